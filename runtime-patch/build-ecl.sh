@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# build-ecl.sh PREFIX WORK DOWNLOAD SERIES [STAGE]: get, patch, build and
+# install ECL so that it runs from PREFIX.  The source and build tree is
+# WORK/source, the log WORK/log, the downloaded source package DOWNLOAD.
+# SERIES lists the patches; empty means none.  With STAGE, the installed files
+# are left in STAGE/PREFIX, to be copied from there.
+#
+# WORK/key is the record of what PREFIX was made from.  When nothing of it has
+# changed this script does nothing and says nothing, so make may always run
+# it.  PREFIX is replaced as a whole, at the very end.
+
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/messages.sh"
+
+prefix=$1 work=$2 download=$3 series=$4 stage=${5:-}
+log=$work/log
+result=${stage}$prefix
+
+# The collector and the number library are the system's, so that the monitor
+# and ECL share them; no X, no manual: nothing here needs them.
+options='--enable-gmp=system --enable-boehm=system --enable-libatomic=system
+  --with-dffi=system --enable-threads=yes --enable-rpath=yes
+  --enable-manual=no --with-x=no'
+
+# Everything that decides what the result is.
+key() {
+  echo "$prefix" $options
+  if [ -z "${ECL_SRC:-}" ]; then
+    echo distribution
+  elif [ -d "$ECL_SRC" ]; then
+    (cd "$ECL_SRC" && pwd && find . -type f -printf '%p %s %T@\n' | sort)
+  else
+    sha256sum "$ECL_SRC"
+  fi
+  if [ -n "$series" ]; then
+    (cd "$(dirname "$series")" && cat series && cat ./*.patch 2>/dev/null) || :
+  fi
+}
+
+up_to_date() {
+  [ "$(cat "$work/key" 2>/dev/null)" = "$1" ] && [ -x "$result/bin/ecl" ]
+}
+
+case ${ECL_SRC:-} in
+'' | /*) ;;
+*) ECL_SRC=$(pwd)/$ECL_SRC ;;
+esac
+[ -z "${ECL_SRC:-}" ] || [ -e "$ECL_SRC" ] ||
+  die "ECL_SRC names no folder or tarball: $ECL_SRC"
+wanted=$(key | sha256sum)
+up_to_date "$wanted" && exit 0
+
+mkdir -p "$work" || die "cannot create $work; check disk space, permissions"
+if command -v flock >/dev/null; then
+  exec 9>"$work/lock"
+  flock -n 9 || {
+    say "waiting for another make that is building ECL in $work"
+    flock 9
+  }
+  up_to_date "$wanted" && exit 0
+fi
+
+rm -f "$work/key"
+: >"$log" || die "cannot write $log; free some disk space, check permissions"
+[ -n "${ECL_SRC:-}" ] || "$here/fetch-source.sh" "$download"
+"$here/prepare-source.sh" "$work/source" "$download" "$series" "$log"
+
+# What make was told about mprof must not reach ECL's own makefiles.
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL \
+  CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR B ECL_SRC
+
+jobs=$(nproc 2>/dev/null || echo 2)
+say "building $([ -n "$series" ] && echo the patched || echo an unpatched) ECL" \
+  "for $prefix; on two cores this takes about four minutes"
+advice='see the end of the log'
+cd "$work/source"
+run "$log" 'configure ECL' "$advice" ./configure --prefix="$prefix" $options
+run "$log" 'build ECL' "$advice" make -j"$jobs"
+rm -rf "$work/stage"
+run "$log" 'install ECL' "$advice" make install DESTDIR="$work/stage"
+
+rm -rf "$result"
+mkdir -p "$(dirname "$result")"
+mv "$work/stage$prefix" "$result"
+rm -rf "$work/stage"
+# One name for the library folder, whatever version the patches give it.
+for library in "$result"/lib/ecl-*; do
+  ln -sfn "lib/$(basename "$library")" "$result/library"
+done
+"$(test -n "$stage" && echo : || echo "$result/bin/ecl")" --norc \
+  --eval '(ext:quit 0)' </dev/null >>"$log" 2>&1 ||
+  die "the ECL just built does not start; see $log"
+printf '%s\n' "$wanted" >"$work/key"

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# packages.sh STAMP: make sure that everything needed to build and test is
+# installed.  On Debian and its relatives the missing packages are named and
+# then installed, as root or through a sudo that asks for no password; where
+# neither is possible the command to type is printed.  Elsewhere the tools and
+# headers themselves are looked for, once: STAMP tells that they were found.
+#
+# Recommended packages are left out on purpose: nothing here needs them.
+
+set -eu
+. "$(dirname "$0")/messages.sh"
+
+stamp=$1
+log=$(dirname "$stamp")/packages.log
+cc=${CC:-gcc}
+
+# ECL and its compiler, the monitor and the reducer, then the tests.
+packages='gcc libc6-dev make autoconf patch xz-utils
+  libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
+  libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
+  libunwind-dev libelf-dev libdw-dev
+  libcmocka-dev cl-fiveam cl-ppcre'
+
+missing_packages() {
+  for package in $packages; do
+    # Several architectures give several words; one installed is enough.
+    case $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null) in
+    *installed*) ;;
+    *) echo "$package" ;;
+    esac
+  done
+}
+
+known_to_apt() {
+  for package in $*; do
+    apt-cache policy "$package" 2>/dev/null |
+      grep -q 'Candidate: [^(]' || return 1
+  done
+}
+
+install_packages() {
+  names=$(echo $*)
+  command_line="apt-get install --no-install-recommends $names"
+  if [ "$(id -u)" = 0 ]; then
+    as_root=
+  elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    as_root='sudo -n'
+  else
+    die "these Debian packages are missing; run: sudo $command_line"
+  fi
+  say "installing missing Debian packages: $names"
+  mkdir -p "$(dirname "$log")"
+  : >"$log"
+  apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q
+    -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300"
+  install="$apt install -y --no-install-recommends $names"
+  advice="check the network and run: $command_line"
+  # Old package lists name files that the mirror has dropped, so a failure
+  # before an update is no verdict.
+  if known_to_apt $names && $install >>"$log" 2>&1; then
+    return
+  fi
+  run "$log" 'update the package lists' "$advice" $apt update
+  run "$log" 'install the missing packages' "$advice" $install
+}
+
+# The same on any other system: name what the compiler cannot find.
+check_by_compiling() {
+  lacking=
+  for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c; do
+    command -v "$tool" >/dev/null || lacking="$lacking $tool"
+  done
+  for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h libunwind.h libelf.h \
+    elfutils/libdw.h protobuf-c/protobuf-c.h cmocka.h; do
+    printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' \
+      '#include <stdint.h>' '#include <setjmp.h>' "#include <$header>" |
+      $cc ${CPPFLAGS:-} -fsyntax-only -xc - 2>/dev/null ||
+      lacking="$lacking <$header>"
+  done
+  [ -z "$lacking" ] ||
+    die "missing tools or headers:$lacking; install them and run make again"
+}
+
+if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
+  missing=$(missing_packages)
+  if [ -n "$missing" ]; then
+    install_packages $missing
+    missing=$(missing_packages)
+    [ -z "$missing" ] ||
+      die "still not installed:" $missing "(log: $log)"
+  fi
+elif [ ! -e "$stamp" ]; then
+  check_by_compiling
+fi
+
+command -v "${cc%% *}" >/dev/null ||
+  die "there is no C compiler '${cc%% *}'; install gcc or say make CC=..."
+
+[ -e "$stamp" ] || { mkdir -p "$(dirname "$stamp")" && : >"$stamp"; }
