@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
+# cli, exact, patch), count every single test, and end with the line
+# `N passed, N failed'.  The exit status is 0 only when nothing failed.
+#
+# A suite is a program that prints a line `ok ...' or `not ok ...' for each
+# test, as TAP does.  Its exit status counts too: a suite that fails without
+# saying which test, that announces more tests than it ran, or that runs no
+# test at all, is one failure more.  `ok ... # SKIP' is neither.
+#
+# The makefile says through the environment what to test; see its test_env.
+
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+logs=$BUILD/logs
+limit=${TEST_TIMEOUT:-900}
+passed=0
+failed=0
+mkdir -p "$logs" || exit 1
+
+# count PATTERN FILE: how many lines match.
+count() { grep -cE "$1" "$2" || :; }
+
+# suite NAME COMMAND...: run one suite and add up what it prints.
+suite() {
+  local name=$1 log status ok skipped not_ok planned wrong=''
+  shift
+  log=$logs/${name//\//-}.log
+  timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null
+  status=$?
+  skipped=$(count '^ok\b.*# *[Ss][Kk][Ii][Pp]' "$log")
+  ok=$(($(count '^ok\b' "$log") - skipped))
+  not_ok=$(count '^not ok\b' "$log")
+  planned=$(awk '/^1\.\.[0-9]+/ { sub(/^1\.\./, ""); n += $1 }
+                 END { print n + 0 }' "$log")
+
+  if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+    wrong="no end after $limit seconds"
+  elif [ "$status" != 0 ] && [ "$not_ok" = 0 ]; then
+    wrong="exit status $status"
+  elif [ "$planned" -gt $((ok + skipped + not_ok)) ]; then
+    wrong="only $((ok + skipped + not_ok)) of $planned tests ran"
+  elif [ $((ok + not_ok)) = 0 ]; then
+    wrong='no test ran'
+  fi
+  [ -z "$wrong" ] || not_ok=$((not_ok + 1))
+  passed=$((passed + ok))
+  failed=$((failed + not_ok))
+
+  printf '%-32s %5d passed, %d failed' "$name" "$ok" "$not_ok"
+  [ "$skipped" = 0 ] || printf ', %d skipped' "$skipped"
+  printf '%s\n' "${wrong:+ ($wrong)}"
+  if [ "${V:-}" = 1 ]; then
+    cat "$log"
+  elif [ "$not_ok" != 0 ]; then
+    # What failed and what was said about it; the end, if it said nothing.
+    grep -E -A 3 '^(not ok\b|# )' "$log" | head -n 40 | sed 's/^/    /'
+    [ -z "$wrong" ] || tail -n 12 "$log" | sed 's/^/    /'
+    printf '    the whole output: %s\n' "$log"
+  fi
+}
+
+# scripts FOLDER: every script there is one suite; a piece that others source
+# must not end in .sh.
+scripts() {
+  local script
+  for script in tests/"$1"/*.sh; do
+    [ ! -e "$script" ] || suite "$1/$(basename "$script" .sh)" "$script"
+  done
+}
+
+# A header must need nothing but itself.
+compile_headers() {
+  local header
+  for header in $HEADERS; do
+    # shellcheck disable=SC2086,SC2294
+    if printf '#include "%s"\n' "$PWD/$header" |
+      eval "$CC $HEADER_FLAGS -Werror -fsyntax-only -x c -"; then
+      echo "ok - $header compiles alone"
+    else
+      echo "not ok - $header compiles alone"
+    fi
+  done
+}
+
+# Inherited by the shell that `suite' starts for it.
+export -f compile_headers
+
+for kind; do
+  case $kind in
+  headers)
+    [ -z "$HEADERS" ] || suite headers bash -c compile_headers
+    ;;
+  c)
+    for program in $TESTS; do
+      CMOCKA_MESSAGE_OUTPUT=TAP suite "c/$(basename "$program")" "$program"
+    done
+    ;;
+  lisp)
+    [ ! -e tests/lisp/run.sh ] || suite lisp tests/lisp/run.sh
+    ;;
+  cli | exact)
+    scripts "$kind"
+    ;;
+  patch)
+    suite patch runtime-patch/check-ecl.sh
+    ;;
+  *)
+    echo "run-tests.sh: no such kind of test: $kind" >&2
+    exit 2
+    ;;
+  esac
+done
+
+# Nothing at all is no success.
+[ $((passed + failed)) -gt 0 ] || failed=1
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
