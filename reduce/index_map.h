@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A map from 64-bit keys to 32-bit indices, for "have I seen this id, pair
+ * or triple, and where did I put it".  Open addressing, at most half full:
+ * O(1) a look-up.  Keys are never removed.  Not safe for two threads.
+ */
+
+#ifndef MPROF_INDEX_MAP_H
+#define MPROF_INDEX_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { INDEX_NONE = UINT32_MAX };
+
+struct index_map {
+  struct index_slot *slots; /* owned; NULL while empty */
+  size_t slot_count;        /* a power of two, or zero */
+  size_t used;
+};
+
+void index_map_init(struct index_map *map);
+void index_map_release(struct index_map *map);
+
+/* The index stored under KEY, or INDEX_NONE. */
+uint32_t index_map_find(const struct index_map *map, uint64_t key);
+
+/* Stores INDEX (not INDEX_NONE) under KEY, which must not be there yet.
+ * False when memory runs out. */
+bool index_map_add(struct index_map *map, uint64_t key, uint32_t index);
+
+/* One key out of two 32-bit indices. */
+static inline uint64_t
+index_pair(uint32_t high, uint32_t low)
+{
+  return (uint64_t)high << 32 | low;
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The reducer as a library: everything the mprof command does, in a form
+ * that C and foreign callers (Lisp through libffi) can use.
+ *
+ * Each call runs one command line from start to end: it reads profile files,
+ * builds the call graph and produces text.  Nothing is kept between calls,
+ * nothing is printed, nothing exits, no global is written: calls may run in
+ * several threads at once.  Only plain C types cross this interface.
+ *
+ * An argument list is one string, one argument a line, without the name of
+ * the program: "report\n--terse\n/tmp/mprof.data".  A newline at the end is
+ * ignored; an empty line is an empty argument.  Text is UTF-8.
+ *
+ * Exit statuses: 0 done, 1 failed (file, profile, output, memory), 2 usage.
+ */
+
+#ifndef MPROF_H
+#define MPROF_H
+
+#include <stdint.h>
+
+#define MPROF_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Runs the command line ARGUMENTS and gives back its exit status.  *OUTPUT
+ * gets what the command would have printed, *ERROR one line that says what
+ * went wrong, without "mprof: " and without a newline, and "" when nothing
+ * did.  Both are strings that the caller owns: release them with
+ * mprof_string_free.  Either pointer may be NULL when not wanted.  When
+ * memory runs out both may be set to NULL and the status is 1. */
+MPROF_API int mprof_command(const char *arguments, char **output,
+                            char **error);
+
+/* Releases a string that mprof_command gave out; NULL is allowed. */
+MPROF_API void mprof_string_free(char *string);
+
+/* The version, such as "1.0.0"; a constant that nobody frees. */
+MPROF_API const char *mprof_version(void);
+
+/* The same for callers that cannot pass pointers to be filled in: runs
+ * ARGUMENTS and gives back a result to ask, or NULL when memory runs out.
+ * The caller owns the result and frees it with mprof_result_free. */
+MPROF_API void *mprof_run_command(const char *arguments);
+
+/* The exit status of RESULT; 1 for NULL. */
+MPROF_API int mprof_result_status(void *result);
+
+/* What the command printed; valid until RESULT is freed; "" for NULL. */
+MPROF_API const char *mprof_result_output(void *result);
+
+/* The error line, "" when there was none; valid until RESULT is freed. */
+MPROF_API const char *mprof_result_error(void *result);
+
+/* The byte offset that the error line names, -1 when it names none. */
+MPROF_API int64_t mprof_result_offset(void *result);
+
+/* Frees RESULT with the strings asked from it; NULL is allowed. */
+MPROF_API void mprof_result_free(void *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Interned strings: equal text has one id, ids count from zero, id 0 is "".
+ *
+ * Text is kept as UTF-8.  Bytes that are no UTF-8 are stored as \xNN, so
+ * that every output may rely on valid text.  Strings live until the table
+ * is released; the table owns them.  Not safe for two threads.
+ */
+
+#ifndef MPROF_NAMES_H
+#define MPROF_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NAMES_NONE UINT32_MAX
+
+struct names {
+  char **texts; /* by id; owned, as is each string */
+  size_t count;
+  size_t capacity;
+  uint32_t *slots; /* open addressing: ids, NAMES_NONE when free */
+  size_t slot_count;
+};
+
+/* An empty table that knows "".  False when memory runs out. */
+bool names_init(struct names *names);
+void names_release(struct names *names);
+
+/* The id of TEXT, which is copied; NAMES_NONE when memory runs out. */
+uint32_t names_intern(struct names *names, const char *text);
+
+/* The text of ID; valid as long as the table. */
+static inline const char *
+names_text(const struct names *names, uint32_t id)
+{
+  return names->texts[id];
+}
+
+/* The length in bytes of the UTF-8 character at TEXT (NUL-terminated), zero
+ * when the bytes there are none. */
+size_t utf8_length(const char *text);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Where output goes, with one sticky error path.
+ *
+ * A sink buffers text and hands it to a write function.  After the first
+ * failure it swallows everything; the producer of text never checks, the
+ * owner asks once at the end.  A sink belongs to one thread.
+ */
+
+#ifndef MPROF_SINK_H
+#define MPROF_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifndef SINK_BUFFER_BYTES /* a test build makes this tiny */
+#define SINK_BUFFER_BYTES 16384
+#endif
+
+/* Writes all LENGTH bytes; gives back zero or an errno value. */
+typedef int sink_write(void *target, const char *bytes, size_t length);
+
+struct sink {
+  sink_write *write;
+  void *target;     /* passed to write; not owned */
+  int error_number; /* errno of the first failure, zero while none */
+  size_t used;      /* bytes waiting in buffer */
+  char buffer[SINK_BUFFER_BYTES];
+};
+
+/* A string that grows, as the target of a memory sink. */
+struct sink_string {
+  char *text; /* owned; NUL-terminated once anything was written */
+  size_t length;
+  size_t capacity;
+};
+
+void sink_init(struct sink *sink, sink_write *write, void *target);
+
+/* Appends LENGTH bytes, a string, COUNT times one character, or formatted
+ * text (any length) to SINK. */
+void sink_bytes(struct sink *sink, const char *bytes, size_t length);
+void sink_text(struct sink *sink, const char *text);
+void sink_repeat(struct sink *sink, char character, size_t count);
+void sink_format(struct sink *sink, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Makes SINK fail with ERROR_NUMBER unless it has failed already. */
+void sink_fail(struct sink *sink, int error_number);
+
+/* Writes out what waits.  True while the sink has never failed. */
+bool sink_flush(struct sink *sink);
+
+/* Write functions: TARGET is an int (a file descriptor), or a struct
+ * sink_string that starts zeroed and whose text the owner frees. */
+int sink_write_descriptor(void *target, const char *bytes, size_t length);
+int sink_write_string(void *target, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A look at a protobuf message before it is decoded.
+ *
+ * protobuf-c says only that decoding failed.  This walks the encoded bytes
+ * along the same descriptors and names the offset of the first byte that is
+ * wrong; it also bounds the memory that decoding will take, since two bytes
+ * of input can become a hundred bytes of structure.  Nothing is allocated.
+ */
+
+#ifndef MPROF_WIRE_SCAN_H
+#define MPROF_WIRE_SCAN_H
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wire_fault {
+  size_t offset;    /* of the first bad byte */
+  char reason[160]; /* one line */
+};
+
+/* Checks LENGTH bytes at DATA as one message of the kind DESCRIPTOR, all of
+ * it, messages within it too: tags, wire types, varints, lengths, strings
+ * without NUL.  At most DECODED_LIMIT bytes may be needed to hold it.  On
+ * false FAULT says what is wrong. */
+bool wire_scan(const ProtobufCMessageDescriptor *descriptor,
+               const uint8_t *data, size_t length, uint64_t decoded_limit,
+               struct wire_fault *fault);
+
+/* The offset in a message that wire_scan accepts of the tag of the INDEX-th
+ * occurrence (from zero) of the top-level field FIELD; LENGTH when there are
+ * fewer. */
+size_t wire_find(const uint8_t *data, size_t length, uint32_t field,
+                 size_t index);
+
+#endif
