@@ -90,7 +90,17 @@ rm -rf "$work/stage"
 for library in "$result"/lib/ecl-*; do
   ln -sfn "lib/$(basename "$library")" "$result/library"
 done
-"$(test -n "$stage" && echo : || echo "$result/bin/ecl")" --norc \
-  --eval '(ext:quit 0)' </dev/null >>"$log" 2>&1 ||
-  die "the ECL just built does not start; see $log"
+
+# Before its first operation ASDF replaces itself by any newer version that it
+# finds, such as that of the Debian package cl-asdf, and this ECL does not
+# live through that.  It looks here first, and finds the version it is.
+mkdir "$result/library/asdf"
+sed -n 's/.*(asdf-version \("[0-9.]*"\)).*/\1/p' contrib/asdf/asdf.lisp |
+  head -n 1 >"$result/library/asdf/version.lisp-expr"
+echo '(defsystem "asdf" :version (:read-file-form "version.lisp-expr"))' \
+  >"$result/library/asdf/asdf.asd"
+
+[ -n "$stage" ] ||
+  run "$log" 'start the ECL just built' "$advice" \
+    "$prefix/bin/ecl" --norc --eval '(ext:quit 0)' </dev/null
 printf '%s\n' "$wanted" >"$work/key"
