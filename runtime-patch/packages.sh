@@ -24,12 +24,11 @@ packages='gcc libc6-dev make autoconf patch xz-utils
   libcmocka-dev cl-fiveam cl-ppcre'
 
 missing_packages() {
+  # A package of two architectures has two lines; one installed is enough.
+  have=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $packages \
+    2>/dev/null | sed -n 's/^installed //p')
   for package in $packages; do
-    # Several architectures give several words; one installed is enough.
-    case $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null) in
-    *installed*) ;;
-    *) echo "$package" ;;
-    esac
+    printf '%s\n' "$have" | grep -qx "$package" || echo "$package"
   done
 }
 
