@@ -7,9 +7,11 @@
 # SERIES lists the patches; empty means none.  With STAGE, the installed files
 # are left in STAGE/PREFIX, to be copied from there.
 #
-# WORK/key is the record of what PREFIX was made from.  When nothing of it has
-# changed this script does nothing and says nothing, so make may always run
-# it.  PREFIX is replaced as a whole, at the very end.
+# WORK/key is the record of what PREFIX was made from: a line for patches and
+# options, a line for the source.  When nothing of it has changed this script
+# does nothing and says nothing, so make may always run it.  Without ECL_SRC
+# any source will do, so that ECL_SRC need be given only once.  PREFIX is
+# replaced as a whole, at the very end.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,33 +27,36 @@ options='--enable-gmp=system --enable-boehm=system --enable-libatomic=system
   --with-dffi=system --enable-threads=yes --enable-rpath=yes
   --enable-manual=no --with-x=no'
 
-# Everything that decides what the result is.
-key() {
+recipe() {
   echo "$prefix" $options
-  if [ -z "${ECL_SRC:-}" ]; then
-    echo distribution
-  elif [ -d "$ECL_SRC" ]; then
-    (cd "$ECL_SRC" && pwd && find . -type f -printf '%p %s %T@\n' | sort)
-  else
+  [ -z "$series" ] || (cd "$(dirname "$series")" && cat series ./*.patch)
+}
+
+origin() {
+  if [ -d "$ECL_SRC" ]; then
+    cd "$ECL_SRC" && pwd && find . -type f -printf '%p %s %T@\n' | sort
+  elif [ -n "$ECL_SRC" ]; then
     sha256sum "$ECL_SRC"
-  fi
-  if [ -n "$series" ]; then
-    (cd "$(dirname "$series")" && cat series && cat ./*.patch 2>/dev/null) || :
   fi
 }
 
 up_to_date() {
-  [ "$(cat "$work/key" 2>/dev/null)" = "$1" ] && [ -x "$result/bin/ecl" ]
+  [ -f "$work/key" ] && [ -x "$result/bin/ecl" ] &&
+    [ "$(sed -n 1p "$work/key")" = "$recipe" ] &&
+    { [ -z "$ECL_SRC" ] || [ "$(sed -n 2p "$work/key")" = "$origin" ]; }
 }
 
-case ${ECL_SRC:-} in
+ECL_SRC=${ECL_SRC:-}
+case $ECL_SRC in
 '' | /*) ;;
 *) ECL_SRC=$(pwd)/$ECL_SRC ;;
 esac
-[ -z "${ECL_SRC:-}" ] || [ -e "$ECL_SRC" ] ||
+[ -z "$ECL_SRC" ] || [ -e "$ECL_SRC" ] ||
   die "ECL_SRC names no folder or tarball: $ECL_SRC"
-wanted=$(key | sha256sum)
-up_to_date "$wanted" && exit 0
+export ECL_SRC
+recipe=$(recipe | sha256sum)
+origin=$(origin | sha256sum)
+up_to_date && exit 0
 
 mkdir -p "$work" || die "cannot create $work; check disk space, permissions"
 if command -v flock >/dev/null; then
@@ -60,12 +65,12 @@ if command -v flock >/dev/null; then
     say "waiting for another make that is building ECL in $work"
     flock 9
   }
-  up_to_date "$wanted" && exit 0
+  up_to_date && exit 0
 fi
 
 rm -f "$work/key"
 : >"$log" || die "cannot write $log; free some disk space, check permissions"
-[ -n "${ECL_SRC:-}" ] || "$here/fetch-source.sh" "$download"
+[ -n "$ECL_SRC" ] || "$here/fetch-source.sh" "$download"
 "$here/prepare-source.sh" "$work/source" "$download" "$series" "$log"
 
 # What make was told about mprof must not reach ECL's own makefiles.
@@ -103,4 +108,4 @@ echo '(defsystem "asdf" :version (:read-file-form "version.lisp-expr"))' \
 [ -n "$stage" ] ||
   run "$log" 'start the ECL just built' "$advice" \
     "$prefix/bin/ecl" --norc --eval '(ext:quit 0)' </dev/null
-printf '%s\n' "$wanted" >"$work/key"
+printf '%s\n' "$recipe" "$origin" >"$work/key"
