@@ -34,6 +34,16 @@ array_reserve(void *items, size_t *capacity, size_t needed, size_t item_bytes)
   return grown;
 }
 
+/* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is
+ * zero. */
+static inline void
+array_sort(void *items, size_t count, size_t item_bytes,
+           int (*compare)(const void *, const void *))
+{
+  if (count > 1)
+    qsort(items, count, item_bytes, compare);
+}
+
 /* A zeroed array of COUNT items; never NULL for a COUNT of zero unless
  * memory runs out.  The caller frees it. */
 static inline void *

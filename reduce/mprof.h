@@ -52,7 +52,8 @@ MPROF_API int mprof_result_status(void *result);
 /* What the command printed; valid until RESULT is freed; "" for NULL. */
 MPROF_API const char *mprof_result_output(void *result);
 
-/* The error line, "" when there was none; valid until RESULT is freed. */
+/* The error line, "" when there was none, "out of memory" for NULL; valid
+ * until RESULT is freed. */
 MPROF_API const char *mprof_result_error(void *result);
 
 /* The byte offset that the error line names, -1 when it names none. */

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The entry points of mprof.h: an argument list as one string in, text out
+ * as strings.  Both forms share one run, which keeps nothing behind.
+ */
+
+#include "mprof.h"
+
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What mprof_run_command gives out. */
+struct result {
+  int status;
+  int64_t offset;
+  char *output; /* owned, as is error; NULL when memory ran out */
+  char *error;
+};
+
+/* Splits TEXT at newlines, in place; fills ARGUMENTS, for which there is
+ * room, and gives back their number. */
+static int
+split_arguments(char *text, const char **arguments)
+{
+  int count = 0;
+  while (*text != '\0') {
+    arguments[count++] = text;
+    text += strcspn(text, "\n");
+    if (*text == '\n')
+      *text++ = '\0';
+  }
+  return count;
+}
+
+/* An upper bound of the number of arguments in TEXT. */
+static size_t
+count_lines(const char *text)
+{
+  size_t count = 1;
+  for (; *text != '\0'; text++)
+    count += *text == '\n';
+  return count;
+}
+
+/* A copy of TEXT that is owned by the caller, whatever TEXT is. */
+static char *
+own(char *text)
+{
+  return text != NULL ? text : strdup("");
+}
+
+static void
+run(struct result *result, const char *arguments)
+{
+  struct mprof_error error;
+  struct sink_string text = {0};
+  struct sink sink;
+  enum command command;
+  mprof_error_clear(&error);
+  sink_init(&sink, sink_write_string, &text);
+  char *copy = strdup(arguments == NULL ? "" : arguments);
+  const char **list = NULL;
+  if (copy != NULL)
+    list = calloc(count_lines(copy), sizeof *list);
+  result->status = 1;
+  if (list == NULL)
+    mprof_error_memory(&error);
+  else
+    result->status = command_run(split_arguments(copy, list), list, &sink,
+                                 "the output", &command, &error);
+  free(copy);
+  free(list);
+  result->offset = error.offset;
+  result->output = own(text.text);
+  result->error = strdup(error.message);
+}
+
+int
+mprof_command(const char *arguments, char **output, char **error)
+{
+  struct result result;
+  run(&result, arguments);
+  if (output != NULL)
+    *output = result.output;
+  else
+    free(result.output);
+  if (error != NULL)
+    *error = result.error;
+  else
+    free(result.error);
+  return result.status;
+}
+
+void
+mprof_string_free(char *string)
+{
+  free(string);
+}
+
+const char *
+mprof_version(void)
+{
+  return MPROF_VERSION;
+}
+
+void *
+mprof_run_command(const char *arguments)
+{
+  struct result *result = calloc(1, sizeof *result);
+  if (result != NULL)
+    run(result, arguments);
+  return result;
+}
+
+int
+mprof_result_status(void *result)
+{
+  return result == NULL ? 1 : ((struct result *)result)->status;
+}
+
+const char *
+mprof_result_output(void *result)
+{
+  const struct result *r = result;
+  return r == NULL || r->output == NULL ? "" : r->output;
+}
+
+const char *
+mprof_result_error(void *result)
+{
+  const struct result *r = result;
+  return r == NULL || r->error == NULL ? "out of memory" : r->error;
+}
+
+int64_t
+mprof_result_offset(void *result)
+{
+  const struct result *r = result;
+  return r == NULL ? MPROF_NO_OFFSET : r->offset;
+}
+
+void
+mprof_result_free(void *result)
+{
+  struct result *r = result;
+  if (r == NULL)
+    return;
+  free(r->output);
+  free(r->error);
+  free(r);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* RECONCILIATION: the monitor's count beside the collector's own, from the
+ * comments of the file.  The residual is computed here, not believed; where
+ * the file states another one, both are shown.
+ */
+
+#include "output.h"
+#include "text_table.h"
+
+#include <inttypes.h>
+
+static const struct text_column columns[] = {
+    {NULL, 0, "", 0, false},
+    {NULL, 0, "", 2, true},
+};
+
+static void
+add_row(struct text_table *table, int64_t value, const char *meaning)
+{
+  text_table_cell(table, "%" PRId64, value);
+  text_table_cell(table, "%s", meaning);
+}
+
+static void
+write_notes(const struct reduction *reduction, struct sink *sink,
+            const char *key)
+{
+  const char *note;
+  for (size_t i = 0;
+       (note = profile_comment(&reduction->profile, key, i)) != NULL; i++) {
+    sink_text(sink, "  ");
+    escape_name(sink, note, "");
+    sink_text(sink, "\n");
+  }
+}
+
+void
+report_unattributed(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = &reduction->profile;
+  int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
+  int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
+  if (allocs == 0 && bytes == 0)
+    return;
+  sink_format(sink,
+              "NOT ATTRIBUTED: %" PRId64 " allocations, %" PRId64
+              " bytes have no caller here\n",
+              allocs, bytes);
+  write_notes(reduction, sink, "mprof.unattributed_note");
+  sink_text(sink, "\n");
+}
+
+/* The rows on the collector; says so where the file knows nothing of it. */
+static void
+add_collector(const struct profile *profile, struct text_table *table)
+{
+  const int64_t *facts = profile->facts;
+  bool knows_rounded = profile_knows(profile, FACT_ROUNDED_BYTES);
+  bool knows_collector = profile_knows(profile, FACT_COLLECTOR_BYTES);
+  bool knows_residual = profile_knows(profile, FACT_RESIDUAL_BYTES);
+  if (knows_rounded)
+    add_row(table, facts[FACT_ROUNDED_BYTES],
+            "bytes after the collector's rounding");
+  if (knows_collector)
+    add_row(table, facts[FACT_COLLECTOR_BYTES],
+            "bytes that the collector itself counted in the same time");
+  if (knows_rounded && knows_collector) {
+    int64_t residual =
+        facts[FACT_COLLECTOR_BYTES] - facts[FACT_ROUNDED_BYTES];
+    add_row(table, residual, "residual: the difference of these two");
+    if (knows_residual && facts[FACT_RESIDUAL_BYTES] != residual)
+      add_row(table, facts[FACT_RESIDUAL_BYTES],
+              "residual as the monitor stated it, which differs");
+  } else if (knows_residual) {
+    add_row(table, facts[FACT_RESIDUAL_BYTES], "residual");
+  }
+}
+
+void
+report_reconciliation(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = &reduction->profile;
+  struct text_table table;
+  text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
+  add_row(&table, (int64_t)profile->total.allocs, "allocations counted");
+  add_row(&table, (int64_t)profile->total.bytes, "bytes requested by them");
+  if (profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
+      profile->facts[FACT_UNATTRIBUTED_BYTES] != 0) {
+    add_row(&table, profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS],
+            "allocations not attributed");
+    add_row(&table, profile->facts[FACT_UNATTRIBUTED_BYTES],
+            "bytes not attributed");
+  }
+  add_collector(profile, &table);
+  report_heading(sink, "RECONCILIATION");
+  text_table_print_rows(&table, sink);
+  if (!profile_knows(profile, FACT_COLLECTOR_BYTES))
+    sink_text(sink, "The file does not say what the collector counted.\n");
+  if (profile_comment(profile, "mprof.residual_note", 0) != NULL) {
+    sink_text(sink, "\nThe residual is made of:\n");
+    write_notes(reduction, sink, "mprof.residual_note");
+  }
+  text_table_release(&table);
+}
