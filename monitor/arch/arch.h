@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * arch.h -- all that depends on the processor: where a frame keeps the
+ * caller's frame pointer and its return address, and the trampoline that a
+ * marked frame returns to.  A new architecture is one assembler file and, if
+ * its frames look different, the two accessors below.
+ *
+ * A frame here is the value of the frame pointer: it points to the saved
+ * frame pointer of the caller, and the word above holds the return address.
+ * So it is on x86-64, and on AArch64 with -fno-omit-frame-pointer.
+ */
+#ifndef MPROF_ARCH_H
+#define MPROF_ARCH_H
+
+#include <stdint.h>
+
+static inline uintptr_t
+frame_caller(uintptr_t frame)
+{
+  return *(uintptr_t *)frame;
+}
+
+/* Where the frame keeps its return address. */
+static inline uintptr_t *
+frame_return_slot(uintptr_t frame)
+{
+  return (uintptr_t *)frame + 1;
+}
+
+/* Where a marked frame returns to: takes the mark off the shadow stack of
+ * this thread (see marker_stack.h) and goes on at the real return address with
+ * all return values and callee-saved registers as they were. */
+extern char mprof_return_trampoline[];
+
+/* True when the processor checks return addresses against a copy of its own
+ * (shadow stack, Intel CET): then frames cannot be marked. */
+int arch_has_shadow_stack(void);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * arena.h -- arrays that grow in place, for memory that the hook may take.
+ *
+ * An arena reserves address space once and the kernel gives it pages as they
+ * are touched.  So an element never moves, an index or a pointer into it
+ * stays good until release, and growing is one comparison: no lock, no
+ * malloc, no collector.
+ *
+ * Not thread safe: one owner.  A reader in another thread may read the
+ * elements below a count that the owner published to it.
+ */
+#ifndef MPROF_ARENA_H
+#define MPROF_ARENA_H
+
+#include <stddef.h>
+
+struct arena {
+  void *base;           /* NULL when nothing is reserved */
+  size_t reserved_bytes;
+};
+
+/* Reserve `bytes' of zeroed address space.  Gives back 0, or -1 with errno
+ * set (ENOMEM).  May run inside the hook. */
+int arena_reserve(struct arena *arena, size_t bytes);
+
+/* Give the pages back; harmless on an arena that holds nothing. */
+void arena_release(struct arena *arena);
+
+/* Give back the pages but keep the address space: all elements are zero
+ * again. */
+void arena_clear(struct arena *arena);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * classify.c -- one table from cl_type to name and category, one from
+ * cl_elttype to the name of an array.
+ *
+ * Rounding.  The collector has size classes up to half a page.  Which one a
+ * size falls into depends on what was asked for before, but once a size has
+ * been asked for its class stays: so the collector's own map is read, after
+ * the fact.  Larger requests are rounded to granules.
+ */
+#include "classify.h"
+
+#include <ecl/ecl.h>
+#include <gc/gc.h>
+
+#include "context_tree.h"
+
+struct type_row {
+  const char *name;
+  enum category category;
+};
+
+static const struct type_row types[t_end] = {
+  [t_list] = { "CONS", CATEGORY_CONS },
+  [t_bignum] = { "BIGNUM", CATEGORY_OTHER },
+  [t_ratio] = { "RATIO", CATEGORY_OTHER },
+  [t_singlefloat] = { "SINGLE-FLOAT", CATEGORY_FLOAT },
+  [t_doublefloat] = { "DOUBLE-FLOAT", CATEGORY_FLOAT },
+  [t_longfloat] = { "LONG-FLOAT", CATEGORY_FLOAT },
+  [t_complex] = { "COMPLEX", CATEGORY_OTHER },
+#ifdef ECL_COMPLEX_FLOAT
+  [t_csfloat] = { "(COMPLEX SINGLE-FLOAT)", CATEGORY_FLOAT },
+  [t_cdfloat] = { "(COMPLEX DOUBLE-FLOAT)", CATEGORY_FLOAT },
+  [t_clfloat] = { "(COMPLEX LONG-FLOAT)", CATEGORY_FLOAT },
+#endif
+  [t_symbol] = { "SYMBOL", CATEGORY_OTHER },
+  [t_package] = { "PACKAGE", CATEGORY_OTHER },
+  [t_hashtable] = { "HASH-TABLE", CATEGORY_OTHER },
+  [t_array] = { "(ARRAY *)", CATEGORY_STRUCT },
+  [t_vector] = { "(ARRAY *)", CATEGORY_STRUCT },
+#ifdef ECL_UNICODE
+  [t_string] = { "STRING", CATEGORY_STRUCT },
+#endif
+  [t_base_string] = { "BASE-STRING", CATEGORY_STRUCT },
+  [t_bitvector] = { "BIT-VECTOR", CATEGORY_STRUCT },
+  [t_stream] = { "STREAM", CATEGORY_OTHER },
+  [t_random] = { "RANDOM-STATE", CATEGORY_OTHER },
+  [t_readtable] = { "READTABLE", CATEGORY_OTHER },
+  [t_pathname] = { "PATHNAME", CATEGORY_OTHER },
+  [t_bytecodes] = { "BYTECODES", CATEGORY_OTHER },
+  [t_bclosure] = { "CLOSURE", CATEGORY_OTHER },
+  [t_cfun] = { "COMPILED-FUNCTION", CATEGORY_OTHER },
+  [t_cfunfixed] = { "COMPILED-FUNCTION", CATEGORY_OTHER },
+  [t_cclosure] = { "CLOSURE", CATEGORY_OTHER },
+  [t_instance] = { "INSTANCE", CATEGORY_STRUCT },
+#ifdef ECL_THREADS
+  [t_process] = { "PROCESS", CATEGORY_OTHER },
+  [t_lock] = { "LOCK", CATEGORY_OTHER },
+  [t_rwlock] = { "RWLOCK", CATEGORY_OTHER },
+  [t_condition_variable] = { "CONDITION-VARIABLE", CATEGORY_OTHER },
+  [t_semaphore] = { "SEMAPHORE", CATEGORY_OTHER },
+  [t_barrier] = { "BARRIER", CATEGORY_OTHER },
+  [t_mailbox] = { "MAILBOX", CATEGORY_OTHER },
+#endif
+  [t_codeblock] = { "CODEBLOCK", CATEGORY_OTHER },
+  [t_foreign] = { "FOREIGN-DATA", CATEGORY_OTHER },
+  [t_frame] = { "STACK-FRAME", CATEGORY_OTHER },
+  [t_weak_pointer] = { "WEAK-POINTER", CATEGORY_OTHER },
+#ifdef ECL_SSE2
+  [t_sse_pack] = { "SSE-PACK", CATEGORY_OTHER },
+#endif
+};
+
+static const char *const arrays[ecl_aet_last_type + 1] = {
+  [ecl_aet_object] = "(SIMPLE-ARRAY T)",
+  [ecl_aet_sf] = "(SIMPLE-ARRAY SINGLE-FLOAT)",
+  [ecl_aet_df] = "(SIMPLE-ARRAY DOUBLE-FLOAT)",
+  [ecl_aet_lf] = "(SIMPLE-ARRAY LONG-FLOAT)",
+#ifdef ECL_COMPLEX_FLOAT
+  [ecl_aet_csf] = "(SIMPLE-ARRAY (COMPLEX SINGLE-FLOAT))",
+  [ecl_aet_cdf] = "(SIMPLE-ARRAY (COMPLEX DOUBLE-FLOAT))",
+  [ecl_aet_clf] = "(SIMPLE-ARRAY (COMPLEX LONG-FLOAT))",
+#endif
+  [ecl_aet_bit] = "BIT-VECTOR",
+  [ecl_aet_fix] = "(SIMPLE-ARRAY FIXNUM)",
+  [ecl_aet_index] = "(SIMPLE-ARRAY EXT:CL-INDEX)",
+  [ecl_aet_b8] = "(SIMPLE-ARRAY (UNSIGNED-BYTE 8))",
+  [ecl_aet_i8] = "(SIMPLE-ARRAY (SIGNED-BYTE 8))",
+  [ecl_aet_b16] = "(SIMPLE-ARRAY (UNSIGNED-BYTE 16))",
+  [ecl_aet_i16] = "(SIMPLE-ARRAY (SIGNED-BYTE 16))",
+  [ecl_aet_b32] = "(SIMPLE-ARRAY (UNSIGNED-BYTE 32))",
+  [ecl_aet_i32] = "(SIMPLE-ARRAY (SIGNED-BYTE 32))",
+  [ecl_aet_b64] = "(SIMPLE-ARRAY (UNSIGNED-BYTE 64))",
+  [ecl_aet_i64] = "(SIMPLE-ARRAY (SIGNED-BYTE 64))",
+#ifdef ECL_UNICODE
+  [ecl_aet_ch] = "STRING",
+#endif
+  [ecl_aet_bc] = "BASE-STRING",
+};
+
+enum category
+classify_category(uint32_t what)
+{
+  uint32_t type = what & 0xFF;
+  if ((what & ECL_ALLOCATED_RAW) != 0 || type >= t_end)
+    return CATEGORY_OTHER;
+  return types[type].category;
+}
+
+const char *
+classify_category_name(enum category category)
+{
+  static const char *const names[] = { "cons", "float", "struct", "other" };
+  return names[category];
+}
+
+const char *
+classify_type_name(uint32_t what)
+{
+  uint32_t type = what & 0xFF, element = (what >> 8) & 0xFF;
+  if ((what & ECL_ALLOCATED_RAW) != 0 || type >= t_end ||
+      types[type].name == NULL)
+    return "RAW-MEMORY";
+  if (element > 0 && element - 1 <= ecl_aet_last_type)
+    return arrays[element - 1];
+  return types[type].name;
+}
+
+size_t
+classify_rounded_bytes(size_t granules)
+{
+  size_t bytes = granules * CLASSIFY_GRANULE_BYTES, rounded;
+  if (granules >= CLASSIFY_GRANULES)
+    return bytes;
+  rounded = GC_get_size_map_at((int)bytes);
+  return rounded == 0 || rounded == (size_t)-1 ? bytes : rounded;
+}

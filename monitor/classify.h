@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * classify.h -- what was allocated: type, category, and the size that the
+ * collector makes of it.
+ *
+ * `what' is the word that the runtime's hooks pass (ECL_ALLOCATED_... in
+ * ecl/allocation_monitor.h): Lisp type, element type of an array, and
+ * whether it is memory of the runtime itself.
+ */
+#ifndef MPROF_CLASSIFY_H
+#define MPROF_CLASSIFY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The categories of the paper (section 2, footnote on size breakdown). */
+enum category {
+  CATEGORY_CONS,
+  CATEGORY_FLOAT,
+  CATEGORY_STRUCT,
+  CATEGORY_OTHER
+};
+
+enum category classify_category(uint32_t what);
+
+/* "cons", "float", "struct", "other". */
+const char *classify_category_name(enum category category);
+
+/* The Lisp type in upper case, as TYPE-OF would begin: "CONS",
+ * "(SIMPLE-ARRAY DOUBLE-FLOAT)", "BASE-STRING".  A string that lives for
+ * ever. */
+const char *classify_type_name(uint32_t what);
+
+/* The collector's granule, and how many of them its size classes reach. */
+enum { CLASSIFY_GRANULE_BYTES = 16, CLASSIFY_GRANULES = 2048 / 16 + 1 };
+
+/* What the collector counts for a request of `granules', each
+ * CLASSIFY_GRANULE_BYTES, that it has been asked for before. */
+size_t classify_rounded_bytes(size_t granules);
+
+#endif

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * code_index.c -- modules, their entries, and one sorted array of all.
+ *
+ * Three tables:
+ *  - functions[]: numbers to names; grows only, in blocks that never move;
+ *  - modules: the entries (start address, function) of each shared object,
+ *    read once, when it is first seen;
+ *  - the index: all entries sorted, with an entry of function 0 behind each
+ *    gap.  A new one is made and published when a module comes or goes; the
+ *    old one is freed once every thread has been seen outside the hook.
+ *
+ * A small direct-mapped cache in front answers the one question that the
+ * walk asks for each frame: which kind of code (1-2 ns against 50).
+ *
+ * Objects that name byte-compiled functions and classes are kept in an
+ * open-addressed table filled with compare-and-swap, so that threads add to
+ * it without a lock; the collector is given the used part as a root.
+ */
+#include "code_index.h"
+
+#include <gc/gc.h>
+#include <gc/gc_mark.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lisp_name.h"
+#include "module_symbols.h"
+#include "monitor_internal.h"
+
+enum {
+  BLOCK = 1024,           /* functions in a block */
+  MAX_BLOCKS = 4096,
+  KIND_CACHE = 4096,
+  KEPT_SLOTS = 1 << 20,   /* objects kept, at most half as many */
+  OBJECT_BASE = 1 << 24   /* function numbers of objects begin here */
+};
+
+struct entry {
+  uintptr_t start;
+  uint32_t function;
+  enum code_kind kind;
+};
+
+struct known_module {
+  uintptr_t base, start, end;
+  struct entry *entries;
+  size_t count, room;
+  bool frame_pointers, runtime;
+  bool seen;              /* still loaded */
+  char *path;
+  struct known_module *next;
+};
+
+struct index {
+  size_t count;
+  struct entry entries[];
+};
+
+static struct code_function *blocks[MAX_BLOCKS];
+static uint32_t function_count = 1; /* 0: not known */
+static uint32_t *function_hash;     /* open addressing over names */
+static uint32_t function_hash_mask;
+
+static struct known_module *modules;
+static struct index *current;       /* published */
+
+static uint64_t kind_cache[KIND_CACHE]; /* address << 2 | kind */
+
+static cl_object *kept_table;       /* KEPT_SLOTS */
+static cl_object *kept_list;        /* dense, for the collector */
+static char **kept_names;           /* printed names by slot */
+static uint32_t kept_count;
+static void (*next_push_other_roots)(void);
+
+/* ---- functions ---------------------------------------------------------- */
+
+static struct code_function *
+function_at(uint32_t number)
+{
+  return &blocks[number / BLOCK][number % BLOCK];
+}
+
+static uint32_t
+text_hash(uint32_t h, const char *s)
+{
+  while (*s != '\0')
+    h = (h ^ (unsigned char)*s++) * 16777619u;
+  return (h ^ 0xFF) * 16777619u;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool
+function_hash_grow(void)
+{
+  uint32_t slots = function_hash_mask == 0 ? 65536
+                                           : (function_hash_mask + 1) * 2;
+  uint32_t *bigger;
+  if (function_hash != NULL && function_count * 2 <= function_hash_mask)
+    return true;
+  bigger = calloc(slots, sizeof *bigger);
+  if (bigger == NULL)
+    return false;
+  for (uint32_t n = 1; n < function_count; n++) {
+    const struct code_function *f = function_at(n);
+    uint32_t i = text_hash(text_hash(2166136261u, f->name), f->system_name);
+    while (bigger[i & (slots - 1)] != 0)
+      i++;
+    bigger[i & (slots - 1)] = n;
+  }
+  free(function_hash);
+  function_hash = bigger;
+  function_hash_mask = slots - 1;
+  return true;
+}
+
+/* The number of the function with these names; a new one when there is none.
+ * 0 when memory ran out. */
+static uint32_t
+intern_function(const char *name, const char *system_name, const char *file,
+                int file_position, bool runtime)
+{
+  struct code_function *f;
+  uint32_t i, number;
+  if (!function_hash_grow())
+    return 0;
+  i = text_hash(text_hash(2166136261u, name), system_name);
+  for (; (number = function_hash[i & function_hash_mask]) != 0; i++) {
+    f = function_at(number);
+    if (strcmp(f->name, name) == 0 &&
+        strcmp(f->system_name, system_name) == 0 &&
+        same_text(f->file, file) && f->runtime == runtime)
+      return number;
+  }
+  number = function_count;
+  if (number >= OBJECT_BASE || number / BLOCK >= MAX_BLOCKS)
+    return 0;
+  if (blocks[number / BLOCK] == NULL) {
+    blocks[number / BLOCK] = calloc(BLOCK, sizeof(struct code_function));
+    if (blocks[number / BLOCK] == NULL)
+      return 0;
+  }
+  f = function_at(number);
+  f->name = strdup(name);
+  f->system_name = strdup(system_name);
+  f->file = file != NULL ? strdup(file) : NULL;
+  f->file_position = file_position;
+  f->runtime = runtime;
+  if (f->name == NULL || f->system_name == NULL)
+    return 0;
+  function_hash[i & function_hash_mask] = number;
+  function_count++;
+  return number;
+}
+
+/* ---- modules ------------------------------------------------------------ */
+
+/* What ECL itself is made of; a C function in any other shared object is the
+ * user's and is shown. */
+static bool
+is_runtime_module(const char *basename, const char *path)
+{
+  static const char *const names[] = {
+    "libecl.so", "libgc.so",      "libgmp.so",      "libffi.so",
+    "libc.so",   "libm.so",       "libpthread.so",  "libdl.so",
+    "ld-linux",  "linux-vdso",    "libmprof-",      "libunwind",
+    "libz.so",   "libelf.so",     "libprotobuf-c.", "libgcc_s.so",
+    "libatomic", "liblzma",
+  };
+  if (path[0] == '\0' || strcmp(path, "/proc/self/exe") == 0)
+    return true;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strncmp(basename, names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}
+
+static bool
+add_entry(struct known_module *m, uintptr_t start, uint32_t function)
+{
+  if (m->count == m->room) {
+    size_t room = m->room == 0 ? 256 : m->room * 2;
+    struct entry *bigger = realloc(m->entries, room * sizeof *bigger);
+    if (bigger == NULL)
+      return false;
+    m->entries = bigger;
+    m->room = room;
+  }
+  m->entries[m->count++] = (struct entry){
+    .start = start,
+    .function = function,
+    .kind = m->frame_pointers ? CODE_FRAME_POINTER : CODE_FOREIGN,
+  };
+  return true;
+}
+
+/* By address; where two begin together, one that has a function first. */
+static int
+compare_entries(const void *a, const void *b)
+{
+  const struct entry *x = a, *y = b;
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  if ((x->function == 0) != (y->function == 0))
+    return x->function == 0 ? 1 : -1;
+  return (x->function > y->function) - (x->function < y->function);
+}
+
+static bool
+add_symbol(void *closure, uintptr_t address, size_t size, const char *name)
+{
+  struct known_module *m = closure;
+  uint32_t f = intern_function(name, name, NULL, -1, m->runtime);
+  if (f == 0 || !add_entry(m, address, f))
+    return false;
+  return size == 0 || add_entry(m, address + size, 0);
+}
+
+static struct entry *
+entry_at(struct known_module *m, uintptr_t address)
+{
+  size_t low = 0, high = m->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (m->entries[middle].start < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < m->count && m->entries[low].start == address ? &m->entries[low]
+                                                            : NULL;
+}
+
+/* Give the function that begins at `address' its Lisp name. */
+static bool
+name_entry(struct known_module *m, uintptr_t address, const char *name,
+           const char *file, int file_position)
+{
+  struct entry *e = entry_at(m, address);
+  const char *system_name = "";
+  uint32_t f;
+  if (e != NULL && e->function != 0)
+    system_name = function_at(e->function)->system_name;
+  f = intern_function(name, system_name, file, file_position, false);
+  if (f == 0)
+    return false;
+  if (e != NULL) {
+    e->function = f;
+    return true;
+  }
+  if (!add_entry(m, address, f))
+    return false;
+  qsort(m->entries, m->count, sizeof *m->entries, compare_entries);
+  return true;
+}
+
+/* Drop doubles, and gaps that are no gaps: an end that lies on a beginning or
+ * inside a function with another name for its first part. */
+static void
+tidy_entries(struct known_module *m)
+{
+  size_t kept = 0;
+  qsort(m->entries, m->count, sizeof *m->entries, compare_entries);
+  for (size_t i = 0; i < m->count; i++)
+    if (kept == 0 || m->entries[i].start != m->entries[kept - 1].start)
+      m->entries[kept++] = m->entries[i];
+  m->count = kept;
+}
+
+static void
+name_compiled_functions(struct known_module *m)
+{
+  const struct ecl_function_names *t = ecl_allocation_monitor.names;
+  for (; t != NULL; t = t->next) {
+    if ((uintptr_t)t->names[0].entry < m->start ||
+        (uintptr_t)t->names[0].entry >= m->end)
+      continue;
+    for (const struct ecl_function_name *n = t->names; n->entry != NULL; n++)
+      name_entry(m, (uintptr_t)n->entry, n->name, t->file, n->file_position);
+  }
+}
+
+/* Core functions written in C: the symbols' own function objects. */
+static void
+name_core_functions(struct known_module *m)
+{
+  for (cl_index i = 0; i < cl_num_symbols_in_core; i++) {
+    cl_object symbol = (cl_object)(cl_symbols + i);
+    cl_object f = i == 0 ? OBJNULL : ECL_SYM_FUN(symbol);
+    uintptr_t entry;
+    char *name;
+    if (f == OBJNULL || Null(f))
+      continue;
+    if (ecl_t_of(f) == t_cfunfixed)
+      entry = (uintptr_t)f->cfunfixed.entry_fixed;
+    else if (ecl_t_of(f) == t_cfun)
+      entry = (uintptr_t)f->cfun.entry;
+    else
+      continue;
+    if (entry < m->start || entry >= m->end || entry_at(m, entry) == NULL ||
+        !function_at(entry_at(m, entry)->function)->runtime)
+      continue; /* elsewhere, or it has its Lisp name */
+    name = lisp_name_of_function(symbol);
+    if (name != NULL)
+      name_entry(m, entry, name, NULL, -1);
+    free(name);
+  }
+}
+
+static void
+name_interpreter(struct known_module *m)
+{
+  struct entry *e = entry_at(m, (uintptr_t)ecl_interpret);
+  if (e != NULL)
+    e->kind = CODE_INTERPRETER;
+}
+
+static bool
+has_lisp_names(const struct module *module)
+{
+  const struct ecl_function_names *t = ecl_allocation_monitor.names;
+  for (; t != NULL; t = t->next)
+    if ((uintptr_t)t->names[0].entry >= module->start &&
+        (uintptr_t)t->names[0].entry < module->end)
+      return true;
+  return false;
+}
+
+static struct known_module *
+learn_module(const struct module *module)
+{
+  struct known_module *m = calloc(1, sizeof *m);
+  bool is_ecl = (uintptr_t)ecl_alloc_object >= module->start &&
+                (uintptr_t)ecl_alloc_object < module->end;
+  char *unknown = NULL;
+  if (m == NULL)
+    return NULL;
+  m->base = module->base;
+  m->start = module->start;
+  m->end = module->end;
+  m->path = strdup(module->path);
+  m->frame_pointers = is_ecl || has_lisp_names(module);
+  m->runtime = is_ecl ||
+               is_runtime_module(module_basename(module), module->path);
+  module_symbols(module, add_symbol, m);
+  add_entry(m, m->start, 0);
+  tidy_entries(m);
+  name_compiled_functions(m);
+  if (is_ecl) {
+    name_core_functions(m);
+    name_interpreter(m);
+  }
+  /* what no symbol covers is still in this module */
+  unknown = malloc(strlen(module->path) + 3);
+  if (unknown != NULL) {
+    uint32_t f;
+    unknown[0] = '[';
+    strcpy(unknown + 1, module_basename(module));
+    strcat(unknown, "]");
+    f = intern_function(unknown, unknown, NULL, -1, m->runtime);
+    for (size_t i = 0; i < m->count; i++)
+      if (m->entries[i].function == 0)
+        m->entries[i].function = f;
+    free(unknown);
+  }
+  return m;
+}
+
+/* ---- the index ---------------------------------------------------------- */
+
+static int
+publish(void)
+{
+  size_t count = 0;
+  struct index *old = current, *new;
+  for (const struct known_module *m = modules; m != NULL; m = m->next)
+    count += m->count + 1;
+  new = malloc(sizeof *new + count * sizeof(struct entry));
+  if (new == NULL)
+    return -1;
+  new->count = 0;
+  for (const struct known_module *m = modules; m != NULL; m = m->next) {
+    memcpy(&new->entries[new->count], m->entries,
+           m->count * sizeof(struct entry));
+    new->count += m->count;
+    new->entries[new->count++] =
+        (struct entry){ .start = m->end, .kind = CODE_FOREIGN };
+  }
+  qsort(new->entries, new->count, sizeof(struct entry), compare_entries);
+  __atomic_store_n(&current, new, __ATOMIC_RELEASE);
+  for (size_t i = 0; i < KIND_CACHE; i++)
+    __atomic_store_n(&kind_cache[i], 0, __ATOMIC_RELAXED);
+  if (old != NULL) {
+    monitor_wait_for_hooks();
+    free(old);
+  }
+  return 0;
+}
+
+static void
+push_kept_objects(void)
+{
+  if (kept_list != NULL && kept_count > 0)
+    GC_push_all(kept_list, kept_list + kept_count);
+  if (next_push_other_roots != NULL)
+    next_push_other_roots();
+}
+
+static int
+reserve_kept(void)
+{
+  static struct arena table, list, names;
+  if (kept_table != NULL)
+    return 0;
+  if (arena_reserve(&table, KEPT_SLOTS * sizeof(cl_object)) != 0 ||
+      arena_reserve(&list, KEPT_SLOTS * sizeof(cl_object)) != 0 ||
+      arena_reserve(&names, KEPT_SLOTS * sizeof(char *)) != 0)
+    return -1;
+  kept_list = list.base;
+  kept_names = names.base;
+  kept_table = table.base;
+  next_push_other_roots = GC_get_push_other_roots();
+  GC_set_push_other_roots(push_kept_objects);
+  return 0;
+}
+
+int
+code_index_update(void)
+{
+  struct module *list;
+  bool changed = current == NULL;
+  if (reserve_kept() != 0 || (list = module_list()) == NULL)
+    return -1;
+  for (struct known_module *m = modules; m != NULL; m = m->next)
+    m->seen = false;
+  for (const struct module *l = list; l != NULL; l = l->next) {
+    struct known_module *m = modules;
+    while (m != NULL &&
+           (m->base != l->base || m->start != l->start ||
+            strcmp(m->path, l->path) != 0))
+      m = m->next;
+    if (m == NULL) {
+      if ((m = learn_module(l)) == NULL)
+        break;
+      m->next = modules;
+      modules = m;
+      changed = true;
+    }
+    m->seen = true;
+  }
+  module_list_free(list);
+  for (struct known_module **p = &modules; *p != NULL;) {
+    struct known_module *m = *p;
+    if (m->seen) {
+      p = &m->next;
+    } else {
+      *p = m->next;
+      free(m->entries);
+      free(m->path);
+      free(m);
+      changed = true;
+    }
+  }
+  return changed ? publish() : 0;
+}
+
+static struct known_module **
+find_module(uintptr_t base)
+{
+  struct known_module **p = &modules;
+  while (*p != NULL && (*p)->base != base)
+    p = &(*p)->next;
+  return p;
+}
+
+void
+code_index_range(uintptr_t base, uintptr_t *start, uintptr_t *end)
+{
+  const struct known_module *m = *find_module(base);
+  *start = m != NULL ? m->start : 0;
+  *end = m != NULL ? m->end : 0;
+}
+
+void
+code_index_unload(uintptr_t base)
+{
+  struct known_module **p = find_module(base), *m = *p;
+  if (m == NULL)
+    return;
+  *p = m->next;
+  free(m->entries);
+  free(m->path);
+  free(m);
+  publish();
+}
+
+static const struct entry *
+find_entry(const struct index *index, uintptr_t address)
+{
+  size_t low = 0, high = index->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (index->entries[middle].start <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 ? &index->entries[low - 1] : NULL;
+}
+
+enum code_kind
+code_index_find(uintptr_t address, uint32_t *function)
+{
+  uint64_t *slot = &kind_cache[(address ^ (address >> 12)) % KIND_CACHE];
+  uint64_t cached = __atomic_load_n(slot, __ATOMIC_RELAXED);
+  const struct entry *e;
+  if (function == NULL && cached >> 2 == address)
+    return (enum code_kind)(cached & 3);
+  /* the byte before: a return address may be the end of its function */
+  e = find_entry(__atomic_load_n(&current, __ATOMIC_ACQUIRE), address - 1);
+  if (function != NULL)
+    *function = e != NULL ? e->function : 0;
+  if (e == NULL)
+    return CODE_FOREIGN;
+  __atomic_store_n(slot, (uint64_t)address << 2 | (uint64_t)e->kind,
+                   __ATOMIC_RELAXED);
+  return e->kind;
+}
+
+/* ---- objects ------------------------------------------------------------ */
+
+/* The slot of `object' in the table of what is kept; KEPT_SLOTS when that is
+ * full. */
+static uint32_t
+keep(cl_object object)
+{
+  uint64_t h = (uint64_t)(uintptr_t)object * 0x9E3779B97F4A7C15ULL;
+  uint32_t i = (uint32_t)(h >> 44) % KEPT_SLOTS;
+  for (;; i = (i + 1) % KEPT_SLOTS) {
+    cl_object found = __atomic_load_n(&kept_table[i], __ATOMIC_ACQUIRE);
+    if (found == object)
+      return i;
+    if (found == OBJNULL) {
+      if (kept_count >= KEPT_SLOTS / 2)
+        return KEPT_SLOTS;
+      if (__atomic_compare_exchange_n(&kept_table[i], &found, object, false,
+                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        uint32_t n = __atomic_fetch_add(&kept_count, 1, __ATOMIC_ACQ_REL);
+        __atomic_store_n(&kept_list[n], object, __ATOMIC_RELEASE);
+        return i;
+      }
+      if (found == object)
+        return i;
+    }
+  }
+}
+
+void
+code_index_keep(cl_object object)
+{
+  keep(object);
+}
+
+uint32_t
+code_index_object(cl_object name)
+{
+  uint32_t slot = keep(name);
+  return slot < KEPT_SLOTS ? OBJECT_BASE + slot : 0;
+}
+
+/* A form that is evaluated and not a function is called SI::BYTECODES by the
+ * byte-code compiler. */
+static bool
+is_form_name(cl_object name)
+{
+  cl_object text;
+  if (ecl_t_of(name) != t_symbol || name->symbol.hpack != cl_core.system_package)
+    return false;
+  text = name->symbol.name;
+  return ecl_t_of(text) == t_base_string &&
+         strcmp((const char *)text->base_string.self, "BYTECODES") == 0;
+}
+
+const struct code_function *
+code_index_function(uint32_t number)
+{
+  static struct code_function object;
+  uint32_t slot = number - OBJECT_BASE;
+  if (number == 0)
+    return NULL;
+  if (number < OBJECT_BASE)
+    return number < function_count ? function_at(number) : NULL;
+  if (slot >= KEPT_SLOTS || kept_table[slot] == OBJNULL)
+    return NULL;
+  if (kept_names[slot] == NULL) {
+    cl_object name = kept_table[slot];
+    if (Null(name) || is_form_name(name))
+      kept_names[slot] = strdup("(TOP-LEVEL-FORM)");
+    else
+      kept_names[slot] = lisp_name_of_function(name);
+  }
+  object = (struct code_function){
+    .name = kept_names[slot] != NULL ? kept_names[slot] : "(OUT-OF-MEMORY)",
+    .system_name = "",
+    .file_position = -1,
+  };
+  return &object;
+}

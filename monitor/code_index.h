@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * code_index.h -- which function an address is in, and what it is called.
+ *
+ * Model.  A *function* is a number with a durable name: it outlives the code
+ * that it names.  The index is a sorted array of the addresses where
+ * functions begin, made outside the hook from
+ *   - the tables that the patched compiler puts into compiled Lisp code,
+ *   - the symbol tables of all shared objects (C names),
+ *   - the runtime's own table of Lisp symbols (core functions),
+ * and published with one store.  The hook only ever reads.
+ *
+ * Functions whose name is a Lisp object (byte-compiled code) get numbers from
+ * the same counter through code_index_object.
+ *
+ * Not done here: printing Lisp names (lisp_name), line numbers
+ * (profile_writer).
+ */
+#ifndef MPROF_CODE_INDEX_H
+#define MPROF_CODE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ecl/ecl.h>
+
+enum code_kind {
+  CODE_FOREIGN,       /* step over it by call-frame information */
+  CODE_FRAME_POINTER, /* the patched runtime and what it compiled */
+  CODE_INTERPRETER    /* the byte-code interpreter */
+};
+
+struct code_function {
+  const char *name;        /* as people read it, UTF-8 */
+  const char *system_name; /* C symbol, "" when there is none */
+  const char *file;        /* source, or NULL */
+  int file_position;       /* in characters, -1: not known */
+  bool runtime;            /* C function of the runtime without Lisp name */
+};
+
+/* Make or renew the index; call once before counting, and again when code was
+ * loaded.  Reads the symbol tables of new shared objects (milliseconds).
+ * Gives back 0, or -1 when memory ran out. Not inside the hook. */
+int code_index_update(void);
+
+/* Kind of the code at `address' and, unless `function' is NULL, the number of
+ * its function (0: not known).  Inside the hook. */
+enum code_kind code_index_find(uintptr_t address, uint32_t *function);
+
+/* The number of the function whose name is the Lisp object `name'; keeps the
+ * object alive.  0 when the table is full.  Inside the hook. */
+uint32_t code_index_object(cl_object name);
+
+/* Keep `object' alive until the process ends, so that its address stays its
+ * own (names, classes).  Inside the hook. */
+void code_index_keep(cl_object object);
+
+/* The function with this number, or NULL.  Names of objects are printed on
+ * the first call: not inside the hook. */
+const struct code_function *code_index_function(uint32_t number);
+
+/* The addresses of the shared object that was loaded at `base'; both 0 when
+ * it is not known. */
+void code_index_range(uintptr_t base, uintptr_t *start, uintptr_t *end);
+
+/* The shared object at `base' is about to be unmapped: forget its addresses,
+ * keep its names.  Not inside the hook. */
+void code_index_unload(uintptr_t base);
+
+#endif

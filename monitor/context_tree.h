@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * context_tree.h -- the calling context tree of one thread and what was
+ * allocated in each context.
+ *
+ * Model.  A *site* is an address in the code of a function: the return
+ * address of a call that it made.  A *context* is a site and the context of
+ * the call by which its function was entered:
+ *
+ *     context 7 = (parent 3, site in BAR)      path: ... FOO, BAR
+ *
+ * A *leaf* is what one context allocated of one type, size and class.
+ * Counters are on leaves only; the figures of callers are sums, made when
+ * the tree is read.
+ *
+ * Recursion.  A context whose function is on the path already may be folded:
+ * it then has a `target' elsewhere, an ancestor's sibling, and everything
+ * below it goes there (Ammons, Ball and Larus, "Exploiting Hardware
+ * Performance Counters with Flow and Context Sensitive Profiling", PLDI
+ * 1997, section 4: a backedge in the calling context tree).  Theirs folds as
+ * soon as a function repeats; ours only if the path in between has no
+ * function and no caller-callee pair that the path above has not.  So a
+ * folded path has the same set of functions and the same set of arcs as the
+ * real one, and inclusive figures, which count each once a path, come out
+ * exact.  Depth is bounded by the arcs of the program, not by its stack.
+ *
+ * Invariants: parents have smaller numbers than their children; context 0 is
+ * the root; the target of a context is itself or has a smaller or larger
+ * number but is never folded.  Numbers and addresses of records never
+ * change.
+ *
+ * One owner, no locks, no malloc: all but init, release and merge may run
+ * inside the hook.
+ */
+#ifndef MPROF_CONTEXT_TREE_H
+#define MPROF_CONTEXT_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+
+/* Contexts that exist in each tree. */
+enum {
+  CONTEXT_ROOT = 0,
+  CONTEXT_OVERFLOW = 1, /* what went over the budget */
+  CONTEXT_FIRST = 2
+};
+
+/* Sites that are no code addresses (those are below 2^47). */
+#define SITE_OBJECT (1ULL << 63)   /* | a Lisp name: byte-compiled function */
+#define SITE_RETIRED (1ULL << 62)  /* | a number: code that was unloaded */
+#define SITE_SPECIAL (1ULL << 61)  /* | enum site_special */
+enum site_special { SITE_OVERFLOW = 1, SITE_SIGNAL_HANDLER = 2 };
+
+struct context {
+  uint64_t site;
+  uint64_t activations; /* calls that led to an allocation */
+  uint32_t parent;
+  uint32_t target;      /* itself, or where a recursive call is folded to */
+  uint32_t function;    /* see context_tree_function_fn; 0: not known */
+  uint32_t new_arc;     /* its arc was not on the path above it */
+};
+
+/* Sizes up to this are told apart; larger objects of one type share a leaf.
+ * It is the largest size for which the collector has size classes. */
+enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
+
+struct leaf {
+  uint64_t site;
+  uint64_t clas;        /* class of an instance or structure, or 0 */
+  uint64_t count;       /* objects; 0 where a body grew */
+  uint64_t bytes;       /* as requested */
+  uint32_t what;        /* enum allocation_what of classify.h */
+  uint32_t size;        /* of one object; LEAF_LARGE; 0: growth of a body */
+  uint32_t up;          /* the context that called the allocating function */
+  uint32_t context;     /* child of `up' at `site' */
+};
+
+/* Which function a site is in: a number > 0, equal for equal functions; 0
+ * when that cannot be told (never folded).  Runs inside the hook. */
+typedef uint32_t context_tree_function_fn(void *closure, uint64_t site);
+
+struct context_tree {
+  struct context *contexts;
+  struct leaf *leaves;
+  uint32_t context_count; /* published: records below it are complete */
+  uint32_t leaf_count;
+  uint32_t budget;        /* contexts and leaves, each, at most */
+  uint64_t overflowed;    /* calls of child or leaf that found no room */
+  uint32_t *context_index, *leaf_index; /* open addressing, 0: empty */
+  uint32_t context_mask, leaf_mask;
+  struct arena context_arena, leaf_arena, context_index_arena,
+      leaf_index_arena;
+  context_tree_function_fn *function_of;
+  void *closure;
+  bool fold;
+};
+
+/* A tree with room for `budget' contexts and as many leaves (at least 16).
+ * `fold' false keeps every recursive context.  Gives back 0, or -1 with errno
+ * set; on -1 nothing is held. */
+int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
+                      context_tree_function_fn *function_of, void *closure);
+void context_tree_release(struct context_tree *tree);
+
+/* Forget all contexts and counts; keeps the address space. */
+void context_tree_clear(struct context_tree *tree);
+
+/* The context of `site' in the function that was called from `parent' (a
+ * context that is its own target); made when it is new.  CONTEXT_OVERFLOW
+ * when the budget is used up. */
+uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
+                            uint64_t site);
+
+/* The leaf of objects of this kind, allocated at `site' in the function that
+ * was called from `up'; made when it is new.  Never NULL. */
+struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
+                               uint64_t site, uint32_t what, uint32_t size,
+                               uint64_t clas);
+
+/* Add all of `from' to `into', which has the same function numbers. */
+void context_tree_merge(struct context_tree *into,
+                        const struct context_tree *from);
+
+/* Replace the site of all records for which `retire' gives back another
+ * number than it was given (code was unloaded; its addresses will be used
+ * again).  Not inside the hook. */
+void context_tree_rename_sites(struct context_tree *tree,
+                               uint64_t (*retire)(void *, uint64_t),
+                               void *closure);
+
+#endif

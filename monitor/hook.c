@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * hook.c -- count one allocation.
+ *
+ * The unchanged case first.  If the return slot of the allocating function's
+ * frame holds the mark, the frame is the one that was there at the last
+ * allocation (a CALL would have overwritten the slot).  If in addition the
+ * call site, type, size and class are those of the last time, the leaf is
+ * known: a few compares and three additions.
+ *
+ * Bodies.  An array's data or a hash table's entries come as a second event,
+ * right after the header.  Both are one object: the count moves from the leaf
+ * of the bare header to the leaf of the whole size.  A body that comes later
+ * (a table grew) adds bytes to the object's type and counts no object.
+ */
+#include "hook.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "arch/arch.h"
+#include "code_index.h"
+#include "stack_walk.h"
+
+#define COMPILER_BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+static uint32_t
+leaf_size(uint64_t bytes)
+{
+  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
+}
+
+/* One request to the collector, for the reconciliation. */
+static inline void
+count_request(struct thread_state *t, cl_index bytes)
+{
+  cl_index granules = (bytes + CLASSIFY_GRANULE_BYTES - 1) /
+                      CLASSIFY_GRANULE_BYTES;
+  if (granules < CLASSIFY_GRANULES)
+    t->granules[granules + (granules == 0)]++;
+  else
+    t->large_bytes += granules * CLASSIFY_GRANULE_BYTES;
+}
+
+/* May this allocation be counted?  When the gate is shut for a moment (code
+ * is being unloaded), wait: nothing is lost. */
+static bool
+gate_slow(struct thread_state *t)
+{
+  int gate;
+  while ((gate = __atomic_load_n(&t->gate, __ATOMIC_ACQUIRE)) ==
+         GATE_PAUSED) {
+    __atomic_store_n(&t->inside, 0, __ATOMIC_SEQ_CST);
+    sched_yield();
+    __atomic_store_n(&t->inside, 1, __ATOMIC_SEQ_CST);
+  }
+  return gate == GATE_OPEN;
+}
+
+static inline bool
+enter(struct thread_state *t)
+{
+  __atomic_store_n(&t->inside, 1, __ATOMIC_RELAXED);
+  COMPILER_BARRIER();
+  if (__builtin_expect(__atomic_load_n(&t->gate, __ATOMIC_RELAXED) ==
+                           GATE_OPEN, 1))
+    return true;
+  return gate_slow(t);
+}
+
+static inline void
+leave(struct thread_state *t)
+{
+  __atomic_store_n(&t->inside, 0, __ATOMIC_RELEASE);
+}
+
+/* A run has begun since this thread was last counted. */
+static void
+start_over(struct thread_state *t)
+{
+  marker_stack_restore(&t->markers);
+  t->last_slot = NULL;
+  t->object = NULL;
+  t->stale = false;
+}
+
+/* The leaf of an allocation that is not like the last one. */
+static __attribute__((noinline)) struct leaf *
+find_leaf(struct thread_state *t, uintptr_t frame, cl_index what,
+          uint32_t size, cl_object clas)
+{
+  int saved_errno = errno;
+  struct walk_result r;
+  struct leaf *leaf;
+  if (t->stale)
+    start_over(t);
+  mprof_markers = &t->markers;
+  r = stack_walk(t, frame);
+  leaf = context_tree_leaf(&t->tree, r.up, r.site, (uint32_t)what, size,
+                           (uint64_t)(uintptr_t)clas);
+  if (leaf->count == 0 && clas != OBJNULL)
+    code_index_keep(clas);
+  if (r.activation)
+    t->tree.contexts[leaf->context].activations++;
+  t->last_slot = r.slot;
+  errno = saved_errno;
+  return leaf;
+}
+
+static void
+allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
+          cl_index bytes, void *object, cl_object clas)
+{
+  struct thread_state *t = (struct thread_state *)self;
+  uintptr_t f = (uintptr_t)frame;
+  uintptr_t site = *frame_return_slot(f);
+  uintptr_t *slot = frame_return_slot(frame_caller(f));
+  struct leaf *leaf;
+
+  if (!enter(t)) {
+    leave(t);
+    return;
+  }
+  if (slot == t->last_slot && site == t->last_site && bytes == t->last_bytes &&
+      what == t->last_what && clas == t->last_class &&
+      marker_stack_is_marked(slot)) {
+    leaf = t->last_leaf;
+  } else {
+    leaf = find_leaf(t, f, what, leaf_size(bytes), clas);
+    t->last_site = site;
+    t->last_what = what;
+    t->last_bytes = bytes;
+    t->last_class = clas;
+    t->last_leaf = leaf;
+  }
+  leaf->count++;
+  leaf->bytes += bytes;
+  t->count++;
+  t->bytes += bytes;
+  if ((what & ECL_ALLOCATED_SPLIT) != 0) {
+    count_request(t, sizeof(struct ecl_instance));
+    count_request(t, bytes - sizeof(struct ecl_instance));
+  } else {
+    count_request(t, bytes);
+  }
+  t->object = object;
+  t->object_leaf = leaf;
+  t->object_bytes = bytes;
+  leave(t);
+}
+
+/* What the owner of a body is: its type, and the element type of an array,
+ * which its header now has. */
+static cl_index
+owner_what(cl_object owner)
+{
+  cl_index type = (cl_index)owner->d.t;
+  if (type == t_array || type == t_vector)
+    return type | ECL_ALLOCATED_ELTTYPE(owner->vector.elttype);
+  return type;
+}
+
+static void
+body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
+     cl_index bytes)
+{
+  struct thread_state *t = (struct thread_state *)self;
+  cl_index what = owner_what(owner);
+  cl_object clas = OBJNULL;
+  struct leaf *whole;
+
+  if (!enter(t)) {
+    leave(t);
+    return;
+  }
+  t->bytes += bytes;
+  count_request(t, bytes);
+  if (owner == t->object && !t->stale) {
+    const struct leaf *head = t->object_leaf;
+    uint64_t total = t->object_bytes + bytes;
+    whole = context_tree_leaf(&t->tree, head->up, head->site, (uint32_t)what,
+                              leaf_size(total), head->clas);
+    t->object_leaf->count--;
+    t->object_leaf->bytes -= t->object_bytes;
+    whole->count++;
+    whole->bytes += total;
+    t->object_leaf = whole;
+    t->object_bytes = total;
+  } else {
+    if (owner->d.t == t_instance)
+      clas = ECL_CLASS_OF(owner);
+    whole = find_leaf(t, (uintptr_t)frame, what, 0, clas);
+    whole->bytes += bytes;
+    t->last_slot = NULL; /* last_leaf is not of this call */
+  }
+  leave(t);
+}
+
+/* Dead marks are found by the next walk or by the trampoline, so a jump costs
+ * nothing.  Only when the whole stack is about to be unwound by its return
+ * addresses must these be the real ones. */
+static void
+non_local_exit(struct ecl_allocation_hooks *self,
+               struct ecl_frame *destination)
+{
+  struct thread_state *t = (struct thread_state *)self;
+  if (destination == NULL) {
+    marker_stack_restore(&t->markers);
+    t->last_slot = NULL;
+  }
+}
+
+void
+hook_init(struct ecl_allocation_hooks *hooks)
+{
+  hooks->allocated = allocated;
+  hooks->body = body;
+  hooks->non_local_exit = non_local_exit;
+}

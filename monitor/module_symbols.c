@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * module_symbols.c -- the full symbol table where a file has one, else the
+ * dynamic one.
+ */
+#include "module_symbols.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int
+add_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+  struct module **list = data;
+  struct module *m;
+  uintptr_t start = UINTPTR_MAX, end = 0;
+  const char *path = info->dlpi_name;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && (p->p_flags & PF_X) != 0) {
+      uintptr_t from = info->dlpi_addr + p->p_vaddr;
+      if (from < start)
+        start = from;
+      if (from + p->p_memsz > end)
+        end = from + p->p_memsz;
+    }
+  }
+  if (end == 0)
+    return 0;
+  if (path == NULL || path[0] == '\0')
+    path = *list == NULL ? "/proc/self/exe" : ""; /* the program is first */
+  m = calloc(1, sizeof *m);
+  if (m == NULL)
+    return -1;
+  m->path = strdup(path);
+  if (m->path == NULL) {
+    free(m);
+    return -1;
+  }
+  m->base = info->dlpi_addr;
+  m->start = start;
+  m->end = end;
+  m->next = *list;
+  *list = m;
+  return 0;
+}
+
+struct module *
+module_list(void)
+{
+  struct module *list = NULL;
+  if (dl_iterate_phdr(add_module, &list) != 0) {
+    module_list_free(list);
+    return NULL;
+  }
+  return list;
+}
+
+void
+module_list_free(struct module *list)
+{
+  while (list != NULL) {
+    struct module *next = list->next;
+    free(list->path);
+    free(list);
+    list = next;
+  }
+}
+
+const char *
+module_basename(const struct module *module)
+{
+  const char *slash = strrchr(module->path, '/');
+  return slash != NULL ? slash + 1 : module->path;
+}
+
+static Elf_Scn *
+find_symbol_table(Elf *elf, GElf_Shdr *header)
+{
+  Elf_Scn *section = NULL, *dynamic = NULL;
+  GElf_Shdr h;
+  while ((section = elf_nextscn(elf, section)) != NULL) {
+    if (gelf_getshdr(section, &h) == NULL)
+      continue;
+    if (h.sh_type == SHT_SYMTAB) {
+      *header = h;
+      return section;
+    }
+    if (h.sh_type == SHT_DYNSYM) {
+      *header = h;
+      dynamic = section;
+    }
+  }
+  return dynamic;
+}
+
+void
+module_symbols(const struct module *module,
+               bool (*found)(void *, uintptr_t, size_t, const char *),
+               void *closure)
+{
+  Elf *elf;
+  Elf_Scn *section;
+  Elf_Data *data = NULL;
+  GElf_Shdr header;
+  int file;
+
+  if (module->path[0] == '\0' || elf_version(EV_CURRENT) == EV_NONE)
+    return;
+  file = open(module->path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return;
+  elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
+  if (elf != NULL && (section = find_symbol_table(elf, &header)) != NULL)
+    data = elf_getdata(section, NULL);
+  if (data != NULL && header.sh_entsize != 0) {
+    int n = (int)(header.sh_size / header.sh_entsize);
+    for (int i = 0; i < n; i++) {
+      GElf_Sym symbol;
+      const char *name;
+      if (gelf_getsym(data, i, &symbol) == NULL ||
+          symbol.st_shndx == SHN_UNDEF ||
+          (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
+           GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC))
+        continue;
+      name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      if (name != NULL &&
+          !found(closure, module->base + symbol.st_value,
+                 (size_t)symbol.st_size, name))
+        break;
+    }
+  }
+  elf_end(elf);
+  close(file);
+}

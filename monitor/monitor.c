@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * monitor.c -- life cycle: which threads are counted, and when.
+ *
+ * Model.  Each Lisp thread that was ever counted has a thread_state in a
+ * list.  To start is to open the gates and to hang the states into the
+ * threads' environments; to stop is the reverse, and then to wait until every
+ * thread is outside the hook.  A thread that ends adds its tree to those of
+ * all ended threads with its name.
+ *
+ * Stopping without a lock in the hook: the hook stores `inside', then loads
+ * `gate'.  The monitor stores `gate', then asks the kernel for a barrier on
+ * all processors that run this process (membarrier), then reads `inside'.
+ * So either the hook sees the gate shut or the monitor sees it inside.  The
+ * hook pays for two plain stores and a load (about 1 ns) and no fence.
+ *
+ * Locking: `lock' is held by all public functions and by the events that are
+ * not allocations (thread start and end, code loaded or unloaded).  The hook
+ * never takes it.
+ */
+#include "monitor.h"
+
+#include <errno.h>
+#include <gc/gc.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ecl/ecl.h>
+
+#include "arch/arch.h"
+#include "code_index.h"
+#include "collector_balance.h"
+#include "hook.h"
+#include "lisp_name.h"
+#include "monitor_internal.h"
+#include "thread_state.h"
+
+enum {
+  DEFAULT_BUDGET = 8 << 20,  /* contexts; address space until touched */
+  MARKER_DEPTH = 4 << 20,
+  WALK_DEPTH = 4 << 20
+};
+
+enum {
+  FUNCTION_OF_OVERFLOW = 0xFFFFFF01u, /* numbers of the special sites */
+  FUNCTION_OF_SIGNAL_HANDLER = 0xFFFFFF02u
+};
+
+/* The trees of ended threads with one name. */
+struct ended_threads {
+  char *name;
+  struct context_tree tree;
+  struct ended_threads *next;
+};
+
+static struct monitor {
+  pthread_mutex_t lock;
+  bool opened, running, membarrier;
+  int options;
+  uint32_t budget;
+  struct thread_state *threads;
+  struct ended_threads *ended;
+  struct monitor_figures ended_figures; /* counters of ended threads */
+  unsigned thread_count;
+  uint64_t collector_bytes;             /* of the runs before this one */
+  struct collector_balance at_start;
+  bool lists_read, page_settled, several_threads;
+  uint32_t *retired;                    /* functions of unloaded sites */
+  uintptr_t *retired_site;
+  uint32_t retired_count, retired_room;
+} monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static _Thread_local char message[512];
+
+const char *
+mprof_monitor_message(void)
+{
+  return message;
+}
+
+static int
+fail(int status, const char *text)
+{
+  snprintf(message, sizeof message, "%s", text);
+  return status;
+}
+
+/* ---- sites and functions ------------------------------------------------ */
+
+uint32_t
+monitor_function_of(void *closure, uint64_t site)
+{
+  uint32_t function;
+  (void)closure;
+  if ((site & SITE_OBJECT) != 0)
+    return code_index_object((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
+  if ((site & SITE_RETIRED) != 0)
+    return monitor.retired[site & ~SITE_RETIRED];
+  if ((site & SITE_SPECIAL) != 0)
+    return (site & ~SITE_SPECIAL) == SITE_OVERFLOW
+               ? FUNCTION_OF_OVERFLOW
+               : FUNCTION_OF_SIGNAL_HANDLER;
+  code_index_find((uintptr_t)site, &function);
+  return function;
+}
+
+/* ---- gates -------------------------------------------------------------- */
+
+static void
+barrier_on_all_processors(void)
+{
+  if (monitor.membarrier)
+    syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void
+monitor_wait_for_hooks(void)
+{
+  barrier_on_all_processors();
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    while (__atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
+      sched_yield();
+}
+
+static void
+set_gates(int gate)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
+  if (gate != GATE_OPEN)
+    monitor_wait_for_hooks();
+}
+
+/* While the gates are shut this thread must not allocate through its own
+ * hook, nor may the collector run finalizers in it, which are Lisp code. */
+struct quiet {
+  cl_env_ptr env;
+  struct ecl_allocation_hooks *hooks;
+  int finalize_on_demand;
+};
+
+static struct quiet
+begin_quiet(void)
+{
+  struct quiet q = { .env = ecl_process_env() };
+  q.hooks = q.env->allocation_hooks;
+  q.env->allocation_hooks = NULL;
+  q.finalize_on_demand = GC_get_finalize_on_demand();
+  GC_set_finalize_on_demand(1);
+  return q;
+}
+
+static void
+end_quiet(struct quiet q, bool counting)
+{
+  GC_set_finalize_on_demand(q.finalize_on_demand);
+  if (counting)
+    q.env->allocation_hooks = q.hooks;
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+static uintptr_t
+stack_base_of(pthread_t thread)
+{
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(thread, &attributes) != 0)
+    return UINTPTR_MAX;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  return (uintptr_t)low + size;
+}
+
+static void
+free_thread(struct thread_state *t)
+{
+  context_tree_release(&t->tree);
+  marker_stack_release(&t->markers);
+  arena_release(&t->walk_arena);
+  free(t);
+}
+
+static int
+init_tree(struct context_tree *tree)
+{
+  return context_tree_init(tree, monitor.budget,
+                           (monitor.options & MPROF_UNFOLDED) == 0,
+                           monitor_function_of, NULL);
+}
+
+/* A state for the thread with this environment; NULL when memory ran out. */
+static struct thread_state *
+new_thread(cl_env_ptr env, pthread_t thread)
+{
+  struct thread_state *t = calloc(1, sizeof *t);
+  if (t == NULL)
+    return NULL;
+  hook_init(&t->hooks);
+  t->env = env;
+  t->stack_base = stack_base_of(thread);
+  t->markers_allowed = (monitor.options & MPROF_FULL_WALK) == 0 &&
+                       !arch_has_shadow_stack();
+  t->walk_limit = WALK_DEPTH;
+  if (init_tree(&t->tree) != 0 ||
+      marker_stack_init(&t->markers, MARKER_DEPTH) != 0 ||
+      arena_reserve(&t->walk_arena,
+                    WALK_DEPTH * sizeof(struct walked_frame)) != 0) {
+    free_thread(t);
+    return NULL;
+  }
+  t->walk = t->walk_arena.base;
+  t->gate = GATE_CLOSED;
+  t->next = monitor.threads;
+  monitor.threads = t;
+  monitor.thread_count++;
+  return t;
+}
+
+static struct thread_state *
+state_of(cl_env_ptr env)
+{
+  struct thread_state *t = monitor.threads;
+  while (t != NULL && t->env != env)
+    t = t->next;
+  return t;
+}
+
+static bool
+count_thread(cl_env_ptr env, pthread_t thread)
+{
+  struct thread_state *t = state_of(env);
+  if (t == NULL && (t = new_thread(env, thread)) == NULL)
+    return false;
+  __atomic_store_n(&t->gate, GATE_OPEN, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&env->allocation_hooks, &t->hooks, __ATOMIC_RELEASE);
+  return true;
+}
+
+static void
+thread_start(cl_env_ptr env)
+{
+  pthread_mutex_lock(&monitor.lock);
+  if (monitor.running) {
+    monitor.several_threads = true;
+    count_thread(env, pthread_self());
+  }
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+static char *
+name_of(cl_env_ptr env)
+{
+  cl_object process = env->own_process;
+  if (process == OBJNULL || Null(process))
+    return strdup("?");
+  return lisp_name_of_thread(process->process.name);
+}
+
+static struct context_tree *
+ended_tree(const char *name)
+{
+  struct ended_threads *e = monitor.ended;
+  while (e != NULL && strcmp(e->name, name) != 0)
+    e = e->next;
+  if (e == NULL) {
+    e = calloc(1, sizeof *e);
+    if (e == NULL || (e->name = strdup(name)) == NULL ||
+        init_tree(&e->tree) != 0) {
+      if (e != NULL)
+        free(e->name);
+      free(e);
+      return NULL;
+    }
+    e->next = monitor.ended;
+    monitor.ended = e;
+  }
+  return &e->tree;
+}
+
+static void
+add_counters(struct monitor_figures *to, const struct thread_state *t)
+{
+  to->allocations += t->count;
+  to->bytes += t->bytes;
+  for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
+    to->granules[g] += t->granules[g];
+  to->large_bytes += t->large_bytes;
+  to->truncated_walks += t->truncated_walks;
+}
+
+static void
+thread_end(cl_env_ptr env)
+{
+  struct thread_state **p = &monitor.threads, *t;
+  env->allocation_hooks = NULL;
+  pthread_mutex_lock(&monitor.lock);
+  while (*p != NULL && (*p)->env != env)
+    p = &(*p)->next;
+  t = *p;
+  if (t != NULL) {
+    struct context_tree *tree = NULL;
+    char *name = name_of(env);
+    marker_stack_restore(&t->markers);
+    if (t->count > 0 && name != NULL)
+      tree = ended_tree(name);
+    if (tree != NULL) {
+      context_tree_merge(tree, &t->tree);
+      add_counters(&monitor.ended_figures, t);
+    }
+    free(name);
+    if (tree != NULL || t->count == 0) {
+      *p = t->next;
+      free_thread(t);
+    } else {
+      t->env = NULL; /* no memory to merge: it stays where it is */
+    }
+  }
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+/* ---- code that comes and goes -------------------------------------------- */
+
+static void
+names_added(struct ecl_function_names *names)
+{
+  (void)names;
+  pthread_mutex_lock(&monitor.lock);
+  if (monitor.running)
+    code_index_update();
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+struct unloaded {
+  uintptr_t start, end;
+};
+
+/* The number for good of a site whose code goes away. */
+static uint64_t
+retire_site(void *closure, uint64_t site)
+{
+  const struct unloaded *u = closure;
+  uint32_t function;
+  if (site < u->start || site >= u->end)
+    return site;
+  for (uint32_t i = monitor.retired_count; i-- > 0;)
+    if (monitor.retired_site[i] == site)
+      return SITE_RETIRED | i;
+  if (monitor.retired_count == monitor.retired_room) {
+    uint32_t room = monitor.retired_room == 0 ? 256
+                                              : monitor.retired_room * 2;
+    uint32_t *functions = realloc(monitor.retired, room * sizeof *functions);
+    uintptr_t *sites;
+    if (functions == NULL)
+      return site;
+    monitor.retired = functions;
+    sites = realloc(monitor.retired_site, room * sizeof *sites);
+    if (sites == NULL)
+      return site;
+    monitor.retired_site = sites;
+    monitor.retired_room = room;
+  }
+  code_index_find((uintptr_t)site, &function);
+  monitor.retired[monitor.retired_count] = function;
+  monitor.retired_site[monitor.retired_count] = (uintptr_t)site;
+  return SITE_RETIRED | monitor.retired_count++;
+}
+
+static void
+block_unload(cl_object block, void *base)
+{
+  struct unloaded u;
+  uint32_t first = monitor.retired_count;
+  (void)block;
+  pthread_mutex_lock(&monitor.lock);
+  if (monitor.threads != NULL || monitor.ended != NULL) {
+    set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
+    code_index_range((uintptr_t)base, &u.start, &u.end);
+    for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+      context_tree_rename_sites(&t->tree, retire_site, &u);
+      t->last_slot = NULL;
+    }
+    for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
+      context_tree_rename_sites(&e->tree, retire_site, &u);
+    /* the same addresses will be other code's */
+    for (uint32_t i = first; i < monitor.retired_count; i++)
+      monitor.retired_site[i] = 0;
+    code_index_unload((uintptr_t)base);
+    if (monitor.running)
+      set_gates(GATE_OPEN);
+  }
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+/* ---- the public functions ------------------------------------------------ */
+
+static int
+open_monitor(void)
+{
+  if (monitor.opened)
+    return MPROF_OK;
+  if (ecl_allocation_monitor.version != ECL_ALLOCATION_MONITOR_VERSION)
+    return fail(MPROF_BAD_RUNTIME,
+                "this ECL has other allocation hooks; build the patched ECL "
+                "and mprof from one source");
+  monitor.membarrier =
+      syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+              0) == 0;
+  if (!monitor.membarrier)
+    return fail(MPROF_NOT_SUPPORTED,
+                "this kernel has no membarrier system call (Linux 4.14)");
+  ecl_allocation_monitor.thread_start = thread_start;
+  ecl_allocation_monitor.thread_end = thread_end;
+  ecl_allocation_monitor.names_added = names_added;
+  ecl_allocation_monitor.block_unload = block_unload;
+  monitor.lists_read = monitor.page_settled = true;
+  monitor.opened = true;
+  return MPROF_OK;
+}
+
+static unsigned
+running_threads(void)
+{
+  unsigned n = 0;
+  cl_object processes = cl_core.processes;
+  for (cl_index i = 0; i < processes->vector.fillp; i++) {
+    cl_object p = processes->vector.self.t[i];
+    if (p != OBJNULL && !Null(p) && p->process.env != NULL)
+      n++;
+  }
+  return n;
+}
+
+int
+mprof_monitor_start(unsigned long budget, int options)
+{
+  int status;
+  cl_object processes;
+  struct quiet quiet;
+  pthread_mutex_lock(&monitor.lock);
+  status = open_monitor();
+  if (status != MPROF_OK || monitor.running)
+    goto done;
+  if (monitor.threads == NULL && monitor.ended == NULL) {
+    monitor.budget = budget == 0 || budget > DEFAULT_BUDGET * 16ul
+                         ? DEFAULT_BUDGET
+                         : (uint32_t)budget;
+    monitor.options = options;
+  }
+  if (code_index_update() != 0) {
+    status = fail(MPROF_NO_MEMORY, "out of memory");
+    goto done;
+  }
+  monitor.several_threads |= running_threads() > 1;
+  quiet = begin_quiet();
+  monitor.at_start = collector_balance();
+  end_quiet(quiet, false);
+  monitor.running = true;
+  processes = cl_core.processes;
+  for (cl_index i = 0; i < processes->vector.fillp; i++) {
+    cl_object p = processes->vector.self.t[i];
+    if (p != OBJNULL && !Null(p) && p->process.env != NULL &&
+        !count_thread(p->process.env, p->process.thread))
+      status = fail(MPROF_NO_MEMORY, "out of memory: a thread is not counted");
+  }
+done:
+  pthread_mutex_unlock(&monitor.lock);
+  return status;
+}
+
+/* Shut all gates and settle with the collector. */
+static void
+pause_counting(int gate)
+{
+  struct collector_balance now;
+  set_gates(gate);
+  now = collector_balance();
+  monitor.collector_bytes += now.bytes - monitor.at_start.bytes;
+  monitor.lists_read &= now.lists_read && monitor.at_start.lists_read;
+  monitor.page_settled &= now.page_settled && monitor.at_start.page_settled;
+}
+
+static void
+resume_counting(void)
+{
+  monitor.at_start = collector_balance();
+  set_gates(GATE_OPEN);
+}
+
+int
+mprof_monitor_stop(void)
+{
+  pthread_mutex_lock(&monitor.lock);
+  if (monitor.running) {
+    struct quiet quiet = begin_quiet();
+    cl_env_ptr here = quiet.env;
+    pause_counting(GATE_CLOSED);
+    end_quiet(quiet, false);
+    for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+      if (t->env == NULL)
+        continue;
+      t->env->allocation_hooks = NULL;
+      if (t->env == here)
+        marker_stack_restore(&t->markers);
+      t->last_slot = NULL;
+    }
+    monitor.running = false;
+  }
+  pthread_mutex_unlock(&monitor.lock);
+  return MPROF_OK;
+}
+
+int
+mprof_monitor_reset(void)
+{
+  struct quiet quiet;
+  cl_env_ptr here;
+  pthread_mutex_lock(&monitor.lock);
+  quiet = begin_quiet();
+  here = quiet.env;
+  set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
+  while (monitor.ended != NULL) {
+    struct ended_threads *e = monitor.ended;
+    monitor.ended = e->next;
+    context_tree_release(&e->tree);
+    free(e->name);
+    free(e);
+  }
+  memset(&monitor.ended_figures, 0, sizeof monitor.ended_figures);
+  for (struct thread_state **p = &monitor.threads; *p != NULL;) {
+    struct thread_state *t = *p;
+    if (t->env == NULL) {
+      *p = t->next;
+      free_thread(t);
+      continue;
+    }
+    context_tree_clear(&t->tree);
+    t->count = t->bytes = t->large_bytes = t->truncated_walks = 0;
+    memset(t->granules, 0, sizeof t->granules);
+    t->last_slot = NULL;
+    t->object = NULL;
+    if (t->env == here)
+      marker_stack_restore(&t->markers);
+    else
+      t->stale = true; /* its marks refer to contexts that are gone */
+    p = &t->next;
+  }
+  monitor.thread_count = 0;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    monitor.thread_count++;
+  monitor.collector_bytes = 0;
+  monitor.lists_read = monitor.page_settled = true;
+  monitor.several_threads = running_threads() > 1;
+  if (monitor.running)
+    resume_counting();
+  end_quiet(quiet, monitor.running);
+  pthread_mutex_unlock(&monitor.lock);
+  return MPROF_OK;
+}
+
+static void
+collect_figures(struct monitor_figures *f)
+{
+  *f = monitor.ended_figures;
+  f->threads = NULL;
+  f->thread_count = monitor.thread_count;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    add_counters(f, t);
+    f->overflows += t->tree.overflowed;
+    f->contexts += t->tree.context_count - CONTEXT_FIRST;
+  }
+  for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next) {
+    f->overflows += e->tree.overflowed;
+    f->contexts += e->tree.context_count - CONTEXT_FIRST;
+  }
+  f->collector_bytes = monitor.collector_bytes;
+  f->lists_read = monitor.lists_read;
+  f->page_settled = monitor.page_settled;
+  f->several_threads = monitor.several_threads;
+}
+
+static bool
+add_thread_figures(struct monitor_figures *f, char *name,
+                   const struct context_tree *tree)
+{
+  struct thread_figures *t = calloc(1, sizeof *t);
+  if (t == NULL || name == NULL) {
+    free(t);
+    free(name);
+    return false;
+  }
+  t->name = name;
+  t->tree = tree;
+  t->next = f->threads;
+  f->threads = t;
+  return true;
+}
+
+int
+mprof_monitor_write(const char *path)
+{
+  struct monitor_figures f;
+  int status = MPROF_OK;
+  bool running;
+  struct quiet quiet;
+  pthread_mutex_lock(&monitor.lock);
+  if (!monitor.opened && (status = open_monitor()) != MPROF_OK) {
+    pthread_mutex_unlock(&monitor.lock);
+    return status;
+  }
+  running = monitor.running;
+  quiet = begin_quiet();
+  if (running)
+    pause_counting(GATE_PAUSED);
+  collect_figures(&f);
+  for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
+    if (!add_thread_figures(&f, strdup(e->name), &e->tree))
+      status = MPROF_NO_MEMORY;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->count > 0 &&
+        !add_thread_figures(&f, t->env != NULL ? name_of(t->env)
+                                               : strdup("?"),
+                            &t->tree))
+      status = MPROF_NO_MEMORY;
+  if (status == MPROF_OK && code_index_update() != 0)
+    status = MPROF_NO_MEMORY;
+  if (status == MPROF_OK)
+    status = profile_write(&f, path, message, sizeof message);
+  else
+    fail(status, "out of memory");
+  while (f.threads != NULL) {
+    struct thread_figures *t = f.threads;
+    f.threads = t->next;
+    free(t->name);
+    free(t);
+  }
+  if (running)
+    resume_counting();
+  end_quiet(quiet, running);
+  pthread_mutex_unlock(&monitor.lock);
+  return status;
+}
+
+unsigned long long
+mprof_monitor_counter(int which)
+{
+  struct monitor_figures f;
+  unsigned long long value = 0;
+  pthread_mutex_lock(&monitor.lock);
+  collect_figures(&f);
+  switch (which) {
+  case MPROF_ALLOCATIONS: value = f.allocations; break;
+  case MPROF_BYTES: value = f.bytes; break;
+  case MPROF_CONTEXTS: value = f.contexts; break;
+  case MPROF_THREADS: value = f.thread_count; break;
+  case MPROF_OVERFLOWS: value = f.overflows; break;
+  case MPROF_RUNNING: value = monitor.running; break;
+  default: break;
+  }
+  pthread_mutex_unlock(&monitor.lock);
+  return value;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * monitor.h -- the monitor as its users see it: start, stop, read, write.
+ *
+ * The types are those that Lisp's foreign function interface can pass.  All
+ * functions may be called from any Lisp thread, none inside the hook; they
+ * take one lock, and they do not allocate from the collector but for what
+ * collector_balance.h says.
+ *
+ * Status: the functions give back 0 (MPROF_OK) or one of the numbers below;
+ * mprof_monitor_message says the same in words.
+ */
+#ifndef MPROF_MONITOR_H
+#define MPROF_MONITOR_H
+
+#include <stdint.h>
+
+#define MPROF_EXPORT __attribute__((visibility("default")))
+
+enum mprof_status {
+  MPROF_OK = 0,
+  MPROF_BAD_RUNTIME,    /* the hooks have another version */
+  MPROF_NO_MEMORY,
+  MPROF_CANNOT_WRITE,   /* message has the file and the reason */
+  MPROF_NOT_SUPPORTED   /* this processor or kernel */
+};
+
+/* Which number mprof_monitor_counter gives. */
+enum mprof_counter {
+  MPROF_ALLOCATIONS,
+  MPROF_BYTES,          /* requested */
+  MPROF_CONTEXTS,
+  MPROF_THREADS,        /* that were counted so far, ended ones too */
+  MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
+  MPROF_RUNNING         /* 1 while counting */
+};
+
+enum mprof_option {
+  MPROF_UNFOLDED = 1,   /* keep every recursive context */
+  MPROF_FULL_WALK = 2   /* no markers: walk the whole stack each time */
+};
+
+/* Begin to count in all Lisp threads, going on with the figures that are
+ * there.  `budget': contexts at most in each thread, 0 for the default;
+ * `options': sum of enum mprof_option.  Both hold from the first start after
+ * a reset.  Starting while running changes nothing. */
+MPROF_EXPORT int mprof_monitor_start(unsigned long budget, int options);
+
+/* Stop counting; keeps the figures.  When it returns, no thread is inside the
+ * hook. */
+MPROF_EXPORT int mprof_monitor_stop(void);
+
+/* Forget all figures.  While running: count anew from here. */
+MPROF_EXPORT int mprof_monitor_reset(void);
+
+/* Write all figures as a profile (gzip-compressed pprof) to `path': first to
+ * PATH.tmp, then renamed.  May be called while running: other threads are
+ * held up for as long as it takes to read the trees. */
+MPROF_EXPORT int mprof_monitor_write(const char *path);
+
+MPROF_EXPORT unsigned long long mprof_monitor_counter(int which);
+
+/* What went wrong in the last call of this thread that failed; never NULL,
+ * valid until the next call. */
+MPROF_EXPORT const char *mprof_monitor_message(void);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * monitor_internal.h -- what the monitor's own files share.
+ */
+#ifndef MPROF_MONITOR_INTERNAL_H
+#define MPROF_MONITOR_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "classify.h"
+#include "context_tree.h"
+#include "monitor.h"
+
+/* Wait until every thread has been seen outside the hook once: what was
+ * published before is what they all read from now on. */
+void monitor_wait_for_hooks(void);
+
+/* The figures of all threads with one name. */
+struct thread_figures {
+  char *name;           /* from malloc */
+  const struct context_tree *tree;
+  struct thread_figures *next;
+};
+
+/* All that a profile is made of. */
+struct monitor_figures {
+  struct thread_figures *threads;
+  uint64_t allocations, bytes;       /* the plain counters */
+  uint64_t granules[CLASSIFY_GRANULES], large_bytes;
+  uint64_t truncated_walks, overflows, contexts;
+  unsigned thread_count;
+  uint64_t collector_bytes;          /* in the time that was counted */
+  bool lists_read, page_settled, several_threads;
+};
+
+/* Write `figures' to `path'.  Gives back an enum mprof_status and, on
+ * failure, a message of at most `size' bytes.  Does not allocate from the
+ * collector but for classify_rounded_bytes. */
+int profile_write(const struct monitor_figures *figures, const char *path,
+                  char *message, size_t size);
+
+/* The function of a site in its tree; 0 when not known. */
+uint32_t monitor_function_of(void *closure, uint64_t site);
+
+#endif

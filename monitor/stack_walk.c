@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stack_walk.c -- three kinds of frames make one chain.
+ *
+ *  - Code of the patched runtime and what its compiler made keeps a frame
+ *    pointer: one step is two loads.
+ *  - A frame of the byte-code interpreter is a frame of the function that it
+ *    runs.  The interpreter keeps a record of it (struct ecl_ihs_frame) in
+ *    that very C frame, so the record belongs to the frame whose addresses
+ *    enclose it.
+ *  - All other code (libc's qsort, GMP, libffi) may use the frame pointer
+ *    for anything.  It is stepped over by its call-frame information, through
+ *    libunwind, which reads it from the shared object.  Only the first walk
+ *    over such a frame pays for that: it is marked like any other.
+ *
+ * A frame is identified by where it keeps its return address (its slot), in
+ * all three kinds.
+ *
+ * Signal handlers.  Lisp code may run in one, on top of a frame that was
+ * interrupted anywhere, perhaps in the middle of a walk.  Its frames are put
+ * under a context of their own, and nothing is marked.
+ */
+#include "stack_walk.h"
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#include <signal.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "code_index.h"
+
+struct walker {
+  uintptr_t ip;    /* in the function whose frame comes next */
+  uintptr_t frame; /* the frame pointer register in that function */
+  uintptr_t sp;    /* just above the return slot of its callee */
+  struct ecl_ihs_frame *ihs; /* first record not below sp */
+};
+
+enum step { STEP_FRAME, STEP_SIGNAL, STEP_END };
+
+/* The function that an interpreter frame runs.  Records lie in stack order,
+ * so the search goes on where it stopped for the frame before. */
+static uint64_t
+interpreter_site(struct walker *w)
+{
+  cl_object name;
+  while (w->ihs != NULL && (uintptr_t)w->ihs < w->sp)
+    w->ihs = w->ihs->next;
+  if (w->ihs == NULL || (uintptr_t)w->ihs >= w->frame)
+    return w->ip; /* not entered yet */
+  name = w->ihs->function;
+  if (name != OBJNULL && ecl_t_of(name) == t_bclosure)
+    name = name->bclosure.code;
+  if (name == OBJNULL || ecl_t_of(name) != t_bytecodes)
+    return w->ip;
+  name = name->bytecodes.frame_name != OBJNULL ? name->bytecodes.frame_name
+                                               : name->bytecodes.name;
+  if (code_index_object(name) == 0)
+    return w->ip;
+  return SITE_OBJECT | (uint64_t)(uintptr_t)name;
+}
+
+/* The return slot of a frame in foreign code, and the caller's frame pointer
+ * in *caller.  Registers but the three that we know are not needed: the
+ * compilers compute a frame's address from the stack or frame pointer. */
+static enum step
+step_foreign(const struct walker *w, uintptr_t **slot, uintptr_t *caller)
+{
+  unw_context_t context;
+  unw_cursor_t cursor;
+  unw_word_t sp, bp;
+  memset(&context, 0, sizeof context);
+  context.uc_mcontext.gregs[REG_RIP] = (greg_t)w->ip;
+  context.uc_mcontext.gregs[REG_RSP] = (greg_t)w->sp;
+  context.uc_mcontext.gregs[REG_RBP] = (greg_t)w->frame;
+  if (unw_init_local2(&cursor, &context, 0) != 0)
+    return STEP_END;
+  if (unw_is_signal_frame(&cursor) > 0)
+    return STEP_SIGNAL;
+  /* ip is a return address: the call is before it */
+  if (unw_step(&cursor) <= 0 ||
+      unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 ||
+      unw_get_reg(&cursor, UNW_X86_64_RBP, &bp) != 0 || sp <= w->sp)
+    return STEP_END;
+  *slot = (uintptr_t *)sp - 1;
+  *caller = bp;
+  return STEP_FRAME;
+}
+
+/* One frame outward: its site and slot; then `w' is at its caller. */
+static enum step
+step(struct walker *w, struct walked_frame *found, uintptr_t base)
+{
+  uintptr_t caller;
+  found->site = w->ip;
+  switch (code_index_find(w->ip, NULL)) {
+  case CODE_INTERPRETER:
+    found->site = interpreter_site(w);
+    /* fall through */
+  case CODE_FRAME_POINTER:
+    if (w->frame < w->sp || w->frame >= base)
+      return STEP_END;
+    found->slot = frame_return_slot(w->frame);
+    caller = frame_caller(w->frame);
+    break;
+  case CODE_FOREIGN:
+  default: {
+    enum step s = step_foreign(w, &found->slot, &caller);
+    if (s != STEP_FRAME)
+      return s;
+    break;
+  }
+  }
+  w->ip = *found->slot;
+  w->sp = (uintptr_t)(found->slot + 1);
+  w->frame = caller;
+  return STEP_FRAME;
+}
+
+static bool
+on_signal_stack(void)
+{
+  stack_t current;
+  return sigaltstack(NULL, &current) == 0 &&
+         (current.ss_flags & SS_ONSTACK) != 0;
+}
+
+struct walk_result
+stack_walk(struct thread_state *thread, uintptr_t frame)
+{
+  struct walker w = { .ip = *frame_return_slot(frame),
+                      .frame = frame_caller(frame),
+                      .sp = (uintptr_t)(frame_return_slot(frame) + 1),
+                      .ihs = thread->env->ihs_top };
+  struct context_tree *tree = &thread->tree;
+  struct walk_result result = { .site = w.ip };
+  bool marking = thread->markers_allowed, known = false;
+  uint32_t up = CONTEXT_ROOT;
+  size_t n = 0;
+
+  while (n < thread->walk_limit) {
+    enum step s = step(&w, &thread->walk[n], thread->stack_base);
+    if (s == STEP_SIGNAL) {
+      marking = false;
+      up = context_tree_child(tree, CONTEXT_ROOT,
+                              SITE_SPECIAL | SITE_SIGNAL_HANDLER);
+      break;
+    }
+    if (s == STEP_END)
+      break;
+    known = marker_stack_is_marked(thread->walk[n++].slot);
+    if (known || (uintptr_t)(thread->walk[n - 1].slot + 1) >=
+                     thread->stack_base)
+      break;
+  }
+  if (known)
+    up = marker_stack_find(&thread->markers, thread->walk[n - 1].slot)->up;
+  else if (up != CONTEXT_ROOT || on_signal_stack())
+    marking = false;
+  else if (n == thread->walk_limit)
+    thread->truncated_walks++, marking = false;
+  else
+    marker_stack_drop_all(&thread->markers);
+
+  result.up = up;
+  while (n-- > 0) {
+    const struct walked_frame *f = &thread->walk[n];
+    bool fresh = !known;
+    known = false;
+    if (fresh && marking)
+      marking = marker_stack_push(&thread->markers, f->slot, up);
+    if (n == 0) {
+      result.site = f->site;
+      result.slot = marking ? f->slot : NULL;
+      result.up = up;
+      result.activation = fresh;
+    } else {
+      uint32_t number = context_tree_child(tree, up, f->site);
+      if (fresh)
+        tree->contexts[number].activations++;
+      up = tree->contexts[number].target;
+    }
+  }
+  return result;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * thread_state.h -- all that the hook touches, one for each Lisp thread.
+ *
+ * Its first member is the table of hooks that the runtime calls, so the
+ * pointer that an allocator holds (env->allocation_hooks) is the pointer to
+ * this.  The hook needs no thread-local variable.
+ *
+ * Fields are written by their own thread only, but for those marked
+ * (monitor): written by the thread that starts, stops or pauses, under the
+ * monitor's lock and the protocol of `gate'.
+ */
+#ifndef MPROF_THREAD_STATE_H
+#define MPROF_THREAD_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ecl/ecl.h>
+
+#include "arena.h"
+#include "classify.h"
+#include "context_tree.h"
+#include "marker_stack.h"
+
+/* What an allocation finds at the gate. */
+enum gate {
+  GATE_CLOSED, /* not counting: the allocation is let through uncounted */
+  GATE_OPEN,
+  GATE_PAUSED  /* somebody changes the trees: wait, then count */
+};
+
+/* A frame that the walk has met. */
+struct walked_frame {
+  uint64_t site;
+  uintptr_t *slot;
+};
+
+struct thread_state {
+  struct ecl_allocation_hooks hooks;
+
+  /* The protocol of stopping.  The hook sets `inside', then reads `gate';
+   * the monitor sets `gate', makes all processors see it (membarrier), then
+   * waits for `inside' to be 0. */
+  int inside;
+  int gate;             /* (monitor) enum gate */
+
+  /* Plain counters: what the tree must add up to. */
+  uint64_t count;       /* allocations */
+  uint64_t bytes;       /* requested */
+
+  /* The last allocation: nothing but counters changes while this repeats. */
+  uintptr_t last_site;  /* return address into the allocating function */
+  uintptr_t *last_slot; /* of that function's frame, or NULL */
+  cl_index last_what;
+  cl_index last_bytes;
+  cl_object last_class;
+  struct leaf *last_leaf;
+
+  /* The last object, for a body that comes right after its header. */
+  void *object;
+  struct leaf *object_leaf;
+  uint64_t object_bytes;
+
+  struct context_tree tree;
+  struct marker_stack markers;
+  struct walked_frame *walk; /* scratch of stack_walk */
+  size_t walk_limit;
+  struct arena walk_arena;
+
+  uint64_t granules[CLASSIFY_GRANULES]; /* requests of each rounded size */
+  uint64_t large_bytes; /* larger ones, rounded to granules */
+
+  cl_env_ptr env;
+  uintptr_t stack_base; /* frames at or above it are not ours */
+  bool markers_allowed;
+  bool stale;           /* (monitor) counts of an earlier run: start over */
+  uint64_t truncated_walks; /* chains that could not be followed to the root */
+  struct thread_state *next; /* (monitor) */
+};
+
+#endif
