@@ -20,8 +20,8 @@ struct building {
   struct index_map node_of_name; /* name id -> node */
   struct index_map arc_of_pair;
   struct index_map self_type_of_pair; /* node, type -> self_types */
-  uint32_t nameless[3];  /* nodes of the three kinds of nameless chain */
-  size_t *node_stamps;   /* by node: last sample counted, from 1 */
+  uint32_t nameless[3]; /* nodes of the three kinds of nameless chain */
+  size_t *node_stamps;  /* by node: last sample counted, from 1 */
   size_t node_stamp_capacity;
   size_t *arc_stamps; /* by arc */
   size_t arc_stamp_capacity;
@@ -89,8 +89,8 @@ find_arc(struct building *building, uint32_t caller, uint32_t callee,
     return index;
   struct call_graph *graph = building->graph;
   size_t count = graph->arc_count + 1;
-  struct graph_arc *arcs = array_reserve(graph->arcs, &graph->arc_capacity,
-                                         count, sizeof *arcs);
+  struct graph_arc *arcs =
+      array_reserve(graph->arcs, &graph->arc_capacity, count, sizeof *arcs);
   if (arcs == NULL)
     return INDEX_NONE;
   graph->arcs = arcs;
@@ -161,9 +161,8 @@ trace_path(struct building *building, const struct profile_sample *sample)
       return false;
   }
   return building->path_length > 0 ||
-         push_path(building,
-                   nameless_node(building,
-                                 selection_nameless(selection, sample)));
+         push_path(building, nameless_node(building, selection_nameless(
+                                                         selection, sample)));
 }
 
 /* Counts the allocations of the sample with the number STAMP. */
@@ -227,8 +226,8 @@ count_activations(struct building *building,
     building->graph->nodes[leaf].calls += sample->activations;
     return true;
   }
-  uint32_t caller = node_of_function(
-      building, profile->frames[chain[i]].function, create);
+  uint32_t caller =
+      node_of_function(building, profile->frames[chain[i]].function, create);
   uint32_t arc = caller == INDEX_NONE
                      ? INDEX_NONE
                      : find_arc(building, caller, leaf, create);

@@ -23,9 +23,9 @@
 #include "selection.h"
 
 struct graph_node {
-  const char *name; /* owned by the profile's names, or constant */
-  uint32_t function; /* one function of the profile with this name, or
-                        INDEX_NONE */
+  const char *name;         /* owned by the profile's names, or constant */
+  uint32_t function;        /* one function of the profile with this name, or
+                               INDEX_NONE */
   struct figures self;      /* allocated by the function itself */
   struct figures inclusive; /* by it and all below it; once a chain */
   struct figures root;      /* of chains that start here: no caller */

@@ -23,9 +23,9 @@ struct visit {
 struct search {
   struct call_graph *graph;
   struct cycles *cycles;
-  size_t *number; /* by node: order of discovery from 1, or NOT_SEEN */
-  size_t *low;    /* the least number reachable within the open nodes */
-  bool *open;     /* whether the node lies on the component stack */
+  size_t *number;      /* by node: order of discovery from 1, or NOT_SEEN */
+  size_t *low;         /* the least number reachable within the open nodes */
+  bool *open;          /* whether the node lies on the component stack */
   uint32_t *component; /* stack of open nodes */
   size_t component_height;
   struct visit *visits;
@@ -84,8 +84,7 @@ search_from(struct search *search, uint32_t start)
     uint32_t node = visit->node;
     const struct graph_node *n = &graph->nodes[node];
     if (visit->next_arc < n->arc_count) {
-      uint32_t callee =
-          graph->arcs[n->first_arc + visit->next_arc++].callee;
+      uint32_t callee = graph->arcs[n->first_arc + visit->next_arc++].callee;
       if (search->number[callee] == NOT_SEEN)
         discover(search, callee);
       else if (search->open[callee] &&

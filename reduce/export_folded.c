@@ -50,10 +50,10 @@ write_chain(const struct folding *folding,
     uint32_t frame = profile->chains[sample->first_frame + i];
     uint32_t function = profile->frames[frame].function;
     if (!selection->hidden[function])
-      write_frame(sink,
-                  names_text(&profile->names,
-                             profile->functions[function].name),
-                  &first);
+      write_frame(
+          sink,
+          names_text(&profile->names, profile->functions[function].name),
+          &first);
   }
   if (first)
     write_frame(sink, selection_nameless(selection, sample), &first);
@@ -79,9 +79,8 @@ add_sample(struct folding *folding, const struct profile_sample *sample,
   if (chain == NAMES_NONE)
     return false;
   size_t before = folding->capacity;
-  uint64_t *values =
-      array_reserve(folding->values, &folding->capacity,
-                    folding->chains.count, sizeof *values);
+  uint64_t *values = array_reserve(folding->values, &folding->capacity,
+                                   folding->chains.count, sizeof *values);
   if (values == NULL)
     return false;
   if (folding->capacity > before)
@@ -108,10 +107,9 @@ write_lines(const struct folding *folding, struct sink *sink)
   if (lines == NULL)
     return false;
   for (size_t i = 0; i < count; i++)
-    lines[i] = (struct folded_line){folding->chains.texts[i],
-                                    folding->values == NULL
-                                        ? 0
-                                        : folding->values[i]};
+    lines[i] = (struct folded_line){
+        folding->chains.texts[i],
+        folding->values == NULL ? 0 : folding->values[i]};
   array_sort(lines, count, sizeof *lines, compare_lines);
   for (size_t i = 0; i < count; i++)
     if (lines[i].value != 0) {

@@ -39,8 +39,8 @@ write_optional(struct sink *sink, const char *text)
 }
 
 static void
-write_type(const struct reduction *reduction, uint32_t index,
-           uint64_t allocs, uint64_t bytes, struct sink *sink)
+write_type(const struct reduction *reduction, uint32_t index, uint64_t allocs,
+           uint64_t bytes, struct sink *sink)
 {
   const struct profile *profile = &reduction->profile;
   const struct profile_type *type = &profile->types[index];
@@ -116,10 +116,10 @@ rank_functions(const struct reduction *reduction, struct ranking *ranking)
 {
   for (size_t i = 0; i < reduction->graph.node_count; i++) {
     const struct graph_node *node = &reduction->graph.nodes[i];
-    if (!ranking_add(ranking, (struct ranking_row){node->inclusive.bytes,
-                                                   node->inclusive.allocs,
-                                                   node->depth, node->name,
-                                                   i}))
+    if (!ranking_add(ranking,
+                     (struct ranking_row){node->inclusive.bytes,
+                                          node->inclusive.allocs, node->depth,
+                                          node->name, i}))
       return false;
   }
   return true;
@@ -134,8 +134,7 @@ rank_arcs(const struct reduction *reduction, struct ranking *ranking)
     if (!ranking_add(ranking,
                      (struct ranking_row){arc->inclusive.bytes,
                                           arc->inclusive.allocs, arc->caller,
-                                          graph->nodes[arc->callee].name,
-                                          i}))
+                                          graph->nodes[arc->callee].name, i}))
       return false;
   }
   return true;

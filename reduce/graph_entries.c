@@ -117,9 +117,8 @@ add_relation(const struct graph_entries *entries, size_t index, bool callers,
       .figures = arc->inclusive,
       .calls = arc->calls,
       .all_calls = callers ? entries->calls_made[other] : node->calls,
-      .inside = node->cycle != 0 &&
-                graph->nodes[arc->caller].cycle ==
-                    graph->nodes[arc->callee].cycle,
+      .inside = node->cycle != 0 && graph->nodes[arc->caller].cycle ==
+                                        graph->nodes[arc->callee].cycle,
   };
   return true;
 }

@@ -58,8 +58,7 @@ read_piece(struct reading *reading, uint8_t *piece)
       have += (size_t)got;
     } else if (errno != EINTR) {
       mprof_error_set(reading->error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                      "cannot read '%s': %s", reading->path,
-                      strerror(errno));
+                      "cannot read '%s': %s", reading->path, strerror(errno));
       return -1;
     }
   }
@@ -178,10 +177,14 @@ foreign_kind(const uint8_t *start, size_t length)
     size_t length;
     const char *kind;
   } kinds[] = {
-      {"\177ELF", 4, "an ELF file"},       {"PK\003\004", 4, "a zip archive"},
-      {"BZh", 3, "a bzip2 file"},          {"\3757zXZ", 5, "an xz file"},
-      {"\050\265\057\375", 4, "a zstd file"}, {"\211PNG", 4, "an image"},
-      {"!<arch>\n", 8, "an archive"},      {"perf", 4, "a perf data file"},
+      {"\177ELF", 4, "an ELF file"},
+      {"PK\003\004", 4, "a zip archive"},
+      {"BZh", 3, "a bzip2 file"},
+      {"\3757zXZ", 5, "an xz file"},
+      {"\050\265\057\375", 4, "a zstd file"},
+      {"\211PNG", 4, "an image"},
+      {"!<arch>\n", 8, "an archive"},
+      {"perf", 4, "a perf data file"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     if (length >= kinds[i].length &&
@@ -215,8 +218,7 @@ input_file_read(struct input_file *file, const char *path,
                     path);
   } else if (length > 0) {
     const char *kind = foreign_kind(piece, (size_t)length);
-    file->compressed =
-        length >= 2 && piece[0] == 0x1f && piece[1] == 0x8b;
+    file->compressed = length >= 2 && piece[0] == 0x1f && piece[1] == 0x8b;
     if (kind != NULL)
       mprof_error_set(error, MPROF_BAD_PROFILE, 0,
                       "cannot read '%s': is %s, not a profile (offset 0 of "

@@ -142,7 +142,8 @@ parse_percent(struct parsing *parsing, const char *text, uint32_t *share)
   for (int i = decimals < 0 ? 0 : decimals; i < 4 && value <= SHARE_WHOLE;
        i++)
     value *= 10;
-  if (*c != '\0' || value > SHARE_WHOLE || strpbrk(text, "0123456789") == NULL)
+  if (*c != '\0' || value > SHARE_WHOLE ||
+      strpbrk(text, "0123456789") == NULL)
     return usage_error(parsing, "--min-percent takes a number up to 100, not",
                        text);
   *share = value;
@@ -287,8 +288,7 @@ parse_arguments(struct parsing *parsing)
 {
   struct options *options = parsing->options;
   bool only_files = false;
-  while (parsing->next < parsing->count &&
-         options->command != COMMAND_HELP) {
+  while (parsing->next < parsing->count && options->command != COMMAND_HELP) {
     const char *argument = parsing->arguments[parsing->next++];
     if (!only_files && strcmp(argument, "--") == 0) {
       only_files = true;
@@ -374,8 +374,7 @@ options_release(struct options *options)
 const char *
 options_usage(enum command command)
 {
-  return command == COMMAND_REPORT
-             ? "mprof report [OPTION...] [FILE...]"
+  return command == COMMAND_REPORT ? "mprof report [OPTION...] [FILE...]"
          : command == COMMAND_EXPORT
              ? "mprof export --format=FORMAT [OPTION...] [FILE...]"
              : "mprof report|export [OPTION...] [FILE...]";

@@ -54,13 +54,21 @@ void reduction_release(struct reduction *reduction);
  * the tables that the options ask for. */
 void report_write(const struct reduction *reduction, struct sink *sink);
 
-/* Writes the heading of a table, and TEXT as its legend, if legends are
- * wanted. */
+/* Writes the heading of a table. */
 void report_heading(struct sink *sink, const char *title);
-void report_legend(const struct reduction *reduction, struct sink *sink,
-                   const char *text);
 
-/* Writes the part of a legend that explains the four categories. */
+/* Writes a line of a legend: what TERM, a heading, stands for; the text is
+ * broken into lines.  report_legend_text writes a paragraph of its own.
+ * Neither writes anything when legends are not wanted. */
+void report_legend(const struct reduction *reduction, struct sink *sink,
+                   const char *term, const char *text);
+void report_legend_text(const struct reduction *reduction, struct sink *sink,
+                        const char *text);
+
+/* Writes the first line of a legend, which explains shares, and the line on
+ * the four categories. */
+void report_share_legend(const struct reduction *reduction,
+                         struct sink *sink);
 void report_category_legend(const struct reduction *reduction,
                             struct sink *sink);
 

@@ -15,8 +15,8 @@ enum category_lisp { LISP_CONS, LISP_FLOAT, LISP_STRUCT, LISP_OTHER };
 
 static const char *const lisp_categories[CATEGORY_COUNT] = {
     "cons", "float", "struct", "other"};
-static const char *const c_categories[CATEGORY_COUNT] = {
-    "small", "medium", "large", "extra"};
+static const char *const c_categories[CATEGORY_COUNT] = {"small", "medium",
+                                                         "large", "extra"};
 
 const char *
 profile_fact_key(enum profile_fact fact)
@@ -96,8 +96,7 @@ profile_type(struct profile *profile, unsigned category, uint32_t type,
              uint32_t class_name)
 {
   /* Name ids stay below 2^31, so that the three fit into one key. */
-  uint64_t key =
-      (uint64_t)type << 33 | (uint64_t)class_name << 2 | category;
+  uint64_t key = (uint64_t)type << 33 | (uint64_t)class_name << 2 | category;
   uint32_t index = index_map_find(&profile->type_ids, key);
   if (index != INDEX_NONE)
     return index;
@@ -129,8 +128,8 @@ profile_add_frame(struct profile *profile, struct profile_frame frame)
   profile->frames = frames;
   frames[profile->frame_count++] = frame;
   struct profile_function *function = &profile->functions[frame.function];
-  if (frame.address != 0 && (function->low_address == 0 ||
-                             frame.address < function->low_address))
+  if (frame.address != 0 &&
+      (function->low_address == 0 || frame.address < function->low_address))
     function->low_address = frame.address;
   return true;
 }
@@ -138,9 +137,8 @@ profile_add_frame(struct profile *profile, struct profile_frame frame)
 bool
 profile_add_link(struct profile *profile, uint32_t frame)
 {
-  uint32_t *chains =
-      array_reserve(profile->chains, &profile->chain_capacity,
-                    profile->chain_count + 1, sizeof *chains);
+  uint32_t *chains = array_reserve(profile->chains, &profile->chain_capacity,
+                                   profile->chain_count + 1, sizeof *chains);
   if (chains == NULL)
     return false;
   profile->chains = chains;

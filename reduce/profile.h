@@ -68,8 +68,8 @@ enum size_kind {
 };
 
 struct profile_sample {
-  size_t first_frame;   /* into chains; the leaf */
-  size_t frame_count;   /* may be zero */
+  size_t first_frame; /* into chains; the leaf */
+  size_t frame_count; /* may be zero */
   uint64_t allocs;
   uint64_t bytes;
   uint64_t kept_allocs;
@@ -118,8 +118,8 @@ struct profile {
   bool has_activations; /* some column counts activations */
   struct figures total; /* category sums not filled in */
   uint64_t total_activations;
-  int64_t facts[FACT_COUNT];       /* summed over files */
-  size_t fact_files[FACT_COUNT];   /* how many files gave it */
+  int64_t facts[FACT_COUNT];     /* summed over files */
+  size_t fact_files[FACT_COUNT]; /* how many files gave it */
 };
 
 /* The comment key of FACT, such as "mprof.bytes". */
@@ -160,7 +160,8 @@ bool profile_knows(const struct profile *profile, enum profile_fact fact);
 const char *category_letter(enum language language, unsigned category);
 const char *category_name(enum language language, unsigned category);
 
-/* The category of the category label NAME for Lisp; "other" when not known. */
+/* The category of the category label NAME for Lisp; "other" when not known.
+ */
 unsigned category_of_label(const char *name);
 
 /* The category of an object of BYTES bytes for C. */

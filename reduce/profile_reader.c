@@ -37,10 +37,10 @@ reading_fault(struct reading *reading, uint32_t field, size_t index,
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  return mprof_error_set(
-      reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
-      "cannot read '%s': %s (offset %zu of the %s)", reading->path, reason,
-      offset, reading->file.compressed ? "inflated data" : "file");
+  return mprof_error_set(reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
+                         "cannot read '%s': %s (offset %zu of the %s)",
+                         reading->path, reason, offset,
+                         reading->file.compressed ? "inflated data" : "file");
 }
 
 bool
@@ -137,9 +137,9 @@ add_nameless_frame(struct reading *reading,
           ? INDEX_NONE
           : profile_function(reading->profile, name, 0, 0, false);
   if (function == INDEX_NONE ||
-      !profile_add_frame(reading->profile,
-                         (struct profile_frame){function, 0,
-                                                location->address}))
+      !profile_add_frame(
+          reading->profile,
+          (struct profile_frame){function, 0, location->address}))
     return mprof_error_memory(reading->error);
   return true;
 }
@@ -155,8 +155,8 @@ read_location(struct reading *reading, size_t index)
       index_map_find(&reading->mapping_ids, location->mapping_id) ==
           INDEX_NONE)
     return reading_fault(reading, FIELD_LOCATION, index,
-                         "location %" PRIu64
-                         " refers to mapping %" PRIu64 ", which is missing",
+                         "location %" PRIu64 " refers to mapping %" PRIu64
+                         ", which is missing",
                          location->id, location->mapping_id);
   if (location->n_line == 0)
     return add_nameless_frame(reading, location);
@@ -165,11 +165,10 @@ read_location(struct reading *reading, size_t index)
     uint32_t function =
         index_map_find(&reading->function_ids, line->function_id);
     if (function == INDEX_NONE)
-      return reading_fault(
-          reading, FIELD_LOCATION, index,
-          "location %" PRIu64 " refers to function %" PRIu64
-          ", which is missing",
-          location->id, line->function_id);
+      return reading_fault(reading, FIELD_LOCATION, index,
+                           "location %" PRIu64 " refers to function %" PRIu64
+                           ", which is missing",
+                           location->id, line->function_id);
     if (!profile_add_frame(
             reading->profile,
             (struct profile_frame){reading->functions[function], line->line,
@@ -186,8 +185,8 @@ read_locations(struct reading *reading)
 {
   const Mprof__Pprof__Profile *message = reading->message;
   for (size_t i = 0; i < message->n_mapping; i++)
-    if (!add_id(reading, &reading->mapping_ids, message->mapping[i]->id, i,
-                3, "mapping"))
+    if (!add_id(reading, &reading->mapping_ids, message->mapping[i]->id, i, 3,
+                "mapping"))
       return false;
   reading->first_frames =
       array_zeroed(message->n_location + 1, sizeof *reading->first_frames);
@@ -227,10 +226,8 @@ profile_reader_add(struct profile *profile, const char *path,
                    const struct input_limits *limits,
                    struct mprof_error *error)
 {
-  struct reading reading = {.profile = profile,
-                            .path = path,
-                            .limits = limits,
-                            .error = error};
+  struct reading reading = {
+      .profile = profile, .path = path, .limits = limits, .error = error};
   if (!input_file_read(&reading.file, path, limits, error))
     return false;
   bool good = decode(&reading, limits) && read_strings(&reading) &&

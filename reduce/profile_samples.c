@@ -319,10 +319,9 @@ read_sample(struct reading *reading, size_t index,
     return false;
   read.frame_count = reading->profile->chain_count - read.first_frame;
   find_size(&read, &labels, sums->by_mprof);
-  read.type =
-      profile_type(reading->profile,
-                   find_category(&read, &labels, sums->language),
-                   labels.type, labels.class_name);
+  read.type = profile_type(reading->profile,
+                           find_category(&read, &labels, sums->language),
+                           labels.type, labels.class_name);
   if (read.type == INDEX_NONE || !profile_add_sample(reading->profile, &read))
     return mprof_error_memory(reading->error);
   return add_to_totals(reading, &read, index, sums);
@@ -333,8 +332,8 @@ static bool
 check_facts(struct reading *reading, const struct file_sums *sums)
 {
   struct profile *profile = reading->profile;
-  const uint64_t counted[] = {[FACT_ALLOCATIONS] = sums->allocs,
-                              [FACT_BYTES] = sums->bytes};
+  const uint64_t counted[] = {
+      [FACT_ALLOCATIONS] = sums->allocs, [FACT_BYTES] = sums->bytes};
   for (int fact = 0; fact <= FACT_BYTES; fact++)
     if (sums->known[fact] && (uint64_t)sums->facts[fact] != counted[fact])
       return reading_fault(reading, FIELD_COMMENT, 0,

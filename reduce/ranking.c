@@ -27,8 +27,8 @@ ranking_release(struct ranking *ranking)
 bool
 ranking_add(struct ranking *ranking, struct ranking_row row)
 {
-  struct ranking_row *rows = array_reserve(
-      ranking->rows, &ranking->capacity, ranking->count + 1, sizeof *rows);
+  struct ranking_row *rows = array_reserve(ranking->rows, &ranking->capacity,
+                                           ranking->count + 1, sizeof *rows);
   if (rows == NULL)
     return false;
   ranking->rows = rows;

@@ -28,7 +28,7 @@ struct ranking {
   struct ranking_row *rows; /* owned; the rows to show come first */
   size_t count, capacity;
   size_t shown;
-  uint64_t left_out_bytes;  /* of the rows that are not shown */
+  uint64_t left_out_bytes; /* of the rows that are not shown */
   uint64_t left_out_allocs;
 };
 

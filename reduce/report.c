@@ -8,35 +8,81 @@
 
 #include "text_table.h"
 
+#include <string.h>
+
+enum { LINE_WIDTH = 78, TERM_WIDTH = 15 };
+
 void
 report_heading(struct sink *sink, const char *title)
 {
   sink_format(sink, "\n%s\n\n", title);
 }
 
+/* Writes TEXT in lines of at most LINE_WIDTH, INDENT blanks before each line
+ * but the first, which starts at INDENT already. */
+static void
+write_wrapped(struct sink *sink, const char *text, size_t indent)
+{
+  size_t column = indent;
+  while (*text != '\0') {
+    size_t length = strcspn(text, " ");
+    if (column > indent && column + 1 + length > LINE_WIDTH) {
+      sink_text(sink, "\n");
+      sink_repeat(sink, ' ', indent);
+      column = indent;
+    } else if (column > indent) {
+      sink_text(sink, " ");
+      column++;
+    }
+    sink_bytes(sink, text, length);
+    column += length;
+    text += length;
+    text += *text == ' ';
+  }
+  sink_text(sink, "\n");
+}
+
 void
 report_legend(const struct reduction *reduction, struct sink *sink,
-              const char *text)
+              const char *term, const char *text)
+{
+  if (!reduction->options->legend)
+    return;
+  sink_format(sink, "  %-12s ", term);
+  write_wrapped(sink, text, TERM_WIDTH);
+}
+
+void
+report_legend_text(const struct reduction *reduction, struct sink *sink,
+                   const char *text)
+{
+  if (!reduction->options->legend)
+    return;
+  sink_text(sink, "\n  ");
+  write_wrapped(sink, text, 2);
+}
+
+void
+report_share_legend(const struct reduction *reduction, struct sink *sink)
 {
   if (reduction->options->legend)
-    sink_text(sink, text);
+    sink_text(sink, "\n");
+  report_legend(reduction, sink, "%",
+                "whole per cents, rounded down: blank is nothing, \".\" less "
+                "than 1 %, \"**\" all");
 }
 
 void
 report_category_legend(const struct reduction *reduction, struct sink *sink)
 {
-  report_legend(reduction, sink,
-                reduction->profile.language == LANGUAGE_LISP
-                    ? "  c f s o      cons cells; floats; structures, "
-                      "instances, arrays, strings;\n"
-                      "               other objects\n"
-                    : "  s m l x      small objects (up to 32 bytes), medium "
-                      "(256), large (2048),\n"
-                      "               extra large\n");
-  report_legend(reduction, sink,
-                "  Shares are whole per cents, rounded down: blank is "
-                "nothing, \".\" less than\n"
-                "  1 %, \"**\" all.\n");
+  if (reduction->profile.language == LANGUAGE_LISP)
+    report_legend(reduction, sink, "c f s o",
+                  "categories: cons cells; floats; structures, instances, "
+                  "arrays and strings; other objects");
+  else
+    report_legend(reduction, sink, "s m l x",
+                  "categories: small objects (up to 32 bytes), medium (256), "
+                  "large (2048), extra large");
 }
 
 static void
@@ -76,8 +122,9 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   }
   sink_text(sink, "\n");
   if (selection->narrowed) {
-    write_count(sink, "Selected by --focus or --ignore: ",
-                selection->total.allocs, "allocation", "allocations");
+    write_count(sink,
+                "Selected by --focus or --ignore: ", selection->total.allocs,
+                "allocation", "allocations");
     write_count(sink, ", ", selection->total.bytes, "byte", "bytes");
     sink_text(sink, "; shares are shares of these\n");
   }

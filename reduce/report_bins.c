@@ -15,16 +15,16 @@
 enum { NAMES_SHOWN = 6 }; /* types named in a row, unless -verbose */
 
 static const struct text_column lisp_columns[] = {
-    {NULL, 0, "size", 0, false},  {NULL, 0, "allocs", 2, false},
-    {NULL, 0, "%", 1, false},     {NULL, 0, "bytes", 2, false},
-    {NULL, 0, "%", 1, false},     {NULL, 0, "types", 2, true},
+    {NULL, 0, "size", 0, false}, {NULL, 0, "allocs", 2, false},
+    {NULL, 0, "%", 1, false},    {NULL, 0, "bytes", 2, false},
+    {NULL, 0, "%", 1, false},    {NULL, 0, "types", 2, true},
 };
 
 static const struct text_column c_columns[] = {
-    {NULL, 0, "size", 0, false},  {NULL, 0, "allocs", 2, false},
-    {NULL, 0, "%", 1, false},     {NULL, 0, "bytes", 2, false},
-    {NULL, 0, "%", 1, false},     {NULL, 0, "frees", 2, false},
-    {NULL, 0, "kept", 2, false},  {NULL, 0, "%", 1, false},
+    {NULL, 0, "size", 0, false}, {NULL, 0, "allocs", 2, false},
+    {NULL, 0, "%", 1, false},    {NULL, 0, "bytes", 2, false},
+    {NULL, 0, "%", 1, false},    {NULL, 0, "frees", 2, false},
+    {NULL, 0, "kept", 2, false}, {NULL, 0, "%", 1, false},
     {NULL, 0, "types", 2, true},
 };
 
@@ -68,12 +68,10 @@ add_types(const struct reduction *reduction, struct text_table *table,
     const struct tally_part *part =
         &reduction->tally.parts[bin->first_part + i];
     if (i == most) {
-      sink_format(&sink, "%sand %zu more", separator,
-                  bin->part_count - most);
+      sink_format(&sink, "%sand %zu more", separator, bin->part_count - most);
       break;
     }
-    const char *name =
-        tally_type_name(profile, &profile->types[part->type]);
+    const char *name = tally_type_name(profile, &profile->types[part->type]);
     if (*name != '\0') {
       sink_format(&sink, "%s%s", separator, name);
       separator = ", ";
@@ -105,23 +103,23 @@ rank_bins(const struct reduction *reduction, struct ranking *ranking)
 static void
 write_legend(const struct reduction *reduction, struct sink *sink)
 {
-  report_legend(
-      reduction, sink,
-      "\n"
-      "  size         bytes of one object with its body; \"> 1024\" larger "
-      "objects together;\n"
-      "               \"grown\" bodies that grew later (no objects of their "
-      "own)\n"
-      "  allocs %     objects of this size, and their share of all objects\n"
-      "  bytes %      their bytes, and the share of all bytes\n");
-  if (reduction->profile.language != LANGUAGE_LISP)
+  report_share_legend(reduction, sink);
+  report_legend(reduction, sink, "size",
+                "bytes of one object with its body; \"> 1024\": larger "
+                "objects together; \"grown\": bodies that grew later, which "
+                "are no objects of their own");
+  report_legend(reduction, sink, "allocs %",
+                "objects of this size, and their share of all objects");
+  report_legend(reduction, sink, "bytes %",
+                "their bytes, and the share of all bytes");
+  if (reduction->profile.language != LANGUAGE_LISP) {
+    report_legend(reduction, sink, "frees", "how many of them were freed");
     report_legend(
-        reduction, sink,
-        "  frees        how many of them were freed\n"
-        "  kept %       bytes that were never freed, and the share of all "
-        "such bytes\n");
-  report_legend(reduction, sink,
-                "  types        what has this size, most bytes first\n");
+        reduction, sink, "kept %",
+        "bytes that were never freed, and the share of all such bytes");
+  }
+  report_legend(reduction, sink, "types",
+                "what has this size, most bytes first");
 }
 
 void

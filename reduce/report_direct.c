@@ -11,10 +11,10 @@
 #include <errno.h>
 
 static const struct text_column lisp_columns[] = {
-    {"%", 0, "mem", 0, false},    {NULL, 0, "bytes", 2, false},
+    {"%", 0, "mem", 0, false},     {NULL, 0, "bytes", 2, false},
     {NULL, 0, "allocs", 2, false}, {"% mem", 4, " c", 2, false},
-    {NULL, 0, " f", 1, false},    {NULL, 0, " s", 1, false},
-    {NULL, 0, " o", 1, false},    {NULL, 0, "calls", 2, false},
+    {NULL, 0, " f", 1, false},     {NULL, 0, " s", 1, false},
+    {NULL, 0, " o", 1, false},     {NULL, 0, "calls", 2, false},
     {NULL, 0, "name", 2, true},
 };
 
@@ -78,23 +78,22 @@ rank_functions(const struct reduction *reduction, struct ranking *ranking,
 static void
 write_legend(const struct reduction *reduction, struct sink *sink)
 {
-  report_legend(
-      reduction, sink,
-      "\n"
-      "  % mem        share of all bytes that the function itself allocated\n"
-      "  bytes        those bytes\n"
-      "  allocs       in so many allocations\n"
-      "  % mem ....   the same share by category of object:\n");
+  report_share_legend(reduction, sink);
+  report_legend(reduction, sink, "% mem",
+                "share of all bytes that the function itself allocated; on "
+                "the right the same by category of object");
   report_category_legend(reduction, sink);
-  if (reduction->profile.language != LANGUAGE_LISP)
-    report_legend(
-        reduction, sink,
-        "  bytes kept   bytes of these that were never freed\n"
-        "  % all kept   their share of all bytes never freed, by category\n");
+  report_legend(reduction, sink, "bytes", "those bytes");
+  report_legend(reduction, sink, "allocs", "in so many allocations");
+  if (reduction->profile.language != LANGUAGE_LISP) {
+    report_legend(reduction, sink, "bytes kept",
+                  "bytes of these that were never freed");
+    report_legend(reduction, sink, "% all kept",
+                  "their share of all bytes never freed, by category");
+  }
   report_legend(
-      reduction, sink,
-      "  calls        calls of the function that led to allocation, in it or "
-      "below it\n");
+      reduction, sink, "calls",
+      "calls of the function that led to allocation, in it or below it");
 }
 
 void

@@ -23,17 +23,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAPH_COLUMNS(a, b, c, d)                                             \
-  {                                                                           \
-    {NULL, 0, "index", 0, true}, {"self", 0, "+desc", 1, false},              \
-        {NULL, 0, "self", 2, false}, {NULL, 0, "%", 1, false},                \
-        {"of these", 4, a, 2, false}, {NULL, 0, b, 1, false},                 \
-        {NULL, 0, c, 1, false}, {NULL, 0, d, 1, false},                       \
-        {"frac", 4, a, 2, false}, {NULL, 0, b, 1, false},                     \
-        {NULL, 0, c, 1, false}, {NULL, 0, d, 1, false},                       \
-        {NULL, 0, "called", 2, false}, {"+recur", 0, "/total", 1, false},     \
-        {"exact", 0, "bytes", 2, false}, {NULL, 0, "%", 1, false},            \
-        {NULL, 0, "name", 2, true},                                           \
+#define GRAPH_COLUMNS(a, b, c, d)                                            \
+  {                                                                          \
+    {NULL, 0, "index", 0, true}, {"self", 0, "+desc", 1, false},             \
+        {NULL, 0, "self", 2, false}, {NULL, 0, "%", 1, false},               \
+        {"of these", 4, a, 2, false}, {NULL, 0, b, 1, false},                \
+        {NULL, 0, c, 1, false}, {NULL, 0, d, 1, false},                      \
+        {"frac", 4, a, 2, false}, {NULL, 0, b, 1, false},                    \
+        {NULL, 0, c, 1, false}, {NULL, 0, d, 1, false},                      \
+        {NULL, 0, "called", 2, false}, {"+recur", 0, "/total", 1, false},    \
+        {"exact", 0, "bytes", 2, false}, {NULL, 0, "%", 1, false},           \
+        {NULL, 0, "name", 2, true},                                          \
   }
 
 static const struct text_column lisp_columns[] =
@@ -288,8 +288,7 @@ draw_node(struct drawing *drawing, uint32_t index)
   if (!graph_entries_of_node(&drawing->entries, index, true,
                              &drawing->relations))
     return false;
-  draw_callers(drawing, node->inclusive.bytes, &node->root,
-               node->root_calls);
+  draw_callers(drawing, node->inclusive.bytes, &node->root, node->root_calls);
   draw_own_line(drawing, drawing->entries.index_of_node[index],
                 node->cycle == 0 ? &node->inclusive : NULL, &node->self,
                 node->calls - self_calls, self_calls, &node->inclusive);
@@ -321,8 +320,8 @@ draw_members(struct drawing *drawing, const struct cycle *cycle,
     add_bytes(drawing, node->self.bytes);
     add_breakdown(drawing, &node->self, node->self.bytes);
     add_breakdown(drawing, &node->self, cycle->self.bytes);
-    add_calls(drawing, node->calls - self_calls,
-              self_calls == 0 ? '\0' : '+', self_calls);
+    add_calls(drawing, node->calls - self_calls, self_calls == 0 ? '\0' : '+',
+              self_calls);
     add_bytes(drawing, node->inclusive.bytes);
     add_name(drawing, relation_indent, member);
   }
@@ -358,8 +357,7 @@ draw_entries(struct drawing *drawing)
   const struct ranking *ranking = &drawing->entries.ranking;
   for (size_t i = 0; i < ranking->shown; i++) {
     const struct ranking_row *row = &ranking->rows[i];
-    const struct cycle *cycle =
-        graph_entries_cycle(&drawing->entries, row);
+    const struct cycle *cycle = graph_entries_cycle(&drawing->entries, row);
     if (i > 0)
       text_table_rule(&drawing->table);
     if (cycle != NULL ? !draw_cycle(drawing, cycle)
@@ -391,54 +389,53 @@ count_left_out(struct drawing *drawing)
 static void
 write_legend(const struct reduction *reduction, struct sink *sink)
 {
+  report_legend_text(reduction, sink,
+                     "An entry is a function (the line with an index), its "
+                     "callers above it and its callees below it.");
+  report_share_legend(reduction, sink);
   report_legend(
-      reduction, sink,
-      "\n"
-      "  An entry is a function (the line with an index), its callers above "
-      "it and its\n"
-      "  callees below it.\n"
-      "\n"
-      "  index        number of the entry; behind each name stands the index "
-      "of its entry\n"
-      "  self+desc    share of all bytes that the function and all below it "
-      "allocated\n"
-      "  self %       own line: bytes the function itself allocated; callers: "
-      "bytes the\n"
-      "               function and all below it allocated for this caller; "
-      "callees: bytes\n"
-      "               the callee and all below it allocated for the function; "
-      "share of all\n"
-      "  of these     those bytes by category of object:\n");
+      reduction, sink, "index",
+      "number of the entry; behind each name stands the index of its entry");
+  report_legend(
+      reduction, sink, "self+desc",
+      "share of all bytes that the function and all below it allocated");
+  report_legend(
+      reduction, sink, "self %",
+      "own line: bytes the function itself allocated; callers: bytes that it "
+      "and all below it allocated for this caller; callees: bytes that the "
+      "callee and all below it allocated for it; share of all bytes");
+  report_legend(reduction, sink, "of these",
+                "those bytes by category of object");
   report_category_legend(reduction, sink);
-  report_legend(
-      reduction, sink,
-      "  frac         callers and callees: the same bytes as a share of what "
-      "all callers\n"
-      "               (all callees) stand for, by category\n"
-      "  called       calls that led to allocation: of the function; by this "
-      "caller; of this\n"
-      "               callee by the function\n"
-      "  +recur       own line: besides, so many calls of the function by "
-      "itself\n"
-      "  /total       callers: out of so many calls that the caller made; "
-      "callees: out of\n"
-      "               so many that the callee received\n"
-      "  exact %      bytes allocated while the function (the caller and "
-      "callee pair) was\n"
-      "               on the chain, each allocation counted once however deep "
-      "the\n"
-      "               recursion; share of all bytes\n"
-      "  all          sum of the callers (callees); <root>: no caller; "
-      "(N more): small ones\n");
-  if (reduction->cycles.count > 0)
-    report_legend(
-        reduction, sink,
-        "  <cycle N>    functions that call each other in a circle, taken as "
-        "one; listed with\n"
-        "               its callers and callees, then with its members and "
-        "what each itself\n"
-        "               allocated\n"
-        "  *            makes no sense within a cycle; see exact\n");
+  report_legend(reduction, sink, "frac",
+                "the same bytes as a share of what all callers (all callees) "
+                "stand for, by category");
+  report_legend(reduction, sink, "called",
+                "calls that led to allocation: of the function; by this "
+                "caller; of this callee by the function");
+  report_legend(reduction, sink, "+recur",
+                "own line: besides, so many calls of the function by itself, "
+                "or within the cycle");
+  report_legend(reduction, sink, "/total",
+                "callers: out of so many calls that the caller made; "
+                "callees: out of so many that the callee received");
+  report_legend(reduction, sink, "exact %",
+                "bytes allocated while the function, or this caller with "
+                "this callee, was on the chain, each allocation counted once "
+                "however deep the recursion; share of all bytes");
+  report_legend(reduction, sink, "all",
+                "sum of the callers, or of the callees");
+  report_legend(reduction, sink, "<root>", "no caller shows");
+  report_legend(reduction, sink, "(N more)",
+                "callers or callees with a small share of this entry");
+  if (reduction->cycles.count > 0) {
+    report_legend(reduction, sink, "<cycle N>",
+                  "functions that call each other in a circle, taken as one; "
+                  "listed twice: with its callers and callees, and with its "
+                  "members and what each itself allocated");
+    report_legend(reduction, sink, "*",
+                  "makes no sense within a cycle; see exact");
+  }
 }
 
 void
@@ -457,8 +454,7 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   report_heading(sink, "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
   count_left_out(&drawing);
-  ranking_note(&drawing.entries.ranking, reduction->options, "entries",
-               sink);
+  ranking_note(&drawing.entries.ranking, reduction->options, "entries", sink);
   write_legend(reduction, sink);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);

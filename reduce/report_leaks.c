@@ -91,14 +91,12 @@ add_sample(struct leaks *leaks, const struct profile_sample *sample)
   if (path == NAMES_NONE)
     return false;
   size_t before = leaks->capacity;
-  struct figures *figures =
-      array_reserve(leaks->figures, &leaks->capacity, leaks->paths.count,
-                    sizeof *figures);
+  struct figures *figures = array_reserve(
+      leaks->figures, &leaks->capacity, leaks->paths.count, sizeof *figures);
   if (figures == NULL)
     return false;
   if (leaks->capacity > before)
-    memset(figures + before, 0,
-           (leaks->capacity - before) * sizeof *figures);
+    memset(figures + before, 0, (leaks->capacity - before) * sizeof *figures);
   leaks->figures = figures;
   struct figures added = figures_of_sample(
       sample, &leaks->reduction->profile.types[sample->type]);
@@ -132,12 +130,11 @@ rank_paths(const struct leaks *leaks, struct ranking *ranking)
   for (size_t i = 0; i < leaks->paths.count && i < leaks->capacity; i++)
     if (leaks->figures[i].kept_bytes != 0 ||
         leaks->figures[i].kept_allocs != 0)
-      if (!ranking_add(
-              ranking,
-              (struct ranking_row){.bytes = leaks->figures[i].kept_bytes,
-                                   .allocs = leaks->figures[i].kept_allocs,
-                                   .name = leaks->paths.texts[i],
-                                   .item = i}))
+      if (!ranking_add(ranking, (struct ranking_row){
+                                    .bytes = leaks->figures[i].kept_bytes,
+                                    .allocs = leaks->figures[i].kept_allocs,
+                                    .name = leaks->paths.texts[i],
+                                    .item = i}))
         return false;
   ranking_sort(ranking,
                options->sort == SORT_DEFAULT ? SORT_BYTES : options->sort);
@@ -171,22 +168,22 @@ add_row(const struct reduction *reduction, struct text_table *table,
 static void
 write_legend(const struct reduction *reduction, struct sink *sink)
 {
+  report_share_legend(reduction, sink);
+  report_legend(reduction, sink, "kept %",
+                "bytes never freed, and the share of all such bytes");
+  report_legend(reduction, sink, "allocs", "allocations along this path");
+  report_legend(reduction, sink, "bytes %",
+                "their bytes, and the share of all bytes");
+  report_legend(reduction, sink, "frees", "how many of them were freed");
+  report_legend(reduction, sink, "bytes %",
+                "the bytes freed, and the share of all bytes freed");
   report_legend(
-      reduction, sink,
-      "\n"
-      "  kept %       bytes never freed, and the share of all such bytes\n"
-      "  allocs       allocations along this path\n"
-      "  bytes %      their bytes, and the share of all bytes\n"
-      "  frees        how many of them were freed\n"
-      "  bytes %      the bytes freed, and the share of all bytes freed\n"
-      "  path         the last five callers, outermost first; \"...\" when "
-      "there are more\n");
+      reduction, sink, "path",
+      "the last five callers, outermost first; \"...\" when there are more");
   if (reduction->options->offsets)
-    report_legend(
-        reduction, sink,
-        "  name+n       the call site: lines from the start of the function, "
-        "or bytes from\n"
-        "               its first call site where lines are not known\n");
+    report_legend(reduction, sink, "name+n",
+                  "the call site: lines from the start of the function, or "
+                  "bytes from its first call site where lines are not known");
 }
 
 void

@@ -90,15 +90,15 @@ selection_init(struct selection *selection, const struct profile *profile,
       focused == NULL || ignored == NULL)
     mprof_error_memory(error);
   else
-    good = (options->focus == NULL ||
-            match_functions(profile, options->focus, "focus", focused,
-                            error)) &&
-           (options->ignore == NULL ||
-            match_functions(profile, options->ignore, "ignore", ignored,
-                            error)) &&
-           (options->hide == NULL ||
-            match_functions(profile, options->hide, "hide",
-                            selection->hidden, error));
+    good =
+        (options->focus == NULL ||
+         match_functions(profile, options->focus, "focus", focused, error)) &&
+        (options->ignore == NULL ||
+         match_functions(profile, options->ignore, "ignore", ignored,
+                         error)) &&
+        (options->hide == NULL ||
+         match_functions(profile, options->hide, "hide", selection->hidden,
+                         error));
   if (good) {
     for (size_t i = 0; i < profile->function_count; i++)
       if (profile->functions[i].runtime && !options->show_runtime)

@@ -33,8 +33,7 @@ struct selection {
  * expression (a usage error) or memory; release it even then. */
 bool selection_init(struct selection *selection,
                     const struct profile *profile,
-                    const struct options *options,
-                    struct mprof_error *error);
+                    const struct options *options, struct mprof_error *error);
 
 void selection_release(struct selection *selection);
 

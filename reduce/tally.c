@@ -107,8 +107,7 @@ order_parts(struct tally *tally, const struct profile *profile,
     struct tally_part *parts = tally->parts + bin->first_part;
     for (size_t j = 0; j < bin->part_count; j++)
       scratch[j] = (struct part_row){
-          parts[j],
-          tally_type_name(profile, &profile->types[parts[j].type])};
+          parts[j], tally_type_name(profile, &profile->types[parts[j].type])};
     array_sort(scratch, bin->part_count, sizeof *scratch, compare_parts);
     for (size_t j = 0; j < bin->part_count; j++)
       parts[j] = scratch[j].part;

@@ -32,7 +32,7 @@ struct tally_part {
 };
 
 struct tally {
-  struct figures *types; /* by type of the profile */
+  struct figures *types;  /* by type of the profile */
   struct tally_bin *bins; /* by kind, then by size */
   size_t bin_count;
   struct tally_part *parts; /* in a bin by bytes descending, then by name */

@@ -23,9 +23,9 @@ enum wire_type {
 };
 
 enum {
-  MAX_DEPTH = 8,        /* more than any schema here needs */
-  BLOCK_BYTES = 16,     /* what malloc adds to a block, about */
-  MEMBER_BYTES = 64,    /* protobuf-c's note on a field while it decodes */
+  MAX_DEPTH = 8,     /* more than any schema here needs */
+  BLOCK_BYTES = 16,  /* what malloc adds to a block, about */
+  MEMBER_BYTES = 64, /* protobuf-c's note on a field while it decodes */
 };
 
 struct scan {
@@ -165,14 +165,12 @@ scan_message(struct scan *scan, const ProtobufCMessageDescriptor *descriptor,
   while (at < end) {
     size_t tag_at = at;
     uint64_t tag;
-    if (!charge(scan, at, MEMBER_BYTES) ||
-        !scan_varint(scan, &at, end, &tag))
+    if (!charge(scan, at, MEMBER_BYTES) || !scan_varint(scan, &at, end, &tag))
       return false;
     unsigned type = (unsigned)(tag & 7);
     if (tag >> 3 == 0 || tag > UINT32_MAX)
       return fault_at(scan, tag_at, "field number %llu in a %s",
-                      (unsigned long long)(tag >> 3),
-                      descriptor->short_name);
+                      (unsigned long long)(tag >> 3), descriptor->short_name);
     if (type != WIRE_VARINT && type != WIRE_BYTES && type != WIRE_64 &&
         type != WIRE_32)
       return fault_at(scan, tag_at, "wire type %u in a %s", type,
