@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The profiles that several tests use, each small enough for its figures to
+ * be worked out by hand.
+ */
+
+#ifndef EXAMPLE_PROFILES_H
+#define EXAMPLE_PROFILES_H
+
+#include "profile_builder.h"
+
+/* The producer and consumer of the paper, in Lisp: 10,000 widgets, half of
+ * them red, each an instance of 48 bytes with its slots. */
+static inline struct builder *
+example_widgets(void)
+{
+  static const struct allocation widgets = {
+      5000, 240000, 48, "struct", "INSTANCE", "CL-USER::WIDGET", 0, 0};
+  struct builder *b = builder_new("lisp");
+  builder_comment(b, "mprof.program=widgets.lisp");
+  builder_comment(b, "mprof.allocations=10000");
+  builder_comment(b, "mprof.bytes=480000");
+  builder_comment(b, "mprof.rounded_bytes=640000");
+  builder_comment(b, "mprof.collector_bytes=640000");
+  builder_comment(b, "mprof.residual_bytes=0");
+  builder_comment(b, "mprof.contexts=5");
+  builder_comment(b, "mprof.threads=1");
+  builder_allocate(
+      b, "CL-USER::RUN/CL-USER::MAKE-RED-WIDGET/CL-USER::MAKE-WIDGET",
+      widgets);
+  builder_allocate(
+      b, "CL-USER::RUN/CL-USER::MAKE-BLUE-WIDGET/CL-USER::MAKE-WIDGET",
+      widgets);
+  builder_activate(b, "CL-USER::RUN", 1);
+  builder_activate(b, "CL-USER::RUN/CL-USER::MAKE-RED-WIDGET", 5000);
+  builder_activate(b, "CL-USER::RUN/CL-USER::MAKE-BLUE-WIDGET", 5000);
+  builder_activate(
+      b, "CL-USER::RUN/CL-USER::MAKE-RED-WIDGET/CL-USER::MAKE-WIDGET", 5000);
+  builder_activate(
+      b, "CL-USER::RUN/CL-USER::MAKE-BLUE-WIDGET/CL-USER::MAKE-WIDGET", 5000);
+  return b;
+}
+
+/* The paper's program itself: 10,000 widgets of 204 bytes by malloc, of which
+ * the 5,019 red ones are never freed. */
+static inline struct builder *
+example_widgets_c(void)
+{
+  struct builder *b = builder_new("c");
+  builder_comment(b, "mprof.program=example");
+  builder_allocate(b, "main/make_red_widget/make_widget",
+                   (struct allocation){5019, 1023876, 204, NULL, NULL, NULL,
+                                       5019, 1023876});
+  builder_allocate(
+      b, "main/make_blue_widget/make_widget",
+      (struct allocation){4981, 1016124, 204, NULL, NULL, NULL, 0, 0});
+  builder_activate(b, "main", 1);
+  builder_activate(b, "main/make_red_widget", 5019);
+  builder_activate(b, "main/make_blue_widget", 4981);
+  builder_activate(b, "main/make_red_widget/make_widget", 5019);
+  builder_activate(b, "main/make_blue_widget/make_widget", 4981);
+  return b;
+}
+
+/* The paper's example of recursion: main calls F calls G calls F calls G,
+ * which allocates 10 bytes. */
+static inline struct builder *
+example_recursion(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_allocate(
+      b, "MAIN/F/G/F/G",
+      (struct allocation){1, 10, 10, "struct", "BASE-STRING", NULL, 0, 0});
+  builder_activate(b, "MAIN", 1);
+  builder_activate(b, "MAIN/F", 1);
+  builder_activate(b, "MAIN/F/G", 1);
+  builder_activate(b, "MAIN/F/G/F", 1);
+  builder_activate(b, "MAIN/F/G/F/G", 1);
+  return b;
+}
+
+/* Two cycles, A-B and C-D, the second below the first; A has no caller on
+ * one chain; E below the second; D calls itself. */
+static inline struct builder *
+example_two_cycles(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_cons(b, "MAIN/A/B/A/C/D/D/C/E", 10); /* 160 */
+  builder_cons(b, "MAIN/A/B", 5);              /* 80 */
+  builder_cons(b, "A/C/D", 2);                 /* 32 */
+  builder_cons(b, "MAIN/E", 1);                /* 16 */
+  builder_cons(b, "MAIN/B/A", 3);              /* 48 */
+  builder_activate(b, "MAIN", 1);
+  builder_activate(b, "A", 2);
+  builder_activate(b, "MAIN/A", 3);
+  builder_activate(b, "MAIN/B", 4);
+  builder_activate(b, "MAIN/A/B", 5);
+  builder_activate(b, "MAIN/A/B/A", 6);
+  builder_activate(b, "MAIN/A/B/A/C", 7);
+  builder_activate(b, "MAIN/A/B/A/C/D", 8);
+  builder_activate(b, "MAIN/A/B/A/C/D/D", 9);
+  builder_activate(b, "MAIN/A/B/A/C/D/D/C", 10);
+  builder_activate(b, "MAIN/A/B/A/C/D/D/C/E", 11);
+  builder_activate(b, "MAIN/E", 12);
+  return b;
+}
+
+/* A bit of everything: all categories, runtime functions at the leaf, in the
+ * middle and alone, bodies that grow, objects above 2048 bytes, names with
+ * awkward characters, and allocations that could not be attributed. */
+static inline struct builder *
+example_mixture(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_comment(b, "mprof.program=mixture");
+  builder_comment(b, "mprof.allocations=61");
+  builder_comment(b, "mprof.bytes=6944");
+  builder_comment(b, "mprof.rounded_bytes=7000");
+  builder_comment(b, "mprof.collector_bytes=7192");
+  builder_comment(b, "mprof.residual_bytes=192");
+  builder_comment(b, "mprof.residual_note=192 bytes by the collector itself");
+  builder_comment(b, "mprof.unattributed_allocations=2");
+  builder_comment(b, "mprof.unattributed_bytes=32");
+  builder_comment(b, "mprof.unattributed_note=a signal handler consed");
+  builder_cons(b, "RUN/PARSE/%cl_list", 10); /* PARSE: 160 */
+  builder_allocate(
+      b, "RUN/%ecl_apply/SCALE",
+      (struct allocation){20, 320, 16, "float", "DOUBLE-FLOAT", NULL, 0, 0});
+  builder_allocate(b, "RUN/PARSE/(FLET |a;b\\c d| :IN PARSE)",
+                   (struct allocation){2, 5200, 0, "struct",
+                                       "(SIMPLE-ARRAY DOUBLE-FLOAT)", NULL, 0,
+                                       0});
+  builder_allocate(
+      b, "RUN/PARSE/INTERN-ALL",
+      (struct allocation){1, 200, 200, "other", "HASH-TABLE", NULL, 0, 0});
+  builder_allocate(
+      b, "RUN/PARSE/INTERN-ALL",
+      (struct allocation){0, 512, 0, "other", "HASH-TABLE", NULL, 0, 0});
+  builder_allocate(b, "RUN/LINE\nBREAK\"QUOTE\"",
+                   (struct allocation){7, 224, 32, "struct", "STRUCTURE",
+                                       "APP::POINT", 0, 0});
+  builder_allocate(
+      b, "%start_thread/%boot",
+      (struct allocation){1, 8, 8, "other", "BIGNUM", NULL, 0, 0});
+  builder_cons(b, "RUN/PARSE/GRÖSSE", 20); /* 320 */
+  return b;
+}
+
+#endif

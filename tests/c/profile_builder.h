@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Profiles written by hand, for the tests of the reducer.
+ *
+ * A builder collects samples, each with its chain of function names, root
+ * first, as text: "MAIN/F/G".  A name that starts with "%" is a function of
+ * the runtime (the "%" is dropped).  builder_write stores it as the monitor
+ * would.  Sizes are fixed and generous; going beyond them fails an assert.
+ */
+
+#ifndef PROFILE_BUILDER_H
+#define PROFILE_BUILDER_H
+
+#include "profile.pb-c.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { BUILDER_MOST = 256, BUILDER_CHAIN = 64, BUILDER_LABELS = 4 };
+
+struct builder {
+  Mprof__Pprof__Profile profile;
+  char *strings[1024];
+  Mprof__Pprof__Function functions[BUILDER_MOST];
+  Mprof__Pprof__Location locations[BUILDER_MOST];
+  Mprof__Pprof__Line lines[BUILDER_MOST];
+  Mprof__Pprof__Line *line_pointers[BUILDER_MOST];
+  Mprof__Pprof__Sample samples[BUILDER_MOST];
+  Mprof__Pprof__Label labels[BUILDER_MOST][BUILDER_LABELS];
+  Mprof__Pprof__Label *label_pointers[BUILDER_MOST][BUILDER_LABELS];
+  uint64_t chains[BUILDER_MOST][BUILDER_CHAIN];
+  int64_t values[BUILDER_MOST][5];
+  Mprof__Pprof__ValueType types[5];
+  Mprof__Pprof__ValueType period_type;
+  int64_t comments[BUILDER_MOST];
+  Mprof__Pprof__Function *function_pointers[BUILDER_MOST];
+  Mprof__Pprof__Location *location_pointers[BUILDER_MOST];
+  Mprof__Pprof__Sample *sample_pointers[BUILDER_MOST];
+  Mprof__Pprof__ValueType *type_pointers[5];
+};
+
+/* What an allocation sample says beside its chain. */
+struct allocation {
+  int64_t allocs, bytes, object_bytes; /* object_bytes 0: no such label */
+  const char *category, *type, *class_name; /* NULL: no such label */
+  int64_t kept_allocs, kept_bytes;
+};
+
+static inline int64_t
+builder_string(struct builder *b, const char *text)
+{
+  for (size_t i = 0; i < b->profile.n_string_table; i++)
+    if (strcmp(b->strings[i], text) == 0)
+      return (int64_t)i;
+  assert(b->profile.n_string_table < 1024);
+  b->strings[b->profile.n_string_table] = strdup(text);
+  return (int64_t)b->profile.n_string_table++;
+}
+
+static inline void
+builder_comment(struct builder *b, const char *text)
+{
+  b->comments[b->profile.n_comment++] = builder_string(b, text);
+}
+
+/* A builder for a profile of LANGUAGE ("lisp", "c"; NULL: one that mprof did
+ * not write, without comments).  Free with builder_free. */
+static inline struct builder *
+builder_new(const char *language)
+{
+  static const char *const names[5][2] = {{"alloc_objects", "count"},
+                                          {"alloc_space", "bytes"},
+                                          {"inuse_objects", "count"},
+                                          {"inuse_space", "bytes"},
+                                          {"activations", "count"}};
+  struct builder *b = calloc(1, sizeof *b);
+  assert(b != NULL);
+  mprof__pprof__profile__init(&b->profile);
+  b->profile.string_table = b->strings;
+  b->profile.sample_type = b->type_pointers;
+  b->profile.function = b->function_pointers;
+  b->profile.location = b->location_pointers;
+  b->profile.sample = b->sample_pointers;
+  b->profile.comment = b->comments;
+  builder_string(b, "");
+  for (size_t i = 0; i < 5; i++) {
+    mprof__pprof__value_type__init(&b->types[i]);
+    b->types[i].type = builder_string(b, names[i][0]);
+    b->types[i].unit = builder_string(b, names[i][1]);
+    b->type_pointers[i] = &b->types[i];
+  }
+  b->profile.n_sample_type = 5;
+  mprof__pprof__value_type__init(&b->period_type);
+  b->period_type.type = builder_string(b, "space");
+  b->period_type.unit = builder_string(b, "bytes");
+  b->profile.period_type = &b->period_type;
+  b->profile.period = 1;
+  if (language != NULL) {
+    char text[64];
+    snprintf(text, sizeof text, "mprof.language=%s", language);
+    builder_comment(b, "mprof.version=1");
+    builder_comment(b, text);
+  }
+  return b;
+}
+
+static inline void
+builder_free(struct builder *b)
+{
+  for (size_t i = 0; i < b->profile.n_string_table; i++)
+    free(b->strings[i]);
+  free(b);
+}
+
+/* The id of the function NAME, which is also that of its one location. */
+static inline uint64_t
+builder_function(struct builder *b, const char *name)
+{
+  bool runtime = *name == '%';
+  int64_t index = builder_string(b, name + runtime);
+  int64_t file = builder_string(b, runtime ? "[runtime]" : "");
+  size_t count = b->profile.n_function;
+  for (size_t i = 0; i < count; i++)
+    if (b->functions[i].name == index && b->functions[i].filename == file)
+      return i + 1;
+  assert(count < BUILDER_MOST);
+  mprof__pprof__function__init(&b->functions[count]);
+  b->functions[count].id = count + 1;
+  b->functions[count].name = index;
+  b->functions[count].filename = file;
+  b->function_pointers[count] = &b->functions[count];
+  mprof__pprof__line__init(&b->lines[count]);
+  b->lines[count].function_id = count + 1;
+  b->line_pointers[count] = &b->lines[count];
+  mprof__pprof__location__init(&b->locations[count]);
+  b->locations[count].id = count + 1;
+  b->locations[count].address = 0x1000 + 16 * count;
+  b->locations[count].n_line = 1;
+  b->locations[count].line = &b->line_pointers[count];
+  b->location_pointers[count] = &b->locations[count];
+  b->profile.n_function = b->profile.n_location = count + 1;
+  return count + 1;
+}
+
+/* A sample without values or labels, below the chain CHAIN. */
+static inline size_t
+builder_sample(struct builder *b, const char *chain)
+{
+  size_t index = b->profile.n_sample;
+  assert(index < BUILDER_MOST);
+  Mprof__Pprof__Sample *sample = &b->samples[index];
+  mprof__pprof__sample__init(sample);
+  char copy[4096];
+  assert(strlen(chain) < sizeof copy);
+  strcpy(copy, chain);
+  char *rest = NULL;
+  for (char *name = strtok_r(copy, "/", &rest); name != NULL;
+       name = strtok_r(NULL, "/", &rest)) {
+    assert(sample->n_location_id < BUILDER_CHAIN);
+    b->chains[index][sample->n_location_id++] = builder_function(b, name);
+  }
+  for (size_t i = 0; i < sample->n_location_id / 2; i++) {
+    uint64_t swapped = b->chains[index][i];
+    size_t other = sample->n_location_id - 1 - i;
+    b->chains[index][i] = b->chains[index][other];
+    b->chains[index][other] = swapped;
+  }
+  sample->location_id = b->chains[index];
+  sample->value = b->values[index];
+  sample->n_value = 5;
+  sample->label = b->label_pointers[index];
+  b->sample_pointers[index] = sample;
+  b->profile.n_sample++;
+  return index;
+}
+
+static inline void
+builder_label(struct builder *b, size_t index, const char *key,
+              const char *text, int64_t number)
+{
+  Mprof__Pprof__Sample *sample = &b->samples[index];
+  size_t count = sample->n_label++;
+  assert(count < BUILDER_LABELS);
+  Mprof__Pprof__Label *label = &b->labels[index][count];
+  mprof__pprof__label__init(label);
+  label->key = builder_string(b, key);
+  if (text != NULL)
+    label->str = builder_string(b, text);
+  else
+    label->num_unit = builder_string(b, "bytes");
+  label->num = number;
+  b->label_pointers[index][count] = label;
+}
+
+static inline void
+builder_allocate(struct builder *b, const char *chain, struct allocation a)
+{
+  size_t index = builder_sample(b, chain);
+  b->values[index][0] = a.allocs;
+  b->values[index][1] = a.bytes;
+  b->values[index][2] = a.kept_allocs;
+  b->values[index][3] = a.kept_bytes;
+  if (a.category != NULL)
+    builder_label(b, index, "category", a.category, 0);
+  if (a.type != NULL)
+    builder_label(b, index, "type", a.type, 0);
+  if (a.class_name != NULL)
+    builder_label(b, index, "class", a.class_name, 0);
+  if (a.object_bytes != 0)
+    builder_label(b, index, "bytes", NULL, a.object_bytes);
+}
+
+/* COUNT conses of 16 bytes. */
+static inline void
+builder_cons(struct builder *b, const char *chain, int64_t count)
+{
+  builder_allocate(
+      b, chain,
+      (struct allocation){count, 16 * count, 16, "cons", "CONS", NULL, 0, 0});
+}
+
+/* COUNT activations of the last function of CHAIN. */
+static inline void
+builder_activate(struct builder *b, const char *chain, int64_t count)
+{
+  b->values[builder_sample(b, chain)][4] = count;
+}
+
+/* The encoded profile; *LENGTH is its length; the caller frees it. */
+static inline uint8_t *
+builder_pack(const struct builder *b, size_t *length)
+{
+  *length = mprof__pprof__profile__get_packed_size(&b->profile);
+  uint8_t *data = malloc(*length + 1);
+  assert(data != NULL);
+  mprof__pprof__profile__pack(&b->profile, data);
+  return data;
+}
+
+static inline void
+builder_write_bytes(const char *path, const uint8_t *data, size_t length)
+{
+  FILE *file = fopen(path, "wb");
+  assert(file != NULL);
+  assert(fwrite(data, 1, length, file) == length);
+  assert(fclose(file) == 0);
+}
+
+/* LENGTH bytes of DATA as a gzip file, without a name or a date in it; the
+ * caller frees it. */
+static inline uint8_t *
+builder_gzip(const uint8_t *data, size_t length, size_t *packed_length)
+{
+  z_stream stream = {0};
+  assert(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8,
+                      Z_DEFAULT_STRATEGY) == Z_OK);
+  uLong room = deflateBound(&stream, (uLong)length);
+  uint8_t *packed = malloc(room);
+  assert(packed != NULL);
+  stream.next_in = (Bytef *)(uintptr_t)data;
+  stream.avail_in = (uInt)length;
+  stream.next_out = packed;
+  stream.avail_out = (uInt)room;
+  assert(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  *packed_length = stream.total_out;
+  deflateEnd(&stream);
+  return packed;
+}
+
+/* Writes the profile to PATH, gzip-compressed. */
+static inline void
+builder_write(const struct builder *b, const char *path)
+{
+  size_t length;
+  size_t packed_length;
+  uint8_t *data = builder_pack(b, &length);
+  uint8_t *packed = builder_gzip(data, length, &packed_length);
+  builder_write_bytes(path, packed, packed_length);
+  free(packed);
+  free(data);
+}
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The call graph and its cycles against figures worked out by hand: exact
+ * inclusive figures, arcs, activations, hidden frames, selections, several
+ * files.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "example_profiles.h"
+#include "output.h"
+#include "profile_reader.h"
+
+#include <unistd.h>
+
+/* One test's profile, written, read and reduced. */
+struct fixture {
+  char paths[3][64];
+  const char *files[3];
+  struct options options;
+  struct reduction reduction;
+};
+
+static void
+add_file(struct fixture *f, struct builder *b)
+{
+  char *path = f->paths[f->options.file_count];
+  strcpy(path, "/tmp/mprof-test-XXXXXX");
+  int descriptor = mkstemp(path);
+  assert_true(descriptor >= 0);
+  close(descriptor);
+  builder_write(b, path);
+  builder_free(b);
+  f->files[f->options.file_count++] = path;
+  f->options.files = f->files;
+}
+
+static void
+reduce(struct fixture *f)
+{
+  struct mprof_error error;
+  mprof_error_clear(&error);
+  f->options.limit = SIZE_MAX;
+  if (!reduction_init(&f->reduction, &f->options, &error))
+    fail_msg("%s", error.message);
+}
+
+static void
+done(struct fixture *f)
+{
+  reduction_release(&f->reduction);
+  for (size_t i = 0; i < f->options.file_count; i++)
+    unlink(f->paths[i]);
+}
+
+static uint32_t
+node_index(const struct fixture *f, const char *name)
+{
+  const struct call_graph *graph = &f->reduction.graph;
+  for (size_t i = 0; i < graph->node_count; i++)
+    if (strcmp(graph->nodes[i].name, name) == 0)
+      return (uint32_t)i;
+  return INDEX_NONE;
+}
+
+static const struct graph_node *
+node(const struct fixture *f, const char *name)
+{
+  uint32_t index = node_index(f, name);
+  if (index == INDEX_NONE)
+    fail_msg("no function %s", name);
+  return &f->reduction.graph.nodes[index];
+}
+
+static const struct graph_arc *
+find_arc(const struct fixture *f, const char *caller, const char *callee)
+{
+  const struct graph_node *from = node(f, caller);
+  for (size_t i = 0; i < from->arc_count; i++) {
+    const struct graph_arc *arc =
+        &f->reduction.graph.arcs[from->first_arc + i];
+    if (arc->callee == node_index(f, callee))
+      return arc;
+  }
+  return NULL;
+}
+
+static void
+check_node(const struct fixture *f, const char *name, uint64_t self_bytes,
+           uint64_t inclusive_bytes, uint64_t calls)
+{
+  const struct graph_node *n = node(f, name);
+  if (n->self.bytes != self_bytes || n->inclusive.bytes != inclusive_bytes ||
+      n->calls != calls)
+    fail_msg("%s: %llu self, %llu inclusive, %llu calls", name,
+             (unsigned long long)n->self.bytes,
+             (unsigned long long)n->inclusive.bytes,
+             (unsigned long long)n->calls);
+}
+
+static void
+check_arc(const struct fixture *f, const char *caller, const char *callee,
+          uint64_t bytes, uint64_t calls)
+{
+  const struct graph_arc *arc = find_arc(f, caller, callee);
+  if (arc == NULL)
+    fail_msg("no arc from %s to %s", caller, callee);
+  if (arc->inclusive.bytes != bytes || arc->calls != calls)
+    fail_msg("%s -> %s: %llu bytes, %llu calls", caller, callee,
+             (unsigned long long)arc->inclusive.bytes,
+             (unsigned long long)arc->calls);
+}
+
+static void
+producer_and_consumer(void **state)
+{
+  struct fixture f = {0};
+  (void)state;
+  add_file(&f, example_widgets());
+  reduce(&f);
+  check_node(&f, "CL-USER::RUN", 0, 480000, 1);
+  check_node(&f, "CL-USER::MAKE-RED-WIDGET", 0, 240000, 5000);
+  check_node(&f, "CL-USER::MAKE-WIDGET", 480000, 480000, 10000);
+  check_arc(&f, "CL-USER::RUN", "CL-USER::MAKE-RED-WIDGET", 240000, 5000);
+  check_arc(&f, "CL-USER::MAKE-BLUE-WIDGET", "CL-USER::MAKE-WIDGET", 240000,
+            5000);
+  assert_int_equal(node(&f, "CL-USER::MAKE-WIDGET")->self.allocs, 10000);
+  assert_int_equal(node(&f, "CL-USER::MAKE-WIDGET")->self.category_bytes[2],
+                   480000);
+  assert_int_equal(f.reduction.cycles.count, 0);
+  assert_int_equal(f.reduction.graph.arc_count, 4);
+  done(&f);
+}
+
+static void
+recursion_of_the_paper(void **state)
+{
+  struct fixture f = {0};
+  (void)state;
+  add_file(&f, example_recursion());
+  reduce(&f);
+  check_node(&f, "MAIN", 0, 10, 1);
+  check_node(&f, "F", 0, 10, 2);
+  check_node(&f, "G", 10, 10, 2);
+  check_arc(&f, "MAIN", "F", 10, 1);
+  check_arc(&f, "F", "G", 10, 2); /* not 20 */
+  check_arc(&f, "G", "F", 10, 1);
+  assert_int_equal(f.reduction.cycles.count, 1);
+  const struct cycle *cycle = &f.reduction.cycles.items[0];
+  assert_int_equal(cycle->member_count, 2);
+  assert_int_equal(cycle->self.bytes, 10);
+  assert_int_equal(cycle->inclusive.bytes, 10);
+  assert_int_equal(cycle->outside_calls, 1);
+  assert_int_equal(cycle->inside_calls, 3);
+  assert_int_equal(cycle->root.bytes, 0);
+  assert_int_equal(node(&f, "MAIN")->cycle, 0);
+  assert_int_equal(node(&f, "F")->cycle, 1);
+  assert_int_equal(node(&f, "G")->cycle, 1);
+  done(&f);
+}
+
+static void
+self_recursion_is_no_cycle(void **state)
+{
+  struct fixture f = {0};
+  struct builder *b = builder_new("lisp");
+  (void)state;
+  builder_cons(b, "MAIN/F/F/F", 4);
+  builder_cons(b, "MAIN/F", 1);
+  builder_activate(b, "MAIN/F", 2);
+  builder_activate(b, "MAIN/F/F", 5);
+  add_file(&f, b);
+  reduce(&f);
+  check_node(&f, "F", 80, 80, 7);
+  check_arc(&f, "F", "F", 64, 5);
+  check_arc(&f, "MAIN", "F", 80, 2);
+  assert_int_equal(f.reduction.cycles.count, 0);
+  assert_int_equal(
+      call_graph_self_calls(&f.reduction.graph, node_index(&f, "F")), 5);
+  done(&f);
+}
+
+static void
+two_cycles(void **state)
+{
+  struct fixture f = {0};
+  (void)state;
+  add_file(&f, example_two_cycles());
+  reduce(&f);
+  check_node(&f, "MAIN", 0, 304, 1);
+  check_node(&f, "A", 48, 320, 2 + 3 + 6);
+  check_node(&f, "B", 80, 288, 4 + 5);
+  check_node(&f, "C", 0, 192, 7 + 10);
+  check_node(&f, "D", 32, 192, 8 + 9);
+  check_node(&f, "E", 176, 176, 11 + 12);
+  check_arc(&f, "A", "B", 240, 5);
+  check_arc(&f, "B", "A", 208, 6);
+  check_arc(&f, "D", "C", 160, 10);
+  check_arc(&f, "D", "D", 160, 9);
+  assert_int_equal(f.reduction.cycles.count, 2);
+  const struct cycle *first = &f.reduction.cycles.items[0];
+  const struct cycle *second = &f.reduction.cycles.items[1];
+  assert_int_equal(first->inclusive.bytes, 320);
+  assert_int_equal(first->self.bytes, 128);
+  assert_int_equal(first->root.bytes, 32);
+  assert_int_equal(first->root_calls, 2);
+  assert_int_equal(first->outside_calls, 2 + 3 + 4);
+  assert_int_equal(first->inside_calls, 5 + 6);
+  assert_int_equal(second->inclusive.bytes, 192);
+  assert_int_equal(second->self.bytes, 32);
+  assert_int_equal(second->outside_calls, 7);
+  assert_int_equal(second->inside_calls, 8 + 9 + 10);
+  assert_int_equal(node(&f, "B")->cycle, 1);
+  assert_int_equal(node(&f, "C")->cycle, 2);
+  assert_int_equal(node(&f, "E")->cycle, 0);
+  done(&f);
+}
+
+/* Two circles that share a function are one cycle. */
+static void
+nested_cycles_merge(void **state)
+{
+  struct fixture f = {0};
+  struct builder *b = builder_new("lisp");
+  (void)state;
+  builder_cons(b, "MAIN/A/B/C/B/A", 1);
+  builder_cons(b, "MAIN/A/B/OUT", 2);
+  add_file(&f, b);
+  reduce(&f);
+  assert_int_equal(f.reduction.cycles.count, 1);
+  assert_int_equal(f.reduction.cycles.items[0].member_count, 3);
+  assert_int_equal(f.reduction.cycles.items[0].inclusive.bytes, 48);
+  assert_int_equal(node(&f, "OUT")->cycle, 0);
+  check_node(&f, "C", 0, 16, 0);
+  done(&f);
+}
+
+static void
+cycle_without_caller(void **state)
+{
+  struct fixture f = {0};
+  struct builder *b = builder_new("lisp");
+  (void)state;
+  builder_cons(b, "A/B/A", 1);
+  builder_cons(b, "B/A/B", 2);
+  builder_activate(b, "A", 3);
+  add_file(&f, b);
+  reduce(&f);
+  assert_int_equal(f.reduction.cycles.count, 1);
+  assert_int_equal(f.reduction.cycles.items[0].inclusive.bytes, 48);
+  assert_int_equal(f.reduction.cycles.items[0].root.bytes, 48);
+  assert_int_equal(f.reduction.cycles.items[0].outside_calls, 3);
+  check_node(&f, "A", 16, 48, 3);
+  check_node(&f, "B", 32, 48, 0);
+  done(&f);
+}
+
+/* A long chain, and one component of that length: neither search nor sums
+ * may recurse. */
+static void
+deep_chain(void **state)
+{
+  struct fixture f = {0};
+  struct builder *b = builder_new("lisp");
+  char chain[4096] = "";
+  (void)state;
+  for (int i = 0; i < 60; i++)
+    sprintf(chain + strlen(chain), "F%d/", i);
+  strcat(chain, "F0");
+  builder_cons(b, chain, 1);
+  add_file(&f, b);
+  reduce(&f);
+  assert_int_equal(f.reduction.cycles.count, 1);
+  assert_int_equal(f.reduction.cycles.items[0].member_count, 60);
+  done(&f);
+}
+
+static struct builder *
+runtime_profile(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_cons(b, "MAIN/%apply/F/%list/%alloc", 1);
+  builder_cons(b, "%boot/%init", 2);
+  builder_activate(b, "MAIN/%apply", 10);
+  builder_activate(b, "MAIN/%apply/F", 20);
+  builder_activate(b, "MAIN/%apply/F/%list", 30);
+  return b;
+}
+
+static void
+hidden_runtime_frames(void **state)
+{
+  struct fixture f = {0};
+  (void)state;
+  add_file(&f, runtime_profile());
+  reduce(&f);
+  assert_int_equal(f.reduction.graph.node_count, 3);
+  check_node(&f, "F", 16, 16, 20);
+  check_node(&f, "MAIN", 0, 16, 0); /* the calls of apply are not its own */
+  check_arc(&f, "MAIN", "F", 16, 20);
+  check_node(&f, "[runtime]", 32, 32, 0);
+  done(&f);
+}
+
+static void
+shown_runtime_frames(void **state)
+{
+  struct fixture f = {.options = {.show_runtime = true}};
+  (void)state;
+  add_file(&f, runtime_profile());
+  reduce(&f);
+  check_node(&f, "alloc", 16, 16, 0);
+  check_node(&f, "list", 0, 16, 30);
+  check_node(&f, "apply", 0, 16, 10);
+  check_node(&f, "init", 32, 32, 0);
+  check_arc(&f, "apply", "F", 16, 20);
+  assert_int_equal(node_index(&f, "[runtime]"), INDEX_NONE);
+  done(&f);
+}
+
+static void
+hide_charges_callers(void **state)
+{
+  struct fixture f = {.options = {.hide = "^CL-USER::MAKE-(RED|BLUE)"}};
+  (void)state;
+  add_file(&f, example_widgets());
+  reduce(&f);
+  assert_int_equal(f.reduction.graph.node_count, 2);
+  check_node(&f, "CL-USER::MAKE-WIDGET", 480000, 480000, 10000);
+  check_arc(&f, "CL-USER::RUN", "CL-USER::MAKE-WIDGET", 480000, 10000);
+  done(&f);
+}
+
+static void
+focus_and_ignore(void **state)
+{
+  struct fixture focus = {.options = {.focus = "RED"}};
+  struct fixture ignore = {.options = {.ignore = "RED"}};
+  (void)state;
+  add_file(&focus, example_widgets());
+  reduce(&focus);
+  assert_true(focus.reduction.selection.narrowed);
+  assert_int_equal(focus.reduction.selection.total.bytes, 240000);
+  check_node(&focus, "CL-USER::RUN", 0, 240000, 1);
+  assert_int_equal(node_index(&focus, "CL-USER::MAKE-BLUE-WIDGET"),
+                   INDEX_NONE);
+  done(&focus);
+  add_file(&ignore, example_widgets());
+  reduce(&ignore);
+  assert_int_equal(ignore.reduction.selection.total.bytes, 240000);
+  check_node(&ignore, "CL-USER::MAKE-WIDGET", 240000, 240000, 5000);
+  assert_int_equal(node_index(&ignore, "CL-USER::MAKE-RED-WIDGET"),
+                   INDEX_NONE);
+  done(&ignore);
+}
+
+static void
+bodies_that_grow(void **state)
+{
+  struct fixture f = {0};
+  (void)state;
+  add_file(&f, example_mixture());
+  reduce(&f);
+  const struct graph_node *intern = node(&f, "INTERN-ALL");
+  assert_int_equal(intern->self.allocs, 1);
+  assert_int_equal(intern->self.bytes, 712);
+  assert_int_equal(intern->type_count, 1);
+  const struct tally *tally = &f.reduction.tally;
+  const struct tally_bin *last = &tally->bins[tally->bin_count - 1];
+  assert_int_equal(last->kind, BIN_GROWTH);
+  assert_int_equal(last->figures.bytes, 512);
+  assert_int_equal(last->figures.allocs, 0);
+  assert_int_equal(tally->bins[tally->bin_count - 2].kind, BIN_LARGE);
+  assert_int_equal(tally->bins[tally->bin_count - 2].figures.bytes, 5200);
+  done(&f);
+}
+
+static void
+several_files(void **state)
+{
+  struct fixture f = {0};
+  (void)state;
+  add_file(&f, example_widgets());
+  add_file(&f, example_recursion());
+  add_file(&f, example_widgets());
+  reduce(&f);
+  assert_int_equal(f.reduction.profile.total.bytes, 960010);
+  assert_int_equal(f.reduction.profile.total.allocs, 20001);
+  check_node(&f, "CL-USER::MAKE-WIDGET", 960000, 960000, 20000);
+  check_node(&f, "G", 10, 10, 2);
+  assert_false(profile_knows(&f.reduction.profile, FACT_COLLECTOR_BYTES));
+  done(&f);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(producer_and_consumer),
+      cmocka_unit_test(recursion_of_the_paper),
+      cmocka_unit_test(self_recursion_is_no_cycle),
+      cmocka_unit_test(two_cycles),
+      cmocka_unit_test(nested_cycles_merge),
+      cmocka_unit_test(cycle_without_caller),
+      cmocka_unit_test(deep_chain),
+      cmocka_unit_test(hidden_runtime_frames),
+      cmocka_unit_test(shown_runtime_frames),
+      cmocka_unit_test(hide_charges_callers),
+      cmocka_unit_test(focus_and_ignore),
+      cmocka_unit_test(bodies_that_grow),
+      cmocka_unit_test(several_files),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

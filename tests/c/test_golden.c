@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Whole reports of profiles made by hand, compared byte for byte with
+ * tests/golden/NAME.txt, and the profiles themselves with NAME.data, which
+ * the tests of the command use.  With MPROF_UPDATE_GOLDEN=1 in the
+ * environment the files are written instead; look at the difference then.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "example_profiles.h"
+#include "input_file.h"
+#include "mprof.h"
+
+struct golden {
+  const char *name;
+  struct builder *(*make)(void);
+  const char *arguments; /* the file's name is appended */
+};
+
+static const struct golden goldens[] = {
+    {"widgets", example_widgets, "report\n"},
+    {"widgets-c", example_widgets_c, "report\n-verbose\n"},
+    {"recursion", example_recursion, "report\n"},
+    {"two-cycles", example_two_cycles, "report\n--no-legend\n"},
+    {"mixture", example_mixture, "report\n--min-percent=12\n"},
+    {"mixture-runtime", example_mixture,
+     "report\n--show-runtime\n-verbose\n--no-legend\n"},
+    {"mixture-folded", example_mixture, "export\n--format=folded\n--types\n"},
+    {"mixture-lisp", example_mixture, "export\n--format=lisp\n"},
+};
+
+static bool
+updating(void)
+{
+  return getenv("MPROF_UPDATE_GOLDEN") != NULL;
+}
+
+static char *
+read_text(const char *path, size_t *length)
+{
+  FILE *file = fopen(path, "rb");
+  if (file == NULL)
+    fail_msg("cannot open %s", path);
+  char *text = calloc(1, 1 << 20);
+  assert_non_null(text);
+  *length = fread(text, 1, (1 << 20) - 1, file);
+  fclose(file);
+  return text;
+}
+
+static void
+compare_data(const struct builder *b, const char *path)
+{
+  struct input_file file;
+  struct mprof_error error;
+  size_t length;
+  uint8_t *data = builder_pack(b, &length);
+  mprof_error_clear(&error);
+  if (!input_file_read(&file, path, &input_limits_default, &error))
+    fail_msg("%s", error.message);
+  assert_int_equal(file.length, length);
+  assert_memory_equal(file.data, data, length);
+  input_file_release(&file);
+  free(data);
+}
+
+static void
+compare_report(void **state)
+{
+  const struct golden *golden = *state;
+  char data_path[128];
+  char text_path[128];
+  char arguments[256];
+  char *output;
+  char *error;
+  snprintf(data_path, sizeof data_path, "tests/golden/%s.data", golden->name);
+  snprintf(text_path, sizeof text_path, "tests/golden/%s.txt", golden->name);
+  snprintf(arguments, sizeof arguments, "%s%s", golden->arguments, data_path);
+  struct builder *b = golden->make();
+  if (updating())
+    builder_write(b, data_path);
+  compare_data(b, data_path);
+  builder_free(b);
+  int status = mprof_command(arguments, &output, &error);
+  assert_string_equal(error, "");
+  assert_int_equal(status, 0);
+  if (updating())
+    builder_write_bytes(text_path, (const uint8_t *)output, strlen(output));
+  size_t length;
+  char *expected = read_text(text_path, &length);
+  assert_string_equal(output, expected);
+  free(expected);
+  mprof_string_free(output);
+  mprof_string_free(error);
+}
+
+int
+main(void)
+{
+  enum { COUNT = sizeof goldens / sizeof goldens[0] };
+  struct CMUnitTest tests[COUNT];
+  for (size_t i = 0; i < COUNT; i++)
+    tests[i] = (struct CMUnitTest){
+        .name = goldens[i].name,
+        .test_func = compare_report,
+        .initial_state = (void *)(uintptr_t)&goldens[i],
+    };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

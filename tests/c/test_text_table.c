@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Text: shares, names, columns, and the one error path of output. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "text_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+shares(void **state)
+{
+  static const struct {
+    uint64_t part, whole;
+    const char *text;
+  } cases[] = {
+      {0, 100, "  "},
+      {0, 0, "  "},
+      {1, 101, " ."},
+      {1, 1000000, " ."},
+      {1, 100, " 1"},
+      {199, 10000, " 1"},
+      {9, 100, " 9"},
+      {10, 100, "10"},
+      {5019, 10000, "50"},
+      {4981, 10000, "49"},
+      {99, 100, "99"},
+      {9999999, 10000000, "99"},
+      {100, 100, "**"},
+      {INT64_MAX, INT64_MAX, "**"},
+      {INT64_MAX / 2, INT64_MAX, "49"},
+      {INT64_MAX - 1, INT64_MAX, "99"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[3];
+    share_text(text, cases[i].part, cases[i].whole);
+    assert_string_equal(text, cases[i].text);
+  }
+}
+
+/* Prints TABLE, and gives back the text, which the caller frees. */
+static char *
+print(struct text_table *table)
+{
+  struct sink_string text = {0};
+  struct sink sink;
+  sink_init(&sink, sink_write_string, &text);
+  text_table_print(table, &sink);
+  assert_true(sink_flush(&sink));
+  text_table_release(table);
+  return text.text;
+}
+
+static void
+columns_fit(void **state)
+{
+  static const struct text_column columns[] = {
+      {"group", 2, "n", 0, false},
+      {NULL, 0, "%", 1, false},
+      {NULL, 0, "name", 2, true},
+  };
+  struct text_table table;
+  (void)state;
+  text_table_init(&table, columns, 3);
+  text_table_number(&table, UINT64_MAX);
+  text_table_share(&table, 1, 2);
+  text_table_name(&table,
+                  "a long name (SETF |with blanks|) that stays whole");
+  text_table_rule(&table);
+  text_table_number(&table, 7);
+  text_table_share(&table, 0, 2);
+  text_table_name(&table, "ÄÖÜ");
+  char *text = print(&table);
+  assert_string_equal(
+      text, "         group\n"
+            "                   n  %  name\n"
+            "-------------------------------------------------\n"
+            "18446744073709551615 50  a long name (SETF |with blanks|) that "
+            "stays whole\n"
+            "-------------------------------------------------\n"
+            "                   7     ÄÖÜ\n");
+  free(text);
+}
+
+static void
+check_escape(const char *name, const char *extra, const char *expected)
+{
+  struct sink_string text = {0};
+  struct sink sink;
+  sink_init(&sink, sink_write_string, &text);
+  escape_name(&sink, name, extra);
+  assert_true(sink_flush(&sink));
+  assert_string_equal(text.text, expected);
+  free(text.text);
+}
+
+static void
+escapes(void **state)
+{
+  (void)state;
+  check_escape("plain (SETF |a b|)", "", "plain (SETF |a b|)");
+  check_escape("a\nb\tc\rd\x01\x7f", "", "a\\nb\\tc\\rd\\x01\\x7f");
+  check_escape("a;b\\c", "", "a;b\\c");
+  check_escape("a;b\\c", ";", "a\\x3bb\\\\c");
+  check_escape("\xc2\x85|\xe2\x80\xa8|\xe2\x80\xa9|\xe2\x80\xaa", "",
+               "\\u0085|\\u2028|\\u2029|\xe2\x80\xaa");
+  check_escape("Größe λ 🙂", ";", "Größe λ 🙂");
+}
+
+/* Fails the write that finds no more left in TARGET, a count of writes. */
+static int
+failing_write(void *target, const char *bytes, size_t length)
+{
+  int *left = target;
+  (void)bytes;
+  (void)length;
+  return (*left)-- > 0 ? 0 : ENOSPC;
+}
+
+static void
+failures_stick(void **state)
+{
+  char text[3 * SINK_BUFFER_BYTES];
+  (void)state;
+  memset(text, 'x', sizeof text);
+  for (int n = 0; n < 6; n++) {
+    int left = n;
+    struct sink sink;
+    sink_init(&sink, failing_write, &left);
+    sink_bytes(&sink, text, sizeof text);
+    sink_text(&sink, "the end");
+    bool good = sink_flush(&sink);
+    assert_int_equal(good, n >= 4);
+    assert_int_equal(sink.error_number, n >= 4 ? 0 : ENOSPC);
+    assert_int_equal(sink_flush(&sink), n >= 4);
+    assert_int_equal(left, n >= 4 ? n - 4 : -1); /* no write after failure */
+  }
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shares),
+      cmocka_unit_test(columns_fit),
+      cmocka_unit_test(escapes),
+      cmocka_unit_test(failures_stick),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
