@@ -68,6 +68,13 @@ if command -v flock >/dev/null; then
   up_to_date && exit 0
 fi
 
+# Looked at beforehand, because apt hangs when it cannot write.
+needed_mb=300
+free_mb=$(($(df -Pk "$work" | awk 'NR == 2 { print $4 }') / 1024))
+[ "$free_mb" -ge "$needed_mb" ] ||
+  die "the disk is nearly full: $free_mb MB free at $work, building ECL takes" \
+    "$needed_mb; free some space and run make again"
+
 rm -f "$work/key"
 : >"$log" || die "cannot write $log; free some disk space, check permissions"
 [ -n "$ECL_SRC" ] || "$here/fetch-source.sh" "$download"

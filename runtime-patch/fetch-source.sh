@@ -80,7 +80,7 @@ EOF
 advice="check the network and run make again, $instead"
 
 # One list that cannot be had is no failure as long as another has the source.
-apt-get -q -c "$work/apt.conf" update >>"$log" 2>&1 || :
+timeout 600 apt-get -q -c "$work/apt.conf" update >>"$log" 2>&1 || :
 version=$(apt-cache -c "$work/apt.conf" showsrc --only-source ecl 2>/dev/null |
   awk '/^Version:/ { print $2 }' | sort -V)
 if [ -z "$version" ]; then
