@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The reader against damaged files: every truncation and every flipped byte
+ * of a small profile, plain and compressed, and one file for each rule of
+ * the format.  Whatever the file, the answer is an error with a reason and
+ * an offset, or a profile whose invariants hold.
+ *
+ * The files with one fault each are those of tests/corrupt, where the tests
+ * of the command find them; MPROF_UPDATE_GOLDEN=1 writes them anew.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "example_profiles.h"
+#include "mprof.h"
+#include "profile_reader.h"
+
+#include <unistd.h>
+
+static char scratch[] = "/tmp/mprof-reader-XXXXXX";
+
+static int
+make_scratch(void **state)
+{
+  (void)state;
+  int descriptor = mkstemp(scratch);
+  return descriptor < 0 ? -1 : close(descriptor);
+}
+
+static int
+remove_scratch(void **state)
+{
+  (void)state;
+  return unlink(scratch);
+}
+
+/* Checks that every index of PROFILE is in range and that sums agree. */
+static void
+check_invariants(const struct profile *profile)
+{
+  uint64_t allocs = 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    const struct profile_sample *sample = &profile->samples[i];
+    assert_true(sample->first_frame + sample->frame_count <=
+                profile->chain_count);
+    assert_true(sample->type < profile->type_count);
+    allocs += sample->allocs;
+    bytes += sample->bytes;
+  }
+  for (size_t i = 0; i < profile->chain_count; i++)
+    assert_true(profile->chains[i] < profile->frame_count);
+  for (size_t i = 0; i < profile->frame_count; i++)
+    assert_true(profile->frames[i].function < profile->function_count);
+  for (size_t i = 0; i < profile->function_count; i++)
+    assert_true(profile->functions[i].name < profile->names.count);
+  for (size_t i = 0; i < profile->type_count; i++)
+    assert_true(profile->types[i].category < CATEGORY_COUNT);
+  assert_int_equal(profile->total.allocs, allocs);
+  assert_int_equal(profile->total.bytes, bytes);
+  if (profile_knows(profile, FACT_BYTES))
+    assert_int_equal(profile->facts[FACT_BYTES], bytes);
+}
+
+/* Reads the LENGTH bytes at DATA as a file; true when they are a profile.
+ * Either way the outcome must be proper. */
+static bool
+try_reading(const uint8_t *data, size_t length)
+{
+  struct profile profile;
+  struct mprof_error error;
+  char *output;
+  char *message;
+  char arguments[128];
+  mprof_error_clear(&error);
+  builder_write_bytes(scratch, data, length);
+  assert_true(profile_init(&profile));
+  bool good =
+      profile_reader_add(&profile, scratch, &input_limits_default, &error);
+  if (good) {
+    check_invariants(&profile);
+  } else {
+    assert_int_equal(error.code, MPROF_BAD_PROFILE);
+    assert_true(error.offset >= 0);
+    assert_non_null(strstr(error.message, scratch));
+    assert_non_null(strstr(error.message, "(offset "));
+  }
+  profile_release(&profile);
+  snprintf(arguments, sizeof arguments, "report\n-verbose\n%s", scratch);
+  assert_int_equal(mprof_command(arguments, &output, &message), !good);
+  assert_string_equal(message, error.message);
+  mprof_string_free(output);
+  mprof_string_free(message);
+  return good;
+}
+
+static void
+every_truncation(void **state)
+{
+  struct builder *b = example_widgets();
+  size_t length;
+  size_t packed_length;
+  uint8_t *data = builder_pack(b, &length);
+  uint8_t *packed = builder_gzip(data, length, &packed_length);
+  (void)state;
+  assert_true(try_reading(data, length));
+  assert_true(try_reading(packed, packed_length));
+  for (size_t i = 0; i < packed_length; i++)
+    assert_false(try_reading(packed, i));
+  for (size_t i = 0; i < length; i++)
+    try_reading(data, i); /* cut between two fields it may be a profile */
+  free(packed);
+  free(data);
+  builder_free(b);
+}
+
+static void
+flip_bytes(uint8_t *data, size_t length)
+{
+  static const uint8_t flips[] = {0x01, 0x02, 0x08, 0x80, 0xff};
+  for (size_t i = 0; i < length; i++)
+    for (size_t j = 0; j < sizeof flips; j++) {
+      data[i] ^= flips[j];
+      try_reading(data, length);
+      data[i] ^= flips[j];
+    }
+}
+
+static void
+every_flipped_byte(void **state)
+{
+  struct builder *b = example_recursion();
+  size_t length;
+  size_t packed_length;
+  uint8_t *data = builder_pack(b, &length);
+  uint8_t *packed = builder_gzip(data, length, &packed_length);
+  (void)state;
+  flip_bytes(packed, packed_length);
+  flip_bytes(data, length);
+  free(packed);
+  free(data);
+  builder_free(b);
+}
+
+/* Faults, one a function: each spoils a good profile. */
+
+static void
+spoil_negative(struct builder *b)
+{
+  b->values[0][1] = -16;
+}
+
+static void
+spoil_overflow(struct builder *b)
+{
+  b->values[0][1] = INT64_MAX;
+  b->profile.n_comment = 2;
+}
+
+static void
+spoil_sum(struct builder *b)
+{
+  b->values[0][1]++;
+}
+
+static void
+spoil_values(struct builder *b)
+{
+  b->samples[1].n_value = 4;
+}
+
+static void
+spoil_location(struct builder *b)
+{
+  b->chains[1][0] = 99;
+}
+
+static void
+spoil_function(struct builder *b)
+{
+  b->lines[2].function_id = 77;
+}
+
+static void
+spoil_mapping(struct builder *b)
+{
+  b->locations[0].mapping_id = 5;
+}
+
+static void
+spoil_zero_id(struct builder *b)
+{
+  b->locations[1].id = 0;
+}
+
+static void
+spoil_double_id(struct builder *b)
+{
+  b->functions[1].id = 1;
+}
+
+static void
+spoil_string(struct builder *b)
+{
+  b->functions[1].name = 5000;
+}
+
+static void
+spoil_negative_string(struct builder *b)
+{
+  b->labels[0][1].str = -1;
+}
+
+static void
+spoil_first_string(struct builder *b)
+{
+  free(b->strings[0]);
+  b->strings[0] = strdup("not empty");
+}
+
+static void
+spoil_no_strings(struct builder *b)
+{
+  for (size_t i = 0; i < b->profile.n_string_table; i++)
+    free(b->strings[i]);
+  b->profile.n_string_table = 0;
+}
+
+static void
+spoil_columns(struct builder *b)
+{
+  for (size_t i = 0; i < 5; i++) {
+    b->types[i].type = builder_string(b, "cpu");
+    b->types[i].unit = builder_string(b, "nanoseconds");
+  }
+}
+
+static void
+spoil_unit(struct builder *b)
+{
+  b->types[1].unit = builder_string(b, "kilobytes");
+}
+
+static void
+spoil_fact(struct builder *b)
+{
+  b->comments[5] = builder_string(b, "mprof.rounded_bytes=many");
+}
+
+static void
+spoil_repeated_fact(struct builder *b)
+{
+  builder_comment(b, "mprof.bytes=480000");
+}
+
+static void
+spoil_kept(struct builder *b)
+{
+  b->values[0][3] = b->values[0][1] + 1;
+}
+
+struct fault {
+  const char *name; /* of the file in tests/corrupt */
+  void (*spoil)(struct builder *b);
+  const char *reason; /* part of the message */
+};
+
+static const struct fault faults[] = {
+    {"negative-value", spoil_negative, "sample 0 has the negative value -16"},
+    {"sum-overflow", spoil_overflow, "the sums overflow at sample 1"},
+    {"wrong-sum", spoil_sum,
+     "mprof.bytes is 480000, but the samples add up to 480001"},
+    {"missing-value", spoil_values,
+     "sample 1 has 4 values where there are 5 sample types"},
+    {"missing-location", spoil_location,
+     "sample 1 refers to location 99, which is missing"},
+    {"missing-function", spoil_function,
+     "location 3 refers to function 77, which is missing"},
+    {"missing-mapping", spoil_mapping,
+     "location 1 refers to mapping 5, which is missing"},
+    {"zero-id", spoil_zero_id, "location 1 has the id 0"},
+    {"double-id", spoil_double_id, "the function id 1 is used twice"},
+    {"missing-string", spoil_string, "function 2 refers to a missing string"},
+    {"negative-string", spoil_negative_string,
+     "a label of sample 0 refers to a missing string"},
+    {"first-string", spoil_first_string, "the first string is not empty"},
+    {"no-strings", spoil_no_strings, "there is no string table"},
+    {"no-heap", spoil_columns, "is no heap profile"},
+    {"wrong-unit", spoil_unit,
+     "alloc_space is measured in 'kilobytes', not in bytes"},
+    {"no-count", spoil_fact, "mprof.rounded_bytes a value that is no count"},
+    {"repeated-count", spoil_repeated_fact, "states mprof.bytes again"},
+    {"kept-too-much", spoil_kept, "sample 0 keeps more than it allocated"},
+};
+
+/* Checks that PATH is refused for REASON. */
+static void
+check_refused(const char *path, const char *reason)
+{
+  struct profile profile;
+  struct mprof_error error;
+  mprof_error_clear(&error);
+  assert_true(profile_init(&profile));
+  bool good =
+      profile_reader_add(&profile, path, &input_limits_default, &error);
+  profile_release(&profile);
+  assert_false(good);
+  if (strstr(error.message, reason) == NULL)
+    fail_msg("%s", error.message);
+  assert_int_equal(error.code, MPROF_BAD_PROFILE);
+  assert_true(error.offset >= 0);
+}
+
+static void
+every_rule(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+    char path[128];
+    snprintf(path, sizeof path, "tests/corrupt/%s.data", faults[i].name);
+    struct builder *b = example_widgets();
+    faults[i].spoil(b);
+    if (getenv("MPROF_UPDATE_GOLDEN") != NULL)
+      builder_write(b, path);
+    builder_write(b, scratch);
+    builder_free(b);
+    check_refused(scratch, faults[i].reason);
+    check_refused(path, faults[i].reason);
+  }
+}
+
+/* Faults of the encoding, with the offset that must be named. */
+static void
+every_wire_fault(void **state)
+{
+  static const struct {
+    const char *bytes;
+    size_t length;
+    const char *reason;
+    int64_t offset;
+  } cases[] = {
+      {"\x12", 1, "a number is cut short", 1},
+      {"\x0a\x05\x08\x01", 4, "a length of 5 bytes where 2 are left", 1},
+      {"\x02\x01", 2, "field number 0 in a Profile", 0},
+      {"\x0b\x01", 2, "wire type 3 in a Profile", 0},
+      {"\x0f\x01", 2, "wire type 7 in a Profile", 0},
+      {"\x08\x01", 2, "field sample_type of a Profile has wire type 0", 0},
+      {"\x0a\x02\x0a\x01", 4, "field type of a ValueType has wire type 2", 2},
+      {"\x0a\x02\x08\x80", 4, "a number is cut short", 4},
+      {"\x4d\x01\x02", 3, "field time_nanos of a Profile has wire type 5", 0},
+      {"\x48\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", 11,
+       "a number is longer than 64 bits", 10},
+      {"\x32\x03"
+       "a\0b",
+       5, "a string holds a NUL character", 3},
+      {"\x12\x04\x0a\x02\x01\x80", 6, "a number is cut short", 6},
+      {"\xf9\x07\x01\x02", 4, "a number is cut short", 4},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct profile profile;
+    struct mprof_error error;
+    mprof_error_clear(&error);
+    builder_write_bytes(scratch, (const uint8_t *)cases[i].bytes,
+                        cases[i].length);
+    assert_true(profile_init(&profile));
+    assert_false(
+        profile_reader_add(&profile, scratch, &input_limits_default, &error));
+    profile_release(&profile);
+    if (strstr(error.message, cases[i].reason) == NULL ||
+        error.offset != cases[i].offset)
+      fail_msg("case %zu: %s", i, error.message);
+  }
+}
+
+static void
+not_profiles(void **state)
+{
+  static const struct {
+    const char *bytes;
+    size_t length;
+    const char *reason;
+  } cases[] = {
+      {"", 0, "the file is empty"},
+      {"\177ELF\2\1\1", 7, "is an ELF file, not a profile"},
+      {"(defun f (x) x)\n", 16, "is a text file, not a profile"},
+      {"\x1f\x8b", 2, "compressed data is cut short"},
+      {"\x1f\x8b\x00\x00\x00\x00\x00\x00\x00\x00", 10,
+       "unknown compression method"},
+      {"PK\3\4\0\0", 6, "is a zip archive, not a profile"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    builder_write_bytes(scratch, (const uint8_t *)cases[i].bytes,
+                        cases[i].length);
+    check_refused(scratch, cases[i].reason);
+  }
+}
+
+/* Megabytes of zeros in a few kilobytes, and a few kilobytes that decode to
+ * a great deal: neither may take memory in proportion. */
+static void
+bombs(void **state)
+{
+  enum { BOMB_BYTES = 48 << 20, SMALL = 100000 };
+  const struct input_limits narrow = {.data_bytes = SMALL,
+                                      .free_bytes = SMALL,
+                                      .ratio = 400,
+                                      .decoded_bytes = SMALL};
+  struct profile profile;
+  struct mprof_error error;
+  size_t packed_length;
+  uint8_t *zeros = calloc(1, BOMB_BYTES);
+  (void)state;
+  assert_non_null(zeros);
+  uint8_t *packed = builder_gzip(zeros, BOMB_BYTES, &packed_length);
+  builder_write_bytes(scratch, packed, packed_length);
+  check_refused(scratch, "inflates more than any profile does");
+  free(packed);
+  free(zeros);
+
+  mprof_error_clear(&error);
+  uint8_t samples[4000];
+  for (size_t i = 0; i < sizeof samples; i += 2)
+    memcpy(samples + i, "\x12\x00", 2);
+  builder_write_bytes(scratch, samples, sizeof samples);
+  assert_true(profile_init(&profile));
+  assert_false(profile_reader_add(&profile, scratch, &narrow, &error));
+  assert_non_null(strstr(error.message, "decodes to more than 100000 bytes"));
+  profile_release(&profile);
+}
+
+/* What gzip -c a >>b makes is one file. */
+static void
+joined_members(void **state)
+{
+  struct builder *b = example_widgets();
+  size_t length;
+  size_t first_length;
+  size_t second_length;
+  uint8_t *data = builder_pack(b, &length);
+  uint8_t *first = builder_gzip(data, 100, &first_length);
+  uint8_t *second = builder_gzip(data + 100, length - 100, &second_length);
+  uint8_t *both = malloc(first_length + second_length + 1);
+  (void)state;
+  memcpy(both, first, first_length);
+  memcpy(both + first_length, second, second_length);
+  assert_true(try_reading(both, first_length + second_length));
+  both[first_length + second_length] = 'x';
+  assert_false(try_reading(both, first_length + second_length + 1));
+  free(both);
+  free(first);
+  free(second);
+  free(data);
+  builder_free(b);
+}
+
+/* A heap profile of another program: fewer columns, no comments, no size
+ * labels, frames without a function, a name that is no UTF-8. */
+static void
+foreign_profile(void **state)
+{
+  struct builder *b = builder_new(NULL);
+  struct profile profile;
+  struct mprof_error error;
+  (void)state;
+  builder_allocate(b, "main/f\xffg",
+                   (struct allocation){.allocs = 4, .bytes = 400});
+  b->types[0].type = builder_string(b, "objects");
+  b->types[1].type = builder_string(b, "space");
+  b->profile.n_sample_type = 2;
+  b->samples[0].n_value = 2;
+  b->locations[0].n_line = 0;
+  builder_write(b, scratch);
+  builder_free(b);
+  mprof_error_clear(&error);
+  assert_true(profile_init(&profile));
+  if (!profile_reader_add(&profile, scratch, &input_limits_default, &error))
+    fail_msg("%s", error.message);
+  check_invariants(&profile);
+  assert_int_equal(profile.total.bytes, 400);
+  assert_int_equal(profile.language, LANGUAGE_C);
+  assert_false(profile.has_activations);
+  assert_int_equal(profile.samples[0].object_bytes, 100);
+  assert_int_equal(profile.types[profile.samples[0].type].category, 1);
+  const uint32_t *chain = profile.chains + profile.samples[0].first_frame;
+  const struct profile_function *leaf =
+      &profile.functions[profile.frames[chain[0]].function];
+  const struct profile_function *root =
+      &profile.functions[profile.frames[chain[1]].function];
+  assert_string_equal(names_text(&profile.names, leaf->name), "f\\xffg");
+  assert_string_equal(names_text(&profile.names, root->name), "0x1000");
+  profile_release(&profile);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_truncation),
+      cmocka_unit_test(every_flipped_byte),
+      cmocka_unit_test(every_rule),
+      cmocka_unit_test(every_wire_fault),
+      cmocka_unit_test(not_profiles),
+      cmocka_unit_test(bombs),
+      cmocka_unit_test(joined_members),
+      cmocka_unit_test(foreign_profile),
+  };
+  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
