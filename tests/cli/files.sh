@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Files that cannot be read or written: one line, exit 1, nothing left behind.
+. "$(dirname "$0")/check.bash"
+
+w=$golden/widgets.data
+
+expect 'missing file' 1 \
+  "mprof: cannot open 'nothing': No such file or directory" report nothing
+expect 'missing default file' 1 \
+  "mprof: cannot open 'mprof.data': No such file or directory" report
+mkdir folder
+expect 'a folder' 1 "mprof: cannot read 'folder': Is a directory" \
+  report folder
+: >empty
+expect 'empty file' 1 \
+  "mprof: cannot read 'empty': the file is empty (offset 0 of the file)" \
+  report empty
+expect 'an ELF file' 1 \
+  "mprof: cannot read '$MPROF': is an ELF file, not a profile (offset 0 of the file)" \
+  report "$MPROF"
+echo '(defun f (x) x)' >f.lisp
+expect 'a text file' 1 \
+  "mprof: cannot read 'f.lisp': is a text file, not a profile (offset 0 of the file)" \
+  report f.lisp
+head -c 100 "$w" >short
+expect 'truncated file' 1 \
+  "mprof: cannot read 'short': compressed data is cut short (offset 100 of the compressed file)" \
+  report short
+echo 'more text than a profile would hold' | gzip -n >text.gz
+run report text.gz
+[ "$status" = 1 ] && [ "$(wc -l <err)" = 1 ] &&
+  grep -q "^mprof: cannot read 'text.gz': is no profile.* of the inflated data)$" err
+result $? 'compressed text'
+gzip -dc "$w" >plain
+expect 'a plain profile' 0 '' report plain
+cp out expected
+expect 'the same compressed' 0 '' report "$w"
+cmp -s out expected
+result $? 'plain and compressed profiles give one report'
+head -c 100000000 /dev/zero | gzip -n >bomb
+run report bomb
+[ "$status" = 1 ] && grep -q 'inflates more than any profile does (offset' err
+result $? 'gzip bomb'
+expect 'bad file among good ones' 1 \
+  "mprof: cannot read 'empty': the file is empty (offset 0 of the file)" \
+  report "$w" empty "$w"
+printf 'x' >$'two\nlines'
+expect 'newline in a file name' 1 \
+  "mprof: cannot read 'two?lines': is a text file, not a profile (offset 0 of the file)" \
+  report $'two\nlines'
+
+for file in "$top"/tests/corrupt/*.data; do
+  run report "$file"
+  [ "$status" = 1 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] &&
+    grep -qE "^mprof: cannot read '.*': .* \(offset [0-9]+ of the (inflated data|compressed file|file)\)$" err
+  result $? "corrupt/$(basename "$file")"
+done
+
+expect 'a Lisp and a C profile' 1 "mprof: cannot read '$golden/widgets-c.data': a profile of a Lisp program and one of a C program cannot be read as one (offset 435 of the inflated data)" \
+  report "$w" "$golden/widgets-c.data"
+
+# Output.
+"$MPROF" report "$w" 2>err >/dev/full
+[ $? = 1 ] && [ "$(cat err)" = \
+  'mprof: cannot write standard output: No space left on device' ]
+result $? 'full disk'
+"$MPROF" report "$w" 2>err >&-
+[ $? = 1 ] && [ "$(cat err)" = \
+  'mprof: cannot write standard output: Bad file descriptor' ]
+result $? 'closed standard output'
+{ sleep 0.3; "$MPROF" report "$w" 2>err; echo $? >status; } | :
+[ "$(cat status)" = 1 ] && [ "$(cat err)" = \
+  'mprof: cannot write standard output: Broken pipe' ]
+result $? 'closed pipe'
+
+expect 'output file' 0 '' export --format=folded -o new "$w"
+[ ! -s out ] && [ "$(wc -l <new)" = 2 ] && [ "$(stat -c %a new)" = \
+  "$(printf '%o' $((0666 & ~$(umask))))" ]
+result $? 'output goes to the file, with the usual mode'
+echo old >kept
+chmod 640 kept
+ln -s kept link
+expect 'bad input' 1 \
+  "mprof: cannot read 'empty': the file is empty (offset 0 of the file)" \
+  export --format=folded -o kept empty
+[ "$(cat kept)" = old ]
+result $? 'bad input leaves the old file'
+expect 'output by a link' 0 '' export --format=folded -o link "$w"
+[ -L link ] && [ "$(wc -l <kept)" = 2 ] && [ "$(stat -c %a kept)" = 640 ]
+result $? 'a link stays a link, a mode stays a mode'
+expect 'output to a device' 0 '' export --format=folded -o /dev/null "$w"
+[ -c /dev/null ]
+result $? 'a device stays a device'
+expect 'full disk, by name' 1 \
+  "mprof: cannot write '/dev/full': No space left on device" \
+  export --format=folded -o /dev/full "$w"
+expect 'missing folder' 1 \
+  "mprof: cannot write 'no/such': No such file or directory" \
+  export --format=folded -o no/such "$w"
+echo old >small
+said=$( (ulimit -f 0; trap '' XFSZ
+  exec "$MPROF" export --format=lisp -o small "$w") 2>&1)
+[ $? = 1 ] && [ "$(cat small)" = old ] &&
+  [ "$said" = "mprof: cannot write 'small': File too large" ]
+result $? 'a failed write leaves the old file'
+[ -z "$(find . -name '*.tmp.*')" ]
+result $? 'no temporary file is left'
+finish

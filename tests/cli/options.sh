@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Options: what each does, and what is said about wrong ones.
+. "$(dirname "$0")/check.bash"
+
+w=$golden/widgets.data
+m=$golden/mixture.data
+x=$golden/two-cycles.data
+
+expect 'no command' 2 'mprof: no command given'
+expect 'unknown command' 2 "mprof: unknown command 'reprot'" reprot "$w"
+expect 'unknown option' 2 "mprof: unknown option '--lmit=3'" report --lmit=3
+expect 'unknown option before a command' 2 "mprof: unknown option '-q'" -q
+expect 'option of another command' 2 "mprof: unknown option '--types'" \
+  report --types "$w"
+expect 'unknown table' 2 "mprof: unknown table 'leak'" \
+  report --tables=bins,leak "$w"
+expect 'empty list of tables' 2 "mprof: unknown table ''" report --tables= "$w"
+expect 'unknown format' 2 "mprof: unknown format 'svg'" \
+  export --format=svg "$w"
+expect 'missing format' 2 'mprof: a format is missing: give --format=FORMAT' \
+  export "$w"
+expect 'missing value' 2 "mprof: a value is missing after '--limit'" \
+  report --limit
+expect 'value that does not belong' 2 \
+  "mprof: no value belongs to '--verbose=yes'" report --verbose=yes
+expect 'wrong sort' 2 \
+  "mprof: --sort takes bytes, allocs or name, not 'size'" report --sort=size
+expect 'wrong value' 2 "mprof: --value takes bytes or allocs, not 'kb'" \
+  export --format=folded --value=kb
+for n in 0 -1 2x '' 99999999999999999999; do
+  expect "limit '$n'" 2 "mprof: --limit takes a positive number, not '$n'" \
+    report "--limit=$n"
+done
+for p in 101 100.1 1.2.3 -5 x '' . 1e1 0.00001; do
+  expect "share '$p'" 2 \
+    "mprof: --min-percent takes a number up to 100, not '$p'" \
+    report "--min-percent=$p"
+done
+run report --focus='(' "$w"
+[ "$status" = 2 ] && grep -q "^mprof: --focus: '(' is no regular" err
+result $? 'wrong regular expression'
+expect 'no help on that' 2 "mprof: no help on 'folded'" help folded
+
+expect 'version' 0 '' --version
+[ "$(cat out)" = "mprof $(cat "$top/VERSION")" ]
+result $? 'version is that of the file VERSION'
+expect 'help' 0 '' --help
+says 'help names the commands' 'mprof export --format=FORMAT'
+expect 'help on a command' 0 '' help report
+cp out expected
+expect 'the same as an option' 0 '' report --limit=3 --help
+cmp -s out expected
+result $? 'help by word and by option agree'
+
+expect 'one dash or two' 0 '' report -verbose -no-legend -sort=name "$x"
+cp out expected
+expect 'two dashes' 0 '' report --verbose --no-legend --sort name "$x"
+cmp -s out expected
+result $? 'one dash and two mean the same'
+
+expect 'bins only' 0 '' report --tables=bins "$w"
+says 'the table asked for' 'ALLOCATION BINS'
+says_not 'no other table' 'DIRECT ALLOCATION'
+says 'a legend by default' 'what has this size'
+expect 'no legend' 0 '' report --tables=bins --no-legend "$w"
+says_not 'no legend when not wanted' 'what has this size'
+
+expect 'no leak table for Lisp' 0 '' report "$w"
+says_not 'leaks are off for Lisp' 'MEMORY LEAKS'
+expect 'leak table all the same' 0 '' report -leaktable "$w"
+says 'and says what is the matter' 'does not say what was freed'
+expect 'leak table for C' 0 '' report "$golden/widgets-c.data"
+says 'leaks by path' 'main>make_red_widget>make_widget'
+expect 'no leak table for C' 0 '' report -noleaktable "$golden/widgets-c.data"
+says_not 'leaks can be left out' 'MEMORY LEAKS'
+expect 'offsets' 0 '' report -offsets "$golden/widgets-c.data"
+says 'call sites by offset' 'main+0>make_red_widget+0>make_widget+0'
+
+expect 'terse' 0 '' report -terse --tables=direct --no-legend "$m"
+says_not 'rows below 5 % are left out' 'SCALE'
+says 'and it says so' 'Left out: 5 functions below 5 % of the bytes, with'
+expect 'normal' 0 '' report -normal --tables=direct --no-legend "$m"
+says 'rows above 1 % are there' 'SCALE'
+says_not 'rows below 1 % are not' '[runtime]'
+expect 'verbose' 0 '' report -verbose --tables=direct --no-legend "$m"
+says 'every row' '[runtime]'
+expect 'fraction of a per cent' 0 '' \
+  report --min-percent=0.12 --tables=direct --no-legend "$m"
+says_not 'below 0.12 %' '[runtime]'
+says 'named as it was given' 'below 0.12 % of the bytes'
+expect 'limit' 0 '' report -verbose --limit=2 --tables=direct --no-legend "$m"
+[ "$(sed -n '/^---/,/^$/p' out | wc -l)" = 5 ] # a rule, a blank line
+result $? 'two rows and the total'
+says 'says what the limit hides' 'Left out: 5 functions beyond the limit of 2'
+expect 'sort by allocations' 0 '' \
+  report --sort=allocs --tables=types --no-legend "$m"
+[ "$(sed -n '/<TOTAL>/,$p' out | sed -n 2p | awk '{print $1, $6}')" = \
+  '30 CONS' ]
+result $? 'most allocations first'
+
+expect 'show the runtime' 0 '' report --show-runtime --no-legend "$m"
+says 'runtime functions by name' 'cl_list'
+expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
+says 'focus says what is selected' \
+  'Selected by --focus or --ignore: 20 allocations, 320 bytes'
+expect 'several files' 0 '' report --no-legend "$w" "$w" "$x"
+says 'files are added up' '20021 allocations, 960336 bytes'
+cp "$w" mprof.data
+expect 'default file' 0 '' report
+says 'mprof.data is read' 'Allocation profile of widgets.lisp'
+cp "$w" ./-odd
+expect 'end of options' 0 '' report --no-legend -- -odd
+
+# Manual page and help name the same options.
+man=$top/reduce/mprof.1
+for command in report export; do
+  run help $command
+  for option in $(sed -n 's/^  \(--*[a-z-]*\).*/\1/p' out); do
+    grep -qF -e "${option//-/\\-}" "$man"
+    result $? "manual page has $option"
+  done
+done
+for option in $(sed -n 's/^\.BI* "*\(\\-[^ "=]*\).*/\1/p' "$man" |
+  sed 's/\\//g' | sort -u); do
+  { run help report; cat out; run help export; cat out; echo '  --version'; } |
+    grep -qE -e "^  $option\\b"
+  result $? "help has $option"
+done
+
+# The examples of the manual page run as they stand.
+cp "$m" run.data
+sed -n '/^\.SH EXAMPLES/,/^\.SH LIMITS/s/^mprof /"$MPROF" /p' "$man" |
+  sed 's/\\-/-/g' >examples
+[ "$(wc -l <examples)" = 4 ]
+result $? 'the manual page has examples'
+while read -r example; do
+  eval "$example" >out 2>err
+  result $? "example: ${example#* }"
+done <examples
+finish
