@@ -174,21 +174,33 @@ draw_root(struct drawing *drawing, const struct figures *root,
   text_table_cell(&drawing->table, "%s<root>", relation_indent);
 }
 
-/* Whether RELATION is folded into the "(N more)" line of an entry that has
- * ENTRY_BYTES.  Within a cycle nothing is, since figures overlap. */
+/* Whether RELATION is folded into a "(N more)" line of an entry that has
+ * ENTRY_BYTES. */
 static bool
 is_small(const struct drawing *drawing, const struct relation *relation,
          uint64_t entry_bytes)
 {
-  return !relation->inside &&
-         !share_reached(relation->figures.bytes, entry_bytes,
+  return !share_reached(relation->figures.bytes, entry_bytes,
                         drawing->reduction->options->min_share);
 }
 
-/* Writes the line for the COUNT relations that are too small. */
+/* How many relations that are INSIDE a cycle, or not, are too small for a
+ * line of their own.  One alone would save no line. */
+static size_t
+count_small(const struct drawing *drawing, uint64_t entry_bytes, bool inside)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < drawing->relations.count; i++)
+    count += drawing->relations.items[i].inside == inside &&
+             is_small(drawing, &drawing->relations.items[i], entry_bytes);
+  return count > 1 ? count : 0;
+}
+
+/* Writes the line for the COUNT relations that are too small.  Figures of
+ * relations within a cycle overlap and cannot be added up. */
 static void
 draw_rest(struct drawing *drawing, uint64_t entry_bytes, uint64_t fraction_of,
-          size_t count)
+          bool inside, size_t count)
 {
   struct figures rest = {0};
   uint64_t calls = 0;
@@ -196,15 +208,20 @@ draw_rest(struct drawing *drawing, uint64_t entry_bytes, uint64_t fraction_of,
     return;
   for (size_t i = 0; i < drawing->relations.count; i++) {
     const struct relation *relation = &drawing->relations.items[i];
-    if (!is_small(drawing, relation, entry_bytes))
+    if (relation->inside != inside ||
+        !is_small(drawing, relation, entry_bytes))
       continue;
     figures_add(&rest, &relation->figures);
     calls += relation->calls;
   }
-  add_relation(drawing, &rest, fraction_of, false);
+  add_relation(drawing, &rest, fraction_of, inside);
   add_calls(drawing, calls, '\0', 0);
-  add_bytes(drawing, rest.bytes);
-  text_table_cell(&drawing->table, "%s(%zu more)", relation_indent, count);
+  if (inside)
+    add_star(drawing, 2);
+  else
+    add_bytes(drawing, rest.bytes);
+  text_table_cell(&drawing->table, "%s(%zu more%s)", relation_indent, count,
+                  inside ? " in the cycle" : "");
 }
 
 /* The relations of an entry that has ENTRY_BYTES; those with too small a
@@ -214,23 +231,25 @@ draw_relations(struct drawing *drawing, uint64_t entry_bytes,
                uint64_t fraction_of, bool callers)
 {
   const struct relations *relations = &drawing->relations;
-  size_t small = 0;
-  for (size_t i = 0; i < relations->count; i++)
-    small += is_small(drawing, &relations->items[i], entry_bytes);
-  bool fold = small > 1; /* for one, the line would be no shorter */
-  if (fold && callers)
-    draw_rest(drawing, entry_bytes, fraction_of, small);
+  size_t small[2];
+  for (int inside = 0; inside < 2; inside++) {
+    small[inside] = count_small(drawing, entry_bytes, inside != 0);
+    if (callers)
+      draw_rest(drawing, entry_bytes, fraction_of, inside != 0,
+                small[inside]);
+  }
   for (size_t i = 0; i < relations->count; i++) {
     const struct relation *relation = &relations->items[i];
-    if (fold && is_small(drawing, relation, entry_bytes))
+    if (small[relation->inside] > 0 &&
+        is_small(drawing, relation, entry_bytes))
       continue;
     add_relation(drawing, &relation->figures, fraction_of, relation->inside);
     add_calls(drawing, relation->calls, '/', relation->all_calls);
     add_bytes(drawing, relation->figures.bytes);
     add_name(drawing, relation_indent, relation->node);
   }
-  if (fold && !callers)
-    draw_rest(drawing, entry_bytes, fraction_of, small);
+  for (int inside = 0; inside < 2 && !callers; inside++)
+    draw_rest(drawing, entry_bytes, fraction_of, inside != 0, small[inside]);
 }
 
 static void
@@ -300,6 +319,19 @@ draw_node(struct drawing *drawing, uint32_t index)
   return true;
 }
 
+/* The cells of a line in the list of CYCLE's members, up to the name. */
+static void
+draw_member(struct drawing *drawing, const struct cycle *cycle,
+            const struct figures *self, uint64_t calls, uint64_t self_calls)
+{
+  text_table_skip(&drawing->table, 1);
+  add_star(drawing, 1);
+  add_bytes(drawing, self->bytes);
+  add_breakdown(drawing, self, self->bytes);
+  add_breakdown(drawing, self, cycle->self.bytes);
+  add_calls(drawing, calls, self_calls == 0 ? '\0' : '+', self_calls);
+}
+
 /* The second listing of CYCLE, whose number is NUMBER: its members. */
 static void
 draw_members(struct drawing *drawing, const struct cycle *cycle,
@@ -311,19 +343,30 @@ draw_members(struct drawing *drawing, const struct cycle *cycle,
                 &cycle->inclusive, &cycle->self, cycle->outside_calls,
                 cycle->inside_calls, &cycle->inclusive);
   text_table_cell(table, "%smembers of <cycle %zu>", entry_indent, number);
+  struct figures rest = {0};
+  uint64_t rest_calls = 0;
+  size_t rest_count = 0;
   for (size_t i = 0; i < cycle->member_count; i++) {
     uint32_t member = reduction->cycles.members[cycle->first_member + i];
     const struct graph_node *node = &reduction->graph.nodes[member];
     uint64_t self_calls = call_graph_self_calls(&reduction->graph, member);
-    text_table_skip(table, 1);
-    add_star(drawing, 1);
-    add_bytes(drawing, node->self.bytes);
-    add_breakdown(drawing, &node->self, node->self.bytes);
-    add_breakdown(drawing, &node->self, cycle->self.bytes);
-    add_calls(drawing, node->calls - self_calls, self_calls == 0 ? '\0' : '+',
-              self_calls);
+    if (!share_reached(node->inclusive.bytes,
+                       reduction->selection.total.bytes,
+                       reduction->options->min_share)) {
+      figures_add(&rest, &node->self);
+      rest_calls += node->calls - self_calls;
+      rest_count++;
+      continue;
+    }
+    draw_member(drawing, cycle, &node->self, node->calls - self_calls,
+                self_calls);
     add_bytes(drawing, node->inclusive.bytes);
     add_name(drawing, relation_indent, member);
+  }
+  if (rest_count > 0) {
+    draw_member(drawing, cycle, &rest, rest_calls, 0);
+    add_star(drawing, 2);
+    text_table_cell(table, "%s(%zu more)", relation_indent, rest_count);
   }
 }
 

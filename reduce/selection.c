@@ -19,6 +19,8 @@ match_functions(const struct profile *profile, const char *expression,
 {
   regex_t regex;
   int status = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
+  if (status == REG_ESPACE)
+    return mprof_error_memory(error);
   if (status != 0) {
     char reason[128];
     regerror(status, &regex, reason, sizeof reason);
