@@ -1,0 +1,126 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; declarations.lisp -- have CONS, LIST, ... coded as calls, so that they show.
+;;;;
+;;;; Two compilers, two ways to say it.  The C compiler of ECL knows NOTINLINE;
+;;;; the byte-code compiler, which has instructions for CONS, LIST and LIST*,
+;;;; looks at SI::*OUT-OF-LINE* of the patched ECL.  Scopes:
+;;;;
+;;;;   lexical   COMPILER-LET for the variable, LOCALLY for the declaration;
+;;;;   file      EXT::C-DECLAIM: COMPILE-FILE and COMPILE bind the root of their
+;;;;             environment, so what is declared there ends with the file;
+;;;;   global    PROCLAIM and SETF, when the form is evaluated or its source
+;;;;             file is loaded.
+
+(in-package #:mprof)
+
+(defparameter *open-coded-allocators*
+  '(cons list list* append butlast copy-seq make-array)
+  "The functions of COMMON-LISP that make objects and that one of ECL's
+compilers codes in line.")
+
+(defparameter *open-coded-others*
+  '(mapcar maplist mapcan mapcon coerce float + - * / 1+ 1- expt sqrt
+    vector-push-extend copy-readtable)
+  "Functions that ECL codes in line and that allocate among other things; forced
+out of line when they are named.")
+
+(defvar *proclaimed* '()
+  "The names that global forms have forced out of line.")
+
+(defun check-out-of-line (names)
+  "The elements of NAMES that can be forced out of line; warns of the others."
+  (flet ((refuse (name reason &rest arguments)
+           (warn "OUT-OF-LINE: ~S ~?; it stays as it is." name reason
+                 arguments)
+           nil))
+    (loop for name in names
+          when (cond ((not (symbolp name))
+                      (refuse name "is no symbol"))
+                     ((special-operator-p name)
+                      (refuse name "is a special operator, not a function"))
+                     ((macro-function name)
+                      (refuse name "is a macro, not a function"))
+                     ((not (fboundp name))
+                      (refuse name "is not defined as a function"))
+                     ((and (eq (symbol-package name)
+                               (find-package '#:common-lisp))
+                           (not (member name *open-coded-allocators*))
+                           (not (member name *open-coded-others*)))
+                      (refuse name "is not among the allocating functions ~
+                                    that ECL codes in line"))
+                     (t t))
+            collect name)))
+
+(defun proclaim-out-of-line (names)
+  "Force NAMES out of line in all that is compiled from now on."
+  (proclaim `(notinline ,@names))
+  (setf *proclaimed* (union *proclaimed* names)
+        si::*out-of-line* (union si::*out-of-line* names)))
+
+(defun retract-out-of-line ()
+  "Take back what PROCLAIM-OUT-OF-LINE did."
+  (dolist (name *proclaimed*)
+    (si:rem-sysprop name 'notinline))
+  (setf si::*out-of-line* (set-difference si::*out-of-line* *proclaimed*)
+        *proclaimed* '()))
+
+(defmacro out-of-line (&rest arguments)
+  "Have allocation functions coded as calls, so that they show in the tables:
+FOO calls CONS, and CONS allocates.  Three forms:
+
+   (mprof:out-of-line)                   all that ECL codes in line
+   (mprof:out-of-line cons list)         these
+   (mprof:out-of-line (cons) BODY...)    these in BODY; () or T means all
+
+In a file that is compiled the first two hold for the rest of the file and no
+further; loading the compiled file declares nothing.  Typed at the REPL or in a
+source file that is loaded they hold for all that is compiled, evaluated or
+defined from then on, until (mprof:out-of-line :none).  Code that is compiled
+already does not change.  The third form gives back the values of BODY.
+
+All means CONS, LIST, LIST*, APPEND, BUTLAST, COPY-SEQ and MAKE-ARRAY; other
+allocating functions of Common Lisp are calls anyway.  Functions such as MAPCAR,
+COERCE and the arithmetic ones, and functions of your own that are declared
+INLINE, can be named.
+
+Warns when a name cannot be forced out of line: a macro, a special operator,
+what is not defined, what does not allocate or is never coded in line.
+
+Example:
+
+   (mprof:out-of-line (cons list)
+     (defun pair (x) (list x (cons x x))))
+
+The declarations are those that Zorn and Hilfinger, \"A Memory Allocation
+Profiler for C and Lisp Programs\" (1988), ask for."
+  (cond ((and arguments (or (listp (first arguments))
+                            (eq (first arguments) t)))
+         (lexical-form (first arguments) (rest arguments)))
+        ((equal arguments '(:none))
+         `(eval-when (:compile-toplevel :load-toplevel :execute)
+            (retract-out-of-line)
+            (values)))
+        (t
+         (let ((names (if arguments
+                          (check-out-of-line arguments)
+                          *open-coded-allocators*)))
+           `(progn
+              (ext::c-declaim (notinline ,@names))
+              (eval-when (:execute)
+                (proclaim-out-of-line ',names))
+              (values))))))
+
+(defun lexical-form (names body)
+  "The expansion of OUT-OF-LINE with a list of NAMES around BODY."
+  (when (null body)
+    (error "OUT-OF-LINE with a list of names takes a body.~%~
+            Write (mprof:out-of-line~@[ ~{~S~^ ~}~]) to declare globally."
+           (if (eq names t) '() names)))
+  (let ((names (if (or (null names) (eq names t))
+                   *open-coded-allocators*
+                   (check-out-of-line names))))
+    `(ext:compiler-let ((si::*out-of-line*
+                         (append ',names si::*out-of-line*)))
+       (locally (declare (notinline ,@names))
+         ,@body))))

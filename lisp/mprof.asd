@@ -1,0 +1,50 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; mprof.asd -- the systems: the profiler, and its tests.
+;;;;
+;;;; The files are in reading order, each built on those above it.  The tests
+;;;; lie in ../tests/lisp/ of the source tree and are not installed; where only
+;;;; the installed system is there, TEST-OP says so.
+
+(defsystem "mprof"
+  :description "Exact allocation profiler for ECL"
+  :license "LGPL-2.1-or-later"
+  :version (:read-file-line "../VERSION")
+  :serial t
+  :components ((:file "package")
+               (:file "conditions")
+               (:file "bindings")
+               (:file "session")
+               (:file "profile")
+               (:file "report")
+               (:file "with-profiling")
+               (:file "declarations"))
+  :in-order-to ((test-op (test-op "mprof/tests"))))
+
+(defsystem "mprof/tests"
+  :description "The tests of mprof's Lisp side"
+  :license "LGPL-2.1-or-later"
+  :depends-on ("mprof" "fiveam")
+  :pathname "../tests/lisp/"
+  :serial t
+  :components ((:file "package")
+               (:file "subjects")
+               (:file "session-tests")
+               (:file "with-profiling-tests")
+               (:file "profile-tests")
+               (:file "report-tests")
+               (:file "declarations-tests")
+               (:file "documentation-tests")
+               (:file "runner"))
+  :perform (prepare-op (operation system)
+             (declare (ignore operation))
+             (unless (uiop:directory-exists-p (component-pathname system))
+               (error "The tests of mprof are not installed: there is no ~A~%~
+                       Load lisp/mprof.asd of the source tree first, then ~
+                       (asdf:test-system \"mprof\")."
+                      (component-pathname system))))
+  ;; FiveAM gives back whether all is well; ASDF takes no notice of values.
+  :perform (test-op (operation system)
+             (declare (ignore operation system))
+             (unless (symbol-call '#:mprof.tests '#:run-all)
+               (error "Tests of mprof failed."))))
