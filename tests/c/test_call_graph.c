@@ -379,6 +379,42 @@ bodies_that_grow(void **state)
   done(&f);
 }
 
+/* Sizes up to 1024 have a bin each; larger ones share one, with or without
+ * a size of their own. */
+static void
+bins(void **state)
+{
+  static const struct allocation allocations[] = {
+      {1, 1024, 1024, "other", "BIGNUM", NULL, 0, 0},
+      {1, 1025, 1025, "other", "BIGNUM", NULL, 0, 0},
+      {2, 3000, 1500, "struct", "BASE-STRING", NULL, 0, 0},
+      {1, 9000, 0, "struct", "BASE-STRING", NULL, 0, 0},
+      {3, 24, 8, "float", "DOUBLE-FLOAT", NULL, 0, 0},
+      {2, 16, 8, "other", "BIGNUM", NULL, 0, 0},
+  };
+  struct fixture f = {0};
+  struct builder *b = builder_new("lisp");
+  (void)state;
+  for (size_t i = 0; i < sizeof allocations / sizeof allocations[0]; i++)
+    builder_allocate(b, "MAIN", allocations[i]);
+  add_file(&f, b);
+  reduce(&f);
+  const struct tally *tally = &f.reduction.tally;
+  assert_int_equal(tally->bin_count, 3);
+  assert_int_equal(tally->bins[0].kind, BIN_SIZE);
+  assert_int_equal(tally->bins[0].size, 8);
+  assert_int_equal(tally->bins[0].figures.allocs, 5);
+  assert_int_equal(tally->bins[0].figures.bytes, 40);
+  assert_int_equal(tally->bins[0].part_count, 2);
+  assert_int_equal(tally->parts[0].figures.bytes, 24);
+  assert_int_equal(tally->bins[1].size, 1024);
+  assert_int_equal(tally->bins[2].kind, BIN_LARGE);
+  assert_int_equal(tally->bins[2].figures.allocs, 4);
+  assert_int_equal(tally->bins[2].figures.bytes, 13025);
+  assert_int_equal(tally->bins[2].part_count, 2);
+  done(&f);
+}
+
 static void
 several_files(void **state)
 {
@@ -412,6 +448,7 @@ main(void)
       cmocka_unit_test(hide_charges_callers),
       cmocka_unit_test(focus_and_ignore),
       cmocka_unit_test(bodies_that_grow),
+      cmocka_unit_test(bins),
       cmocka_unit_test(several_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
