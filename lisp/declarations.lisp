@@ -6,9 +6,9 @@
 ;;;; the byte-code compiler, which has instructions for CONS, LIST and LIST*,
 ;;;; looks at SI::*OUT-OF-LINE* of the patched ECL.  Scopes:
 ;;;;
-;;;;   lexical   COMPILER-LET for the variable, LOCALLY for the declaration;
-;;;;   file      EXT::C-DECLAIM: COMPILE-FILE and COMPILE bind the root of their
-;;;;             environment, so what is declared there ends with the file;
+;;;;   lexical   COMPILER-LET for the one, LOCALLY for the other;
+;;;;   file      the declarations of DECLAIM at compile time only: COMPILE-FILE
+;;;;             binds the root of its environment, so they end with the file;
 ;;;;   global    PROCLAIM and SETF, when the form is evaluated or its source
 ;;;;             file is loaded.
 
@@ -51,6 +51,11 @@ out of line when they are named.")
                                     that ECL codes in line"))
                      (t t))
             collect name)))
+
+(defun declare-in-file (names)
+  "Force NAMES out of line in the rest of the file that is being compiled."
+  ;; Looked up late: the compiler is loaded on demand.
+  (funcall (find-symbol "PROCESS-DECLAIM-ARGS" "C") `((notinline ,@names))))
 
 (defun proclaim-out-of-line (names)
   "Force NAMES out of line in all that is compiled from now on."
@@ -106,7 +111,9 @@ Profiler for C and Lisp Programs\" (1988), ask for."
                           (check-out-of-line arguments)
                           *open-coded-allocators*)))
            `(progn
-              (ext::c-declaim (notinline ,@names))
+              (ext:with-backend
+                :c/c++ (eval-when (:compile-toplevel)
+                         (declare-in-file ',names)))
               (eval-when (:execute)
                 (proclaim-out-of-line ',names))
               (values))))))
@@ -120,7 +127,11 @@ Profiler for C and Lisp Programs\" (1988), ask for."
   (let ((names (if (or (null names) (eq names t))
                    *open-coded-allocators*
                    (check-out-of-line names))))
-    `(ext:compiler-let ((si::*out-of-line*
-                         (append ',names si::*out-of-line*)))
-       (locally (declare (notinline ,@names))
-         ,@body))))
+    ;; ECL's byte-code compiler takes the values of COMPILER-LET as they stand,
+    ;; unevaluated; so the list is made here, of what holds around this form.
+    `(ext:with-backend
+       :bytecodes (ext:compiler-let ((si::*out-of-line*
+                                      ,(union names si::*out-of-line*)))
+                    ,@body)
+       :c/c++ (locally (declare (notinline ,@names))
+                ,@body))))
