@@ -34,6 +34,15 @@ const char *classify_type_name(uint32_t what);
 /* The collector's granule, and how many of them its size classes reach. */
 enum { CLASSIFY_GRANULE_BYTES = 16, CLASSIFY_GRANULES = 2048 / 16 + 1 };
 
+/* How many granules a request of `bytes' takes; at least one. */
+static inline size_t
+classify_granules(size_t bytes)
+{
+  return bytes == 0 ? 1
+                    : (bytes + CLASSIFY_GRANULE_BYTES - 1) /
+                          CLASSIFY_GRANULE_BYTES;
+}
+
 /* What the collector counts for a request of `granules', each
  * CLASSIFY_GRANULE_BYTES, that it has been asked for before. */
 size_t classify_rounded_bytes(size_t granules);

@@ -31,7 +31,6 @@
 enum {
   BLOCK = 1024,           /* functions in a block */
   MAX_BLOCKS = 4096,
-  KIND_CACHE = 4096,
   KEPT_SLOTS = 1 << 20,   /* objects kept, at most half as many */
   OBJECT_BASE = 1 << 24   /* function numbers of objects begin here */
 };
@@ -65,7 +64,7 @@ static uint32_t function_hash_mask;
 static struct known_module *modules;
 static struct index *current;       /* published */
 
-static uint64_t kind_cache[KIND_CACHE]; /* address << 2 | kind */
+uint64_t code_index_kinds[CODE_INDEX_KINDS];
 
 static cl_object *kept_table;       /* KEPT_SLOTS */
 static cl_object *kept_list;        /* dense, for the collector */
@@ -312,12 +311,22 @@ name_core_functions(struct known_module *m)
   }
 }
 
+/* The interpreter, and the functions between a call through a function object
+ * and the C function that takes a fixed number of arguments.  Each of these
+ * calls one function and allocates nothing; leaving them out saves a context
+ * and a mark in every call through a symbol. */
 static void
-name_interpreter(struct known_module *m)
+find_special_code(struct known_module *m)
 {
   struct entry *e = entry_at(m, (uintptr_t)ecl_interpret);
   if (e != NULL)
     e->kind = CODE_INTERPRETER;
+  for (size_t i = 0; i < m->count; i++) {
+    uint32_t f = m->entries[i].function;
+    if (f != 0 && strncmp(function_at(f)->system_name, "fixed_dispatch",
+                          strlen("fixed_dispatch")) == 0)
+      m->entries[i].kind = CODE_DISPATCH;
+  }
 }
 
 static bool
@@ -353,7 +362,7 @@ learn_module(const struct module *module)
   name_compiled_functions(m);
   if (is_ecl) {
     name_core_functions(m);
-    name_interpreter(m);
+    find_special_code(m);
   }
   /* what no symbol covers is still in this module */
   unknown = malloc(strlen(module->path) + 3);
@@ -393,8 +402,8 @@ publish(void)
   }
   qsort(new->entries, new->count, sizeof(struct entry), compare_entries);
   __atomic_store_n(&current, new, __ATOMIC_RELEASE);
-  for (size_t i = 0; i < KIND_CACHE; i++)
-    __atomic_store_n(&kind_cache[i], 0, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < CODE_INDEX_KINDS; i++)
+    __atomic_store_n(&code_index_kinds[i], 0, __ATOMIC_RELAXED);
   if (old != NULL) {
     monitor_wait_for_hooks();
     free(old);
@@ -516,11 +525,9 @@ find_entry(const struct index *index, uintptr_t address)
 enum code_kind
 code_index_find(uintptr_t address, uint32_t *function)
 {
-  uint64_t *slot = &kind_cache[(address ^ (address >> 12)) % KIND_CACHE];
-  uint64_t cached = __atomic_load_n(slot, __ATOMIC_RELAXED);
+  uint64_t *slot =
+      &code_index_kinds[(address ^ (address >> 12)) % CODE_INDEX_KINDS];
   const struct entry *e;
-  if (function == NULL && cached >> 2 == address)
-    return (enum code_kind)(cached & 3);
   /* the byte before: a return address may be the end of its function */
   e = find_entry(__atomic_load_n(&current, __ATOMIC_ACQUIRE), address - 1);
   if (function != NULL)

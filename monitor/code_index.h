@@ -28,7 +28,8 @@
 enum code_kind {
   CODE_FOREIGN,       /* step over it by call-frame information */
   CODE_FRAME_POINTER, /* the patched runtime and what it compiled */
-  CODE_INTERPRETER    /* the byte-code interpreter */
+  CODE_INTERPRETER,   /* the byte-code interpreter */
+  CODE_DISPATCH       /* passes a call on and does nothing else: not shown */
 };
 
 struct code_function {
@@ -44,9 +45,26 @@ struct code_function {
  * Gives back 0, or -1 when memory ran out. Not inside the hook. */
 int code_index_update(void);
 
-/* Kind of the code at `address' and, unless `function' is NULL, the number of
- * its function (0: not known).  Inside the hook. */
+/* Kind of the code that a call at return address `address' is in and, unless
+ * `function' is NULL, the number of its function (0: not known).  Inside the
+ * hook. */
 enum code_kind code_index_find(uintptr_t address, uint32_t *function);
+
+/* The cache in front of it: address << 2 | kind, by some bits of the address.
+ * (1 ns a frame against 50 for the search.) */
+enum { CODE_INDEX_KINDS = 4096 };
+extern uint64_t code_index_kinds[CODE_INDEX_KINDS];
+
+static inline enum code_kind
+code_index_kind(uintptr_t address)
+{
+  uint64_t cached = __atomic_load_n(
+      &code_index_kinds[(address ^ (address >> 12)) % CODE_INDEX_KINDS],
+      __ATOMIC_RELAXED);
+  if (__builtin_expect(cached >> 2 == address, 1))
+    return (enum code_kind)(cached & 3);
+  return code_index_find(address, NULL);
+}
 
 /* The number of the function whose name is the Lisp object `name'; keeps the
  * object alive.  0 when the table is full.  Inside the hook. */

@@ -4,8 +4,8 @@
  *
  * Where the lists are.  libgc has one thread-local variable, the pointer to
  * this thread's lists: void *lists[kind][granules], first pointer-free then
- * ordinary objects.  Until a size has been asked for about a page's worth of
- * times its element is a small number and not a list.
+ * ordinary objects.  Until about a page's worth of a size has been asked for
+ * its element is a count, below the size of a page, and not a list.
  */
 #include "collector_balance.h"
 
@@ -16,8 +16,7 @@
 
 enum {
   KINDS = 2,
-  PAGE = 4096,
-  SMALL_NUMBER = PAGE / GC_GRANULE_BYTES + 1
+  PAGE = 4096
 };
 
 /* Bytes that this process took from the collector only to look at it. */
@@ -52,7 +51,7 @@ listed_bytes(void)
     for (size_t g = 1; g < GC_TINY_FREELISTS; g++) {
       void *object = lists[(size_t)kind * GC_TINY_FREELISTS + g];
       size_t steps = 0;
-      if ((uintptr_t)object <= SMALL_NUMBER)
+      if ((uintptr_t)object < PAGE)
         continue;
       for (; object != NULL; object = *(void **)object) {
         if (!GC_is_heap_ptr(object) ||

@@ -67,6 +67,10 @@ struct context {
  * It is the largest size for which the collector has size classes. */
 enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
 
+/* Set in leaf.what: the objects were requested in pieces that the size does
+ * not tell; their requests are counted one by one (count_request). */
+enum { LEAF_PIECES = 1 << 24 };
+
 struct leaf {
   uint64_t site;
   uint64_t clas;        /* class of an instance or structure, or 0 */

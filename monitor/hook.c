@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "arch/arch.h"
 #include "code_index.h"
 #include "stack_walk.h"
 
@@ -30,16 +29,27 @@ leaf_size(uint64_t bytes)
   return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
 }
 
-/* One request to the collector, for the reconciliation. */
-static inline void
+/* One request to the collector that its leaf does not tell, for the
+ * reconciliation. */
+static void
 count_request(struct thread_state *t, cl_index bytes)
 {
-  cl_index granules = (bytes + CLASSIFY_GRANULE_BYTES - 1) /
-                      CLASSIFY_GRANULE_BYTES;
+  cl_index granules = classify_granules(bytes);
   if (granules < CLASSIFY_GRANULES)
-    t->granules[granules + (granules == 0)]++;
+    t->granules[granules]++;
   else
     t->large_bytes += granules * CLASSIFY_GRANULE_BYTES;
+}
+
+/* The requests for one object, as the hook was told of it. */
+static void
+count_requests(struct thread_state *t, cl_index what, cl_index bytes)
+{
+  if ((what & ECL_ALLOCATED_SPLIT) != 0) {
+    count_request(t, sizeof(struct ecl_instance));
+    bytes -= sizeof(struct ecl_instance);
+  }
+  count_request(t, bytes);
 }
 
 /* May this allocation be counted?  When the gate is shut for a moment (code
@@ -79,9 +89,117 @@ static void
 start_over(struct thread_state *t)
 {
   marker_stack_restore(&t->markers);
-  t->last_slot = NULL;
+  thread_state_forget_calls(t);
   t->object = NULL;
   t->stale = false;
+}
+
+/* The context of a call at `site' in a function called from `parent', which is
+ * `distance' frames away from the allocation. */
+static inline const struct known_call *
+call_context(struct thread_state *t, size_t distance, uint32_t parent,
+             uint64_t site)
+{
+  struct known_call *call = &t->calls[distance];
+  if (call->site != site || call->parent != parent) {
+    call->parent = parent;
+    call->site = site;
+    call->number = context_tree_child(&t->tree, parent, site);
+    call->target = t->tree.contexts[call->number].target;
+  }
+  return call;
+}
+
+static void
+remember_call(struct thread_state *t, uintptr_t frame, uintptr_t outer,
+              uint32_t outer_up)
+{
+  struct repeated_call *r = &t->repeat;
+  uintptr_t caller = frame_caller(frame);
+  r->frame = frame;
+  r->links[0] = caller;
+  r->links[1] = *frame_return_slot(frame);
+  r->dispatched = caller != outer;
+  r->links[2] = frame_caller(caller);
+  r->links[3] = *frame_return_slot(caller);
+  r->outer = frame_return_slot(outer);
+  r->outer_up = outer_up;
+}
+
+/* Is this again the call that the last short walk has met?  Then mark it. */
+static inline bool
+is_repeated_call(struct thread_state *t, uintptr_t frame)
+{
+  const struct repeated_call *r = &t->repeat;
+  uintptr_t *slot = frame_return_slot(frame);
+  if (frame != r->frame || frame_caller(frame) != r->links[0] ||
+      *slot != r->links[1])
+    return false;
+  if (r->dispatched && (frame_caller(r->links[0]) != r->links[2] ||
+                        *frame_return_slot(r->links[0]) != r->links[3]))
+    return false;
+  if (t->markers.top->slot != r->outer ||
+      t->markers.top->up != r->outer_up || !marker_stack_is_marked(r->outer))
+    return false;
+  return marker_stack_push(&t->markers, slot, r->up);
+}
+
+/* The walk for the commonest case: a few new frames, all with frame pointers,
+ * below a marked one.  Gives back false, with nothing changed, when it is
+ * something else.  (One allocation per call: 35 ns with stack_walk alone, 12
+ * with this.) */
+static inline bool
+short_walk(struct thread_state *t, uintptr_t frame, struct walk_result *r)
+{
+  uintptr_t *slots[SHORT_WALK], f = frame_caller(frame), caller;
+  uint64_t sites[SHORT_WALK];
+  size_t n = 0;
+  uint32_t up;
+
+  r->site = *frame_return_slot(frame);
+  if (code_index_kind(r->site) != CODE_FRAME_POINTER)
+    return false;
+  while (!marker_stack_is_marked(frame_return_slot(f))) {
+    enum code_kind kind;
+    if (n == SHORT_WALK)
+      return false;
+    slots[n] = frame_return_slot(f);
+    sites[n] = *slots[n];
+    kind = code_index_kind(sites[n]);
+    caller = frame_caller(f);
+    if (caller <= f || caller >= t->stack_base)
+      return false;
+    if (kind == CODE_DISPATCH) {
+      f = caller;
+      sites[n] = *frame_return_slot(f);
+      kind = code_index_kind(sites[n]);
+      caller = frame_caller(f);
+      if (caller <= f || caller >= t->stack_base)
+        return false;
+    }
+    if (kind != CODE_FRAME_POINTER)
+      return false;
+    f = caller;
+    n++;
+  }
+  if (t->markers.limit - t->markers.top <= SHORT_WALK)
+    return false;
+  up = marker_stack_find(&t->markers, frame_return_slot(f))->up;
+  if (n == 1)
+    remember_call(t, frame_caller(frame), f, up);
+  r->activation = n > 0;
+  r->slot = n > 0 ? slots[0] : frame_return_slot(f);
+  for (size_t i = n; i-- > 0;) {
+    const struct known_call *call = call_context(t, i, up, sites[i]);
+    if (i + 1 < n) /* the frame that made this call is new */
+      t->tree.contexts[call->number].activations++;
+    up = call->target;
+    marker_stack_push(&t->markers, slots[i], up);
+  }
+  if (n == 1)
+    t->repeat.up = up;
+  r->up = up;
+  return true;
 }
 
 /* The leaf of an allocation that is not like the last one. */
@@ -95,7 +213,8 @@ find_leaf(struct thread_state *t, uintptr_t frame, cl_index what,
   if (t->stale)
     start_over(t);
   mprof_markers = &t->markers;
-  r = stack_walk(t, frame);
+  if (!t->markers_allowed || !short_walk(t, frame, &r))
+    r = stack_walk(t, frame);
   leaf = context_tree_leaf(&t->tree, r.up, r.site, (uint32_t)what, size,
                            (uint64_t)(uintptr_t)clas);
   if (leaf->count == 0 && clas != OBJNULL)
@@ -115,17 +234,23 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
   uintptr_t f = (uintptr_t)frame;
   uintptr_t site = *frame_return_slot(f);
   uintptr_t *slot = frame_return_slot(frame_caller(f));
-  struct leaf *leaf;
+  struct leaf *leaf = NULL;
 
   if (!enter(t)) {
     leave(t);
     return;
   }
   if (slot == t->last_slot && site == t->last_site && bytes == t->last_bytes &&
-      what == t->last_what && clas == t->last_class &&
-      marker_stack_is_marked(slot)) {
+      what == t->last_what && clas == t->last_class) {
     leaf = t->last_leaf;
-  } else {
+    if (!marker_stack_is_marked(slot)) {
+      if (leaf->up == t->repeat.up && is_repeated_call(t, frame_caller(f)))
+        t->tree.contexts[leaf->context].activations++;
+      else
+        leaf = NULL;
+    }
+  }
+  if (leaf == NULL) {
     leaf = find_leaf(t, f, what, leaf_size(bytes), clas);
     t->last_site = site;
     t->last_what = what;
@@ -137,12 +262,8 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
   leaf->bytes += bytes;
   t->count++;
   t->bytes += bytes;
-  if ((what & ECL_ALLOCATED_SPLIT) != 0) {
-    count_request(t, sizeof(struct ecl_instance));
-    count_request(t, bytes - sizeof(struct ecl_instance));
-  } else {
-    count_request(t, bytes);
-  }
+  if (__builtin_expect(bytes > LEAF_MAX_SIZE, 0))
+    count_requests(t, what, bytes);
   t->object = object;
   t->object_leaf = leaf;
   t->object_bytes = bytes;
@@ -178,8 +299,11 @@ body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
   if (owner == t->object && !t->stale) {
     const struct leaf *head = t->object_leaf;
     uint64_t total = t->object_bytes + bytes;
-    whole = context_tree_leaf(&t->tree, head->up, head->site, (uint32_t)what,
-                              leaf_size(total), head->clas);
+    if ((head->what & LEAF_PIECES) == 0 && head->size != LEAF_LARGE)
+      count_requests(t, head->what, t->object_bytes);
+    whole = context_tree_leaf(&t->tree, head->up, head->site,
+                              (uint32_t)what | LEAF_PIECES, leaf_size(total),
+                              head->clas);
     t->object_leaf->count--;
     t->object_leaf->bytes -= t->object_bytes;
     whole->count++;

@@ -4,8 +4,6 @@
  */
 #include "marker_stack.h"
 
-#include "arch/arch.h"
-
 /* arch/x86_64.S knows these. */
 _Static_assert(offsetof(struct marker_stack, top) == 0, "trampoline");
 _Static_assert(offsetof(struct marker, slot) == 0, "trampoline");
@@ -30,36 +28,6 @@ marker_stack_release(struct marker_stack *stack)
 {
   arena_release(&stack->arena);
   stack->top = stack->bottom = stack->limit = NULL;
-}
-
-bool
-marker_stack_is_marked(const uintptr_t *slot)
-{
-  return *slot == (uintptr_t)mprof_return_trampoline;
-}
-
-struct marker *
-marker_stack_find(struct marker_stack *stack, const uintptr_t *slot)
-{
-  while (stack->top->slot != slot)
-    stack->top--;
-  return stack->top;
-}
-
-bool
-marker_stack_push(struct marker_stack *stack, uintptr_t *slot, uint32_t up)
-{
-  struct marker *m = stack->top + 1;
-  if (stack->top == stack->limit)
-    return false;
-  m->slot = slot;
-  m->return_address = *slot;
-  m->up = up;
-  stack->top = m;
-  /* After the mark is on the stack: a signal in between finds both right. */
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  *slot = (uintptr_t)mprof_return_trampoline;
-  return true;
 }
 
 void

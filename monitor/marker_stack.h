@@ -28,6 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "arena.h"
 
 struct marker {
@@ -52,16 +53,38 @@ int marker_stack_init(struct marker_stack *stack, size_t depth);
 void marker_stack_release(struct marker_stack *stack);
 
 /* Whether the frame with this return slot is marked. */
-bool marker_stack_is_marked(const uintptr_t *slot);
+static inline bool
+marker_stack_is_marked(const uintptr_t *slot)
+{
+  return *slot == (uintptr_t)mprof_return_trampoline;
+}
 
 /* The mark of a live, marked frame; drops the dead ones above it. */
-struct marker *marker_stack_find(struct marker_stack *stack,
-                                 const uintptr_t *slot);
+static inline struct marker *
+marker_stack_find(struct marker_stack *stack, const uintptr_t *slot)
+{
+  while (stack->top->slot != slot)
+    stack->top--;
+  return stack->top;
+}
 
 /* Mark the innermost frame so far.  False when there is no room: then it is
  * not marked and will be walked again. */
-bool marker_stack_push(struct marker_stack *stack, uintptr_t *slot,
-                       uint32_t up);
+static inline bool
+marker_stack_push(struct marker_stack *stack, uintptr_t *slot, uint32_t up)
+{
+  struct marker *m = stack->top + 1;
+  if (stack->top == stack->limit)
+    return false;
+  m->slot = slot;
+  m->return_address = *slot;
+  m->up = up;
+  stack->top = m;
+  /* After the mark is on the stack: a signal in between finds both right. */
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  *slot = (uintptr_t)mprof_return_trampoline;
+  return true;
+}
 
 /* All marks are known to be dead. */
 void marker_stack_drop_all(struct marker_stack *stack);

@@ -70,7 +70,7 @@ static struct monitor {
   unsigned thread_count;
   uint64_t collector_bytes;             /* of the runs before this one */
   struct collector_balance at_start;
-  bool lists_read, page_settled, several_threads;
+  bool lists_read, page_settled;
   uint32_t *retired;                    /* functions of unloaded sites */
   uintptr_t *retired_site;
   uint32_t retired_count, retired_room;
@@ -250,7 +250,6 @@ thread_start(cl_env_ptr env)
 {
   pthread_mutex_lock(&monitor.lock);
   if (monitor.running) {
-    monitor.several_threads = true;
     count_thread(env, pthread_self());
   }
   pthread_mutex_unlock(&monitor.lock);
@@ -290,6 +289,7 @@ static void
 add_counters(struct monitor_figures *to, const struct thread_state *t)
 {
   to->allocations += t->count;
+  to->counted_threads += t->count > 0;
   to->bytes += t->bytes;
   for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
     to->granules[g] += t->granules[g];
@@ -386,7 +386,7 @@ block_unload(cl_object block, void *base)
     code_index_range((uintptr_t)base, &u.start, &u.end);
     for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
       context_tree_rename_sites(&t->tree, retire_site, &u);
-      t->last_slot = NULL;
+      thread_state_forget_calls(t);
     }
     for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
       context_tree_rename_sites(&e->tree, retire_site, &u);
@@ -426,19 +426,6 @@ open_monitor(void)
   return MPROF_OK;
 }
 
-static unsigned
-running_threads(void)
-{
-  unsigned n = 0;
-  cl_object processes = cl_core.processes;
-  for (cl_index i = 0; i < processes->vector.fillp; i++) {
-    cl_object p = processes->vector.self.t[i];
-    if (p != OBJNULL && !Null(p) && p->process.env != NULL)
-      n++;
-  }
-  return n;
-}
-
 int
 mprof_monitor_start(unsigned long budget, int options)
 {
@@ -459,7 +446,6 @@ mprof_monitor_start(unsigned long budget, int options)
     status = fail(MPROF_NO_MEMORY, "out of memory");
     goto done;
   }
-  monitor.several_threads |= running_threads() > 1;
   quiet = begin_quiet();
   monitor.at_start = collector_balance();
   end_quiet(quiet, false);
@@ -545,7 +531,7 @@ mprof_monitor_reset(void)
     context_tree_clear(&t->tree);
     t->count = t->bytes = t->large_bytes = t->truncated_walks = 0;
     memset(t->granules, 0, sizeof t->granules);
-    t->last_slot = NULL;
+    thread_state_forget_calls(t);
     t->object = NULL;
     if (t->env == here)
       marker_stack_restore(&t->markers);
@@ -558,7 +544,6 @@ mprof_monitor_reset(void)
     monitor.thread_count++;
   monitor.collector_bytes = 0;
   monitor.lists_read = monitor.page_settled = true;
-  monitor.several_threads = running_threads() > 1;
   if (monitor.running)
     resume_counting();
   end_quiet(quiet, monitor.running);
@@ -584,7 +569,7 @@ collect_figures(struct monitor_figures *f)
   f->collector_bytes = monitor.collector_bytes;
   f->lists_read = monitor.lists_read;
   f->page_settled = monitor.page_settled;
-  f->several_threads = monitor.several_threads;
+  f->several_threads = f->counted_threads > 1;
 }
 
 static bool

@@ -421,18 +421,43 @@ put_header(struct writer *w)
                              (uint64_t)now.tv_nsec);
 }
 
+/* What the collector counted for the objects of a leaf; 0 where the hook has
+ * counted their requests (large ones, and those in pieces). */
+static uint64_t
+rounded_bytes_of_leaf(const struct leaf *leaf)
+{
+  uint64_t each = 0;
+  size_t size = leaf->size;
+  if (size == LEAF_LARGE || (leaf->what & LEAF_PIECES) != 0 ||
+      leaf->count == 0)
+    return 0;
+  if ((leaf->what & ECL_ALLOCATED_SPLIT) != 0) {
+    each = classify_rounded_bytes(
+        classify_granules(sizeof(struct ecl_instance)));
+    size -= sizeof(struct ecl_instance);
+  }
+  return leaf->count * (each + classify_rounded_bytes(classify_granules(size)));
+}
+
 static void
 put_reconciliation(struct writer *w, const struct monitor_figures *f)
 {
   uint64_t rounded = f->large_bytes;
   int64_t residual;
+  for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
+    for (uint32_t i = 1; i < t->tree->leaf_count; i++)
+      rounded += rounded_bytes_of_leaf(&t->tree->leaves[i]);
   for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
     if (f->granules[g] != 0)
       rounded += f->granules[g] * classify_rounded_bytes(g);
   residual = (int64_t)(f->collector_bytes - rounded);
   put_comment(w, "mprof.version=%s", MPROF_VERSION);
   put_comment(w, "mprof.language=lisp");
-  put_comment(w, "mprof.program=ECL");
+  put_comment(w, "mprof.program=ECL %s",
+              ecl_allocation_monitor.implementation != NULL
+                  ? ecl_allocation_monitor.implementation
+                  : "");
+  put_comment(w, "mprof.root=" MPROF_ROOT_FUNCTION);
   put_comment(w, "mprof.allocations=%" PRIu64, f->allocations);
   put_comment(w, "mprof.bytes=%" PRIu64, f->bytes);
   put_comment(w, "mprof.rounded_bytes=%" PRIu64, rounded);

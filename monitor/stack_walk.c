@@ -13,6 +13,9 @@
  *    libunwind, which reads it from the shared object.  Only the first walk
  *    over such a frame pays for that: it is marked like any other.
  *
+ * Frames that only pass a call on (CODE_DISPATCH) are stepped over and leave
+ * no trace.
+ *
  * A frame is identified by where it keeps its return address (its slot), in
  * all three kinds.
  *
@@ -93,8 +96,16 @@ static enum step
 step(struct walker *w, struct walked_frame *found, uintptr_t base)
 {
   uintptr_t caller;
+  enum code_kind kind;
+  while ((kind = code_index_kind(w->ip)) == CODE_DISPATCH) {
+    if (w->frame < w->sp || w->frame >= base)
+      return STEP_END;
+    w->ip = *frame_return_slot(w->frame);
+    w->sp = (uintptr_t)(frame_return_slot(w->frame) + 1);
+    w->frame = frame_caller(w->frame);
+  }
   found->site = w->ip;
-  switch (code_index_find(w->ip, NULL)) {
+  switch (kind) {
   case CODE_INTERPRETER:
     found->site = interpreter_site(w);
     /* fall through */

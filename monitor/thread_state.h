@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <ecl/ecl.h>
 
@@ -29,6 +30,9 @@ enum gate {
   GATE_OPEN,
   GATE_PAUSED  /* somebody changes the trees: wait, then count */
 };
+
+/* New frames at most that the short walk handles (see hook.c). */
+enum { SHORT_WALK = 6 };
 
 /* A frame that the walk has met. */
 struct walked_frame {
@@ -57,6 +61,26 @@ struct thread_state {
   cl_object last_class;
   struct leaf *last_leaf;
 
+  /* The contexts of the last calls that the short walk has met, by their
+   * distance from the allocation. */
+  struct known_call {
+    uint64_t site;      /* 0: none */
+    uint32_t parent;
+    uint32_t number;    /* the context of a call at `site' under `parent' */
+    uint32_t target;
+  } calls[SHORT_WALK];
+
+  /* The last short walk that met one new frame: when the next allocation
+   * finds the same addresses in the same places, and the mark below, it is
+   * another activation of the same function in the same context. */
+  struct repeated_call {
+    uintptr_t frame;    /* of the allocating function; 0: none */
+    uintptr_t links[4]; /* what it, and a dispatching frame below, hold */
+    uintptr_t *outer;   /* slot of the marked frame */
+    uint32_t outer_up, up;
+    bool dispatched;    /* there is a dispatching frame */
+  } repeat;
+
   /* The last object, for a body that comes right after its header. */
   void *object;
   struct leaf *object_leaf;
@@ -78,5 +102,15 @@ struct thread_state {
   uint64_t truncated_walks; /* chains that could not be followed to the root */
   struct thread_state *next; /* (monitor) */
 };
+
+/* The contexts that were remembered are no longer those of the tree, or the
+ * code at their addresses is another. */
+static inline void
+thread_state_forget_calls(struct thread_state *thread)
+{
+  memset(thread->calls, 0, sizeof thread->calls);
+  thread->repeat.frame = 0;
+  thread->last_slot = NULL;
+}
 
 #endif
