@@ -118,7 +118,8 @@ strings; see PROFILE-COMMENT."))
     (assert (eq tag :mprof-profile))
     (flet ((make-types (plists)
              (loop for plist in plists
-                   collect (apply #'make-type-figures plist))))
+                   collect (apply #'make-type-figures
+                                  :name (getf plist :type) plist))))
       (apply #'make-profile
              :functions (loop for plist in functions
                               for types = (make-types (getf plist :types))

@@ -69,8 +69,9 @@ apart in each thread; 0 is some eight million.  What goes beyond is counted,
 but shows as [over the budget], and a warning PROFILE-INCOMPLETE says so.
 UNFOLDED (boolean, default NIL): keep every level of a recursion apart.  Totals
 are the same either way.
-FULL-WALK (boolean, default NIL): walk the whole stack at each allocation.  The
-figures are the same, and it is slow for deep stacks; for checking.
+FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, for
+checking.  Slow for deep stacks.  Bytes and allocations are the same; calls are
+not known then, each allocation counts as a call of all that it is in.
 
 Signals ALREADY-ACTIVE when the profiler counts already, or when the figures
 kept were counted with other options.  The restart CONTINUE leaves these."

@@ -1,0 +1,235 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; harness.lisp -- run a form under the profiler and compare every figure with
+;;;; one that was computed by hand.  Exact equality; there is no tolerance.
+;;;;
+;;;; A program is a file of functions and of MEASURING forms.  It is run in two
+;;;; variants, compiled and byte-compiled, and in two ways of counting, by
+;;;; markers and by whole walks; run.sh compares what the two ways leave in
+;;;; their dumps.  Each check prints one line, `ok - ...' or `not ok - ...'.
+
+(require :mprof)
+
+(defpackage #:exact
+  (:use #:common-lisp))
+
+(in-package #:exact)
+
+(defvar *variant* (intern (string-upcase (ext:getenv "EXACT_VARIANT"))
+                          '#:keyword)
+  ":COMPILED or :BYTECODE.")
+
+(defvar *full-walk* (string= (ext:getenv "EXACT_WALK") "full"))
+
+(defvar *dump* (ext:getenv "EXACT_DUMP")
+  "The file that gets all chains of all measurements.")
+
+(setf *print-pretty* nil)
+
+(defvar *title* "")
+(defvar *profile* nil)
+(defvar *failures* 0)
+
+(defvar *kept* nil
+  "Where programs put objects that nobody needs, so that a compiler that knows
+LIST to have no effect does not leave it out.")
+
+(defmacro keep (form)
+  `(setf *kept* ,form))
+
+;;; Sizes in bytes, as requested: sizeof of the structures in ecl/object.h on
+;;; x86-64, where a header is 8 bytes and a pointer 8.
+
+(defconstant +cons+ 16)           ; car and cdr, no header (ECL_SMALL_CONS)
+(defconstant +single-float+ 8)    ; header, and the float in its padding
+(defconstant +double-float+ 16)   ; header, double
+(defconstant +long-float+ 32)     ; header, long double aligned to 16
+(defconstant +complex-double+ 24) ; header, two doubles
+(defconstant +ratio+ 24)          ; header, numerator, denominator
+(defconstant +complex+ 24)        ; header, real, imaginary
+(defconstant +instance+ 64)       ; header, length, class, entry, slotds, slots,
+                                  ; two stamps; then 8 for each slot
+(defconstant +vector+ 48)         ; header, displaced, dim, fillp, self, offset
+(defconstant +array+ 48)          ; header, displaced, dims, dim, self, offset
+(defconstant +string+ 40)         ; header, displaced, dim, fillp, self
+(defconstant +closure+ 48)        ; header, env, block, entry, file, position
+(defconstant +bytecode-closure+ 32) ; header, code, lex, entry
+(defconstant +hash-table+ 136)
+(defconstant +hash-table-entry+ 16) ; key and value
+(defconstant +word+ 8)
+
+;;; The byte-code interpreter keeps lexical variables in an association list:
+;;; two conses for each variable that is bound.
+
+(defun by-variant (compiled bytecode)
+  (ecase *variant*
+    (:compiled compiled)
+    (:bytecode bytecode)))
+
+;;; Checks
+
+(defun check (what expected actual)
+  (cond ((equal expected actual)
+         (format t "ok - ~A: ~A: ~A~%" *title* what expected))
+        (t
+         (incf *failures*)
+         (format t "not ok - ~A: ~A~%# expected ~S, got ~S~%" *title* what
+                 expected actual)))
+  (finish-output))
+
+(defun shown (name)
+  (if (stringp name) name (mprof::displayed-name name)))
+
+(defun self (name allocations bytes)
+  "NAME itself made ALLOCATIONS objects of BYTES bytes in all."
+  (let ((f (mprof:find-function name *profile*)))
+    (check (format nil "~A itself" (shown name))
+           (list allocations bytes)
+           (and f (list (mprof:function-self-allocations f)
+                        (mprof:function-self-bytes f))))))
+
+(defun inclusive (name allocations bytes)
+  "NAME and all below it made ALLOCATIONS objects of BYTES bytes in all."
+  (let ((f (mprof:find-function name *profile*)))
+    (check (format nil "~A with callees" (shown name))
+           (list allocations bytes)
+           (and f (list (mprof:function-inclusive-allocations f)
+                        (mprof:function-inclusive-bytes f))))))
+
+;; Whole walks cannot tell calls apart: each allocation looks like one.
+
+(defun calls (name n)
+  "N calls of NAME led to an allocation."
+  (let ((f (mprof:find-function name *profile*)))
+    (unless *full-walk*
+      (check (format nil "calls of ~A" (shown name))
+             n (and f (mprof:function-activations f))))))
+
+(defun arc (caller callee n &optional allocations bytes)
+  "N calls of CALLEE by CALLER led to allocations."
+  (let ((a (mprof:find-arc caller callee *profile*)))
+    (unless *full-walk*
+      (check (format nil "calls of ~A by ~A" (shown callee) (shown caller))
+             n (and a (mprof:arc-calls a))))
+    (when allocations
+      (check (format nil "~A below ~A" (shown callee) (shown caller))
+             (list allocations bytes)
+             (and a (list (mprof:arc-allocations a) (mprof:arc-bytes a)))))))
+
+(defun no-arc (caller callee)
+  (check (format nil "~A never calls ~A" (shown caller) (shown callee))
+         nil (mprof:find-arc caller callee *profile*)))
+
+(defun absent (name)
+  (check (format nil "~A is not in the profile" (shown name))
+         nil (mprof:find-function name *profile*)))
+
+(defun type-total (name allocations bytes &optional (key #'mprof:type-name))
+  "ALLOCATIONS objects of the type (or, by KEY, class) NAME, of BYTES in all."
+  (loop for type in (mprof:profile-types *profile*)
+        when (equal (shown name) (funcall key type))
+          sum (mprof:type-allocations type) into n
+          and sum (mprof:type-bytes type) into b
+        finally (check (format nil "objects of type ~A" (shown name))
+                       (list allocations bytes) (list n b))))
+
+(defun class-total (name allocations bytes)
+  (type-total name allocations bytes #'mprof:type-class))
+
+(defun total (allocations bytes)
+  (check "everything" (list allocations bytes)
+         (list (mprof:profile-allocations *profile*)
+               (mprof:profile-bytes *profile*))))
+
+(defun residual (bytes)
+  (check "residual against the collector" (format nil "~D" bytes)
+         (mprof:profile-comment "mprof.residual_bytes" *profile*))
+  (format t "~{# ~A~%~}"
+          (nth-value 1 (mprof:profile-comment "mprof.residual_note"
+                                              *profile*))))
+
+(defun check-sums ()
+  "The figures of functions and types add up to the plain counters."
+  (flet ((sum (key list) (reduce #'+ list :key key)))
+    (let ((functions (mprof:profile-functions *profile*))
+          (types (mprof:profile-types *profile*))
+          (counters (list (mprof:allocations) (mprof:bytes))))
+      (check "sum over functions is the plain counter" counters
+             (list (sum #'mprof:function-self-allocations functions)
+                   (sum #'mprof:function-self-bytes functions)))
+      (check "sum over types is the plain counter" counters
+             (list (sum #'mprof:type-allocations types)
+                   (sum #'mprof:type-bytes types)))
+      (check "nothing unattributed" "0"
+             (mprof:profile-comment "mprof.unattributed_allocations"
+                                    *profile*)))))
+
+;;; Measuring
+
+(defun lines (text)
+  (sort (with-input-from-string (stream text)
+          (loop for line = (read-line stream nil)
+                while line
+                collect line))
+        #'string<))
+
+(defun export-lines (file &rest arguments)
+  (multiple-value-bind (status text message)
+      (apply #'mprof.bindings:run-command "export"
+             (append arguments (list "--show-runtime" "--" file)))
+    (unless (eql status 0)
+      (error "~A" message))
+    (lines text)))
+
+(defun dump ()
+  "Add all chains with their figures to the dump."
+  (let ((file (namestring (ext:mkstemp "TMP:exact-"))))
+    (mprof:save file)
+    (with-open-file (out *dump* :direction :output :if-exists :append
+                                :if-does-not-exist :create)
+      (format out "== ~A~%~{~A~%~}~{~A~%~}" *title*
+              (export-lines file "--format=folded" "--types")
+              (export-lines file "--format=folded" "--types"
+                            "--value=allocs")))
+    (delete-file file)))
+
+(defun take-profile ()
+  (setf *profile* (mprof:profile))
+  (check-sums)
+  (dump))
+
+(defun start ()
+  (mprof:start :full-walk *full-walk*))
+
+(defun measure (title thunk)
+  (setf *title* (format nil "~(~A~), ~A" *variant* title))
+  (mprof:reset)
+  (start)
+  (multiple-value-prog1 (funcall thunk)
+    (mprof:stop)
+    (take-profile)))
+
+(defmacro measuring ((title &key (residual 0)) form &body checks)
+  "Count what FORM allocates, then run CHECKS."
+  `(progn
+     (measure ,title (lambda () ,form))
+     ,@(and residual `((residual ,residual)))
+     ,@checks))
+
+(defun run (source)
+  "Compile and load the program SOURCE, or just load it; exit with 1 if a check
+failed."
+  (ecase *variant*
+    (:compiled
+     (let ((fas (format nil "~A-~D.fas" *dump* (ext:getpid)))
+           (*compile-verbose* nil))
+       (multiple-value-bind (output warnings failure)
+           (compile-file source :output-file fas)
+         (declare (ignore warnings))
+         (if (or failure (null output))
+             (check "compiles" t nil)
+             (load output :verbose nil)))
+       (when (probe-file fas)
+         (delete-file fas))))
+    (:bytecode (load source :verbose nil)))
+  (ext:quit (if (zerop *failures*) 0 1)))

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Run each program of programs/ in every variant that its first line names, by
+# markers and by whole walks, and compare the chains that both ways found.
+
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+: "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
+work=$BUILD/exact
+failed=0
+mkdir -p "$work"
+
+# The harness runs compiled, so that it is the same in both variants.
+harness=$work/harness.fas
+"$ECL" --norc --eval "(require :mprof)" --eval \
+  "(compile-file \"tests/exact/harness.lisp\" :output-file \"$harness\")" \
+  --eval '(ext:quit 0)' >"$work/harness.log" 2>&1 </dev/null
+if [ ! -e "$harness" ]; then
+  cat "$work/harness.log"
+  echo "not ok - the harness compiles"
+  exit 1
+fi
+
+# run PROGRAM VARIANT WALK: prints the checks, leaves the dump.
+run() {
+  local dump=$work/$(basename "$1" .lisp)-$2-$3
+  rm -f "$dump"
+  EXACT_VARIANT=$2 EXACT_WALK=$3 EXACT_DUMP=$dump "$ECL" --norc \
+    --eval "(load \"$harness\")" --eval "(exact::run \"$1\")" \
+    </dev/null 2>&1 | sed -E '/^;;; Loading/d; /^((not )?ok - |#)/!s/^/# /; s/^((not )?ok - )/\1'"$3"': /'
+  return "${PIPESTATUS[0]}"
+}
+
+for program in "${@:-tests/exact/programs/*.lisp}"; do
+  for file in $program; do
+    name=$(basename "$file" .lisp)
+    for variant in $(sed -n '1s/.*variants: //p' "$file"); do
+      run "$file" "$variant" markers || failed=1
+      run "$file" "$variant" full || failed=1
+      if difference=$(diff "$work/$name-$variant-markers" \
+        "$work/$name-$variant-full" 2>&1); then
+        echo "ok - $name, $variant: whole walks find the same chains"
+      else
+        echo "not ok - $name, $variant: whole walks find the same chains"
+        printf '%s\n' "$difference" | head -n 20 | sed 's/^/# /'
+        failed=1
+      fi
+    done
+  done
+done
+exit $failed
