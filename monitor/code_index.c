@@ -301,6 +301,10 @@ name_core_functions(struct known_module *m)
       entry = (uintptr_t)f->cfun.entry;
     else
       continue;
+    /* FUNCALL, MAPCAR and the interpreter call through it: under its Lisp name
+       it would stand between all these and what they call */
+    if (entry == (uintptr_t)ecl_apply_from_stack_frame)
+      continue;
     if (entry < m->start || entry >= m->end || entry_at(m, entry) == NULL ||
         !function_at(entry_at(m, entry)->function)->runtime)
       continue; /* elsewhere, or it has its Lisp name */
