@@ -53,7 +53,8 @@ LIST to have no effect does not leave it out.")
 (defconstant +array+ 48)          ; header, displaced, dims, dim, self, offset
 (defconstant +string+ 40)         ; header, displaced, dim, fillp, self
 (defconstant +closure+ 48)        ; header, env, block, entry, file, position
-(defconstant +bytecode-closure+ 32) ; header, code, lex, entry
+(defconstant +compiled-function+ 56) ; header, name, block, two entries, file,
+                                     ; position
 (defconstant +hash-table+ 136)
 (defconstant +hash-table-entry+ 16) ; key and value
 (defconstant +word+ 8)
