@@ -24,6 +24,10 @@
 (defvar *dump* (ext:getenv "EXACT_DUMP")
   "The file that gets all chains of all measurements.")
 
+(defvar *dump-only* nil
+  "A string: only chains with it go to the dump.  For programs with threads,
+whose beginnings and ends do not allocate the same each time.")
+
 (setf *print-pretty* nil)
 
 (defvar *title* "")
@@ -180,7 +184,9 @@ LIST to have no effect does not leave it out.")
              (append arguments (list "--show-runtime" "--" file)))
     (unless (eql status 0)
       (error "~A" message))
-    (lines text)))
+    (remove-if-not (lambda (line)
+                     (or (null *dump-only*) (search *dump-only* line)))
+                   (lines text))))
 
 (defun dump ()
   "Add all chains with their figures to the dump."
