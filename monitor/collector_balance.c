@@ -79,26 +79,40 @@ take_list(size_t granules)
   return bytes;
 }
 
-struct collector_balance
-collector_balance(void)
+/* Take lists until the collector sweeps a page for one.  That list is not in
+ * its counter yet, but what was late before is now; any other list is counted
+ * at once.  *late gets the bytes of the swept list; false when no page was
+ * left to sweep. */
+static bool
+settle_page(uint64_t *late)
 {
-  struct collector_balance b = { .page_settled = GC_get_gc_no() == 0 };
-  uint64_t total = GC_get_total_bytes(), late = 0;
-  int64_t listed;
-
-  /* A list that the collector sweeps for us is not in its counter yet, but
-   * what was late before is now; any other list is counted at once. */
-  for (size_t g = GC_TINY_FREELISTS - 1; g > 0 && !b.page_settled; g--) {
+  uint64_t total = GC_get_total_bytes();
+  for (size_t g = GC_TINY_FREELISTS - 1; g > 0; g--) {
     uint64_t before = total, took = take_list(g);
     own_bytes += took;
     total = GC_get_total_bytes();
     if (took > 0 && total - before != took) {
-      late = took;
-      b.page_settled = true;
+      *late = took;
+      return true;
     }
+  }
+  return false;
+}
+
+struct collector_balance
+collector_balance(void)
+{
+  struct collector_balance b = { .page_settled = GC_get_gc_no() == 0 };
+  uint64_t late = 0;
+  int64_t listed;
+
+  if (!b.page_settled && !(b.page_settled = settle_page(&late))) {
+    /* every page is swept: a collection makes new ones to sweep */
+    GC_gcollect();
+    b.page_settled = settle_page(&late);
   }
   listed = listed_bytes();
   b.lists_read = listed >= 0;
-  b.bytes = total + late - own_bytes - (b.lists_read ? (uint64_t)listed : 0);
+  b.bytes = GC_get_total_bytes() + late - own_bytes - (b.lists_read ? (uint64_t)listed : 0);
   return b;
 }

@@ -21,6 +21,9 @@
 #include "code_index.h"
 #include "stack_walk.h"
 
+/* Two counters side by side are not worth a vector register. */
+#pragma GCC optimize("no-tree-slp-vectorize")
+
 #define COMPILER_BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 static uint32_t
@@ -226,48 +229,71 @@ find_leaf(struct thread_state *t, uintptr_t frame, cl_index what,
   return leaf;
 }
 
+static inline void
+count_object(struct thread_state *t, struct leaf *leaf, cl_index bytes,
+             void *object)
+{
+  leaf->count++;
+  leaf->bytes += bytes;
+  t->count++;
+  t->bytes += bytes;
+  t->object = object;
+  t->object_leaf = leaf;
+  t->object_bytes = bytes;
+}
+
+/* All but the two cases that `allocated' knows.  On its own, so that those
+ * save no registers. */
+static __attribute__((noinline)) void
+allocated_anew(struct thread_state *t, void *frame, cl_index what,
+               cl_index bytes, void *object, cl_object clas)
+{
+  if (enter(t)) {
+    struct leaf *leaf =
+        find_leaf(t, (uintptr_t)frame, what, leaf_size(bytes), clas);
+    t->last_site = *frame_return_slot((uintptr_t)frame);
+    t->last_what = what;
+    t->last_bytes = bytes;
+    t->last_class = clas;
+    t->last_leaf = leaf;
+    if (bytes > LEAF_MAX_SIZE) {
+      count_requests(t, what, bytes);
+      t->last_slot = NULL; /* the fast path does not count requests */
+    }
+    count_object(t, leaf, bytes, object);
+  }
+  leave(t);
+}
+
 static void
 allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
           cl_index bytes, void *object, cl_object clas)
 {
   struct thread_state *t = (struct thread_state *)self;
-  uintptr_t f = (uintptr_t)frame;
-  uintptr_t site = *frame_return_slot(f);
-  uintptr_t *slot = frame_return_slot(frame_caller(f));
-  struct leaf *leaf = NULL;
+  uintptr_t caller = frame_caller((uintptr_t)frame);
+  uintptr_t *slot = frame_return_slot(caller);
+  struct leaf *leaf = t->last_leaf;
 
-  if (!enter(t)) {
-    leave(t);
-    return;
-  }
-  if (slot == t->last_slot && site == t->last_site && bytes == t->last_bytes &&
-      what == t->last_what && clas == t->last_class) {
-    leaf = t->last_leaf;
-    if (!marker_stack_is_marked(slot)) {
-      if (leaf->up == t->repeat.up && is_repeated_call(t, frame_caller(f)))
-        t->tree.contexts[leaf->context].activations++;
-      else
-        leaf = NULL;
+  __atomic_store_n(&t->inside, 1, __ATOMIC_RELAXED);
+  COMPILER_BARRIER();
+  if (__atomic_load_n(&t->gate, __ATOMIC_RELAXED) == GATE_OPEN &&
+      slot == t->last_slot &&
+      *frame_return_slot((uintptr_t)frame) == t->last_site &&
+      bytes == t->last_bytes && what == t->last_what &&
+      clas == t->last_class) {
+    if (marker_stack_is_marked(slot)) {
+      count_object(t, leaf, bytes, object);
+      leave(t);
+      return;
+    }
+    if (leaf->up == t->repeat.up && is_repeated_call(t, caller)) {
+      t->tree.contexts[leaf->context].activations++;
+      count_object(t, leaf, bytes, object);
+      leave(t);
+      return;
     }
   }
-  if (leaf == NULL) {
-    leaf = find_leaf(t, f, what, leaf_size(bytes), clas);
-    t->last_site = site;
-    t->last_what = what;
-    t->last_bytes = bytes;
-    t->last_class = clas;
-    t->last_leaf = leaf;
-  }
-  leaf->count++;
-  leaf->bytes += bytes;
-  t->count++;
-  t->bytes += bytes;
-  if (__builtin_expect(bytes > LEAF_MAX_SIZE, 0))
-    count_requests(t, what, bytes);
-  t->object = object;
-  t->object_leaf = leaf;
-  t->object_bytes = bytes;
-  leave(t);
+  allocated_anew(t, frame, what, bytes, object, clas);
 }
 
 /* What the owner of a body is: its type, and the element type of an array,
