@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The context tree by itself: identity of contexts and leaves, folding of
+ * recursion, the budget, merging and renaming.  A site is written as
+ * function * 16 + call, so that the function of each is known.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "context_tree.h"
+
+enum { MAIN = 1, F, G, H, CONS };
+
+static uint64_t
+site(unsigned function, unsigned call)
+{
+  return function * 16u + call;
+}
+
+static uint32_t
+function_of(void *closure, uint64_t s)
+{
+  (void)closure;
+  return (uint32_t)(s / 16);
+}
+
+static void
+make_tree(struct context_tree *tree, uint32_t budget, bool fold)
+{
+  assert_int_equal(context_tree_init(tree, budget, fold, function_of, NULL),
+                   0);
+}
+
+/* Go down a chain of sites as the walk does; gives the last context's number
+ * and counts an activation on each. */
+static uint32_t
+enter_chain(struct context_tree *tree, const uint64_t *sites, size_t n)
+{
+  uint32_t up = CONTEXT_ROOT, number = CONTEXT_ROOT;
+  for (size_t i = 0; i < n; i++) {
+    number = context_tree_child(tree, up, sites[i]);
+    tree->contexts[number].activations++;
+    up = tree->contexts[number].target;
+  }
+  return number;
+}
+
+static void
+test_same_site_same_context(void **state)
+{
+  struct context_tree tree;
+  uint32_t a, b;
+  (void)state;
+  make_tree(&tree, 1000, true);
+  a = context_tree_child(&tree, CONTEXT_ROOT, site(MAIN, 1));
+  b = context_tree_child(&tree, a, site(F, 1));
+  assert_int_equal(context_tree_child(&tree, CONTEXT_ROOT, site(MAIN, 1)), a);
+  assert_int_equal(context_tree_child(&tree, a, site(F, 1)), b);
+  assert_int_not_equal(context_tree_child(&tree, a, site(F, 2)), b);
+  assert_int_not_equal(context_tree_child(&tree, CONTEXT_ROOT, site(F, 1)),
+                       b);
+  assert_int_equal(tree.contexts[b].parent, a);
+  assert_int_equal(tree.contexts[b].target, b);
+  context_tree_release(&tree);
+}
+
+static void
+test_leaves_by_type_size_and_class(void **state)
+{
+  struct context_tree tree;
+  uint32_t up;
+  struct leaf *one, *other;
+  (void)state;
+  make_tree(&tree, 1000, true);
+  up = context_tree_child(&tree, CONTEXT_ROOT, site(MAIN, 1));
+  one = context_tree_leaf(&tree, up, site(F, 1), 1, 16, 0);
+  one->count = 7;
+  assert_ptr_equal(context_tree_leaf(&tree, up, site(F, 1), 1, 16, 0), one);
+  other = context_tree_leaf(&tree, up, site(F, 1), 2, 16, 0);
+  assert_ptr_not_equal(other, one);
+  assert_ptr_not_equal(context_tree_leaf(&tree, up, site(F, 1), 1, 32, 0),
+                       one);
+  assert_ptr_not_equal(context_tree_leaf(&tree, up, site(F, 1), 1, 16, 99),
+                       one);
+  /* all of them in the one context of that site */
+  assert_int_equal(other->context, one->context);
+  assert_int_equal(tree.contexts[one->context].parent, up);
+  context_tree_release(&tree);
+}
+
+/* main F F F ...: the second F is kept, for only then does the path have the
+ * arc from F to F; from the third on it is the second. */
+static void
+test_self_recursion_is_bounded(void **state)
+{
+  struct context_tree tree;
+  uint32_t up, second, contexts;
+  (void)state;
+  make_tree(&tree, 1000, true);
+  up = context_tree_child(&tree, CONTEXT_ROOT, site(MAIN, 1));
+  up = context_tree_child(&tree, up, site(F, 1));
+  second = context_tree_child(&tree, up, site(F, 1));
+  assert_int_equal(tree.contexts[second].target, second);
+  up = second;
+  for (int depth = 3; depth < 100000; depth++) {
+    uint32_t number = context_tree_child(&tree, up, site(F, 1));
+    tree.contexts[number].activations++;
+    up = tree.contexts[number].target;
+    assert_int_equal(up, second);
+  }
+  contexts = tree.context_count - CONTEXT_FIRST;
+  assert_int_equal(contexts, 4); /* main, F, F, and the edge back */
+  assert_int_equal(tree.contexts[tree.context_count - 1].activations, 99997);
+  context_tree_release(&tree);
+}
+
+/* The paper's figure goes main F G F G.  The second F adds the arc from G to
+ * F to its path, so it and the G below it are kept; the third F and the third
+ * G add nothing and are the second ones. */
+static void
+test_mutual_recursion_keeps_arcs(void **state)
+{
+  const uint64_t chain[] = { site(MAIN, 1), site(F, 1), site(G, 1),
+                             site(F, 1),    site(G, 1), site(F, 1),
+                             site(G, 1) };
+  struct context_tree tree;
+  uint32_t numbers[7], up = CONTEXT_ROOT;
+  (void)state;
+  make_tree(&tree, 1000, true);
+  for (size_t i = 0; i < 7; i++) {
+    numbers[i] = context_tree_child(&tree, up, chain[i]);
+    up = tree.contexts[numbers[i]].target;
+  }
+  for (size_t i = 0; i < 5; i++)
+    assert_int_equal(tree.contexts[numbers[i]].target, numbers[i]);
+  assert_int_equal(tree.contexts[numbers[5]].target, numbers[3]);
+  assert_int_equal(tree.contexts[numbers[6]].target, numbers[4]);
+  context_tree_release(&tree);
+}
+
+/* The set of functions and of arcs on the path of each context, as bits. */
+static void
+path_sets(const struct context_tree *tree, uint32_t number, unsigned *set,
+          bool arcs[8][8])
+{
+  for (uint32_t i = number; i != CONTEXT_ROOT; i = tree->contexts[i].parent) {
+    uint32_t f = tree->contexts[i].function;
+    uint32_t p = tree->contexts[tree->contexts[i].parent].function;
+    *set |= 1u << f;
+    arcs[p][f] = true;
+  }
+}
+
+/* Over random chains: the folded path has the functions and arcs of the real
+ * one, no more and no fewer. */
+static void
+test_folding_keeps_functions_and_arcs(void **state)
+{
+  uint64_t random = 88172645463325252ull;
+  (void)state;
+  for (int round = 0; round < 3000; round++) {
+    struct context_tree tree;
+    uint32_t up = CONTEXT_ROOT;
+    unsigned real_set = 0;
+    bool real_arcs[8][8] = { { false } };
+    unsigned caller = 0;
+    make_tree(&tree, 4000, true);
+    for (int depth = 0; depth < 60; depth++) {
+      unsigned set = 0, function;
+      bool arcs[8][8] = { { false } };
+      random ^= random << 13;
+      random ^= random >> 7;
+      random ^= random << 17;
+      function = 1 + (unsigned)(random % (2 + (unsigned)round % 6));
+      real_set |= 1u << function;
+      real_arcs[caller][function] = true;
+      caller = function;
+      up = tree.contexts[context_tree_child(
+                             &tree, up,
+                             site(function, (unsigned)(random >> 40) % 2))]
+               .target;
+      path_sets(&tree, up, &set, arcs);
+      assert_int_equal(set, real_set);
+      assert_memory_equal(arcs, real_arcs, sizeof arcs);
+    }
+    context_tree_release(&tree);
+  }
+}
+
+static void
+test_unfolded_keeps_every_frame(void **state)
+{
+  struct context_tree tree;
+  uint32_t up = CONTEXT_ROOT;
+  (void)state;
+  make_tree(&tree, 5000, false);
+  for (int depth = 0; depth < 1000; depth++) {
+    uint32_t number = context_tree_child(&tree, up, site(F, 1));
+    assert_int_equal(tree.contexts[number].target, number);
+    up = number;
+  }
+  assert_int_equal(tree.context_count - CONTEXT_FIRST, 1000);
+  context_tree_release(&tree);
+}
+
+/* What finds no room goes to the overflow context, and nothing is lost:
+ * too many contexts, then too many kinds of objects. */
+static void
+count_beyond_budget(unsigned contexts, unsigned sizes)
+{
+  struct context_tree tree;
+  uint64_t counted = 0, overflow = 0;
+  make_tree(&tree, 16, true);
+  for (unsigned i = 0; i < contexts; i++)
+    for (unsigned size = 1; size <= sizes; size++) {
+      struct leaf *leaf = context_tree_leaf(
+          &tree, context_tree_child(&tree, CONTEXT_ROOT, site(i + 1, 0)),
+          site(CONS, 0), 1, size, 0);
+      assert_non_null(leaf);
+      leaf->count++;
+    }
+  assert_true(tree.context_count <= 16);
+  assert_true(tree.leaf_count <= 16);
+  assert_true(tree.overflowed > 0);
+  for (uint32_t i = 1; i < tree.leaf_count; i++) {
+    counted += tree.leaves[i].count;
+    if (tree.leaves[i].context == CONTEXT_OVERFLOW)
+      overflow += tree.leaves[i].count;
+  }
+  assert_int_equal(tree.leaves[tree.budget].context,
+                   tree.leaves[tree.budget].count > 0 ? CONTEXT_OVERFLOW : 0);
+  counted += tree.leaves[tree.budget].count;
+  overflow += tree.leaves[tree.budget].count;
+  assert_int_equal(counted, contexts * sizes);
+  assert_true(overflow > 0);
+  context_tree_release(&tree);
+}
+
+static void
+test_budget(void **state)
+{
+  (void)state;
+  count_beyond_budget(1000, 1);
+  count_beyond_budget(1, 1000);
+  count_beyond_budget(100, 10);
+}
+
+static void
+test_many_contexts_survive_growth(void **state)
+{
+  struct context_tree tree;
+  enum { N = 300000 };
+  uint32_t *numbers = malloc(N * sizeof *numbers);
+  (void)state;
+  assert_non_null(numbers);
+  make_tree(&tree, N + 10, true);
+  for (unsigned i = 0; i < N; i++)
+    numbers[i] = context_tree_child(&tree, CONTEXT_ROOT, site(i + 1, 3));
+  for (unsigned i = 0; i < N; i++) {
+    assert_int_equal(
+        context_tree_child(&tree, CONTEXT_ROOT, site(i + 1, 3)), numbers[i]);
+    assert_int_equal(tree.contexts[numbers[i]].site, site(i + 1, 3));
+  }
+  assert_int_equal(tree.context_count, N + CONTEXT_FIRST);
+  assert_int_equal(tree.overflowed, 0);
+  free(numbers);
+  context_tree_release(&tree);
+}
+
+static void
+test_merge_adds_up(void **state)
+{
+  const uint64_t a[] = { site(MAIN, 1), site(F, 1), site(F, 1), site(F, 1) };
+  const uint64_t b[] = { site(MAIN, 1), site(F, 1), site(G, 1) };
+  struct context_tree one, two;
+  uint32_t last;
+  (void)state;
+  make_tree(&one, 100, true);
+  make_tree(&two, 100, true);
+  enter_chain(&one, a, 4);
+  last = enter_chain(&two, b, 3);
+  enter_chain(&two, a, 4);
+  context_tree_leaf(&two, last, site(CONS, 0), 1, 16, 0)->count = 5;
+  context_tree_leaf(&one,
+                    context_tree_child(
+                        &one,
+                        context_tree_child(
+                            &one,
+                            context_tree_child(&one, CONTEXT_ROOT,
+                                               site(MAIN, 1)),
+                            site(F, 1)),
+                        site(G, 1)),
+                    site(CONS, 0), 1, 16, 0)
+      ->count = 2;
+  context_tree_merge(&one, &two);
+  {
+    uint32_t up = CONTEXT_ROOT, number = 0;
+    for (size_t i = 0; i < 3; i++)
+      up = number = context_tree_child(&one, up, b[i]);
+    assert_int_equal(one.contexts[number].activations, 1);
+    assert_int_equal(
+        context_tree_leaf(&one, up, site(CONS, 0), 1, 16, 0)->count, 7);
+    number = context_tree_child(&one, CONTEXT_ROOT, site(MAIN, 1));
+    assert_int_equal(one.contexts[number].activations, 3);
+  }
+  context_tree_release(&one);
+  context_tree_release(&two);
+}
+
+static uint64_t
+retire_f(void *closure, uint64_t s)
+{
+  (void)closure;
+  return s / 16 == F ? SITE_RETIRED | s : s;
+}
+
+/* After code was unloaded its addresses are another function's. */
+static void
+test_renamed_sites(void **state)
+{
+  const uint64_t chain[] = { site(MAIN, 1), site(F, 1) };
+  struct context_tree tree;
+  uint32_t old, main_context, new;
+  struct leaf *leaf;
+  (void)state;
+  make_tree(&tree, 100, true);
+  old = enter_chain(&tree, chain, 2);
+  leaf = context_tree_leaf(&tree, old, site(F, 2), 1, 16, 0);
+  leaf->count = 3;
+  context_tree_rename_sites(&tree, retire_f, NULL);
+  assert_int_equal(tree.contexts[old].site, SITE_RETIRED | site(F, 1));
+  assert_int_equal(leaf->site, SITE_RETIRED | site(F, 2));
+  main_context = context_tree_child(&tree, CONTEXT_ROOT, site(MAIN, 1));
+  new = context_tree_child(&tree, main_context, site(F, 1));
+  assert_int_not_equal(new, old);
+  assert_int_equal(leaf->count, 3);
+  context_tree_release(&tree);
+}
+
+static void
+test_clear(void **state)
+{
+  const uint64_t chain[] = { site(MAIN, 1), site(F, 1) };
+  struct context_tree tree;
+  (void)state;
+  make_tree(&tree, 100, true);
+  context_tree_leaf(&tree, enter_chain(&tree, chain, 2), site(CONS, 0), 1, 16,
+                    0)
+      ->count = 3;
+  context_tree_clear(&tree);
+  assert_int_equal(tree.context_count, CONTEXT_FIRST);
+  assert_int_equal(
+      context_tree_leaf(&tree, enter_chain(&tree, chain, 2), site(CONS, 0), 1,
+                        16, 0)
+          ->count,
+      0);
+  assert_int_equal(tree.contexts[CONTEXT_FIRST].activations, 1);
+  context_tree_release(&tree);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_same_site_same_context),
+    cmocka_unit_test(test_leaves_by_type_size_and_class),
+    cmocka_unit_test(test_self_recursion_is_bounded),
+    cmocka_unit_test(test_mutual_recursion_keeps_arcs),
+    cmocka_unit_test(test_folding_keeps_functions_and_arcs),
+    cmocka_unit_test(test_unfolded_keeps_every_frame),
+    cmocka_unit_test(test_budget),
+    cmocka_unit_test(test_many_contexts_survive_growth),
+    cmocka_unit_test(test_merge_adds_up),
+    cmocka_unit_test(test_renamed_sites),
+    cmocka_unit_test(test_clear),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
