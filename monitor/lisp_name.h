@@ -21,7 +21,7 @@ char *lisp_name_of_class(cl_object clas);
  * it is a bare name). */
 int lisp_name_is_structure(cl_object clas);
 
-/* The name of a thread: a string or a symbol. */
+/* A string as it is, anything else as above: the name of a thread. */
 char *lisp_name_of_thread(cl_object name);
 
 #endif

@@ -62,6 +62,7 @@ struct ended_threads {
 static struct monitor {
   pthread_mutex_t lock;
   bool opened, running, membarrier;
+  char runtime_version[64];
   int options;
   uint32_t budget;
   struct thread_state *threads;
@@ -402,6 +403,17 @@ block_unload(cl_object block, void *base)
 
 /* ---- the public functions ------------------------------------------------ */
 
+static void
+ask_runtime_version(void)
+{
+  cl_object v = cl_funcall(
+      1, ecl_make_symbol("LISP-IMPLEMENTATION-VERSION", "CL"));
+  char *text = ECL_STRINGP(v) ? lisp_name_of_thread(v) : NULL;
+  snprintf(monitor.runtime_version, sizeof monitor.runtime_version, "%s",
+           text != NULL ? text : "");
+  free(text);
+}
+
 static int
 open_monitor(void)
 {
@@ -421,6 +433,7 @@ open_monitor(void)
   ecl_allocation_monitor.thread_end = thread_end;
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.block_unload = block_unload;
+  ask_runtime_version();
   monitor.lists_read = monitor.page_settled = true;
   monitor.opened = true;
   return MPROF_OK;
@@ -556,6 +569,7 @@ collect_figures(struct monitor_figures *f)
 {
   *f = monitor.ended_figures;
   f->threads = NULL;
+  f->runtime_version = monitor.runtime_version;
   f->thread_count = monitor.thread_count;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     add_counters(f, t);

@@ -26,6 +26,7 @@ struct thread_figures {
 /* All that a profile is made of. */
 struct monitor_figures {
   struct thread_figures *threads;
+  const char *runtime_version;
   uint64_t allocations, bytes;       /* the plain counters */
   uint64_t granules[CLASSIFY_GRANULES], large_bytes;
   uint64_t truncated_walks, overflows, contexts;

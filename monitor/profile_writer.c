@@ -453,10 +453,7 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
   residual = (int64_t)(f->collector_bytes - rounded);
   put_comment(w, "mprof.version=%s", MPROF_VERSION);
   put_comment(w, "mprof.language=lisp");
-  put_comment(w, "mprof.program=ECL %s",
-              ecl_allocation_monitor.implementation != NULL
-                  ? ecl_allocation_monitor.implementation
-                  : "");
+  put_comment(w, "mprof.program=ECL %s", f->runtime_version);
   put_comment(w, "mprof.root=" MPROF_ROOT_FUNCTION);
   put_comment(w, "mprof.allocations=%" PRIu64, f->allocations);
   put_comment(w, "mprof.bytes=%" PRIu64, f->bytes);
