@@ -26,7 +26,8 @@ struct collector_balance {
   bool page_settled;  /* no swept page is left out of the counter */
 };
 
-/* Allocates a page or two from the collector; not inside the hook. */
+/* Allocates a page or two from the collector and, when it has no page left to
+ * sweep, makes it collect; not inside the hook. */
 struct collector_balance collector_balance(void);
 
 #endif
