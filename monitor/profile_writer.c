@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -508,13 +509,69 @@ write_all(struct writer *w, const struct monitor_figures *f)
   put_strings(w);
 }
 
+/* Compress everything into `file'. */
+static void
+write_to(struct writer *w, const struct monitor_figures *figures, int file)
+{
+  int copy = fcntl(file, F_DUPFD_CLOEXEC, 0); /* gzclose closes its own */
+  w->out = copy < 0 ? NULL : gzdopen(copy, "wb6");
+  if (w->out == NULL) {
+    set_failed(w, errno);
+    if (copy >= 0)
+      close(copy);
+    return;
+  }
+  write_all(w, figures);
+  errno = 0;
+  if (gzclose(w->out) != Z_OK)
+    set_failed(w, errno);
+}
+
+/* Write to a temporary file beside `path', and rename it when it is complete
+ * and on disk. */
+static void
+replace_file(struct writer *w, const struct monitor_figures *figures,
+             const char *path, const char *temporary)
+{
+  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) {
+    set_failed(w, errno);
+    return;
+  }
+  write_to(w, figures, file);
+  if (w->failed == 0 && fsync(file) != 0 && errno != EINVAL &&
+      errno != EROFS)
+    set_failed(w, errno);
+  if (close(file) != 0)
+    set_failed(w, errno);
+  if (w->failed == 0 && rename(temporary, path) != 0)
+    set_failed(w, errno);
+  if (w->failed != 0)
+    unlink(temporary);
+}
+
+/* A pipe or a device is written to as it is. */
+static void
+write_in_place(struct writer *w, const struct monitor_figures *figures,
+               const char *path)
+{
+  int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) {
+    set_failed(w, errno);
+    return;
+  }
+  write_to(w, figures, file);
+  if (close(file) != 0)
+    set_failed(w, errno);
+}
+
 int
 profile_write(const struct monitor_figures *figures, const char *path,
               char *message, size_t size)
 {
   struct writer w = { 0 };
   char *temporary = malloc(strlen(path) + 5);
-  int file, copy;
+  struct stat there;
 
   if (temporary == NULL) {
     snprintf(message, size, "cannot write '%s': out of memory", path);
@@ -522,30 +579,13 @@ profile_write(const struct monitor_figures *figures, const char *path,
   }
   strcpy(temporary, path);
   strcat(temporary, ".tmp");
-  file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  copy = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 0);
-  w.out = copy < 0 ? NULL : gzdopen(copy, "wb6");
-  if (w.out == NULL) {
-    set_failed(&w, errno);
-    if (copy >= 0)
-      close(copy);
-  } else {
-    write_all(&w, figures);
-    if (gzclose(w.out) != Z_OK)
-      set_failed(&w, errno);
-  }
-  if (w.failed == 0 && fsync(file) != 0 && errno != EINVAL && errno != EROFS)
-    set_failed(&w, errno);
-  if (file >= 0 && close(file) != 0)
-    set_failed(&w, errno);
-  if (w.failed == 0 && rename(temporary, path) != 0)
-    set_failed(&w, errno);
-  if (w.failed != 0) {
-    if (file >= 0)
-      unlink(temporary);
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    write_in_place(&w, figures, path);
+  else
+    replace_file(&w, figures, path, temporary);
+  if (w.failed != 0)
     snprintf(message, size, "cannot write '%s': %s", path,
              strerror(w.failed));
-  }
   free(temporary);
   free(w.path);
   free(w.buffer);
