@@ -17,11 +17,11 @@
 struct building {
   struct call_graph *graph;
   const struct selection *selection;
-  struct index_map node_of_name; /* name id -> node */
+  uint32_t *node_of_name; /* by name id */
   struct index_map arc_of_pair;
   struct index_map self_type_of_pair; /* node, type -> self_types */
-  uint32_t nameless[3]; /* nodes of the three kinds of nameless chain */
-  size_t *node_stamps;  /* by node: last sample counted, from 1 */
+  uint32_t nameless[NAMELESS_COUNT];  /* nodes of nameless chains */
+  size_t *node_stamps; /* by node: last sample counted, from 1 */
   size_t node_stamp_capacity;
   size_t *arc_stamps; /* by arc */
   size_t arc_stamp_capacity;
@@ -57,25 +57,19 @@ node_of_function(struct building *building, uint32_t function, bool create)
 {
   const struct profile *profile = building->selection->profile;
   uint32_t name = profile->functions[function].name;
-  uint32_t node = index_map_find(&building->node_of_name, name);
-  if (node != INDEX_NONE || !create)
-    return node;
-  node = add_node(building, names_text(&profile->names, name), function);
-  if (node == INDEX_NONE ||
-      !index_map_add(&building->node_of_name, name, node))
-    return INDEX_NONE;
-  return node;
+  uint32_t *node = &building->node_of_name[name];
+  if (*node == INDEX_NONE && create)
+    *node = add_node(building, names_text(&profile->names, name), function);
+  return *node;
 }
 
-/* The node for chains that show no frame, by the reason NAME. */
+/* The node for chains that show no frame, for this REASON. */
 static uint32_t
-nameless_node(struct building *building, const char *name)
+nameless_node(struct building *building, enum nameless reason)
 {
-  uint32_t *node = &building->nameless[name[1] == 'u'   ? 0
-                                       : name[1] == 'h' ? 1
-                                                        : 2];
+  uint32_t *node = &building->nameless[reason];
   if (*node == INDEX_NONE)
-    *node = add_node(building, name, INDEX_NONE);
+    *node = add_node(building, nameless_name(reason), INDEX_NONE);
   return *node;
 }
 
@@ -152,10 +146,11 @@ trace_path(struct building *building, const struct profile_sample *sample)
 {
   const struct selection *selection = building->selection;
   const struct profile *profile = selection->profile;
+  size_t length;
+  const uint32_t *chain = selection_chain(selection, sample, &length);
   building->path_length = 0;
-  for (size_t i = sample->frame_count; i-- > 0;) {
-    uint32_t frame = profile->chains[sample->first_frame + i];
-    uint32_t function = profile->frames[frame].function;
+  for (size_t i = length; i-- > 0;) {
+    uint32_t function = profile->frames[chain[i]].function;
     if (!selection->hidden[function] &&
         !push_path(building, node_of_function(building, function, true)))
       return false;
@@ -208,8 +203,9 @@ count_activations(struct building *building,
 {
   const struct selection *selection = building->selection;
   const struct profile *profile = selection->profile;
-  const uint32_t *chain = profile->chains + sample->first_frame;
-  if (sample->frame_count == 0)
+  size_t length;
+  const uint32_t *chain = selection_chain(selection, sample, &length);
+  if (length == 0)
     return true;
   uint32_t function = profile->frames[chain[0]].function;
   if (selection->hidden[function])
@@ -218,10 +214,9 @@ count_activations(struct building *building,
   if (leaf == INDEX_NONE)
     return !create;
   size_t i = 1;
-  while (i < sample->frame_count &&
-         selection->hidden[profile->frames[chain[i]].function])
+  while (i < length && selection->hidden[profile->frames[chain[i]].function])
     i++;
-  if (i == sample->frame_count) {
+  if (i == length) {
     building->graph->nodes[leaf].root_calls += sample->activations;
     building->graph->nodes[leaf].calls += sample->activations;
     return true;
@@ -300,6 +295,22 @@ link_arcs(struct call_graph *graph)
   return true;
 }
 
+/* No name has a node yet, nor has any reason for none. */
+static bool
+init_nodes(struct building *building)
+{
+  size_t name_count = building->selection->profile->names.count;
+  building->node_of_name =
+      array_zeroed(name_count, sizeof *building->node_of_name);
+  if (building->node_of_name == NULL)
+    return false;
+  for (size_t i = 0; i < name_count; i++)
+    building->node_of_name[i] = INDEX_NONE;
+  for (size_t i = 0; i < NAMELESS_COUNT; i++)
+    building->nameless[i] = INDEX_NONE;
+  return true;
+}
+
 static bool
 count_samples(struct building *building)
 {
@@ -327,10 +338,10 @@ call_graph_init(struct call_graph *graph, const struct selection *selection,
   struct building building = {
       .graph = graph,
       .selection = selection,
-      .nameless = {INDEX_NONE, INDEX_NONE, INDEX_NONE},
   };
-  bool good = count_samples(&building) && link_arcs(graph);
-  index_map_release(&building.node_of_name);
+  bool good =
+      init_nodes(&building) && count_samples(&building) && link_arcs(graph);
+  free(building.node_of_name);
   index_map_release(&building.arc_of_pair);
   index_map_release(&building.self_type_of_pair);
   free(building.node_stamps);

@@ -8,7 +8,7 @@
  * inclusive figures are exact, also inside a cycle, and nothing is
  * apportioned.  Functions of one name are one node.  A chain of which no
  * frame shows belongs to a node of its own ("[runtime]", "[hidden]",
- * "[unknown]"), so that sums stay complete.
+ * "[session]", "[unknown]"), so that sums stay complete.
  *
  * Node i's arcs to its callees are arcs[node.first_arc ... + arc_count);
  * its arcs from its callers are found through in_arcs in the same way.

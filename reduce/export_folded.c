@@ -46,9 +46,10 @@ write_chain(const struct folding *folding,
   const struct selection *selection = &folding->reduction->selection;
   const struct profile *profile = &folding->reduction->profile;
   bool first = true;
-  for (size_t i = sample->frame_count; i-- > 0;) {
-    uint32_t frame = profile->chains[sample->first_frame + i];
-    uint32_t function = profile->frames[frame].function;
+  size_t length;
+  const uint32_t *chain = selection_chain(selection, sample, &length);
+  for (size_t i = length; i-- > 0;) {
+    uint32_t function = profile->frames[chain[i]].function;
     if (!selection->hidden[function])
       write_frame(
           sink,
@@ -56,7 +57,8 @@ write_chain(const struct folding *folding,
           &first);
   }
   if (first)
-    write_frame(sink, selection_nameless(selection, sample), &first);
+    write_frame(sink, nameless_name(selection_nameless(selection, sample)),
+                &first);
   if (folding->reduction->options->types) {
     const char *type =
         tally_type_name(profile, &profile->types[sample->type]);

@@ -32,6 +32,7 @@ enum option_id {
   OPTION_IGNORE,
   OPTION_HIDE,
   OPTION_SHOW_RUNTIME,
+  OPTION_SHOW_ROOT,
   OPTION_NO_LEGEND,
   OPTION_OUTPUT,
   OPTION_HELP
@@ -80,7 +81,9 @@ static const struct option_row option_rows[] = {
     {OPTION_HIDE, IN_BOTH, "hide", "REGEX",
      "charge matching functions to their callers"},
     {OPTION_SHOW_RUNTIME, IN_BOTH, "show-runtime", NULL,
-     "show the runtime's own C functions too"},
+     "show the runtime's own C functions too, and --show-root"},
+    {OPTION_SHOW_ROOT, IN_BOTH, "show-root", NULL,
+     "show what called the profiled body, and the profiler"},
     {OPTION_OUTPUT, IN_BOTH, "o", "OUT",
      "write to the file OUT, complete or not at all"},
     {OPTION_HELP, IN_BOTH, "help", NULL, "print this"},
@@ -221,6 +224,9 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     return true;
   case OPTION_SHOW_RUNTIME:
     options->show_runtime = true;
+    return true;
+  case OPTION_SHOW_ROOT:
+    options->show_root = true;
     return true;
   case OPTION_NO_LEGEND:
     options->legend = false;

@@ -50,7 +50,8 @@ struct options {
   const char *focus; /* regular expressions, NULL when not given */
   const char *ignore;
   const char *hide;
-  bool show_runtime;
+  bool show_runtime; /* and all that show_root shows */
+  bool show_root;
 
   const struct output *format; /* export: which one */
   enum measure value;

@@ -57,19 +57,20 @@ write_path(const struct leaks *leaks, const struct profile_sample *sample,
   const struct profile *profile = &leaks->reduction->profile;
   uint32_t last[PATH_FRAMES];
   size_t count = 0;
+  size_t length;
+  const uint32_t *chain = selection_chain(selection, sample, &length);
   bool more = false;
-  for (size_t i = 0; i < sample->frame_count && !more; i++) {
-    uint32_t frame = profile->chains[sample->first_frame + i];
-    if (selection->hidden[profile->frames[frame].function])
+  for (size_t i = 0; i < length && !more; i++) {
+    if (selection->hidden[profile->frames[chain[i]].function])
       continue;
     more = count == PATH_FRAMES;
     if (!more)
-      last[count++] = frame;
+      last[count++] = chain[i];
   }
   if (more)
     sink_text(sink, "...>");
   if (count == 0)
-    sink_text(sink, selection_nameless(selection, sample));
+    sink_text(sink, nameless_name(selection_nameless(selection, sample)));
   while (count > 0) {
     write_frame(leaks, last[--count], sink);
     sink_text(sink, count > 0 ? ">" : "");

@@ -8,6 +8,7 @@
 #include "selection.h"
 
 #include "array.h"
+#include "session_root.h"
 
 #include <regex.h>
 #include <string.h>
@@ -42,14 +43,14 @@ match_functions(const struct profile *profile, const char *expression,
 }
 
 static bool
-chain_has(const struct profile *profile, const struct profile_sample *sample,
-          const bool *functions)
+chain_has(const struct selection *selection,
+          const struct profile_sample *sample, const bool *functions)
 {
-  for (size_t i = 0; i < sample->frame_count; i++) {
-    uint32_t frame = profile->chains[sample->first_frame + i];
-    if (functions[profile->frames[frame].function])
+  size_t length;
+  const uint32_t *chain = selection_chain(selection, sample, &length);
+  for (size_t i = 0; i < length; i++)
+    if (functions[selection->profile->frames[chain[i]].function])
       return true;
-  }
   return false;
 }
 
@@ -62,9 +63,9 @@ choose_samples(struct selection *selection, const bool *focused,
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
     bool allocates = sample->allocs != 0 || sample->bytes != 0;
-    bool kept = !chain_has(profile, sample, ignored) &&
+    bool kept = !chain_has(selection, sample, ignored) &&
                 (!selection->has_focus || !allocates ||
-                 chain_has(profile, sample, focused));
+                 chain_has(selection, sample, focused));
     selection->kept[i] = kept;
     if (!kept && allocates)
       selection->narrowed = true;
@@ -85,11 +86,14 @@ selection_init(struct selection *selection, const struct profile *profile,
   selection->has_focus = options->focus != NULL;
   selection->hidden = array_zeroed(profile->function_count, sizeof(bool));
   selection->kept = array_zeroed(profile->sample_count, sizeof(bool));
+  selection->lengths = array_zeroed(profile->sample_count, sizeof(size_t));
   bool *focused = array_zeroed(profile->function_count, sizeof(bool));
   bool *ignored = array_zeroed(profile->function_count, sizeof(bool));
   bool good = false;
   if (selection->hidden == NULL || selection->kept == NULL ||
-      focused == NULL || ignored == NULL)
+      selection->lengths == NULL || focused == NULL || ignored == NULL ||
+      !session_root_cut(profile, options->show_root || options->show_runtime,
+                        selection->lengths))
     mprof_error_memory(error);
   else
     good =
@@ -117,20 +121,33 @@ selection_release(struct selection *selection)
 {
   free(selection->hidden);
   free(selection->kept);
+  free(selection->lengths);
   memset(selection, 0, sizeof *selection);
 }
 
-const char *
+enum nameless
 selection_nameless(const struct selection *selection,
                    const struct profile_sample *sample)
 {
   const struct profile *profile = selection->profile;
+  size_t length;
+  const uint32_t *chain = selection_chain(selection, sample, &length);
   if (sample->frame_count == 0)
-    return "[unknown]";
-  for (size_t i = 0; i < sample->frame_count; i++) {
-    uint32_t frame = profile->chains[sample->first_frame + i];
-    if (!profile->functions[profile->frames[frame].function].runtime)
-      return "[hidden]";
-  }
-  return "[runtime]";
+    return NAMELESS_UNKNOWN;
+  for (size_t i = 0; i < length; i++)
+    if (!profile->functions[profile->frames[chain[i]].function].runtime)
+      return NAMELESS_HIDDEN;
+  return length < sample->frame_count ? NAMELESS_SESSION : NAMELESS_RUNTIME;
+}
+
+const char *
+nameless_name(enum nameless reason)
+{
+  static const char *const names[NAMELESS_COUNT] = {
+      [NAMELESS_UNKNOWN] = "[unknown]",
+      [NAMELESS_HIDDEN] = "[hidden]",
+      [NAMELESS_RUNTIME] = "[runtime]",
+      [NAMELESS_SESSION] = "[session]",
+  };
+  return names[reason];
 }

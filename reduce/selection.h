@@ -7,7 +7,8 @@
  * samples with a matching frame on their chain, ignore drops those with one;
  * hide takes frames out of the chains, and what they allocated goes to the
  * nearest caller that shows.  Runtime functions are hidden in that same way
- * unless they are asked for.
+ * unless they are asked for.  What session_root.h cuts off, unless it is
+ * asked for, is no part of a chain, neither for showing nor for matching.
  *
  * focus speaks of allocations: calls are counted for the functions and arcs
  * that are left, whatever was allocated below them.
@@ -24,6 +25,7 @@ struct selection {
   const struct profile *profile; /* not owned */
   bool *hidden;                  /* by function */
   bool *kept;                    /* by sample */
+  size_t *lengths; /* by sample: frames, from the leaf, of its chain */
   bool has_focus;
   bool narrowed;        /* some sample that allocates is left out */
   struct figures total; /* of the samples kept */
@@ -37,8 +39,29 @@ bool selection_init(struct selection *selection,
 
 void selection_release(struct selection *selection);
 
-/* Why a chain shows no frame at all: the name to show in its place. */
-const char *selection_nameless(const struct selection *selection,
-                               const struct profile_sample *sample);
+/* The frames of SAMPLE's chain, leaf first, and in *LENGTH their number;
+ * owned by the profile.  Hidden ones are among them. */
+static inline const uint32_t *
+selection_chain(const struct selection *selection,
+                const struct profile_sample *sample, size_t *length)
+{
+  const struct profile *profile = selection->profile;
+  *length = selection->lengths[sample - profile->samples];
+  return profile->chains + sample->first_frame;
+}
+
+/* Why a chain shows no frame at all. */
+enum nameless {
+  NAMELESS_UNKNOWN, /* the file has no frame for it */
+  NAMELESS_HIDDEN,  /* by --hide */
+  NAMELESS_RUNTIME, /* it has only runtime functions */
+  NAMELESS_SESSION, /* it was cut off */
+  NAMELESS_COUNT
+};
+enum nameless selection_nameless(const struct selection *selection,
+                                 const struct profile_sample *sample);
+
+/* What shows in the place of the frames, such as "[runtime]". */
+const char *nameless_name(enum nameless reason);
 
 #endif

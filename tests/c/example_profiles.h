@@ -146,4 +146,45 @@ example_mixture(void)
   return b;
 }
 
+/* A body profiled at the read-eval-print loop.  It evaluates a form that is
+ * profiled in its turn; the profiler and the runtime below it allocate, and
+ * so does another thread.  Two recursive calls were folded by the monitor:
+ * one rootward of the body, one in the other thread. */
+static inline struct builder *
+example_session(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_comment(b, "mprof.root=MPROF::CALL-COUNTING");
+  builder_cons(b, "TOP/EVAL/MPROF::CALL-COUNTING/BODY", 10); /* 160 */
+  builder_cons(b,
+               "TOP/EVAL/MPROF::CALL-COUNTING/BODY/EVAL/%apply/"
+               "MPROF::CALL-COUNTING/INNER",
+               5);                                           /* 80 */
+  builder_cons(b, "TOP/EVAL/MPROF::CALL-COUNTING", 2);       /* 32 */
+  builder_cons(b, "TOP/EVAL/MPROF::CALL-COUNTING/%list", 1); /* 16 */
+  builder_cons(b, "THREAD/EVAL/STEP/WORK", 20);              /* 320 */
+  builder_cons(b, "THREAD/EVAL", 3);                         /* 48 */
+  builder_activate(b, "TOP", 1);
+  builder_activate(b, "TOP/EVAL", 1);
+  builder_activate(b, "TOP/EVAL/LOAD/EVAL", 100); /* folded */
+  builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING", 1);
+  builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING/BODY", 1);
+  builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING/BODY/EVAL", 2);
+  builder_activate(b,
+                   "TOP/EVAL/MPROF::CALL-COUNTING/BODY/EVAL/%apply/"
+                   "MPROF::CALL-COUNTING",
+                   3);
+  builder_activate(b,
+                   "TOP/EVAL/MPROF::CALL-COUNTING/BODY/EVAL/%apply/"
+                   "MPROF::CALL-COUNTING/INNER",
+                   4);
+  builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING/%list", 50);
+  builder_activate(b, "THREAD", 1);
+  builder_activate(b, "THREAD/EVAL", 5);
+  builder_activate(b, "THREAD/EVAL/STEP", 6);
+  builder_activate(b, "THREAD/EVAL/STEP/WORK", 7);
+  builder_activate(b, "THREAD/EVAL/STEP/WORK/STEP/WORK", 8); /* folded */
+  return b;
+}
+
 #endif

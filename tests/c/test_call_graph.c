@@ -279,6 +279,120 @@ deep_chain(void **state)
   done(&f);
 }
 
+/* By default chains begin below the function that runs the body. */
+static void
+session_root(void **state)
+{
+  struct fixture f = {0};
+  (void)state;
+  add_file(&f, example_session());
+  reduce(&f);
+  check_node(&f, "BODY", 160, 240, 1);
+  assert_int_equal(node(&f, "BODY")->root.bytes, 240);
+  assert_int_equal(node(&f, "BODY")->root_calls, 1);
+  check_node(&f, "EVAL", 48, 80 + 320 + 48, 2 + 5);
+  check_arc(&f, "BODY", "EVAL", 80, 2);
+  check_node(&f, "MPROF::CALL-COUNTING", 0, 80, 3); /* the inner one */
+  check_arc(&f, "EVAL", "MPROF::CALL-COUNTING", 80, 3);
+  check_arc(&f, "MPROF::CALL-COUNTING", "INNER", 80, 4);
+  check_node(&f, "[session]", 48, 48, 0);
+  check_node(&f, "THREAD", 0, 368, 1);
+  check_arc(&f, "THREAD", "EVAL", 368, 5);
+  check_arc(&f, "EVAL", "STEP", 320, 6);
+  check_arc(&f, "STEP", "WORK", 320, 7 + 8);
+  assert_null(find_arc(&f, "EVAL", "EVAL"));
+  assert_int_equal(node_index(&f, "TOP"), INDEX_NONE);
+  assert_int_equal(node_index(&f, "LOAD"), INDEX_NONE);
+  assert_int_equal(f.reduction.graph.node_count, 8);
+  assert_int_equal(f.reduction.cycles.count, 0);
+  assert_int_equal(f.reduction.selection.total.bytes, 656);
+  done(&f);
+}
+
+/* Nothing is cut off on request, and then the recursion shows. */
+static void
+session_root_shown(void **state)
+{
+  struct fixture root = {.options = {.show_root = true}};
+  struct fixture runtime = {.options = {.show_runtime = true}};
+  (void)state;
+  add_file(&root, example_session());
+  reduce(&root);
+  check_node(&root, "TOP", 0, 288, 1);
+  check_node(&root, "MPROF::CALL-COUNTING", 48, 288, 1 + 3);
+  check_arc(&root, "TOP", "EVAL", 288, 1);
+  check_arc(&root, "LOAD", "EVAL", 0, 100);
+  assert_int_equal(node(&root, "EVAL")->cycle, 1);
+  assert_int_equal(node_index(&root, "apply"), INDEX_NONE);
+  assert_int_equal(node_index(&root, "[session]"), INDEX_NONE);
+  done(&root);
+  add_file(&runtime, example_session());
+  reduce(&runtime);
+  check_node(&runtime, "TOP", 0, 288, 1);
+  check_node(&runtime, "MPROF::CALL-COUNTING", 32, 288, 1 + 3);
+  check_node(&runtime, "list", 16, 16, 50);
+  check_arc(&runtime, "apply", "MPROF::CALL-COUNTING", 80, 3);
+  done(&runtime);
+}
+
+/* What is cut off matches no expression. */
+static void
+session_root_and_selection(void **state)
+{
+  struct fixture ignore = {.options = {.ignore = "^(TOP|MPROF::.*)$"}};
+  struct fixture focus = {.options = {.focus = "EVAL"}};
+  struct fixture hide = {.options = {.hide = "BODY"}};
+  (void)state;
+  add_file(&ignore, example_session());
+  reduce(&ignore);
+  assert_int_equal(ignore.reduction.selection.total.bytes, 656 - 80);
+  check_node(&ignore, "BODY", 160, 160, 1);
+  done(&ignore);
+  add_file(&focus, example_session());
+  reduce(&focus);
+  assert_int_equal(focus.reduction.selection.total.bytes, 80 + 320 + 48);
+  check_node(&focus, "BODY", 0, 80, 1);
+  done(&focus);
+  add_file(&hide, example_session());
+  reduce(&hide);
+  check_node(&hide, "[hidden]", 160, 160, 0);
+  check_node(&hide, "[session]", 48, 48, 0);
+  done(&hide);
+}
+
+/* Allocations beside profiled bodies keep what is on the way to both. */
+static void
+session_root_and_more(void **state)
+{
+  struct fixture f = {0};
+  struct builder *b = builder_new("lisp");
+  (void)state;
+  builder_comment(b, "mprof.root=");
+  builder_comment(b, "mprof.root=ROOT");
+  builder_comment(b, "mprof.root=NOWHERE");
+  builder_cons(b, "TOP/EVAL/LOAD/ROOT/F", 1);
+  builder_cons(b, "TOP/EVAL/LOAD/ROOT/LOAD", 1);
+  builder_cons(b, "TOP/EVAL", 2);
+  builder_cons(b, "ROOT", 4);
+  builder_allocate(
+      b, "", (struct allocation){1, 8, 8, "other", "BIGNUM", NULL, 0, 0});
+  builder_activate(b, "TOP", 1);
+  builder_activate(b, "TOP/EVAL", 2);
+  builder_activate(b, "TOP/EVAL/LOAD", 3);
+  builder_activate(b, "TOP/EVAL/LOAD/ROOT", 4);
+  builder_activate(b, "TOP/EVAL/LOAD/ROOT/LOAD", 5);
+  add_file(&f, b);
+  reduce(&f);
+  check_node(&f, "TOP", 0, 32, 1);
+  check_arc(&f, "TOP", "EVAL", 32, 2);
+  check_node(&f, "LOAD", 16, 16, 5);
+  check_node(&f, "F", 16, 16, 0);
+  check_node(&f, "[session]", 64, 64, 0);
+  check_node(&f, "[unknown]", 8, 8, 0);
+  assert_int_equal(f.reduction.graph.node_count, 6);
+  done(&f);
+}
+
 static struct builder *
 runtime_profile(void)
 {
@@ -443,6 +557,10 @@ main(void)
       cmocka_unit_test(nested_cycles_merge),
       cmocka_unit_test(cycle_without_caller),
       cmocka_unit_test(deep_chain),
+      cmocka_unit_test(session_root),
+      cmocka_unit_test(session_root_shown),
+      cmocka_unit_test(session_root_and_selection),
+      cmocka_unit_test(session_root_and_more),
       cmocka_unit_test(hidden_runtime_frames),
       cmocka_unit_test(shown_runtime_frames),
       cmocka_unit_test(hide_charges_callers),

@@ -20,6 +20,18 @@ result $? 'folded: allocations'
 expect 'folded types' 0 '' export --format=folded --types "$w"
 [ "$(head -n 1 out)" = "$r;CL-USER::MAKE-BLUE-WIDGET;CL-USER::MAKE-WIDGET;CL-USER::WIDGET 240000" ]
 result $? 'folded: the class is the last frame'
+s=$golden/session.data
+expect 'folded, a profiled body' 0 '' export --format=folded "$s"
+[ "$(head -n 1 out)" = 'BODY 160' ] && grep -qxF '[session] 48' out
+result $? 'folded: chains begin below the root'
+awk '{ sum += $NF } END { exit sum != 656 }' out
+result $? 'folded: nothing is lost by that'
+expect 'folded, with its callers' 0 '' \
+  export --format=folded --show-root "$s"
+[ "$(sed -n 3p out)" = 'TOP;EVAL;MPROF::CALL-COUNTING 48' ]
+result $? 'folded: chains in full'
+expect 'lisp, a profiled body' 0 '' export --format=lisp "$s"
+says_not 'lisp: chains begin below the root' '"TOP"'
 expect 'folded growth' 0 '' export --format=folded --value=allocs --types "$m"
 says 'growth is no allocation' 'RUN;PARSE;INTERN-ALL;HASH-TABLE 1'
 expect 'folded runtime' 0 '' export --format=folded --show-runtime "$m"

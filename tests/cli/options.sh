@@ -101,6 +101,18 @@ result $? 'most allocations first'
 
 expect 'show the runtime' 0 '' report --show-runtime --no-legend "$m"
 says 'runtime functions by name' 'cl_list'
+s=$golden/session.data
+expect 'chains of a profiled body' 0 '' report -verbose --no-legend "$s"
+says_not 'what called the body is left out' 'TOP'
+says 'what the profiler allocated is not' ' [session]'
+says 'the sum is the same' '41 allocations, 656 bytes, 8 functions'
+expect 'with what called it' 0 '' report --show-root --no-legend "$s"
+says 'what called the body' 'TOP ['
+says_not 'without the runtime' 'apply'
+expect 'with what called it and the runtime' 0 '' \
+  report --show-runtime --no-legend "$s"
+says 'what called the body, again' 'TOP ['
+says 'and the runtime' 'apply'
 expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
   'Selected by --focus or --ignore: 20 allocations, 320 bytes'
