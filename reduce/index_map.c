@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Open addressing with linear probing over a table of a power of two.  A
- * slot is free when its index is INDEX_NONE.  The multiplier spreads keys
- * that differ in few bits (pairs of small numbers, ids counted from one).
+ * slot is free when its index is INDEX_NONE.  Two rounds of
+ * multiplication spread keys that differ in few bits, and in either half
+ * (pairs of small numbers, ids counted from one).
  */
 
 #include "index_map.h"
@@ -33,8 +34,9 @@ index_map_release(struct index_map *map)
 static size_t
 slot_of(const struct index_slot *slots, size_t slot_count, uint64_t key)
 {
-  uint64_t hash = (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t slot = (size_t)(hash >> 20) & (slot_count - 1);
+  uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+  hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+  size_t slot = (size_t)(hash >> 32) & (slot_count - 1);
   while (slots[slot].index != INDEX_NONE && slots[slot].key != key)
     slot = (slot + 1) & (slot_count - 1);
   return slot;
