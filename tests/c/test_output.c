@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Output that fails: at the n-th write for every n, and at each step after
+ * the writes.  The system calls below stand in front of those of the C
+ * library; they pass few bytes at a time, so that one output is many writes,
+ * and fail when they are told to.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "command.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 97 }; /* in one write */
+
+/* Which call fails, counted from 1 (0: none), and how. */
+static struct {
+  unsigned write, fsync, rename;
+  int error;
+  unsigned writes; /* so far */
+} plan;
+
+static char folder[] = "/tmp/mprof-test-XXXXXX";
+static char path[sizeof folder + 8];
+
+ssize_t
+write(int descriptor, const void *bytes, size_t length)
+{
+  if (++plan.writes == plan.write) {
+    errno = plan.error;
+    return -1;
+  }
+  return syscall(SYS_write, descriptor, bytes,
+                 length < MOST_BYTES ? length : MOST_BYTES);
+}
+
+int
+fsync(int descriptor)
+{
+  errno = plan.error;
+  return plan.fsync != 0 ? -1 : (int)syscall(SYS_fsync, descriptor);
+}
+
+int
+rename(const char *from, const char *to)
+{
+  errno = plan.error;
+  return plan.rename != 0
+             ? -1
+             : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+/* Runs a report into the file `path', or into DESCRIPTOR unless that is
+ * negative; gives back the exit status. */
+static int
+report(int descriptor, struct mprof_error *error)
+{
+  const char *const arguments[] = {"report", "tests/golden/two-cycles.data",
+                                   "-o", path};
+  struct sink sink;
+  enum command command;
+  plan.writes = 0;
+  mprof_error_clear(error);
+  sink_init(&sink, sink_write_descriptor, &descriptor);
+  return command_run(descriptor < 0 ? 4 : 2, arguments, &sink,
+                     "standard output", &command, error);
+}
+
+static void
+put_old_file(void)
+{
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  assert_true(fputs("old", file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* The length of the file, of which *CONTENT gets the text. */
+static size_t
+file_content(char content[65536])
+{
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  size_t length = fread(content, 1, 65535, file);
+  content[length] = '\0';
+  fclose(file);
+  return length;
+}
+
+/* How many files the folder has. */
+static int
+count_files(void)
+{
+  DIR *directory = opendir(folder);
+  const struct dirent *entry;
+  int count = -2; /* "." and ".." */
+  assert_non_null(directory);
+  while ((entry = readdir(directory)) != NULL)
+    count++;
+  closedir(directory);
+  return count;
+}
+
+/* Runs a report that has to fail as `plan' says: the file is as it was. */
+static void
+check_failure(void)
+{
+  char content[65536];
+  char message[128];
+  struct mprof_error error;
+  snprintf(message, sizeof message, "cannot write '%s': %s", path,
+           strerror(plan.error));
+  put_old_file();
+  assert_int_equal(report(-1, &error), 1);
+  assert_string_equal(error.message, message);
+  assert_int_equal(file_content(content), 3);
+  assert_string_equal(content, "old");
+  assert_int_equal(count_files(), 1);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(report(-1, &error), 1);
+  assert_string_equal(error.message, message);
+  assert_int_equal(count_files(), 0);
+}
+
+static void
+every_write_to_a_file(void **state)
+{
+  char expected[65536];
+  char content[65536];
+  struct mprof_error error;
+  (void)state;
+  memset(&plan, 0, sizeof plan);
+  assert_int_equal(report(-1, &error), 0);
+  size_t length = file_content(expected);
+  unsigned writes = plan.writes;
+  assert_true(writes >= length / MOST_BYTES && writes > 20);
+  for (unsigned n = 1; n <= writes; n++) {
+    plan.write = n;
+    plan.error = ENOSPC;
+    check_failure();
+    plan.error = EINTR; /* no failure: the write is made again */
+    assert_int_equal(report(-1, &error), 0);
+    file_content(content);
+    assert_string_equal(content, expected);
+    assert_int_equal(count_files(), 1);
+  }
+  plan.write = writes + 1;
+  plan.error = ENOSPC;
+  assert_int_equal(report(-1, &error), 0);
+}
+
+static void
+steps_after_the_writes(void **state)
+{
+  (void)state;
+  memset(&plan, 0, sizeof plan);
+  plan.error = EIO;
+  plan.fsync = 1;
+  check_failure();
+  plan.fsync = 0;
+  plan.rename = 1;
+  plan.error = EACCES;
+  check_failure();
+}
+
+static void
+every_write_to_standard_output(void **state)
+{
+  struct mprof_error error;
+  int descriptor = open("/dev/null", O_WRONLY);
+  (void)state;
+  assert_true(descriptor >= 0);
+  memset(&plan, 0, sizeof plan);
+  assert_int_equal(report(descriptor, &error), 0);
+  unsigned writes = plan.writes;
+  assert_true(writes > 20);
+  plan.error = EPIPE;
+  for (unsigned n = 1; n <= writes; n++) {
+    plan.write = n;
+    assert_int_equal(report(descriptor, &error), 1);
+    assert_string_equal(error.message,
+                        "cannot write standard output: Broken pipe");
+    assert_int_equal(plan.writes, n); /* the error sticks */
+  }
+  close(descriptor);
+}
+
+static int
+make_folder(void **state)
+{
+  (void)state;
+  if (mkdtemp(folder) == NULL)
+    return -1;
+  snprintf(path, sizeof path, "%s/report", folder);
+  return 0;
+}
+
+static int
+remove_folder(void **state)
+{
+  (void)state;
+  memset(&plan, 0, sizeof plan);
+  unlink(path);
+  return rmdir(folder);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_write_to_a_file),
+      cmocka_unit_test(steps_after_the_writes),
+      cmocka_unit_test(every_write_to_standard_output),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
