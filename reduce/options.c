@@ -31,6 +31,7 @@ enum option_id {
   OPTION_FOCUS,
   OPTION_IGNORE,
   OPTION_HIDE,
+  OPTION_HIDE_SYSTEM,
   OPTION_SHOW_RUNTIME,
   OPTION_SHOW_ROOT,
   OPTION_NO_LEGEND,
@@ -80,6 +81,8 @@ static const struct option_row option_rows[] = {
      "no allocations below a matching function"},
     {OPTION_HIDE, IN_BOTH, "hide", "REGEX",
      "charge matching functions to their callers"},
+    {OPTION_HIDE_SYSTEM, IN_BOTH, "hide-system", NULL,
+     "charge ECL's own functions to their callers"},
     {OPTION_SHOW_RUNTIME, IN_BOTH, "show-runtime", NULL,
      "show the runtime's own C functions too, and --show-root"},
     {OPTION_SHOW_ROOT, IN_BOTH, "show-root", NULL,
@@ -221,6 +224,9 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     return true;
   case OPTION_TYPES:
     options->types = true;
+    return true;
+  case OPTION_HIDE_SYSTEM:
+    options->hide_system = true;
     return true;
   case OPTION_SHOW_RUNTIME:
     options->show_runtime = true;

@@ -50,6 +50,7 @@ struct options {
   const char *focus; /* regular expressions, NULL when not given */
   const char *ignore;
   const char *hide;
+  bool hide_system;
   bool show_runtime; /* and all that show_root shows */
   bool show_root;
 

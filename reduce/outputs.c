@@ -9,11 +9,11 @@
 #include <string.h>
 
 const struct output report_tables[] = {
-    {"bins", "allocation by size of object", report_bins},
     {"leaks", "memory that was never freed (C)", report_leaks},
     {"direct", "what each function itself allocated", report_direct},
-    {"graph", "callers and callees of each function", report_graph},
     {"types", "allocation by Lisp type and class", report_types},
+    {"graph", "callers and callees of each function", report_graph},
+    {"bins", "allocation by size of object", report_bins},
     {"reconciliation", "the count against the collector's own",
      report_reconciliation},
     {NULL, NULL, NULL},

@@ -9,6 +9,7 @@
 #include "text_table.h"
 
 #include <errno.h>
+#include <string.h>
 
 static const struct text_column lisp_columns[] = {
     {"%", 0, "mem", 0, false},     {NULL, 0, "bytes", 2, false},
@@ -75,6 +76,27 @@ rank_functions(const struct reduction *reduction, struct ranking *ranking,
   return true;
 }
 
+/* Explains the names that stand in the place of a function. */
+static void
+write_nameless_legend(const struct reduction *reduction, struct sink *sink)
+{
+  static const char *const texts[NAMELESS_COUNT] = {
+      [NAMELESS_UNKNOWN] = "no function is known",
+      [NAMELESS_HIDDEN] = "all functions of the chain are hidden",
+      [NAMELESS_RUNTIME] = "only C functions of the runtime, which "
+                           "--show-runtime shows",
+      [NAMELESS_SESSION] = "the profiler itself and what called it, which "
+                           "--show-root shows",
+  };
+  for (int reason = 0; reason < NAMELESS_COUNT; reason++) {
+    const char *name = nameless_name((enum nameless)reason);
+    for (size_t i = 0; i < reduction->graph.node_count; i++)
+      if (reduction->graph.nodes[i].function == INDEX_NONE &&
+          strcmp(reduction->graph.nodes[i].name, name) == 0)
+        report_legend(reduction, sink, name, texts[reason]);
+  }
+}
+
 static void
 write_legend(const struct reduction *reduction, struct sink *sink)
 {
@@ -94,6 +116,12 @@ write_legend(const struct reduction *reduction, struct sink *sink)
   report_legend(
       reduction, sink, "calls",
       "calls of the function that led to allocation, in it or below it");
+  write_nameless_legend(reduction, sink);
+  if (reduction->profile.language == LANGUAGE_LISP &&
+      !reduction->options->hide_system)
+    report_legend_text(reduction, sink,
+                       "With --hide-system what ECL's own functions allocate "
+                       "is charged to the functions of the program.");
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "session_root.h"
+#include "system_functions.h"
 
 #include <regex.h>
 #include <string.h>
@@ -77,6 +78,22 @@ choose_samples(struct selection *selection, const bool *focused,
   }
 }
 
+/* Hides what is hidden by its kind. */
+static void
+hide_functions(struct selection *selection, const struct options *options)
+{
+  const struct profile *profile = selection->profile;
+  for (size_t i = 0; i < profile->function_count; i++) {
+    const struct profile_function *function = &profile->functions[i];
+    if (function->runtime
+            ? !options->show_runtime
+            : options->hide_system && profile->language == LANGUAGE_LISP &&
+                  is_system_function(
+                      names_text(&profile->names, function->name)))
+      selection->hidden[i] = true;
+  }
+}
+
 bool
 selection_init(struct selection *selection, const struct profile *profile,
                const struct options *options, struct mprof_error *error)
@@ -106,9 +123,7 @@ selection_init(struct selection *selection, const struct profile *profile,
          match_functions(profile, options->hide, "hide", selection->hidden,
                          error));
   if (good) {
-    for (size_t i = 0; i < profile->function_count; i++)
-      if (profile->functions[i].runtime && !options->show_runtime)
-        selection->hidden[i] = true;
+    hide_functions(selection, options);
     choose_samples(selection, focused, ignored);
   }
   free(focused);

@@ -7,8 +7,9 @@
  * samples with a matching frame on their chain, ignore drops those with one;
  * hide takes frames out of the chains, and what they allocated goes to the
  * nearest caller that shows.  Runtime functions are hidden in that same way
- * unless they are asked for.  What session_root.h cuts off, unless it is
- * asked for, is no part of a chain, neither for showing nor for matching.
+ * unless they are asked for; ECL's own Lisp functions when that is asked for.
+ * What session_root.h cuts off, unless it is asked for, is no part of a
+ * chain, neither for showing nor for matching.
  *
  * focus speaks of allocations: calls are counted for the functions and arcs
  * that are left, whatever was allocated below them.
@@ -53,7 +54,7 @@ selection_chain(const struct selection *selection,
 /* Why a chain shows no frame at all. */
 enum nameless {
   NAMELESS_UNKNOWN, /* the file has no frame for it */
-  NAMELESS_HIDDEN,  /* by --hide */
+  NAMELESS_HIDDEN,  /* by --hide or --hide-system */
   NAMELESS_RUNTIME, /* it has only runtime functions */
   NAMELESS_SESSION, /* it was cut off */
   NAMELESS_COUNT

@@ -155,35 +155,36 @@ example_session(void)
 {
   struct builder *b = builder_new("lisp");
   builder_comment(b, "mprof.root=MPROF::CALL-COUNTING");
-  builder_cons(b, "TOP/EVAL/MPROF::CALL-COUNTING/BODY", 10); /* 160 */
+  builder_cons(b, "TOP/EVAL/MPROF::CALL-COUNTING/APP::BODY", 10); /* 160 */
   builder_cons(b,
-               "TOP/EVAL/MPROF::CALL-COUNTING/BODY/EVAL/%apply/"
-               "MPROF::CALL-COUNTING/INNER",
+               "TOP/EVAL/MPROF::CALL-COUNTING/APP::BODY/EVAL/%apply/"
+               "MPROF::CALL-COUNTING/APP::INNER",
                5);                                           /* 80 */
   builder_cons(b, "TOP/EVAL/MPROF::CALL-COUNTING", 2);       /* 32 */
   builder_cons(b, "TOP/EVAL/MPROF::CALL-COUNTING/%list", 1); /* 16 */
-  builder_cons(b, "THREAD/EVAL/STEP/WORK", 20);              /* 320 */
+  builder_cons(b, "THREAD/EVAL/APP::STEP/APP::WORK", 20);    /* 320 */
   builder_cons(b, "THREAD/EVAL", 3);                         /* 48 */
   builder_activate(b, "TOP", 1);
   builder_activate(b, "TOP/EVAL", 1);
   builder_activate(b, "TOP/EVAL/LOAD/EVAL", 100); /* folded */
   builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING", 1);
-  builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING/BODY", 1);
-  builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING/BODY/EVAL", 2);
+  builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING/APP::BODY", 1);
+  builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING/APP::BODY/EVAL", 2);
   builder_activate(b,
-                   "TOP/EVAL/MPROF::CALL-COUNTING/BODY/EVAL/%apply/"
+                   "TOP/EVAL/MPROF::CALL-COUNTING/APP::BODY/EVAL/%apply/"
                    "MPROF::CALL-COUNTING",
                    3);
   builder_activate(b,
-                   "TOP/EVAL/MPROF::CALL-COUNTING/BODY/EVAL/%apply/"
-                   "MPROF::CALL-COUNTING/INNER",
+                   "TOP/EVAL/MPROF::CALL-COUNTING/APP::BODY/EVAL/%apply/"
+                   "MPROF::CALL-COUNTING/APP::INNER",
                    4);
   builder_activate(b, "TOP/EVAL/MPROF::CALL-COUNTING/%list", 50);
   builder_activate(b, "THREAD", 1);
   builder_activate(b, "THREAD/EVAL", 5);
-  builder_activate(b, "THREAD/EVAL/STEP", 6);
-  builder_activate(b, "THREAD/EVAL/STEP/WORK", 7);
-  builder_activate(b, "THREAD/EVAL/STEP/WORK/STEP/WORK", 8); /* folded */
+  builder_activate(b, "THREAD/EVAL/APP::STEP", 6);
+  builder_activate(b, "THREAD/EVAL/APP::STEP/APP::WORK", 7);
+  builder_activate(b, "THREAD/EVAL/APP::STEP/APP::WORK/APP::STEP/APP::WORK",
+                   8); /* folded */
   return b;
 }
 

@@ -287,19 +287,19 @@ session_root(void **state)
   (void)state;
   add_file(&f, example_session());
   reduce(&f);
-  check_node(&f, "BODY", 160, 240, 1);
-  assert_int_equal(node(&f, "BODY")->root.bytes, 240);
-  assert_int_equal(node(&f, "BODY")->root_calls, 1);
+  check_node(&f, "APP::BODY", 160, 240, 1);
+  assert_int_equal(node(&f, "APP::BODY")->root.bytes, 240);
+  assert_int_equal(node(&f, "APP::BODY")->root_calls, 1);
   check_node(&f, "EVAL", 48, 80 + 320 + 48, 2 + 5);
-  check_arc(&f, "BODY", "EVAL", 80, 2);
+  check_arc(&f, "APP::BODY", "EVAL", 80, 2);
   check_node(&f, "MPROF::CALL-COUNTING", 0, 80, 3); /* the inner one */
   check_arc(&f, "EVAL", "MPROF::CALL-COUNTING", 80, 3);
-  check_arc(&f, "MPROF::CALL-COUNTING", "INNER", 80, 4);
+  check_arc(&f, "MPROF::CALL-COUNTING", "APP::INNER", 80, 4);
   check_node(&f, "[session]", 48, 48, 0);
   check_node(&f, "THREAD", 0, 368, 1);
   check_arc(&f, "THREAD", "EVAL", 368, 5);
-  check_arc(&f, "EVAL", "STEP", 320, 6);
-  check_arc(&f, "STEP", "WORK", 320, 7 + 8);
+  check_arc(&f, "EVAL", "APP::STEP", 320, 6);
+  check_arc(&f, "APP::STEP", "APP::WORK", 320, 7 + 8);
   assert_null(find_arc(&f, "EVAL", "EVAL"));
   assert_int_equal(node_index(&f, "TOP"), INDEX_NONE);
   assert_int_equal(node_index(&f, "LOAD"), INDEX_NONE);
@@ -346,18 +346,35 @@ session_root_and_selection(void **state)
   add_file(&ignore, example_session());
   reduce(&ignore);
   assert_int_equal(ignore.reduction.selection.total.bytes, 656 - 80);
-  check_node(&ignore, "BODY", 160, 160, 1);
+  check_node(&ignore, "APP::BODY", 160, 160, 1);
   done(&ignore);
   add_file(&focus, example_session());
   reduce(&focus);
   assert_int_equal(focus.reduction.selection.total.bytes, 80 + 320 + 48);
-  check_node(&focus, "BODY", 0, 80, 1);
+  check_node(&focus, "APP::BODY", 0, 80, 1);
   done(&focus);
   add_file(&hide, example_session());
   reduce(&hide);
   check_node(&hide, "[hidden]", 160, 160, 0);
   check_node(&hide, "[session]", 48, 48, 0);
   done(&hide);
+}
+
+/* ECL's functions and mprof's are charged to the program's. */
+static void
+system_functions_hidden(void **state)
+{
+  struct fixture f = {.options = {.hide_system = true}};
+  (void)state;
+  add_file(&f, example_session());
+  reduce(&f);
+  check_node(&f, "APP::BODY", 160, 240, 1);
+  check_arc(&f, "APP::BODY", "APP::INNER", 80, 4);
+  check_arc(&f, "APP::STEP", "APP::WORK", 320, 7 + 8);
+  check_node(&f, "[hidden]", 48, 48, 0);
+  check_node(&f, "[session]", 48, 48, 0);
+  assert_int_equal(f.reduction.graph.node_count, 6);
+  done(&f);
 }
 
 /* Allocations beside profiled bodies keep what is on the way to both. */
@@ -561,6 +578,7 @@ main(void)
       cmocka_unit_test(session_root_shown),
       cmocka_unit_test(session_root_and_selection),
       cmocka_unit_test(session_root_and_more),
+      cmocka_unit_test(system_functions_hidden),
       cmocka_unit_test(hidden_runtime_frames),
       cmocka_unit_test(shown_runtime_frames),
       cmocka_unit_test(hide_charges_callers),

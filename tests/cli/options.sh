@@ -113,6 +113,21 @@ expect 'with what called it and the runtime' 0 '' \
   report --show-runtime --no-legend "$s"
 says 'what called the body, again' 'TOP ['
 says 'and the runtime' 'apply'
+expect 'functions of ECL' 0 '' report -verbose --no-legend "$w"
+cp out expected
+expect 'no function of ECL to hide' 0 '' \
+  report -verbose --hide-system --no-legend "$w"
+cmp -s out expected
+result $? 'functions of the program stay'
+expect 'functions of ECL hidden' 0 '' \
+  report -verbose --hide-system --no-legend "$s"
+says_not 'EVAL is ECL' 'EVAL'
+says_not 'mprof is none of the program' 'MPROF'
+says 'the functions of the program stay' 'APP::INNER'
+says 'no caller to charge' '48       3   7               0  [hidden]'
+expect 'functions of ECL, C program' 0 '' \
+  report --hide-system "$golden/widgets-c.data"
+says 'C functions stay' 'make_widget'
 expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
   'Selected by --focus or --ignore: 20 allocations, 320 bytes'
