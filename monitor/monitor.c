@@ -466,7 +466,10 @@ mprof_monitor_start(unsigned long budget, int options)
   processes = cl_core.processes;
   for (cl_index i = 0; i < processes->vector.fillp; i++) {
     cl_object p = processes->vector.self.t[i];
+    /* A thread that does not run yet may have no pthread: it will announce
+       itself.  The first thing it does is to set cs_org. */
     if (p != OBJNULL && !Null(p) && p->process.env != NULL &&
+        p->process.env->cs_org != NULL &&
         !count_thread(p->process.env, p->process.thread))
       status = fail(MPROF_NO_MEMORY, "out of memory: a thread is not counted");
   }
