@@ -235,6 +235,22 @@ entry_at(struct known_module *m, uintptr_t address)
                                                             : NULL;
 }
 
+/* Between a generic function and its methods stand closures of CLOS that only
+ * pass the arguments on.  Shown, they would be one function from every generic
+ * function to every method, and would tie the whole program into one cycle. */
+static bool
+is_clos_dispatch(const char *name)
+{
+  static const char *const makers[] = {
+    "(LAMBDA :IN CLOS::COMBINE-METHOD-FUNCTIONS)",
+    "(LAMBDA :IN CLOS::WRAPPED-METHOD-FUNCTION)",
+  };
+  for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+    if (strcmp(name, makers[i]) == 0)
+      return true;
+  return false;
+}
+
 /* Give the function that begins at `address' its Lisp name. */
 static bool
 name_entry(struct known_module *m, uintptr_t address, const char *name,
@@ -245,7 +261,8 @@ name_entry(struct known_module *m, uintptr_t address, const char *name,
   uint32_t f;
   if (e != NULL && e->function != 0)
     system_name = function_at(e->function)->system_name;
-  f = intern_function(name, system_name, file, file_position, false);
+  f = intern_function(name, system_name, file, file_position,
+                      is_clos_dispatch(name));
   if (f == 0)
     return false;
   if (e != NULL) {
@@ -582,6 +599,12 @@ code_index_object(cl_object name)
 {
   uint32_t slot = keep(name);
   return slot < KEPT_SLOTS ? OBJECT_BASE + slot : 0;
+}
+
+bool
+code_index_is_runtime(uint32_t number)
+{
+  return number > 0 && number < OBJECT_BASE && function_at(number)->runtime;
 }
 
 /* A form that is evaluated and not a function is called SI::BYTECODES by the

@@ -74,6 +74,10 @@ uint32_t code_index_object(cl_object name);
  * own (names, classes).  Inside the hook. */
 void code_index_keep(cl_object object);
 
+/* Whether this is a function of the runtime that reports hide.  Inside the
+ * hook. */
+bool code_index_is_runtime(uint32_t number);
+
 /* The function with this number, or NULL.  Names of objects are printed on
  * the first call: not inside the hook. */
 const struct code_function *code_index_function(uint32_t number);

@@ -176,16 +176,22 @@ leaf_index_grow(struct context_tree *tree)
 
 /* Where a call of `function' from `parent' folds to: the parent of that
  * ancestor on the path whose place it takes; CONTEXT_OVERFLOW: nowhere.  Sets
- * `new_arc' when the path has no call from that caller to that callee. */
+ * `new_arc' when the path lacks a call from that caller, or from that nearest
+ * shown caller, to that callee. */
 static uint32_t
 fold_parent(const struct context_tree *tree, uint32_t parent,
-            uint32_t function, uint32_t *new_arc)
+            uint32_t function, bool *new_arc)
 {
   const struct context *contexts = tree->contexts;
-  uint32_t caller = contexts[parent].function;
+  const uint32_t caller = contexts[parent].function;
+  const uint32_t shown_caller = contexts[parent].shown;
+  const bool hidden = (function & FUNCTION_HIDDEN) != 0;
+  const uint32_t shown = hidden ? shown_caller : function;
   uint32_t candidate = CONTEXT_OVERFLOW;
   bool novel = false; /* below: something that the path above has not */
-  *new_arc = 1;
+  bool arc_known = false, shown_arc_known = hidden;
+
+  *new_arc = true;
   if (function == 0 || caller == 0)
     return CONTEXT_OVERFLOW;
   for (uint32_t i = parent; i != CONTEXT_ROOT; i = contexts[i].parent) {
@@ -193,17 +199,17 @@ fold_parent(const struct context_tree *tree, uint32_t parent,
     if (c->function == 0)
       return CONTEXT_OVERFLOW;
     if (c->function == function) {
-      if (candidate == CONTEXT_OVERFLOW && !novel)
+      if (candidate == CONTEXT_OVERFLOW && !novel && c->shown == shown)
         candidate = c->parent;
-      if (contexts[c->parent].function == caller) {
-        *new_arc = 0;
-        break;
-      }
+      arc_known |= contexts[c->parent].function == caller;
+      shown_arc_known |= contexts[c->parent].shown == shown_caller;
     }
-    novel |= c->new_arc != 0;
-    if (novel && candidate == CONTEXT_OVERFLOW && *new_arc == 0)
+    novel |= c->new_arc;
+    if (arc_known && shown_arc_known &&
+        (novel || candidate != CONTEXT_OVERFLOW))
       break;
   }
+  *new_arc = !arc_known || !shown_arc_known;
   return *new_arc ? CONTEXT_OVERFLOW : candidate;
 }
 
@@ -211,8 +217,9 @@ uint32_t
 context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 {
   uint32_t i = context_hash(parent, site) & tree->context_mask;
-  uint32_t number, target, new_arc, function;
+  uint32_t number, target, function;
   struct context *c;
+  bool new_arc;
 
   for (; (number = tree->context_index[i]) != 0;
        i = (i + 1) & tree->context_mask) {
@@ -244,6 +251,9 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
                          .parent = parent,
                          .target = target,
                          .function = function,
+                         .shown = (function & FUNCTION_HIDDEN) != 0
+                                      ? tree->contexts[parent].shown
+                                      : function & 0x7FFFFFFF,
                          .new_arc = new_arc };
   context_index_add(tree, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);

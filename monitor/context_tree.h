@@ -24,6 +24,11 @@
  * real one, and inclusive figures, which count each once a path, come out
  * exact.  Depth is bounded by the arcs of the program, not by its stack.
  *
+ * Reports leave out the runtime's own C functions, and then pair a function
+ * with the nearest caller that is left.  These pairs are kept as well: they
+ * count as arcs, and a hidden function is only folded onto one that has the
+ * same nearest shown caller.
+ *
  * Invariants: parents have smaller numbers than their children; context 0 is
  * the root; the target of a context is itself or has a smaller or larger
  * number but is never folded.  Numbers and addresses of records never
@@ -60,7 +65,9 @@ struct context {
   uint32_t parent;
   uint32_t target;      /* itself, or where a recursive call is folded to */
   uint32_t function;    /* see context_tree_function_fn; 0: not known */
-  uint32_t new_arc;     /* its arc was not on the path above it */
+  uint32_t shown : 31;  /* the nearest function on the path, from itself
+                           rootward, that reports show; 0: none */
+  uint32_t new_arc : 1; /* one of its arcs was not on the path above it */
 };
 
 /* Sizes up to this are told apart; larger objects of one type share a leaf.
@@ -82,8 +89,12 @@ struct leaf {
   uint32_t context;     /* child of `up' at `site' */
 };
 
-/* Which function a site is in: a number > 0, equal for equal functions; 0
- * when that cannot be told (never folded).  Runs inside the hook. */
+/* In a function number: reports hide it. */
+#define FUNCTION_HIDDEN (1u << 30)
+
+/* Which function a site is in: a number > 0 and below 2^30, equal for equal
+ * functions, perhaps with FUNCTION_HIDDEN; 0 when that cannot be told (never
+ * folded).  Runs inside the hook. */
 typedef uint32_t context_tree_function_fn(void *closure, uint64_t site);
 
 struct context_tree {

@@ -346,6 +346,16 @@ body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
   leave(t);
 }
 
+/* The collector counts its own records like what it gives out. */
+static void
+collector_record(struct ecl_allocation_hooks *self, cl_index bytes)
+{
+  struct thread_state *t = (struct thread_state *)self;
+  if (enter(t))
+    t->records[bytes == ECL_WEAK_LINK_RECORD_BYTES]++;
+  leave(t);
+}
+
 /* Dead marks are found by the next walk or by the trampoline, so a jump costs
  * nothing.  Only when the whole stack is about to be unwound by its return
  * addresses must these be the real ones. */
@@ -365,5 +375,6 @@ hook_init(struct ecl_allocation_hooks *hooks)
 {
   hooks->allocated = allocated;
   hooks->body = body;
+  hooks->collector_record = collector_record;
   hooks->non_local_exit = non_local_exit;
 }

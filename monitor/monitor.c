@@ -48,8 +48,8 @@ enum {
 };
 
 enum {
-  FUNCTION_OF_OVERFLOW = 0xFFFFFF01u, /* numbers of the special sites */
-  FUNCTION_OF_SIGNAL_HANDLER = 0xFFFFFF02u
+  FUNCTION_OF_OVERFLOW = 0x3FFFFF01, /* numbers of the special sites */
+  FUNCTION_OF_SIGNAL_HANDLER = 0x3FFFFF02
 };
 
 /* The trees of ended threads with one name. */
@@ -62,13 +62,13 @@ struct ended_threads {
 static struct monitor {
   pthread_mutex_t lock;
   bool opened, running, membarrier;
+  bool has_figures;                     /* since the last reset */
   char runtime_version[64];
   int options;
   uint32_t budget;
   struct thread_state *threads;
   struct ended_threads *ended;
   struct monitor_figures ended_figures; /* counters of ended threads */
-  unsigned thread_count;
   uint64_t collector_bytes;             /* of the runs before this one */
   struct collector_balance at_start;
   bool lists_read, page_settled;
@@ -109,6 +109,14 @@ monitor_function_of(void *closure, uint64_t site)
                : FUNCTION_OF_SIGNAL_HANDLER;
   code_index_find((uintptr_t)site, &function);
   return function;
+}
+
+/* The same with FUNCTION_HIDDEN, for the tree. */
+static uint32_t
+function_in_tree(void *closure, uint64_t site)
+{
+  uint32_t number = monitor_function_of(closure, site);
+  return code_index_is_runtime(number) ? number | FUNCTION_HIDDEN : number;
 }
 
 /* ---- gates -------------------------------------------------------------- */
@@ -195,7 +203,13 @@ init_tree(struct context_tree *tree)
 {
   return context_tree_init(tree, monitor.budget,
                            (monitor.options & MPROF_UNFOLDED) == 0,
-                           monitor_function_of, NULL);
+                           function_in_tree, NULL);
+}
+
+static bool
+markers_allowed(void)
+{
+  return (monitor.options & MPROF_FULL_WALK) == 0 && !arch_has_shadow_stack();
 }
 
 /* A state for the thread with this environment; NULL when memory ran out. */
@@ -208,8 +222,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
   hook_init(&t->hooks);
   t->env = env;
   t->stack_base = stack_base_of(thread);
-  t->markers_allowed = (monitor.options & MPROF_FULL_WALK) == 0 &&
-                       !arch_has_shadow_stack();
+  t->markers_allowed = markers_allowed();
   t->walk_limit = WALK_DEPTH;
   if (init_tree(&t->tree) != 0 ||
       marker_stack_init(&t->markers, MARKER_DEPTH) != 0 ||
@@ -222,7 +235,6 @@ new_thread(cl_env_ptr env, pthread_t thread)
   t->gate = GATE_CLOSED;
   t->next = monitor.threads;
   monitor.threads = t;
-  monitor.thread_count++;
   return t;
 }
 
@@ -295,6 +307,8 @@ add_counters(struct monitor_figures *to, const struct thread_state *t)
   for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
     to->granules[g] += t->granules[g];
   to->large_bytes += t->large_bytes;
+  to->finalizers += t->records[0];
+  to->weak_links += t->records[1];
   to->truncated_walks += t->truncated_walks;
 }
 
@@ -439,6 +453,25 @@ open_monitor(void)
   return MPROF_OK;
 }
 
+/* The first start after a reset says how big the trees may be and how they
+ * are made. */
+static bool
+take_options(unsigned long budget, int options)
+{
+  monitor.budget = budget == 0 || budget > DEFAULT_BUDGET * 16ul
+                       ? DEFAULT_BUDGET
+                       : (uint32_t)budget;
+  monitor.options = options;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    context_tree_release(&t->tree);
+    if (init_tree(&t->tree) != 0)
+      return false;
+    t->markers_allowed = markers_allowed();
+    thread_state_forget_calls(t);
+  }
+  return true;
+}
+
 int
 mprof_monitor_start(unsigned long budget, int options)
 {
@@ -449,11 +482,9 @@ mprof_monitor_start(unsigned long budget, int options)
   status = open_monitor();
   if (status != MPROF_OK || monitor.running)
     goto done;
-  if (monitor.threads == NULL && monitor.ended == NULL) {
-    monitor.budget = budget == 0 || budget > DEFAULT_BUDGET * 16ul
-                         ? DEFAULT_BUDGET
-                         : (uint32_t)budget;
-    monitor.options = options;
+  if (!monitor.has_figures && !take_options(budget, options)) {
+    status = fail(MPROF_NO_MEMORY, "out of memory");
+    goto done;
   }
   if (code_index_update() != 0) {
     status = fail(MPROF_NO_MEMORY, "out of memory");
@@ -462,7 +493,7 @@ mprof_monitor_start(unsigned long budget, int options)
   quiet = begin_quiet();
   monitor.at_start = collector_balance();
   end_quiet(quiet, false);
-  monitor.running = true;
+  monitor.running = monitor.has_figures = true;
   processes = cl_core.processes;
   for (cl_index i = 0; i < processes->vector.fillp; i++) {
     cl_object p = processes->vector.self.t[i];
@@ -547,6 +578,7 @@ mprof_monitor_reset(void)
     context_tree_clear(&t->tree);
     t->count = t->bytes = t->large_bytes = t->truncated_walks = 0;
     memset(t->granules, 0, sizeof t->granules);
+    memset(t->records, 0, sizeof t->records);
     thread_state_forget_calls(t);
     t->object = NULL;
     if (t->env == here)
@@ -555,9 +587,7 @@ mprof_monitor_reset(void)
       t->stale = true; /* its marks refer to contexts that are gone */
     p = &t->next;
   }
-  monitor.thread_count = 0;
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    monitor.thread_count++;
+  monitor.has_figures = monitor.running;
   monitor.collector_bytes = 0;
   monitor.lists_read = monitor.page_settled = true;
   if (monitor.running)
@@ -573,7 +603,6 @@ collect_figures(struct monitor_figures *f)
   *f = monitor.ended_figures;
   f->threads = NULL;
   f->runtime_version = monitor.runtime_version;
-  f->thread_count = monitor.thread_count;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     add_counters(f, t);
     f->overflows += t->tree.overflowed;
@@ -662,7 +691,7 @@ mprof_monitor_counter(int which)
   case MPROF_ALLOCATIONS: value = f.allocations; break;
   case MPROF_BYTES: value = f.bytes; break;
   case MPROF_CONTEXTS: value = f.contexts; break;
-  case MPROF_THREADS: value = f.thread_count; break;
+  case MPROF_THREADS: value = f.counted_threads; break;
   case MPROF_OVERFLOWS: value = f.overflows; break;
   case MPROF_RUNNING: value = monitor.running; break;
   default: break;

@@ -34,7 +34,7 @@ enum mprof_counter {
   MPROF_ALLOCATIONS,
   MPROF_BYTES,          /* requested */
   MPROF_CONTEXTS,
-  MPROF_THREADS,        /* that were counted so far, ended ones too */
+  MPROF_THREADS,        /* that allocated, ended ones too */
   MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
   MPROF_RUNNING         /* 1 while counting */
 };

@@ -29,8 +29,8 @@ struct monitor_figures {
   const char *runtime_version;
   uint64_t allocations, bytes;       /* the plain counters */
   uint64_t granules[CLASSIFY_GRANULES], large_bytes;
+  uint64_t finalizers, weak_links;   /* records that the collector made */
   uint64_t truncated_walks, overflows, contexts;
-  unsigned thread_count;             /* that were there */
   unsigned counted_threads;          /* that allocated */
   uint64_t collector_bytes;          /* in the time that was counted */
   bool lists_read, page_settled, several_threads;

@@ -443,7 +443,7 @@ rounded_bytes_of_leaf(const struct leaf *leaf)
 static void
 put_reconciliation(struct writer *w, const struct monitor_figures *f)
 {
-  uint64_t rounded = f->large_bytes;
+  uint64_t rounded = f->large_bytes, records;
   int64_t residual;
   for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
     for (uint32_t i = 1; i < t->tree->leaf_count; i++)
@@ -451,7 +451,11 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
   for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
     if (f->granules[g] != 0)
       rounded += f->granules[g] * classify_rounded_bytes(g);
-  residual = (int64_t)(f->collector_bytes - rounded);
+  records = f->finalizers * classify_rounded_bytes(classify_granules(
+                                ECL_FINALIZER_RECORD_BYTES)) +
+            f->weak_links * classify_rounded_bytes(classify_granules(
+                                ECL_WEAK_LINK_RECORD_BYTES));
+  residual = (int64_t)(f->collector_bytes - rounded - records);
   put_comment(w, "mprof.version=%s", MPROF_VERSION);
   put_comment(w, "mprof.language=lisp");
   put_comment(w, "mprof.program=ECL %s", f->runtime_version);
@@ -460,6 +464,7 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
   put_comment(w, "mprof.bytes=%" PRIu64, f->bytes);
   put_comment(w, "mprof.rounded_bytes=%" PRIu64, rounded);
   put_comment(w, "mprof.collector_bytes=%" PRIu64, f->collector_bytes);
+  put_comment(w, "mprof.collector_record_bytes=%" PRIu64, records);
   put_comment(w, "mprof.residual_bytes=%" PRId64, residual);
   if (residual != 0) {
     if (f->several_threads)
@@ -472,8 +477,12 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
     if (!f->lists_read)
       put_comment(w, "mprof.residual_note=this thread's free lists in the "
                      "collector could not be read");
-    put_comment(w, "mprof.residual_note=the collector's own tables: "
-                   "finalizers and disappearing links");
+    if (f->finalizers + f->weak_links > 0)
+      put_comment(w, "mprof.residual_note=the collector's tables of "
+                     "finalizers and weak links, when they grow");
+    if (!f->several_threads && f->page_settled && f->lists_read &&
+        f->finalizers + f->weak_links == 0)
+      put_comment(w, "mprof.residual_note=not known: please report it");
   }
   put_comment(w, "mprof.unattributed_allocations=%" PRIu64,
               w->unattributed_count);
@@ -486,7 +495,7 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
     put_comment(w, "mprof.unattributed_note=%" PRIu64 " call chains were "
                    "longer than can be followed", f->truncated_walks);
   put_comment(w, "mprof.contexts=%" PRIu64, f->contexts);
-  put_comment(w, "mprof.threads=%u", f->thread_count);
+  put_comment(w, "mprof.threads=%u", f->counted_threads);
 }
 
 static void

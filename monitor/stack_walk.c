@@ -77,10 +77,10 @@ step_foreign(const struct walker *w, uintptr_t **slot, uintptr_t *caller)
   context.uc_mcontext.gregs[REG_RIP] = (greg_t)w->ip;
   context.uc_mcontext.gregs[REG_RSP] = (greg_t)w->sp;
   context.uc_mcontext.gregs[REG_RBP] = (greg_t)w->frame;
+  if (arch_is_signal_return(w->ip))
+    return STEP_SIGNAL;
   if (unw_init_local2(&cursor, &context, 0) != 0)
     return STEP_END;
-  if (unw_is_signal_frame(&cursor) > 0)
-    return STEP_SIGNAL;
   /* ip is a return address: the call is before it */
   if (unw_step(&cursor) <= 0 ||
       unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 ||

@@ -94,6 +94,7 @@ struct thread_state {
 
   uint64_t granules[CLASSIFY_GRANULES]; /* requests of each rounded size */
   uint64_t large_bytes; /* larger ones, rounded to granules */
+  uint64_t records[2];  /* of the collector: for finalizers, for weak links */
 
   cl_env_ptr env;
   uintptr_t stack_base; /* frames at or above it are not ours */

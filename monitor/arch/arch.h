@@ -13,6 +13,7 @@
 #define MPROF_ARCH_H
 
 #include <stdint.h>
+#include <string.h>
 
 static inline uintptr_t
 frame_caller(uintptr_t frame)
@@ -31,6 +32,17 @@ frame_return_slot(uintptr_t frame)
  * this thread (see marker_stack.h) and goes on at the real return address with
  * all return values and callee-saved registers as they were. */
 extern char mprof_return_trampoline[];
+
+/* Whether a return to `ip' leaves a signal handler: the C library's code there
+ * is `mov $15, %rax; syscall' (rt_sigreturn).  libunwind knows such a frame
+ * only when it steps into it from a callee. */
+static inline int
+arch_is_signal_return(uintptr_t ip)
+{
+  static const unsigned char code[] = { 0x48, 0xC7, 0xC0, 0x0F, 0x00,
+                                        0x00, 0x00, 0x0F, 0x05 };
+  return memcmp((const void *)ip, code, sizeof code) == 0;
+}
 
 /* True when the processor checks return addresses against a copy of its own
  * (shadow stack, Intel CET): then frames cannot be marked. */
