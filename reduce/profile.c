@@ -26,6 +26,7 @@ profile_fact_key(enum profile_fact fact)
       [FACT_BYTES] = "mprof.bytes",
       [FACT_ROUNDED_BYTES] = "mprof.rounded_bytes",
       [FACT_COLLECTOR_BYTES] = "mprof.collector_bytes",
+      [FACT_COLLECTOR_RECORD_BYTES] = "mprof.collector_record_bytes",
       [FACT_RESIDUAL_BYTES] = "mprof.residual_bytes",
       [FACT_UNATTRIBUTED_ALLOCATIONS] = "mprof.unattributed_allocations",
       [FACT_UNATTRIBUTED_BYTES] = "mprof.unattributed_bytes",

@@ -62,13 +62,22 @@ add_collector(const struct profile *profile, struct text_table *table)
   if (knows_rounded)
     add_row(table, facts[FACT_ROUNDED_BYTES],
             "bytes after the collector's rounding");
+  if (facts[FACT_COLLECTOR_RECORD_BYTES] != 0)
+    add_row(table, facts[FACT_COLLECTOR_RECORD_BYTES],
+            "bytes of the collector's own records for finalizers and weak "
+            "links");
   if (knows_collector)
     add_row(table, facts[FACT_COLLECTOR_BYTES],
             "bytes that the collector itself counted in the same time");
   if (knows_rounded && knows_collector) {
-    int64_t residual =
-        facts[FACT_COLLECTOR_BYTES] - facts[FACT_ROUNDED_BYTES];
-    add_row(table, residual, "residual: the difference of these two");
+    int64_t residual = facts[FACT_COLLECTOR_BYTES] -
+                       facts[FACT_ROUNDED_BYTES] -
+                       facts[FACT_COLLECTOR_RECORD_BYTES];
+    add_row(table, residual,
+            facts[FACT_COLLECTOR_RECORD_BYTES] != 0
+                ? "residual: what the last of these has more than the two "
+                  "before it"
+                : "residual: the difference of these two");
     if (knows_residual && facts[FACT_RESIDUAL_BYTES] != residual)
       add_row(table, facts[FACT_RESIDUAL_BYTES],
               "residual as the monitor stated it, which differs");
