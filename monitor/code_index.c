@@ -150,6 +150,7 @@ intern_function(const char *name, const char *system_name, const char *file,
   f->file = file != NULL ? strdup(file) : NULL;
   f->file_position = file_position;
   f->runtime = runtime;
+  f->root = strcmp(name, MPROF_ROOT_FUNCTION) == 0;
   if (f->name == NULL || f->system_name == NULL)
     return 0;
   function_hash[i & function_hash_mask] = number;
@@ -601,10 +602,14 @@ code_index_object(cl_object name)
   return slot < KEPT_SLOTS ? OBJECT_BASE + slot : 0;
 }
 
-bool
-code_index_is_runtime(uint32_t number)
+enum code_role
+code_index_role(uint32_t number)
 {
-  return number > 0 && number < OBJECT_BASE && function_at(number)->runtime;
+  const struct code_function *f;
+  if (number == 0 || number >= OBJECT_BASE)
+    return ROLE_SHOWN;
+  f = function_at(number);
+  return f->runtime ? ROLE_RUNTIME : f->root ? ROLE_ROOT : ROLE_SHOWN;
 }
 
 /* A form that is evaluated and not a function is called SI::BYTECODES by the

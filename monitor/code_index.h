@@ -38,6 +38,7 @@ struct code_function {
   const char *file;        /* source, or NULL */
   int file_position;       /* in characters, -1: not known */
   bool runtime;            /* C function of the runtime without Lisp name */
+  bool root;               /* MPROF_ROOT_FUNCTION */
 };
 
 /* Make or renew the index; call once before counting, and again when code was
@@ -74,9 +75,15 @@ uint32_t code_index_object(cl_object name);
  * own (names, classes).  Inside the hook. */
 void code_index_keep(cl_object object);
 
-/* Whether this is a function of the runtime that reports hide.  Inside the
- * hook. */
-bool code_index_is_runtime(uint32_t number);
+/* What reports do with a function. */
+enum code_role {
+  ROLE_SHOWN,
+  ROLE_RUNTIME,  /* hidden by default */
+  ROLE_ROOT      /* MPROF_ROOT_FUNCTION */
+};
+
+/* The role of the function with this number.  Inside the hook. */
+enum code_role code_index_role(uint32_t number);
 
 /* The function with this number, or NULL.  Names of objects are printed on
  * the first call: not inside the hook. */

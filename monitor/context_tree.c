@@ -198,6 +198,8 @@ fold_parent(const struct context_tree *tree, uint32_t parent,
     const struct context *c = &contexts[i];
     if (c->function == 0)
       return CONTEXT_OVERFLOW;
+    if ((c->function & FUNCTION_ROOT) != 0)
+      break;
     if (c->function == function) {
       if (candidate == CONTEXT_OVERFLOW && !novel && c->shown == shown)
         candidate = c->parent;

@@ -91,10 +91,13 @@ struct leaf {
 
 /* In a function number: reports hide it. */
 #define FUNCTION_HIDDEN (1u << 30)
+/* Reports begin the chains below it: what is on the path above counts for
+ * nothing when it is asked what the path has already. */
+#define FUNCTION_ROOT (1u << 29)
 
-/* Which function a site is in: a number > 0 and below 2^30, equal for equal
- * functions, perhaps with FUNCTION_HIDDEN; 0 when that cannot be told (never
- * folded).  Runs inside the hook. */
+/* Which function a site is in: a number > 0 and below 2^29, equal for equal
+ * functions, perhaps with FUNCTION_HIDDEN or FUNCTION_ROOT; 0 when that cannot
+ * be told (never folded).  Runs inside the hook. */
 typedef uint32_t context_tree_function_fn(void *closure, uint64_t site);
 
 struct context_tree {

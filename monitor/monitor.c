@@ -48,8 +48,8 @@ enum {
 };
 
 enum {
-  FUNCTION_OF_OVERFLOW = 0x3FFFFF01, /* numbers of the special sites */
-  FUNCTION_OF_SIGNAL_HANDLER = 0x3FFFFF02
+  FUNCTION_OF_OVERFLOW = 0x1FFFFF01, /* numbers of the special sites */
+  FUNCTION_OF_SIGNAL_HANDLER = 0x1FFFFF02
 };
 
 /* The trees of ended threads with one name. */
@@ -111,12 +111,17 @@ monitor_function_of(void *closure, uint64_t site)
   return function;
 }
 
-/* The same with FUNCTION_HIDDEN, for the tree. */
+/* The same with FUNCTION_HIDDEN and FUNCTION_ROOT, for the tree. */
 static uint32_t
 function_in_tree(void *closure, uint64_t site)
 {
   uint32_t number = monitor_function_of(closure, site);
-  return code_index_is_runtime(number) ? number | FUNCTION_HIDDEN : number;
+  switch (code_index_role(number)) {
+  case ROLE_RUNTIME: return number | FUNCTION_HIDDEN;
+  case ROLE_ROOT: return number | FUNCTION_ROOT;
+  case ROLE_SHOWN:
+  default: return number;
+  }
 }
 
 /* ---- gates -------------------------------------------------------------- */

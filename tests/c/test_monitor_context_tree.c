@@ -15,7 +15,7 @@
 
 #include "context_tree.h"
 
-enum { MAIN = 1, F, G, H, CONS, FIRST_HIDDEN = 8 };
+enum { MAIN = 1, F, G, H, CONS, FIRST_HIDDEN = 8, ROOT_FUNCTION = 16 };
 
 static uint64_t
 site(unsigned function, unsigned call)
@@ -29,7 +29,8 @@ function_of(void *closure, uint64_t s)
   (void)closure;
   return (uint32_t)(s / 16) | (s / 16 >= FIRST_HIDDEN && s / 16 < 16
                                     ? FUNCTION_HIDDEN
-                                    : 0);
+                                : s / 16 == ROOT_FUNCTION ? FUNCTION_ROOT
+                                                          : 0);
 }
 
 static void
@@ -219,6 +220,28 @@ test_folding_keeps_functions_and_arcs(void **state)
   assert_true(folded > 50000); /* or it tested nothing */
 }
 
+/* F and G have called each other before the profiled body begins; in the body
+ * they do so for the first time, as reports see it. */
+static void
+test_folding_does_not_look_above_the_root(void **state)
+{
+  const uint64_t chain[] = { site(F, 1), site(G, 1), site(F, 1), site(G, 1),
+                             site(ROOT_FUNCTION, 1), site(F, 1), site(G, 1),
+                             site(F, 1), site(G, 1), site(F, 1) };
+  struct context_tree tree;
+  uint32_t numbers[10], up = CONTEXT_ROOT;
+  (void)state;
+  make_tree(&tree, 1000, true);
+  for (size_t i = 0; i < 10; i++) {
+    numbers[i] = context_tree_child(&tree, up, chain[i]);
+    up = tree.contexts[numbers[i]].target;
+  }
+  for (size_t i = 0; i < 9; i++)
+    assert_int_equal(tree.contexts[numbers[i]].target, numbers[i]);
+  assert_int_equal(tree.contexts[numbers[9]].target, numbers[7]);
+  context_tree_release(&tree);
+}
+
 static void
 test_unfolded_keeps_every_frame(void **state)
 {
@@ -399,6 +422,7 @@ main(void)
     cmocka_unit_test(test_self_recursion_is_bounded),
     cmocka_unit_test(test_mutual_recursion_keeps_arcs),
     cmocka_unit_test(test_folding_keeps_functions_and_arcs),
+    cmocka_unit_test(test_folding_does_not_look_above_the_root),
     cmocka_unit_test(test_unfolded_keeps_every_frame),
     cmocka_unit_test(test_budget),
     cmocka_unit_test(test_many_contexts_survive_growth),
