@@ -8,26 +8,28 @@
 
 (in-package #:mprof)
 
-(defmacro define-figures (name conc-name documentation &body slots)
-  "Define NAME as a structure that is made from a property list.  Each of SLOTS
-is (SLOT DOCUMENTATION); its accessor begins with CONC-NAME, a string."
+(defmacro define-figures (name (prefix argument) documentation &body slots)
+  "Define NAME as a structure that is made from a property list, and a reader
+for each slot.  Each of SLOTS is (SLOT DOCUMENTATION); its reader begins with
+PREFIX, a string, and takes ARGUMENT."
+  ;; The accessors of DEFSTRUCT are closures in ECL, which take no docstring.
   (flet ((symbol-of (&rest parts)
            (intern (format nil "~{~A~}" parts) '#:mprof)))
-    (let ((make (symbol-of '#:make- name)))
-      `(progn
-         (defstruct (,name (:conc-name ,(symbol-of conc-name))
-                           (:constructor ,make (&key ,@(mapcar #'first slots)
-                                                &allow-other-keys))
-                           (:copier nil)
-                           (:predicate nil))
-           ,documentation
-           ,@(mapcar #'first slots))
-         ,@(loop for (slot documentation) in slots
-                 collect `(setf (documentation ',(symbol-of conc-name slot)
-                                               'function)
-                                ,documentation))))))
+    `(progn
+       (defstruct (,name (:conc-name ,(symbol-of "%" prefix))
+                         (:constructor ,(symbol-of '#:make- name)
+                             (&key ,@(mapcar #'first slots)
+                              &allow-other-keys))
+                         (:copier nil)
+                         (:predicate nil))
+         ,documentation
+         ,@(mapcar #'first slots))
+       ,@(loop for (slot documentation) in slots
+               collect `(defun ,(symbol-of prefix slot) (,argument)
+                          ,documentation
+                          (,(symbol-of "%" prefix slot) ,argument))))))
 
-(define-figures type-figures "TYPE-"
+(define-figures type-figures ("TYPE-" figures)
     "How much was allocated of one Lisp type, and of one class if it is the type
 of instances or structures."
   (name "The Lisp type that FIGURES, a TYPE-FIGURES, is about; a string such as
@@ -40,7 +42,7 @@ that FIGURES, a TYPE-FIGURES, belongs to.")
   (bytes "The bytes of the objects that FIGURES, a TYPE-FIGURES, counts, with
 their bodies, as requested; an integer."))
 
-(define-figures function-figures "FUNCTION-"
+(define-figures function-figures ("FUNCTION-" figures)
     "What one function allocated, itself and with all that it called."
   (name "The name of the function that FIGURES, a FUNCTION-FIGURES, is about; a
 string such as \"CL-USER::FOO\" or \"(LAMBDA :IN CL-USER::FOO)\".")
@@ -64,7 +66,7 @@ FUNCTION-FIGURES, begins; or NIL.")
   (types "What the function of FIGURES, a FUNCTION-FIGURES, allocated itself, as
 a list of TYPE-FIGURES, the largest first."))
 
-(define-figures arc-figures "ARC-"
+(define-figures arc-figures ("ARC-" figures)
     "What one function allocated on behalf of one caller."
   (caller "The name of the caller in FIGURES, an ARC-FIGURES; a string.")
   (callee "The name of the called function in FIGURES, an ARC-FIGURES; a string.")
@@ -75,7 +77,7 @@ ARC-FIGURES, is about; an integer.")
   (bytes "The bytes requested below the calls that FIGURES, an ARC-FIGURES, is
 about; an integer."))
 
-(define-figures profile "PROFILE-"
+(define-figures profile ("PROFILE-" profile)
     "All that was counted: totals, functions, arcs of the call graph, types."
   (allocations "How many objects PROFILE counts; an integer.")
   (bytes "The bytes requested for all objects of PROFILE; an integer.")

@@ -9,19 +9,18 @@
                                        (reset t) (budget 0) unfolded
                                        full-walk)
   "Call FUNCTION, which takes no arguments, as WITH-PROFILING runs its body."
-  (let ((options (options budget unfolded full-walk)))
-    (tables-option report)              ; a wrong table is better said now
-    (cond ((mprof.bindings:monitor-active-p)
-           (funcall function))
-          (t
-           (when reset (reset))
-           (multiple-value-prog1
-               (call-counting function options)
-             (when report
-               (report :type report :stream stream))
-             (when file
-               (with-simple-restart (continue "Go on without a file.")
-                 (save file))))))))
+  (if (mprof.bindings:monitor-active-p)
+      (funcall function)
+      (let ((options (options budget unfolded full-walk)))
+        (tables-option report)          ; a wrong table is better said now
+        (when reset (reset))
+        (multiple-value-prog1
+            (call-counting function options)
+          (when report
+            (report :type report :stream stream))
+          (when file
+            (with-simple-restart (continue "Go on without a file.")
+              (save file)))))))
 
 (defun call-counting (function options)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (BUDGET FLAGS).

@@ -1,0 +1,159 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; profile-tests.lisp -- the figures as Lisp data.
+
+(in-package #:mprof.tests)
+
+(in-suite mprof)
+
+(defun call-make-conses (n)
+  (make-conses n)
+  (make-conses n))
+
+(test figures-of-functions
+  (with-idle-profiler
+    (let* ((profile (profiled (call-make-conses 10)))
+           (callee (mprof:find-function 'make-conses profile))
+           (caller (mprof:find-function 'call-make-conses profile)))
+      (is (= 20 (mprof:profile-allocations profile)))
+      (is (= 320 (mprof:profile-bytes profile)))
+      (is (string= "MPROF.TESTS::MAKE-CONSES" (mprof:function-name callee)))
+      (is (= 20 (mprof:function-self-allocations callee)))
+      (is (= 320 (mprof:function-self-bytes callee)))
+      (is (= 2 (mprof:function-activations callee)))
+      (is (= 0 (mprof:function-self-bytes caller)))
+      (is (= 20 (mprof:function-inclusive-allocations caller)))
+      (is (= 320 (mprof:function-inclusive-bytes caller)))
+      (is (= 1 (mprof:function-activations caller)))
+      (is (null (mprof:function-cycle callee)))
+      (is (string= "subjects.lisp"
+                   (file-namestring (mprof:function-file callee))))
+      (is (plusp (mprof:function-line callee)))
+      (let ((types (mprof:function-types callee)))
+        (is (= 1 (length types)))
+        (is (string= "CONS" (mprof:type-name (first types))))
+        (is (= 320 (mprof:type-bytes (first types))))))))
+
+(test figures-of-arcs
+  (with-idle-profiler
+    (let* ((profile (profiled (call-make-conses 10)))
+           (arc (mprof:find-arc 'call-make-conses 'make-conses profile)))
+      (is (string= "MPROF.TESTS::CALL-MAKE-CONSES" (mprof:arc-caller arc)))
+      (is (string= "MPROF.TESTS::MAKE-CONSES" (mprof:arc-callee arc)))
+      (is (= 2 (mprof:arc-calls arc)))
+      (is (= 20 (mprof:arc-allocations arc)))
+      (is (= 320 (mprof:arc-bytes arc)))
+      (is (null (mprof:find-arc 'make-conses 'call-make-conses profile))))))
+
+(defstruct subject a b)
+
+(test figures-of-types
+  (with-idle-profiler
+    (let* ((profile (profiled (make-conses 10)
+                              (setf *kept* (make-doubles 5))
+                              (setf *kept* (make-subject))))
+           (conses (mprof:find-type 'cons profile))
+           (doubles (mprof:find-type '(simple-array double-float) profile))
+           (subjects (mprof:find-type 'subject profile)))
+      (is (equal '("cons" "CONS" nil 10 160)
+                 (list (mprof:type-category conses) (mprof:type-name conses)
+                       (mprof:type-class conses)
+                       (mprof:type-allocations conses)
+                       (mprof:type-bytes conses))))
+      (is (equal '("struct" 1 88)
+                 (list (mprof:type-category doubles)
+                       (mprof:type-allocations doubles)
+                       (mprof:type-bytes doubles))))
+      (is (equal '("struct" "MPROF.TESTS::SUBJECT" 1 80)
+                 (list (mprof:type-category subjects)
+                       (mprof:type-class subjects)
+                       (mprof:type-allocations subjects)
+                       (mprof:type-bytes subjects)))))))
+
+(test comments
+  (with-idle-profiler
+    (let ((profile (profiled (make-conses 10))))
+      (is (string= "lisp" (mprof:profile-comment "mprof.language" profile)))
+      (is (string= "10" (mprof:profile-comment "mprof.allocations" profile)))
+      (is (string= "160" (mprof:profile-comment "mprof.bytes" profile)))
+      (is (null (mprof:profile-comment "mprof.cake" profile))))))
+
+(test names-by-symbol-and-list
+  "Names of functions print as they show in profiles."
+  (loop for (name expected)
+          in '((cl-user::foo "CL-USER::FOO")
+               (mapcar "MAPCAR")
+               (:key ":KEY")
+               (mprof:report "MPROF:REPORT")
+               (mprof::read-profile "MPROF::READ-PROFILE")
+               (cl-user::|a b| "CL-USER::|a b|")
+               ((setf cl-user::foo) "(SETF CL-USER::FOO)")
+               ((setf car) "(SETF CAR)")
+               ((method cl-user::area :around (integer t))
+                "(METHOD CL-USER::AREA :AROUND (INTEGER T))")
+               ((method cl-user::area ((eql 3)))
+                "(METHOD CL-USER::AREA ((EQL 3)))")
+               ((lambda :in cl-user::foo) "(LAMBDA :IN CL-USER::FOO)")
+               ("any string" "any string"))
+        do (is (string= expected (mprof::displayed-name name)))))
+
+(test profile-of-a-file-that-is-none
+  (with-temporary-file (file)
+    (with-open-file (stream file :direction :output :if-exists :supersede)
+      (write-line "This is no profile." stream))
+    (let ((condition (handler-case (mprof:profile file)
+                       (mprof:profile-file-error (condition) condition))))
+      (is (typep condition 'mprof:profile-file-error))
+      (is (equal (pathname file)
+                 (mprof:profile-file-error-pathname condition)))
+      (is (eql 0 (mprof:profile-file-error-offset condition)))
+      (is (search file (report-of condition))))))
+
+(test profile-of-no-file
+  (let ((condition (handler-case (mprof:profile "/nowhere/at/all.data")
+                     (mprof:profile-file-error (condition) condition))))
+    (is (typep condition 'mprof:profile-file-error))
+    (is (search "No such file or directory" (report-of condition)))))
+
+(test profile-of-another-file
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (profiled (make-conses 3))
+      (mprof:save file)
+      (is (= 3 (mprof:profile-allocations
+                (handler-bind ((mprof:profile-file-error
+                                 (lambda (condition)
+                                   (use-value file condition))))
+                  (mprof:profile "/nowhere/at/all.data"))))))))
+
+(test no-file-is-left-behind
+  "Reading and reporting leave no temporary file."
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (flet ((files () (length (directory "/tmp/mprof-*"))))
+      (let ((before (files)))
+        (mprof:profile)
+        (mprof:report :stream (make-broadcast-stream))
+        (is (= before (files)))))))
+
+(test figures-print-readably-for-people
+  (with-idle-profiler
+    (let ((profile (profiled (call-make-conses 10))))
+      (is (search "20 allocations, 320 bytes" (princ-to-string profile)))
+      (is (search "MPROF.TESTS::MAKE-CONSES"
+                  (princ-to-string (mprof:find-function 'make-conses
+                                                        profile))))
+      (is (search "CONS" (princ-to-string (mprof:find-type 'cons
+                                                           profile)))))))
+
+(defun |grüße an λ| (n)
+  (make-conses n))
+
+(test names-beyond-ascii
+  "Names cross to C and back as UTF-8."
+  (with-idle-profiler
+    (let* ((profile (profiled (|grüße an λ| 3)))
+           (name (format nil "MPROF.TESTS::|gr~C~Ce an ~C|" (code-char #xfc)
+                         (code-char #xdf) (code-char #x3bb))))
+      (is (= 48 (mprof:function-inclusive-bytes
+                 (mprof:find-function name profile)))))))

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Run the FiveAM tests by ASDF, as (asdf:test-system "mprof") does.  FiveAM and
+# what it needs come from their own folders; nothing else that the machine has
+# of ASDF or Lisp systems is looked at.
+
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+: "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
+: "${XDG_CACHE_HOME:=$BUILD/cache}"
+libraries=${LISP_LIBRARIES:-/usr/share/common-lisp/source}
+CL_SOURCE_REGISTRY="(:source-registry
+  (:directory \"$libraries/fiveam/\") (:directory \"$libraries/alexandria/\")
+  (:directory \"$libraries/asdf-flv/\")
+  (:directory \"$libraries/trivial-backtrace/\")
+  :ignore-inherited-configuration)"
+export CL_SOURCE_REGISTRY XDG_CACHE_HOME
+
+[ -e "$libraries/fiveam/fiveam.asd" ] || {
+  echo "not ok - FiveAM is in $libraries (install the package cl-fiveam)"
+  exit 1
+}
+
+exec "$ECL" --norc --eval '(require :asdf)' \
+  --eval '(handler-bind
+              ((error (lambda (condition)
+                        (format t "~&# ~A~%" condition)
+                        (ext:quit 1))))
+            ;; before SYS:, where the installed system is
+            (push (truename "lisp/") asdf:*central-registry*)
+            (asdf:test-system "mprof"))' \
+  --eval '(ext:quit 0)' </dev/null

@@ -1,0 +1,155 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; session-tests.lisp -- start, stop, reset, status, save.
+
+(in-package #:mprof.tests)
+
+(in-suite mprof)
+
+(defun start-make-stop (n)
+  "The values of START, of making N conses, and of STOP."
+  (let* ((started (mprof:start))
+         (made (make-conses n))
+         (stopped (mprof:stop)))
+    (list started made stopped)))
+
+(test start-and-stop
+  "Only what happens between START and STOP is counted, to the byte."
+  (with-idle-profiler
+    (make-conses 10)
+    (is (equal '(t nil t) (start-make-stop 7)))
+    (make-conses 10)
+    (is (equal '(7 112) (figures)))))
+
+(test start-twice
+  (with-idle-profiler
+    (mprof:start)
+    (signals mprof:already-active (mprof:start))
+    (is-true (active-p))
+    (is (eq t (handler-bind ((mprof:already-active #'continue))
+                (mprof:start))))
+    (is-true (active-p))))
+
+(test start-with-other-options
+  "Figures that were counted with other options cannot be added to."
+  (with-idle-profiler
+    (mprof:start)
+    (mprof:stop)
+    (signals mprof:already-active (mprof:start :unfolded t))
+    (is-false (active-p))
+    (handler-bind ((mprof:already-active #'continue))
+      (mprof:start :unfolded t))
+    (is-true (active-p))
+    (mprof:stop)
+    (mprof:reset)
+    (finishes (mprof:start :unfolded t))))
+
+(test stop-when-not-active
+  (with-idle-profiler
+    (signals mprof:not-active (mprof:stop))
+    (is (eq t (handler-bind ((mprof:not-active #'continue))
+                (mprof:stop))))))
+
+(test reset
+  (with-idle-profiler
+    (mprof:start)
+    (make-conses 5)
+    (mprof:stop)
+    (is (eq t (mprof:reset)))
+    (is (equal '(0 0) (figures)))
+    (is (null (mprof:profile-functions (mprof:profile))))))
+
+(test status
+  (with-idle-profiler
+    (mprof:start)
+    (is (eq t (getf (mprof:status) :active)))
+    (mprof:stop)
+    (mprof:reset)
+    (mprof:start)
+    (make-conses 3)
+    (mprof:stop)
+    (let ((status (mprof:status)))
+      (is (eq nil (getf status :active)))
+      (is (eql 3 (getf status :allocations)))
+      (is (eql 48 (getf status :bytes)))
+      (is (plusp (getf status :contexts)))
+      (is (plusp (getf status :threads)))
+      (is (eql 0 (getf status :overflows))))))
+
+(test save-and-read
+  "What is saved is what is in memory."
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (let ((profile (profiled (make-conses 20))))
+        (is (equal (pathname file) (mprof:save file)))
+        (mprof:reset)
+        (let ((saved (mprof:profile file)))
+          (is (= 20 (mprof:profile-allocations saved)))
+          (is (= 320 (mprof:profile-bytes saved)))
+          (is (equalp profile saved)))))))
+
+(test save-where-it-cannot
+  "A file that cannot be written is an error with advice; nothing is lost."
+  (with-idle-profiler
+    (profiled (make-conses 20))
+    (let ((condition (handler-case (mprof:save "/nowhere/at/all.data")
+                       (mprof:profile-file-error (condition) condition))))
+      (is (typep condition 'mprof:profile-file-error))
+      (is (equal #p"/nowhere/at/all.data"
+                 (mprof:profile-file-error-pathname condition)))
+      (is (null (mprof:profile-file-error-offset condition)))
+      (let ((report (report-of condition)))
+        (is (search "/nowhere/at/all.data" report))
+        (is (search "No such file or directory" report))
+        (is (search "(mprof:save FILE)" report))))
+    (is (equal '(20 320) (figures)))
+    (is (= 20 (mprof:profile-allocations (mprof:profile))))))
+
+(test save-to-another-file
+  "The restart USE-VALUE takes another file."
+  (with-idle-profiler
+    (profiled (make-conses 20))
+    (with-temporary-file (file)
+      (is (equal (pathname file)
+                 (handler-bind ((mprof:profile-file-error
+                                  (lambda (condition)
+                                    (use-value file condition))))
+                   (mprof:save "/nowhere/at/all.data"))))
+      (is (= 320 (mprof:profile-bytes (mprof:profile file)))))))
+
+(test small-budget
+  "With too small a budget the totals are exact, and a warning says the rest."
+  (with-idle-profiler
+    (mprof:start :budget 16)
+    (make-conses 100)
+    (mprof:stop)
+    (is (equal '(100 1600) (figures)))
+    (let* ((warning nil)
+           (profile (handler-bind ((mprof:profile-incomplete
+                                     (lambda (condition)
+                                       (setf warning condition)
+                                       (muffle-warning condition))))
+                      (mprof:profile))))
+      (is (typep warning 'mprof:profile-incomplete))
+      (is (search ":budget" (report-of warning)))
+      (is (= 100 (mprof:profile-allocations profile)))
+      (is (= 1600 (reduce #'+ (mprof:profile-functions profile)
+                          :key #'mprof:function-self-bytes))))))
+
+(test two-threads-start
+  "Of threads that start at once, exactly one does."
+  (with-idle-profiler
+    (let* ((started 0)
+           (lock (mp:make-lock))
+           (threads (loop repeat 8
+                          collect (mp:process-run-function
+                                   "starter"
+                                   (lambda ()
+                                     (handler-case
+                                         (progn (mprof:start)
+                                                (mp:with-lock (lock)
+                                                  (incf started)))
+                                       (mprof:already-active ())))))))
+      (mapc #'mp:process-join threads)
+      (is (= 1 started))
+      (is-true (active-p)))))

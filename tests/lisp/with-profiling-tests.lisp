@@ -1,0 +1,183 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; with-profiling-tests.lisp -- values, nesting, and all ways out of the body.
+
+(in-package #:mprof.tests)
+
+(in-suite mprof)
+
+(test with-profiling-values
+  (with-idle-profiler
+    (is (equal '(1 2 3)
+               (multiple-value-list
+                (mprof:with-profiling (:report nil) (values 1 2 3)))))
+    (is (equal '() (multiple-value-list
+                    (mprof:with-profiling (:report nil) (values)))))
+    (is (equal '(nil) (multiple-value-list
+                       (mprof:with-profiling (:report nil)))))))
+
+(test with-profiling-counts-the-body-only
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil) (make-conses 12))
+    (is-false (active-p))
+    (is (equal '(12 192) (figures)))))
+
+(test with-profiling-prints-to-the-stream
+  (with-idle-profiler
+    (let* ((here (make-string-output-stream))
+           (standard (with-output-to-string (*standard-output*)
+                       (mprof:with-profiling (:stream here)
+                         (make-conses 12))))
+           (printed (get-output-stream-string here)))
+      (is (string= "" standard))
+      (dolist (title '("ALLOCATION BINS" "DIRECT ALLOCATION"
+                       "ALLOCATION CALL GRAPH" "TYPES" "RECONCILIATION"
+                       "MPROF.TESTS::MAKE-CONSES"))
+        (is (search title printed))))
+    (is (search "DIRECT ALLOCATION"
+                (with-output-to-string (*standard-output*)
+                  (mprof:with-profiling () (make-conses 12)))))))
+
+(test with-profiling-chooses-tables
+  (with-idle-profiler
+    (flet ((printed (report)
+             (with-output-to-string (stream)
+               (mprof:with-profiling (:report report :stream stream)
+                 (make-conses 12)))))
+      (is (string= "" (printed nil)))
+      (is (search "DIRECT ALLOCATION" (printed :direct)))
+      (is (not (search "CALL GRAPH" (printed :direct))))
+      (is (search "TYPES" (printed '(:types :bins))))
+      (is (search "ALLOCATION BINS" (printed '(:types :bins))))
+      (is (not (search "DIRECT" (printed '(:types :bins))))))))
+
+(test with-profiling-an-unknown-table
+  "A wrong table is said before the body runs."
+  (with-idle-profiler
+    (let ((ran nil))
+      (signals mprof:mprof-error
+        (mprof:with-profiling (:report :cake) (setf ran t)))
+      (is-false ran)
+      (is-false (active-p)))))
+
+(test with-profiling-resets
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil) (make-conses 12))
+    (mprof:with-profiling (:report nil) (make-conses 3))
+    (is (equal '(3 48) (figures)))
+    (mprof:with-profiling (:report nil :reset nil) (make-conses 4))
+    (is (equal '(7 112) (figures)))))
+
+(test with-profiling-an-error
+  "An error goes on its way, counting stops, the figures stay."
+  (with-idle-profiler
+    (let ((output (make-string-output-stream)))
+      (is (eq 'caught
+              (handler-case
+                  (mprof:with-profiling (:stream output)
+                    (make-conses 5)
+                    (error "Out of cake."))
+                (simple-error () 'caught))))
+      (is (string= "" (get-output-stream-string output))))
+    (is-false (active-p))
+    (is (= 80 (mprof:function-self-bytes
+               (mprof:find-function 'make-conses))))))
+
+(test with-profiling-a-throw
+  (with-idle-profiler
+    (is (eq 'thrown (catch 'away
+                      (mprof:with-profiling ()
+                        (make-conses 5)
+                        (throw 'away 'thrown)))))
+    (is-false (active-p))
+    (is (equal '(5 80) (figures)))))
+
+(test with-profiling-a-return
+  (with-idle-profiler
+    (is (eq 'returned (block here
+                        (mprof:with-profiling ()
+                          (make-conses 5)
+                          (return-from here 'returned)))))
+    (is-false (active-p))
+    (is (equal '(5 80) (figures)))))
+
+(test with-profiling-a-condition-that-is-handled-inside
+  (with-idle-profiler
+    (is (eq 'inside (mprof:with-profiling (:report nil)
+                      (handler-case (error "Out of cake.")
+                        (error () 'inside)))))
+    (is-false (active-p))))
+
+(test with-profiling-nested
+  "The inner one runs its body in the outer profile."
+  (with-idle-profiler
+    (let ((inner (make-string-output-stream)))
+      (is (equal '(1 2)
+                 (mprof:with-profiling (:report nil)
+                   (make-conses 5)
+                   (prog1 (multiple-value-list
+                           (mprof:with-profiling (:stream inner)
+                             (make-conses 6)
+                             (values 1 2)))
+                     (is-true (active-p))
+                     (make-conses 7)))))
+      (is (string= "" (get-output-stream-string inner))))
+    (is-false (active-p))
+    (is (= (* 18 16) (mprof:function-self-bytes
+                      (mprof:find-function 'make-conses))))))
+
+(test with-profiling-nested-and-left
+  "A throw out of the inner one leaves the outer one counting."
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil)
+      (catch 'away
+        (mprof:with-profiling ()
+          (make-conses 6)
+          (throw 'away nil)))
+      (make-conses 7))
+    (is-false (active-p))
+    (is (= 208 (mprof:function-self-bytes
+                (mprof:find-function 'make-conses))))))
+
+(test with-profiling-after-start
+  (with-idle-profiler
+    (mprof:start)
+    (mprof:with-profiling () (make-conses 6))
+    (is-true (active-p))
+    (mprof:stop)
+    (is (= 6 (mprof:function-self-allocations
+              (mprof:find-function 'make-conses))))))
+
+(test with-profiling-and-stop-inside
+  (with-idle-profiler
+    (is (eq 'done (mprof:with-profiling (:report nil)
+                    (make-conses 6)
+                    (mprof:stop)
+                    (make-conses 6)
+                    'done)))
+    (is (equal '(6 96) (figures)))))
+
+(test with-profiling-writes-a-file
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (mprof:with-profiling (:report nil :file file) (make-conses 6))
+      (is (= 96 (mprof:profile-bytes (mprof:profile file)))))))
+
+(test with-profiling-a-file-that-cannot-be-written
+  "Figures and values survive; the restart CONTINUE goes on without a file."
+  (with-idle-profiler
+    (signals mprof:profile-file-error
+      (mprof:with-profiling (:report nil :file "/nowhere/at/all.data")
+        (make-conses 6)))
+    (is-false (active-p))
+    (is (equal '(6 96) (figures)))
+    (is (equal '(1 2)
+               (handler-bind ((mprof:profile-file-error #'continue))
+                 (multiple-value-list
+                  (mprof:with-profiling (:report nil
+                                         :file "/nowhere/at/all.data")
+                    (values 1 2))))))))
+
+(test with-profiling-is-one-call
+  (is (eq 'mprof::call-with-profiling
+          (first (macroexpand-1 '(mprof:with-profiling () (list 1)))))))
