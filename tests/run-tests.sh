@@ -100,7 +100,7 @@ for kind; do
     done
     ;;
   lisp)
-    [ ! -e tests/lisp/run.sh ] || suite lisp tests/lisp/run.sh
+    suite lisp tests/lisp/run.sh
     ;;
   cli | exact)
     scripts "$kind"
