@@ -182,7 +182,8 @@
   (dotimes (i n)
     (keep (changing i))))
 
-(defvar *new-definition* (lambda (x) (list* x x x)))
+(defun new-definition () (lambda (x) (list* x x x)))
+(defvar *new-definition* (new-definition))
 
 (defun change ()
   (call-changing 10)
@@ -192,7 +193,10 @@
 (measuring ("a function redefined while profiling" :residual nil) (change)
   (self 'changing 10 (* 10 +cons+))
   (calls 'changing 10)
-  (arc "(LAMBDA)" 'list* 20 40 (* 40 +cons+)))
+  (arc '(lambda :in new-definition) 'list* 20 40 (* 40 +cons+))
+  (calls 'call-changing 2)
+  ;; the form itself is in a lambda at top level
+  (arc "(LAMBDA :IN (LOAD \"names.lisp\"))" 'change 1))
 
 ;;; Two functions of one name in two packages.
 
