@@ -20,8 +20,11 @@
  * all three kinds.
  *
  * Signal handlers.  Lisp code may run in one, on top of a frame that was
- * interrupted anywhere, perhaps in the middle of a walk.  Its frames are put
- * under a context of their own, and nothing is marked.
+ * interrupted anywhere but in the hook (which runs with Lisp interrupts
+ * disabled).  Its frames are put under a context of their own.  They can be
+ * marked like any other: their marks come and go above those of the frames
+ * that were interrupted, and the trampoline, should it be what was
+ * interrupted, has all it needs in registers.
  */
 #include "stack_walk.h"
 
@@ -146,14 +149,14 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
                       .ihs = thread->env->ihs_top };
   struct context_tree *tree = &thread->tree;
   struct walk_result result = { .site = w.ip };
-  bool marking = thread->markers_allowed, known = false;
+  bool marking = thread->markers_allowed, known = false, in_handler = false;
   uint32_t up = CONTEXT_ROOT;
   size_t n = 0;
 
   while (n < thread->walk_limit) {
     enum step s = step(&w, &thread->walk[n], thread->stack_base);
     if (s == STEP_SIGNAL) {
-      marking = false;
+      in_handler = true;
       up = context_tree_child(tree, CONTEXT_ROOT,
                               SITE_SPECIAL | SITE_SIGNAL_HANDLER);
       break;
@@ -167,11 +170,11 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
   }
   if (known)
     up = marker_stack_find(&thread->markers, thread->walk[n - 1].slot)->up;
-  else if (up != CONTEXT_ROOT || on_signal_stack())
-    marking = false;
   else if (n == thread->walk_limit)
     thread->truncated_walks++, marking = false;
-  else
+  else if (!in_handler && on_signal_stack())
+    marking = false; /* its frames may lie beyond the base of ours */
+  else if (!in_handler)
     marker_stack_drop_all(&thread->markers);
 
   result.up = up;
