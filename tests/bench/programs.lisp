@@ -74,12 +74,12 @@ compiler inline such a call, so this compares a call with none."
       (setf (point-y last) nil))))
 
 (defparameter *programs*
-  '((:cons-loop cons-loop 20000000)
-    (:cons-loop-below-10000-frames (below-frames 10000) 20000000)
+  '((:cons-loop cons-loop 10000000)
+    (:cons-loop-below-10000-frames (below-frames 10000) 10000000)
     (:one-allocation-per-call call-loop 10000000)
     (:one-per-direct-call direct-call-loop 10000000)
     (:boxed-floats float-sum 10000000)
-    (:mapcar-lambda list-building 20000000)
+    (:mapcar-lambda list-building 10000000)
     (:structures structures 5000000)))
 
 (defun run-one (function n)
@@ -93,13 +93,16 @@ compiler inline such a call, so this compares a call with none."
     (/ (- (get-internal-real-time) start)
        (float internal-time-units-per-second 1d0))))
 
-(defun run (label)
-  "Print one line a program: LABEL, name, allocations, best of three times."
+(defun print-names ()
+  (loop for (name) in *programs*
+        do (format t "~&program ~(~A~)~%" name)))
+
+(defun run (label name)
+  "Run the program called NAME and print one line: LABEL, NAME, allocations, best
+of three times."
   (ext:set-limit 'ext:c-stack (* 64 1024 1024))
-  (loop for (name function n) in *programs*
-        for symbol = (if (consp function) (first function) function)
-        do (assert (fboundp symbol))
-           (si:gc t)
-           (format t "~&~A ~(~A~) ~D ~,6F~%" label name n
-                   (loop repeat 3 minimize (seconds function n)))
-           (finish-output)))
+  (destructuring-bind (function n) (rest (assoc name *programs*))
+    (si:gc t)
+    (format t "~&~A ~(~A~) ~D ~,6F~%" label name n
+            (loop repeat 3 minimize (seconds function n)))
+    (finish-output)))

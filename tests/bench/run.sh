@@ -3,17 +3,17 @@
 #
 # What profiling costs: the same programs in an unpatched ECL, in the patched
 # one without a monitor, with the monitor loaded and stopped, and while
-# profiling.  The four take turns, so that a machine that becomes slower or
-# faster does so for all; each figure is the median over the rounds of the
-# ratio within one round.
+# profiling.  The four take turns, program by program, so that a machine that
+# becomes slower or faster does so for all; each figure is the median over the
+# rounds of the ratio within one round.
 #
 # Environment: ECL, ECL_REFERENCE (set by make bench), BUILD, ROUNDS (default
-# 5).
+# 7).
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${ECL:?run me with: make bench}" "${ECL_REFERENCE:?run me with: make bench}"
-rounds=${ROUNDS:-5}
+rounds=${ROUNDS:-7}
 work=$BUILD/bench
 rm -rf "$work"
 mkdir -p "$work"
@@ -29,25 +29,39 @@ compile() { # ECL OUTPUT
   }
 }
 
-run() { # LABEL ECL FASL FORM
-  "$2" --norc --eval "(progn (load \"$3\") $4
-    (mprof-bench::run \"$1\") (ext:quit 0))" 2>>"$work/errors" |
-    grep "^$1 " >>"$work/times.$round" || {
-    echo "bench: the programs failed in '$1', see $work/errors" >&2
+# Each form is read when those before it have been evaluated: packages.
+run() { # LABEL ECL FASL [FORM...]
+  label=$1 ecl=$2 fasl=$3
+  shift 3
+  arguments=
+  for form; do
+    arguments="$arguments --eval $form"
+  done
+  # shellcheck disable=SC2086 # the forms have no blanks
+  "$ecl" --norc --load "$fasl" $arguments \
+    --eval "(mprof-bench::run \"$label\" :$program)" --eval "(ext:quit 0)" \
+    2>>"$work/errors" </dev/null | grep "^$label " >>"$work/times.$round" || {
+    echo "bench: the programs failed in '$label', see $work/errors" >&2
     exit 1
   }
 }
 
 compile "$ECL_REFERENCE" "$work/reference.fas"
 compile "$ECL" "$work/patched.fas"
+programs=$("$ECL" --norc --load "$work/patched.fas" \
+  --eval "(mprof-bench::print-names)" --eval "(ext:quit 0)" </dev/null |
+  sed -n 's/^program //p')
 round=1
 while [ "$round" -le "$rounds" ]; do
   printf 'bench: round %s of %s\n' "$round" "$rounds" >&2
-  run reference "$ECL_REFERENCE" "$work/reference.fas" ""
-  run no-monitor "$ECL" "$work/patched.fas" ""
-  run stopped "$ECL" "$work/patched.fas" \
-    "(require :mprof) (mprof:start) (mprof:stop)"
-  run profiling "$ECL" "$work/patched.fas" "(require :mprof) (mprof:start)"
+  for program in $programs; do
+    run reference "$ECL_REFERENCE" "$work/reference.fas"
+    run no-monitor "$ECL" "$work/patched.fas"
+    run stopped "$ECL" "$work/patched.fas" \
+      "(require':mprof)" "(mprof:start)" "(mprof:stop)"
+    run profiling "$ECL" "$work/patched.fas" "(require':mprof)" \
+      "(mprof:start)"
+  done
   round=$((round + 1))
 done
 
@@ -104,22 +118,29 @@ echo "as a multiple of that ECL's: median (range) over $rounds rounds."
 
 if command -v valgrind >/dev/null 2>&1; then
   # Instructions do not depend on what else the machine does.
-  instructions() { # ECL FASL N FORM
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" --norc \
-      --eval "(progn (load \"$2\") $4 (mprof-bench::cons-loop $3)
-        (ext:quit 0))" 2>&1 | sed -n 's/.*Collected : //p'
+  instructions() { # N ECL FASL [FORM...]
+    n=$1 ecl=$2 fasl=$3
+    shift 3
+    arguments=
+    for form; do
+      arguments="$arguments --eval $form"
+    done
+    # shellcheck disable=SC2086
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$ecl" --norc \
+      --load "$fasl" $arguments --eval "(mprof-bench::cons-loop $n)" \
+      --eval "(ext:quit 0)" 2>&1 </dev/null | sed -n 's/.*Collected : //p'
   }
-  per_cons() { # ECL FASL FORM
-    few=$(instructions "$1" "$2" 100000 "$3")
-    many=$(instructions "$1" "$2" 1100000 "$3")
+  per_cons() { # ECL FASL [FORM...]
+    few=$(instructions 100000 "$@")
+    many=$(instructions 1100000 "$@")
     echo "$few $many" | awk '{ printf "%.1f", ($2 - $1) / 1e6 }'
   }
   echo
   echo "Instructions for each cons in the loop, collector included:"
-  printf '  unpatched %s' "$(per_cons "$ECL_REFERENCE" "$work/reference.fas" "")"
-  printf ', no monitor %s' "$(per_cons "$ECL" "$work/patched.fas" "")"
+  printf '  unpatched %s' "$(per_cons "$ECL_REFERENCE" "$work/reference.fas")"
+  printf ', no monitor %s' "$(per_cons "$ECL" "$work/patched.fas")"
   printf ', monitor stopped %s' "$(per_cons "$ECL" "$work/patched.fas" \
-    "(require :mprof) (mprof:start) (mprof:stop)")"
+    "(require':mprof)" "(mprof:start)" "(mprof:stop)")"
   printf ', profiling %s\n' "$(per_cons "$ECL" "$work/patched.fas" \
-    "(require :mprof) (mprof:start)")"
+    "(require':mprof)" "(mprof:start)")"
 fi
