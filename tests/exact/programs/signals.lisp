@@ -6,7 +6,8 @@
 ;;;; allocates stays as it is, and no frame is harmed.
 ;;;;
 ;;;; ECL may lose an interrupt that comes while another one waits, so those
-;;;; that were taken are counted, by the handler itself.
+;;;; that were taken are counted, by the handler itself.  Its calls are not
+;;;; counted by the monitor (see monitor/stack_walk.c), its conses are.
 
 (in-package #:exact)
 
@@ -41,8 +42,9 @@
   (calls 'steady-cons 3000000)
   (calls 'steady-work 1)
   (arc 'steady-work 'steady-cons 3000000)
-  (calls 'in-handler *taken*)
   (no-arc 'steady-work 'in-handler)
-  (no-arc 'steady-cons 'in-handler))
+  (no-arc 'steady-cons 'in-handler)
+  (calls 'in-handler 0)
+  (inclusive 'in-handler (* 3 *taken*) (* 3 *taken* +cons+)))
 
 (check "some interrupts were taken" t (plusp *taken*))
