@@ -15,7 +15,7 @@ known_failures='CMP.0076.MAKE-LOAD-FORM-NON-EQ CMP.0079.INLINE-CLOSURE
   MIX.0016.FIFO-TESTS MUTEX-003-FAIRNESS'
 
 log=$BUILD/ecl-tests.log
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL ECLDIR
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL ECLDIR TESTS
 make -C "$BUILD/ecl-work/source/build" check ECL="$ECL" >"$log" 2>&1 ||
   die "ECL's tests do not run$(why "$log") (log: $log)"
 grep -q '^Did [0-9]* tests' "$log" ||
