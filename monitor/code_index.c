@@ -11,7 +11,7 @@
  *    old one is freed once every thread has been seen outside the hook.
  *
  * A small direct-mapped cache in front answers the one question that the
- * walk asks for each frame: which kind of code (1-2 ns against 50).
+ * walk asks for each frame: which kind of code.
  *
  * Objects that name byte-compiled functions and classes are kept in an
  * open-addressed table filled with compare-and-swap, so that threads add to

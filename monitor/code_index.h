@@ -52,7 +52,7 @@ int code_index_update(void);
 enum code_kind code_index_find(uintptr_t address, uint32_t *function);
 
 /* The cache in front of it: address << 2 | kind, by some bits of the address.
- * (1 ns a frame against 50 for the search.) */
+ * The walk asks once for each frame that is new. */
 enum { CODE_INDEX_KINDS = 4096 };
 extern uint64_t code_index_kinds[CODE_INDEX_KINDS];
 

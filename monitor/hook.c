@@ -149,8 +149,8 @@ is_repeated_call(struct thread_state *t, uintptr_t frame)
 
 /* The walk for the commonest case: a few new frames, all with frame pointers,
  * below a marked one.  Gives back false, with nothing changed, when it is
- * something else.  (One allocation per call: 35 ns with stack_walk alone, 12
- * with this.) */
+ * something else.  (Ten million calls through a symbol, one cons in each: 1.6 s
+ * with stack_walk alone, 0.76 s with this and with CODE_DISPATCH.) */
 static inline bool
 short_walk(struct thread_state *t, uintptr_t frame, struct walk_result *r)
 {
@@ -243,7 +243,7 @@ count_object(struct thread_state *t, struct leaf *leaf, cl_index bytes,
 }
 
 /* All but the two cases that `allocated' knows.  On its own, so that those
- * save no registers. */
+ * save no registers: 43 instructions for a cons in a loop, 57 before. */
 static __attribute__((noinline)) void
 allocated_anew(struct thread_state *t, void *frame, cl_index what,
                cl_index bytes, void *object, cl_object clas)

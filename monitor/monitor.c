@@ -12,7 +12,7 @@
  * `gate'.  The monitor stores `gate', then asks the kernel for a barrier on
  * all processors that run this process (membarrier), then reads `inside'.
  * So either the hook sees the gate shut or the monitor sees it inside.  The
- * hook pays for two plain stores and a load (about 1 ns) and no fence.
+ * hook pays for two plain stores and a load, and no fence.
  *
  * Locking: `lock' is held by all public functions and by the events that are
  * not allocations (thread start and end, code loaded or unloaded).  The hook
