@@ -4,6 +4,10 @@
  * message (protobuf-c), its functions and locations (here), its samples and
  * comments (profile_samples.c).
  *
+ * Samples are nearly all of a profile and are decoded one at a time.  (A
+ * profile of ECL's own tests has 1.3 million contexts: decoded at once, its
+ * 217 million bytes took 2.1 GB.)
+ *
  * A fault in the meaning of the message is reported with the offset of the
  * field at fault, which is looked up only then (wire_find), so that offsets
  * cost nothing while all is well.
@@ -21,6 +25,7 @@
 
 /* Field numbers of Profile, to say where something is wrong. */
 enum profile_field {
+  FIELD_SAMPLE = 2,
   FIELD_LOCATION = 4,
   FIELD_FUNCTION = 5,
   FIELD_STRING_TABLE = 6,
@@ -202,22 +207,27 @@ read_locations(struct reading *reading)
   return true;
 }
 
-/* Checks the bytes of the file and decodes them. */
+/* Checks the bytes of the file and decodes them, but for the samples. */
 static bool
 decode(struct reading *reading, const struct input_limits *limits)
 {
   struct wire_fault fault;
   const struct input_file *file = &reading->file;
   if (!wire_scan(&mprof__pprof__profile__descriptor, file->data, file->length,
-                 limits->decoded_bytes, &fault))
+                 FIELD_SAMPLE, limits->decoded_bytes, &fault))
     return mprof_error_set(
         reading->error, MPROF_BAD_PROFILE, (int64_t)fault.offset,
         "cannot read '%s': is no profile, or a damaged one: %s (offset %zu "
         "of the %s)",
         reading->path, fault.reason, fault.offset,
         file->compressed ? "inflated data" : "file");
-  reading->message =
-      mprof__pprof__profile__unpack(NULL, file->length, file->data);
+  uint8_t *rest = array_zeroed(file->length, 1);
+  if (rest == NULL)
+    return mprof_error_memory(reading->error);
+  size_t length =
+      wire_copy_without(file->data, file->length, FIELD_SAMPLE, rest);
+  reading->message = mprof__pprof__profile__unpack(NULL, length, rest);
+  free(rest);
   return reading->message != NULL || mprof_error_memory(reading->error);
 }
 

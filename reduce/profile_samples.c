@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Samples and comments of one file.
+/* Samples and comments of one file.  A sample is decoded, turned into what
+ * the profile keeps of it, and forgotten.
  *
  * Columns are found by the names of the sample types, so that heap profiles
  * that other programs wrote can be read: alloc_objects and alloc_space, or
@@ -10,6 +11,8 @@
  */
 
 #include "profile_samples.h"
+
+#include "wire_scan.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -168,10 +171,11 @@ read_columns(struct reading *reading, struct columns *columns)
   return true;
 }
 
+/* Of SAMPLE, the INDEX-th. */
 static bool
-read_labels(struct reading *reading, size_t index, struct labels *labels)
+read_labels(struct reading *reading, const Mprof__Pprof__Sample *sample,
+            size_t index, struct labels *labels)
 {
-  const Mprof__Pprof__Sample *sample = reading->message->sample[index];
   const struct names *names = &reading->profile->names;
   for (size_t i = 0; i < sample->n_label; i++) {
     const Mprof__Pprof__Label *label = sample->label[i];
@@ -203,11 +207,11 @@ read_labels(struct reading *reading, size_t index, struct labels *labels)
   return true;
 }
 
-/* Adds the frames of sample INDEX to the chains, leaf first. */
+/* Adds the frames of SAMPLE, the INDEX-th, to the chains, leaf first. */
 static bool
-read_chain(struct reading *reading, size_t index)
+read_chain(struct reading *reading, const Mprof__Pprof__Sample *sample,
+           size_t index)
 {
-  const Mprof__Pprof__Sample *sample = reading->message->sample[index];
   struct profile *profile = reading->profile;
   for (size_t i = 0; i < sample->n_location_id; i++) {
     uint32_t location =
@@ -287,10 +291,10 @@ add_to_totals(struct reading *reading, const struct profile_sample *sample,
 }
 
 static bool
-read_sample(struct reading *reading, size_t index,
-            const struct columns *columns, struct file_sums *sums)
+read_sample(struct reading *reading, const Mprof__Pprof__Sample *sample,
+            size_t index, const struct columns *columns,
+            struct file_sums *sums)
 {
-  const Mprof__Pprof__Sample *sample = reading->message->sample[index];
   if (sample->n_value != reading->message->n_sample_type)
     return reading_fault(reading, FIELD_SAMPLE, index,
                          "sample %zu has %zu values where there are %zu "
@@ -315,7 +319,8 @@ read_sample(struct reading *reading, size_t index,
     return reading_fault(reading, FIELD_SAMPLE, index,
                          "sample %zu keeps more than it allocated", index);
   struct labels labels = {.category = ""};
-  if (!read_labels(reading, index, &labels) || !read_chain(reading, index))
+  if (!read_labels(reading, sample, index, &labels) ||
+      !read_chain(reading, sample, index))
     return false;
   read.frame_count = reading->profile->chain_count - read.first_frame;
   find_size(&read, &labels, sums->by_mprof);
@@ -325,6 +330,30 @@ read_sample(struct reading *reading, size_t index,
   if (read.type == INDEX_NONE || !profile_add_sample(reading->profile, &read))
     return mprof_error_memory(reading->error);
   return add_to_totals(reading, &read, index, sums);
+}
+
+/* Decodes and reads the samples, one at a time. */
+static bool
+read_samples(struct reading *reading, const struct columns *columns,
+             struct file_sums *sums)
+{
+  const struct input_file *file = &reading->file;
+  const uint8_t *data;
+  size_t at = 0;
+  size_t size;
+  for (size_t i = 0; (data = wire_next(file->data, file->length, FIELD_SAMPLE,
+                                       &at, &size)) != NULL;
+       i++) {
+    Mprof__Pprof__Sample *sample =
+        mprof__pprof__sample__unpack(NULL, size, data);
+    if (sample == NULL)
+      return mprof_error_memory(reading->error);
+    bool good = read_sample(reading, sample, i, columns, sums);
+    mprof__pprof__sample__free_unpacked(sample, NULL);
+    if (!good)
+      return false;
+  }
+  return true;
 }
 
 /* Compares the sums with what the comments state, and adds the facts. */
@@ -377,9 +406,8 @@ profile_samples_read(struct reading *reading)
   if (!read_comments(reading, &sums) || !settle_language(reading, &sums) ||
       !read_columns(reading, &columns))
     return false;
-  for (size_t i = 0; i < reading->message->n_sample; i++)
-    if (!read_sample(reading, i, &columns, &sums))
-      return false;
+  if (!read_samples(reading, &columns, &sums))
+    return false;
   if (columns.kept_bytes != NO_COLUMN)
     reading->profile->has_kept = true;
   if (columns.activations != NO_COLUMN)

@@ -30,6 +30,7 @@ enum {
 
 struct scan {
   const uint8_t *data;
+  uint32_t piecewise; /* top-level field whose messages come and go */
   uint64_t decoded_bytes;
   uint64_t decoded_limit;
   struct wire_fault *fault;
@@ -107,8 +108,15 @@ scan_bytes(struct scan *scan, const ProtobufCFieldDescriptor *field,
 {
   if (field == NULL)
     return charge(scan, at, BLOCK_BYTES + (uint64_t)(end - at));
-  if (field->type == PROTOBUF_C_TYPE_MESSAGE)
-    return scan_message(scan, field->descriptor, at, end, depth + 1);
+  if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+    /* What its reader keeps of a piece is small; the chains it counts. */
+    const ProtobufCMessageDescriptor *descriptor = field->descriptor;
+    uint64_t kept = scan->decoded_bytes + descriptor->sizeof_message;
+    bool good = scan_message(scan, descriptor, at, end, depth + 1);
+    if (depth == 0 && field->id == scan->piecewise)
+      scan->decoded_bytes = kept;
+    return good;
+  }
   if (is_number(field)) {
     uint64_t ignored;
     while (at < end)
@@ -193,32 +201,70 @@ scan_message(struct scan *scan, const ProtobufCMessageDescriptor *descriptor,
 
 bool
 wire_scan(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data,
-          size_t length, uint64_t decoded_limit, struct wire_fault *fault)
+          size_t length, uint32_t piecewise, uint64_t decoded_limit,
+          struct wire_fault *fault)
 {
-  struct scan scan = {data, 0, decoded_limit, fault};
+  struct scan scan = {data, piecewise, 0, decoded_limit, fault};
   return scan_message(&scan, descriptor, 0, length, 0);
+}
+
+/* Moves *AT past one top-level field of a message that was accepted, and
+ * gives back its number.  *SIZE: bytes of its value, which end at *AT. */
+static uint32_t
+skip_field(const uint8_t *data, size_t length, size_t *at, size_t *size)
+{
+  uint64_t tag = 0;
+  uint64_t value = 0;
+  read_varint(data, at, length, &tag);
+  size_t value_at = *at;
+  unsigned type = (unsigned)(tag & 7);
+  if (type == WIRE_64 || type == WIRE_32) {
+    *at += type == WIRE_64 ? 8 : 4;
+  } else {
+    read_varint(data, at, length, &value);
+    if (type == WIRE_BYTES) {
+      value_at = *at;
+      *at += (size_t)value;
+    }
+  }
+  *size = *at - value_at;
+  return (uint32_t)(tag >> 3);
+}
+
+const uint8_t *
+wire_next(const uint8_t *data, size_t length, uint32_t field, size_t *at,
+          size_t *size)
+{
+  while (*at < length)
+    if (skip_field(data, length, at, size) == field)
+      return data + *at - *size;
+  return NULL;
+}
+
+size_t
+wire_copy_without(const uint8_t *data, size_t length, uint32_t field,
+                  uint8_t *copy)
+{
+  size_t copied = 0;
+  for (size_t at = 0; at < length;) {
+    size_t from = at;
+    size_t size;
+    if (skip_field(data, length, &at, &size) != field) {
+      memcpy(copy + copied, data + from, at - from);
+      copied += at - from;
+    }
+  }
+  return copied;
 }
 
 size_t
 wire_find(const uint8_t *data, size_t length, uint32_t field, size_t index)
 {
-  size_t at = 0;
-  while (at < length) {
-    size_t tag_at = at;
-    uint64_t tag;
-    uint64_t value;
-    if (!read_varint(data, &at, length, &tag))
-      break;
-    if (tag >> 3 == field && index-- == 0)
-      return tag_at;
-    unsigned type = (unsigned)(tag & 7);
-    if (type == WIRE_64 || type == WIRE_32) {
-      at += type == WIRE_64 ? 8 : 4;
-    } else {
-      if (!read_varint(data, &at, length, &value))
-        break;
-      at += type == WIRE_BYTES ? (size_t)value : 0;
-    }
+  for (size_t at = 0; at < length;) {
+    size_t from = at;
+    size_t size;
+    if (skip_field(data, length, &at, &size) == field && index-- == 0)
+      return from;
   }
   return length;
 }

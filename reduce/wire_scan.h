@@ -6,6 +6,9 @@
  * along the same descriptors and names the offset of the first byte that is
  * wrong; it also bounds the memory that decoding will take, since two bytes
  * of input can become a hundred bytes of structure.  Nothing is allocated.
+ *
+ * One field of the message may be decoded piece by piece instead of with the
+ * rest: the samples of a profile, which are nearly all of it.
  */
 
 #ifndef MPROF_WIRE_SCAN_H
@@ -23,11 +26,23 @@ struct wire_fault {
 
 /* Checks LENGTH bytes at DATA as one message of the kind DESCRIPTOR, all of
  * it, messages within it too: tags, wire types, varints, lengths, strings
- * without NUL.  At most DECODED_LIMIT bytes may be needed to hold it.  On
- * false FAULT says what is wrong. */
+ * without NUL.  At most DECODED_LIMIT bytes may be needed to hold it when the
+ * messages of the top-level field PIECEWISE (0: none) are decoded one by
+ * one.  On false FAULT says what is wrong. */
 bool wire_scan(const ProtobufCMessageDescriptor *descriptor,
-               const uint8_t *data, size_t length, uint64_t decoded_limit,
-               struct wire_fault *fault);
+               const uint8_t *data, size_t length, uint32_t piecewise,
+               uint64_t decoded_limit, struct wire_fault *fault);
+
+/* In a message that wire_scan accepts: the next occurrence of the top-level
+ * field FIELD, which is length-delimited, from offset *AT on.  Moves *AT past
+ * it and gives back its value, *SIZE bytes in DATA; NULL at the end. */
+const uint8_t *wire_next(const uint8_t *data, size_t length, uint32_t field,
+                         size_t *at, size_t *size);
+
+/* Copies such a message to COPY, which has LENGTH bytes, without the
+ * occurrences of the top-level field FIELD.  The number of bytes copied. */
+size_t wire_copy_without(const uint8_t *data, size_t length, uint32_t field,
+                         uint8_t *copy);
 
 /* The offset in a message that wire_scan accepts of the tag of the INDEX-th
  * occurrence (from zero) of the top-level field FIELD; LENGTH when there are

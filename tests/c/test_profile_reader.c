@@ -434,6 +434,35 @@ bombs(void **state)
   profile_release(&profile);
 }
 
+/* Samples are decoded one at a time: what all of them together would take
+ * does not count.  One of those below decodes to more than 250 bytes. */
+static void
+many_samples(void **state)
+{
+  enum { SAMPLES = BUILDER_MOST };
+  const struct input_limits narrow = {.data_bytes = 1 << 20,
+                                      .free_bytes = 1 << 20,
+                                      .ratio = 400,
+                                      .decoded_bytes = SAMPLES * 250};
+  struct builder *b = builder_new(NULL);
+  struct profile profile;
+  struct mprof_error error;
+  (void)state;
+  for (int i = 0; i < SAMPLES; i++)
+    builder_allocate(b, "main/f/g/h",
+                     (struct allocation){.allocs = 1, .bytes = 16});
+  builder_write(b, scratch);
+  builder_free(b);
+  mprof_error_clear(&error);
+  assert_true(profile_init(&profile));
+  if (!profile_reader_add(&profile, scratch, &narrow, &error))
+    fail_msg("%s", error.message);
+  check_invariants(&profile);
+  assert_int_equal(profile.sample_count, SAMPLES);
+  assert_int_equal(profile.total.bytes, SAMPLES * 16);
+  profile_release(&profile);
+}
+
 /* What gzip -c a >>b makes is one file. */
 static void
 joined_members(void **state)
@@ -507,6 +536,7 @@ main(void)
       cmocka_unit_test(every_wire_fault),
       cmocka_unit_test(not_profiles),
       cmocka_unit_test(bombs),
+      cmocka_unit_test(many_samples),
       cmocka_unit_test(joined_members),
       cmocka_unit_test(foreign_profile),
   };
