@@ -24,7 +24,7 @@ struct reading {
   struct mprof_error *error;
   struct input_file file;
   Mprof__Pprof__Profile *message; /* without its samples */
-  uint32_t *strings;             /* string index -> name id */
+  uint32_t *strings;              /* string index -> name id */
   uint32_t *functions;           /* function number -> index in the profile */
   uint32_t *first_frames;        /* location number -> its first frame */
   struct index_map function_ids; /* id -> number, as for the next two */
