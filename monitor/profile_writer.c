@@ -491,9 +491,7 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
     put_comment(w, "mprof.unattributed_note=the context budget was used up "
                    "%" PRIu64 " times; start with a larger one",
                 f->overflows);
-  if (f->truncated_walks > 0)
-    put_comment(w, "mprof.unattributed_note=%" PRIu64 " call chains were "
-                   "longer than can be followed", f->truncated_walks);
+  put_comment(w, "mprof.truncated_walks=%" PRIu64, f->truncated_walks);
   put_comment(w, "mprof.contexts=%" PRIu64, f->contexts);
   put_comment(w, "mprof.threads=%u", f->counted_threads);
 }

@@ -40,7 +40,7 @@ struct walker {
   struct ecl_ihs_frame *ihs; /* first record not below sp */
 };
 
-enum step { STEP_FRAME, STEP_SIGNAL, STEP_END };
+enum step { STEP_FRAME, STEP_SIGNAL, STEP_END, STEP_LOST };
 
 /* The function that an interpreter frame runs.  Records lie in stack order,
  * so the search goes on where it stopped for the frame before. */
@@ -73,16 +73,19 @@ step_foreign(const struct walker *w, uintptr_t **slot, uintptr_t *caller)
   unw_context_t context;
   unw_cursor_t cursor;
   unw_word_t sp, bp;
+  int status;
   if (arch_is_signal_return(w->ip))
     return STEP_SIGNAL;
   arch_unwind_context(&context, w->ip, w->sp, w->frame);
   if (unw_init_local2(&cursor, &context, 0) != 0)
-    return STEP_END;
+    return STEP_LOST;
   /* ip is a return address: the call is before it */
-  if (unw_step(&cursor) <= 0 ||
-      unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 ||
+  status = unw_step(&cursor);
+  if (status == 0)
+    return STEP_END; /* its call-frame information says: the outermost */
+  if (status < 0 || unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 ||
       unw_get_reg(&cursor, ARCH_UNWIND_FRAME_POINTER, &bp) != 0 || sp <= w->sp)
-    return STEP_END;
+    return STEP_LOST;
   *slot = (uintptr_t *)sp - 1;
   *caller = bp;
   return STEP_FRAME;
@@ -96,7 +99,7 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
   enum code_kind kind;
   while ((kind = code_index_kind(w->ip)) == CODE_DISPATCH) {
     if (w->frame < w->sp || w->frame >= base)
-      return STEP_END;
+      return STEP_LOST;
     w->ip = *frame_return_slot(w->frame);
     w->sp = (uintptr_t)(frame_return_slot(w->frame) + 1);
     w->frame = frame_caller(w->frame);
@@ -108,7 +111,7 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
     /* fall through */
   case CODE_FRAME_POINTER:
     if (w->frame < w->sp || w->frame >= base)
-      return STEP_END;
+      return STEP_LOST;
     found->slot = frame_return_slot(w->frame);
     caller = frame_caller(w->frame);
     break;
@@ -144,6 +147,7 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
   struct context_tree *tree = &thread->tree;
   struct walk_result result = { .site = w.ip };
   bool marking = thread->markers_allowed, known = false, in_handler = false;
+  bool lost = false;
   uint32_t up = CONTEXT_ROOT;
   size_t n = 0;
 
@@ -156,7 +160,8 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
                               SITE_SPECIAL | SITE_SIGNAL_HANDLER);
       break;
     }
-    if (s == STEP_END)
+    lost = s == STEP_LOST;
+    if (s != STEP_FRAME)
       break;
     known = marker_stack_is_marked(thread->walk[n++].slot);
     if (known || (uintptr_t)(thread->walk[n - 1].slot + 1) >=
@@ -166,12 +171,13 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
   if (known)
     up = marker_stack_find(&thread->markers, thread->walk[n - 1].slot)->up;
   else if (n == thread->walk_limit)
-    thread->truncated_walks++, marking = false;
+    marking = false;
   else if (!in_handler && on_signal_stack())
     marking = false; /* its frames may lie beyond the base of ours */
   else if (!in_handler)
     marker_stack_drop_all(&thread->markers);
 
+  thread->truncated_walks += lost || (!known && n == thread->walk_limit);
   result.up = up;
   while (n-- > 0) {
     const struct walked_frame *f = &thread->walk[n];

@@ -100,7 +100,7 @@ struct thread_state {
   uintptr_t stack_base; /* frames at or above it are not ours */
   bool markers_allowed;
   bool stale;           /* (monitor) counts of an earlier run: start over */
-  uint64_t truncated_walks; /* chains that could not be followed to the root */
+  uint64_t truncated_walks; /* that did not reach the beginning of the stack */
   struct thread_state *next; /* (monitor) */
 };
 

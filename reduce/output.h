@@ -14,6 +14,7 @@
 #include "call_graph.h"
 #include "cycles.h"
 #include "mprof_error.h"
+#include "nameless_share.h"
 #include "options.h"
 #include "profile.h"
 #include "selection.h"
@@ -27,6 +28,7 @@ struct reduction {
   struct tally tally;
   struct call_graph graph;
   struct cycles cycles;
+  struct nameless_share nameless;
 };
 
 struct output {

@@ -53,6 +53,9 @@ reduction_init(struct reduction *reduction, const struct options *options,
       return false;
   return selection_init(&reduction->selection, &reduction->profile, options,
                         error) &&
+         (nameless_share_count(&reduction->nameless, &reduction->selection,
+                               options->show_runtime) ||
+          mprof_error_memory(error)) &&
          tally_init(&reduction->tally, &reduction->selection, error) &&
          call_graph_init(&reduction->graph, &reduction->selection, error) &&
          cycles_init(&reduction->cycles, &reduction->graph, error);

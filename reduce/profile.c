@@ -30,6 +30,7 @@ profile_fact_key(enum profile_fact fact)
       [FACT_RESIDUAL_BYTES] = "mprof.residual_bytes",
       [FACT_UNATTRIBUTED_ALLOCATIONS] = "mprof.unattributed_allocations",
       [FACT_UNATTRIBUTED_BYTES] = "mprof.unattributed_bytes",
+      [FACT_TRUNCATED_WALKS] = "mprof.truncated_walks",
       [FACT_CONTEXTS] = "mprof.contexts",
       [FACT_THREADS] = "mprof.threads",
   };

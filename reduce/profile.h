@@ -87,9 +87,10 @@ enum profile_fact {
   FACT_ROUNDED_BYTES,
   FACT_COLLECTOR_BYTES,
   FACT_COLLECTOR_RECORD_BYTES, /* for finalizers and weak links */
-  FACT_RESIDUAL_BYTES, /* may be negative */
+  FACT_RESIDUAL_BYTES,         /* may be negative */
   FACT_UNATTRIBUTED_ALLOCATIONS,
   FACT_UNATTRIBUTED_BYTES,
+  FACT_TRUNCATED_WALKS, /* of the stack, that did not reach its beginning */
   FACT_CONTEXTS,
   FACT_THREADS,
   FACT_COUNT

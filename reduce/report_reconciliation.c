@@ -2,7 +2,8 @@
 
 /* RECONCILIATION: the monitor's count beside the collector's own, from the
  * comments of the file.  The residual is computed here, not believed; where
- * the file states another one, both are shown.
+ * the file states another one, both are shown.  Then how good the chains are:
+ * walks of the stack that were cut short, bytes without a function's name.
  */
 
 #include "output.h"
@@ -41,13 +42,21 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   const struct profile *profile = &reduction->profile;
   int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
   int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
-  if (allocs == 0 && bytes == 0)
+  int64_t walks = profile->facts[FACT_TRUNCATED_WALKS];
+  if (allocs == 0 && bytes == 0 && walks == 0)
     return;
-  sink_format(sink,
-              "NOT ATTRIBUTED: %" PRId64 " allocations, %" PRId64
-              " bytes have no caller here\n",
-              allocs, bytes);
+  if (allocs != 0 || bytes != 0)
+    sink_format(sink,
+                "NOT ATTRIBUTED: %" PRId64 " allocations, %" PRId64
+                " bytes have no caller here\n",
+                allocs, bytes);
   write_notes(reduction, sink, "mprof.unattributed_note");
+  if (walks != 0)
+    sink_format(sink,
+                "CUT SHORT: %" PRId64
+                " walks of the stack did not reach its beginning; their "
+                "chains lack the outermost callers\n",
+                walks);
   sink_text(sink, "\n");
 }
 
@@ -86,6 +95,33 @@ add_collector(const struct profile *profile, struct text_table *table)
   }
 }
 
+/* BYTES and their share of all, in thousandths of a per cent, rounded up so
+ * that only nothing is 0. */
+static void
+add_share_row(const struct profile *profile, struct text_table *table,
+              uint64_t bytes, const char *meaning)
+{
+  uint64_t all = profile->total.bytes;
+  unsigned __int128 scaled = (unsigned __int128)bytes * 100000;
+  uint64_t share = all == 0 ? 0 : (uint64_t)((scaled + all - 1) / all);
+  text_table_cell(table, "%" PRIu64, bytes);
+  text_table_cell(table, "%s: %" PRIu64 ".%03u %% of all", meaning,
+                  share / 1000, (unsigned)(share % 1000));
+}
+
+static void
+add_chains(const struct reduction *reduction, struct text_table *table)
+{
+  const struct profile *profile = &reduction->profile;
+  if (profile_knows(profile, FACT_TRUNCATED_WALKS))
+    add_row(table, profile->facts[FACT_TRUNCATED_WALKS],
+            "walks of the stack that did not reach its beginning");
+  add_share_row(profile, table, reduction->nameless.leaf_bytes,
+                "bytes without a name, charged to no function");
+  add_share_row(profile, table, reduction->nameless.chain_bytes,
+                "bytes with something without a name on their chain");
+}
+
 void
 report_reconciliation(const struct reduction *reduction, struct sink *sink)
 {
@@ -102,6 +138,7 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
             "bytes not attributed");
   }
   add_collector(profile, &table);
+  add_chains(reduction, &table);
   report_heading(sink, "RECONCILIATION");
   text_table_print_rows(&table, sink);
   if (!profile_knows(profile, FACT_COLLECTOR_BYTES))

@@ -167,7 +167,9 @@ LIST to have no effect does not leave it out.")
                    (sum #'mprof:type-bytes types)))
       (check "nothing unattributed" "0"
              (mprof:profile-comment "mprof.unattributed_allocations"
-                                    *profile*)))))
+                                    *profile*))
+      (check "no chain cut short" "0"
+             (mprof:profile-comment "mprof.truncated_walks" *profile*)))))
 
 ;;; Measuring
 
