@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * classify.c -- one table from cl_type to name and category, one from
- * cl_elttype to the name of an array.
+ * cl_elttype to the names of arrays, one from ecl_smmode to that of a stream.
  *
  * Rounding.  The collector has size classes up to half a page.  Which one a
  * size falls into depends on what was asked for before, but once a size has
@@ -71,38 +71,75 @@ static const struct type_row types[t_end] = {
 #endif
 };
 
-static const char *const arrays[ecl_aet_last_type + 1] = {
-  [ecl_aet_object] = "(SIMPLE-ARRAY T)",
-  [ecl_aet_sf] = "(SIMPLE-ARRAY SINGLE-FLOAT)",
-  [ecl_aet_df] = "(SIMPLE-ARRAY DOUBLE-FLOAT)",
-  [ecl_aet_lf] = "(SIMPLE-ARRAY LONG-FLOAT)",
+/* Every array by its element type: simple, or else a vector or a matrix. */
+#define ARRAY_ROW(element)                                                   \
+  {                                                                          \
+    "(SIMPLE-ARRAY " element ")", "(VECTOR " element ")",                     \
+        "(ARRAY " element ")"                                                \
+  }
+
+static const struct array_row {
+  const char *simple, *vector, *matrix;
+} arrays[ecl_aet_last_type + 1] = {
+  [ecl_aet_object] = ARRAY_ROW("T"),
+  [ecl_aet_sf] = ARRAY_ROW("SINGLE-FLOAT"),
+  [ecl_aet_df] = ARRAY_ROW("DOUBLE-FLOAT"),
+  [ecl_aet_lf] = ARRAY_ROW("LONG-FLOAT"),
 #ifdef ECL_COMPLEX_FLOAT
-  [ecl_aet_csf] = "(SIMPLE-ARRAY (COMPLEX SINGLE-FLOAT))",
-  [ecl_aet_cdf] = "(SIMPLE-ARRAY (COMPLEX DOUBLE-FLOAT))",
-  [ecl_aet_clf] = "(SIMPLE-ARRAY (COMPLEX LONG-FLOAT))",
+  [ecl_aet_csf] = ARRAY_ROW("(COMPLEX SINGLE-FLOAT)"),
+  [ecl_aet_cdf] = ARRAY_ROW("(COMPLEX DOUBLE-FLOAT)"),
+  [ecl_aet_clf] = ARRAY_ROW("(COMPLEX LONG-FLOAT)"),
 #endif
-  [ecl_aet_bit] = "BIT-VECTOR",
-  [ecl_aet_fix] = "(SIMPLE-ARRAY FIXNUM)",
-  [ecl_aet_index] = "(SIMPLE-ARRAY EXT:CL-INDEX)",
-  [ecl_aet_b8] = "(SIMPLE-ARRAY (UNSIGNED-BYTE 8))",
-  [ecl_aet_i8] = "(SIMPLE-ARRAY (SIGNED-BYTE 8))",
-  [ecl_aet_b16] = "(SIMPLE-ARRAY (UNSIGNED-BYTE 16))",
-  [ecl_aet_i16] = "(SIMPLE-ARRAY (SIGNED-BYTE 16))",
-  [ecl_aet_b32] = "(SIMPLE-ARRAY (UNSIGNED-BYTE 32))",
-  [ecl_aet_i32] = "(SIMPLE-ARRAY (SIGNED-BYTE 32))",
-  [ecl_aet_b64] = "(SIMPLE-ARRAY (UNSIGNED-BYTE 64))",
-  [ecl_aet_i64] = "(SIMPLE-ARRAY (SIGNED-BYTE 64))",
+  [ecl_aet_bit] = ARRAY_ROW("BIT"),
+  [ecl_aet_fix] = ARRAY_ROW("EXT:CL-FIXNUM"),
+  [ecl_aet_index] = ARRAY_ROW("EXT:CL-INDEX"),
+  [ecl_aet_b8] = ARRAY_ROW("(UNSIGNED-BYTE 8)"),
+  [ecl_aet_i8] = ARRAY_ROW("(SIGNED-BYTE 8)"),
+  [ecl_aet_b16] = ARRAY_ROW("(UNSIGNED-BYTE 16)"),
+  [ecl_aet_i16] = ARRAY_ROW("(SIGNED-BYTE 16)"),
+  [ecl_aet_b32] = ARRAY_ROW("(UNSIGNED-BYTE 32)"),
+  [ecl_aet_i32] = ARRAY_ROW("(SIGNED-BYTE 32)"),
+  [ecl_aet_b64] = ARRAY_ROW("(UNSIGNED-BYTE 64)"),
+  [ecl_aet_i64] = ARRAY_ROW("(SIGNED-BYTE 64)"),
 #ifdef ECL_UNICODE
-  [ecl_aet_ch] = "STRING",
+  [ecl_aet_ch] = ARRAY_ROW("CHARACTER"),
 #endif
-  [ecl_aet_bc] = "BASE-STRING",
+  [ecl_aet_bc] = ARRAY_ROW("BASE-CHAR"),
 };
+
+static const char *const streams[] = {
+  [ecl_smm_input] = "FILE-STREAM",
+  [ecl_smm_input_file] = "FILE-STREAM",
+  [ecl_smm_output] = "FILE-STREAM",
+  [ecl_smm_output_file] = "FILE-STREAM",
+  [ecl_smm_io] = "FILE-STREAM",
+  [ecl_smm_io_file] = "FILE-STREAM",
+  [ecl_smm_synonym] = "SYNONYM-STREAM",
+  [ecl_smm_broadcast] = "BROADCAST-STREAM",
+  [ecl_smm_concatenated] = "CONCATENATED-STREAM",
+  [ecl_smm_two_way] = "TWO-WAY-STREAM",
+  [ecl_smm_echo] = "ECHO-STREAM",
+  [ecl_smm_string_input] = "STRING-STREAM",
+  [ecl_smm_string_output] = "STRING-STREAM",
+  [ecl_smm_probe] = "FILE-STREAM",
+  [ecl_smm_sequence_input] = "SEQUENCE-STREAM",
+  [ecl_smm_sequence_output] = "SEQUENCE-STREAM",
+};
+
+static const char *
+array_name(uint32_t what, uint32_t element)
+{
+  const struct array_row *row = &arrays[element];
+  if ((what & ECL_ALLOCATED_NOT_SIMPLE) == 0)
+    return row->simple;
+  return (what & 0xFF) == t_array ? row->matrix : row->vector;
+}
 
 enum category
 classify_category(uint32_t what)
 {
   uint32_t type = what & 0xFF;
-  if ((what & ECL_ALLOCATED_RAW) != 0 || type >= t_end)
+  if (type >= t_end || types[type].name == NULL)
     return CATEGORY_OTHER;
   return types[type].category;
 }
@@ -117,12 +154,16 @@ classify_category_name(enum category category)
 const char *
 classify_type_name(uint32_t what)
 {
-  uint32_t type = what & 0xFF, element = (what >> 8) & 0xFF;
-  if ((what & ECL_ALLOCATED_RAW) != 0 || type >= t_end ||
-      types[type].name == NULL)
+  uint32_t type = what & 0xFF, kind = (what >> 8) & 0xFF;
+  if (type >= t_end || types[type].name == NULL)
     return "RAW-MEMORY";
-  if (element > 0 && element - 1 <= ecl_aet_last_type)
-    return arrays[element - 1];
+  if (kind == 0)
+    return types[type].name;
+  kind--;
+  if ((type == t_array || type == t_vector) && kind <= ecl_aet_last_type)
+    return array_name(what, kind);
+  if (type == t_stream && kind < sizeof streams / sizeof *streams)
+    return streams[kind];
   return types[type].name;
 }
 

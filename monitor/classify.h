@@ -4,14 +4,17 @@
  * collector makes of it.
  *
  * `what' is the word that the runtime's hooks pass (ECL_ALLOCATED_... in
- * ecl/allocation_monitor.h): Lisp type, element type of an array, and
- * whether it is memory of the runtime itself.
+ * ecl/allocation_monitor.h): Lisp type, element type of an array, mode of a
+ * stream, and whether it is plain memory.
  */
 #ifndef MPROF_CLASSIFY_H
 #define MPROF_CLASSIFY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <ecl/ecl.h>
 
 /* The categories of the paper (section 2, footnote on size breakdown). */
 enum category {
@@ -27,9 +30,18 @@ enum category classify_category(uint32_t what);
 const char *classify_category_name(enum category category);
 
 /* The Lisp type in upper case, as TYPE-OF would begin: "CONS",
- * "(SIMPLE-ARRAY DOUBLE-FLOAT)", "BASE-STRING".  A string that lives for
- * ever. */
+ * "(SIMPLE-ARRAY DOUBLE-FLOAT)" whatever its rank, "(VECTOR T)" and
+ * "(ARRAY T)" when it is not simple, "BASE-STRING", "STRING-STREAM".  A string
+ * that lives for ever. */
 const char *classify_type_name(uint32_t what);
+
+/* Is it plain memory for objects of a type: bytes of that type, but no object?
+ * (Plain memory of no type counts as an object, RAW-MEMORY.) */
+static inline bool
+classify_is_memory_of_type(size_t what)
+{
+  return (what & ECL_ALLOCATED_RAW) != 0 && (what & 0xFF) != t_start;
+}
 
 /* The collector's granule, and how many of them its size classes reach. */
 enum { CLASSIFY_GRANULE_BYTES = 16, CLASSIFY_GRANULES = 2048 / 16 + 1 };

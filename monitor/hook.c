@@ -11,7 +11,9 @@
  * Bodies.  An array's data or a hash table's entries come as a second event,
  * right after the header.  Both are one object: the count moves from the leaf
  * of the bare header to the leaf of the whole size.  A body that comes later
- * (a table grew) adds bytes to the object's type and counts no object.
+ * (a table grew) adds bytes to the object's type and counts no object.  So
+ * does memory that serves objects of a type but is the body of none that the
+ * allocator could name (the stacks of a thread, the workspace of bignums).
  */
 #include "hook.h"
 
@@ -242,6 +244,18 @@ count_object(struct thread_state *t, struct leaf *leaf, cl_index bytes,
   t->object_bytes = bytes;
 }
 
+/* Bytes of a type, and no object. */
+static void
+count_memory(struct thread_state *t, void *frame, cl_index what,
+             cl_index bytes, cl_object clas)
+{
+  struct leaf *leaf = find_leaf(t, (uintptr_t)frame, what, 0, clas);
+  leaf->bytes += bytes;
+  t->bytes += bytes;
+  count_request(t, bytes);
+  t->last_slot = NULL; /* last_leaf is not of this call */
+}
+
 /* All but the two cases that `allocated' knows.  On its own, so that those
  * save no registers: 43 instructions for a cons in a loop, 57 before. */
 static __attribute__((noinline)) void
@@ -249,7 +263,14 @@ allocated_anew(struct thread_state *t, void *frame, cl_index what,
                cl_index bytes, void *object, cl_object clas)
 {
   if (enter(t)) {
-    struct leaf *leaf =
+    struct leaf *leaf;
+    if (classify_is_memory_of_type(what)) {
+      count_memory(t, frame, what & ~(cl_index)ECL_ALLOCATED_RAW, bytes,
+                   clas);
+      leave(t);
+      return;
+    }
+    leaf =
         find_leaf(t, (uintptr_t)frame, what, leaf_size(bytes), clas);
     t->last_site = *frame_return_slot((uintptr_t)frame);
     t->last_what = what;
@@ -296,15 +317,21 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
   allocated_anew(t, frame, what, bytes, object, clas);
 }
 
-/* What the owner of a body is: its type, and the element type of an array,
+/* What the owner of a body is: its type, and the kind of an array or a stream,
  * which its header now has. */
 static cl_index
 owner_what(cl_object owner)
 {
-  cl_index type = (cl_index)owner->d.t;
-  if (type == t_array || type == t_vector)
-    return type | ECL_ALLOCATED_ELTTYPE(owner->vector.elttype);
-  return type;
+  cl_index what = (cl_index)owner->d.t;
+  if (what == t_array || what == t_vector) {
+    what |= ECL_ALLOCATED_ELTTYPE(owner->vector.elttype);
+    if ((owner->vector.flags &
+         (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) != 0)
+      what |= ECL_ALLOCATED_NOT_SIMPLE;
+  } else if (what == t_stream) {
+    what |= ECL_ALLOCATED_SMMODE(owner->stream.mode);
+  }
+  return what;
 }
 
 static void
@@ -320,11 +347,12 @@ body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
     leave(t);
     return;
   }
-  t->bytes += bytes;
-  count_request(t, bytes);
   if (owner == t->object && !t->stale) {
     const struct leaf *head = t->object_leaf;
     uint64_t total = t->object_bytes + bytes;
+    what |= head->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
+    t->bytes += bytes;
+    count_request(t, bytes);
     if ((head->what & LEAF_PIECES) == 0 && head->size != LEAF_LARGE)
       count_requests(t, head->what, t->object_bytes);
     whole = context_tree_leaf(&t->tree, head->up, head->site,
@@ -339,9 +367,7 @@ body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
   } else {
     if (owner->d.t == t_instance)
       clas = ECL_CLASS_OF(owner);
-    whole = find_leaf(t, (uintptr_t)frame, what, 0, clas);
-    whole->bytes += bytes;
-    t->last_slot = NULL; /* last_leaf is not of this call */
+    count_memory(t, frame, what, bytes, clas);
   }
   leave(t);
 }

@@ -127,7 +127,7 @@
     (keep v)))
 
 (measuring ("a vector that is adjusted") (grow)
-  (type-total "(SIMPLE-ARRAY T)" 2
+  (type-total "(VECTOR T)" 2
               (+ +vector+ (* 4 +word+) +vector+ (* 100 +word+))))
 
 ;;; Structures and instances.

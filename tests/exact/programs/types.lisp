@@ -1,0 +1,313 @@
+;;;; variants: compiled bytecode
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; The name of each type that ECL can allocate, and each element type of an
+;;;; array: ten objects of it, header and body together.  Sizes are those of the
+;;;; structures in ecl/object.h; what else ECL makes for an object is said where
+;;;; it is counted.
+
+(in-package #:exact)
+
+(defmacro ten (form)
+  "Make what FORM makes ten times."
+  `(dotimes (i 10)
+     (keep ,form)))
+
+(defun ten-of (name bytes &optional (objects 1))
+  "Ten times OBJECTS objects of type NAME, of BYTES in all each time."
+  (type-total name (* 10 objects) (* 10 bytes)))
+
+(defun ten-in-all (objects bytes &optional (loops 1))
+  "Nothing else, but for the two variables of the LOOPS that TEN is."
+  (total (+ (* 10 objects) (by-variant 0 (* 4 loops)))
+         (+ (* 10 bytes) (by-variant 0 (* 4 loops +cons+)))))
+
+(defconstant +stream+ (+ 160 192))      ; and its own table of 24 functions
+(defconstant +symbol+ 64)
+(defconstant +pathname+ 56)
+(defconstant +bignum+ 24)               ; then 8 for each limb
+
+(defun nothing-raw ()
+  "No byte is of memory that nobody knows the use of."
+  (type-total "RAW-MEMORY" 0 0))
+
+;;; Floats.  A complex one begins with 4 bytes, then what C aligns.
+
+(defvar *single* 1.5f0)
+(defvar *double* 1.5d0)
+(defvar *long* 1.5l0)
+
+(measuring ("complex floats")
+    (progn (ten (complex *single* *single*))
+           (ten (complex *double* *double*))
+           (ten (complex *long* *long*)))
+  (ten-of "(COMPLEX SINGLE-FLOAT)" 12)
+  (ten-of "(COMPLEX DOUBLE-FLOAT)" 24)
+  (ten-of "(COMPLEX LONG-FLOAT)" 48))
+
+;;; Vectors of all element types that ECL has, 5 elements each.
+
+(macrolet ((vectors (&rest rows)
+             `(progn
+                ,@(loop for (element name bytes) in rows collect
+                    `(measuring (,(format nil "vectors of ~A" name))
+                         (ten (make-array 5 :element-type ',element))
+                       (ten-of ,name ,bytes)
+                       (nothing-raw))))))
+  (vectors (t "(SIMPLE-ARRAY T)" (+ +vector+ 40))
+           (single-float "(SIMPLE-ARRAY SINGLE-FLOAT)" (+ +vector+ 20))
+           (double-float "(SIMPLE-ARRAY DOUBLE-FLOAT)" (+ +vector+ 40))
+           (long-float "(SIMPLE-ARRAY LONG-FLOAT)" (+ +vector+ 80))
+           (si:complex-single-float
+            "(SIMPLE-ARRAY (COMPLEX SINGLE-FLOAT))" (+ +vector+ 40))
+           (si:complex-double-float
+            "(SIMPLE-ARRAY (COMPLEX DOUBLE-FLOAT))" (+ +vector+ 80))
+           (si:complex-long-float
+            "(SIMPLE-ARRAY (COMPLEX LONG-FLOAT))" (+ +vector+ 160))
+           (bit "BIT-VECTOR" (+ +vector+ 1))
+           (ext:byte8 "(SIMPLE-ARRAY (UNSIGNED-BYTE 8))" (+ +vector+ 5))
+           (ext:integer8 "(SIMPLE-ARRAY (SIGNED-BYTE 8))" (+ +vector+ 5))
+           (ext:byte16 "(SIMPLE-ARRAY (UNSIGNED-BYTE 16))" (+ +vector+ 10))
+           (ext:integer16 "(SIMPLE-ARRAY (SIGNED-BYTE 16))" (+ +vector+ 10))
+           (ext:byte32 "(SIMPLE-ARRAY (UNSIGNED-BYTE 32))" (+ +vector+ 20))
+           (ext:integer32 "(SIMPLE-ARRAY (SIGNED-BYTE 32))" (+ +vector+ 20))
+           (ext:byte64 "(SIMPLE-ARRAY (UNSIGNED-BYTE 64))" (+ +vector+ 40))
+           (ext:integer64 "(SIMPLE-ARRAY (SIGNED-BYTE 64))" (+ +vector+ 40))
+           (character "STRING" (+ +string+ 20))
+           (base-char "BASE-STRING" (+ +string+ 6))))
+
+;; The compiler takes words of 64 bits for these two, the runtime need not.
+(measuring ("vectors of words")
+    (progn (ten (make-array 5 :element-type 'ext:cl-index))
+           (ten (make-array 5 :element-type 'ext:cl-fixnum)))
+  (ten-of (by-variant "(SIMPLE-ARRAY (UNSIGNED-BYTE 64))"
+                      "(SIMPLE-ARRAY EXT:CL-INDEX)")
+          (+ +vector+ 40))
+  (ten-of (by-variant "(SIMPLE-ARRAY (SIGNED-BYTE 64))"
+                      "(SIMPLE-ARRAY EXT:CL-FIXNUM)")
+          (+ +vector+ 40)))
+
+;;; Arrays that are no simple vectors: adjustable, with a fill pointer, displaced,
+;;; of another rank.
+
+(defvar *twelve* (make-array 12))
+(defvar *matrix* (list 3 4))
+
+(measuring ("adjustable vectors")
+    (progn (ten (make-array 5 :adjustable t))
+           (ten (make-array 5 :fill-pointer 0 :element-type 'double-float))
+           (ten (make-array 5 :fill-pointer 0 :element-type 'character))
+           (ten (make-array 5 :adjustable t :element-type 'base-char))
+           (ten (make-array 5 :adjustable t :element-type 'bit)))
+  (ten-of "(VECTOR T)" (+ +vector+ 40))
+  (ten-of "(VECTOR DOUBLE-FLOAT)" (+ +vector+ 40))
+  (ten-of "STRING" (+ +string+ 20))
+  (ten-of "BASE-STRING" (+ +string+ 6))
+  (ten-of "BIT-VECTOR" (+ +vector+ 1)))
+
+;; A displaced array has no body.  It keeps the array it is displaced to in one
+;; cons, which the other one has in a list only if it is adjustable itself.
+(measuring ("displaced arrays")
+    (progn (ten (make-array 5 :displaced-to *twelve*))
+           (ten (make-array *matrix* :displaced-to *twelve*)))
+  (ten-of "(VECTOR T)" +vector+)
+  (ten-of "(ARRAY T)" (+ +array+ (* 2 +word+))))
+
+(measuring ("matrices")
+    (progn (ten (make-array *matrix*))
+           (ten (make-array *matrix* :adjustable t))
+           (ten (make-array *matrix* :element-type 'bit))
+           (ten (make-array *matrix* :element-type 'character))
+           (ten (make-array *matrix* :element-type 'base-char))
+           (ten (make-array *matrix* :element-type 'ext:byte16 :adjustable t))
+           (ten (make-array nil)))
+  ;; two dimensions; the last has none, and one element
+  (type-total "(SIMPLE-ARRAY T)" 20
+              (* 10 (+ +array+ 16 96 +array+ 0 8)))
+  (ten-of "(ARRAY T)" (+ +array+ 16 96))
+  (ten-of "(SIMPLE-ARRAY BIT)" (+ +array+ 16 2))
+  (ten-of "(SIMPLE-ARRAY CHARACTER)" (+ +array+ 16 48))
+  (ten-of "(SIMPLE-ARRAY BASE-CHAR)" (+ +array+ 16 13))
+  (ten-of "(ARRAY (UNSIGNED-BYTE 16))" (+ +array+ 16 24)))
+
+(defvar *bits* (make-array *matrix* :element-type 'bit))
+
+;; the result shares its dimensions with the argument
+(measuring ("operations on matrices of bits") (ten (bit-not *bits*))
+  (ten-of "(SIMPLE-ARRAY BIT)" (+ +array+ 2)))
+
+(defvar *words* (make-array 5 :element-type 'ext:byte32))
+
+(measuring ("raw data of an array") (ten (ext:array-raw-data *words*))
+  (ten-of "(SIMPLE-ARRAY (UNSIGNED-BYTE 8))" +vector+))
+
+;;; Streams by their kind.
+
+(defvar *vector* (make-array 4 :element-type 'ext:byte8))
+
+(measuring ("streams")
+    (progn (ten (make-string-input-stream "abc"))
+           (ten (make-broadcast-stream))
+           (ten (make-concatenated-stream))
+           (ten (make-synonym-stream '*standard-output*))
+           (ten (make-two-way-stream *standard-input* *standard-output*))
+           (ten (make-echo-stream *standard-input* *standard-output*))
+           (ten (ext:make-sequence-input-stream *vector*)))
+  (ten-of 'string-stream +stream+)
+  (ten-of 'broadcast-stream +stream+)
+  (ten-of 'concatenated-stream +stream+)
+  (ten-of 'synonym-stream +stream+)
+  (ten-of 'two-way-stream +stream+)
+  (ten-of 'echo-stream +stream+)
+  (ten-of "SEQUENCE-STREAM" +stream+)
+  (nothing-raw))
+
+;; an output stream has a string of 128 characters with a fill pointer
+(measuring ("string output streams") (ten (make-string-output-stream))
+  (ten-of 'string-stream +stream+)
+  (ten-of "STRING" (+ +string+ (* 4 128))))
+
+;; the buffer of C's stdio is the stream's: 8192 bytes
+(measuring ("files") (with-open-file (stream "/dev/null") stream)
+  (type-total 'file-stream 1 (+ +stream+ 8192))
+  (nothing-raw))
+
+;;; Objects of the rest of the runtime.
+
+(defvar *name* (make-string 3 :element-type 'base-char :initial-element #\a))
+(defvar *list* (list 1 2))
+
+(measuring ("symbols") (ten (make-symbol *name*))
+  (ten-of 'symbol +symbol+)
+  (ten-of "BASE-STRING" (+ +string+ 4))
+  (ten-in-all 2 (+ +symbol+ +string+ 4)))
+
+;; MAKE-PATHNAME makes one, and another when it merges with defaults
+(measuring ("pathnames") (ten (make-pathname :name *name*))
+  (ten-of 'pathname (* 2 +pathname+) 2))
+
+;; 313 words of the Mersenne twister, a vector of its own
+(measuring ("random states") (ten (make-random-state nil))
+  (ten-of 'random-state 16)
+  (ten-of "(SIMPLE-ARRAY (UNSIGNED-BYTE 64))" (+ +vector+ (* 8 313))))
+
+;; 256 entries of 16 bytes; the dispatching macro characters have hash tables
+(measuring ("readtables") (ten (copy-readtable nil))
+  (ten-of 'readtable (+ 24 (* 256 16)))
+  (nothing-raw))
+
+;; (Objects with finalizers make the collector's table of these grow.)
+(measuring ("weak pointers" :residual nil) (ten (ext:make-weak-pointer *list*))
+  (ten-of "WEAK-POINTER" 16)
+  (ten-in-all 1 16))
+
+(measuring ("threads' objects" :residual nil)
+    (progn (ten (mp:make-lock))
+           (ten (mp:make-rwlock))
+           (ten (mp:make-condition-variable))
+           (ten (mp:make-semaphore))
+           (ten (mp:make-barrier 2)))
+  (ten-of "LOCK" 48)
+  (ten-of "RWLOCK" 72)
+  (ten-of "CONDITION-VARIABLE" 32)
+  (ten-of "SEMAPHORE" 40)
+  (ten-of "BARRIER" 48)
+  (ten-in-all 5 (+ 48 72 32 40 48) 5))
+
+;; 128 messages in a vector, a semaphore for readers and one for writers
+(measuring ("mailboxes") (ten (mp:make-mailbox))
+  (ten-of "MAILBOX" 64)
+  (ten-of "SEMAPHORE" 80 2)
+  (ten-of "(SIMPLE-ARRAY T)" (+ +vector+ (* 128 +word+)))
+  (ten-in-all 4 (+ 64 80 +vector+ (* 128 +word+))))
+
+;; A process that does not run yet: 256 places for bindings, the barrier for
+;; those who wait for its end, and a cons for their queue.
+(measuring ("processes" :residual nil) (ten (mp:make-process :name *name*))
+  (ten-of "PROCESS" 128)
+  (ten-of "(SIMPLE-ARRAY T)" (+ +vector+ (* 256 +word+)))
+  (ten-of "BARRIER" 48)
+  (ten-in-all 4 (+ 128 +vector+ (* 256 +word+) 48 +cons+)))
+
+;; Started, it gets its stacks; and bignum registers, 32 limbs each.  It shares
+;; no memory with the process that made it, but is made of that one's.
+(defun start-process ()
+  (let ((process (mp:make-process :name *name*)))
+    (mp:process-preset process #'identity 1)
+    (mp:process-enable process)
+    (mp:process-join process)))
+
+(measuring ("a process that runs" :residual nil) (start-process)
+  (type-total 'bignum 3 (* 3 (+ +bignum+ (* 32 8))))
+  (nothing-raw))
+
+;;; Foreign data: memory that the collector frees, and memory that it does not.
+
+(measuring ("foreign data") (ten (si:allocate-foreign-data :void 100))
+  (ten-of "FOREIGN-DATA" (+ 32 100))
+  (ten-in-all 1 132))
+
+(measuring ("foreign data of no size") (ten (si:allocate-foreign-data :void 0))
+  (ten-of "FOREIGN-DATA" 32))
+
+;;; Functions.
+
+(defun make-counter (n)
+  (lambda () (incf n)))
+
+(measuring ("closures") (ten (make-counter 1))
+  ;; compiled: entry and environment; byte-compiled: code and environment
+  (ten-of "CLOSURE" (by-variant +closure+ 32)))
+
+(defvar *form* '(lambda (x) (list x x)))
+
+;; the function, and the form that makes it
+(measuring ("bytecodes") (ten (eval *form*))
+  (let ((type (find "BYTECODES" (mprof:profile-types *profile*)
+                    :key #'mprof:type-name :test #'string=)))
+    (check "bytecodes are functions and toplevel forms" 20
+           (mprof:type-allocations type)))
+  (nothing-raw))
+
+;;; Instances by class: conditions, generic functions, classes, slots.
+
+(define-condition my-condition (error) ((cause :initarg :cause)))
+(defun my-condition () (make-condition 'my-condition :cause 1))
+(my-condition)
+
+(measuring ("conditions") (ten (my-condition))
+  (type-total 'my-condition 10 (* 10 (+ +instance+ 8)) #'mprof:type-class))
+
+(measuring ("what DEFCLASS makes")
+    (eval '(defclass made () ((first :initarg :first) (second))))
+  (loop for (class objects slots)
+          in '((standard-class 1 22)
+               (clos:standard-direct-slot-definition 2 10)
+               (clos:standard-effective-slot-definition 2 10))
+        do (class-total class objects
+                        (* objects (+ +instance+ (* slots +word+)))))
+  (nothing-raw))
+
+(measuring ("what DEFGENERIC and DEFMETHOD make")
+    (progn (eval '(defgeneric made-function (x)))
+           (eval '(defmethod made-function ((x integer)) (list x))))
+  (class-total 'standard-generic-function 1 (+ +instance+ (* 11 +word+)))
+  (class-total 'standard-method 1 (+ +instance+ (* 8 +word+)))
+  (nothing-raw))
+
+;;; Bignums: one object each; what GMP needs meanwhile is bytes of bignums and
+;;; no object.
+
+(defvar *big* (expt 3 1000))            ; 1585 bits, 25 limbs
+
+;; The product of n and m limbs is made in a place of n + m limbs, with no
+;; workspace as long as GMP multiplies by the book.
+(measuring ("products of bignums") (ten (* *big* *big*))
+  (ten-of 'bignum (+ +bignum+ (* 8 50)))
+  (ten-in-all 1 (+ +bignum+ (* 8 50))))
+
+;; The text of a number of 478 digits is made in 480 bytes that belong to no
+;; string, first.
+(measuring ("a bignum that is printed") (ten (princ-to-string *big*))
+  (type-total "BASE-STRING" 0 4800)
+  (nothing-raw))
