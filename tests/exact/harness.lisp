@@ -24,6 +24,10 @@
 (defvar *dump* (ext:getenv "EXACT_DUMP")
   "The file that gets all chains of all measurements.")
 
+(defvar *saved* (namestring (ext:mkstemp "TMP:exact-"))
+  "The file with the profile of the last measurement.  The length of its name
+does not depend on the way of counting: writing it may be counted.")
+
 (defvar *dump-only* nil
   "A string: only chains with it go to the dump.  For programs with threads,
 whose beginnings and ends do not allocate the same each time.")
@@ -59,12 +63,14 @@ LIST to have no effect does not leave it out.")
 (defconstant +closure+ 48)        ; header, env, block, entry, file, position
 (defconstant +compiled-function+ 56) ; header, name, block, two entries, file,
                                      ; position
+(defconstant +interpreted-closure+ 32) ; header, code, environment, entry
 (defconstant +hash-table+ 136)
 (defconstant +hash-table-entry+ 16) ; key and value
 (defconstant +word+ 8)
 
 ;;; The byte-code interpreter keeps lexical variables in an association list:
-;;; two conses for each variable that is bound.
+;;; two conses for each variable that is bound, one for each local function.  A
+;;; function that can see any of these is a closure.
 
 (defun by-variant (compiled bytecode)
   (ecase *variant*
@@ -73,9 +79,9 @@ LIST to have no effect does not leave it out.")
 
 ;;; Checks
 
-(defun check (what expected actual)
+(defun check (what expected actual &optional (summary expected))
   (cond ((equal expected actual)
-         (format t "ok - ~A: ~A: ~A~%" *title* what expected))
+         (format t "ok - ~A: ~A: ~A~%" *title* what summary))
         (t
          (incf *failures*)
          (format t "not ok - ~A: ~A~%# expected ~S, got ~S~%" *title* what
@@ -171,6 +177,48 @@ LIST to have no effect does not leave it out.")
       (check "no chain cut short" "0"
              (mprof:profile-comment "mprof.truncated_walks" *profile*)))))
 
+;;; Chains
+
+(defun split (line separator)
+  (loop for start = 0 then (1+ end)
+        for end = (position separator line :start start)
+        collect (subseq line start end)
+        while end))
+
+(defun measured-chain (line)
+  "The functions of LINE of a folded export that are below the measured form,
+and the number at its end; NIL when it is none of ours."
+  (let* ((end (position #\Space line :from-end t))
+         (below (member "EXACT::MEASURE" (split (subseq line 0 end) #\;)
+                        :test #'string=)))
+    ;; next comes the function around the form
+    (and (rest below)
+         (list (cddr below) (parse-integer line :start end)))))
+
+(defun measured-chains (file value)
+  (loop for line in (folded-lines file value)
+        for chain = (measured-chain line)
+        when chain collect chain))
+
+(defun chains (&rest expected)
+  "The measured form's chains are those EXPECTED and no others: each is a list
+of names, root first, how many objects the last one made, and their bytes."
+  (let* ((file *saved*)
+         (bytes (measured-chains file "bytes"))
+         (chains (loop for (names n) in (measured-chains file "allocs")
+                       collect (list (format nil "~{~A~^ > ~}" names)
+                                     n (second (assoc names bytes
+                                                      :test #'equal))))))
+    (flet ((in-order (list)
+             (sort (copy-list list) #'string< :key #'first)))
+      (check "chains"
+             (in-order (loop for (names n bytes) in expected
+                             collect (list (format nil "~{~A~^ > ~}"
+                                                   (mapcar #'shown names))
+                                           n bytes)))
+             (in-order chains)
+             (length expected)))))
+
 ;;; Measuring
 
 (defun lines (text)
@@ -183,29 +231,31 @@ LIST to have no effect does not leave it out.")
 (defun export-lines (file &rest arguments)
   (multiple-value-bind (status text message)
       (apply #'mprof.bindings:run-command "export"
-             (append arguments (list "--show-runtime" "--" file)))
+             (append arguments (list "--" file)))
     (unless (eql status 0)
       (error "~A" message))
     (remove-if-not (lambda (line)
                      (or (null *dump-only*) (search *dump-only* line)))
                    (lines text))))
 
-(defun dump ()
+(defun folded-lines (file value)
+  (export-lines file "--format=folded" (format nil "--value=~A" value)))
+
+(defun dump (file)
   "Add all chains with their figures to the dump."
-  (let ((file (namestring (ext:mkstemp "TMP:exact-"))))
-    (mprof:save file)
-    (with-open-file (out *dump* :direction :output :if-exists :append
-                                :if-does-not-exist :create)
+  (with-open-file (out *dump* :direction :output :if-exists :append
+                              :if-does-not-exist :create)
+    (flet ((folded (value)
+             (export-lines file "--format=folded" "--types" "--show-runtime"
+                           (format nil "--value=~A" value))))
       (format out "== ~A~%~{~A~%~}~{~A~%~}" *title*
-              (export-lines file "--format=folded" "--types")
-              (export-lines file "--format=folded" "--types"
-                            "--value=allocs")))
-    (delete-file file)))
+              (folded "bytes") (folded "allocs")))))
 
 (defun take-profile ()
   (setf *profile* (mprof:profile))
   (check-sums)
-  (dump))
+  (mprof:save *saved*)
+  (dump *saved*))
 
 (defun start ()
   (mprof:start :full-walk *full-walk*))
@@ -234,11 +284,15 @@ failed."
            (*compile-verbose* nil))
        (multiple-value-bind (output warnings failure)
            (compile-file source :output-file fas)
-         (declare (ignore warnings))
+         ;; what the compiler says does not end with a newline
+         (when warnings
+           (terpri *error-output*)
+           (finish-output *error-output*))
          (if (or failure (null output))
              (check "compiles" t nil)
              (load output :verbose nil)))
        (when (probe-file fas)
          (delete-file fas))))
     (:bytecode (load source :verbose nil)))
+  (delete-file *saved*)
   (ext:quit (if (zerop *failures*) 0 1)))
