@@ -14,16 +14,29 @@
 
 (in-package #:mprof)
 
+;;; What ECL 21.2.1 codes in line: DEF-INLINE and DEFINE-COMPILER-MACRO in its
+;;; C compiler, C_CONS, C_LIST and C_LISTA in the other one.
+
 (defparameter *open-coded-allocators*
-  '(cons list list* append butlast copy-seq make-array)
+  '(cons list list* append butlast copy-seq make-array float coerce)
   "The functions of COMMON-LISP that make objects and that one of ECL's
 compilers codes in line.")
 
 (defparameter *open-coded-others*
-  '(mapcar maplist mapcan mapcon coerce float + - * / 1+ 1- expt sqrt
-    vector-push-extend copy-readtable)
-  "Functions that ECL codes in line and that allocate among other things; forced
-out of line when they are named.")
+  '(mapcar maplist mapcan mapcon vector-push-extend copy-readtable
+    + - * / 1+ 1- expt sqrt exp log sin cos tan sinh cosh tanh abs
+    floor ceiling round truncate mod rem
+    ash logand logior logxor logeqv lognand lognor lognot logandc1 logandc2
+    logorc1 logorc2 boole ldb dpb mask-field deposit-field
+    aref row-major-aref elt)
+  "Functions that ECL codes in line and that allocate among other things, often
+a float or a bignum for their result; forced out of line when they are named.")
+
+(defparameter *called-anyway*
+  '(vector make-list make-sequence make-string copy-list copy-alist copy-tree
+    reverse revappend subseq concatenate complex)
+  "Functions that make objects and that neither compiler codes in line: there is
+nothing to force, and nothing to warn of.")
 
 (defvar *proclaimed* '()
   "The names that global forms have forced out of line.")
@@ -46,7 +59,8 @@ out of line when they are named.")
                      ((and (eq (symbol-package name)
                                (find-package '#:common-lisp))
                            (not (member name *open-coded-allocators*))
-                           (not (member name *open-coded-others*)))
+                           (not (member name *open-coded-others*))
+                           (not (member name *called-anyway*)))
                       (refuse name "is not among the allocating functions ~
                                     that ECL codes in line"))
                      (t t))
@@ -84,10 +98,10 @@ source file that is loaded they hold for all that is compiled, evaluated or
 defined from then on, until (mprof:out-of-line :none).  Code that is compiled
 already does not change.  The third form gives back the values of BODY.
 
-All means CONS, LIST, LIST*, APPEND, BUTLAST, COPY-SEQ and MAKE-ARRAY; other
-allocating functions of Common Lisp are calls anyway.  Functions such as MAPCAR,
-COERCE and the arithmetic ones, and functions of your own that are declared
-INLINE, can be named.
+All means CONS, LIST, LIST*, APPEND, BUTLAST, COPY-SEQ, MAKE-ARRAY, FLOAT and
+COERCE; other functions of Common Lisp that make objects, such as VECTOR, are
+calls anyway.  Functions such as MAPCAR, AREF and the arithmetic ones, and
+functions of your own that are declared INLINE, can be named.
 
 Warns when a name cannot be forced out of line: a macro, a special operator,
 what is not defined, what does not allocate or is never coded in line.

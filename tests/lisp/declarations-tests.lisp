@@ -123,7 +123,8 @@
 
 (test names-that-can-be-forced
   "No warning for what allocates, nor for functions of one's own."
-  (dolist (name '(cons list list* append mapcar coerce + make-conses))
+  (dolist (name '(cons list list* append mapcar coerce float + sin aref vector
+                  make-array make-conses))
     (finishes (handler-bind ((warning #'error))
                 (macroexpand-1 `(mprof:out-of-line ,name))))))
 
