@@ -31,7 +31,7 @@ pprof; PROFILE gives the figures as Lisp data.")
    #:arc-figures #:arc-caller #:arc-callee #:arc-calls #:arc-allocations
    #:arc-bytes
    #:type-figures #:type-name #:type-class #:type-category
-   #:type-allocations #:type-bytes
+   #:type-allocations #:type-bytes #:type-functions
    ;; what may go wrong
    #:mprof-error #:profiler-unavailable #:already-active #:not-active
    #:profile-file-error #:profile-file-error-pathname

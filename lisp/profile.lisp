@@ -231,6 +231,26 @@ PROFILE (default: what was counted in this Lisp until now)."
                (string= name (or (type-class type) (type-name type))))
              (profile-types profile))))
 
+(defun type-functions (name &optional (profile (profile)))
+  "Who allocated objects of the type or class NAME in PROFILE, and how much: a
+list of (FUNCTION-FIGURES . TYPE-FIGURES), the largest bytes first.  The
+TYPE-FIGURES are those of FUNCTION-TYPES: what that function itself allocated
+of NAME.
+
+NAME: as for FIND-TYPE.
+PROFILE (default: what was counted in this Lisp until now)."
+  (let ((name (displayed-name name)))
+    (sort (loop for function in (profile-functions profile)
+                nconc (loop for type in (function-types function)
+                            when (string= name (or (type-class type)
+                                                   (type-name type)))
+                              collect (cons function type)))
+          (lambda (a b)
+            (if (= (type-bytes a) (type-bytes b))
+                (> (type-allocations a) (type-allocations b))
+                (> (type-bytes a) (type-bytes b))))
+          :key #'cdr)))
+
 (defun profile-comment (key profile)
   "What the profiler said about KEY in PROFILE: a string, or NIL.  When KEY is
 there more than once, the second value is a list of all.

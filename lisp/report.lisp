@@ -10,6 +10,8 @@
 (defparameter *tables*
   '((:bins . "bins") (:direct . "direct") (:flat . "direct")
     (:graph . "graph") (:types . "types")
+    (:type-functions . "type-functions")
+    (:function-types . "function-types")
     (:reconciliation . "reconciliation"))
   "The tables that REPORT knows and what the command mprof calls them.")
 
@@ -34,7 +36,8 @@
   "Print the tables of what was counted until now.  No values.
 
 TYPE (default T): T for all tables, one of :DIRECT (or :FLAT), :GRAPH, :TYPES,
-:BINS and :RECONCILIATION, or a list of these.
+:TYPE-FUNCTIONS (who allocates each type), :FUNCTION-TYPES (what each function
+allocates), :BINS and :RECONCILIATION, or a list of these.
 STREAM (stream designator, default *STANDARD-OUTPUT*): where to print.
 FILE (pathname designator, default NIL): report on this profile file instead.
 DETAIL (:NORMAL, :VERBOSE or :TERSE, default :NORMAL): leave out rows below 1 %,

@@ -79,6 +79,10 @@ void report_leaks(const struct reduction *reduction, struct sink *sink);
 void report_direct(const struct reduction *reduction, struct sink *sink);
 void report_graph(const struct reduction *reduction, struct sink *sink);
 void report_types(const struct reduction *reduction, struct sink *sink);
+void report_functions_of_types(const struct reduction *reduction,
+                               struct sink *sink);
+void report_types_of_functions(const struct reduction *reduction,
+                               struct sink *sink);
 void report_reconciliation(const struct reduction *reduction,
                            struct sink *sink);
 /* The first lines of a report: what could not be attributed, if anything. */

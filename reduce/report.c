@@ -145,7 +145,8 @@ wants_table(const struct reduction *reduction, size_t index)
     return (options->tables >> index & 1) != 0;
   if (emit == report_leaks)
     return options->leaks == LEAKS_ON || (!lisp && profile->has_kept);
-  if (emit == report_types)
+  if (emit == report_types || emit == report_functions_of_types ||
+      emit == report_types_of_functions)
     return lisp;
   return true;
 }

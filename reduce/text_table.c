@@ -174,9 +174,17 @@ text_table_share(struct text_table *table, uint64_t part, uint64_t whole)
 void
 text_table_name(struct text_table *table, const char *name)
 {
+  text_table_indented_name(table, "", name);
+}
+
+void
+text_table_indented_name(struct text_table *table, const char *indent,
+                         const char *name)
+{
   struct sink_string string = {0};
   struct sink sink;
   sink_init(&sink, sink_write_string, &string);
+  sink_text(&sink, indent);
   escape_name(&sink, name, "");
   if (sink_flush(&sink))
     add_cell(table, string.text == NULL ? "" : string.text, string.length);

@@ -40,7 +40,8 @@ void text_table_init(struct text_table *table,
 void text_table_release(struct text_table *table);
 
 /* The next cell: formatted text; a number; COUNT empty ones; a share as two
- * characters; a name, of which control characters are written out. */
+ * characters; a name, of which control characters are written out, perhaps
+ * behind INDENT. */
 void text_table_cell(struct text_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_table_number(struct text_table *table, uint64_t number);
@@ -48,6 +49,8 @@ void text_table_skip(struct text_table *table, size_t count);
 void text_table_share(struct text_table *table, uint64_t part,
                       uint64_t whole);
 void text_table_name(struct text_table *table, const char *name);
+void text_table_indented_name(struct text_table *table, const char *indent,
+                              const char *name);
 
 /* A line across the table, between two rows. */
 void text_table_rule(struct text_table *table);

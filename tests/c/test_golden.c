@@ -33,6 +33,9 @@ static const struct golden goldens[] = {
     {"mixture", "mixture", example_mixture, "report\n--min-percent=12\n"},
     {"mixture-runtime", "mixture", example_mixture,
      "report\n--show-runtime\n-verbose\n--no-legend\n"},
+    {"mixture-pairs", "mixture", example_mixture,
+     "report\n--tables=type-functions\n--sort=allocs\n"
+     "--min-percent=40\n"},
     {"session", "session", example_session, "report\n--no-legend\n"},
     {"session-root", "session", example_session,
      "report\n--show-root\n--no-legend\n"},

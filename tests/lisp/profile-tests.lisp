@@ -126,15 +126,44 @@
                                    (use-value file condition))))
                   (mprof:profile "/nowhere/at/all.data"))))))))
 
+(defun call-in-folder-of-its-own (function)
+  "Call FUNCTION on a pathname that matches all temporary files; they are in a
+folder that nobody else uses meanwhile."
+  (with-temporary-file (name)
+    (let ((folder (format nil "~A-d/" name))
+          (translations (logical-pathname-translations "TMP")))
+      (ensure-directories-exist folder)
+      (unwind-protect
+           (progn
+             (setf (logical-pathname-translations "TMP")
+                   `(("TMP:*.*" ,(format nil "~A*.*" folder))))
+             (funcall function (format nil "~A*" folder)))
+        (setf (logical-pathname-translations "TMP") translations)
+        (mapc #'delete-file (directory (format nil "~A*" folder)))
+        (si:rmdir folder)))))
+
 (test no-file-is-left-behind
   "Reading and reporting leave no temporary file."
   (with-idle-profiler
     (profiled (make-conses 3))
-    (flet ((files () (length (directory "/tmp/mprof-*"))))
-      (let ((before (files)))
-        (mprof:profile)
-        (mprof:report :stream (make-broadcast-stream))
-        (is (= before (files)))))))
+    (call-in-folder-of-its-own
+     (lambda (files)
+       (close (open (ext:mkstemp "TMP:mprof-")))
+       (is (= 1 (length (directory files))))
+       (mprof:profile)
+       (mprof:report :stream (make-broadcast-stream))
+       (is (= 1 (length (directory files))))))))
+
+(test functions-of-a-type
+  (with-idle-profiler
+    (let ((rows (mprof:type-functions
+                 'cons (profiled (make-conses 3) (call-make-conses 10)))))
+      (is (= 1 (length rows)))
+      (is (string= "MPROF.TESTS::MAKE-CONSES"
+                   (mprof:function-name (car (first rows)))))
+      (is (= (mprof:function-self-bytes (car (first rows)))
+             (mprof:type-bytes (cdr (first rows))))))
+    (is (null (mprof:type-functions 'ratio (profiled (make-conses 3)))))))
 
 (test figures-print-readably-for-people
   (with-idle-profiler
