@@ -1,68 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * collector_balance.c -- see the header for the model.
- *
- * Where the lists are.  libgc has one thread-local variable, the pointer to
- * this thread's lists: void *lists[kind][granules], first pointer-free then
- * ordinary objects.  Until about a page's worth of a size has been asked for
- * its element is a count, below the size of a page, and not a list.
  */
 #include "collector_balance.h"
 
+/* For GC_get_prof_stats_unsafe; our own threads are none of its business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
-#include <link.h>
-#include <string.h>
-
-enum {
-  KINDS = 2,
-  PAGE = 4096
-};
 
 /* Bytes that this process took from the collector only to look at it. */
 static uint64_t own_bytes;
-
-static int
-find_libgc(struct dl_phdr_info *info, size_t size, void *data)
-{
-  void ***lists = data;
-  size_t tls_bytes = 0;
-  (void)size;
-  if (info->dlpi_name == NULL || strstr(info->dlpi_name, "/libgc.so") == NULL)
-    return 0;
-  for (int i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_TLS)
-      tls_bytes = info->dlpi_phdr[i].p_memsz;
-  if (tls_bytes == sizeof(void *) && info->dlpi_tls_data != NULL)
-    *lists = *(void ***)info->dlpi_tls_data;
-  return 1;
-}
-
-/* Bytes on this thread's free lists; -1 when these are not what we know. */
-static int64_t
-listed_bytes(void)
-{
-  void **lists = NULL;
-  int64_t bytes = 0;
-  dl_iterate_phdr(find_libgc, &lists);
-  if (lists == NULL)
-    return -1;
-  for (int kind = 0; kind < KINDS; kind++)
-    for (size_t g = 1; g < GC_TINY_FREELISTS; g++) {
-      void *object = lists[(size_t)kind * GC_TINY_FREELISTS + g];
-      size_t steps = 0;
-      if ((uintptr_t)object < PAGE)
-        continue;
-      for (; object != NULL; object = *(void **)object) {
-        if (!GC_is_heap_ptr(object) ||
-            GC_size(object) != g * GC_GRANULE_BYTES ||
-            ++steps > (1 << 20))
-          return -1;
-        bytes += (int64_t)(g * GC_GRANULE_BYTES);
-      }
-    }
-  return bytes;
-}
 
 /* Take one list of objects from the collector; its bytes. */
 static uint64_t
@@ -99,20 +48,41 @@ settle_page(uint64_t *late)
   return false;
 }
 
+struct reading {
+  collector_lists_fn *lists;
+  void *closure;
+  uint64_t total;
+  int64_t listed;
+};
+
+/* The collector's lock is held: no list is made and no collection begins. */
+static void *
+read_both(void *data)
+{
+  struct reading *r = data;
+  struct GC_prof_stats_s stats;
+  GC_get_prof_stats_unsafe(&stats, sizeof stats);
+  r->total = stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc;
+  r->listed = r->lists(r->closure);
+  return NULL;
+}
+
 struct collector_balance
-collector_balance(void)
+collector_balance(collector_lists_fn *lists, void *closure)
 {
   struct collector_balance b = { .page_settled = GC_get_gc_no() == 0 };
+  struct reading reading = { .lists = lists, .closure = closure };
   uint64_t late = 0;
-  int64_t listed;
 
   if (!b.page_settled && !(b.page_settled = settle_page(&late))) {
     /* every page is swept: a collection makes new ones to sweep */
     GC_gcollect();
     b.page_settled = settle_page(&late);
   }
-  listed = listed_bytes();
-  b.lists_read = listed >= 0;
-  b.bytes = GC_get_total_bytes() + late - own_bytes - (b.lists_read ? (uint64_t)listed : 0);
+  GC_call_with_alloc_lock(read_both, &reading);
+  b.lists_read = reading.listed >= 0;
+  b.bytes = reading.total + late - own_bytes;
+  if (b.lists_read)
+    b.bytes -= (uint64_t)reading.listed;
   return b;
 }

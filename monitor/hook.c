@@ -58,29 +58,36 @@ count_requests(struct thread_state *t, cl_index what, cl_index bytes)
 }
 
 /* May this allocation be counted?  When the gate is shut for a moment (code
- * is being unloaded), wait: nothing is lost. */
+ * is being unloaded, or the collector asked for its sum), wait: nothing is
+ * lost.  Whoever has shut it may want to know what was taken. */
 static bool
-gate_slow(struct thread_state *t)
+gate_slow(struct thread_state *t, cl_index what, cl_index bytes)
 {
   int gate;
   while ((gate = __atomic_load_n(&t->gate, __ATOMIC_ACQUIRE)) ==
          GATE_PAUSED) {
+    if (!t->held.present) {
+      t->held.what = what;
+      t->held.bytes = bytes;
+      __atomic_store_n(&t->held.present, true, __ATOMIC_RELEASE);
+    }
     __atomic_store_n(&t->inside, 0, __ATOMIC_SEQ_CST);
     sched_yield();
     __atomic_store_n(&t->inside, 1, __ATOMIC_SEQ_CST);
   }
+  t->held.present = false;
   return gate == GATE_OPEN;
 }
 
 static inline bool
-enter(struct thread_state *t)
+enter(struct thread_state *t, cl_index what, cl_index bytes)
 {
   __atomic_store_n(&t->inside, 1, __ATOMIC_RELAXED);
   COMPILER_BARRIER();
   if (__builtin_expect(__atomic_load_n(&t->gate, __ATOMIC_RELAXED) ==
                            GATE_OPEN, 1))
     return true;
-  return gate_slow(t);
+  return gate_slow(t, what, bytes);
 }
 
 static inline void
@@ -262,7 +269,7 @@ static __attribute__((noinline)) void
 allocated_anew(struct thread_state *t, void *frame, cl_index what,
                cl_index bytes, void *object, cl_object clas)
 {
-  if (enter(t)) {
+  if (enter(t, what, bytes)) {
     struct leaf *leaf;
     if (classify_is_memory_of_type(what)) {
       count_memory(t, frame, what & ~(cl_index)ECL_ALLOCATED_RAW, bytes,
@@ -343,7 +350,7 @@ body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
   cl_object clas = OBJNULL;
   struct leaf *whole;
 
-  if (!enter(t)) {
+  if (!enter(t, 0, bytes)) {
     leave(t);
     return;
   }
@@ -377,7 +384,7 @@ static void
 collector_record(struct ecl_allocation_hooks *self, cl_index bytes)
 {
   struct thread_state *t = (struct thread_state *)self;
-  if (enter(t))
+  if (enter(t, 0, bytes))
     t->records[bytes == ECL_WEAK_LINK_RECORD_BYTES]++;
   leave(t);
 }

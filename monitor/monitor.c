@@ -36,9 +36,11 @@
 #include "arch/arch.h"
 #include "code_index.h"
 #include "collector_balance.h"
+#include "free_lists.h"
 #include "hook.h"
 #include "lisp_name.h"
 #include "monitor_internal.h"
+#include "safepoint.h"
 #include "thread_state.h"
 
 enum {
@@ -71,7 +73,9 @@ static struct monitor {
   struct monitor_figures ended_figures; /* counters of ended threads */
   uint64_t collector_bytes;             /* of the runs before this one */
   struct collector_balance at_start;
-  bool lists_read, page_settled;
+  bool lists_read, page_settled, at_rest;
+  int64_t ended_list_bytes;             /* see thread_end */
+  struct safepoint_roster roster;
   uint32_t *retired;                    /* functions of unloaded sites */
   uintptr_t *retired_site;
   uint32_t retired_count, retired_room;
@@ -90,6 +94,16 @@ fail(int status, const char *text)
 {
   snprintf(message, sizeof message, "%s", text);
   return status;
+}
+
+/* For the events: a thread that waits here is known to do nothing else. */
+static void
+lock_for_event(void)
+{
+  struct safepoint_visitor here;
+  safepoint_visit(&here, ecl_process_env_unsafe());
+  pthread_mutex_lock(&monitor.lock);
+  safepoint_visited(&here);
 }
 
 /* ---- sites and functions ------------------------------------------------ */
@@ -226,6 +240,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
     return NULL;
   hook_init(&t->hooks);
   t->env = env;
+  t->thread = thread;
   t->stack_base = stack_base_of(thread);
   t->markers_allowed = markers_allowed();
   t->walk_limit = WALK_DEPTH;
@@ -252,24 +267,33 @@ state_of(cl_env_ptr env)
   return t;
 }
 
+/* Hang the hooks into a thread; `gate' is what its allocations find.  A thread
+ * that is `new' began while counting, and the collector has made a record of
+ * it. */
 static bool
-count_thread(cl_env_ptr env, pthread_t thread)
+count_thread(cl_env_ptr env, pthread_t thread, int gate, bool new)
 {
   struct thread_state *t = state_of(env);
-  if (t == NULL && (t = new_thread(env, thread)) == NULL)
-    return false;
-  __atomic_store_n(&t->gate, GATE_OPEN, __ATOMIC_SEQ_CST);
-  __atomic_store_n(&env->allocation_hooks, &t->hooks, __ATOMIC_RELEASE);
+  if (t == NULL) {
+    t = new_thread(env, thread);
+    if (t == NULL)
+      return false;
+    if (new)
+      monitor.ended_figures.thread_record_bytes +=
+          free_lists_record_bytes(thread);
+  }
+  __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
+  if (env != ecl_process_env_unsafe() || gate == GATE_OPEN)
+    __atomic_store_n(&env->allocation_hooks, &t->hooks, __ATOMIC_RELEASE);
   return true;
 }
 
 static void
 thread_start(cl_env_ptr env)
 {
-  pthread_mutex_lock(&monitor.lock);
-  if (monitor.running) {
-    count_thread(env, pthread_self());
-  }
+  lock_for_event();
+  if (monitor.running)
+    count_thread(env, pthread_self(), GATE_OPEN, true);
   pthread_mutex_unlock(&monitor.lock);
 }
 
@@ -303,11 +327,19 @@ ended_tree(const char *name)
   return &e->tree;
 }
 
+/* Also true of a thread that was only given the body of an object whose header
+ * it took before counting began. */
+static bool
+has_counted(const struct thread_state *t)
+{
+  return t->tree.leaf_count > 1; /* leaf 0 is none */
+}
+
 static void
 add_counters(struct monitor_figures *to, const struct thread_state *t)
 {
   to->allocations += t->count;
-  to->counted_threads += t->count > 0;
+  to->counted_threads += has_counted(t);
   to->bytes += t->bytes;
   for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
     to->granules[g] += t->granules[g];
@@ -322,22 +354,28 @@ thread_end(cl_env_ptr env)
 {
   struct thread_state **p = &monitor.threads, *t;
   env->allocation_hooks = NULL;
-  pthread_mutex_lock(&monitor.lock);
+  lock_for_event();
   while (*p != NULL && (*p)->env != env)
     p = &(*p)->next;
   t = *p;
   if (t != NULL) {
     struct context_tree *tree = NULL;
     char *name = name_of(env);
+    int64_t listed = free_lists_bytes(t->thread);
     marker_stack_restore(&t->markers);
-    if (t->count > 0 && name != NULL)
+    /* The collector gives its lists to the other threads, and counts what is
+       on them once more when one takes it. */
+    if (listed >= 0)
+      monitor.ended_list_bytes += listed;
+    else
+      monitor.lists_read = false;
+    if (has_counted(t) && name != NULL)
       tree = ended_tree(name);
-    if (tree != NULL) {
+    if (tree != NULL)
       context_tree_merge(tree, &t->tree);
-      add_counters(&monitor.ended_figures, t);
-    }
     free(name);
-    if (tree != NULL || t->count == 0) {
+    if (tree != NULL || !has_counted(t)) {
+      add_counters(&monitor.ended_figures, t);
       *p = t->next;
       free_thread(t);
     } else {
@@ -353,7 +391,7 @@ static void
 names_added(struct ecl_function_names *names)
 {
   (void)names;
-  pthread_mutex_lock(&monitor.lock);
+  lock_for_event();
   if (monitor.running)
     code_index_update();
   pthread_mutex_unlock(&monitor.lock);
@@ -400,7 +438,7 @@ block_unload(cl_object block, void *base)
   struct unloaded u;
   uint32_t first = monitor.retired_count;
   (void)block;
-  pthread_mutex_lock(&monitor.lock);
+  lock_for_event();
   if (monitor.threads != NULL || monitor.ended != NULL) {
     set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
     code_index_range((uintptr_t)base, &u.start, &u.end);
@@ -453,9 +491,82 @@ open_monitor(void)
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.block_unload = block_unload;
   ask_runtime_version();
-  monitor.lists_read = monitor.page_settled = true;
+  free_lists_open();
+  monitor.lists_read = monitor.page_settled = monitor.at_rest = true;
   monitor.opened = true;
   return MPROF_OK;
+}
+
+/* ---- the collector's sum ------------------------------------------------- */
+
+static int64_t
+bytes_on_lists(void *closure)
+{
+  int64_t bytes = monitor.ended_list_bytes;
+  (void)closure;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    int64_t more = t->env == NULL ? 0 : free_lists_bytes(t->thread);
+    if (more < 0)
+      return -1;
+    bytes += more;
+  }
+  return bytes;
+}
+
+/* Hang the hooks, with a paused gate, into all threads that have none.  Gives
+ * back how many, or -1 when memory ran out. */
+static int
+count_all_threads(bool new)
+{
+  struct safepoint_roster *roster = &monitor.roster;
+  int added = 0;
+  if (!safepoint_list(roster, monitor.threads))
+    return -1;
+  for (size_t i = 0; i < roster->count; i++) {
+    struct safepoint_thread *thread = &roster->threads[i];
+    const struct thread_state *t = state_of(thread->env);
+    if (t != NULL &&
+        (thread->env->allocation_hooks != NULL ||
+         thread->env == ecl_process_env_unsafe()))
+      continue;
+    if (!count_thread(thread->env, thread->thread, GATE_PAUSED, new))
+      return -1;
+    added++;
+  }
+  return added;
+}
+
+enum { SUM_ATTEMPTS = 1000 };
+
+/* What the collector has given out, as of a moment in which no thread is in
+ * the middle of an allocation.  The gates are paused, and stay so.  `running':
+ * threads that are not known yet began while counting. */
+static struct collector_balance
+balance_at_rest(bool running)
+{
+  struct collector_balance b = { 0 };
+  cl_env_ptr self = ecl_process_env();
+  for (int attempt = 0; attempt < SUM_ATTEMPTS; attempt++) {
+    struct safepoint_held before, after;
+    size_t to_come;
+    if (count_all_threads(running) < 0)
+      break;
+    to_come = monitor.roster.to_come;
+    set_gates(GATE_PAUSED);
+    b.at_rest = safepoint_wait(monitor.threads, self);
+    before = safepoint_held(monitor.threads);
+    b = collector_balance(bytes_on_lists, NULL);
+    barrier_on_all_processors();
+    b.at_rest = safepoint_wait(monitor.threads, self);
+    after = safepoint_held(monitor.threads);
+    b.bytes -= after.rounded_bytes;
+    if (!b.at_rest || (after.count == before.count &&
+                       count_all_threads(running) == 0 &&
+                       monitor.roster.to_come == to_come))
+      return b;
+  }
+  b.at_rest = false;
+  return b;
 }
 
 /* The first start after a reset says how big the trees may be and how they
@@ -481,7 +592,6 @@ int
 mprof_monitor_start(unsigned long budget, int options)
 {
   int status;
-  cl_object processes;
   struct quiet quiet;
   pthread_mutex_lock(&monitor.lock);
   status = open_monitor();
@@ -496,40 +606,37 @@ mprof_monitor_start(unsigned long budget, int options)
     goto done;
   }
   quiet = begin_quiet();
-  monitor.at_start = collector_balance();
-  end_quiet(quiet, false);
+  set_gates(GATE_PAUSED);
+  monitor.at_start = balance_at_rest(false);
   monitor.running = monitor.has_figures = true;
-  processes = cl_core.processes;
-  for (cl_index i = 0; i < processes->vector.fillp; i++) {
-    cl_object p = processes->vector.self.t[i];
-    /* A thread that does not run yet may have no pthread: it will announce
-       itself.  The first thing it does is to set cs_org. */
-    if (p != OBJNULL && !Null(p) && p->process.env != NULL &&
-        p->process.env->cs_org != NULL &&
-        !count_thread(p->process.env, p->process.thread))
-      status = fail(MPROF_NO_MEMORY, "out of memory: a thread is not counted");
-  }
+  if (count_all_threads(false) < 0 ||
+      !count_thread(quiet.env, pthread_self(), GATE_PAUSED, false))
+    status = fail(MPROF_NO_MEMORY, "out of memory: a thread is not counted");
+  set_gates(GATE_OPEN);
+  quiet.hooks = &state_of(quiet.env)->hooks;
+  end_quiet(quiet, true);
 done:
   pthread_mutex_unlock(&monitor.lock);
   return status;
 }
 
-/* Shut all gates and settle with the collector. */
+/* Hold up all threads and settle with the collector. */
 static void
-pause_counting(int gate)
+pause_counting(void)
 {
   struct collector_balance now;
-  set_gates(gate);
-  now = collector_balance();
+  set_gates(GATE_PAUSED);
+  now = balance_at_rest(true);
   monitor.collector_bytes += now.bytes - monitor.at_start.bytes;
   monitor.lists_read &= now.lists_read && monitor.at_start.lists_read;
   monitor.page_settled &= now.page_settled && monitor.at_start.page_settled;
+  monitor.at_rest &= now.at_rest && monitor.at_start.at_rest;
 }
 
 static void
 resume_counting(void)
 {
-  monitor.at_start = collector_balance();
+  monitor.at_start = balance_at_rest(true);
   set_gates(GATE_OPEN);
 }
 
@@ -540,7 +647,8 @@ mprof_monitor_stop(void)
   if (monitor.running) {
     struct quiet quiet = begin_quiet();
     cl_env_ptr here = quiet.env;
-    pause_counting(GATE_CLOSED);
+    pause_counting();
+    set_gates(GATE_CLOSED);
     end_quiet(quiet, false);
     for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
       if (t->env == NULL)
@@ -594,7 +702,7 @@ mprof_monitor_reset(void)
   }
   monitor.has_figures = monitor.running;
   monitor.collector_bytes = 0;
-  monitor.lists_read = monitor.page_settled = true;
+  monitor.lists_read = monitor.page_settled = monitor.at_rest = true;
   if (monitor.running)
     resume_counting();
   end_quiet(quiet, monitor.running);
@@ -620,7 +728,7 @@ collect_figures(struct monitor_figures *f)
   f->collector_bytes = monitor.collector_bytes;
   f->lists_read = monitor.lists_read;
   f->page_settled = monitor.page_settled;
-  f->several_threads = f->counted_threads > 1;
+  f->at_rest = monitor.at_rest;
 }
 
 static bool
@@ -655,13 +763,13 @@ mprof_monitor_write(const char *path)
   running = monitor.running;
   quiet = begin_quiet();
   if (running)
-    pause_counting(GATE_PAUSED);
+    pause_counting();
   collect_figures(&f);
   for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
     if (!add_thread_figures(&f, strdup(e->name), &e->tree))
       status = MPROF_NO_MEMORY;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (t->count > 0 &&
+    if (has_counted(t) &&
         !add_thread_figures(&f, t->env != NULL ? name_of(t->env)
                                                : strdup("?"),
                             &t->tree))

@@ -454,7 +454,8 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
   records = f->finalizers * classify_rounded_bytes(classify_granules(
                                 ECL_FINALIZER_RECORD_BYTES)) +
             f->weak_links * classify_rounded_bytes(classify_granules(
-                                ECL_WEAK_LINK_RECORD_BYTES));
+                                ECL_WEAK_LINK_RECORD_BYTES)) +
+            f->thread_record_bytes;
   residual = (int64_t)(f->collector_bytes - rounded - records);
   put_comment(w, "mprof.version=%s", MPROF_VERSION);
   put_comment(w, "mprof.language=lisp");
@@ -467,20 +468,20 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
   put_comment(w, "mprof.collector_record_bytes=%" PRIu64, records);
   put_comment(w, "mprof.residual_bytes=%" PRId64, residual);
   if (residual != 0) {
-    if (f->several_threads)
-      put_comment(w, "mprof.residual_note=several threads ran: objects on "
-                     "the collector's free lists of the other threads, up "
-                     "to 4096 bytes for each thread, type and size");
+    if (!f->at_rest)
+      put_comment(w, "mprof.residual_note=a thread did not come to rest when "
+                     "counting began or ended: an object that it took then, "
+                     "or the free list of which it took it");
     if (!f->page_settled)
       put_comment(w, "mprof.residual_note=up to 4096 bytes of a page that "
                      "the collector has swept and not yet added");
     if (!f->lists_read)
-      put_comment(w, "mprof.residual_note=this thread's free lists in the "
+      put_comment(w, "mprof.residual_note=the threads' free lists in the "
                      "collector could not be read");
     if (f->finalizers + f->weak_links > 0)
       put_comment(w, "mprof.residual_note=the collector's tables of "
                      "finalizers and weak links, when they grow");
-    if (!f->several_threads && f->page_settled && f->lists_read &&
+    if (f->at_rest && f->page_settled && f->lists_read &&
         f->finalizers + f->weak_links == 0)
       put_comment(w, "mprof.residual_note=not known: please report it");
   }

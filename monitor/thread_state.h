@@ -13,6 +13,7 @@
 #ifndef MPROF_THREAD_STATE_H
 #define MPROF_THREAD_STATE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -48,6 +49,13 @@ struct thread_state {
    * waits for `inside' to be 0. */
   int inside;
   int gate;             /* (monitor) enum gate */
+
+  /* The object that this thread has taken while it waits at a paused gate,
+   * as the hook was told of it.  Written `present' last. */
+  struct held_object {
+    bool present;
+    cl_index what, bytes;
+  } held;
 
   /* Plain counters: what the tree must add up to. */
   uint64_t count;       /* allocations */
@@ -97,6 +105,7 @@ struct thread_state {
   uint64_t records[2];  /* of the collector: for finalizers, for weak links */
 
   cl_env_ptr env;
+  pthread_t thread;
   uintptr_t stack_base; /* frames at or above it are not ours */
   bool markers_allowed;
   bool stale;           /* (monitor) counts of an earlier run: start over */

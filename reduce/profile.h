@@ -86,7 +86,7 @@ enum profile_fact {
   FACT_BYTES,
   FACT_ROUNDED_BYTES,
   FACT_COLLECTOR_BYTES,
-  FACT_COLLECTOR_RECORD_BYTES, /* for finalizers and weak links */
+  FACT_COLLECTOR_RECORD_BYTES, /* for finalizers, threads, ... */
   FACT_RESIDUAL_BYTES,         /* may be negative */
   FACT_UNATTRIBUTED_ALLOCATIONS,
   FACT_UNATTRIBUTED_BYTES,

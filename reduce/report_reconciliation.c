@@ -73,8 +73,8 @@ add_collector(const struct profile *profile, struct text_table *table)
             "bytes after the collector's rounding");
   if (facts[FACT_COLLECTOR_RECORD_BYTES] != 0)
     add_row(table, facts[FACT_COLLECTOR_RECORD_BYTES],
-            "bytes of the collector's own records for finalizers and weak "
-            "links");
+            "bytes of the collector's own records for finalizers, weak links "
+            "and threads");
   if (knows_collector)
     add_row(table, facts[FACT_COLLECTOR_BYTES],
             "bytes that the collector itself counted in the same time");

@@ -13,6 +13,7 @@
 #ifndef MPROF_ARCH_H
 #define MPROF_ARCH_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -27,6 +28,14 @@ static inline uintptr_t *
 frame_return_slot(uintptr_t frame)
 {
   return (uintptr_t *)frame + 1;
+}
+
+/* The thread pointer of a thread, from which its thread-local variables are
+ * counted: in the GNU C library on x86-64 a pthread_t is just that. */
+static inline uintptr_t
+arch_thread_pointer(pthread_t thread)
+{
+  return (uintptr_t)thread;
 }
 
 /* Where a marked frame returns to: takes the mark off the shadow stack of
