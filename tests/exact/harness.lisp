@@ -60,6 +60,9 @@ LIST to have no effect does not leave it out.")
 (defconstant +vector+ 48)         ; header, displaced, dim, fillp, self, offset
 (defconstant +array+ 48)          ; header, displaced, dims, dim, self, offset
 (defconstant +string+ 40)         ; header, displaced, dim, fillp, self
+(defconstant +bignum+ 24)         ; then 8 for each limb
+(defconstant +symbol+ 64)
+(defconstant +stream+ (+ 160 192)) ; and its own table of 24 functions
 (defconstant +closure+ 48)        ; header, env, block, entry, file, position
 (defconstant +compiled-function+ 56) ; header, name, block, two entries, file,
                                      ; position
@@ -267,6 +270,34 @@ of names, root first, how many objects the last one made, and their bytes."
   (multiple-value-prog1 (funcall thunk)
     (mprof:stop)
     (take-profile)))
+
+(defmacro ten (form)
+  "Make what FORM makes ten times."
+  `(dotimes (i 10)
+     (keep ,form)))
+
+(defun made (variables &rest rows)
+  "Ten times ROWS and nothing else: each is (TYPE OBJECTS BYTES), OBJECTS of a
+type or class with BYTES in all.  And two conses for each of VARIABLES that
+the interpreter binds, which are two in a TEN."
+  (let ((conses (by-variant 0 (* 2 variables)))
+        (conses-seen nil)
+        (objects 0)
+        (total 0))
+    (loop for (type n bytes) in rows
+          for more = (if (eq type 'cons) conses 0)
+          do (incf objects (* 10 n))
+             (incf total (* 10 bytes))
+             (when (eq type 'cons)
+               (setf conses-seen t))
+             (type-total type (+ (* 10 n) more)
+                         (+ (* 10 bytes) (* more +cons+))
+                         (lambda (figures)
+                           (or (mprof:type-class figures)
+                               (mprof:type-name figures)))))
+    (unless conses-seen
+      (type-total 'cons conses (* conses +cons+)))
+    (total (+ objects conses) (+ total (* conses +cons+)))))
 
 (defmacro measuring ((title &key (residual 0)) form &body checks)
   "Count what FORM allocates, then run CHECKS."

@@ -6,11 +6,6 @@
 
 (in-package #:exact)
 
-(defmacro ten (form)
-  "Make what FORM makes ten times."
-  `(dotimes (i 10)
-     (keep ,form)))
-
 (defun sum-of (&rest objects-and-bytes)
   "TOTAL of (COUNT BYTES-OF-EACH) pairs."
   (total (loop for (n) in objects-and-bytes sum n)

@@ -8,11 +8,6 @@
 
 (in-package #:exact)
 
-(defmacro ten (form)
-  "Make what FORM makes ten times."
-  `(dotimes (i 10)
-     (keep ,form)))
-
 (defun ten-of (name bytes &optional (objects 1))
   "Ten times OBJECTS objects of type NAME, of BYTES in all each time."
   (type-total name (* 10 objects) (* 10 bytes)))
@@ -22,10 +17,7 @@
   (total (+ (* 10 objects) (by-variant 0 (* 4 loops)))
          (+ (* 10 bytes) (by-variant 0 (* 4 loops +cons+)))))
 
-(defconstant +stream+ (+ 160 192))      ; and its own table of 24 functions
-(defconstant +symbol+ 64)
 (defconstant +pathname+ 56)
-(defconstant +bignum+ 24)               ; then 8 for each limb
 
 (defun nothing-raw ()
   "No byte is of memory that nobody knows the use of."
@@ -87,8 +79,8 @@
                       "(SIMPLE-ARRAY EXT:CL-FIXNUM)")
           (+ +vector+ 40)))
 
-;;; Arrays that are no simple vectors: adjustable, with a fill pointer, displaced,
-;;; of another rank.
+;;; Arrays that are no simple vectors: adjustable, with a fill pointer,
+;;; displaced, of another rank.
 
 (defvar *twelve* (make-array 12))
 (defvar *matrix* (list 3 4))
