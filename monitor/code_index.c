@@ -19,10 +19,15 @@
  */
 #include "code_index.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lisp_name.h"
 #include "module_symbols.h"
@@ -45,7 +50,9 @@ struct known_module {
   uintptr_t base, start, end;
   struct entry *entries;
   size_t count, room;
-  bool frame_pointers, runtime;
+  enum code_kind kind;    /* of what nothing more is known of */
+  bool runtime;
+  size_t tables;          /* tables of Lisp names that it has */
   bool seen;              /* still loaded */
   char *path;
   struct known_module *next;
@@ -63,6 +70,9 @@ static uint32_t function_hash_mask;
 
 static struct known_module *modules;
 static struct index *current;       /* published */
+
+static char **other_flags;          /* names of modules, see below */
+static size_t other_flags_count;
 
 uint64_t code_index_kinds[CODE_INDEX_KINDS];
 
@@ -160,6 +170,25 @@ intern_function(const char *name, const char *system_name, const char *file,
 
 /* ---- modules ------------------------------------------------------------ */
 
+/* Is the program of this process ECL's own, that is bin/ecl beside the folder
+ * that libecl is in?  Any other was written or built by the user. */
+static bool
+is_ecl_program(void)
+{
+  Dl_info info;
+  struct stat program, ecl;
+  char path[PATH_MAX];
+  const char *slash;
+  if (dladdr((void *)(uintptr_t)ecl_alloc_object, &info) == 0 ||
+      (slash = strrchr(info.dli_fname, '/')) == NULL ||
+      snprintf(path, sizeof path, "%.*s/../bin/ecl",
+               (int)(slash - info.dli_fname),
+               info.dli_fname) >= (int)sizeof path)
+    return false;
+  return stat("/proc/self/exe", &program) == 0 && stat(path, &ecl) == 0 &&
+         program.st_dev == ecl.st_dev && program.st_ino == ecl.st_ino;
+}
+
 /* What ECL itself is made of; a C function in any other shared object is the
  * user's and is shown. */
 static bool
@@ -172,8 +201,10 @@ is_runtime_module(const char *basename, const char *path)
     "libz.so",   "libelf.so",     "libprotobuf-c.", "libgcc_s.so",
     "libatomic", "liblzma",
   };
-  if (path[0] == '\0' || strcmp(path, "/proc/self/exe") == 0)
+  if (path[0] == '\0')
     return true;
+  if (strcmp(path, MODULE_PROGRAM) == 0)
+    return is_ecl_program();
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strncmp(basename, names[i], strlen(names[i])) == 0)
       return true;
@@ -194,7 +225,7 @@ add_entry(struct known_module *m, uintptr_t start, uint32_t function)
   m->entries[m->count++] = (struct entry){
     .start = start,
     .function = function,
-    .kind = m->frame_pointers ? CODE_FRAME_POINTER : CODE_FOREIGN,
+    .kind = m->kind,
   };
   return true;
 }
@@ -211,18 +242,26 @@ compare_entries(const void *a, const void *b)
   return (x->function > y->function) - (x->function < y->function);
 }
 
+/* GCC makes foo.constprop.0, foo.isra.0, foo.part.0 and foo.cold of foo; to
+ * people it is foo. */
 static bool
 add_symbol(void *closure, uintptr_t address, size_t size, const char *name)
 {
   struct known_module *m = closure;
-  uint32_t f = intern_function(name, name, NULL, -1, m->runtime);
+  size_t length = strcspn(name, ".");
+  char *c_name = strndup(name, length != 0 ? length : strlen(name));
+  uint32_t f;
+  if (c_name == NULL)
+    return false;
+  f = intern_function(c_name, c_name, NULL, -1, m->runtime);
+  free(c_name);
   if (f == 0 || !add_entry(m, address, f))
     return false;
   return size == 0 || add_entry(m, address + size, 0);
 }
 
 static struct entry *
-entry_at(struct known_module *m, uintptr_t address)
+entry_at(const struct known_module *m, uintptr_t address)
 {
   size_t low = 0, high = m->count;
   while (low < high) {
@@ -333,6 +372,49 @@ name_core_functions(struct known_module *m)
   }
 }
 
+/* Compiled Lisp code may lie in one object with C code that was compiled in
+ * another way, or may have been compiled with flags of the user's: what keeps
+ * a frame pointer is asked function by function.  Call-frame information also
+ * says where functions begin and end when symbols were stripped, so that code
+ * without a name is not taken for the function before it. */
+struct frame_list {
+  struct known_module *module;
+  struct frame_function *items;
+  size_t count, room;
+};
+
+static bool
+add_frame(void *closure, const struct frame_function *f)
+{
+  struct frame_list *list = closure;
+  struct known_module *m = list->module;
+  if (f->start < m->start || f->start >= m->end)
+    return true;
+  if (list->count == list->room) {
+    size_t room = list->room == 0 ? 256 : list->room * 2;
+    struct frame_function *bigger =
+        realloc(list->items, room * sizeof *bigger);
+    if (bigger == NULL)
+      return false;
+    list->items = bigger;
+    list->room = room;
+  }
+  list->items[list->count++] = *f;
+  return add_entry(m, f->start, 0) && add_entry(m, f->start + f->size, 0);
+}
+
+/* Set the kind of all entries that lie in functions of the list. */
+static void
+set_kinds(struct known_module *m, const struct frame_list *list)
+{
+  for (size_t i = 0; i < list->count; i++) {
+    const struct frame_function *f = &list->items[i];
+    struct entry *e = entry_at(m, f->start), *end = m->entries + m->count;
+    for (; e != NULL && e < end && e->start < f->start + f->size; e++)
+      e->kind = f->frame_pointer ? CODE_FRAME_POINTER : CODE_FOREIGN;
+  }
+}
+
 /* The interpreter, and the functions between a call through a function object
  * and the C function that takes a fixed number of arguments.  Each of these
  * calls one function and allocates nothing; leaving them out saves a context
@@ -351,15 +433,65 @@ find_special_code(struct known_module *m)
   }
 }
 
-static bool
-has_lisp_names(const struct module *module)
+/* How many tables of Lisp names there are of this module's code.  Each file
+ * that was joined into it has one, and registers it when it is initialized. */
+static size_t
+count_tables(const struct module *module)
 {
   const struct ecl_function_names *t = ecl_allocation_monitor.names;
+  size_t count = 0;
   for (; t != NULL; t = t->next)
-    if ((uintptr_t)t->names[0].entry >= module->start &&
-        (uintptr_t)t->names[0].entry < module->end)
-      return true;
-  return false;
+    count += (uintptr_t)t->names[0].entry >= module->start &&
+             (uintptr_t)t->names[0].entry < module->end;
+  return count;
+}
+
+/* Remember the module if most of its Lisp functions keep no frame pointer.
+ * ECL's own flags keep one, so these were compiled with others, and what else
+ * ECL's flags see to cannot be relied on. */
+static void
+note_other_flags(const struct known_module *m, const char *name)
+{
+  const struct ecl_function_names *t = ecl_allocation_monitor.names;
+  size_t all = 0, without = 0;
+  char *copy, **longer;
+  for (; t != NULL; t = t->next) {
+    if ((uintptr_t)t->names[0].entry < m->start ||
+        (uintptr_t)t->names[0].entry >= m->end)
+      continue;
+    for (const struct ecl_function_name *n = t->names; n->entry != NULL; n++) {
+      const struct entry *e = entry_at(m, (uintptr_t)n->entry);
+      all++;
+      without += e != NULL && e->kind == CODE_FOREIGN;
+    }
+  }
+  if (without * 2 <= all)
+    return;
+  for (size_t i = 0; i < other_flags_count; i++)
+    if (strcmp(other_flags[i], name) == 0)
+      return;
+  copy = strdup(name);
+  longer = realloc(other_flags, (other_flags_count + 1) * sizeof *longer);
+  if (longer != NULL)
+    other_flags = longer;
+  if (copy != NULL && longer != NULL)
+    other_flags[other_flags_count++] = copy;
+  else
+    free(copy);
+}
+
+const char *
+code_index_other_flags(size_t i)
+{
+  return i < other_flags_count ? other_flags[i] : NULL;
+}
+
+static void
+forget_module(struct known_module *m)
+{
+  free(m->entries);
+  free(m->path);
+  free(m);
 }
 
 static struct known_module *
@@ -368,30 +500,40 @@ learn_module(const struct module *module)
   struct known_module *m = calloc(1, sizeof *m);
   bool is_ecl = (uintptr_t)ecl_alloc_object >= module->start &&
                 (uintptr_t)ecl_alloc_object < module->end;
+  struct frame_list frames = { .module = m };
   char *unknown = NULL;
+  const char *basename = strcmp(module->path, MODULE_PROGRAM) == 0
+                             ? program_invocation_short_name
+                             : module_basename(module);
   if (m == NULL)
     return NULL;
   m->base = module->base;
   m->start = module->start;
   m->end = module->end;
   m->path = strdup(module->path);
-  m->frame_pointers = is_ecl || has_lisp_names(module);
-  m->runtime = is_ecl ||
-               is_runtime_module(module_basename(module), module->path);
+  m->tables = count_tables(module);
+  m->kind = is_ecl ? CODE_FRAME_POINTER : CODE_FOREIGN;
+  m->runtime = is_ecl || is_runtime_module(basename, module->path);
   module_symbols(module, add_symbol, m);
+  if (!is_ecl && m->tables != 0)
+    module_frames(module, add_frame, &frames);
   add_entry(m, m->start, 0);
   tidy_entries(m);
   name_compiled_functions(m);
+  set_kinds(m, &frames);
+  if (!is_ecl)
+    note_other_flags(m, basename);
+  free(frames.items);
   if (is_ecl) {
     name_core_functions(m);
     find_special_code(m);
   }
   /* what no symbol covers is still in this module */
-  unknown = malloc(strlen(module->path) + 3);
+  unknown = malloc(strlen(basename) + 3);
   if (unknown != NULL) {
     uint32_t f;
     unknown[0] = '[';
-    strcpy(unknown + 1, module_basename(module));
+    strcpy(unknown + 1, basename);
     strcat(unknown, "]");
     f = intern_function(unknown, unknown, NULL, -1, m->runtime);
     for (size_t i = 0; i < m->count; i++)
@@ -473,8 +615,9 @@ code_index_update(void)
     struct known_module *m = modules;
     while (m != NULL &&
            (m->base != l->base || m->start != l->start ||
-            strcmp(m->path, l->path) != 0))
+            m->tables != count_tables(l) || strcmp(m->path, l->path) != 0))
       m = m->next;
+    /* what has got more names is learned again, and the old one goes */
     if (m == NULL) {
       if ((m = learn_module(l)) == NULL)
         break;
@@ -491,9 +634,7 @@ code_index_update(void)
       p = &m->next;
     } else {
       *p = m->next;
-      free(m->entries);
-      free(m->path);
-      free(m);
+      forget_module(m);
       changed = true;
     }
   }
@@ -524,9 +665,7 @@ code_index_unload(uintptr_t base)
   if (m == NULL)
     return;
   *p = m->next;
-  free(m->entries);
-  free(m->path);
-  free(m);
+  forget_module(m);
   publish();
 }
 

@@ -89,6 +89,11 @@ enum code_role code_index_role(uint32_t number);
  * the first call: not inside the hook. */
 const struct code_function *code_index_function(uint32_t number);
 
+/* The name of the I-th shared object whose Lisp code was not compiled with the
+ * flags of this ECL, or NULL.  Its chains may lack functions that the C
+ * compiler inlined or left by a jump.  Not inside the hook. */
+const char *code_index_other_flags(size_t i);
+
 /* The addresses of the shared object that was loaded at `base'; both 0 when
  * it is not known. */
 void code_index_range(uintptr_t base, uintptr_t *start, uintptr_t *end);

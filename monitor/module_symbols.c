@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * module_symbols.c -- the full symbol table where a file has one, else the
- * dynamic one.
+ * dynamic one; and the section .eh_frame.
  */
 #include "module_symbols.h"
 
@@ -35,7 +35,7 @@ add_module(struct dl_phdr_info *info, size_t size, void *data)
   if (end == 0)
     return 0;
   if (path == NULL || path[0] == '\0')
-    path = *list == NULL ? "/proc/self/exe" : ""; /* the program is first */
+    path = *list == NULL ? MODULE_PROGRAM : ""; /* the program is first */
   m = calloc(1, sizeof *m);
   if (m == NULL)
     return -1;
@@ -101,24 +101,44 @@ find_symbol_table(Elf *elf, GElf_Shdr *header)
   return dynamic;
 }
 
+/* An open ELF file. */
+struct object {
+  int file;
+  Elf *elf; /* NULL when it cannot be read */
+};
+
+static struct object
+open_object(const struct module *module)
+{
+  struct object object = { .file = -1 };
+  if (module->path[0] == '\0' || elf_version(EV_CURRENT) == EV_NONE)
+    return object;
+  object.file = open(module->path, O_RDONLY | O_CLOEXEC);
+  if (object.file >= 0)
+    object.elf = elf_begin(object.file, ELF_C_READ_MMAP, NULL);
+  return object;
+}
+
+static void
+close_object(struct object *object)
+{
+  elf_end(object->elf);
+  if (object->file >= 0)
+    close(object->file);
+}
+
 void
 module_symbols(const struct module *module,
                bool (*found)(void *, uintptr_t, size_t, const char *),
                void *closure)
 {
-  Elf *elf;
+  struct object object = open_object(module);
   Elf_Scn *section;
   Elf_Data *data = NULL;
   GElf_Shdr header;
-  int file;
 
-  if (module->path[0] == '\0' || elf_version(EV_CURRENT) == EV_NONE)
-    return;
-  file = open(module->path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return;
-  elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
-  if (elf != NULL && (section = find_symbol_table(elf, &header)) != NULL)
+  if (object.elf != NULL &&
+      (section = find_symbol_table(object.elf, &header)) != NULL)
     data = elf_getdata(section, NULL);
   if (data != NULL && header.sh_entsize != 0) {
     int n = (int)(header.sh_size / header.sh_entsize);
@@ -130,13 +150,40 @@ module_symbols(const struct module *module,
           (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
            GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC))
         continue;
-      name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      name = elf_strptr(object.elf, header.sh_link, symbol.st_name);
       if (name != NULL &&
           !found(closure, module->base + symbol.st_value,
                  (size_t)symbol.st_size, name))
         break;
     }
   }
-  elf_end(elf);
-  close(file);
+  close_object(&object);
+}
+
+void
+module_frames(const struct module *module,
+              bool (*found)(void *, const struct frame_function *),
+              void *closure)
+{
+  struct object object = open_object(module);
+  Elf_Scn *section = NULL;
+  size_t names;
+  if (object.elf != NULL && elf_getshdrstrndx(object.elf, &names) == 0)
+    while ((section = elf_nextscn(object.elf, section)) != NULL) {
+      GElf_Shdr h;
+      const char *name;
+      Elf_Data *data;
+      if (gelf_getshdr(section, &h) == NULL || h.sh_type == SHT_NOBITS ||
+          (name = elf_strptr(object.elf, names, h.sh_name)) == NULL ||
+          strcmp(name, ".eh_frame") != 0 ||
+          (data = elf_getdata(section, NULL)) == NULL)
+        continue;
+      frame_info_each(&(struct frame_section){ .bytes = data->d_buf,
+                                               .size = data->d_size,
+                                               .address = module->base +
+                                                          h.sh_addr },
+                      found, closure);
+      break;
+    }
+  close_object(&object);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * module_symbols.h -- the shared objects of this process and the functions
- * in their symbol tables, read with libelf.
+ * module_symbols.h -- the shared objects of this process, the functions in
+ * their symbol tables, and those in their call-frame information; read with
+ * libelf.
  *
  * Not inside the hook.
  */
@@ -11,6 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "frame_info.h"
+
+/* The path of the program itself, whatever its name is. */
+#define MODULE_PROGRAM "/proc/self/exe"
 
 struct module {
   uintptr_t base;        /* load address, as the dynamic linker has it */
@@ -34,5 +40,12 @@ void module_symbols(const struct module *module,
                     bool (*found)(void *closure, uintptr_t address,
                                   size_t size, const char *name),
                     void *closure);
+
+/* Call `found' for each function that the module's call-frame information
+ * knows, as frame_info_each does.  Stripping leaves that in place. */
+void module_frames(const struct module *module,
+                   bool (*found)(void *closure,
+                                 const struct frame_function *function),
+                   void *closure);
 
 #endif

@@ -493,6 +493,12 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
                    "%" PRIu64 " times; start with a larger one",
                 f->overflows);
   put_comment(w, "mprof.truncated_walks=%" PRIu64, f->truncated_walks);
+  for (size_t i = 0; code_index_other_flags(i) != NULL; i++)
+    put_comment(w,
+                "mprof.chain_note=%s was not compiled with this ECL's flags "
+                "for the C compiler: functions that it inlined, or whose "
+                "last act was a call, can be missing from chains",
+                code_index_other_flags(i));
   put_comment(w, "mprof.contexts=%" PRIu64, f->contexts);
   put_comment(w, "mprof.threads=%u", f->counted_threads);
 }

@@ -100,6 +100,9 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
   while ((kind = code_index_kind(w->ip)) == CODE_DISPATCH) {
     if (w->frame < w->sp || w->frame >= base)
       return STEP_LOST;
+    /* code that calls by a jump leaves the mark of its frame to this one */
+    if (marker_stack_is_marked(frame_return_slot(w->frame)))
+      break;
     w->ip = *frame_return_slot(w->frame);
     w->sp = (uintptr_t)(frame_return_slot(w->frame) + 1);
     w->frame = frame_caller(w->frame);
@@ -109,6 +112,7 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
   case CODE_INTERPRETER:
     found->site = interpreter_site(w);
     /* fall through */
+  case CODE_DISPATCH:
   case CODE_FRAME_POINTER:
     if (w->frame < w->sp || w->frame >= base)
       return STEP_LOST;

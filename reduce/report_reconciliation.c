@@ -43,7 +43,8 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
   int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
   int64_t walks = profile->facts[FACT_TRUNCATED_WALKS];
-  if (allocs == 0 && bytes == 0 && walks == 0)
+  const char *chains = profile_comment(profile, "mprof.chain_note", 0);
+  if (allocs == 0 && bytes == 0 && walks == 0 && chains == NULL)
     return;
   if (allocs != 0 || bytes != 0)
     sink_format(sink,
@@ -57,6 +58,10 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
                 " walks of the stack did not reach its beginning; their "
                 "chains lack the outermost callers\n",
                 walks);
+  if (chains != NULL) {
+    sink_text(sink, "MISSING CALLERS\n");
+    write_notes(reduction, sink, "mprof.chain_note");
+  }
   sink_text(sink, "\n");
 }
 

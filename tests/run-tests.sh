@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
-# cli, exact, patch), count every single test, and end with the line
+# cli, exact, embedding, patch), count every single test, and end with the line
 # `N passed, N failed'.  The exit status is 0 only when nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
@@ -102,7 +102,7 @@ for kind; do
   lisp)
     suite lisp tests/lisp/run.sh
     ;;
-  cli | exact)
+  cli | exact | embedding)
     scripts "$kind"
     ;;
   patch)
