@@ -440,8 +440,10 @@ block_unload(cl_object block, void *base)
   (void)block;
   lock_for_event();
   if (monitor.threads != NULL || monitor.ended != NULL) {
-    set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
     code_index_range((uintptr_t)base, &u.start, &u.end);
+    if (u.start == u.end && code_index_update() == 0)
+      code_index_range((uintptr_t)base, &u.start, &u.end); /* C, loaded late */
+    set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
     for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
       context_tree_rename_sites(&t->tree, retire_site, &u);
       thread_state_forget_calls(t);

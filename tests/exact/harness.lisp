@@ -244,6 +244,10 @@ of names, root first, how many objects the last one made, and their bytes."
 (defun folded-lines (file value)
   (export-lines file "--format=folded" (format nil "--value=~A" value)))
 
+(defun runtime-chains ()
+  "All chains, with the runtime's own functions, types and bytes."
+  (export-lines *saved* "--format=folded" "--types" "--show-runtime"))
+
 (defun dump (file)
   "Add all chains with their figures to the dump."
   (with-open-file (out *dump* :direction :output :if-exists :append

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * foreign.c -- C functions that call back, for foreign.lisp.  Compiled with
+ * -O3 and without frame pointers; each makes the way back to its caller hard
+ * to find in its own manner.
+ */
+#include <alloca.h>
+#include <stddef.h>
+
+typedef long callback(long);
+
+/* More values that live over a call than there are callee-saved registers, so
+ * that rbp holds one of them. */
+long
+foreign_many_values(callback *f, long n)
+{
+  long a = n + 1, b = n * 2, c = n * 3, d = n * 5, e = n * 7, g = n * 11,
+       h = n * 13;
+  long sum = 0;
+  for (long i = 0; i < n; i++) {
+    long r = f(a ^ i) + f(b ^ i);
+    sum += (r + a) ^ (b + c) ^ (d - e) ^ (g + h);
+    a += b, b += c, c += d, d += e, e += g, g += h, h += i;
+  }
+  return sum == 42 ? 1 : n;
+}
+
+/* A frame whose size is not known before it runs. */
+long
+foreign_alloca(callback *f, long n)
+{
+  volatile char *block = alloca((size_t)(n + 1) * 100);
+  long r;
+  block[n] = 1;
+  r = f(n);
+  return r + block[n];
+}
+
+/* GCC leaves the frame before it calls: this one shows nowhere. */
+long
+foreign_tail_call(callback *f, long n)
+{
+  return f(n + 1);
+}
+
+/* C -> Lisp -> C -> Lisp, as deep as it is told. */
+long
+foreign_recursive(callback *f, long n)
+{
+  return n == 0 ? 0 : f(n - 1) + 1;
+}
+
+/* Two of its own frames below each call back. */
+static __attribute__((noinline, noclone)) long
+inner(callback *f, long n, volatile long *where)
+{
+  *where = f(n);
+  return *where;
+}
+
+long
+foreign_two_frames(callback *f, long n)
+{
+  volatile long where;
+  return inner(f, n, &where) + 1;
+}
+
+#ifdef __x86_64__
+/* long foreign_garbage(callback *f, long n): rbp is no address at all.
+ * long foreign_false_frame(callback *f, long n): rbp points to what looks like
+ * the frame of another function, with a return address into this one.
+ * Both say how to unwind them. */
+__asm__("        .text\n"
+        "        .globl  foreign_garbage\n"
+        "        .type   foreign_garbage, @function\n"
+        "foreign_garbage:\n"
+        "        .cfi_startproc\n"
+        "        pushq   %rbp\n"
+        "        .cfi_adjust_cfa_offset 8\n"
+        "        .cfi_rel_offset rbp, 0\n"
+        "        movq    $0x1235, %rbp\n"
+        "        movq    %rdi, %rax\n"
+        "        movq    %rsi, %rdi\n"
+        "        call    *%rax\n"
+        "        popq    %rbp\n"
+        "        .cfi_adjust_cfa_offset -8\n"
+        "        .cfi_restore rbp\n"
+        "        ret\n"
+        "        .cfi_endproc\n"
+        "        .size   foreign_garbage, . - foreign_garbage\n"
+        "        .globl  foreign_false_frame\n"
+        "        .type   foreign_false_frame, @function\n"
+        "foreign_false_frame:\n"
+        "        .cfi_startproc\n"
+        "        pushq   %rbp\n"
+        "        .cfi_adjust_cfa_offset 8\n"
+        "        .cfi_rel_offset rbp, 0\n"
+        "        subq    $32, %rsp\n"
+        "        .cfi_adjust_cfa_offset 32\n"
+        "        leaq    1f(%rip), %rax\n"
+        "        movq    %rax, 24(%rsp)\n"
+        "        movq    %rbp, 16(%rsp)\n"
+        "        leaq    16(%rsp), %rbp\n"
+        "        movq    %rdi, %rax\n"
+        "        movq    %rsi, %rdi\n"
+        "        call    *%rax\n"
+        "1:      addq    $32, %rsp\n"
+        "        .cfi_adjust_cfa_offset -32\n"
+        "        popq    %rbp\n"
+        "        .cfi_adjust_cfa_offset -8\n"
+        "        .cfi_restore rbp\n"
+        "        ret\n"
+        "        .cfi_endproc\n"
+        "        .size   foreign_false_frame, . - foreign_false_frame\n");
+#endif

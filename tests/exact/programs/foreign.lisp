@@ -1,0 +1,214 @@
+;;;; variants: compiled bytecode
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; Lisp that C called: the chain goes from the Lisp caller through libffi and
+;;;; the C function to the Lisp callback, also through code that has no frame
+;;;; pointers and uses their register for anything.  foreign.c has the C side.
+
+(in-package #:exact)
+
+(defvar *library* (ext:getenv "EXACT_LIBRARY"))
+
+(defun c-function (name &optional (library *library*))
+  (si:find-foreign-symbol name library :pointer-void 0))
+
+(defvar *arguments* '(:pointer-void :long))
+
+(defun call-c (function values)
+  (si:call-cfun function :long *arguments* values))
+
+;;; A callback is a C function of its own where it is compiled, which calls the
+;;; Lisp function, and a closure of libffi where it is interpreted.  Interpreted
+;;; functions need two conses for each of their variables.
+
+(ffi:defcallback pair-callback :long ((n :long))
+  (keep (cons n n))
+  n)
+
+(defvar *pinned* '())
+
+(defun callback (name)
+  "The C function that the callback NAME is."
+  (let ((callback (ffi:callback name)))
+    ;; A closure of libffi refers to a list of its Lisp function and types, where
+    ;; the collector does not look (in ECL 21.2.1).
+    (when (eq *variant* :bytecode)
+      (push (si:foreign-data-ref-elt callback 48 :object) *pinned*)
+      (assert (functionp (first (first *pinned*)))))
+    callback))
+
+(defvar *pair* (callback 'pair-callback))
+
+(defun conses (compiled bytecode)
+  "The arguments ALLOCATIONS and BYTES for so many conses."
+  (let ((n (by-variant compiled bytecode)))
+    (list n (* n +cons+))))
+
+(defun check-chain (n figures &rest functions)
+  "Each of FUNCTIONS called the next one N times, for allocations of FIGURES."
+  (loop for (caller callee) on functions
+        while callee
+        do (apply #'arc caller callee n figures)))
+
+(defun check-callback (caller name n figures)
+  "CALLER, in C, called back the Lisp function NAME."
+  (apply #'self name figures)
+  (calls name n)
+  (ecase *variant*
+    (:compiled (check-chain n figures caller `(ffi:callback ,name) name))
+    (:bytecode (check-chain n figures caller name))))
+
+;;; Every kind of C frame, each entered once.
+
+(defmacro measuring-c ((name n &rest frames))
+  "C's NAME calls back N times.  FRAMES: functions of its own below it."
+  `(let ((function (c-function ,name))
+         (values (list *pair* 10))
+         (figures (conses ,n (* 3 ,n))))
+     (measuring ((format nil "~A calls back" ,name)) (call-c function values)
+       (check-callback ,(or (first (last frames)) name) 'pair-callback ,n
+                       figures)
+       (check-chain 1 figures 'call-c 'si:call-cfun ,name ,@frames)
+       (calls 'call-c 1))))
+
+(measuring-c ("foreign_many_values" 20))
+(measuring-c ("foreign_alloca" 1))
+(measuring-c ("foreign_two_frames" 1 "inner"))
+(measuring-c ("foreign_garbage" 1))
+(measuring-c ("foreign_false_frame" 1))
+
+;;; A C function that ends in a call leaves its frame before it: there is
+;;; nothing to find.
+
+(let ((function (c-function "foreign_tail_call"))
+      (values (list *pair* 10)))
+  (measuring ("a tail call in C") (call-c function values)
+    (check-callback 'si:call-cfun 'pair-callback 1 (conses 1 3))
+    (absent "foreign_tail_call")))
+
+;;; The callback calls C again.  Each of 50 turns has a chain of its own, one
+;;; level deeper than the last.
+
+(defvar *recursive* (c-function "foreign_recursive"))
+(defvar *recursive-values* (list nil 50))
+(defvar *turns* (rest *recursive-values*))
+
+(ffi:defcallback turn-callback :long ((n :long))
+  (keep (list n))
+  (rplaca *turns* n)
+  (call-c *recursive* *recursive-values*))
+
+(setf (first *recursive-values*) (callback 'turn-callback))
+
+(measuring ("Lisp and C call each other 50 deep")
+    (call-c *recursive* *recursive-values*)
+  (check-chain 50 '() 'si:call-cfun "foreign_recursive")
+  (check-chain 50 '() "foreign_recursive"
+               (by-variant '(ffi:callback turn-callback) 'turn-callback))
+  (calls 'turn-callback 50)
+  (arc 'turn-callback 'call-c (by-variant 49 50)) ; the last does not call back
+  (apply #'self 'turn-callback (conses 50 150)))
+
+;;; A jump from Lisp to Lisp over the C frames in between.  What comes after has
+;;; nothing to do with these.
+
+(ffi:defcallback thrower-callback :long ((n :long))
+  (keep (cons n n))
+  (throw 'out n))
+
+(defvar *thrower-values* (list (callback 'thrower-callback) 10))
+
+(defun after-throw (x)
+  (keep (cons x x)))
+
+(defun throw-over (function n)
+  (dotimes (i n)
+    (catch 'out
+      (call-c function *thrower-values*))
+    (after-throw i)))
+
+(dolist (name '("foreign_many_values" "foreign_alloca" "foreign_two_frames"
+                "foreign_garbage" "foreign_false_frame"))
+  (let ((function (c-function name)))
+    (measuring ((format nil "throws over ~A" name)) (throw-over function 100)
+      (check-callback (if (string= name "foreign_two_frames") "inner" name)
+                      'thrower-callback 100 (conses 100 300))
+      (apply #'self 'after-throw (conses 100 300))
+      (calls 'throw-over 1)
+      (calls 'after-throw 100)
+      (check-chain 100 (conses 100 300) 'throw-over 'after-throw))))
+
+;;; The C library's qsort and bsearch.  How often they compare is their own
+;;; affair; the callback counts it.  Each argument that is a pointer becomes an
+;;; object: made by the C function that the callback is, or by the runtime's
+;;; function for all closures of libffi, which is hidden.
+
+(defconstant +foreign-data+ 32)   ; header, size, tag, data
+(defconstant +longs+ 100)
+
+(defvar *comparisons* 0)
+(declaim (fixnum *comparisons*))
+
+(defun long-at (pointer)
+  (si:foreign-data-ref-elt (si:foreign-data-recast pointer 8 :long) 0 :long))
+
+(ffi:defcallback compare-callback :int ((a :pointer-void) (b :pointer-void))
+  (incf *comparisons*)
+  (signum (- (long-at a) (long-at b))))
+
+(defvar *longs* (si:allocate-foreign-data :long (* 8 +longs+)))
+
+(dotimes (i +longs+)
+  (si:foreign-data-set-elt *longs* (* 8 i) :long (mod (* i 37) +longs+)))
+
+(defun check-comparisons (c-name n)
+  (let ((objects (* 2 n)))
+    (type-total "FOREIGN-DATA" objects (* objects +foreign-data+))
+    (self (by-variant '(ffi:callback compare-callback) 'si:call-cfun)
+          objects (* objects +foreign-data+))
+    (calls (by-variant '(ffi:callback compare-callback) 'compare-callback) n)
+    (check "the C library is on every chain" '()
+           (remove-if (lambda (line)
+                        (search (format nil ";~A" c-name) line))
+                      (remove-if-not (lambda (line)
+                                       (search "FOREIGN-DATA" line))
+                                     (runtime-chains))))))
+
+(let ((function (c-function "qsort" :default))
+      (values (list *longs* +longs+ 8 (callback 'compare-callback)))
+      (types '(:pointer-void :unsigned-long :unsigned-long :pointer-void)))
+  (measuring ("qsort") (si:call-cfun function :void types values)
+    (check-comparisons "qsort" *comparisons*)))
+
+(check "sorted" (loop for i below +longs+ collect i)
+       (loop for i below +longs+
+             collect (si:foreign-data-ref-elt *longs* (* 8 i) :long)))
+
+(let ((function (c-function "bsearch" :default))
+      (values (list *longs* *longs* +longs+ 8 (callback 'compare-callback)))
+      (types '(:pointer-void :pointer-void :unsigned-long :unsigned-long
+               :pointer-void)))
+  (setf *comparisons* 0)
+  (measuring ("bsearch") (keep (si:call-cfun function :long types values))
+    (check-comparisons "bsearch" *comparisons*)))
+
+;;; A library that is closed while its functions are in the profile, and then
+;;; loaded again: they keep their names.
+
+(defvar *other-library*
+  (concatenate 'string (subseq *library* 0 (position #\. *library* :from-end t))
+               "-2.so"))
+
+(defun call-and-close (values)
+  (let ((library (si:load-foreign-module *other-library*)))
+    (call-c (c-function "foreign_alloca" *other-library*) values)
+    (si:unload-foreign-module library)))
+
+(let ((values (list *pair* 10)))
+  (measuring ("a library that is closed")
+      (progn
+        (call-and-close values)
+        (call-and-close values))
+    (check-callback "foreign_alloca" 'pair-callback 2 (conses 2 6))
+    (calls 'call-and-close 2)
+    (check-chain 2 (conses 2 6) 'call-c 'si:call-cfun "foreign_alloca")))
