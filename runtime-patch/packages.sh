@@ -21,7 +21,7 @@ packages='gcc libc6-dev make autoconf patch xz-utils
   libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
   libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
   libunwind-dev libelf-dev libdw-dev
-  libcmocka-dev cl-fiveam cl-ppcre'
+  libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
 
 missing_packages() {
   # A package of two architectures has two lines; one installed is enough.
