@@ -84,7 +84,7 @@ nothing to force, and nothing to warn of.")
   (setf si::*out-of-line* (set-difference si::*out-of-line* *proclaimed*)
         *proclaimed* '()))
 
-(defmacro out-of-line (&rest arguments)
+(defmacro out-of-line (&rest arguments &environment environment)
   "Have allocation functions coded as calls, so that they show in the tables:
 FOO calls CONS, and CONS allocates.  Three forms:
 
@@ -115,7 +115,7 @@ The declarations are those that Zorn and Hilfinger, \"A Memory Allocation
 Profiler for C and Lisp Programs\" (1988), ask for."
   (cond ((and arguments (or (listp (first arguments))
                             (eq (first arguments) t)))
-         (lexical-form (first arguments) (rest arguments)))
+         (lexical-form (first arguments) (rest arguments) environment))
         ((equal arguments '(:none))
          `(eval-when (:compile-toplevel :load-toplevel :execute)
             (retract-out-of-line)
@@ -132,7 +132,43 @@ Profiler for C and Lisp Programs\" (1988), ask for."
                 (proclaim-out-of-line ',names))
               (values))))))
 
-(defun lexical-form (names body)
+;;; COMPILE works from the source that a byte-compiled function keeps, and a
+;;; form around the definition is no part of that.  So the definitions in the
+;;; body get a declaration of their own, which the byte-code compiler does not
+;;; look at.
+
+(defun declare-in-definition (form names)
+  "FORM, a definition of a function, method or macro, with NAMES declared
+NOTINLINE in it."
+  (let ((lambda-list (position-if #'listp form
+                                  ;; a function's name can be a list
+                                  :start 2)))
+    (if lambda-list
+        (append (subseq form 0 (1+ lambda-list))
+                `((declare (notinline ,@names)))
+                (subseq form (1+ lambda-list)))
+        form)))
+
+(defun declare-in-definitions (form names environment)
+  "FORM with NAMES declared NOTINLINE in each definition at its top level."
+  (loop
+    (cond ((or (atom form) (eq (first form) 'out-of-line))
+           ;; an inner form has its turn when the outer one is in force
+           (return form))
+          ((member (first form) '(defun defmethod defmacro))
+           (return (declare-in-definition form names)))
+          ((eq (first form) 'progn)
+           (return `(progn ,@(loop for inner in (rest form)
+                                   collect (declare-in-definitions
+                                            inner names environment)))))
+          (t
+           (multiple-value-bind (expansion expanded-p)
+               (macroexpand-1 form environment)
+             (if expanded-p
+                 (setf form expansion)
+                 (return form)))))))
+
+(defun lexical-form (names body environment)
   "The expansion of OUT-OF-LINE with a list of NAMES around BODY."
   (when (null body)
     (error "OUT-OF-LINE with a list of names takes a body.~%~
@@ -143,9 +179,11 @@ Profiler for C and Lisp Programs\" (1988), ask for."
                    (check-out-of-line names))))
     ;; ECL's byte-code compiler takes the values of COMPILER-LET as they stand,
     ;; unevaluated; so the list is made here, of what holds around this form.
-    `(ext:with-backend
-       :bytecodes (ext:compiler-let ((si::*out-of-line*
-                                      ,(union names si::*out-of-line*)))
-                    ,@body)
-       :c/c++ (locally (declare (notinline ,@names))
-                ,@body))))
+    (let ((all (union names si::*out-of-line*)))
+      `(ext:with-backend
+         :bytecodes (ext:compiler-let ((si::*out-of-line* ,all))
+                      ,@(loop for form in body
+                              collect (declare-in-definitions form all
+                                                              environment)))
+         :c/c++ (locally (declare (notinline ,@names))
+                  ,@body)))))

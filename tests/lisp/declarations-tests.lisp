@@ -88,6 +88,22 @@
     (is (equal '(1 2) (multiple-value-list
                        (mprof:out-of-line (cons) (values 1 2)))))))
 
+(test lexical-around-a-definition
+  "COMPILE keeps what was declared around a definition."
+  (with-typed ((mprof:out-of-line (cons)
+                 (mprof:out-of-line (list)
+                   (defun typed-around (x) "Documented." (list (cons x x))))
+                 (defmethod typed-method (x) x)
+                 (defmethod typed-method :around ((x integer)) (cons x x))))
+    (let ((*standard-output* (make-broadcast-stream)))
+      (compile 'typed-around))
+    (is-true (compiled-function-p #'typed-around))
+    (is-true (shows-p 'typed-around 'cons))
+    (is-true (shows-p 'typed-around 'list))
+    (is (equal "Documented." (documentation 'typed-around 'function)))
+    (is-true (mprof:find-arc '(method typed-method :around (integer)) 'cons
+                             (profiled (funcall 'typed-method 1))))))
+
 (test file-wide
   "A declaration in a file that is compiled ends with the file."
   (with-idle-profiler

@@ -98,6 +98,11 @@
 (measuring ("typed, lexical") (typed-lexical)
   (check-makers 'typed-lexical :typed t :forced :all))
 
+(eval '(mprof:out-of-line () (define-makers typed-around)))
+
+(measuring ("typed, lexical around the definitions") (typed-around)
+  (check-makers 'typed-around :typed t :forced :all))
+
 (eval '(mprof:out-of-line))
 (eval '(define-makers typed-global))
 
@@ -135,9 +140,14 @@
 
 (eval '(mprof:out-of-line :none))
 (compile-some 'typed-lexical)
+(compile-some 'typed-around)
 
 (measuring ("compiled with a lexical declaration") (call-some 'typed-lexical)
   (check-some 'typed-lexical))
+
+(measuring ("compiled, lexical around the definitions")
+    (call-some 'typed-around)
+  (check-some 'typed-around))
 
 ;;; The rest of the file that is compiled.
 
