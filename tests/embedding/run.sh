@@ -40,11 +40,13 @@ chains() {
   local value
   for value in allocs bytes; do
     "$MPROF" export --format=folded --value=$value "$1" |
+      grep "${only:-}" |
       sed "s/.*(TOP-LEVEL-FORM);//; /$not_ours/d; s/\$/ $value/"
   done
 }
 
-# check TITLE FILE: compare with standard input, which has the chains with the
+# check TITLE FILE: compare its chains (with $only set: those that match it)
+# with standard input, which has the chains with the
 # number of objects and, where it is not 16 bytes for each, of bytes.
 check() {
   local title=$1 expected difference
@@ -171,6 +173,23 @@ for name in standalone standalone-stripped linked-in; do
     not_ok "a program that ECL built: $name" <<<"$built$output"
   fi
 done
+
+# The first of its files starts the profiler: the names of the others become
+# known while it counts.
+cat >early.lisp <<'END'
+(require :mprof)
+(funcall (find-symbol "START" :mprof))
+END
+built+=$(lisp '(require :cmp)' "(load \"$source/embedded.lisp\")" \
+  '(compile-file "early.lisp" :system-p t)' \
+  "(c:build-program \"early\" :lisp-files (cons \"early.o\" $files) :epilogue-code '(progn
+    (embedded:run)
+    (funcall (find-symbol \"STOP\" :mprof))
+    (funcall (find-symbol \"SAVE\" :mprof) \"early.data\")
+    (ext:quit 0)))" 2>&1)
+output=$(timeout 60 ./early 2>&1 </dev/null)
+alone | only=EMBEDDED:RUN check 'a program that starts the profiler early' \
+  early.data
 
 # profile FAS FORM...: load it, profile the forms.
 profile() {
