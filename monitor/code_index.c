@@ -415,6 +415,15 @@ set_kinds(struct known_module *m, const struct frame_list *list)
   }
 }
 
+/* Where the collector calls finalizers, in the middle of any allocation. */
+static void
+find_finalizers(struct known_module *m)
+{
+  struct entry *e = entry_at(m, (uintptr_t)GC_invoke_finalizers);
+  if (e != NULL)
+    e->kind = CODE_FINALIZERS;
+}
+
 /* The interpreter, and the functions between a call through a function object
  * and the C function that takes a fixed number of arguments.  Each of these
  * calls one function and allocates nothing; leaving them out saves a context
@@ -528,6 +537,7 @@ learn_module(const struct module *module)
     name_core_functions(m);
     find_special_code(m);
   }
+  find_finalizers(m);
   /* what no symbol covers is still in this module */
   unknown = malloc(strlen(basename) + 3);
   if (unknown != NULL) {
@@ -695,7 +705,7 @@ code_index_find(uintptr_t address, uint32_t *function)
     *function = e != NULL ? e->function : 0;
   if (e == NULL)
     return CODE_FOREIGN;
-  __atomic_store_n(slot, (uint64_t)address << 2 | (uint64_t)e->kind,
+  __atomic_store_n(slot, (uint64_t)address << 3 | (uint64_t)e->kind,
                    __ATOMIC_RELAXED);
   return e->kind;
 }

@@ -29,7 +29,8 @@ enum code_kind {
   CODE_FOREIGN,       /* step over it by call-frame information */
   CODE_FRAME_POINTER, /* the patched runtime and what it compiled */
   CODE_INTERPRETER,   /* the byte-code interpreter */
-  CODE_DISPATCH       /* passes a call on and does nothing else: not shown */
+  CODE_DISPATCH,      /* passes a call on and does nothing else: not shown */
+  CODE_FINALIZERS     /* the collector's: what it calls, nobody asked for */
 };
 
 struct code_function {
@@ -51,7 +52,7 @@ int code_index_update(void);
  * hook. */
 enum code_kind code_index_find(uintptr_t address, uint32_t *function);
 
-/* The cache in front of it: address << 2 | kind, by some bits of the address.
+/* The cache in front of it: address << 3 | kind, by some bits of the address.
  * The walk asks once for each frame that is new. */
 enum { CODE_INDEX_KINDS = 4096 };
 extern uint64_t code_index_kinds[CODE_INDEX_KINDS];
@@ -62,8 +63,8 @@ code_index_kind(uintptr_t address)
   uint64_t cached = __atomic_load_n(
       &code_index_kinds[(address ^ (address >> 12)) % CODE_INDEX_KINDS],
       __ATOMIC_RELAXED);
-  if (__builtin_expect(cached >> 2 == address, 1))
-    return (enum code_kind)(cached & 3);
+  if (__builtin_expect(cached >> 3 == address, 1))
+    return (enum code_kind)(cached & 7);
   return code_index_find(address, NULL);
 }
 

@@ -57,7 +57,11 @@ enum {
 #define SITE_OBJECT (1ULL << 63)   /* | a Lisp name: byte-compiled function */
 #define SITE_RETIRED (1ULL << 62)  /* | a number: code that was unloaded */
 #define SITE_SPECIAL (1ULL << 61)  /* | enum site_special */
-enum site_special { SITE_OVERFLOW = 1, SITE_SIGNAL_HANDLER = 2 };
+enum site_special {
+  SITE_OVERFLOW = 1,
+  SITE_SIGNAL_HANDLER = 2,
+  SITE_FINALIZERS = 3
+};
 
 struct context {
   uint64_t site;

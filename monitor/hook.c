@@ -214,6 +214,18 @@ short_walk(struct thread_state *t, uintptr_t frame, struct walk_result *r)
   return true;
 }
 
+/* An allocator that ran out of memory calls Lisp handlers, which may allocate
+ * and then let it go on: a walk has met and marked its frame, and those of the
+ * allocators below it, like any other.  Now that frame is about to report its
+ * own allocation: give them all back their return addresses. */
+static void
+unmark_allocator(struct thread_state *t, uintptr_t frame)
+{
+  uintptr_t *slot = frame_return_slot(frame);
+  if (marker_stack_is_marked(slot))
+    marker_stack_restore_to(&t->markers, slot);
+}
+
 /* The leaf of an allocation that is not like the last one. */
 static __attribute__((noinline)) struct leaf *
 find_leaf(struct thread_state *t, uintptr_t frame, cl_index what,
@@ -225,6 +237,7 @@ find_leaf(struct thread_state *t, uintptr_t frame, cl_index what,
   if (t->stale)
     start_over(t);
   mprof_markers = &t->markers;
+  unmark_allocator(t, frame);
   if (!t->markers_allowed || !short_walk(t, frame, &r))
     r = stack_walk(t, frame);
   leaf = context_tree_leaf(&t->tree, r.up, r.site, (uint32_t)what, size,

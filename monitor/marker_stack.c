@@ -36,11 +36,24 @@ marker_stack_drop_all(struct marker_stack *stack)
   stack->top = stack->bottom;
 }
 
+static void
+unmark_top(struct marker_stack *stack)
+{
+  const struct marker *m = stack->top--;
+  if (marker_stack_is_marked(m->slot))
+    *m->slot = m->return_address;
+}
+
 void
 marker_stack_restore(struct marker_stack *stack)
 {
-  for (struct marker *m = stack->top; m > stack->bottom; m--)
-    if (marker_stack_is_marked(m->slot))
-      *m->slot = m->return_address;
-  stack->top = stack->bottom;
+  while (stack->top > stack->bottom)
+    unmark_top(stack);
+}
+
+void
+marker_stack_restore_to(struct marker_stack *stack, const uintptr_t *slot)
+{
+  while (marker_stack_is_marked(slot) && stack->top > stack->bottom)
+    unmark_top(stack);
 }

@@ -93,4 +93,9 @@ void marker_stack_drop_all(struct marker_stack *stack);
  * and drop all marks.  Only for the thread's own stack, by itself. */
 void marker_stack_restore(struct marker_stack *stack);
 
+/* The same for the live frame with this slot, which is marked, and for all
+ * marks above. */
+void marker_stack_restore_to(struct marker_stack *stack,
+                             const uintptr_t *slot);
+
 #endif

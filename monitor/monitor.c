@@ -50,8 +50,7 @@ enum {
 };
 
 enum {
-  FUNCTION_OF_OVERFLOW = 0x1FFFFF01, /* numbers of the special sites */
-  FUNCTION_OF_SIGNAL_HANDLER = 0x1FFFFF02
+  FUNCTIONS_OF_SPECIAL = 0x1FFFFF00 /* | enum site_special */
 };
 
 /* The trees of ended threads with one name. */
@@ -118,9 +117,7 @@ monitor_function_of(void *closure, uint64_t site)
   if ((site & SITE_RETIRED) != 0)
     return monitor.retired[site & ~SITE_RETIRED];
   if ((site & SITE_SPECIAL) != 0)
-    return (site & ~SITE_SPECIAL) == SITE_OVERFLOW
-               ? FUNCTION_OF_OVERFLOW
-               : FUNCTION_OF_SIGNAL_HANDLER;
+    return FUNCTIONS_OF_SPECIAL | (uint32_t)(site & ~SITE_SPECIAL);
   code_index_find((uintptr_t)site, &function);
   return function;
 }
@@ -347,6 +344,7 @@ add_counters(struct monitor_figures *to, const struct thread_state *t)
   to->finalizers += t->records[0];
   to->weak_links += t->records[1];
   to->truncated_walks += t->truncated_walks;
+  to->finalizer_walks += t->finalizer_walks;
 }
 
 static void
@@ -691,7 +689,8 @@ mprof_monitor_reset(void)
       continue;
     }
     context_tree_clear(&t->tree);
-    t->count = t->bytes = t->large_bytes = t->truncated_walks = 0;
+    t->count = t->bytes = t->large_bytes = 0;
+    t->truncated_walks = t->finalizer_walks = 0;
     memset(t->granules, 0, sizeof t->granules);
     memset(t->records, 0, sizeof t->records);
     thread_state_forget_calls(t);

@@ -329,6 +329,9 @@ function_of_site(uint64_t site, uint32_t number)
   static const struct code_function signal_handler = {
     .name = "[signal handler]", .system_name = "", .file_position = -1
   };
+  static const struct code_function finalizers = {
+    .name = "[finalizers]", .system_name = "", .file_position = -1
+  };
   static const struct code_function unknown = {
     .name = "[unknown]", .system_name = "", .file_position = -1
   };
@@ -337,6 +340,8 @@ function_of_site(uint64_t site, uint32_t number)
     return &overflow;
   if (site == (SITE_SPECIAL | SITE_SIGNAL_HANDLER))
     return &signal_handler;
+  if (site == (SITE_SPECIAL | SITE_FINALIZERS))
+    return &finalizers;
   f = code_index_function(number);
   return f != NULL ? f : &unknown;
 }
@@ -481,8 +486,11 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
     if (f->finalizers + f->weak_links > 0)
       put_comment(w, "mprof.residual_note=the collector's tables of "
                      "finalizers and weak links, when they grow");
+    if (f->finalizer_walks > 0)
+      put_comment(w, "mprof.residual_note=free lists that the collector drops "
+                     "when a finalizer allocates while it makes one");
     if (f->at_rest && f->page_settled && f->lists_read &&
-        f->finalizers + f->weak_links == 0)
+        f->finalizers + f->weak_links + f->finalizer_walks == 0)
       put_comment(w, "mprof.residual_note=not known: please report it");
   }
   put_comment(w, "mprof.unattributed_allocations=%" PRIu64,

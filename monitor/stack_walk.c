@@ -19,11 +19,14 @@
  * A frame is identified by where it keeps its return address (its slot), in
  * all three kinds.
  *
- * Signal handlers.  Lisp code may run in one, on top of a frame that was
- * interrupted anywhere.  Its frames are put under a context of their own, and
- * nothing is marked.  (Marking them was tried: in 4 runs of 11 a thread that
- * was interrupted 50 times died of a memory fault.)  Without marks an activation
- * cannot be known from the one before, so none are counted there.
+ * Code that nobody called.  A signal handler runs Lisp code on top of a frame
+ * that was interrupted anywhere but in the hook (which runs with Lisp
+ * interrupts disabled); the collector runs finalizers in the middle of an
+ * allocation.  The walk ends there: such code has a context of its own below
+ * the root, and what was interrupted does not answer for it.  Its frames are
+ * marked like any other: their marks come and go above those of the frames
+ * that were interrupted, and the trampoline, should it be what was
+ * interrupted, has all it needs in registers.
  */
 #include "stack_walk.h"
 
@@ -40,7 +43,13 @@ struct walker {
   struct ecl_ihs_frame *ihs; /* first record not below sp */
 };
 
-enum step { STEP_FRAME, STEP_SIGNAL, STEP_END, STEP_LOST };
+enum step {
+  STEP_FRAME,
+  STEP_SIGNAL,
+  STEP_FINALIZERS,
+  STEP_END,
+  STEP_LOST
+};
 
 /* The function that an interpreter frame runs.  Records lie in stack order,
  * so the search goes on where it stopped for the frame before. */
@@ -109,6 +118,8 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
   }
   found->site = w->ip;
   switch (kind) {
+  case CODE_FINALIZERS:
+    return STEP_FINALIZERS;
   case CODE_INTERPRETER:
     found->site = interpreter_site(w);
     /* fall through */
@@ -150,18 +161,20 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
                       .ihs = thread->env->ihs_top };
   struct context_tree *tree = &thread->tree;
   struct walk_result result = { .site = w.ip };
-  bool marking = thread->markers_allowed, known = false, in_handler = false;
-  bool lost = false;
+  bool marking = thread->markers_allowed, known = false;
+  bool interrupting = false, lost = false;
   uint32_t up = CONTEXT_ROOT;
   size_t n = 0;
 
   while (n < thread->walk_limit) {
     enum step s = step(&w, &thread->walk[n], thread->stack_base);
-    if (s == STEP_SIGNAL) {
-      in_handler = true;
-      marking = false;
+    if (s == STEP_SIGNAL || s == STEP_FINALIZERS) {
+      interrupting = true;
+      thread->finalizer_walks += s == STEP_FINALIZERS;
       up = context_tree_child(tree, CONTEXT_ROOT,
-                              SITE_SPECIAL | SITE_SIGNAL_HANDLER);
+                              SITE_SPECIAL | (s == STEP_SIGNAL
+                                                  ? SITE_SIGNAL_HANDLER
+                                                  : SITE_FINALIZERS));
       break;
     }
     lost = s == STEP_LOST;
@@ -176,16 +189,16 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
     up = marker_stack_find(&thread->markers, thread->walk[n - 1].slot)->up;
   else if (n == thread->walk_limit)
     marking = false;
-  else if (!in_handler && on_signal_stack())
+  else if (!interrupting && on_signal_stack())
     marking = false; /* its frames may lie beyond the base of ours */
-  else if (!in_handler)
+  else if (!interrupting && !lost)
     marker_stack_drop_all(&thread->markers);
 
   thread->truncated_walks += lost || (!known && n == thread->walk_limit);
   result.up = up;
   while (n-- > 0) {
     const struct walked_frame *f = &thread->walk[n];
-    bool fresh = !known && !in_handler;
+    bool fresh = !known;
     known = false;
     if (fresh && marking)
       marking = marker_stack_push(&thread->markers, f->slot, up);

@@ -110,6 +110,7 @@ struct thread_state {
   bool markers_allowed;
   bool stale;           /* (monitor) counts of an earlier run: start over */
   uint64_t truncated_walks; /* that did not reach the beginning of the stack */
+  uint64_t finalizer_walks; /* that ended where the collector ran one */
   struct thread_state *next; /* (monitor) */
 };
 

@@ -1,0 +1,95 @@
+;;;; variants: compiled bytecode
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; Finalizers: Lisp code that the collector runs in the middle of an
+;;;; allocation.  They are no work of the function that happened to allocate,
+;;;; so they show below a root of their own.
+
+(in-package #:exact)
+
+(setf *dump-only* "BETWEEN")  ; when finalizers run is the collector's affair
+
+(defvar *finished* 0)
+
+(defstruct thing a)
+
+(defun make-things (n finalizer)
+  (dotimes (i n)
+    (ext:set-finalizer (make-thing :a i) finalizer)))
+
+(defun between (i)
+  (list i i))
+
+(defun deep-between (n)
+  (if (zerop n)
+      nil
+      (let ((rest (deep-between (1- n))))
+        (keep (between n))
+        rest)))
+
+(defun work (n)
+  (dotimes (i n)
+    (deep-between 20)))
+
+(defun work-and-collect ()
+  (work 30000)
+  (ext:gc t)
+  (work 10))
+
+;; 30,010 times 20 calls, of two conses each; the interpreter binds I.
+(defun check-work ()
+  (let* ((n (* 30010 20))
+         (conses (* n (by-variant 2 4))))
+    (calls 'between n)
+    (inclusive 'between conses (* conses +cons+))
+    (arc 'deep-between 'between n conses (* conses +cons+))))
+
+;;; A finalizer that does not allocate, when it is compiled.  The first things
+;;; make the collector's table of finalizers as large as it gets.
+
+(defun count-only (thing)
+  (declare (ignore thing))
+  (incf *finished*))
+
+(make-things 3000 #'count-only)
+(ext:gc t)
+(ext:gc t)
+(setf *finished* 0)
+
+(make-things 2000 #'count-only)
+
+(measuring ("finalizers that count" :residual nil)
+    (work-and-collect)
+  (when (eq *variant* :compiled)
+    (residual 0))
+  (check "finalizers ran" t (plusp *finished*))
+  (check-work))
+
+;;; A finalizer that allocates.  The collector drops a free list when that
+;;; happens while it makes the list, so there is a residual.
+
+(defun finish-one (x)
+  (keep (list x x)))
+
+(defun finish (thing)
+  (declare (ignore thing))
+  (dotimes (i 5)
+    (finish-one i))
+  (incf *finished*))
+
+(make-things 2000 #'finish)
+(setf *finished* 0)
+
+(measuring ("finalizers that allocate" :residual nil)
+    (work-and-collect)
+  (check "finalizers ran" t (plusp *finished*))
+  (let* ((n (* 5 *finished*))
+         (conses (* n (by-variant 2 4))))
+    (inclusive 'finish-one conses (* conses +cons+))
+    (calls 'finish-one n)
+    (calls 'finish *finished*)
+    (arc 'finish 'finish-one n conses (* conses +cons+)))
+  (check-work)
+  (no-arc 'between 'finish)
+  (no-arc 'deep-between 'finish)
+  (no-arc 'work 'finish))
