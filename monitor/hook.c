@@ -102,7 +102,7 @@ start_over(struct thread_state *t)
 {
   marker_stack_restore(&t->markers);
   thread_state_forget_calls(t);
-  t->object = NULL;
+  thread_state_forget_objects(t);
   t->stale = false;
 }
 
@@ -259,9 +259,51 @@ count_object(struct thread_state *t, struct leaf *leaf, cl_index bytes,
   leaf->bytes += bytes;
   t->count++;
   t->bytes += bytes;
-  t->object = object;
-  t->object_leaf = leaf;
-  t->object_bytes = bytes;
+  t->last = (struct counted_object){ object, leaf, bytes };
+}
+
+/* The last header waits for its body, if it is of a type whose body is a second
+ * event and that event has not come. */
+static void
+let_header_wait(struct thread_state *t)
+{
+  if (t->last.object == NULL || (t->last.leaf->what & LEAF_PIECES) != 0)
+    return;
+  switch (t->last.leaf->what & 0xFFFF) { /* type, and no element type */
+  case t_array:
+  case t_vector:
+  case t_bitvector:
+  case t_base_string:
+#ifdef ECL_UNICODE
+  case t_string:
+#endif
+  case t_hashtable:
+    t->waiting[t->waiting_next++ % WAITING_HEADERS] = t->last;
+    break;
+  default:
+    break;
+  }
+}
+
+/* The counted header of `owner', when the function that made it, or one that
+ * this called (two at most stand between), now makes a body in context `up'.
+ * NULL: the body is not the first. */
+static struct counted_object *
+waiting_header(struct thread_state *t, const void *owner, uint32_t up)
+{
+  for (unsigned i = 1; i <= WAITING_HEADERS; i++) {
+    struct counted_object *c =
+        &t->waiting[(t->waiting_next - i) % WAITING_HEADERS];
+    uint32_t outer = up;
+    if (c->object != owner)
+      continue;
+    for (int calls = 0; calls < 4; calls++) {
+      if (outer == c->leaf->up)
+        return c;
+      outer = t->tree.contexts[outer].parent;
+    }
+  }
+  return NULL;
 }
 
 /* Bytes of a type, and no object. */
@@ -269,8 +311,7 @@ static void
 count_memory(struct thread_state *t, void *frame, cl_index what,
              cl_index bytes, cl_object clas)
 {
-  struct leaf *leaf = find_leaf(t, (uintptr_t)frame, what, 0, clas);
-  leaf->bytes += bytes;
+  find_leaf(t, (uintptr_t)frame, what, 0, clas)->bytes += bytes;
   t->bytes += bytes;
   count_request(t, bytes);
   t->last_slot = NULL; /* last_leaf is not of this call */
@@ -290,8 +331,8 @@ allocated_anew(struct thread_state *t, void *frame, cl_index what,
       leave(t);
       return;
     }
-    leaf =
-        find_leaf(t, (uintptr_t)frame, what, leaf_size(bytes), clas);
+    leaf = find_leaf(t, (uintptr_t)frame, what, leaf_size(bytes), clas);
+    let_header_wait(t);
     t->last_site = *frame_return_slot((uintptr_t)frame);
     t->last_what = what;
     t->last_bytes = bytes;
@@ -354,40 +395,53 @@ owner_what(cl_object owner)
   return what;
 }
 
+/* Header and body are one object: move it from the leaf of the bare header to
+ * the leaf of the whole. */
+static void
+join_body(struct thread_state *t, struct counted_object *header, cl_index what,
+          cl_index bytes)
+{
+  struct leaf *head = header->leaf, *whole;
+  uint64_t total = header->bytes + bytes;
+  what |= head->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
+  if ((head->what & LEAF_PIECES) == 0 && head->size != LEAF_LARGE)
+    count_requests(t, head->what, header->bytes);
+  whole = context_tree_leaf(&t->tree, head->up, head->site,
+                            (uint32_t)what | LEAF_PIECES, leaf_size(total),
+                            head->clas);
+  head->count--;
+  head->bytes -= header->bytes;
+  whole->count++;
+  whole->bytes += total;
+  header->leaf = whole;
+  header->bytes = total;
+}
+
 static void
 body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
      cl_index bytes)
 {
   struct thread_state *t = (struct thread_state *)self;
   cl_index what = owner_what(owner);
-  cl_object clas = OBJNULL;
-  struct leaf *whole;
 
-  if (!enter(t, 0, bytes)) {
-    leave(t);
-    return;
-  }
-  if (owner == t->object && !t->stale) {
-    const struct leaf *head = t->object_leaf;
-    uint64_t total = t->object_bytes + bytes;
-    what |= head->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
+  if (enter(t, 0, bytes)) {
     t->bytes += bytes;
     count_request(t, bytes);
-    if ((head->what & LEAF_PIECES) == 0 && head->size != LEAF_LARGE)
-      count_requests(t, head->what, t->object_bytes);
-    whole = context_tree_leaf(&t->tree, head->up, head->site,
-                              (uint32_t)what | LEAF_PIECES, leaf_size(total),
-                              head->clas);
-    t->object_leaf->count--;
-    t->object_leaf->bytes -= t->object_bytes;
-    whole->count++;
-    whole->bytes += total;
-    t->object_leaf = whole;
-    t->object_bytes = total;
-  } else {
-    if (owner->d.t == t_instance)
-      clas = ECL_CLASS_OF(owner);
-    count_memory(t, frame, what, bytes, clas);
+    if (owner == t->last.object && !t->stale) {
+      join_body(t, &t->last, what, bytes);
+    } else {
+      cl_object clas =
+          owner->d.t == t_instance ? ECL_CLASS_OF(owner) : OBJNULL;
+      struct leaf *grown = find_leaf(t, (uintptr_t)frame, what, 0, clas);
+      struct counted_object *header = waiting_header(t, owner, grown->up);
+      if (header != NULL) {
+        join_body(t, header, what, bytes);
+        header->object = NULL;
+      } else {
+        grown->bytes += bytes;
+      }
+      t->last_slot = NULL; /* last_leaf is not of this call */
+    }
   }
   leave(t);
 }

@@ -694,7 +694,7 @@ mprof_monitor_reset(void)
     memset(t->granules, 0, sizeof t->granules);
     memset(t->records, 0, sizeof t->records);
     thread_state_forget_calls(t);
-    t->object = NULL;
+    thread_state_forget_objects(t);
     if (t->env == here)
       marker_stack_restore(&t->markers);
     else

@@ -35,6 +35,9 @@ enum gate {
 /* New frames at most that the short walk handles (see hook.c). */
 enum { SHORT_WALK = 6 };
 
+/* Headers at most that wait for their body. */
+enum { WAITING_HEADERS = 8 };
+
 /* A frame that the walk has met. */
 struct walked_frame {
   uint64_t site;
@@ -90,9 +93,16 @@ struct thread_state {
   } repeat;
 
   /* The last object, for a body that comes right after its header. */
-  void *object;
-  struct leaf *object_leaf;
-  uint64_t object_bytes;
+  struct counted_object {
+    void *object;
+    struct leaf *leaf;
+    uint64_t bytes;
+  } last;
+
+  /* Headers whose body did not come next, for a signal handler ran before it;
+   * the newest at `waiting_next' - 1, NULL: none. */
+  struct counted_object waiting[WAITING_HEADERS];
+  unsigned waiting_next;
 
   struct context_tree tree;
   struct marker_stack markers;
@@ -113,6 +123,13 @@ struct thread_state {
   uint64_t finalizer_walks; /* that ended where the collector ran one */
   struct thread_state *next; /* (monitor) */
 };
+
+static inline void
+thread_state_forget_objects(struct thread_state *thread)
+{
+  thread->last.object = NULL;
+  memset(thread->waiting, 0, sizeof thread->waiting);
+}
 
 /* The contexts that were remembered are no longer those of the tree, or the
  * code at their addresses is another. */
