@@ -281,6 +281,7 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     tree->overflowed++;
     l = &tree->leaves[tree->budget];
     l->site = SITE_SPECIAL | SITE_OVERFLOW;
+    l->what = LEAF_PIECES; /* of all sizes */
     l->up = l->context = CONTEXT_OVERFLOW;
     return l;
   }
@@ -330,6 +331,7 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from)
     const struct leaf *l = &from->leaves[from->budget];
     struct leaf *leaf = &into->leaves[into->budget];
     leaf->site = SITE_SPECIAL | SITE_OVERFLOW;
+    leaf->what = LEAF_PIECES;
     leaf->context = leaf->up = CONTEXT_OVERFLOW;
     leaf->count += l->count;
     leaf->bytes += l->bytes;

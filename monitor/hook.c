@@ -338,7 +338,7 @@ allocated_anew(struct thread_state *t, void *frame, cl_index what,
     t->last_bytes = bytes;
     t->last_class = clas;
     t->last_leaf = leaf;
-    if (bytes > LEAF_MAX_SIZE) {
+    if (bytes > LEAF_MAX_SIZE || (leaf->what & LEAF_PIECES) != 0) {
       count_requests(t, what, bytes);
       t->last_slot = NULL; /* the fast path does not count requests */
     }
