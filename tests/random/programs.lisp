@@ -1,0 +1,107 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; programs.lisp -- a whole program from a seed.
+
+(in-package #:generator)
+
+;;; Functions
+
+(defun definition (form)
+  "FORM as a top-level form."
+  (if *compiled* form `(eval ',form)))
+
+(defun plain-definition (symbol parameters)
+  (let ((*here* symbol))
+    (definition `(defun ,symbol ,parameters
+                   (declare (ignorable ,@parameters))
+                   ,(activation symbol parameters (statements))))))
+
+(defun deep-definition (symbol)
+  "Recursion, as deep as its argument says and the fuel allows."
+  (let ((*here* symbol))
+    (definition
+     `(defun ,symbol (n)
+        ,(activation symbol '(n)
+                     `(,@(if (chance 50) (allocation) '())
+                       (if (and (plusp n) (oracle:fuel-p))
+                           (,symbol (1- n))
+                           (progn ,@(statements)))
+                       ,@(come-back)
+                       ,@(statements)))))))
+
+(defun method-definition (generic qualifiers class next)
+  "A method, called by APPLY.  NEXT is what CALL-NEXT-METHOD calls in between,
+or T when there is no next method."
+  (let ((*here* `(method ,generic ,@qualifiers (,class))))
+    (flet ((next ()
+             `(,@(by-mode '() (via 'call-next-method))
+               ,@(apply #'via next)
+               (call-next-method)
+               (oracle:back d))))
+      (definition
+       `(defmethod ,generic ,@qualifiers ((x ,class))
+          ,(activation *here* '(x)
+                       `(,@(statements)
+                         ,@(if (eq next t) '() (next))
+                         ,@(statements))
+                       :method t))))))
+
+(defun generic-definition (symbol)
+  (let* ((around (chance 50))
+         (before (and around (chance 50)))
+         (after (and around (chance 50)))
+         (main (if (or before after)
+                   '((lambda :in clos::standard-main-effective-method))
+                   '())))
+    (setf (program-rehearsed *program*) t)
+    `(progn
+       ,(definition `(defgeneric ,symbol (x)))
+       ,(method-definition symbol '() 'rp::base t)
+       ,@(when (chance 70)
+           (list (method-definition symbol '() 'rp::derived '())))
+       ,@(when around
+           (list (method-definition symbol '(:around) 'rp::base main)))
+       ,@(when before
+           (list (method-definition symbol '(:before) 'rp::base t)))
+       ,@(when after
+           (list (method-definition symbol '(:after) 'rp::base t))))))
+
+(defun make-program (seed &key compiled collect functions fuel)
+  "The program of SEED, an integer.
+
+COMPILED (boolean): whether some of its functions are for the compiler.
+COLLECT (boolean): whether it calls the collector.
+FUNCTIONS, FUEL (integers): take so many instead of a random number."
+  (let* ((*random* (+ seed (if compiled (ash 1 40) 0)))
+         (*collect* collect)
+         (names (make-array 60 :adjustable t :fill-pointer 0))
+         (*program* (%make-program :seed seed :compiled compiled
+                                   :names names)))
+    (loop for name across *fixed-names*
+          do (vector-push-extend name names))
+    (loop repeat 20 do (pick 2))        ; small seeds look alike at first
+    (let* ((n (let ((n (+ 2 (pick (one-of 3 6 12))))) (or functions n)))
+           (*functions*
+             (loop for i below n
+                   for kind = (case (if (zerop i) 9 (pick 10))
+                                ((0 1) :generic)
+                                (2 :deep)
+                                (t :plain))
+                   collect (list kind (new-symbol "F")
+                                 (if (and (eq kind :plain) (plusp i))
+                                     (one-of '() '(a) '(a b) '(a b c))
+                                     '())))))
+      (setf (program-functions *program*) n
+            (program-entry *program*) (second (first *functions*))
+            (program-threads *program*) (if (chance 8) (1+ (pick 3)) 0)
+            (program-fuel *program*)
+            (let ((random (one-of 5 10 10 15 15 20 20 30 40 150)))
+              (or fuel random))
+            (program-definitions *program*)
+            (loop for (kind symbol parameters) in *functions*
+                  for *compiled* = (and compiled (chance 70))
+                  collect (ecase kind
+                            (:plain (plain-definition symbol parameters))
+                            (:deep (deep-definition symbol))
+                            (:generic (generic-definition symbol)))))
+      *program*)))
