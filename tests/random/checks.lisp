@@ -15,7 +15,7 @@
 ;;;;   small budget       totals are the oracle's
 ;;;;
 ;;;; and in each: functions and types add up to the plain counters, nothing is
-;;;; unattributed, and with one thread the residual is 0.
+;;;; unattributed, and the residual is 0.
 
 (in-package #:random-tests)
 
@@ -250,9 +250,9 @@ they may be in it, too."
         (same "unattributed" unattributed
               (mprof:profile-comment "mprof.unattributed_allocations"
                                      profile)))
+      (same "residual" "0"
+            (mprof:profile-comment "mprof.residual_bytes" profile))
       (when (zerop (program-threads program))
-        (same "residual" "0"
-              (mprof:profile-comment "mprof.residual_bytes" profile))
         (same "plain counters" (predicted-total program) counters)))))
 
 (defun predicted-total (program)
