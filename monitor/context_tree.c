@@ -299,15 +299,14 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   return l;
 }
 
-void
-context_tree_merge(struct context_tree *into, const struct context_tree *from)
+bool
+context_tree_merge(struct context_tree *into, const struct context_tree *from,
+                   context_tree_no_room_fn *no_room, void *closure)
 {
   uint32_t n = from->context_count;
   uint32_t *to = calloc(n, sizeof *to);
-  if (to == NULL) {
-    into->overflowed += from->leaf_count;
-    return;
-  }
+  if (to == NULL)
+    return false;
   to[CONTEXT_ROOT] = CONTEXT_ROOT;
   to[CONTEXT_OVERFLOW] = CONTEXT_OVERFLOW;
   into->contexts[CONTEXT_OVERFLOW].activations +=
@@ -326,6 +325,8 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from)
                                           l->size, l->clas);
     leaf->count += l->count;
     leaf->bytes += l->bytes;
+    if (leaf == &into->leaves[into->budget])
+      no_room(closure, l);
   }
   {
     const struct leaf *l = &from->leaves[from->budget];
@@ -338,6 +339,7 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from)
   }
   into->overflowed += from->overflowed;
   free(to);
+  return true;
 }
 
 void

@@ -142,9 +142,15 @@ struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
                                uint64_t site, uint32_t what, uint32_t size,
                                uint64_t clas);
 
-/* Add all of `from' to `into', which has the same function numbers. */
-void context_tree_merge(struct context_tree *into,
-                        const struct context_tree *from);
+/* Told of a leaf whose counts go to the overflow's leaf. */
+typedef void context_tree_no_room_fn(void *closure, const struct leaf *leaf);
+
+/* Add all of `from' to `into', which has the same function numbers; `no_room'
+ * is told of each leaf of `from' that is beyond the budget of `into'.  False,
+ * with nothing changed, when there is no memory.  Not inside the hook. */
+bool context_tree_merge(struct context_tree *into,
+                        const struct context_tree *from,
+                        context_tree_no_room_fn *no_room, void *closure);
 
 /* Replace the site of all records for which `retire' gives back another
  * number than it was given (code was unloaded; its addresses will be used

@@ -348,6 +348,34 @@ add_counters(struct monitor_figures *to, const struct thread_state *t)
 }
 
 static void
+count_leaf_requests(struct thread_state *t, cl_index bytes, uint64_t count)
+{
+  cl_index granules = classify_granules(bytes);
+  if (granules < CLASSIFY_GRANULES)
+    t->granules[granules] += count;
+  else
+    t->large_bytes += count * granules * CLASSIFY_GRANULE_BYTES;
+}
+
+/* A leaf of an ended thread finds no room where all sizes share one: count its
+ * requests with those of the thread.  (Those of large objects and of objects
+ * in pieces are there already.) */
+static void
+no_room(void *thread, const struct leaf *leaf)
+{
+  struct thread_state *t = thread;
+  cl_index size = leaf->size;
+  if (leaf->count == 0 || size == LEAF_LARGE ||
+      (leaf->what & LEAF_PIECES) != 0)
+    return;
+  if ((leaf->what & ECL_ALLOCATED_SPLIT) != 0) {
+    size -= sizeof(struct ecl_instance);
+    count_leaf_requests(t, sizeof(struct ecl_instance), leaf->count);
+  }
+  count_leaf_requests(t, size, leaf->count);
+}
+
+static void
 thread_end(cl_env_ptr env)
 {
   struct thread_state **p = &monitor.threads, *t;
@@ -369,8 +397,8 @@ thread_end(cl_env_ptr env)
       monitor.lists_read = false;
     if (has_counted(t) && name != NULL)
       tree = ended_tree(name);
-    if (tree != NULL)
-      context_tree_merge(tree, &t->tree);
+    if (tree != NULL && !context_tree_merge(tree, &t->tree, no_room, t))
+      tree = NULL;
     free(name);
     if (tree != NULL || !has_counted(t)) {
       add_counters(&monitor.ended_figures, t);

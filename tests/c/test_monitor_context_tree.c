@@ -323,12 +323,19 @@ test_many_contexts_survive_growth(void **state)
 }
 
 static void
+add_count(void *closure, const struct leaf *leaf)
+{
+  *(uint64_t *)closure += leaf->count;
+}
+
+static void
 test_merge_adds_up(void **state)
 {
   const uint64_t a[] = { site(MAIN, 1), site(F, 1), site(F, 1), site(F, 1) };
   const uint64_t b[] = { site(MAIN, 1), site(F, 1), site(G, 1) };
   struct context_tree one, two;
   uint32_t last;
+  uint64_t beyond = 0;
   (void)state;
   make_tree(&one, 100, true);
   make_tree(&two, 100, true);
@@ -347,7 +354,8 @@ test_merge_adds_up(void **state)
                         site(G, 1)),
                     site(CONS, 0), 1, 16, 0)
       ->count = 2;
-  context_tree_merge(&one, &two);
+  assert_true(context_tree_merge(&one, &two, add_count, &beyond));
+  assert_int_equal(beyond, 0);
   {
     uint32_t up = CONTEXT_ROOT, number = 0;
     for (size_t i = 0; i < 3; i++)
@@ -358,6 +366,29 @@ test_merge_adds_up(void **state)
     number = context_tree_child(&one, CONTEXT_ROOT, site(MAIN, 1));
     assert_int_equal(one.contexts[number].activations, 3);
   }
+  context_tree_release(&one);
+  context_tree_release(&two);
+}
+
+/* What a merge finds no room for is told of, and nothing is lost. */
+static void
+test_merge_beyond_the_budget(void **state)
+{
+  struct context_tree one, two;
+  uint64_t kept = 0, beyond = 0;
+  (void)state;
+  make_tree(&one, 16, true);
+  make_tree(&two, 100, true);
+  for (uint32_t size = 1; size <= 40; size++)
+    context_tree_leaf(&two, CONTEXT_ROOT, site(CONS, 0), 1, size, 0)->count =
+        size;
+  assert_true(context_tree_merge(&one, &two, add_count, &beyond));
+  for (uint32_t i = 1; i < one.leaf_count; i++)
+    kept += one.leaves[i].count;
+  assert_int_equal(one.leaf_count, 16);
+  assert_int_equal(kept, 15 * 16 / 2);
+  assert_int_equal(beyond, 40 * 41 / 2 - 15 * 16 / 2);
+  assert_int_equal(one.leaves[one.budget].count, beyond);
   context_tree_release(&one);
   context_tree_release(&two);
 }
@@ -427,6 +458,7 @@ main(void)
     cmocka_unit_test(test_budget),
     cmocka_unit_test(test_many_contexts_survive_growth),
     cmocka_unit_test(test_merge_adds_up),
+    cmocka_unit_test(test_merge_beyond_the_budget),
     cmocka_unit_test(test_renamed_sites),
     cmocka_unit_test(test_clear),
   };
