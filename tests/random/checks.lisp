@@ -309,7 +309,8 @@ value is true when its chains were compared one by one."
           (when unfolded
             (check-unfolded program))
           (check-folded program)
-          (when (zerop (mod (program-seed program) 4))
+          (when (or (plusp (program-threads program))
+                    (zerop (mod (program-seed program) 4)))
             (check-small-budget program)))
       (error (condition)
         (when (getf (mprof:status) :active)
