@@ -21,23 +21,33 @@
 ;;; Lisp function, and a closure of libffi where it is interpreted.  Interpreted
 ;;; functions need two conses for each of their variables.
 
-(ffi:defcallback pair-callback :long ((n :long))
-  (keep (cons n n))
-  n)
+;;;
+;;; A closure of libffi refers to a list of its Lisp function and types, where
+;;; the collector does not look (in ECL 21.2.1), and the fifth of these, the
+;;; call interface, to the second word of an array, where it does not either.
+;;; So they are pinned as soon as they exist.
 
 (defvar *pinned* '())
 
-(defun callback (name)
-  "The C function that the callback NAME is."
-  (let ((callback (ffi:callback name)))
-    ;; A closure of libffi refers to a list of its Lisp function and types, where
-    ;; the collector does not look (in ECL 21.2.1).
-    (when (eq *variant* :bytecode)
-      (push (si:foreign-data-ref-elt callback 48 :object) *pinned*)
-      (assert (functionp (first (first *pinned*)))))
-    callback))
+(defun pin (callback)
+  (let ((data (si:foreign-data-ref-elt callback 48 :object)))
+    (assert (functionp (first data)))
+    (push data *pinned*)
+    (push (ffi:make-pointer
+           (- (si:foreign-data-ref-elt (fifth data) 8 :unsigned-long) 8) :void)
+          *pinned*)))
 
-(defvar *pair* (callback 'pair-callback))
+(defmacro define-callback (name type arguments &body body)
+  (let ((definition `(ffi:defcallback ,name ,type ,arguments ,@body)))
+    (ecase *variant*
+      (:compiled definition)
+      (:bytecode `(let () ,definition (pin (ffi:callback ',name)))))))
+
+(define-callback pair-callback :long ((n :long))
+  (keep (cons n n))
+  n)
+
+(defvar *pair* (ffi:callback 'pair-callback))
 
 (defun conses (compiled bytecode)
   "The arguments ALLOCATIONS and BYTES for so many conses."
@@ -93,12 +103,12 @@
 (defvar *recursive-values* (list nil 50))
 (defvar *turns* (rest *recursive-values*))
 
-(ffi:defcallback turn-callback :long ((n :long))
+(define-callback turn-callback :long ((n :long))
   (keep (list n))
   (rplaca *turns* n)
   (call-c *recursive* *recursive-values*))
 
-(setf (first *recursive-values*) (callback 'turn-callback))
+(setf (first *recursive-values*) (ffi:callback 'turn-callback))
 
 (measuring ("Lisp and C call each other 50 deep")
     (call-c *recursive* *recursive-values*)
@@ -112,11 +122,11 @@
 ;;; A jump from Lisp to Lisp over the C frames in between.  What comes after has
 ;;; nothing to do with these.
 
-(ffi:defcallback thrower-callback :long ((n :long))
+(define-callback thrower-callback :long ((n :long))
   (keep (cons n n))
   (throw 'out n))
 
-(defvar *thrower-values* (list (callback 'thrower-callback) 10))
+(defvar *thrower-values* (list (ffi:callback 'thrower-callback) 10))
 
 (defun after-throw (x)
   (keep (cons x x)))
@@ -152,7 +162,7 @@
 (defun long-at (pointer)
   (si:foreign-data-ref-elt (si:foreign-data-recast pointer 8 :long) 0 :long))
 
-(ffi:defcallback compare-callback :int ((a :pointer-void) (b :pointer-void))
+(define-callback compare-callback :int ((a :pointer-void) (b :pointer-void))
   (incf *comparisons*)
   (signum (- (long-at a) (long-at b))))
 
@@ -175,7 +185,7 @@
                                      (runtime-chains))))))
 
 (let ((function (c-function "qsort" :default))
-      (values (list *longs* +longs+ 8 (callback 'compare-callback)))
+      (values (list *longs* +longs+ 8 (ffi:callback 'compare-callback)))
       (types '(:pointer-void :unsigned-long :unsigned-long :pointer-void)))
   (measuring ("qsort") (si:call-cfun function :void types values)
     (check-comparisons "qsort" *comparisons*)))
@@ -185,7 +195,7 @@
              collect (si:foreign-data-ref-elt *longs* (* 8 i) :long)))
 
 (let ((function (c-function "bsearch" :default))
-      (values (list *longs* *longs* +longs+ 8 (callback 'compare-callback)))
+      (values (list *longs* *longs* +longs+ 8 (ffi:callback 'compare-callback)))
       (types '(:pointer-void :pointer-void :unsigned-long :unsigned-long
                :pointer-void)))
   (setf *comparisons* 0)
