@@ -46,18 +46,26 @@
 enum {
   DEFAULT_BUDGET = 8 << 20,  /* contexts; address space until touched */
   MARKER_DEPTH = 4 << 20,
-  WALK_DEPTH = 4 << 20
+  WALK_DEPTH = 4 << 20,
+  ENDED_TREES = 256          /* ended threads that keep a tree of their own */
 };
 
 enum {
   FUNCTIONS_OF_SPECIAL = 0x1FFFFF00 /* | enum site_special */
 };
 
-/* The trees of ended threads with one name. */
+/* The tree of an ended thread; beyond ENDED_TREES, of all with one name. */
 struct ended_threads {
-  char *name;
+  char *label;
   struct context_tree tree;
   struct ended_threads *next;
+};
+
+/* How many threads with one name there have been since the last reset. */
+struct thread_name {
+  char *name;
+  unsigned count;
+  struct thread_name *next;
 };
 
 static struct monitor {
@@ -69,6 +77,9 @@ static struct monitor {
   uint32_t budget;
   struct thread_state *threads;
   struct ended_threads *ended;
+  unsigned ended_count;
+  struct thread_name *names;
+  uint64_t last_serial;
   struct monitor_figures ended_figures; /* counters of ended threads */
   uint64_t collector_bytes;             /* of the runs before this one */
   struct collector_balance at_start;
@@ -205,12 +216,81 @@ stack_base_of(pthread_t thread)
   return (uintptr_t)low + size;
 }
 
+static char *
+name_of(cl_env_ptr env)
+{
+  cl_object process = env->own_process;
+  if (process == OBJNULL || Null(process))
+    return strdup("?");
+  return lisp_name_of_thread(process->process.name);
+}
+
+/* What tells this thread from all others in the profile: its name, for the
+ * second with one name NAME#2, and so on.  From malloc; NULL when memory ran
+ * out. */
+static char *
+new_label(cl_env_ptr env)
+{
+  char *name = name_of(env), *label;
+  struct thread_name *n = monitor.names;
+  if (name == NULL)
+    return NULL;
+  while (n != NULL && strcmp(n->name, name) != 0)
+    n = n->next;
+  if (n != NULL) {
+    if (asprintf(&label, "%s#%u", name, ++n->count) < 0)
+      label = NULL;
+    free(name);
+    return label;
+  }
+  n = calloc(1, sizeof *n);
+  if (n == NULL || (n->name = strdup(name)) == NULL) {
+    free(n);
+    return name;
+  }
+  n->count = 1;
+  n->next = monitor.names;
+  monitor.names = n;
+  return name;
+}
+
+static void
+forget_names(void)
+{
+  while (monitor.names != NULL) {
+    struct thread_name *n = monitor.names;
+    monitor.names = n->next;
+    free(n->name);
+    free(n);
+  }
+}
+
+/* Number the threads that live anew, the oldest first. */
+static void
+renew_labels(void)
+{
+  uint64_t done = 0;
+  forget_names();
+  for (;;) {
+    struct thread_state *next = NULL;
+    for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+      if (t->serial > done && (next == NULL || t->serial < next->serial))
+        next = t;
+    if (next == NULL)
+      return;
+    done = next->serial;
+    free(next->label);
+    next->label = new_label(next->env);
+  }
+}
+
 static void
 free_thread(struct thread_state *t)
 {
   context_tree_release(&t->tree);
   marker_stack_release(&t->markers);
   arena_release(&t->walk_arena);
+  free(t->label);
   free(t);
 }
 
@@ -249,6 +329,8 @@ new_thread(cl_env_ptr env, pthread_t thread)
     return NULL;
   }
   t->walk = t->walk_arena.base;
+  t->label = new_label(env);
+  t->serial = ++monitor.last_serial;
   t->gate = GATE_CLOSED;
   t->next = monitor.threads;
   monitor.threads = t;
@@ -289,39 +371,54 @@ static void
 thread_start(cl_env_ptr env)
 {
   lock_for_event();
-  if (monitor.running)
+  if (monitor.running) {
     count_thread(env, pthread_self(), GATE_OPEN, true);
+    /* A thread that Lisp makes is not active yet.  One that imports itself is,
+       and has allocated what it needs without a word. */
+    if (env->own_process->process.phase == ECL_PROCESS_ACTIVE)
+      monitor.ended_figures.imported_threads++;
+  }
   pthread_mutex_unlock(&monitor.lock);
 }
 
-static char *
-name_of(cl_env_ptr env)
-{
-  cl_object process = env->own_process;
-  if (process == OBJNULL || Null(process))
-    return strdup("?");
-  return lisp_name_of_thread(process->process.name);
-}
-
+/* The tree of all ended threads with this label; made when it is new. */
 static struct context_tree *
-ended_tree(const char *name)
+ended_tree(const char *label)
 {
   struct ended_threads *e = monitor.ended;
-  while (e != NULL && strcmp(e->name, name) != 0)
+  while (e != NULL && strcmp(e->label, label) != 0)
     e = e->next;
   if (e == NULL) {
     e = calloc(1, sizeof *e);
-    if (e == NULL || (e->name = strdup(name)) == NULL ||
+    if (e == NULL || (e->label = strdup(label)) == NULL ||
         init_tree(&e->tree) != 0) {
       if (e != NULL)
-        free(e->name);
+        free(e->label);
       free(e);
       return NULL;
     }
     e->next = monitor.ended;
     monitor.ended = e;
+    monitor.ended_count++;
   }
   return &e->tree;
+}
+
+/* Where the figures of a thread go that ends. */
+static struct context_tree *
+tree_for_ended(const struct thread_state *t)
+{
+  struct context_tree *tree = NULL;
+  char *name, *label;
+  if (t->label != NULL && monitor.ended_count < ENDED_TREES)
+    return ended_tree(t->label);
+  name = name_of(t->env);
+  if (name != NULL && asprintf(&label, "%s (more)", name) >= 0) {
+    tree = ended_tree(label);
+    free(label);
+  }
+  free(name);
+  return tree;
 }
 
 /* Also true of a thread that was only given the body of an object whose header
@@ -386,7 +483,6 @@ thread_end(cl_env_ptr env)
   t = *p;
   if (t != NULL) {
     struct context_tree *tree = NULL;
-    char *name = name_of(env);
     int64_t listed = free_lists_bytes(t->thread);
     marker_stack_restore(&t->markers);
     /* The collector gives its lists to the other threads, and counts what is
@@ -395,11 +491,10 @@ thread_end(cl_env_ptr env)
       monitor.ended_list_bytes += listed;
     else
       monitor.lists_read = false;
-    if (has_counted(t) && name != NULL)
-      tree = ended_tree(name);
+    if (has_counted(t))
+      tree = tree_for_ended(t);
     if (tree != NULL && !context_tree_merge(tree, &t->tree, no_room, t))
       tree = NULL;
-    free(name);
     if (tree != NULL || !has_counted(t)) {
       add_counters(&monitor.ended_figures, t);
       *p = t->next;
@@ -705,9 +800,10 @@ mprof_monitor_reset(void)
     struct ended_threads *e = monitor.ended;
     monitor.ended = e->next;
     context_tree_release(&e->tree);
-    free(e->name);
+    free(e->label);
     free(e);
   }
+  monitor.ended_count = 0;
   memset(&monitor.ended_figures, 0, sizeof monitor.ended_figures);
   for (struct thread_state **p = &monitor.threads; *p != NULL;) {
     struct thread_state *t = *p;
@@ -729,6 +825,7 @@ mprof_monitor_reset(void)
       t->stale = true; /* its marks refer to contexts that are gone */
     p = &t->next;
   }
+  renew_labels();
   monitor.has_figures = monitor.running;
   monitor.collector_bytes = 0;
   monitor.lists_read = monitor.page_settled = monitor.at_rest = true;
@@ -795,13 +892,12 @@ mprof_monitor_write(const char *path)
     pause_counting();
   collect_figures(&f);
   for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
-    if (!add_thread_figures(&f, strdup(e->name), &e->tree))
+    if (!add_thread_figures(&f, strdup(e->label), &e->tree))
       status = MPROF_NO_MEMORY;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (has_counted(t) &&
-        !add_thread_figures(&f, t->env != NULL ? name_of(t->env)
-                                               : strdup("?"),
-                            &t->tree))
+        !add_thread_figures(
+            &f, t->label != NULL ? strdup(t->label) : NULL, &t->tree))
       status = MPROF_NO_MEMORY;
   if (status == MPROF_OK && code_index_update() != 0)
     status = MPROF_NO_MEMORY;

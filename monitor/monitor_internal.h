@@ -33,6 +33,7 @@ struct monitor_figures {
   uint64_t thread_record_bytes;      /* the same for threads that began */
   uint64_t truncated_walks, finalizer_walks, overflows, contexts;
   unsigned counted_threads;          /* that allocated */
+  unsigned imported_threads;         /* that C made, while counting */
   uint64_t collector_bytes;          /* in the time that was counted */
   bool lists_read, page_settled, at_rest;
 };

@@ -477,6 +477,10 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
       put_comment(w, "mprof.residual_note=a thread did not come to rest when "
                      "counting began or ended: an object that it took then, "
                      "or the free list of which it took it");
+    if (f->imported_threads > 0)
+      put_comment(w, "mprof.residual_note=what the runtime allocated for %u "
+                     "threads, which C made, before they were imported",
+                  f->imported_threads);
     if (!f->page_settled)
       put_comment(w, "mprof.residual_note=up to 4096 bytes of a page that "
                      "the collector has swept and not yet added");
@@ -489,7 +493,8 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
     if (f->finalizer_walks > 0)
       put_comment(w, "mprof.residual_note=free lists that the collector drops "
                      "when a finalizer allocates while it makes one");
-    if (f->at_rest && f->page_settled && f->lists_read &&
+    if (f->at_rest && f->imported_threads == 0 && f->page_settled &&
+        f->lists_read &&
         f->finalizers + f->weak_links + f->finalizer_walks == 0)
       put_comment(w, "mprof.residual_note=not known: please report it");
   }

@@ -7,6 +7,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
+ecl_include=$BUILD/ecl/include
 work=$BUILD/exact
 failed=0
 mkdir -p "$work"
@@ -25,10 +26,11 @@ fi
 # compile_library PROGRAM NAME: what PROGRAM.c has, as the shared object NAME.
 # No frame pointers; what the makefile says in CFLAGS is not for it.
 compile_library() {
-  ${CC:-gcc} -O3 -g -fomit-frame-pointer -fPIC -shared -o "$2" \
-    "${1%.lisp}.c" >"$work/library.log" 2>&1 && return
+  ${CC:-gcc} -O3 -g -fomit-frame-pointer -fPIC -shared \
+    -isystem "$ecl_include" -o "$2" \
+    "${1%.lisp}.c" >"$2.log" 2>&1 && return
   echo "not ok - $1: its C functions compile"
-  sed 's/^/# /' "$work/library.log"
+  sed 's/^/# /' "$2.log"
   return 1
 }
 

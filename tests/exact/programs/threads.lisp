@@ -129,3 +129,45 @@
       (self 'thread-work 10 (* 10 +cons+)))
     (setf *busy* nil)
     (mapc #'mp:process-join threads)))
+
+;;; Threads with one name are told apart by a number, in the order in which they
+;;; began; those that have ended too.
+
+(defun in-profile (texts)
+  "Those of TEXTS that are strings of the saved profile."
+  (with-open-stream (stream (ext:run-program "gzip" (list "-dc" *saved*)
+                                             :external-format :latin-1))
+    (let ((profile (with-output-to-string (out)
+                     (loop for character = (read-char stream nil)
+                           while character
+                           do (write-char character out)))))
+      ;; a string is between its length and the tag of the next field
+      (remove-if-not (lambda (text)
+                       (search (format nil "~C~A2" (code-char (length text))
+                                       text)
+                               profile))
+                     texts))))
+
+(defun run-thread-to-gate ()
+  (mp:signal-semaphore *done*)
+  (mp:wait-on-semaphore *gate*)
+  (thread-work 10)
+  (mp:signal-semaphore *done*))
+
+(defun threads-of-one-name (n)
+  "N threads, one begun after the other."
+  (let ((threads (loop repeat n
+                       collect (mp:process-run-function
+                                "same" #'run-thread-to-gate)
+                       do (mp:wait-on-semaphore *done*))))
+    (mp:signal-semaphore *gate* n)
+    (dotimes (i n)
+      (mp:wait-on-semaphore *done*))
+    (mapc #'mp:process-join threads)))
+
+(dotimes (i 2)
+  (measuring ("threads with one name")
+      (threads-of-one-name 4)
+    (self 'thread-work 40 (* 40 +cons+))
+    (check "names of threads" '("same" "same#2" "same#3" "same#4")
+           (in-profile '("same" "same#2" "same#3" "same#4" "same#5")))))

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * thread-ends.c -- for thread-ends.lisp: a thread that leaves through C, one
+ * whose stack is soon used up, and one that C has made.
+ */
+#define GC_NO_THREAD_REDIRECTS /* a thread that the collector has not made */
+#include <pthread.h>
+
+#include <ecl/ecl.h>
+
+typedef long callback(long);
+
+/* End the thread here, whatever Lisp frames are on its stack. */
+void
+end_thread(void)
+{
+  pthread_exit(NULL);
+}
+
+/* Call `f' below a frame that takes much of the stack. */
+long
+with_large_frame(callback *f, long n)
+{
+  volatile char block[16384];
+  block[n & 1023] = 1;
+  return f(n) + block[n & 1023];
+}
+
+struct job {
+  cl_object name;
+  callback *f;
+  long n;
+};
+
+static void *
+import_and_call(void *data)
+{
+  struct job *job = data;
+  if (!ecl_import_current_thread(job->name, ECL_NIL))
+    return (void *)1;
+  job->n = job->f(job->n);
+  ecl_release_current_thread();
+  return NULL;
+}
+
+/* Call `f' in a new thread that imports itself into Lisp, and wait for it. */
+long
+call_in_new_thread(cl_object name, callback *f, long n)
+{
+  struct job job = { name, f, n };
+  pthread_t thread;
+  void *failed;
+  if (pthread_create(&thread, NULL, import_and_call, &job) != 0 ||
+      pthread_join(thread, &failed) != 0 || failed != NULL)
+    return -1;
+  return job.n;
+}
