@@ -32,10 +32,11 @@
 #include "lisp_name.h"
 #include "module_symbols.h"
 #include "monitor_internal.h"
+#include "sizes.h"
 
 enum {
-  BLOCK = 1024,           /* functions in a block */
-  MAX_BLOCKS = 4096,
+  BLOCK = SIZE_FUNCTIONS_IN_BLOCK,
+  MAX_BLOCKS = SIZE_FUNCTION_BLOCKS,
   KEPT_SLOTS = 1 << 20,   /* objects kept, at most half as many */
   OBJECT_BASE = 1 << 24   /* function numbers of objects begin here */
 };
@@ -215,7 +216,7 @@ static bool
 add_entry(struct known_module *m, uintptr_t start, uint32_t function)
 {
   if (m->count == m->room) {
-    size_t room = m->room == 0 ? 256 : m->room * 2;
+    size_t room = m->room == 0 ? SIZE_FIRST_ROOM : m->room * 2;
     struct entry *bigger = realloc(m->entries, room * sizeof *bigger);
     if (bigger == NULL)
       return false;
@@ -391,7 +392,7 @@ add_frame(void *closure, const struct frame_function *f)
   if (f->start < m->start || f->start >= m->end)
     return true;
   if (list->count == list->room) {
-    size_t room = list->room == 0 ? 256 : list->room * 2;
+    size_t room = list->room == 0 ? SIZE_FIRST_ROOM : list->room * 2;
     struct frame_function *bigger =
         realloc(list->items, room * sizeof *bigger);
     if (bigger == NULL)

@@ -70,8 +70,8 @@ read_both(void *data)
 struct collector_balance
 collector_balance(collector_lists_fn *lists, void *closure)
 {
-  struct collector_balance b = { .page_settled = GC_get_gc_no() == 0 };
-  struct reading reading = { .lists = lists, .closure = closure };
+  struct collector_balance b = {.page_settled = GC_get_gc_no() == 0};
+  struct reading reading = {.lists = lists, .closure = closure};
   uint64_t late = 0;
 
   if (!b.page_settled && !(b.page_settled = settle_page(&late))) {

@@ -4,9 +4,10 @@
  *
  * GC_get_total_bytes is not that: each thread takes small objects from
  * private free lists (free_lists.h), and the collector counts a whole list
- * when it makes it.  So the bytes that lie on the lists are taken off; and the
- * last pages that the collector swept for lists, which it adds to its counter
- * one page late (when it marks in parallel), are forced into the counter.
+ * when it makes it.  So the bytes that lie on the lists are taken off; and
+ * the last pages that the collector swept for lists, which it adds to its
+ * counter one page late (when it marks in parallel), are forced into the
+ * counter.
  *
  * The figure is exact only if no other thread allocates at the same time: see
  * safepoint.h.
@@ -18,10 +19,10 @@
 #include <stdint.h>
 
 struct collector_balance {
-  uint64_t bytes;     /* given out since the process began, but for a constant */
-  bool lists_read;    /* the free lists were taken off */
-  bool page_settled;  /* no swept page is left out of the counter */
-  bool at_rest;       /* (monitor) no thread was allocating */
+  uint64_t bytes;  /* given out since the process began, but for a constant */
+  bool lists_read; /* the free lists were taken off */
+  bool page_settled; /* no swept page is left out of the counter */
+  bool at_rest;      /* (monitor) no thread was allocating */
 };
 
 /* The bytes on the free lists of all threads, or -1 when these cannot be

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INITIAL_INDEX = 1024 };
+#include "sizes.h"
 
 static uint64_t
 mix(uint64_t h)
@@ -80,9 +80,9 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
       arena_reserve(&tree->leaf_arena,
                     ((size_t)budget + 1) * sizeof(struct leaf)) != 0 ||
       index_reserve(&tree->context_index_arena, &tree->context_index,
-                    &tree->context_mask, INITIAL_INDEX) != 0 ||
+                    &tree->context_mask, SIZE_FIRST_INDEX) != 0 ||
       index_reserve(&tree->leaf_index_arena, &tree->leaf_index,
-                    &tree->leaf_mask, INITIAL_INDEX) != 0) {
+                    &tree->leaf_mask, SIZE_FIRST_INDEX) != 0) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;

@@ -7,8 +7,8 @@
  * are of one.  Until about a page's worth of a size has been asked for, its
  * element is a count, below the size of a page, and not a list.
  *
- * The thread's record is an object of the collector's own heap but for that of
- * the first thread, which lies in libgc's data.
+ * The thread's record is an object of the collector's own heap but for that
+ * of the first thread, which lies in libgc's data.
  */
 #include "free_lists.h"
 
@@ -54,8 +54,8 @@ find_libgc(struct dl_phdr_info *info, size_t size, void *data)
     libgc.offset = (intptr_t)((uintptr_t)info->dlpi_tls_data -
                               arch_thread_pointer(pthread_self()));
     /* A library that is loaded later has its variables elsewhere. */
-    libgc.found = libgc.offset > -STATIC_TLS_MAX &&
-                  libgc.offset < STATIC_TLS_MAX;
+    libgc.found =
+        libgc.offset > -STATIC_TLS_MAX && libgc.offset < STATIC_TLS_MAX;
   }
   return 1;
 }
@@ -77,8 +77,8 @@ lists_of(pthread_t thread, size_t *record_bytes)
   *record_bytes = 0;
   if (!libgc.found)
     return NULL;
-  lists = *(uintptr_t *)(arch_thread_pointer(thread) +
-                         (uintptr_t)libgc.offset);
+  lists =
+      *(uintptr_t *)(arch_thread_pointer(thread) + (uintptr_t)libgc.offset);
   if (lists % sizeof(void *) != 0)
     return NULL;
   if (lists >= libgc.data_start &&

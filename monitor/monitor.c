@@ -41,6 +41,7 @@
 #include "lisp_name.h"
 #include "monitor_internal.h"
 #include "safepoint.h"
+#include "sizes.h"
 #include "thread_state.h"
 
 enum {
@@ -441,6 +442,7 @@ add_counters(struct monitor_figures *to, const struct thread_state *t)
   to->finalizers += t->records[0];
   to->weak_links += t->records[1];
   to->truncated_walks += t->truncated_walks;
+  to->unmarked_walks += t->unmarked_walks;
   to->finalizer_walks += t->finalizer_walks;
 }
 
@@ -534,7 +536,7 @@ retire_site(void *closure, uint64_t site)
     if (monitor.retired_site[i] == site)
       return SITE_RETIRED | i;
   if (monitor.retired_count == monitor.retired_room) {
-    uint32_t room = monitor.retired_room == 0 ? 256
+    uint32_t room = monitor.retired_room == 0 ? SIZE_FIRST_ROOM
                                               : monitor.retired_room * 2;
     uint32_t *functions = realloc(monitor.retired, room * sizeof *functions);
     uintptr_t *sites;
@@ -814,7 +816,7 @@ mprof_monitor_reset(void)
     }
     context_tree_clear(&t->tree);
     t->count = t->bytes = t->large_bytes = 0;
-    t->truncated_walks = t->finalizer_walks = 0;
+    t->truncated_walks = t->unmarked_walks = t->finalizer_walks = 0;
     memset(t->granules, 0, sizeof t->granules);
     memset(t->records, 0, sizeof t->records);
     thread_state_forget_calls(t);

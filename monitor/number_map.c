@@ -3,6 +3,7 @@
  * number_map.c -- open addressing, at most half full.
  */
 #include "number_map.h"
+#include "sizes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ hash(uint64_t key)
 static int
 grow(struct number_map *m)
 {
-  size_t room = m->room == 0 ? 256 : m->room * 2;
+  size_t room = m->room == 0 ? SIZE_FIRST_ROOM : m->room * 2;
   uint64_t *keys = realloc(m->keys, room * sizeof *keys);
   uint32_t *slots;
   if (keys == NULL)

@@ -32,6 +32,7 @@
 #include "number_map.h"
 #include "profile.pb-c.h"
 #include "string_table.h"
+#include "sizes.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -135,22 +136,34 @@ location_id(struct writer *w, uint64_t site)
   return id;
 }
 
+/* Room for element `n' of the path. */
+static bool
+path_has_room(struct writer *w, size_t n)
+{
+  if (n >= w->path_room) {
+    size_t room = w->path_room == 0 ? SIZE_FIRST_ROOM : w->path_room * 2;
+    uint64_t *bigger;
+    if (room <= n)
+      room = n + 1;
+    bigger = realloc(w->path, room * sizeof *bigger);
+    if (bigger == NULL) {
+      set_failed(w, ENOMEM);
+      return false;
+    }
+    w->path = bigger;
+    w->path_room = room;
+  }
+  return true;
+}
+
 /* Append the locations from context `c' out to the root. */
 static size_t
 append_path(struct writer *w, const struct context_tree *tree, uint32_t c,
             size_t n)
 {
   for (; c != CONTEXT_ROOT; c = tree->contexts[c].parent) {
-    if (n == w->path_room) {
-      size_t room = w->path_room == 0 ? 256 : w->path_room * 2;
-      uint64_t *bigger = realloc(w->path, room * sizeof *bigger);
-      if (bigger == NULL) {
-        set_failed(w, ENOMEM);
-        return n;
-      }
-      w->path = bigger;
-      w->path_room = room;
-    }
+    if (!path_has_room(w, n))
+      return n;
     w->path[n++] = location_id(w, tree->contexts[c].site);
   }
   return n;
@@ -161,11 +174,7 @@ path_of_call(struct writer *w, const struct context_tree *tree, uint32_t c)
 {
   const struct context *context = &tree->contexts[c];
   size_t n = append_path(w, tree, context->parent, 1);
-  if (w->path_room == 0)
-    w->path = malloc((w->path_room = 256) * sizeof *w->path);
-  if (w->path == NULL)
-    set_failed(w, ENOMEM);
-  else
+  if (path_has_room(w, 0))
     w->path[0] = location_id(w, context->site);
   return n;
 }
@@ -506,6 +515,7 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
                    "%" PRIu64 " times; start with a larger one",
                 f->overflows);
   put_comment(w, "mprof.truncated_walks=%" PRIu64, f->truncated_walks);
+  put_comment(w, "mprof.unmarked_walks=%" PRIu64, f->unmarked_walks);
   for (size_t i = 0; code_index_other_flags(i) != NULL; i++)
     put_comment(w,
                 "mprof.chain_note=%s was not compiled with this ECL's flags "

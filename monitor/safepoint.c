@@ -4,8 +4,8 @@
  *
  * Why interrupts disabled and enabled can be believed: a thread stores 1,
  * takes the object, then loads the pointer to its hooks; the monitor stores
- * that pointer, has the kernel put a barrier on all processors, then loads the
- * flag.  Either the thread sees the hooks or the monitor sees the flag.
+ * that pointer, has the kernel put a barrier on all processors, then loads
+ * the flag.  Either the thread sees the hooks or the monitor sees the flag.
  */
 #include "safepoint.h"
 
@@ -22,16 +22,17 @@
 #include "classify.h"
 
 enum {
-  YIELDS = 200,              /* before sleeping between two looks */
-  PATIENCE_NS = 1000000000   /* for all looks together */
+  YIELDS = 200,            /* before sleeping between two looks */
+  PATIENCE_NS = 1000000000 /* for all looks together */
 };
 
-/* ---- visitors ------------------------------------------------------------ */
+/* ---- visitors ------------------------------------------------------------
+ */
 
 static struct {
   pthread_mutex_t lock;
   struct safepoint_visitor *first;
-} visitors = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} visitors = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void
 safepoint_visit(struct safepoint_visitor *visitor, cl_env_ptr env)
@@ -66,7 +67,8 @@ is_visitor(cl_env_ptr env)
   return v != NULL;
 }
 
-/* ---- patience ------------------------------------------------------------ */
+/* ---- patience ------------------------------------------------------------
+ */
 
 struct patience {
   unsigned looks;
@@ -77,7 +79,7 @@ struct patience {
 static bool
 wait_a_little(struct patience *p)
 {
-  struct timespec now, pause = { .tv_nsec = 50000 };
+  struct timespec now, pause = {.tv_nsec = 50000};
   if (p->looks++ == 0)
     clock_gettime(CLOCK_MONOTONIC, &p->begin);
   if (p->looks < YIELDS) {
@@ -91,7 +93,8 @@ wait_a_little(struct patience *p)
          PATIENCE_NS;
 }
 
-/* ---- threads that sleep in the kernel ------------------------------------- */
+/* ---- threads that sleep in the kernel -------------------------------------
+ */
 
 /* The system calls in which ECL leaves interrupts disabled and which neither
  * the collector nor the allocators make. */
@@ -151,7 +154,8 @@ sleeps_elsewhere(pthread_t thread)
   return end != text && *end == ' ' && is_foreign_to_allocation(number);
 }
 
-/* ---- states --------------------------------------------------------------- */
+/* ---- states ---------------------------------------------------------------
+ */
 
 static bool
 is_held(const struct thread_state *t)
@@ -169,7 +173,7 @@ is_at_rest(const struct thread_state *t, bool ask_kernel)
 bool
 safepoint_wait(const struct thread_state *threads, cl_env_ptr self)
 {
-  struct patience patience = { 0 };
+  struct patience patience = {0};
   for (const struct thread_state *t = threads; t != NULL; t = t->next)
     while (t->env != self && !is_at_rest(t, patience.looks >= YIELDS))
       if (!wait_a_little(&patience))
@@ -180,7 +184,7 @@ safepoint_wait(const struct thread_state *threads, cl_env_ptr self)
 struct safepoint_held
 safepoint_held(const struct thread_state *threads)
 {
-  struct safepoint_held held = { 0 };
+  struct safepoint_held held = {0};
   for (const struct thread_state *t = threads; t != NULL; t = t->next)
     if (is_held(t)) {
       cl_index bytes = t->held.bytes;
@@ -195,7 +199,8 @@ safepoint_held(const struct thread_state *threads)
   return held;
 }
 
-/* ---- the runtime's list ---------------------------------------------------- */
+/* ---- the runtime's list
+ * ---------------------------------------------------- */
 
 static const struct thread_state *
 state_of_process(const struct thread_state *threads, cl_object process)
@@ -212,7 +217,7 @@ static bool
 lock_list(const struct thread_state *threads, bool *locked)
 {
   cl_object me = ecl_process_env()->own_process, owner;
-  struct patience patience = { 0 };
+  struct patience patience = {0};
   for (;;) {
     const struct thread_state *t;
     owner = ECL_NIL;
@@ -234,8 +239,8 @@ static bool
 copy_list(struct safepoint_roster *roster, const struct thread_state *threads)
 {
   cl_object list = cl_core.processes;
-  size_t n = list->vector.fillp < roster->room ? list->vector.fillp
-                                                : roster->room;
+  size_t n =
+      list->vector.fillp < roster->room ? list->vector.fillp : roster->room;
   roster->count = roster->to_come = 0;
   for (size_t i = 0; i < n; i++) {
     cl_object p = list->vector.self.t[i];
@@ -260,7 +265,7 @@ bool
 safepoint_list(struct safepoint_roster *roster,
                const struct thread_state *threads)
 {
-  struct patience patience = { 0 };
+  struct patience patience = {0};
   for (;;) {
     size_t room = cl_core.processes->vector.dim;
     bool locked, done;
@@ -287,5 +292,5 @@ void
 safepoint_roster_release(struct safepoint_roster *roster)
 {
   free(roster->threads);
-  *roster = (struct safepoint_roster){ 0 };
+  *roster = (struct safepoint_roster){0};
 }

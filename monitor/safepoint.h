@@ -14,13 +14,13 @@
  * allocation with its hook.  So a thread is *at rest* when its interrupts are
  * enabled, or when it waits in the hook.  Some things that are no allocation
  * are done with interrupts disabled too: those that end soon are waited for;
- * a thread that sleeps in the kernel in a system call that no allocation makes
- * (it reads from a terminal), or that waits for the monitor's own lock, is at
- * rest.
+ * a thread that sleeps in the kernel in a system call that no allocation
+ * makes (it reads from a terminal), or that waits for the monitor's own lock,
+ * is at rest.
  *
  * A look at something that only allocations change is consistent if all
- * threads were at rest before and after, and none has come to wait in the hook
- * in the meantime.
+ * threads were at rest before and after, and none has come to wait in the
+ * hook in the meantime.
  *
  * All functions: under the monitor's lock, not inside the hook, and without
  * allocating from the collector.
@@ -48,9 +48,9 @@ struct safepoint_roster {
   struct safepoint_thread {
     cl_env_ptr env;
     pthread_t thread;
-  } *threads;         /* those that have begun to run */
+  } * threads; /* those that have begun to run */
   size_t count, room;
-  size_t to_come;     /* listed, but no thread has been made for them */
+  size_t to_come; /* listed, but no thread has been made for them */
 };
 
 /* Read the list, waiting for threads that are just being made.  False when

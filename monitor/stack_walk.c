@@ -188,7 +188,7 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
   if (known)
     up = marker_stack_find(&thread->markers, thread->walk[n - 1].slot)->up;
   else if (n == thread->walk_limit)
-    marking = false;
+    marking = false; /* counted below */
   else if (!interrupting && on_signal_stack())
     marking = false; /* its frames may lie beyond the base of ours */
   else if (!interrupting && !lost)
@@ -200,8 +200,9 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
     const struct walked_frame *f = &thread->walk[n];
     bool fresh = !known;
     known = false;
-    if (fresh && marking)
-      marking = marker_stack_push(&thread->markers, f->slot, up);
+    if (fresh && marking &&
+        !(marking = marker_stack_push(&thread->markers, f->slot, up)))
+      thread->unmarked_walks++;
     if (n == 0) {
       result.site = f->site;
       result.slot = marking ? f->slot : NULL;

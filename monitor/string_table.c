@@ -3,6 +3,7 @@
  * string_table.c -- open addressing, at most half full.
  */
 #include "string_table.h"
+#include "sizes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ hash(const char *s)
 static int
 grow(struct string_table *t)
 {
-  size_t room = t->room == 0 ? 256 : t->room * 2;
+  size_t room = t->room == 0 ? SIZE_FIRST_ROOM : t->room * 2;
   char **strings = realloc(t->strings, room * sizeof *strings);
   uint32_t *slots;
   if (strings == NULL)

@@ -120,6 +120,7 @@ struct thread_state {
   bool markers_allowed;
   bool stale;           /* (monitor) counts of an earlier run: start over */
   uint64_t truncated_walks; /* that did not reach the beginning of the stack */
+  uint64_t unmarked_walks;  /* that found no room for all their marks */
   uint64_t finalizer_walks; /* that ended where the collector ran one */
   char *label;          /* (monitor) from malloc; NULL when memory ran out */
   uint64_t serial;      /* (monitor) order in which threads were met */

@@ -178,7 +178,9 @@ LIST to have no effect does not leave it out.")
              (mprof:profile-comment "mprof.unattributed_allocations"
                                     *profile*))
       (check "no chain cut short" "0"
-             (mprof:profile-comment "mprof.truncated_walks" *profile*)))))
+             (mprof:profile-comment "mprof.truncated_walks" *profile*))
+      (check "no frame forgotten" "0"
+             (mprof:profile-comment "mprof.unmarked_walks" *profile*)))))
 
 ;;; Chains
 

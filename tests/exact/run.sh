@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
-ecl_include=$BUILD/ecl/include
+ecl_include=$(dirname "$ECL")/../ecl/include
 work=$BUILD/exact
 failed=0
 mkdir -p "$work"

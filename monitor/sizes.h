@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * sizes.h -- how large tables begin and where they end.
+ *
+ * With MPROF_TINY all tables begin with next to nothing, so that each of them
+ * grows over and over in the tests (make check-tiny).  That changes no
+ * figure.
+ */
+#ifndef MPROF_SIZES_H
+#define MPROF_SIZES_H
+
+#ifdef MPROF_TINY
+enum {
+  SIZE_FIRST_ROOM = 1,  /* of an array that doubles; elements */
+  SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
+  SIZE_FUNCTIONS_IN_BLOCK = 2,
+  SIZE_FUNCTION_BLOCKS = 1 << 21 /* at most */
+};
+#else
+enum {
+  SIZE_FIRST_ROOM = 256,
+  SIZE_FIRST_INDEX = 1024,
+  SIZE_FUNCTIONS_IN_BLOCK = 1024,
+  SIZE_FUNCTION_BLOCKS = 4096
+};
+#endif
+
+#endif
