@@ -6,6 +6,11 @@
 
 (in-package #:exact)
 
+;; The collector's table of finalizers doubles when it is full, which is no
+;; record of its own.  What is here keeps it well between two sizes, whatever
+;; was loaded before.
+(defvar *finalized* (loop repeat 200 collect (mp:make-rwlock)))
+
 (defun conses (n)
   (list 'cons n (* n +cons+)))
 
