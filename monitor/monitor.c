@@ -221,9 +221,15 @@ static char *
 name_of(cl_env_ptr env)
 {
   cl_object process = env->own_process;
+  char *name;
   if (process == OBJNULL || Null(process))
     return strdup("?");
-  return lisp_name_of_thread(process->process.name);
+  name = lisp_name_of_thread(process->process.name);
+  if (name != NULL && name[0] == '\0') {
+    free(name);
+    return strdup("[unnamed]");
+  }
+  return name;
 }
 
 /* What tells this thread from all others in the profile: its name, for the

@@ -325,7 +325,7 @@ count_samples(struct building *building)
   for (size_t i = 0; i < profile->sample_count; i++)
     if (selection->kept[i] && profile->samples[i].activations != 0 &&
         !count_activations(building, &profile->samples[i],
-                           !selection->has_focus))
+                           !selection->by_allocations))
       return false;
   return true;
 }

@@ -7,6 +7,9 @@
  * character: ";", "\" and whatever could end a line are written as \x3b, \\,
  * \n and so on, so that a line is one chain and names can be had back.
  *
+ * The thread and the phase stand before the root when they are asked for, in
+ * brackets, as what is no function does.
+ *
  * A line is made of words: a name with the ";" that follows it, or the last
  * name without.  Each word is escaped once.  Chains are kept as the ranks of
  * their words among all words, so that comparing ranks compares the lines.
@@ -18,6 +21,8 @@
 #include "text_table.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct folded_word {
@@ -91,6 +96,36 @@ push_text(struct folding *folding, const char *text, bool last)
   return push_word(folding, intern_word(folding, text, last));
 }
 
+/* Adds "[WHAT NAME]", without the blank when WHAT is empty. */
+static bool
+push_label(struct folding *folding, const char *what, const char *name)
+{
+  size_t size = strlen(what) + strlen(name) + sizeof "[ ]";
+  char *text = malloc(size);
+  if (text == NULL)
+    return false;
+  snprintf(text, size, "[%s%s%s]", what, *what == '\0' ? "" : " ", name);
+  bool good = push_text(folding, text, false);
+  free(text);
+  return good;
+}
+
+/* Adds the words that stand before SAMPLE's chain. */
+static bool
+push_labels(struct folding *folding, const struct profile_sample *sample)
+{
+  const struct reduction *reduction = folding->reduction;
+  const struct options *options = reduction->options;
+  const struct profile *profile = &reduction->profile;
+  enum phase phase =
+      (enum phase)reduction->selection.phases[sample - profile->samples];
+  return (!options->label_threads ||
+          push_label(folding, "thread",
+                     profile_thread_name(profile, sample->thread))) &&
+         (!options->label_phases ||
+          push_label(folding, "", phase_title(phase)));
+}
+
 /* Adds the words of SAMPLE's chain. */
 static bool
 push_chain(struct folding *folding, const struct profile_sample *sample)
@@ -136,7 +171,7 @@ add_chain(struct folding *folding, const struct profile_sample *sample,
   folding->chains = chains;
   chains[folding->chain_count++] =
       (struct folded_chain){.first = folding->word_count, .value = value};
-  return push_chain(folding, sample);
+  return push_labels(folding, sample) && push_chain(folding, sample);
 }
 
 /* By text. */

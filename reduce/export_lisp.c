@@ -3,8 +3,8 @@
 /* The whole reduction as one expression that a Lisp reader reads with
  * *read-eval* nil and *read-base* 10: lists, keywords, strings, integers and
  * nil, nothing else.  In strings only the backslash and the double quote are
- * escaped, by a backslash.  Functions are sorted by inclusive bytes, types
- * and arcs by bytes, all descending; ties go by depth, by category, and by
+ * escaped, by a backslash.  Functions are sorted by inclusive bytes, the
+ * others by bytes, all descending; ties go by depth, by category and by
  * the caller's first appearance in the file, then by name.
  */
 
@@ -166,6 +166,67 @@ write_type_row(const struct reduction *reduction, size_t index,
              sink);
 }
 
+/* Writes an element for what has FIGURES. */
+static void
+write_share(const char *key, const char *name, const struct figures *figures,
+            struct sink *sink)
+{
+  sink_format(sink, "(%s ", key);
+  write_string(sink, name);
+  sink_format(
+      sink, " :allocations %" PRIu64 " :bytes %" PRIu64 " :category-bytes (",
+      figures->allocs, figures->bytes);
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+    sink_format(sink, "%s%" PRIu64, i == 0 ? "" : " ",
+                figures->category_bytes[i]);
+  sink_text(sink, "))");
+}
+
+static bool
+rank_phases(const struct reduction *reduction, struct ranking *ranking)
+{
+  for (size_t i = 0; i < PHASE_COUNT; i++) {
+    const struct figures *figures = &reduction->tally.phases[i];
+    if ((figures->bytes != 0 || figures->allocs != 0) &&
+        !ranking_add(ranking,
+                     (struct ranking_row){figures->bytes, figures->allocs, 0,
+                                          phase_word((enum phase)i), i}))
+      return false;
+  }
+  return true;
+}
+
+static void
+write_phase(const struct reduction *reduction, size_t index,
+            struct sink *sink)
+{
+  write_share(":phase", phase_word((enum phase)index),
+              &reduction->tally.phases[index], sink);
+}
+
+static bool
+rank_threads(const struct reduction *reduction, struct ranking *ranking)
+{
+  const struct profile *profile = &reduction->profile;
+  for (size_t i = 0; i < profile->thread_count; i++) {
+    const struct figures *figures = &reduction->tally.threads[i];
+    if ((figures->bytes != 0 || figures->allocs != 0) &&
+        !ranking_add(ranking, (struct ranking_row){
+                                  figures->bytes, figures->allocs, 0,
+                                  profile_thread_name(profile, i), i}))
+      return false;
+  }
+  return true;
+}
+
+static void
+write_thread(const struct reduction *reduction, size_t index,
+             struct sink *sink)
+{
+  write_share(":name", profile_thread_name(&reduction->profile, index),
+              &reduction->tally.threads[index], sink);
+}
+
 /* Writes " KEY (...)", an element for each row that RANK adds, in order. */
 static void
 write_list(const struct reduction *reduction, const char *key,
@@ -223,6 +284,8 @@ export_lisp(const struct reduction *reduction, struct sink *sink)
   write_list(reduction, ":functions", rank_functions, write_function, sink);
   write_list(reduction, ":arcs", rank_arcs, write_arc, sink);
   write_list(reduction, ":types", rank_types, write_type_row, sink);
+  write_list(reduction, ":phases", rank_phases, write_phase, sink);
+  write_list(reduction, ":threads", rank_threads, write_thread, sink);
   write_comments(profile, sink);
   sink_text(sink, ")\n");
 }

@@ -8,6 +8,7 @@
 #include "options.h"
 
 #include "output.h"
+#include "phase.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +26,8 @@ enum option_id {
   OPTION_FORMAT,
   OPTION_VALUE,
   OPTION_TYPES,
+  OPTION_PHASES,
+  OPTION_THREADS,
   OPTION_SORT,
   OPTION_LIMIT,
   OPTION_MIN_PERCENT,
@@ -32,6 +35,8 @@ enum option_id {
   OPTION_IGNORE,
   OPTION_HIDE,
   OPTION_HIDE_SYSTEM,
+  OPTION_PHASE,
+  OPTION_THREAD,
   OPTION_SHOW_RUNTIME,
   OPTION_SHOW_ROOT,
   OPTION_NO_LEGEND,
@@ -56,6 +61,10 @@ static const struct option_row option_rows[] = {
      "bytes (the default) or allocs; for folded"},
     {OPTION_TYPES, IN_EXPORT, "types", NULL,
      "append the type or class as the last frame; for folded"},
+    {OPTION_PHASES, IN_EXPORT, "phases", NULL,
+     "put the phase before the first frame; for folded"},
+    {OPTION_THREADS, IN_EXPORT, "threads", NULL,
+     "put the thread before all others; for folded"},
     {OPTION_VERBOSE, IN_REPORT, "verbose", NULL, "show every row"},
     {OPTION_NORMAL, IN_REPORT, "normal", NULL,
      "leave out rows below 1 % (the default)"},
@@ -83,6 +92,10 @@ static const struct option_row option_rows[] = {
      "charge matching functions to their callers"},
     {OPTION_HIDE_SYSTEM, IN_BOTH, "hide-system", NULL,
      "charge ECL's own functions to their callers"},
+    {OPTION_PHASE, IN_BOTH, "phase", "LIST",
+     "only in these phases: compile, load, eval, run"},
+    {OPTION_THREAD, IN_BOTH, "thread", "REGEX",
+     "only by threads with a matching name"},
     {OPTION_SHOW_RUNTIME, IN_BOTH, "show-runtime", NULL,
      "show the runtime's own C functions too, and --show-root"},
     {OPTION_SHOW_ROOT, IN_BOTH, "show-root", NULL,
@@ -186,6 +199,25 @@ parse_tables(struct parsing *parsing, const char *text)
 }
 
 static bool
+parse_phases(struct parsing *parsing, const char *text)
+{
+  parsing->options->phases = 0;
+  for (;;) {
+    size_t length = strcspn(text, ",");
+    enum phase phase = phase_of_word(text, length);
+    if (phase == PHASE_COUNT)
+      return mprof_error_set(
+          parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+          "--phase takes compile, load, eval and run, not '%.*s'",
+          (int)length, text);
+    parsing->options->phases |= 1u << phase;
+    if (text[length] == '\0')
+      return true;
+    text += length + 1;
+  }
+}
+
+static bool
 parse_sort(struct parsing *parsing, const char *text)
 {
   static const char *const names[] = {"", "bytes", "allocs", "name"};
@@ -206,12 +238,15 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   switch (id) {
   case OPTION_VERBOSE:
     parsing->detail_share = 0;
+    options->verbose = true;
     return true;
   case OPTION_NORMAL:
     parsing->detail_share = NORMAL_SHARE;
+    options->verbose = false;
     return true;
   case OPTION_TERSE:
     parsing->detail_share = TERSE_SHARE;
+    options->verbose = false;
     return true;
   case OPTION_LEAKTABLE:
     options->leaks = LEAKS_ON;
@@ -224,6 +259,12 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     return true;
   case OPTION_TYPES:
     options->types = true;
+    return true;
+  case OPTION_PHASES:
+    options->label_phases = true;
+    return true;
+  case OPTION_THREADS:
+    options->label_threads = true;
     return true;
   case OPTION_HIDE_SYSTEM:
     options->hide_system = true;
@@ -250,6 +291,11 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   case OPTION_HIDE:
     options->hide = value;
     return true;
+  case OPTION_THREAD:
+    options->thread = value;
+    return true;
+  case OPTION_PHASE:
+    return parse_phases(parsing, value);
   case OPTION_OUTPUT:
     options->output = value;
     return *value != '\0' || usage_error(parsing, "-o takes a file, not", "");

@@ -43,6 +43,7 @@ struct options {
   size_t limit;       /* most rows a table, SIZE_MAX: no limit */
   enum sort_key sort;
   enum leak_choice leaks;
+  bool verbose; /* every row, and tables that tell nothing */
   bool offsets; /* tell call sites in one function apart */
   bool legend;
   uint64_t tables; /* bit i: table i of report_tables; 0: the usual ones */
@@ -50,6 +51,8 @@ struct options {
   const char *focus; /* regular expressions, NULL when not given */
   const char *ignore;
   const char *hide;
+  const char *thread; /* matched with names of threads, NULL: all */
+  unsigned phases;    /* bit i: enum phase i; 0: all */
   bool hide_system;
   bool show_runtime; /* and all that show_root shows */
   bool show_root;
@@ -57,6 +60,7 @@ struct options {
   const struct output *format; /* export: which one */
   enum measure value;
   bool types; /* export: the type as the last frame */
+  bool label_threads, label_phases; /* export: as the first frames */
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which

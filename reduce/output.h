@@ -83,6 +83,12 @@ void report_functions_of_types(const struct reduction *reduction,
                                struct sink *sink);
 void report_types_of_functions(const struct reduction *reduction,
                                struct sink *sink);
+void report_phases(const struct reduction *reduction, struct sink *sink);
+void report_threads(const struct reduction *reduction, struct sink *sink);
+/* Whether the table tells anything: whether more than one phase, or thread,
+ * allocated. */
+bool report_has_phases(const struct reduction *reduction);
+bool report_has_threads(const struct reduction *reduction);
 void report_reconciliation(const struct reduction *reduction,
                            struct sink *sink);
 /* The first lines of a report: what could not be attributed, if anything. */

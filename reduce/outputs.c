@@ -10,6 +10,9 @@
 
 const struct output report_tables[] = {
     {"leaks", "memory that was never freed (C)", report_leaks},
+    {"phases", "allocation by phase: compile, load, eval, run",
+     report_phases},
+    {"threads", "allocation by thread", report_threads},
     {"direct", "what each function itself allocated", report_direct},
     {"types", "allocation by Lisp type and class", report_types},
     {"type-functions", "for each type the functions that allocate it",

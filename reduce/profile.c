@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The profile model: arrays that grow, two maps that keep functions and
- * types unique, and the vocabulary of categories.  Nothing is computed here
+/* The profile model: arrays that grow, maps that keep functions, types and
+ * threads unique, and the vocabulary of categories.  Nothing is computed here
  * beyond sums.
  */
 
@@ -44,6 +44,7 @@ profile_init(struct profile *profile)
   memset(profile, 0, sizeof *profile);
   index_map_init(&profile->function_ids);
   index_map_init(&profile->type_ids);
+  index_map_init(&profile->thread_ids);
   return names_init(&profile->names);
 }
 
@@ -53,11 +54,13 @@ profile_release(struct profile *profile)
   names_release(&profile->names);
   index_map_release(&profile->function_ids);
   index_map_release(&profile->type_ids);
+  index_map_release(&profile->thread_ids);
   free(profile->functions);
   free(profile->frames);
   free(profile->chains);
   free(profile->samples);
   free(profile->types);
+  free(profile->threads);
   free(profile->comments);
   memset(profile, 0, sizeof *profile);
 }
@@ -115,6 +118,32 @@ profile_type(struct profile *profile, unsigned category, uint32_t type,
   types[profile->type_count++] =
       (struct profile_type){category, type, class_name};
   return index;
+}
+
+uint32_t
+profile_thread(struct profile *profile, uint32_t name)
+{
+  uint32_t index = index_map_find(&profile->thread_ids, name);
+  if (index != INDEX_NONE)
+    return index;
+  uint32_t *threads =
+      array_reserve(profile->threads, &profile->thread_capacity,
+                    profile->thread_count + 1, sizeof *threads);
+  if (threads == NULL)
+    return INDEX_NONE;
+  profile->threads = threads;
+  index = (uint32_t)profile->thread_count;
+  if (!index_map_add(&profile->thread_ids, name, index))
+    return INDEX_NONE;
+  threads[profile->thread_count++] = name;
+  return index;
+}
+
+const char *
+profile_thread_name(const struct profile *profile, size_t index)
+{
+  uint32_t name = profile->threads[index];
+  return name == 0 ? "[unnamed]" : names_text(&profile->names, name);
 }
 
 bool

@@ -77,7 +77,8 @@ struct profile_sample {
   uint64_t activations; /* of the leaf's function below this chain */
   uint64_t object_bytes;
   enum size_kind size_kind;
-  uint32_t type; /* index into types */
+  uint32_t type;   /* index into types */
+  uint32_t thread; /* index into threads */
 };
 
 /* Numbers that a file carries in its comments. */
@@ -109,11 +110,14 @@ struct profile {
   size_t sample_count, sample_capacity;
   struct profile_type *types;
   size_t type_count, type_capacity;
+  uint32_t *threads; /* name ids, 0 when not known */
+  size_t thread_count, thread_capacity;
   uint32_t *comments; /* name ids of "key=value", in file order */
   size_t comment_count, comment_capacity;
 
   struct index_map function_ids; /* by name and runtime */
   struct index_map type_ids;     /* by category, type and class */
+  struct index_map thread_ids;   /* by name */
 
   size_t file_count;
   enum language language;
@@ -143,6 +147,10 @@ uint32_t profile_function(struct profile *profile, uint32_t name,
 uint32_t profile_type(struct profile *profile, unsigned category,
                       uint32_t type, uint32_t class_name);
 
+/* The index of the thread called NAME (a name id), added when new; INDEX_NONE
+ * when memory runs out. */
+uint32_t profile_thread(struct profile *profile, uint32_t name);
+
 /* Append one frame, one link of a chain, one sample, one comment.  False
  * when memory runs out. */
 bool profile_add_frame(struct profile *profile, struct profile_frame frame);
@@ -155,6 +163,9 @@ bool profile_add_comment(struct profile *profile, uint32_t text);
  * are fewer; valid as long as the profile. */
 const char *profile_comment(const struct profile *profile, const char *key,
                             size_t index);
+
+/* How the thread INDEX is called; valid as long as the profile. */
+const char *profile_thread_name(const struct profile *profile, size_t index);
 
 /* Whether every file of PROFILE gave FACT. */
 bool profile_knows(const struct profile *profile, enum profile_fact fact);

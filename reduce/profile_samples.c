@@ -43,6 +43,7 @@ struct file_sums {
 /* The labels that matter. */
 struct labels {
   uint32_t type, class_name;
+  uint32_t thread;
   const char *category;
   bool has_bytes;
   uint64_t bytes;
@@ -196,6 +197,8 @@ read_labels(struct reading *reading, const Mprof__Pprof__Sample *sample,
                              index, label->num);
       labels->has_bytes = true;
       labels->bytes = (uint64_t)label->num;
+    } else if (strcmp(name, "thread") == 0) {
+      labels->thread = text;
     } else if (strcmp(name, "type") == 0) {
       labels->type = text;
     } else if (strcmp(name, "class") == 0) {
@@ -327,7 +330,9 @@ read_sample(struct reading *reading, const Mprof__Pprof__Sample *sample,
   read.type = profile_type(reading->profile,
                            find_category(&read, &labels, sums->language),
                            labels.type, labels.class_name);
-  if (read.type == INDEX_NONE || !profile_add_sample(reading->profile, &read))
+  read.thread = profile_thread(reading->profile, labels.thread);
+  if (read.type == INDEX_NONE || read.thread == INDEX_NONE ||
+      !profile_add_sample(reading->profile, &read))
     return mprof_error_memory(reading->error);
   return add_to_totals(reading, &read, index, sums);
 }

@@ -122,9 +122,8 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   }
   sink_text(sink, "\n");
   if (selection->narrowed) {
-    write_count(sink,
-                "Selected by --focus or --ignore: ", selection->total.allocs,
-                "allocation", "allocations");
+    write_count(sink, "Selected by --focus, --ignore, --phase or --thread: ",
+                selection->total.allocs, "allocation", "allocations");
     write_count(sink, ", ", selection->total.bytes, "byte", "bytes");
     sink_text(sink, "; shares are shares of these\n");
   }
@@ -145,6 +144,10 @@ wants_table(const struct reduction *reduction, size_t index)
     return (options->tables >> index & 1) != 0;
   if (emit == report_leaks)
     return options->leaks == LEAKS_ON || (!lisp && profile->has_kept);
+  if (emit == report_phases)
+    return lisp && (options->verbose || report_has_phases(reduction));
+  if (emit == report_threads)
+    return (lisp && options->verbose) || report_has_threads(reduction);
   if (emit == report_types || emit == report_functions_of_types ||
       emit == report_types_of_functions)
     return lisp;

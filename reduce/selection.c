@@ -8,11 +8,30 @@
 #include "selection.h"
 
 #include "array.h"
+#include "sample_phases.h"
 #include "session_root.h"
 #include "system_functions.h"
 
 #include <regex.h>
 #include <string.h>
+
+/* Compiles EXPRESSION, the value of OPTION; false: nothing is to be freed. */
+static bool
+compile_regex(regex_t *regex, const char *expression, const char *option,
+              struct mprof_error *error)
+{
+  int status = regcomp(regex, expression, REG_EXTENDED | REG_NOSUB);
+  if (status == REG_ESPACE)
+    return mprof_error_memory(error);
+  if (status != 0) {
+    char reason[128];
+    regerror(status, regex, reason, sizeof reason);
+    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "--%s: '%s' is no regular expression: %s", option,
+                           expression, reason);
+  }
+  return true;
+}
 
 /* Sets MATCHES[f] for each function f that EXPRESSION matches. */
 static bool
@@ -20,16 +39,8 @@ match_functions(const struct profile *profile, const char *expression,
                 const char *option, bool *matches, struct mprof_error *error)
 {
   regex_t regex;
-  int status = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
-  if (status == REG_ESPACE)
-    return mprof_error_memory(error);
-  if (status != 0) {
-    char reason[128];
-    regerror(status, &regex, reason, sizeof reason);
-    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "--%s: '%s' is no regular expression: %s", option,
-                           expression, reason);
-  }
+  if (!compile_regex(&regex, expression, option, error))
+    return false;
   for (size_t i = 0; i < profile->function_count; i++) {
     const struct profile_function *function = &profile->functions[i];
     const char *name = names_text(&profile->names, function->name);
@@ -40,6 +51,25 @@ match_functions(const struct profile *profile, const char *expression,
       matches[i] = true;
   }
   regfree(&regex);
+  return true;
+}
+
+/* Sets MATCHES[t] for each thread t that EXPRESSION matches; for all when it
+ * is NULL. */
+static bool
+match_threads(const struct profile *profile, const char *expression,
+              bool *matches, struct mprof_error *error)
+{
+  regex_t regex;
+  if (expression != NULL &&
+      !compile_regex(&regex, expression, "thread", error))
+    return false;
+  for (size_t t = 0; t < profile->thread_count; t++)
+    matches[t] =
+        expression == NULL ||
+        regexec(&regex, profile_thread_name(profile, t), 0, NULL, 0) == 0;
+  if (expression != NULL)
+    regfree(&regex);
   return true;
 }
 
@@ -55,18 +85,27 @@ chain_has(const struct selection *selection,
   return false;
 }
 
-/* Decides on each sample; FOCUSED and IGNORED are by function. */
+/* What samples are chosen by. */
+struct choice {
+  unsigned phases;  /* bit i: enum phase i */
+  bool *focused;    /* by function */
+  bool *ignored;    /* by function */
+  bool *of_threads; /* by thread */
+};
+
+/* Decides on each sample. */
 static void
-choose_samples(struct selection *selection, const bool *focused,
-               const bool *ignored)
+choose_samples(struct selection *selection, const struct choice *choice)
 {
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
     bool allocates = sample->allocs != 0 || sample->bytes != 0;
-    bool kept = !chain_has(selection, sample, ignored) &&
+    bool kept = (choice->phases >> selection->phases[i] & 1) != 0 &&
+                choice->of_threads[sample->thread] &&
+                !chain_has(selection, sample, choice->ignored) &&
                 (!selection->has_focus || !allocates ||
-                 chain_has(selection, sample, focused));
+                 chain_has(selection, sample, choice->focused));
     selection->kept[i] = kept;
     if (!kept && allocates)
       selection->narrowed = true;
@@ -89,9 +128,41 @@ hide_functions(struct selection *selection, const struct options *options)
             ? !options->show_runtime
             : options->hide_system && profile->language == LANGUAGE_LISP &&
                   is_system_function(
-                      names_text(&profile->names, function->name)))
+                      names_text(&profile->names, function->name),
+                      names_text(&profile->names, function->file)))
       selection->hidden[i] = true;
   }
+}
+
+/* Cuts the chains, and finds the phases: these do not depend on whether what
+ * is cut off shows. */
+static bool
+trace_chains(struct selection *selection, const struct options *options)
+{
+  const struct profile *profile = selection->profile;
+  bool whole = options->show_root || options->show_runtime;
+  if (!session_root_cut(profile, false, selection->lengths))
+    return false;
+  selection->phases = sample_phases(profile, selection->lengths);
+  return selection->phases != NULL &&
+         (!whole || session_root_cut(profile, true, selection->lengths));
+}
+
+static bool
+match_options(struct selection *selection, const struct options *options,
+              const struct choice *choice, struct mprof_error *error)
+{
+  const struct profile *profile = selection->profile;
+  return (options->focus == NULL ||
+          match_functions(profile, options->focus, "focus", choice->focused,
+                          error)) &&
+         (options->ignore == NULL ||
+          match_functions(profile, options->ignore, "ignore", choice->ignored,
+                          error)) &&
+         (options->hide == NULL ||
+          match_functions(profile, options->hide, "hide", selection->hidden,
+                          error)) &&
+         match_threads(profile, options->thread, choice->of_threads, error);
 }
 
 bool
@@ -101,33 +172,31 @@ selection_init(struct selection *selection, const struct profile *profile,
   memset(selection, 0, sizeof *selection);
   selection->profile = profile;
   selection->has_focus = options->focus != NULL;
+  selection->by_allocations = options->focus != NULL || options->phases != 0;
   selection->hidden = array_zeroed(profile->function_count, sizeof(bool));
   selection->kept = array_zeroed(profile->sample_count, sizeof(bool));
   selection->lengths = array_zeroed(profile->sample_count, sizeof(size_t));
-  bool *focused = array_zeroed(profile->function_count, sizeof(bool));
-  bool *ignored = array_zeroed(profile->function_count, sizeof(bool));
+  struct choice choice = {
+      .phases = options->phases != 0 ? options->phases : ~0u,
+      .focused = array_zeroed(profile->function_count, sizeof(bool)),
+      .ignored = array_zeroed(profile->function_count, sizeof(bool)),
+      .of_threads = array_zeroed(profile->thread_count, sizeof(bool)),
+  };
   bool good = false;
   if (selection->hidden == NULL || selection->kept == NULL ||
-      selection->lengths == NULL || focused == NULL || ignored == NULL ||
-      !session_root_cut(profile, options->show_root || options->show_runtime,
-                        selection->lengths))
+      selection->lengths == NULL || choice.focused == NULL ||
+      choice.ignored == NULL || choice.of_threads == NULL ||
+      !trace_chains(selection, options))
     mprof_error_memory(error);
   else
-    good =
-        (options->focus == NULL ||
-         match_functions(profile, options->focus, "focus", focused, error)) &&
-        (options->ignore == NULL ||
-         match_functions(profile, options->ignore, "ignore", ignored,
-                         error)) &&
-        (options->hide == NULL ||
-         match_functions(profile, options->hide, "hide", selection->hidden,
-                         error));
+    good = match_options(selection, options, &choice, error);
   if (good) {
     hide_functions(selection, options);
-    choose_samples(selection, focused, ignored);
+    choose_samples(selection, &choice);
   }
-  free(focused);
-  free(ignored);
+  free(choice.focused);
+  free(choice.ignored);
+  free(choice.of_threads);
   return good;
 }
 
@@ -137,6 +206,7 @@ selection_release(struct selection *selection)
   free(selection->hidden);
   free(selection->kept);
   free(selection->lengths);
+  free(selection->phases);
   memset(selection, 0, sizeof *selection);
 }
 

@@ -8,11 +8,13 @@
  * hide takes frames out of the chains, and what they allocated goes to the
  * nearest caller that shows.  Runtime functions are hidden in that same way
  * unless they are asked for; ECL's own Lisp functions when that is asked for.
- * What session_root.h cuts off, unless it is asked for, is no part of a
+ * phase and thread keep the samples of some phases and threads alone.  What
+ * session_root.h cuts off, unless it is asked for, is no part of a
  * chain, neither for showing nor for matching.
  *
  * focus speaks of allocations: calls are counted for the functions and arcs
- * that are left, whatever was allocated below them.
+ * that are left, whatever was allocated below them.  A call has the phase in
+ * which the function that was called runs.
  */
 
 #ifndef MPROF_SELECTION_H
@@ -20,15 +22,18 @@
 
 #include "mprof_error.h"
 #include "options.h"
+#include "phase.h"
 #include "profile.h"
 
 struct selection {
   const struct profile *profile; /* not owned */
   bool *hidden;                  /* by function */
   bool *kept;                    /* by sample */
-  size_t *lengths; /* by sample: frames, from the leaf, of its chain */
+  size_t *lengths;       /* by sample: frames, from the leaf, of its chain */
+  unsigned char *phases; /* by sample: enum phase */
   bool has_focus;
-  bool narrowed;        /* some sample that allocates is left out */
+  bool by_allocations; /* functions show for what they allocate, not called */
+  bool narrowed;       /* some sample that allocates is left out */
   struct figures total; /* of the samples kept */
 };
 

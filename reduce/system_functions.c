@@ -2,7 +2,8 @@
 
 /* A name is what PRIN1 gives in a package that uses nothing but for
  * COMMON-LISP: a symbol, or a list of symbols, keywords, lists and numbers.
- * It is taken apart at blanks and parentheses, with |...| and \ heeded.
+ * It is taken apart at blanks and parentheses, with |...| and \ heeded.  The
+ * names of ECL's source files are logical pathnames.
  */
 
 #include "system_functions.h"
@@ -15,6 +16,9 @@ static const char *const system_packages[] = {
     "C",      "CLOS",  "ECL-CDB",        "EXT", "FFI", "GRAY", "MP", "SI",
     "WALKER", "MPROF", "MPROF.BINDINGS",
 };
+
+/* What the names of ECL's source files begin with. */
+static const char *const system_files[] = {"SRC:", "SYS:MPROF;"};
 
 /* First words of a list that are no function's name. */
 static const char *const kinds[] = {
@@ -38,6 +42,20 @@ is_one_of(const char *const *words, size_t count, const char *text,
     if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0)
       return true;
   return false;
+}
+
+bool
+is_system_package(const char *text, size_t length)
+{
+  return is_one_of(system_packages,
+                   sizeof system_packages / sizeof system_packages[0], text,
+                   length);
+}
+
+bool
+is_kind_of_function(const char *text, size_t length)
+{
+  return is_one_of(kinds, sizeof kinds / sizeof kinds[0], text, length);
 }
 
 /* The token that TEXT starts with. */
@@ -70,26 +88,32 @@ scan_token(const char *text)
 static enum verdict
 judge(const char *text, const struct token *token, bool first)
 {
-  enum {
-    PACKAGES = sizeof system_packages / sizeof system_packages[0],
-    KINDS = sizeof kinds / sizeof kinds[0]
-  };
   if (token->package_length == 0) /* a keyword */
     return VERDICT_NONE;
   if (token->package_length < token->length)
-    return is_one_of(system_packages, PACKAGES, text, token->package_length)
-               ? VERDICT_SYSTEM
-               : VERDICT_OTHER;
-  if (first && is_one_of(kinds, KINDS, text, token->length))
+    return is_system_package(text, token->package_length) ? VERDICT_SYSTEM
+                                                          : VERDICT_OTHER;
+  if (first && is_kind_of_function(text, token->length))
     return VERDICT_NONE;
   return token->odd ? VERDICT_OTHER : VERDICT_SYSTEM;
 }
 
+static bool
+is_system_file(const char *file)
+{
+  for (size_t i = 0; i < sizeof system_files / sizeof system_files[0]; i++)
+    if (strncmp(file, system_files[i], strlen(system_files[i])) == 0)
+      return true;
+  return false;
+}
+
 bool
-is_system_function(const char *name)
+is_system_function(const char *name, const char *file)
 {
   bool any = false;
   const char *text = name;
+  if (is_system_file(file))
+    return true;
   for (;;) {
     text += strspn(text, " ()");
     if (*text == '\0')

@@ -124,10 +124,13 @@ tally_init(struct tally *tally, const struct selection *selection,
   struct part_row *scratch =
       array_zeroed(profile->sample_count, sizeof *scratch);
   tally->types = array_zeroed(profile->type_count, sizeof *tally->types);
+  tally->threads =
+      array_zeroed(profile->thread_count, sizeof *tally->threads);
   tally->bins = array_zeroed(profile->sample_count, sizeof *tally->bins);
   tally->parts = array_zeroed(profile->sample_count, sizeof *tally->parts);
   bool good = rows != NULL && scratch != NULL && tally->types != NULL &&
-              tally->bins != NULL && tally->parts != NULL;
+              tally->threads != NULL && tally->bins != NULL &&
+              tally->parts != NULL;
   if (good) {
     size_t count = 0;
     for (size_t i = 0; i < profile->sample_count; i++) {
@@ -136,6 +139,8 @@ tally_init(struct tally *tally, const struct selection *selection,
         continue;
       rows[count] = row_of_sample(profile, sample);
       figures_add(&tally->types[sample->type], &rows[count].figures);
+      figures_add(&tally->phases[selection->phases[i]], &rows[count].figures);
+      figures_add(&tally->threads[sample->thread], &rows[count].figures);
       count++;
     }
     array_sort(rows, count, sizeof *rows, compare_rows);
@@ -151,6 +156,7 @@ void
 tally_release(struct tally *tally)
 {
   free(tally->types);
+  free(tally->threads);
   free(tally->bins);
   free(tally->parts);
   memset(tally, 0, sizeof *tally);

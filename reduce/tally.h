@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What was allocated, whoever did it: sums by type and by size.  A tally is
- * built once from the samples that a selection keeps, and then only read.
+/* What was allocated, whoever did it: sums by type, by size, by phase and by
+ * thread.  A tally is built once from the samples that a selection keeps, and
+ * then only read.
  */
 
 #ifndef MPROF_TALLY_H
@@ -32,8 +33,10 @@ struct tally_part {
 };
 
 struct tally {
-  struct figures *types;  /* by type of the profile */
-  struct tally_bin *bins; /* by kind, then by size */
+  struct figures *types; /* by type of the profile */
+  struct figures phases[PHASE_COUNT];
+  struct figures *threads; /* by thread of the profile */
+  struct tally_bin *bins;  /* by kind, then by size */
   size_t bin_count;
   struct tally_part *parts; /* in a bin by bytes descending, then by name */
 };

@@ -189,4 +189,55 @@ example_session(void)
   return b;
 }
 
+/* Chains of all phases, at a read-eval-print loop, and other threads: two
+ * that are called worker, more of that name, and one without a name.  Each chain has another power of two of conses. */
+static inline struct builder *
+example_phases(void)
+{
+  static const char *const chains[] = {
+      "SI:TOP-LEVEL/SI::TPL/READ",                               /* eval */
+      "SI:TOP-LEVEL/EVAL/SI:PROCESS-LAMBDA",                     /* eval */
+      "SI:TOP-LEVEL/EVAL/(MACRO-FUNCTION APP::M)/APP::EXPAND",   /* eval */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/MAPCAR",               /* eval */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/MAPCAR/(LAMBDA)/LIST", /* run */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/%apply/APP::RUN",      /* run */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/APP::RUN/EVAL/%interpret", /* eval */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/APP::RUN/EVAL/(TOP-LEVEL-FORM)/"
+      "APP::TWICE", /* run */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/APP::RUN/COMPILE/C::T1EXPR/"
+      "(MACRO-FUNCTION APP::M)/APP::EXPAND", /* compile */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/APP::RUN/COMPILE/SI:LOAD-BINARY/"
+      "(LOAD \"app.lisp\")", /* load */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/LOAD/SI:LOAD-SOURCE/EVAL/"
+      "(TOP-LEVEL-FORM)/APP::RUN", /* load */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/ASDF::PLAN/LOAD/COMPILE-FILE/EVAL/"
+      "(TOP-LEVEL-FORM)/APP::EXPAND", /* compile */
+  };
+  struct builder *b = builder_new("lisp");
+  int64_t count = 1;
+  for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++, count *= 2) {
+    builder_cons(b, chains[i], count);
+    builder_by_thread(b, "SI:TOP-LEVEL");
+  }
+  builder_allocate(b, "APP::WORK",
+                   (struct allocation){100, 1600, 16, "float", "DOUBLE-FLOAT",
+                                       NULL, 0, 0});
+  builder_by_thread(b, "worker");
+  builder_cons(b, "APP::WORK/LOAD", 50);
+  builder_by_thread(b, "worker");
+  builder_cons(b, "APP::WORK", 30);
+  builder_by_thread(b, "worker#2");
+  builder_cons(b, "APP::WORK", 20);
+  builder_by_thread(b, "worker (more)");
+  builder_cons(b, "[signal handler]/APP::WORK", 10);
+  builder_by_thread(b, "");
+  builder_activate(b, "APP::WORK", 5);
+  builder_by_thread(b, "worker");
+  builder_activate(b, "APP::WORK", 3);
+  builder_by_thread(b, "worker#2");
+  builder_activate(b, "APP::WORK/LOAD", 2);
+  builder_by_thread(b, "worker");
+  return b;
+}
+
 #endif

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { BUILDER_MOST = 256, BUILDER_CHAIN = 64, BUILDER_LABELS = 4 };
+enum { BUILDER_MOST = 256, BUILDER_CHAIN = 64, BUILDER_LABELS = 5 };
 
 struct builder {
   Mprof__Pprof__Profile profile;
@@ -229,6 +229,13 @@ static inline void
 builder_activate(struct builder *b, const char *chain, int64_t count)
 {
   b->values[builder_sample(b, chain)][4] = count;
+}
+
+/* Says whose the last sample is. */
+static inline void
+builder_by_thread(struct builder *b, const char *name)
+{
+  builder_label(b, b->profile.n_sample - 1, "thread", name, 0);
 }
 
 /* The encoded profile; *LENGTH is its length; the caller frees it. */

@@ -43,6 +43,13 @@ static const struct golden goldens[] = {
      "export\n--format=folded\n"},
     {"mixture-folded", "mixture", example_mixture,
      "export\n--format=folded\n--types\n"},
+    {"phases", "phases", example_phases, "report\n--tables=phases,threads\n"},
+    {"phases-of-worker", "phases", example_phases,
+     "report\n--phase=run,load\n--thread=^worker$\n--no-legend\n"},
+    {"phases-folded", "phases", example_phases,
+     "export\n--format=folded\n--phases\n--threads\n--value=allocs\n"},
+    {"phases-lisp", "phases", example_phases,
+     "export\n--format=lisp\n--phase=compile,eval\n"},
     {"mixture-lisp", "mixture", example_mixture, "export\n--format=lisp\n"},
 };
 

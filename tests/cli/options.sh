@@ -130,7 +130,7 @@ expect 'functions of ECL, C program' 0 '' \
 says 'C functions stay' 'make_widget'
 expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
-  'Selected by --focus or --ignore: 20 allocations, 320 bytes'
+  'Selected by --focus, --ignore, --phase or --thread: 20 allocations, 320 bytes'
 expect 'several files' 0 '' report --no-legend "$w" "$w" "$x"
 says 'files are added up' '20021 allocations, 960336 bytes'
 cp "$w" mprof.data
@@ -159,10 +159,55 @@ done
 cp "$m" run.data
 sed -n '/^\.SH EXAMPLES/,/^\.SH LIMITS/s/^mprof /"$MPROF" /p' "$man" |
   sed 's/\\-/-/g' >examples
-[ "$(wc -l <examples)" = 4 ]
+[ "$(wc -l <examples)" = 5 ]
 result $? 'the manual page has examples'
 while read -r example; do
   eval "$example" >out 2>err
   result $? "example: ${example#* }"
 done <examples
+p=$golden/phases.data
+expect 'wrong phase' 2 \
+  "mprof: --phase takes compile, load, eval and run, not 'cake'" \
+  report --phase=run,cake "$p"
+expect 'no phase' 2 \
+  "mprof: --phase takes compile, load, eval and run, not ''" \
+  report --phase= "$p"
+run report --thread='(' "$p"
+[ "$status" = 2 ] && grep -q "^mprof: --thread: '(' is no regular" err
+result $? 'wrong regular expression for threads'
+expect 'phases and threads' 0 '' report "$p"
+says 'a table of phases' 'PHASES'
+says 'a table of threads' 'THREADS'
+expect 'one phase' 0 '' report --phase=compile --no-legend "$p"
+says_not 'no table of one phase' 'PHASES'
+says_not 'no table of one thread' 'THREADS'
+says 'and says how much is left' '--thread: 2304 allocations, 36864 bytes'
+expect 'one phase, verbose' 0 '' report --phase=compile --verbose "$p"
+says 'a table of one phase when verbose' 'PHASES'
+expect 'the last of two options counts' 0 '' \
+  report -verbose -normal --phase=run --phase=compile "$p"
+says_not 'neither verbose' 'PHASES'
+says 'nor run time' '--thread: 2304 allocations, 36864 bytes'
+expect 'one table though it is no use' 0 '' \
+  report --tables=phases,threads --phase=compile "$p"
+says 'as it was asked for' 'THREADS'
+expect 'one of several threads' 0 '' report --thread='^worker$' "$p"
+says 'that thread' '--thread: 150 allocations, 2400 bytes'
+expect 'threads by name' 0 '' report --thread='^worker' "$p"
+says 'those threads' '--thread: 200 allocations, 3200 bytes'
+expect 'threads without a name' 0 '' report --thread='unnamed' "$p"
+says 'that thread' '--thread: 10 allocations, 160 bytes'
+expect 'nobody' 0 '' report --thread='nobody' "$p"
+says 'nothing is left' '--thread: 0 allocations, 0 bytes'
+expect 'phases are those below the root' 0 '' \
+  report --show-root --phase=run "$golden/session.data"
+says 'as without --show-root' '--thread: 13 allocations, 208 bytes'
+expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
+[ "$(cat out)" = 'APP::WORK 2400' ]
+result $? 'both restrict'
+expect 'threads in folded stacks' 0 '' \
+  export --format=folded --threads --phase=load --thread=worker "$p"
+[ "$(cat out)" = '[thread worker];APP::WORK;LOAD 800' ]
+result $? 'the thread is the first frame'
+
 finish
