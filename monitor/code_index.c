@@ -30,6 +30,7 @@
 #include <sys/stat.h>
 
 #include "lisp_name.h"
+#include "lisp_role.h"
 #include "module_symbols.h"
 #include "monitor_internal.h"
 #include "sizes.h"
@@ -162,6 +163,7 @@ intern_function(const char *name, const char *system_name, const char *file,
   f->file_position = file_position;
   f->runtime = runtime;
   f->root = strcmp(name, MPROF_ROOT_FUNCTION) == 0;
+  f->phase_role = phase_role_of(name, file != NULL ? file : "", runtime);
   if (f->name == NULL || f->system_name == NULL)
     return 0;
   function_hash[i & function_hash_mask] = number;
@@ -762,17 +764,16 @@ code_index_role(uint32_t number)
   return f->runtime ? ROLE_RUNTIME : f->root ? ROLE_ROOT : ROLE_SHOWN;
 }
 
-/* A form that is evaluated and not a function is called SI::BYTECODES by the
- * byte-code compiler. */
-static bool
-is_form_name(cl_object name)
+enum phase_role
+code_index_phase_role(uint32_t number)
 {
-  cl_object text;
-  if (ecl_t_of(name) != t_symbol || name->symbol.hpack != cl_core.system_package)
-    return false;
-  text = name->symbol.name;
-  return ecl_t_of(text) == t_base_string &&
-         strcmp((const char *)text->base_string.self, "BYTECODES") == 0;
+  if (number == 0)
+    return ROLE_NEUTRAL;
+  if (number < OBJECT_BASE)
+    return function_at(number)->phase_role;
+  return number - OBJECT_BASE < KEPT_SLOTS
+             ? lisp_role_of_function(kept_table[number - OBJECT_BASE])
+             : ROLE_NEUTRAL;
 }
 
 const struct code_function *
@@ -788,7 +789,7 @@ code_index_function(uint32_t number)
     return NULL;
   if (kept_names[slot] == NULL) {
     cl_object name = kept_table[slot];
-    if (Null(name) || is_form_name(name))
+    if (lisp_role_of_function(name) == ROLE_FORM)
       kept_names[slot] = strdup("(TOP-LEVEL-FORM)");
     else
       kept_names[slot] = lisp_name_of_function(name);

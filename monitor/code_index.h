@@ -25,6 +25,8 @@
 
 #include <ecl/ecl.h>
 
+#include "phase.h"
+
 enum code_kind {
   CODE_FOREIGN,       /* step over it by call-frame information */
   CODE_FRAME_POINTER, /* the patched runtime and what it compiled */
@@ -40,6 +42,7 @@ struct code_function {
   int file_position;       /* in characters, -1: not known */
   bool runtime;            /* C function of the runtime without Lisp name */
   bool root;               /* MPROF_ROOT_FUNCTION */
+  enum phase_role phase_role;
 };
 
 /* Make or renew the index; call once before counting, and again when code was
@@ -85,6 +88,9 @@ enum code_role {
 
 /* The role of the function with this number.  Inside the hook. */
 enum code_role code_index_role(uint32_t number);
+
+/* What it means to the phases.  Inside the hook. */
+enum phase_role code_index_phase_role(uint32_t number);
 
 /* The function with this number, or NULL.  Names of objects are printed on
  * the first call: not inside the hook. */

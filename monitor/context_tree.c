@@ -174,19 +174,38 @@ leaf_index_grow(struct context_tree *tree)
   return true;
 }
 
+/* The state of the phases below `function' when it is called from `parent'.
+ * Chains begin below the first root. */
+static enum phase_state
+state_below(const struct context_tree *tree, uint32_t parent,
+            uint32_t function)
+{
+  const struct context *contexts = tree->contexts;
+  if ((function & FUNCTION_ROOT) != 0) {
+    uint32_t i = parent;
+    while (i != CONTEXT_ROOT && (contexts[i].function & FUNCTION_ROOT) == 0)
+      i = contexts[i].parent;
+    if (i == CONTEXT_ROOT)
+      return STATE_RUN;
+  }
+  return phase_next((enum phase_state)contexts[parent].state,
+                    (enum phase_role)FUNCTION_ROLE(function));
+}
+
 /* Where a call of `function' from `parent' folds to: the parent of that
  * ancestor on the path whose place it takes; CONTEXT_OVERFLOW: nowhere.  Sets
  * `new_arc' when the path lacks a call from that caller, or from that nearest
  * shown caller, to that callee. */
 static uint32_t
 fold_parent(const struct context_tree *tree, uint32_t parent,
-            uint32_t function, bool *new_arc)
+            uint32_t function, enum phase_state state, bool *new_arc)
 {
   const struct context *contexts = tree->contexts;
   const uint32_t caller = contexts[parent].function;
   const uint32_t shown_caller = contexts[parent].shown;
   const bool hidden = (function & FUNCTION_HIDDEN) != 0;
-  const uint32_t shown = hidden ? shown_caller : function;
+  const uint32_t shown =
+      hidden ? shown_caller : function & FUNCTION_NUMBER;
   uint32_t candidate = CONTEXT_OVERFLOW;
   bool novel = false; /* below: something that the path above has not */
   bool arc_known = false, shown_arc_known = hidden;
@@ -201,7 +220,8 @@ fold_parent(const struct context_tree *tree, uint32_t parent,
     if ((c->function & FUNCTION_ROOT) != 0)
       break;
     if (c->function == function) {
-      if (candidate == CONTEXT_OVERFLOW && !novel && c->shown == shown)
+      if (candidate == CONTEXT_OVERFLOW && !novel && c->shown == shown &&
+          c->state == (uint32_t)state)
         candidate = c->parent;
       arc_known |= contexts[c->parent].function == caller;
       shown_arc_known |= contexts[c->parent].shown == shown_caller;
@@ -221,6 +241,7 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   uint32_t i = context_hash(parent, site) & tree->context_mask;
   uint32_t number, target, function;
   struct context *c;
+  enum phase_state state;
   bool new_arc;
 
   for (; (number = tree->context_index[i]) != 0;
@@ -236,7 +257,8 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
     return CONTEXT_OVERFLOW;
   }
   function = tree->function_of(tree->closure, site);
-  target = fold_parent(tree, parent, function, &new_arc);
+  state = state_below(tree, parent, function);
+  target = fold_parent(tree, parent, function, state, &new_arc);
   if (target != CONTEXT_OVERFLOW && tree->fold) {
     target = context_tree_child(tree, target, site);
     if (target == CONTEXT_OVERFLOW || tree->context_count >= tree->budget ||
@@ -255,7 +277,8 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
                          .function = function,
                          .shown = (function & FUNCTION_HIDDEN) != 0
                                       ? tree->contexts[parent].shown
-                                      : function & 0x7FFFFFFF,
+                                      : function & FUNCTION_NUMBER,
+                         .state = (unsigned)state & 7,
                          .new_arc = new_arc };
   context_index_add(tree, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);

@@ -29,6 +29,11 @@
  * count as arcs, and a hidden function is only folded onto one that has the
  * same nearest shown caller.
  *
+ * Reports also tell in which phase something was allocated (reduce/phase.h),
+ * by the functions of a path from the root on.  So a context is only folded
+ * onto one with the same state of that machine; else a path folded could be
+ * in another phase than the real one.
+ *
  * Invariants: parents have smaller numbers than their children; context 0 is
  * the root; the target of a context is itself or has a smaller or larger
  * number but is never folded.  Numbers and addresses of records never
@@ -45,6 +50,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "phase.h"
 
 /* Contexts that exist in each tree. */
 enum {
@@ -69,8 +75,9 @@ struct context {
   uint32_t parent;
   uint32_t target;      /* itself, or where a recursive call is folded to */
   uint32_t function;    /* see context_tree_function_fn; 0: not known */
-  uint32_t shown : 31;  /* the nearest function on the path, from itself
+  uint32_t shown : 26;  /* the nearest function on the path, from itself
                            rootward, that reports show; 0: none */
+  uint32_t state : 3;   /* enum phase_state, below the function */
   uint32_t new_arc : 1; /* one of its arcs was not on the path above it */
 };
 
@@ -93,15 +100,20 @@ struct leaf {
   uint32_t context;     /* child of `up' at `site' */
 };
 
+/* The number proper, and the enum phase_role of the function beside it. */
+#define FUNCTION_NUMBER ((1u << 26) - 1)
+#define FUNCTION_ROLE_SHIFT 26
+#define FUNCTION_ROLE(function) ((function) >> FUNCTION_ROLE_SHIFT & 7)
 /* In a function number: reports hide it. */
 #define FUNCTION_HIDDEN (1u << 30)
 /* Reports begin the chains below it: what is on the path above counts for
  * nothing when it is asked what the path has already. */
 #define FUNCTION_ROOT (1u << 29)
 
-/* Which function a site is in: a number > 0 and below 2^29, equal for equal
- * functions, perhaps with FUNCTION_HIDDEN or FUNCTION_ROOT; 0 when that cannot
- * be told (never folded).  Runs inside the hook. */
+/* Which function a site is in: a number > 0 and at most FUNCTION_NUMBER, equal
+ * for equal functions, with its role, and perhaps with FUNCTION_HIDDEN or
+ * FUNCTION_ROOT; 0 when that cannot be told (never folded).  Runs inside the
+ * hook. */
 typedef uint32_t context_tree_function_fn(void *closure, uint64_t site);
 
 struct context_tree {

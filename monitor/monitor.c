@@ -52,7 +52,7 @@ enum {
 };
 
 enum {
-  FUNCTIONS_OF_SPECIAL = 0x1FFFFF00 /* | enum site_special */
+  FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */
 };
 
 /* The tree of an ended thread; beyond ENDED_TREES, of all with one name. */
@@ -134,7 +134,7 @@ monitor_function_of(void *closure, uint64_t site)
   return function;
 }
 
-/* The same with FUNCTION_HIDDEN and FUNCTION_ROOT, for the tree. */
+/* The same with its role and FUNCTION_HIDDEN or FUNCTION_ROOT, for the tree. */
 static uint32_t
 function_in_tree(void *closure, uint64_t site)
 {

@@ -220,6 +220,70 @@ test_folding_keeps_functions_and_arcs(void **state)
   assert_true(folded > 50000); /* or it tested nothing */
 }
 
+/* Functions with a role each, from 1 on: every role twice. */
+static uint32_t
+function_with_role(void *closure, uint64_t s)
+{
+  uint32_t function = (uint32_t)(s / 16);
+  (void)closure;
+  return function | (function - 1) % ROLE_COUNT << FUNCTION_ROLE_SHIFT;
+}
+
+static enum phase_state
+state_of_path(const struct context_tree *tree, uint32_t number)
+{
+  const struct context *c = &tree->contexts[number];
+  if (number == CONTEXT_ROOT)
+    return STATE_RUN;
+  return phase_next(state_of_path(tree, c->parent),
+                    (enum phase_role)FUNCTION_ROLE(c->function));
+}
+
+/* Over random chains of a few functions: the folded path is in the state of
+ * the phases that the real one is in. */
+static void
+test_folding_keeps_phases(void **state)
+{
+  uint64_t random = 88172645463325252ull;
+  uint32_t folded = 0, in_state[STATE_COUNT] = { 0 };
+  (void)state;
+  for (int round = 0; round < 2000; round++) {
+    struct context_tree tree;
+    enum phase_state real = STATE_RUN;
+    unsigned functions[4];
+    uint32_t up = CONTEXT_ROOT;
+    assert_int_equal(
+        context_tree_init(&tree, 4000, true, function_with_role, NULL), 0);
+    for (int depth = -4; depth < 100; depth++) {
+      uint32_t number;
+      random ^= random << 13;
+      random ^= random >> 7;
+      random ^= random << 17;
+      if (depth < 0) {
+        functions[4 + depth] = 1 + (unsigned)(random >> 20) % (2 * ROLE_COUNT);
+        continue;
+      }
+      number = context_tree_child(
+          &tree, up,
+          site(functions[(random >> 20) % (2 + (unsigned)round % 3)],
+               (unsigned)(random >> 40) % 2));
+      real = phase_next(real, (enum phase_role)FUNCTION_ROLE(
+                                  tree.contexts[number].function));
+      up = tree.contexts[number].target;
+      if (up != number) {
+        folded++;
+        in_state[real]++;
+      }
+      assert_int_equal(tree.contexts[up].state, real);
+      assert_int_equal(state_of_path(&tree, up), real);
+    }
+    context_tree_release(&tree);
+  }
+  assert_true(folded > 50000); /* or it tested nothing */
+  for (int i = 0; i < STATE_COUNT; i++)
+    assert_true(in_state[i] > 100);
+}
+
 /* F and G have called each other before the profiled body begins; in the body
  * they do so for the first time, as reports see it. */
 static void
@@ -453,6 +517,7 @@ main(void)
     cmocka_unit_test(test_self_recursion_is_bounded),
     cmocka_unit_test(test_mutual_recursion_keeps_arcs),
     cmocka_unit_test(test_folding_keeps_functions_and_arcs),
+    cmocka_unit_test(test_folding_keeps_phases),
     cmocka_unit_test(test_folding_does_not_look_above_the_root),
     cmocka_unit_test(test_unfolded_keeps_every_frame),
     cmocka_unit_test(test_budget),
