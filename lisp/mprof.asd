@@ -15,6 +15,7 @@
                (:file "conditions")
                (:file "bindings")
                (:file "session")
+               (:file "choices")
                (:file "profile")
                (:file "report")
                (:file "with-profiling")

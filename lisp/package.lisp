@@ -23,7 +23,8 @@ pprof; PROFILE gives the figures as Lisp data.")
    ;; the result as data
    #:profile #:profile-allocations #:profile-bytes #:profile-functions
    #:profile-arcs #:profile-types #:profile-comments #:profile-comment
-   #:find-function #:find-arc #:find-type
+   #:profile-phases #:profile-threads
+   #:find-function #:find-arc #:find-type #:find-phase #:find-thread
    #:function-figures #:function-name #:function-self-allocations
    #:function-self-bytes #:function-inclusive-allocations
    #:function-inclusive-bytes #:function-activations #:function-cycle
@@ -32,6 +33,10 @@ pprof; PROFILE gives the figures as Lisp data.")
    #:arc-bytes
    #:type-figures #:type-name #:type-class #:type-category
    #:type-allocations #:type-bytes #:type-functions
+   #:phase-figures #:phase-name #:phase-allocations #:phase-bytes
+   #:phase-category-bytes
+   #:thread-figures #:thread-name #:thread-allocations #:thread-bytes
+   #:thread-category-bytes
    ;; what may go wrong
    #:mprof-error #:profiler-unavailable #:already-active #:not-active
    #:profile-file-error #:profile-file-error-pathname

@@ -77,8 +77,29 @@ ARC-FIGURES, is about; an integer.")
   (bytes "The bytes requested below the calls that FIGURES, an ARC-FIGURES, is
 about; an integer."))
 
+(define-figures phase-figures ("PHASE-" figures)
+    "How much was allocated in one phase of the program's life."
+  (name "The phase that FIGURES, a PHASE-FIGURES, is about: :COMPILE, :LOAD, :EVAL
+or :RUN.")
+  (allocations "How many objects FIGURES, a PHASE-FIGURES, counts; an integer.")
+  (bytes "The bytes requested for the objects of FIGURES, a PHASE-FIGURES; an
+integer.")
+  (category-bytes "The bytes of FIGURES, a PHASE-FIGURES, by category: a list of
+four integers, for conses, floats, structures and others."))
+
+(define-figures thread-figures ("THREAD-" figures)
+    "How much one thread allocated."
+  (name "The name of the thread that FIGURES, a THREAD-FIGURES, is about, as the
+tables show it: \"worker\", and \"worker#2\" for the second with that name.")
+  (allocations "How many objects FIGURES, a THREAD-FIGURES, counts; an integer.")
+  (bytes "The bytes requested for the objects of FIGURES, a THREAD-FIGURES; an
+integer.")
+  (category-bytes "The bytes of FIGURES, a THREAD-FIGURES, by category: a list of
+four integers, for conses, floats, structures and others."))
+
 (define-figures profile ("PROFILE-" profile)
-    "All that was counted: totals, functions, arcs of the call graph, types."
+    "All that was counted: totals, functions, arcs of the call graph, types, phases
+and threads."
   (allocations "How many objects PROFILE counts; an integer.")
   (bytes "The bytes requested for all objects of PROFILE; an integer.")
   (functions "The functions of PROFILE as a list of FUNCTION-FIGURES, the largest
@@ -87,6 +108,10 @@ inclusive bytes first.")
 bytes first.")
   (types "What was allocated in PROFILE as a list of TYPE-FIGURES, the largest
 bytes first.")
+  (phases "What was allocated in each phase of PROFILE as a list of PHASE-FIGURES,
+the largest bytes first.")
+  (threads "What each thread of PROFILE allocated as a list of THREAD-FIGURES, the
+largest bytes first.")
   (comments "What the profiler said about PROFILE, as a list of (KEY . VALUE), both
 strings; see PROFILE-COMMENT."))
 
@@ -106,6 +131,16 @@ strings; see PROFILE-COMMENT."))
     (format stream "~A > ~A ~D calls, ~D bytes" (arc-caller figures)
             (arc-callee figures) (arc-calls figures) (arc-bytes figures))))
 
+(defmethod print-object ((figures phase-figures) stream)
+  (print-unreadable-object (figures stream :type t)
+    (format stream "~S ~D allocations, ~D bytes" (phase-name figures)
+            (phase-allocations figures) (phase-bytes figures))))
+
+(defmethod print-object ((figures thread-figures) stream)
+  (print-unreadable-object (figures stream :type t)
+    (format stream "~A ~D allocations, ~D bytes" (thread-name figures)
+            (thread-allocations figures) (thread-bytes figures))))
+
 (defmethod print-object ((profile profile) stream)
   (print-unreadable-object (profile stream :type t)
     (format stream "~D allocations, ~D bytes, ~D functions"
@@ -114,8 +149,8 @@ strings; see PROFILE-COMMENT."))
 
 (defun profile-of (data)
   "The profile that DATA is: what `mprof export --format=lisp' wrote."
-  (destructuring-bind (tag &rest plist &key functions arcs types
-                       &allow-other-keys)
+  (destructuring-bind (tag &rest plist &key functions arcs types phases
+                       threads &allow-other-keys)
       data
     (assert (eq tag :mprof-profile))
     (flet ((make-types (plists)
@@ -130,12 +165,24 @@ strings; see PROFILE-COMMENT."))
              :arcs (loop for plist in arcs
                          collect (apply #'make-arc-figures plist))
              :types (make-types types)
+             :phases (loop for plist in phases
+                           collect (apply #'make-phase-figures
+                                          :name (intern (string-upcase
+                                                         (getf plist :phase))
+                                                        '#:keyword)
+                                          plist))
+             :threads (loop for plist in threads
+                            collect (apply #'make-thread-figures plist))
              plist))))
 
-(defun read-profile (file)
-  "The profile in FILE, a string.  Signals PROFILE-FILE-ERROR."
+(defun read-profile (options file)
+  "The profile in FILE, a string, under OPTIONS, strings.  Signals
+PROFILE-FILE-ERROR."
   (multiple-value-bind (status text message offset)
-      (mprof.bindings:run-command "export" "--format=lisp" "--" file)
+      (apply #'mprof.bindings:run-command "export" "--format=lisp"
+             (append options (list "--" file)))
+    (when (eql status 2)
+      (error 'mprof-error :reason message))
     (unless (eql status 0)
       (error 'profile-file-error
              :reason message :pathname (pathname file) :offset offset
@@ -144,25 +191,35 @@ strings; see PROFILE-COMMENT."))
       (let ((*read-eval* nil))
         (profile-of (read-from-string text))))))
 
-(defun profile (&optional file)
+(defun profile (&optional file
+                &rest choices
+                &key focus ignore hide hide-system phase thread show-runtime
+                  show-root)
   "The figures as Lisp data, an object of type PROFILE.
 
 FILE (pathname designator, default NIL): a profile file to read; NIL takes what
 was counted in this Lisp until now.
+CHOICES: FOCUS, IGNORE, HIDE, HIDE-SYSTEM, PHASE, THREAD, SHOW-RUNTIME and
+SHOW-ROOT, as for REPORT (default NIL).
 
-PROFILE-FUNCTIONS, PROFILE-ARCS and PROFILE-TYPES give lists; FIND-FUNCTION,
-FIND-ARC and FIND-TYPE look things up by name.
+PROFILE-FUNCTIONS, PROFILE-ARCS, PROFILE-TYPES, PROFILE-PHASES and
+PROFILE-THREADS give lists; FIND-FUNCTION, FIND-ARC, FIND-TYPE, FIND-PHASE and
+FIND-THREAD look things up by name.
 
 Signals PROFILE-FILE-ERROR when FILE cannot be read or is no profile; the
-restart USE-VALUE takes another one.  Warns with PROFILE-INCOMPLETE."
-  (if (null file)
-      (call-with-profile-file #'read-profile)
-      (loop
-        (restart-case (return (read-profile (file-name file)))
-          (use-value (other)
-            :report "Read another file."
-            :interactive read-file-name
-            (setf file other))))))
+restart USE-VALUE takes another one.  Signals MPROF-ERROR for choices that make
+no sense.  Warns with PROFILE-INCOMPLETE."
+  (declare (ignore focus ignore hide hide-system phase thread show-runtime
+                   show-root))
+  (let ((options (choice-options choices)))
+    (if (null file)
+        (call-with-profile-file (lambda (name) (read-profile options name)))
+        (loop
+          (restart-case (return (read-profile options (file-name file)))
+            (use-value (other)
+              :report "Read another file."
+              :interactive read-file-name
+              (setf file other)))))))
 
 ;;; Looking things up
 
@@ -250,6 +307,22 @@ PROFILE (default: what was counted in this Lisp until now)."
                 (> (type-allocations a) (type-allocations b))
                 (> (type-bytes a) (type-bytes b))))
           :key #'cdr)))
+
+(defun find-phase (phase &optional (profile (profile)))
+  "The PHASE-FIGURES of PHASE in PROFILE, or NIL when nothing was allocated in it.
+
+PHASE: :COMPILE, :LOAD, :EVAL or :RUN.
+PROFILE (default: what was counted in this Lisp until now)."
+  (find phase (profile-phases profile) :key #'phase-name))
+
+(defun find-thread (name &optional (profile (profile)))
+  "The THREAD-FIGURES of the thread NAME in PROFILE, or NIL.
+
+NAME: a string as in the tables, such as \"worker\" or \"worker#2\"; a symbol
+stands for its name as the tables show it.
+PROFILE (default: what was counted in this Lisp until now)."
+  (find (displayed-name name) (profile-threads profile)
+        :key #'thread-name :test #'string=))
 
 (defun profile-comment (key profile)
   "What the profiler said about KEY in PROFILE: a string, or NIL.  When KEY is

@@ -2,42 +2,22 @@
 ;;;;
 ;;;; report.lisp -- the tables.
 ;;;;
-;;;; The C library that is behind the command mprof makes them; here keywords
-;;;; become its options and its text goes to a stream.
+;;;; The C library that is behind the command mprof makes them; here its text
+;;;; goes to a stream.
 
 (in-package #:mprof)
 
-(defparameter *tables*
-  '((:bins . "bins") (:direct . "direct") (:flat . "direct")
-    (:graph . "graph") (:types . "types")
-    (:type-functions . "type-functions")
-    (:function-types . "function-types")
-    (:reconciliation . "reconciliation"))
-  "The tables that REPORT knows and what the command mprof calls them.")
-
-(defun tables-option (type)
-  "A list of no or one option of `mprof report' for REPORT's argument TYPE."
-  (if (eq type t)
-      '()
-      (list (format nil "--tables=~{~A~^,~}"
-                    (loop for table in (if (listp type) type (list type))
-                          collect (or (cdr (assoc table *tables*))
-                                      (error 'mprof-error :reason
-                                             (unknown-table table))))))))
-
-(defun unknown-table (table)
-  "What is wrong with TABLE, which is not in *TABLES*."
-  (format nil "there is no table ~S; there are ~{~S~^, ~} and T for all" table
-          (mapcar #'car *tables*)))
-
 (defun report (&key (type t) (stream *standard-output*) file
                  (detail :normal) max min-percent sort-by focus ignore hide
-                 show-runtime (legend t))
+                 hide-system phase thread show-runtime show-root offsets
+                 (legend t))
   "Print the tables of what was counted until now.  No values.
 
-TYPE (default T): T for all tables, one of :DIRECT (or :FLAT), :GRAPH, :TYPES,
-:TYPE-FUNCTIONS (who allocates each type), :FUNCTION-TYPES (what each function
-allocates), :BINS and :RECONCILIATION, or a list of these.
+TYPE (default T): T for the usual tables, one of :PHASES, :THREADS, :DIRECT (or
+:FLAT), :TYPES, :TYPE-FUNCTIONS (who allocates each type), :FUNCTION-TYPES (what
+each function allocates), :GRAPH, :BINS and :RECONCILIATION (for C programs also
+:LEAKS), or a list of these.  :PHASES and :THREADS are usual if there are
+several.
 STREAM (stream designator, default *STANDARD-OUTPUT*): where to print.
 FILE (pathname designator, default NIL): report on this profile file instead.
 DETAIL (:NORMAL, :VERBOSE or :TERSE, default :NORMAL): leave out rows below 1 %,
@@ -48,7 +28,15 @@ SORT-BY (:BYTES, :ALLOCATIONS or :NAME, default NIL): the order of rows.
 FOCUS, IGNORE, HIDE (strings, default NIL): regular expressions on function
 names: only what is below such functions, nothing below them, or charged to
 their callers.
+HIDE-SYSTEM (boolean, default NIL): charge what ECL's own functions allocate to
+the functions of the program.
+PHASE (default NIL): only what was allocated in this phase: :COMPILE, :LOAD,
+:EVAL, :RUN, or a list of these.
+THREAD (string, default NIL): a regular expression: only what was allocated by
+threads with such a name.
 SHOW-RUNTIME (boolean, default NIL): show ECL's own C functions too.
+SHOW-ROOT (boolean, default NIL): show what called the profiled body, too.
+OFFSETS (boolean, default NIL): tell call sites apart in the table :LEAKS.
 LEGEND (boolean, default T): explain the columns below each table.
 
 Signals MPROF-ERROR for arguments that make no sense, PROFILE-FILE-ERROR when
@@ -57,22 +45,13 @@ counting meanwhile; then mprof's own work is counted too."
   (let ((options
           (append
            (tables-option type)
-           (list (format nil "--~(~A~)" (the (member :normal :verbose :terse)
-                                             detail)))
-           (and max (list (format nil "--limit=~D" max)))
-           (and min-percent
-                (list (format nil "--min-percent=~,4F" min-percent)))
-           (and sort-by
-                (list (format nil "--sort=~(~A~)"
-                              (if (eq sort-by :allocations)
-                                  :allocs
-                                  sort-by))))
-           (loop for (name value) in `(("focus" ,focus) ("ignore" ,ignore)
-                                       ("hide" ,hide))
-                 when value
-                   collect (format nil "--~A=~A" name value))
-           (and show-runtime '("--show-runtime"))
-           (and (not legend) '("--no-legend")))))
+           (and (not legend) '("--no-legend"))
+           (choice-options
+            (list :detail detail :max max :min-percent min-percent
+                  :sort-by sort-by :focus focus :ignore ignore :hide hide
+                  :hide-system hide-system :phase phase :thread thread
+                  :show-runtime show-runtime :show-root show-root
+                  :offsets offsets)))))
     (if file
         (print-report options (file-name file) stream)
         (call-with-profile-file

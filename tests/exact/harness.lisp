@@ -174,6 +174,14 @@ LIST to have no effect does not leave it out.")
       (check "sum over types is the plain counter" counters
              (list (sum #'mprof:type-allocations types)
                    (sum #'mprof:type-bytes types)))
+      (flet ((check-list (what list allocations bytes)
+               (check (format nil "sum over ~A is the plain counter" what)
+                      counters
+                      (list (sum allocations list) (sum bytes list)))))
+        (check-list "phases" (mprof:profile-phases *profile*)
+                    #'mprof:phase-allocations #'mprof:phase-bytes)
+        (check-list "threads" (mprof:profile-threads *profile*)
+                    #'mprof:thread-allocations #'mprof:thread-bytes))
       (check "nothing unattributed" "0"
              (mprof:profile-comment "mprof.unattributed_allocations"
                                     *profile*))

@@ -45,6 +45,60 @@
       (is (= 320 (mprof:arc-bytes arc)))
       (is (null (mprof:find-arc 'make-conses 'call-make-conses profile))))))
 
+(test figures-of-phases
+  (with-idle-profiler
+    (let* ((profile (profiled (make-conses 10) (eval '(make-conses 5))))
+           (run (mprof:find-phase :run profile)))
+      (is (= 15 (mprof:phase-allocations run)))
+      (is (= 240 (mprof:phase-bytes run)))
+      (is (equal '(240 0 0 0) (mprof:phase-category-bytes run)))
+      (is (eq :run (mprof:phase-name run)))
+      (is-true (mprof:find-phase :eval profile))
+      (is (null (mprof:find-phase :load profile)))
+      (is (search "RUN 15" (prin1-to-string run)))
+      (is (= (mprof:profile-bytes profile)
+             (reduce #'+ (mprof:profile-phases profile)
+                     :key #'mprof:phase-bytes)))
+      (is (= 15 (mprof:profile-allocations (mprof:profile nil :phase :run)))))))
+
+(test figures-of-threads
+  (with-idle-profiler
+    (let* ((profile (profiled
+                      (make-conses 10)
+                      (mapc #'mp:process-join
+                            (loop for n in '(20 30)
+                                  collect (mp:process-run-function
+                                           "twin" #'make-conses n)))))
+           (twins (remove 0 (mprof:profile-threads profile)
+                          :test-not #'eql
+                          :key (lambda (thread)
+                                 (search "twin"
+                                         (mprof:thread-name thread))))))
+      (is (= 2 (length twins)))
+      (is (equal '(20 30)
+                 (sort (loop for twin in twins
+                             for part = (mprof:profile
+                                         nil :thread
+                                         (format nil "^~A$"
+                                                 (mprof:thread-name twin)))
+                             collect (mprof:function-self-allocations
+                                      (mprof:find-function 'make-conses
+                                                           part)))
+                       #'<)))
+      (is (eq (first twins)
+              (mprof:find-thread (mprof:thread-name (first twins)) profile)))
+      (is (equal '("twin" "twin#2")
+                 (sort (mapcar #'mprof:thread-name twins) #'string<)))
+      (is (= (mprof:profile-allocations profile)
+             (reduce #'+ (mprof:profile-threads profile)
+                     :key #'mprof:thread-allocations))))))
+
+(test choices-that-make-no-sense
+  (with-idle-profiler
+    (signals mprof:mprof-error (mprof:profile nil :phase :cake))
+    (signals mprof:mprof-error (mprof:profile nil :focus "("))
+    (signals error (mprof:profile nil :cake t))))
+
 (defstruct subject a b)
 
 (test figures-of-types

@@ -39,6 +39,71 @@
     (is (not (search "MAKE-CONSES"
                      (report-text :type :direct :hide "MAKE-CONSES"))))))
 
+(defun heading (title)
+  (format nil "~%~A~%" title))
+
+(test report-of-phases
+  (with-idle-profiler
+    (profiled (make-conses 100) (eval '(cons 1 2)))
+    (is (search (heading "PHASES") (report-text)))
+    (is (search "evaluation" (report-text :type :phases)))
+    (is (search "MAKE-CONSES" (report-text :type :direct :phase :run)))
+    (is (not (search "MAKE-CONSES"
+                     (report-text :type :direct :phase :eval))))
+    (is (search "MAKE-CONSES"
+                (report-text :type :direct :phase '(:eval :run))))
+    (profiled (make-conses 100))
+    (is (not (search (heading "PHASES") (report-text))))
+    (is (search (heading "PHASES") (report-text :detail :verbose)))))
+
+(test report-of-threads
+  (with-idle-profiler
+    (profiled (make-conses 100)
+              (mp:process-join
+               (mp:process-run-function "other" #'make-conses 100)))
+    (is (search (heading "THREADS") (report-text)))
+    (is (search "MAKE-CONSES" (report-text :type :direct :thread "^other$")))
+    (is (not (search "MAKE-CONSES"
+                     (report-text :type :direct :thread "^nobody$"))))
+    (profiled (make-conses 100))
+    (is (not (search (heading "THREADS") (report-text))))))
+
+(test report-has-all-choices-of-the-command
+  "Every option of `mprof report' but for where it reads and writes is a choice."
+  (let ((help (nth-value 1 (mprof.bindings:run-command "help" "report")))
+        (elsewhere '("verbose" "normal" "terse" "tables" "leaktable"
+                     "noleaktable" "no-legend" "o" "help")))
+    (dolist (line (mprof-lines help))
+      (let ((start (mismatch "  -" line)))
+        (when (and start (> start 2))
+          (let* ((name (string-left-trim "-" (subseq line 2)))
+                 (name (subseq name 0 (position-if (lambda (c) (find c " ="))
+                                                   name))))
+            (unless (member name elsewhere :test #'string=)
+              (is (find name mprof::*choices* :test #'search
+                        :key (lambda (choice)
+                               (if (stringp (second choice))
+                                   (second choice)
+                                   (mprof::choice-option
+                                    (first choice)
+                                    (case (first choice)
+                                      (:detail :normal)
+                                      (:min-percent 1)
+                                      (:sort-by :name)
+                                      (:phase :run))))))
+                  "There is no choice for --~A." name))))))))
+
+(test report-with-the-root-and-without-the-system
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil) (setf *kept* (make-list 10)))
+    (is (search "CALL-COUNTING"
+                (report-text :type :graph :show-root t :detail :verbose)))
+    (is (not (search "CALL-COUNTING"
+                     (report-text :type :graph :detail :verbose))))
+    (is (search " MAKE-LIST" (report-text :type :direct)))
+    (is (not (search " MAKE-LIST"
+                     (report-text :type :direct :hide-system t))))))
+
 (defun mprof-lines (text)
   (with-input-from-string (stream text)
     (loop for line = (read-line stream nil)
@@ -51,6 +116,11 @@
     (signals mprof:mprof-error (report-text :type '(:direct :cake)))
     (signals mprof:mprof-error (report-text :focus "("))
     (signals mprof:mprof-error (report-text :max 0))
+    (signals mprof:mprof-error (report-text :phase :cake))
+    (signals mprof:mprof-error (report-text :phase '(:run :cake)))
+    (signals mprof:mprof-error (report-text :thread "("))
+    (signals mprof:mprof-error (report-text :sort-by :cake))
+    (signals mprof:mprof-error (report-text :min-percent "1"))
     (signals error (report-text :detail :cake))))
 
 (test report-on-a-file

@@ -25,13 +25,46 @@
                        collect (mp:process-run-function "worker" function))))
     (mapc #'mp:process-join threads)))
 
+(defun threads-called (name n allocations)
+  "N threads are called NAME, each has a name of its own in the tables, and in
+each THREAD-WORK made ALLOCATIONS conses."
+  (let ((names (loop for thread in (mprof:profile-threads *profile*)
+                     for shown = (mprof:thread-name thread)
+                     when (eql (length name) (mismatch name shown))
+                       collect shown
+                     when (string= name shown)
+                       collect shown)))
+    (check (format nil "threads called ~A" name) n
+           (length (remove-duplicates names :test #'string=)))
+    (check (format nil "THREAD-WORK in each thread called ~A" name)
+           (loop repeat n
+                 collect (list allocations (* allocations +cons+)))
+           (loop for name in names
+                 collect (work-of-thread name)))))
+
+(defun work-of-thread (name)
+  "What THREAD-WORK did in the thread that is called NAME in the tables."
+  (let* ((literal (substitute-if #\. (lambda (c) (find c "[]()")) name))
+         (profile (mprof:profile nil :thread (format nil "^~A$" literal)))
+         (f (mprof:find-function 'thread-work profile)))
+    (check (format nil "everything by ~A" name)
+           (let ((thread (mprof:find-thread name *profile*)))
+             (list (mprof:thread-allocations thread)
+                   (mprof:thread-bytes thread)))
+           (list (mprof:profile-allocations profile)
+                 (mprof:profile-bytes profile)))
+    (and f
+         (list (mprof:function-self-allocations f)
+               (mprof:function-self-bytes f)))))
+
 ;;; Threads make objects of their own when they begin and end, so only the
 ;;; functions here are compared; totals still add up.
 
 (measuring ("4 threads started while counting")
     (run-threads 4 (lambda () (thread-work 10000)))
   (self 'thread-work 40000 (* 40000 +cons+))
-  (calls 'thread-work 4))
+  (calls 'thread-work 4)
+  (threads-called "worker" 4 10000))
 
 (defvar *early*
   (loop repeat 4 collect (mp:process-run-function "early" #'wait-then-work)))
@@ -43,7 +76,8 @@
         (mp:wait-on-semaphore *done*)))
   (self 'thread-work 40000 (* 40000 +cons+))
   (calls 'thread-work 4)
-  (calls 'wait-then-work 4))
+  (calls 'wait-then-work 4)
+  (threads-called "early" 4 10000))
 
 (mapc #'mp:process-join *early*)
 
@@ -56,7 +90,20 @@
       (thread-work 20000)
       (mapc #'mp:process-join threads))
   (self 'thread-work 60000 (* 60000 +cons+))
-  (calls 'thread-work 3))
+  (calls 'thread-work 3)
+  (threads-called "worker" 2 20000)
+  (threads-called "SI:TOP-LEVEL" 1 20000))
+
+;;; Threads without names, and one that has a name of its own.
+
+(measuring ("threads without names")
+    (mapc #'mp:process-join
+          (list (mp:process-run-function "" #'thread-work 10)
+                (mp:process-run-function "" #'thread-work 10)
+                (mp:process-run-function "single" #'thread-work 30)))
+  (self 'thread-work 50 (* 50 +cons+))
+  (threads-called "[unnamed]" 2 10)
+  (threads-called "single" 1 30))
 
 ;;; A thread that goes on after counting has stopped, and is counted again: what
 ;;; it does in between is not.
@@ -85,7 +132,8 @@
 (measuring ("a thread goes on after stop: third step")
     (step-thread)
   (self 'thread-work 100 (* 100 +cons+))
-  (calls 'stepper 1))
+  (calls 'stepper 1)
+  (threads-called "stepper" 1 100))
 
 (mp:process-join *stepper*)
 
@@ -169,5 +217,39 @@
   (measuring ("threads with one name")
       (threads-of-one-name 4)
     (self 'thread-work 40 (* 40 +cons+))
+    (threads-called "same" 4 10)
     (check "names of threads" '("same" "same#2" "same#3" "same#4")
            (in-profile '("same" "same#2" "same#3" "same#4" "same#5")))))
+
+;;; Of many that have ended, 256 are told apart.
+
+(measuring ("260 threads one after the other")
+    (dotimes (i 260)
+      (run-threads 1 (lambda () (thread-work 10))))
+  (self 'thread-work 2600 (* 2600 +cons+))
+  (calls 'thread-work 260)
+  (check "threads" 258 (length (mprof:profile-threads *profile*)))
+  (check "the last four together" (list 40 (* 40 +cons+))
+         (work-of-thread "worker (more)")))
+
+;;; One that begins while counting, and ends after it has stopped.
+
+(defvar *late* nil)
+
+(defun work-and-stay ()
+  (keep (thread-work 70))
+  (mp:signal-semaphore *step-done*)
+  (mp:wait-on-semaphore *gate*)
+  (keep (thread-work 1000)))
+
+(measuring ("a thread ends after stop" :residual nil)
+    (progn
+      (setf *late* (mp:process-run-function "late" #'work-and-stay))
+      (mp:wait-on-semaphore *step-done*))
+  (threads-called "late" 1 70))
+
+(mp:signal-semaphore *gate*)
+(mp:process-join *late*)
+(setf *title* "a thread ended after stop")
+(take-profile)
+(threads-called "late" 1 70)
