@@ -106,7 +106,8 @@ for kind; do
     scripts "$kind"
     ;;
   patch)
-    suite patch runtime-patch/check-ecl.sh
+    suite patch/off runtime-patch/check-ecl.sh off
+    suite patch/on runtime-patch/check-ecl.sh on
     ;;
   *)
     echo "run-tests.sh: no such kind of test: $kind" >&2
