@@ -184,3 +184,27 @@
   (type-total 'hash-table 2
               (+ (* 2 +hash-table+) (* (+ 16 32) +hash-table-entry+)))
   (calls 'fill-table 1))
+
+;;; Special variables.  A symbol that is bound for the first time gets a
+;;; finalizer.  The collector makes a record of it, which is in its own count,
+;;; but not for ECL's own symbols, which it has not allocated.
+
+(defvar *bound-once* nil)
+
+(defun bind-own-variable ()
+  (let ((*bound-once* (list 1 2)))
+    (keep *bound-once*)))
+
+(defun bind-variable-of-ecl ()
+  (let ((si:*gc-verbose* nil))
+    (keep (list 1 si:*gc-verbose*))))
+
+(measuring ("a special variable that was never bound before")
+    (bind-own-variable)
+  (check "bytes of the collector's records" "48"
+         (mprof:profile-comment "mprof.collector_record_bytes" *profile*)))
+
+(measuring ("a special variable of ECL that was never bound before")
+    (bind-variable-of-ecl)
+  (check "bytes of the collector's records" "0"
+         (mprof:profile-comment "mprof.collector_record_bytes" *profile*)))
