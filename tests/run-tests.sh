@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
-# cli, exact, embedding, random, patch), count every single test, and end with
-# the line `N passed, N failed'.  The exit status is 0 only when nothing failed.
+# cli, exact, embedding, random, patch, libraries), count every single test,
+# and end with the line `N passed, N failed'.  The exit status is 0 only when
+# nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
 # test, as TAP does.  Its exit status counts too: a suite that fails without
@@ -108,6 +109,13 @@ for kind; do
   patch)
     suite patch/off runtime-patch/check-ecl.sh off
     suite patch/on runtime-patch/check-ecl.sh on
+    ;;
+  libraries)
+    # Some take long to compile, once; LIBRARIES chooses.
+    limit=${TEST_TIMEOUT:-3600}
+    for name in ${LIBRARIES:-$(tests/libraries/run.sh --names)}; do
+      suite "libraries/$name" tests/libraries/run.sh "$name"
+    done
     ;;
   *)
     echo "run-tests.sh: no such kind of test: $kind" >&2
