@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * module_symbols.c -- the full symbol table where a file has one, else the
- * dynamic one; and the section .eh_frame.
+ * dynamic one; and the section .eh_frame, which the program header
+ * PT_GNU_EH_FRAME leads to.
  */
 #include "module_symbols.h"
 
@@ -13,6 +14,42 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* An address as four signed bytes from where they stand (DW_EH_PE_pcrel |
+ * DW_EH_PE_sdata4). */
+enum { ENCODED_RELATIVE_4 = 0x1b };
+
+/* The section .eh_frame of a loaded object.  Linkers put a header before it:
+ * four bytes, the second of which says how the section's address follows.  The
+ * section ends itself, and lies in the same segment. */
+static struct frame_section
+find_frames(const struct dl_phdr_info *info)
+{
+  const uint8_t header_start[] = { 1, ENCODED_RELATIVE_4 };
+  const ElfW(Phdr) *header = NULL;
+  uintptr_t at, section;
+  int32_t offset;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+      header = &info->dlpi_phdr[i];
+  if (header == NULL || header->p_memsz < 8)
+    return (struct frame_section){ 0 };
+  at = info->dlpi_addr + header->p_vaddr;
+  if (memcmp((const void *)at, header_start, sizeof header_start) != 0)
+    return (struct frame_section){ 0 };
+  memcpy(&offset, (const void *)(at + 4), sizeof offset);
+  section = at + 4 + (uintptr_t)(intptr_t)offset;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + p->p_vaddr;
+    if (p->p_type == PT_LOAD && section >= start &&
+        section < start + p->p_filesz)
+      return (struct frame_section){ .bytes = (const uint8_t *)section,
+                                     .size = start + p->p_filesz - section,
+                                     .address = section };
+  }
+  return (struct frame_section){ 0 };
+}
 
 static int
 add_module(struct dl_phdr_info *info, size_t size, void *data)
@@ -47,6 +84,7 @@ add_module(struct dl_phdr_info *info, size_t size, void *data)
   m->base = info->dlpi_addr;
   m->start = start;
   m->end = end;
+  m->frames = find_frames(info);
   m->next = *list;
   *list = m;
   return 0;
@@ -165,25 +203,5 @@ module_frames(const struct module *module,
               bool (*found)(void *, const struct frame_function *),
               void *closure)
 {
-  struct object object = open_object(module);
-  Elf_Scn *section = NULL;
-  size_t names;
-  if (object.elf != NULL && elf_getshdrstrndx(object.elf, &names) == 0)
-    while ((section = elf_nextscn(object.elf, section)) != NULL) {
-      GElf_Shdr h;
-      const char *name;
-      Elf_Data *data;
-      if (gelf_getshdr(section, &h) == NULL || h.sh_type == SHT_NOBITS ||
-          (name = elf_strptr(object.elf, names, h.sh_name)) == NULL ||
-          strcmp(name, ".eh_frame") != 0 ||
-          (data = elf_getdata(section, NULL)) == NULL)
-        continue;
-      frame_info_each(&(struct frame_section){ .bytes = data->d_buf,
-                                               .size = data->d_size,
-                                               .address = module->base +
-                                                          h.sh_addr },
-                      found, closure);
-      break;
-    }
-  close_object(&object);
+  frame_info_each(&module->frames, found, closure);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * module_symbols.h -- the shared objects of this process, the functions in
- * their symbol tables, and those in their call-frame information; read with
- * libelf.
+ * their symbol tables, read with libelf, and those in their call-frame
+ * information.
  *
  * Not inside the hook.
  */
@@ -22,6 +22,7 @@ struct module {
   uintptr_t base;        /* load address, as the dynamic linker has it */
   uintptr_t start, end;  /* of its executable segments */
   char *path;            /* "" for the virtual one of the kernel */
+  struct frame_section frames; /* in memory; of size 0: there is none */
   struct module *next;
 };
 
@@ -42,7 +43,8 @@ void module_symbols(const struct module *module,
                     void *closure);
 
 /* Call `found' for each function that the module's call-frame information
- * knows, as frame_info_each does.  Stripping leaves that in place. */
+ * knows, as frame_info_each does.  It is read from memory, so it is there when
+ * the file was stripped, and when it was deleted, as COMPILE does. */
 void module_frames(const struct module *module,
                    bool (*found)(void *closure,
                                  const struct frame_function *function),

@@ -182,6 +182,8 @@ LIST to have no effect does not leave it out.")
                     #'mprof:phase-allocations #'mprof:phase-bytes)
         (check-list "threads" (mprof:profile-threads *profile*)
                     #'mprof:thread-allocations #'mprof:thread-bytes))
+      (check "no callers are missing" nil
+             (mprof:profile-comment "mprof.chain_note" *profile*))
       (check "nothing unattributed" "0"
              (mprof:profile-comment "mprof.unattributed_allocations"
                                     *profile*))
