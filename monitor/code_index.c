@@ -70,6 +70,9 @@ static uint32_t function_count = 1; /* 0: not known */
 static uint32_t *function_hash;     /* open addressing over names */
 static uint32_t function_hash_mask;
 
+/* APPLY, and as what it counts where it is a part of CLOS. */
+static uint32_t apply_function, passing_apply;
+
 static struct known_module *modules;
 static struct index *current;       /* published */
 
@@ -81,7 +84,7 @@ uint64_t code_index_kinds[CODE_INDEX_KINDS];
 static cl_object *kept_table;       /* KEPT_SLOTS */
 static cl_object *kept_list;        /* dense, for the collector */
 static char **kept_names;           /* printed names by slot */
-static uint32_t kept_count;
+static uint32_t kept_count, names_printed;
 static void (*next_push_other_roots)(void);
 
 /* ---- functions ---------------------------------------------------------- */
@@ -278,7 +281,7 @@ entry_at(const struct known_module *m, uintptr_t address)
                                                             : NULL;
 }
 
-/* Between a generic function and its methods stand closures of CLOS that only
+/* Between a generic function and its methods stand functions of CLOS that only
  * pass the arguments on.  Shown, they would be one function from every generic
  * function to every method, and would tie the whole program into one cycle. */
 static bool
@@ -286,7 +289,9 @@ is_clos_dispatch(const char *name)
 {
   static const char *const makers[] = {
     "(LAMBDA :IN CLOS::COMBINE-METHOD-FUNCTIONS)",
+    "(LAMBDA :IN CLOS::STANDARD-MAIN-EFFECTIVE-METHOD)",
     "(LAMBDA :IN CLOS::WRAPPED-METHOD-FUNCTION)",
+    "CALL-NEXT-METHOD", /* compiled methods have it inline */
   };
   for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
     if (strcmp(name, makers[i]) == 0)
@@ -308,6 +313,7 @@ name_entry(struct known_module *m, uintptr_t address, const char *name,
                       is_clos_dispatch(name));
   if (f == 0)
     return false;
+  function_at(f)->passes_on = is_clos_dispatch(name);
   if (e != NULL) {
     e->function = f;
     return true;
@@ -331,16 +337,54 @@ tidy_entries(struct known_module *m)
   m->count = kept;
 }
 
+/* Whether a table of names is of the module with these addresses.  The last
+ * entry of a table is the function that loads the file, see below; when it is
+ * the only one, the table itself says. */
+static bool
+names_lie_in(const struct ecl_function_names *t, uintptr_t base,
+             uintptr_t start, uintptr_t end)
+{
+  Dl_info owner;
+  if (t->names[0].entry != NULL && t->names[1].entry == NULL)
+    return dladdr((const void *)t->names, &owner) != 0 &&
+           (uintptr_t)owner.dli_fbase == base;
+  return (uintptr_t)t->names[0].entry >= start &&
+         (uintptr_t)t->names[0].entry < end;
+}
+
+/* The function that compiled code means by an address in another module.  All
+ * compiled files call the function that loads them init_fas_CODE, and the
+ * dynamic linker takes the first of that name for all of them.  Gives back 0
+ * when there is no such function. */
+static uintptr_t
+own_definition(const struct known_module *m, uintptr_t address)
+{
+  Dl_info other;
+  if (address >= m->start && address < m->end)
+    return address;
+  if (dladdr((const void *)address, &other) == 0 || other.dli_sname == NULL)
+    return 0;
+  for (size_t i = 0; i < m->count; i++)
+    if (m->entries[i].function != 0 &&
+        strcmp(function_at(m->entries[i].function)->system_name,
+               other.dli_sname) == 0)
+      return m->entries[i].start;
+  return 0;
+}
+
 static void
 name_compiled_functions(struct known_module *m)
 {
   const struct ecl_function_names *t = ecl_allocation_monitor.names;
   for (; t != NULL; t = t->next) {
-    if ((uintptr_t)t->names[0].entry < m->start ||
-        (uintptr_t)t->names[0].entry >= m->end)
+    if (!names_lie_in(t, m->base, m->start, m->end))
       continue;
-    for (const struct ecl_function_name *n = t->names; n->entry != NULL; n++)
-      name_entry(m, (uintptr_t)n->entry, n->name, t->file, n->file_position);
+    for (const struct ecl_function_name *n = t->names; n->entry != NULL;
+         n++) {
+      uintptr_t entry = own_definition(m, (uintptr_t)n->entry);
+      if (entry != 0)
+        name_entry(m, entry, n->name, t->file, n->file_position);
+    }
   }
 }
 
@@ -437,6 +481,13 @@ find_special_code(struct known_module *m)
   struct entry *e = entry_at(m, (uintptr_t)ecl_interpret);
   if (e != NULL)
     e->kind = CODE_INTERPRETER;
+  e = entry_at(m, (uintptr_t)cl_apply);
+  if (e != NULL) {
+    const struct code_function *f = function_at(e->function);
+    passing_apply =
+        intern_function(f->name, f->system_name, f->file, -1, true);
+    apply_function = e->function;
+  }
   for (size_t i = 0; i < m->count; i++) {
     uint32_t f = m->entries[i].function;
     if (f != 0 && strncmp(function_at(f)->system_name, "fixed_dispatch",
@@ -453,8 +504,7 @@ count_tables(const struct module *module)
   const struct ecl_function_names *t = ecl_allocation_monitor.names;
   size_t count = 0;
   for (; t != NULL; t = t->next)
-    count += (uintptr_t)t->names[0].entry >= module->start &&
-             (uintptr_t)t->names[0].entry < module->end;
+    count += names_lie_in(t, module->base, module->start, module->end);
   return count;
 }
 
@@ -468,8 +518,7 @@ note_other_flags(const struct known_module *m, const char *name)
   size_t all = 0, without = 0;
   char *copy, **longer;
   for (; t != NULL; t = t->next) {
-    if ((uintptr_t)t->names[0].entry < m->start ||
-        (uintptr_t)t->names[0].entry >= m->end)
+    if (!names_lie_in(t, m->base, m->start, m->end))
       continue;
     for (const struct ecl_function_name *n = t->names; n->entry != NULL; n++) {
       const struct entry *e = entry_at(m, (uintptr_t)n->entry);
@@ -776,6 +825,85 @@ code_index_phase_role(uint32_t number)
              : ROLE_NEUTRAL;
 }
 
+uint32_t
+code_index_called(uint32_t function, uint32_t caller)
+{
+  if (function == 0 || function != apply_function || caller >= OBJECT_BASE ||
+      !function_at(caller)->passes_on)
+    return function;
+  return passing_apply != 0 ? passing_apply : function;
+}
+
+uint32_t
+code_index_passing_apply(void)
+{
+  return passing_apply;
+}
+
+/* A class or a name, as people read it. */
+static char *
+printed_name(cl_object object)
+{
+  if (ecl_t_of(object) == t_instance)
+    return lisp_name_of_class(object);
+  return lisp_role_of_function(object) == ROLE_FORM
+             ? strdup("(TOP-LEVEL-FORM)")
+             : lisp_name_of_function(object);
+}
+
+/* A class whose name has lost its package keeps what was printed before. */
+static bool
+has_lost_name(cl_object clas)
+{
+  cl_object name = ECL_CLASS_NAME(clas), package;
+  if (ecl_t_of(name) != t_symbol || Null(name))
+    return false;
+  package = name->symbol.hpack;
+  return package == OBJNULL || Null(package) || Null(package->pack.name);
+}
+
+void
+code_index_print_names(bool classes)
+{
+  uint32_t count = __atomic_load_n(&kept_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = classes ? 0 : names_printed; i < count; i++) {
+    cl_object object = __atomic_load_n(&kept_list[i], __ATOMIC_ACQUIRE);
+    uint32_t slot;
+    if (object == OBJNULL)
+      return; /* another thread is about to store it */
+    slot = keep(object);
+    if (kept_names[slot] != NULL && ecl_t_of(object) == t_instance &&
+        !has_lost_name(object)) {
+      free(kept_names[slot]);
+      kept_names[slot] = NULL;
+    }
+    if (kept_names[slot] == NULL)
+      kept_names[slot] = printed_name(object);
+    if (i >= names_printed)
+      names_printed = i + 1;
+  }
+}
+
+bool
+code_index_names_wait(void)
+{
+  return names_printed < __atomic_load_n(&kept_count, __ATOMIC_ACQUIRE);
+}
+
+const char *
+code_index_class_name(cl_object clas)
+{
+  uint32_t slot = keep(clas);
+  static char *last; /* of a class for which there was no room */
+  if (slot < KEPT_SLOTS) {
+    if (kept_names[slot] == NULL)
+      kept_names[slot] = printed_name(clas);
+    return kept_names[slot];
+  }
+  free(last);
+  return last = lisp_name_of_class(clas);
+}
+
 const struct code_function *
 code_index_function(uint32_t number)
 {
@@ -787,13 +915,8 @@ code_index_function(uint32_t number)
     return number < function_count ? function_at(number) : NULL;
   if (slot >= KEPT_SLOTS || kept_table[slot] == OBJNULL)
     return NULL;
-  if (kept_names[slot] == NULL) {
-    cl_object name = kept_table[slot];
-    if (lisp_role_of_function(name) == ROLE_FORM)
-      kept_names[slot] = strdup("(TOP-LEVEL-FORM)");
-    else
-      kept_names[slot] = lisp_name_of_function(name);
-  }
+  if (kept_names[slot] == NULL)
+    kept_names[slot] = printed_name(kept_table[slot]);
   object = (struct code_function){
     .name = kept_names[slot] != NULL ? kept_names[slot] : "(OUT-OF-MEMORY)",
     .system_name = "",

@@ -43,6 +43,7 @@ struct code_function {
   bool runtime;            /* C function of the runtime without Lisp name */
   bool root;               /* MPROF_ROOT_FUNCTION */
   enum phase_role phase_role;
+  bool passes_on;          /* a function of CLOS that only calls a method */
 };
 
 /* Make or renew the index; call once before counting, and again when code was
@@ -92,6 +93,17 @@ enum code_role code_index_role(uint32_t number);
 /* What it means to the phases.  Inside the hook. */
 enum phase_role code_index_phase_role(uint32_t number);
 
+/* The function that `function' is when `caller' calls it: the same, but for
+ * the APPLY by which functions of CLOS call methods.  That is a part of
+ * them, a function of the runtime: shown, one APPLY would stand above every
+ * method and below every caller of one, and make a cycle of them all.  Inside
+ * the hook. */
+uint32_t code_index_called(uint32_t function, uint32_t caller);
+
+/* The APPLY that is a part of its caller (see code_index_called); 0 before
+ * the first code_index_update. */
+uint32_t code_index_passing_apply(void);
+
 /* The function with this number, or NULL.  Names of objects are printed on
  * the first call: not inside the hook. */
 const struct code_function *code_index_function(uint32_t number);
@@ -100,6 +112,19 @@ const struct code_function *code_index_function(uint32_t number);
  * flags of this ECL, or NULL.  Its chains may lack functions that the C
  * compiler inlined or left by a jump.  Not inside the hook. */
 const char *code_index_other_flags(size_t i);
+
+/* Print the names of the objects that were kept since the last time; with
+ * `classes', of all classes again, for these may get other names.  Asks for
+ * the runtime's lock on packages, so that no thread that may hold it must be
+ * waiting for the caller.  Not inside the hook; one thread at a time. */
+void code_index_print_names(bool classes);
+
+/* Whether there are names that the above has not printed. */
+bool code_index_names_wait(void);
+
+/* The name of a class that was given to code_index_keep, as printed last; NULL
+ * when memory ran out.  Not inside the hook. */
+const char *code_index_class_name(cl_object clas);
 
 /* The addresses of the shared object that was loaded at `base'; both 0 when
  * it is not known. */

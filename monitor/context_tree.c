@@ -256,7 +256,9 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
     tree->overflowed++;
     return CONTEXT_OVERFLOW;
   }
-  function = tree->function_of(tree->closure, site);
+  function = tree->function_of(
+      tree->closure, site,
+      tree->contexts[parent].function & FUNCTION_NUMBER);
   state = state_below(tree, parent, function);
   target = fold_parent(tree, parent, function, state, &new_arc);
   if (target != CONTEXT_OVERFLOW && tree->fold) {

@@ -63,6 +63,7 @@ enum {
 #define SITE_OBJECT (1ULL << 63)   /* | a Lisp name: byte-compiled function */
 #define SITE_RETIRED (1ULL << 62)  /* | a number: code that was unloaded */
 #define SITE_SPECIAL (1ULL << 61)  /* | enum site_special */
+#define SITE_PASSING (1ULL << 60)  /* | a code address: see profile_writer */
 enum site_special {
   SITE_OVERFLOW = 1,
   SITE_SIGNAL_HANDLER = 2,
@@ -110,11 +111,12 @@ struct leaf {
  * nothing when it is asked what the path has already. */
 #define FUNCTION_ROOT (1u << 29)
 
-/* Which function a site is in: a number > 0 and at most FUNCTION_NUMBER, equal
- * for equal functions, with its role, and perhaps with FUNCTION_HIDDEN or
- * FUNCTION_ROOT; 0 when that cannot be told (never folded).  Runs inside the
- * hook. */
-typedef uint32_t context_tree_function_fn(void *closure, uint64_t site);
+/* Which function a site is in, called by the function `caller' (0: not known):
+ * a number > 0 and at most FUNCTION_NUMBER, equal for equal functions, with its
+ * role, and perhaps with FUNCTION_HIDDEN or FUNCTION_ROOT; 0 when that cannot
+ * be told (never folded).  Runs inside the hook. */
+typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
+                                          uint32_t caller);
 
 struct context_tree {
   struct context *contexts;

@@ -120,25 +120,27 @@ lock_for_event(void)
 /* ---- sites and functions ------------------------------------------------ */
 
 uint32_t
-monitor_function_of(void *closure, uint64_t site)
+monitor_function_of(uint64_t site)
 {
   uint32_t function;
-  (void)closure;
   if ((site & SITE_OBJECT) != 0)
     return code_index_object((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
   if ((site & SITE_RETIRED) != 0)
     return monitor.retired[site & ~SITE_RETIRED];
   if ((site & SITE_SPECIAL) != 0)
     return FUNCTIONS_OF_SPECIAL | (uint32_t)(site & ~SITE_SPECIAL);
+  if ((site & SITE_PASSING) != 0)
+    return code_index_passing_apply();
   code_index_find((uintptr_t)site, &function);
   return function;
 }
 
 /* The same with its role and FUNCTION_HIDDEN or FUNCTION_ROOT, for the tree. */
 static uint32_t
-function_in_tree(void *closure, uint64_t site)
+function_in_tree(void *closure, uint64_t site, uint32_t caller)
 {
-  uint32_t number = monitor_function_of(closure, site);
+  uint32_t number = code_index_called(monitor_function_of(site), caller);
+  (void)closure;
   switch (code_index_role(number)) {
   case ROLE_RUNTIME: return number | FUNCTION_HIDDEN;
   case ROLE_ROOT: return number | FUNCTION_ROOT;
@@ -526,6 +528,14 @@ names_added(struct ecl_function_names *names)
   pthread_mutex_unlock(&monitor.lock);
 }
 
+static void
+names_lost(void)
+{
+  lock_for_event();
+  code_index_print_names(false);
+  pthread_mutex_unlock(&monitor.lock);
+}
+
 struct unloaded {
   uintptr_t start, end;
 };
@@ -621,6 +631,7 @@ open_monitor(void)
   ecl_allocation_monitor.thread_end = thread_end;
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.block_unload = block_unload;
+  ecl_allocation_monitor.names_lost = names_lost;
   ask_runtime_version();
   free_lists_open();
   monitor.lists_read = monitor.page_settled = monitor.at_rest = true;
@@ -771,6 +782,21 @@ resume_counting(void)
   set_gates(GATE_OPEN);
 }
 
+/* Pause with all names printed.  Printing waits for the runtime's lock on
+ * packages, and a thread that holds it may wait at its gate: it is in the
+ * middle of INTERN, say, which allocates. */
+static void
+pause_with_names(void)
+{
+  for (;;) {
+    code_index_print_names(true);
+    pause_counting();
+    if (!code_index_names_wait())
+      return;
+    resume_counting();
+  }
+}
+
 int
 mprof_monitor_stop(void)
 {
@@ -833,12 +859,12 @@ mprof_monitor_reset(void)
       t->stale = true; /* its marks refer to contexts that are gone */
     p = &t->next;
   }
-  renew_labels();
   monitor.has_figures = monitor.running;
   monitor.collector_bytes = 0;
   monitor.lists_read = monitor.page_settled = monitor.at_rest = true;
   if (monitor.running)
     resume_counting();
+  renew_labels(); /* with the gates open: see pause_with_names */
   end_quiet(quiet, monitor.running);
   pthread_mutex_unlock(&monitor.lock);
   return MPROF_OK;
@@ -897,7 +923,9 @@ mprof_monitor_write(const char *path)
   running = monitor.running;
   quiet = begin_quiet();
   if (running)
-    pause_counting();
+    pause_with_names();
+  else
+    code_index_print_names(true);
   collect_figures(&f);
   for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
     if (!add_thread_figures(&f, strdup(e->label), &e->tree))

@@ -44,7 +44,7 @@ struct monitor_figures {
 int profile_write(const struct monitor_figures *figures, const char *path,
                   char *message, size_t size);
 
-/* The function of a site in its tree; 0 when not known. */
-uint32_t monitor_function_of(void *closure, uint64_t site);
+/* The function that a site is in; 0 when not known. */
+uint32_t monitor_function_of(uint64_t site);
 
 #endif

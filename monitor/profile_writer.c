@@ -127,10 +127,15 @@ string_id(struct writer *w, const char *s)
 
 /* ---- samples ------------------------------------------------------------- */
 
+/* One site is one location, but in APPLY: what that counts as depends on its
+ * caller. */
 static uint64_t
-location_id(struct writer *w, uint64_t site)
+location_id(struct writer *w, const struct context *c)
 {
-  uint64_t id = number_map_add(&w->locations, site);
+  uint32_t function = c->function & FUNCTION_NUMBER;
+  bool passing = function != 0 && function == code_index_passing_apply();
+  uint64_t id =
+      number_map_add(&w->locations, c->site | (passing ? SITE_PASSING : 0));
   if (id == 0)
     set_failed(w, ENOMEM);
   return id;
@@ -164,7 +169,7 @@ append_path(struct writer *w, const struct context_tree *tree, uint32_t c,
   for (; c != CONTEXT_ROOT; c = tree->contexts[c].parent) {
     if (!path_has_room(w, n))
       return n;
-    w->path[n++] = location_id(w, tree->contexts[c].site);
+    w->path[n++] = location_id(w, &tree->contexts[c]);
   }
   return n;
 }
@@ -175,7 +180,7 @@ path_of_call(struct writer *w, const struct context_tree *tree, uint32_t c)
   const struct context *context = &tree->contexts[c];
   size_t n = append_path(w, tree, context->parent, 1);
   if (path_has_room(w, 0))
-    w->path[0] = location_id(w, context->site);
+    w->path[0] = location_id(w, context);
   return n;
 }
 
@@ -215,7 +220,7 @@ put_leaf(struct writer *w, const struct thread_figures *thread,
   size_t n = 0;
   cl_object clas = (cl_object)(uintptr_t)leaf->clas;
   const char *type = classify_type_name(leaf->what);
-  char *class_name = NULL;
+  const char *class_name = NULL;
 
   if (leaf->count == 0 && leaf->bytes == 0)
     return;
@@ -224,7 +229,7 @@ put_leaf(struct writer *w, const struct thread_figures *thread,
     w->unattributed_bytes += leaf->bytes;
   }
   if (clas != OBJNULL) {
-    class_name = lisp_name_of_class(clas);
+    class_name = code_index_class_name(clas);
     if (lisp_name_is_structure(clas))
       type = "STRUCTURE";
   }
@@ -244,7 +249,6 @@ put_leaf(struct writer *w, const struct thread_figures *thread,
   for (size_t i = 0; i < n; i++)
     pointers[i] = &labels[i];
   put_sample(w, append_path(w, tree, target, 0), values, pointers, n);
-  free(class_name);
 }
 
 static void
@@ -361,7 +365,7 @@ put_locations(struct writer *w)
   struct source source = { 0 };
   for (uint64_t id = 1; id <= w->locations.count && w->failed == 0; id++) {
     uint64_t site = w->locations.keys[id - 1];
-    uint32_t number = monitor_function_of(NULL, site);
+    uint32_t number = monitor_function_of(site);
     const struct code_function *f = function_of_site(site, number);
     uint64_t known = w->functions.count;
     uint64_t function = number_map_add(&w->functions, number);
@@ -388,7 +392,7 @@ put_locations(struct writer *w)
     line.line = start;
     location.id = id;
     if ((site & (SITE_OBJECT | SITE_RETIRED | SITE_SPECIAL)) == 0)
-      location.address = site;
+      location.address = site & ~SITE_PASSING;
     location.n_line = 1;
     location.line = &lines;
     put_message(w, 4, &location.base);

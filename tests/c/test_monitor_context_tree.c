@@ -24,9 +24,9 @@ site(unsigned function, unsigned call)
 }
 
 static uint32_t
-function_of(void *closure, uint64_t s)
+function_of(void *closure, uint64_t s, uint32_t caller)
 {
-  (void)closure;
+  (void)closure, (void)caller;
   return (uint32_t)(s / 16) | (s / 16 >= FIRST_HIDDEN && s / 16 < 16
                                     ? FUNCTION_HIDDEN
                                 : s / 16 == ROOT_FUNCTION ? FUNCTION_ROOT

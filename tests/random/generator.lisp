@@ -40,7 +40,7 @@
 ;;; Names are numbers.  These have the same in all programs.
 
 (defparameter *fixed-names*
-  #("CONS" "APPLY"                      ; 0 and 1, as oracle.lisp has them
+  #("CONS"                              ; 0, as oracle.lisp has it
     "RP::C-CALL" "RP::B-CALL" "RP::C-CALL-TWICE" "RP::B-CALL-TWICE"
     "RP::C-CALL-AND-CONS" "RP::B-CALL-AND-CONS" "RP::C-CALL-PROTECTED"
     "RP::B-CALL-PROTECTED" "RP::C-CATCH-AND-CALL" "RP::B-CATCH-AND-CALL"
@@ -129,13 +129,12 @@
   `((oracle:back d)
     ,@(if *handling* '() `((oracle:handle d ,*no-handler*)))))
 
-(defun activation (name parameters forms &key value method)
-  "The body of the function NAME; its last form is VALUE.  A METHOD is called
-through APPLY."
-  `(let ((d (,(if method 'oracle:enter-method 'oracle:enter) ,(name name)
+(defun activation (name parameters forms &key value)
+  "The body of the function NAME; its last form is VALUE."
+  `(let ((d (oracle:enter ,(name name)
                           ,(by-mode 0 (* 2 (1+ (length parameters)))))))
      ,@forms
-     (,(if method 'oracle:leave-method 'oracle:leave) d)
+     (oracle:leave d)
      ,value))
 
 (defmacro in-new-activation (&body body)

@@ -22,7 +22,7 @@
 (defpackage #:oracle
   (:use #:common-lisp)
   (:export #:*state* #:make-state #:begin #:pick #:fuel-p
-           #:enter #:enter-method #:via #:leave #:leave-method #:end #:back
+           #:enter #:via #:leave #:end #:back
            #:conses #:object #:merge-turn #:handle #:handler
            #:reach-handler #:map-nodes #:node-name #:node-parent #:weight))
 
@@ -158,12 +158,6 @@ depth of its activation."
         (object 0 n (* 16 n)))
       top)))
 
-(defun enter-method (name n)
-  "As ENTER, for a method, which APPLY calls."
-  (declare (type fixnum name n))
-  (enter 1 0)
-  (enter name n))
-
 (defun via (name)
   "A function NAME of the runtime is about to be called."
   (enter name 0))
@@ -180,11 +174,6 @@ depth of its activation."
   (with-registers ((sp +sp+))
     (setf sp (1- depth))
     nil))
-
-(defun leave-method (depth)
-  "The activation at DEPTH returns, and so does its caller, APPLY."
-  (declare (type fixnum depth))
-  (leave (1- depth)))
 
 (defun back (depth)
   "The activation at DEPTH goes on: all that it called has ended."

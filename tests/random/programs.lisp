@@ -30,41 +30,34 @@
                        ,@(statements)))))))
 
 (defun method-definition (generic qualifiers class next)
-  "A method, called by APPLY.  NEXT is what CALL-NEXT-METHOD calls in between,
-or T when there is no next method."
+  "A method.  With NEXT, it calls the next one."
   (let ((*here* `(method ,generic ,@qualifiers (,class))))
     (flet ((next ()
-             `(,@(by-mode '() (via 'call-next-method))
-               ,@(apply #'via next)
-               (call-next-method)
+             `((call-next-method)
                (oracle:back d))))
       (definition
        `(defmethod ,generic ,@qualifiers ((x ,class))
           ,(activation *here* '(x)
                        `(,@(statements)
-                         ,@(if (eq next t) '() (next))
-                         ,@(statements))
-                       :method t))))))
+                         ,@(if next (next) '())
+                         ,@(statements))))))))
 
 (defun generic-definition (symbol)
   (let* ((around (chance 50))
          (before (and around (chance 50)))
-         (after (and around (chance 50)))
-         (main (if (or before after)
-                   '((lambda :in clos::standard-main-effective-method))
-                   '())))
+         (after (and around (chance 50))))
     (setf (program-rehearsed *program*) t)
     `(progn
        ,(definition `(defgeneric ,symbol (x)))
-       ,(method-definition symbol '() 'rp::base t)
+       ,(method-definition symbol '() 'rp::base nil)
        ,@(when (chance 70)
-           (list (method-definition symbol '() 'rp::derived '())))
+           (list (method-definition symbol '() 'rp::derived t)))
        ,@(when around
-           (list (method-definition symbol '(:around) 'rp::base main)))
+           (list (method-definition symbol '(:around) 'rp::base t)))
        ,@(when before
-           (list (method-definition symbol '(:before) 'rp::base t)))
+           (list (method-definition symbol '(:before) 'rp::base nil)))
        ,@(when after
-           (list (method-definition symbol '(:after) 'rp::base t))))))
+           (list (method-definition symbol '(:after) 'rp::base nil))))))
 
 (defun make-program (seed &key compiled collect functions fuel)
   "The program of SEED, an integer.

@@ -190,7 +190,7 @@
   (setf (fdefinition 'changing) *new-definition*)
   (call-changing 20))
 
-(measuring ("a function redefined while profiling" :residual nil) (change)
+(measuring ("a function redefined while profiling" :residual 0) (change)
   (self 'changing 10 (* 10 +cons+))
   (calls 'changing 10)
   (arc '(lambda :in new-definition) 'list* 20 40 (* 40 +cons+))

@@ -1,0 +1,324 @@
+;;;; variants: compiled bytecode
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; A program that changes while it is profiled: functions, files, packages
+;;;; and classes come, change and go, and what they allocated keeps its name.
+;;;;
+;;;; Loading and compiling allocate much that is not compared here (the dump
+;;;; does not have it), but for what the loaded code does.
+;;;;
+;;;; Interpreted, (V N) counts the conses for N variables.
+
+(in-package #:exact)
+
+(setf *dump-only* "MADE-BY")
+
+(defun v (variables)
+  (by-variant 0 (* 2 variables)))
+
+(defmacro cells (n)
+  "A list of N conses."
+  (if (zerop n) nil `(cons nil (cells ,(1- n)))))
+
+(defun conses (name n)
+  (self name n (* n +cons+)))
+
+(defun conses-of (caller callee calls n)
+  (arc caller callee calls n (* n +cons+)))
+
+;;; A function that is redefined while it runs: the old one goes on to its end.
+
+(defvar *new-definition* nil)
+
+(defun new-definition ()
+  (lambda (n) (keep (cells 3)) n))
+
+(setf *new-definition* (new-definition))
+
+(defun made-by-old (n)
+  (declare (notinline made-by-old))
+  (keep (cells 1))
+  (when (= n 5)
+    (setf (fdefinition 'made-by-old) *new-definition*))
+  (made-by-old (1- n))
+  (keep (cells 2)))
+
+(measuring ("a function redefined while it runs") (made-by-old 9)
+  ;; 9, 8, 7, 6 and 5 are the old one's
+  (calls 'made-by-old 5)
+  (conses 'made-by-old (* 5 (+ 3 (v 1))))
+  (arc 'made-by-old 'made-by-old 4)
+  (conses-of 'made-by-old '(lambda :in new-definition) 1 (+ 3 (v 1))))
+
+;;; Typed definitions of one name are one function.
+
+(defun type-definitions ()
+  (dotimes (i 5)
+    (eval `(defun made-by-typed (x) (keep (cells ,i)) x))
+    (funcall 'made-by-typed i)
+    (funcall 'made-by-typed i))
+  (fmakunbound 'made-by-typed))
+
+(measuring ("a function typed five times, then forgotten" :residual 0)
+    (type-definitions)
+  (calls 'made-by-typed 10)
+  ;; X, and 0 to 4 conses twice
+  (conses 'made-by-typed (+ 20 20)))
+
+;;; COMPILE at run time.
+
+(defun quietly (function)
+  (let ((*standard-output* (make-broadcast-stream))
+        (*error-output* (make-broadcast-stream)))
+    (funcall function)))
+
+(defun compile-and-call ()
+  (eval '(defun made-by-compiled (x) (keep (cells 2)) x))
+  (funcall 'made-by-compiled 1)
+  (quietly (lambda () (compile 'made-by-compiled)))
+  (dotimes (i 10)
+    (funcall 'made-by-compiled 1)))
+
+(measuring ("compiled at run time" :residual nil) (compile-and-call)
+  (calls 'made-by-compiled 11)
+  ;; interpreted once, which takes two conses for X
+  (conses 'made-by-compiled (+ 4 20))
+  (arc 'compile-and-call 'made-by-compiled 11))
+
+;;; Files.
+
+(defun file (name)
+  "The same name however the stack is walked, since it shows in the dump."
+  (namestring (merge-pathnames (format nil "change-~(~A~)-~A" *variant* name)
+                               (make-pathname :name nil :type nil
+                                              :defaults *dump*))))
+
+(defun write-file (name &rest forms)
+  (with-open-file (out (file name) :direction :output :if-exists :supersede)
+    (with-standard-io-syntax
+      (let ((*package* (find-package '#:exact)))
+        (format out "~S~%~{~S~%~}" '(in-package #:exact) forms)))))
+
+(defun compile-it (name)
+  (quietly (lambda ()
+             (compile-file (file name)
+                           :output-file (file (format nil "~A.fas" name))))))
+
+(defun load-it (name)
+  (load (file name) :verbose nil))
+
+(write-file "a" '(defun made-by-file (n) (dotimes (i n) (keep (cells 1))))
+            '(made-by-file 10)
+            '(defvar *made-by-form* (cells 3)))
+(compile-it "a")
+
+(defun load-often ()
+  (load-it "a.fas")
+  (load-it "a.fas")
+  (load-it "a")
+  (funcall 'made-by-file 7))
+
+(measuring ("a file loaded twice, then its source" :residual nil)
+    (load-often)
+  (calls 'made-by-file 4)
+  ;; the last two calls are interpreted: N, the limit and I
+  (conses 'made-by-file (+ 10 10 10 6 7 6))
+  (conses-of (format nil "(LOAD ~S)" (file-namestring (file "a")))
+             'made-by-file 2 20)
+  (conses-of 'load-often 'made-by-file 1 13))
+
+;;; Code that is unloaded, whose addresses other code gets.
+
+(write-file "one" '(defun made-by-one (n) (dotimes (i n) (keep (cells 1)))))
+(write-file "two" '(defun made-by-two (n) (dotimes (i n) (keep (cells 2)))))
+(compile-it "one")
+(compile-it "two")
+
+(defun address-of (name)
+  "Where the shared object NAME lies, as a string of digits."
+  (with-open-file (maps "/proc/self/maps")
+    (loop for line = (read-line maps nil)
+          while line
+          when (search name line)
+            return (subseq line 0 (position #\- line)))))
+
+(defvar *addresses* nil
+  "(NAME . ADDRESS) of all that was loaded.")
+
+(defun load-call-unload (name function n)
+  (let ((fas (format nil "~A.fas" name)))
+    (load-it fas)
+    (funcall function n)
+    (push (cons name (address-of fas)) *addresses*)
+    (let ((block (si:compiled-function-block (fdefinition function))))
+      (fmakunbound function)
+      (si:unload-foreign-module block))
+    (when (address-of fas)
+      (error "~A is still loaded." fas))))
+
+(defun take-turns ()
+  (dotimes (i 10)
+    (load-call-unload "one" 'made-by-one 3)
+    (load-call-unload "two" 'made-by-two 5)))
+
+(measuring ("code that is unloaded" :residual nil) (take-turns)
+  (check "an address was used again by other code" t
+         (loop for (name . address) in *addresses*
+               thereis (loop for (other . place) in *addresses*
+                             thereis (and (string/= name other)
+                                          (string= address place)))))
+  (calls 'made-by-one 10)
+  (calls 'made-by-two 10)
+  (conses 'made-by-one 30)
+  (conses 'made-by-two 100)
+  (conses-of 'load-call-unload 'made-by-one 10 30)
+  (conses-of 'load-call-unload 'made-by-two 10 100))
+
+;;; Symbols that lose their package.
+
+(defun read-and-eval (&rest strings)
+  (dolist (string strings)
+    (eval (let ((*package* (find-package '#:exact)))
+            (read-from-string string)))))
+
+(defconstant +bytecode-closure+ 32)     ; header, code, variables, entry
+
+(defpackage #:dying (:export #:made-by-exported))
+
+(read-and-eval
+ "(defun dying::made-by-internal (x) (keep (cells 3)) x)"
+ "(defun dying:made-by-exported (x) (mapc (lambda (y) (keep y)) (cells 1)) x)"
+ "(defclass dying::made-by-class () (x))"
+ "(defgeneric dying::made-by-method (x))"
+ "(defmethod dying::made-by-method ((x dying::made-by-class)) (cells 1))")
+
+(defun call-dying ()
+  (dolist (name '("MADE-BY-INTERNAL" "MADE-BY-EXPORTED"))
+    (funcall (find-symbol name '#:dying) 1))
+  (funcall (find-symbol "MADE-BY-METHOD" '#:dying)
+           (make-instance (find-symbol "MADE-BY-CLASS" '#:dying))))
+
+(call-dying)
+
+(measuring ("a package that is deleted")
+    (progn (call-dying)
+           (delete-package '#:dying))
+  (conses "DYING::MADE-BY-INTERNAL" 5)
+  ;; X, a list of one, and the lambda, which has X in sight
+  (self "DYING:MADE-BY-EXPORTED" 4 (+ (* 3 +cons+) +bytecode-closure+))
+  (conses "(LAMBDA :IN DYING:MADE-BY-EXPORTED)" 2)
+  (conses "(METHOD DYING::MADE-BY-METHOD (DYING::MADE-BY-CLASS))" 3)
+  (class-total "DYING::MADE-BY-CLASS" 1 (+ +instance+ +word+)))
+
+;;; They keep their names in the next profile.
+
+(defpackage #:leaving)
+(read-and-eval "(defun leaving::made-by-orphan (x) (keep x))")
+
+(measuring ("a symbol that is uninterned")
+    (let ((symbol (find-symbol "MADE-BY-ORPHAN" '#:leaving)))
+      (funcall symbol 1)
+      (unintern symbol '#:leaving)
+      (funcall symbol 1))
+  (calls "LEAVING::MADE-BY-ORPHAN" 2))
+
+(defpackage #:before)
+(read-and-eval "(defun before::made-by-renamed (x) (keep x))")
+
+(measuring ("a package that is renamed")
+    (progn (funcall (find-symbol "MADE-BY-RENAMED" '#:before) 1)
+           (rename-package '#:before '#:after)
+           (funcall (find-symbol "MADE-BY-RENAMED" '#:after) 1))
+  (calls "BEFORE::MADE-BY-RENAMED" 2))
+
+;;; Classes.
+
+(defclass made-by-name () ((a :initform 1)))
+(defvar *instance* (make-instance 'made-by-name))
+
+(defun add-a-slot ()
+  (eval '(defclass made-by-name () ((a :initform 1) (b :initform (cells 2)))))
+  (make-instance 'made-by-name)
+  ;; looking at it gives it new slots
+  (keep (slot-value *instance* 'b)))
+
+(measuring ("a class redefined while there are instances" :residual nil)
+    (add-a-slot)
+  ;; a new instance, a copy of the old one as it was, with one slot, and what
+  ;; this becomes
+  (class-total 'made-by-name 3 (+ +instance+ (* 2 +word+)
+                                  +instance+ +word+
+                                  +instance+ (* 2 +word+))))
+
+(defun rename-the-class ()
+  (let ((class (find-class 'made-by-name)))
+    (make-instance class)
+    (setf (class-name class) 'made-by-new-name)
+    (make-instance class)))
+
+(rename-the-class)
+(setf (class-name (find-class 'made-by-name)) 'made-by-name)
+
+;; A class shows under the name that it has when the profile is written.
+(measuring ("a class that is renamed" :residual nil) (rename-the-class)
+  (class-total 'made-by-new-name 2 (* 2 (+ +instance+ (* 2 +word+))))
+  (class-total 'made-by-name 0 0))
+
+;;; Starting, stopping and forgetting below many frames, which are marked.
+
+(defun made-by-level (n)
+  (keep (cells 1))
+  (case n
+    (300 (mprof:stop) (keep (cells 50)) (start))
+    (200 (mprof:reset))
+    (0 (mprof:stop) (start)))
+  (unless (zerop n)
+    (made-by-level (1- n)))
+  (when (= n 100)
+    (mprof:stop)
+    (keep (cells 50))
+    (start))
+  (keep (cells 2)))
+
+(setf *title* (format nil "~(~A~), start, stop and reset" *variant*))
+(mprof:reset)
+(start)
+(made-by-level 400)
+(mprof:stop)
+(take-profile)
+;; Counted are 199 to 0 on the way down, and all on the way up.  The frames that
+;; are there when counting begins anew count as called: after the reset 400 to 0,
+;; at the bottom 400 to 0, on the way up 400 to 100.
+(conses 'made-by-level (+ (* 200 (+ 1 (v 1))) (* 401 2)))
+(calls 'made-by-level (+ 401 401 301))
+(arc 'made-by-level 'made-by-level (+ 400 400 300))
+
+;;; Saving while other threads work, which may hold the lock on packages and
+;;; wait for the profiler.
+
+(defvar *stop* nil)
+(defvar *rounds* 0)
+
+(defpackage #:crowd)
+
+(defun made-by-thread ()
+  (loop until *stop*
+        do (intern (format nil "S~D" (incf *rounds*)) '#:crowd)
+           (keep (cells 1))))
+
+;; How far the thread comes is not the same each time.
+(setf *dump-only* "[nothing]")
+
+(measuring ("saving while a thread interns" :residual nil)
+    (let ((thread (mp:process-run-function "crowd" #'made-by-thread)))
+      (dotimes (i 30)
+        (mprof.bindings::monitor-write* (coerce (file "saved")
+                                                'base-string)))
+      (setf *stop* t)
+      (mp:process-join thread))
+  ;; in each round INCF takes one variable; LOOP is one block
+  (conses 'made-by-thread (+ (* *rounds* (+ 1 (v 1))) (v 1)))
+  (calls 'made-by-thread 1))
+
+(dolist (name '("a" "a.fas" "one" "one.fas" "two" "two.fas" "saved"))
+  (delete-file (file name)))
