@@ -1,0 +1,244 @@
+;;;; variants: compiled bytecode
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; Conditions and restarts, jumps between functions, special bindings, and
+;;;; values that go through marked frames.  See exits.lisp for the frames that a
+;;;; jump leaves behind, and depth.lisp for deep stacks.
+;;;;
+;;;; Interpreted, (V N) counts the conses for N variables, or blocks and tags
+;;;; that a local function jumps to.
+
+(in-package #:exact)
+
+(defun v (variables)
+  (by-variant 0 (* 2 variables)))
+
+(defmacro cells (n)
+  "A list of N conses."
+  (if (zerop n) nil `(cons nil (cells ,(1- n)))))
+
+(defun conses (name n)
+  (self name n (* n +cons+)))
+
+(defun conses-of (caller callee calls n)
+  (arc caller callee calls n (* n +cons+)))
+
+;;; A handler runs on top of who signals, and the signal goes on when it
+;;; declines.  SIGNAL makes nothing itself when it is given a condition.
+
+(define-condition notice (condition) ())
+
+(defvar *notice* (make-condition 'notice))
+
+(defun note (n)
+  (declare (ignore n))
+  (keep (cells 3)))
+
+(defun notify ()
+  (signal *notice*)
+  (keep (cells 1)))
+
+(defun work-quietly ()
+  (notify)
+  (notify))
+
+(defun with-handlers ()
+  (handler-bind ((notice #'note))
+    (handler-bind ((notice #'note))
+      (work-quietly))))
+
+(with-handlers)
+
+(measuring ("handlers run on top") (with-handlers)
+  (calls 'note 4)
+  (conses 'note (* 4 (+ 3 (v 1))))
+  (conses-of 'notify 'signal 2 (* 4 (+ 3 (v 1))))
+  (conses-of 'signal 'note 4 (* 4 (+ 3 (v 1))))
+  (conses 'notify 2)
+  (conses-of 'work-quietly 'notify 2 (+ 2 (* 4 (+ 3 (v 1)))))
+  (no-arc 'with-handlers 'note)
+  ;; two lists for each HANDLER-BIND
+  (calls 'with-handlers 1))
+
+;;; A handler that leaves by a restart: what follows is RESTARTED's own.
+
+(defun choose (n)
+  (declare (ignore n))
+  (keep (cells 2))
+  (invoke-restart 'take-it 5))
+
+(defun offer (i)
+  (restart-case (progn (keep (cells 1))
+                       (signal *notice*)
+                       (keep (cells 100)))
+    (take-it (value) (taken value i))))
+
+(defun taken (value i)
+  (cons value i))
+
+(defun restarted (n)
+  (handler-bind ((notice #'choose))
+    (dotimes (i n)
+      (keep (offer i))
+      (keep (cells 4)))))
+
+(restarted 1)
+
+(measuring ("restart-case and invoke-restart") (restarted 20)
+  (calls 'choose 20)
+  (arc 'signal 'choose 20)
+  (conses 'choose (* 20 (+ 2 (v 1))))
+  (calls 'offer 20)
+  ;; interpreted, a clause is a function of its own
+  (conses-of (by-variant 'offer '(lambda :in offer)) 'taken 20
+             (* 20 (+ 1 (v 2))))
+  (conses 'taken (* 20 (+ 1 (v 2))))
+  (no-arc 'choose 'taken)
+  (no-arc 'signal 'taken)
+  (calls 'restarted 1))
+
+;;; An error in an error: the inner one is handled, then the outer one.
+
+(defun fails (i)
+  (keep (cells 1))
+  (throw-away i))
+
+(defun throw-away (i)
+  (error 'simple-error :format-control "~D" :format-arguments i))
+
+(defun fails-twice (i)
+  (handler-case (fails i)
+    (error ()
+      (handler-case (fails i)
+        (error () (keep (cells 2)))))))
+
+(defun fail-often (n)
+  (dotimes (i n)
+    (fails-twice i)
+    (keep (cells 3))))
+
+(fail-often 1)
+
+(measuring ("errors within handlers") (fail-often 10)
+  (calls 'fails 20)
+  (arc 'fails-twice 'fails 20)
+  (conses 'fails (* 20 (+ 1 (v 1))))
+  (arc 'fails 'throw-away 20)
+  (conses 'fail-often (+ 30 (v 3)))
+  (calls 'fail-often 1))
+
+;;; GO to a tag of another function's TAGBODY, again and again.
+
+(defun jump (f i)
+  (keep (cells 1))
+  (funcall f i)
+  (keep (cells 100)))
+
+(defun spin (n)
+  (let ((i 0))
+    (tagbody
+     again
+       (keep (cells 2))
+       (incf i)
+       (jump (lambda (x) (keep (cells 5)) (if (< x n) (go again) (go out)))
+             i)
+     out)
+    (keep (cells 3))))
+
+(measuring ("go to another function's tag") (spin 40)
+  (calls 'spin 1)
+  (calls 'jump 40)
+  (conses 'jump (* 40 (+ 1 (v 2))))
+  (conses '(lambda :in spin) (* 40 (+ 5 (v 1))))
+  (conses-of 'jump '(lambda :in spin) 40 (* 40 (+ 5 (v 1))))
+  (conses-of 'spin 'jump 40 (* 40 (+ 6 (v 3)))))
+
+;;; PROGV, and special bindings undone by a throw.
+
+(defvar *depth* 0)
+
+(defun deeper (n)
+  (progv '(*depth*) (cells 1)
+    (setf *depth* n)
+    (keep (cells 1))
+    (if (zerop n)
+        (throw 'enough (taken n n))
+        (deeper (1- n)))
+    (keep (cells 100))))
+
+(defun bind-and-check (n)
+  (dotimes (i n)
+    (keep (catch 'enough (deeper 4)))
+    (if (zerop *depth*)
+        (keep (cells 2))
+        (error "*DEPTH* is still bound."))))
+
+(measuring ("progv") (bind-and-check 30)
+  (calls 'deeper 150)
+  (conses 'deeper (* 150 (+ 2 (v 1))))
+  ;; the interpreter keeps the tag of CATCH as it does a variable
+  (conses 'bind-and-check (+ 60 (v 3) (* 30 (v 1))))
+  (conses-of 'deeper 'taken 30 (* 30 (+ 1 (v 2))))
+  (arc 'deeper 'deeper 120)
+  (no-arc 'bind-and-check 'taken))
+
+;;; DYNAMIC-EXTENT: ECL allocates all the same, but may reuse the memory.
+
+(defun use-list (list)
+  (length list))
+
+(defun short-lived (n)
+  (let ((list (cons n (cons n nil))))
+    (declare (dynamic-extent list))
+    (use-list list)))
+
+(measuring ("dynamic extent") (dotimes (i 10) (short-lived i))
+  (inclusive 'short-lived (* 10 (+ 2 (v 3))) (* 10 (+ 2 (v 3)) +cons+)))
+
+;;; Values through frames that return by way of a mark: all come back.
+
+(defun many-values (n)
+  (keep (cells 1))
+  (values n (+ n 1) (+ n 2) (+ n 3) (+ n 4) (+ n 5) (+ n 6) (+ n 7) (+ n 8)
+          (+ n 9) (+ n 10) (+ n 11)))
+
+(defun no-values ()
+  (keep (cells 1))
+  (values))
+
+(defun through-protect (n)
+  (unwind-protect (many-values n)
+    (keep (cells 2))
+    (many-values 0)))
+
+(defun long-product (x y)
+  (keep (cells 1))
+  (* x y))
+
+(defun sum-of-values (n)
+  (let ((sum 0))
+    (dotimes (i n sum)
+      (incf sum (apply #'+ (multiple-value-list (through-protect i))))
+      (when (multiple-value-list (no-values))
+        (return nil))
+      (unless (= (long-product 1.5l0 3l0) 4.5l0)
+        (return nil))
+      (unless (= (long-product 1.5d0 3d0) 4.5d0)
+        (return nil)))))
+
+;; twelve values from I, 0 to 9: 12 * 45 + 10 * 66
+(defvar *sum* nil)
+
+(measuring ("values through marked frames") (setf *sum* (sum-of-values 10))
+  (check "all values came back" 1200 *sum*)
+  (conses 'many-values (* 20 (+ 1 (v 1))))
+  (calls 'many-values 20)
+  (conses 'no-values 10)
+  (conses 'through-protect (* 10 (+ 2 (v 1))))
+  (calls 'long-product 20)
+  (conses-of 'through-protect 'many-values 20 (* 20 (+ 1 (v 1))))
+  ;; the function * multiplies 1 by the first number, then by the second
+  (type-total 'long-float (by-variant 10 20)
+              (* (by-variant 10 20) +long-float+))
+  (type-total 'double-float (by-variant 10 20)
+              (* (by-variant 10 20) +double-float+)))
