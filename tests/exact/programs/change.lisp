@@ -311,6 +311,8 @@
 
 (measuring ("saving while a thread interns" :residual nil)
     (let ((thread (mp:process-run-function "crowd" #'made-by-thread)))
+      (loop while (zerop *rounds*)
+            do (sleep 0.001))
       (dotimes (i 30)
         (mprof.bindings::monitor-write* (coerce (file "saved")
                                                 'base-string)))
