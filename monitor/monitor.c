@@ -140,12 +140,14 @@ static uint32_t
 function_in_tree(void *closure, uint64_t site, uint32_t caller)
 {
   uint32_t number = code_index_called(monitor_function_of(site), caller);
+  uint32_t role = (uint32_t)code_index_phase_role(number);
+  uint32_t function = number | role << FUNCTION_ROLE_SHIFT;
   (void)closure;
   switch (code_index_role(number)) {
-  case ROLE_RUNTIME: return number | FUNCTION_HIDDEN;
-  case ROLE_ROOT: return number | FUNCTION_ROOT;
+  case ROLE_RUNTIME: return function | FUNCTION_HIDDEN;
+  case ROLE_ROOT: return function | FUNCTION_ROOT;
   case ROLE_SHOWN:
-  default: return number;
+  default: return function;
   }
 }
 

@@ -163,5 +163,37 @@
     (compile-file (source "compiling"))
   (conses-by-phase :compile 7 :load 10))
 
+;;; Loading and compiling in turns: recursion is folded within a phase only, so
+;;; the phases of folded chains are those of whole ones.
+
+(defvar *turns* 0)
+
+(defun turn ()
+  (when (< (incf *turns*) 6)
+    (if (oddp *turns*)
+        (load (source "turns") :verbose nil)
+        (compile-file (source "turns") :verbose nil :print nil))))
+
+(write-source (source "turns")
+              '(eval-when (:compile-toplevel :load-toplevel :execute)
+                 (conses 100)
+                 (turn)))
+
+(defun conses-of-turns (unfolded)
+  (mprof:reset)
+  (setf *turns* 0)
+  (mprof:start :full-walk *full-walk* :unfolded unfolded)
+  (turn)
+  (mprof:stop)
+  (loop for phase in '(:load :compile)
+        for profile = (mprof:profile nil :phase phase)
+        collect (mprof:function-self-allocations
+                 (mprof:find-function 'conses profile))))
+
+;; three turns load, two compile
+(setf *title* "loading and compiling in turns")
+(check "conses by phase, of whole chains" '(300 200) (conses-of-turns t))
+(check "conses by phase, of folded chains" '(300 200) (conses-of-turns nil))
+
 (mapc #'delete-file (directory (concatenate 'string *folder* "*.*")))
 (si:rmdir *folder*)
