@@ -80,6 +80,14 @@ LIST to have no effect does not leave it out.")
     (:compiled compiled)
     (:bytecode bytecode)))
 
+(defun v (variables)
+  "The conses that the interpreter makes for so many VARIABLES."
+  (by-variant 0 (* 2 variables)))
+
+(defmacro cells (n)
+  "A list of N conses.  A LIST of several would be a call of that function."
+  (if (zerop n) nil `(cons nil (cells ,(1- n)))))
+
 ;;; Checks
 
 (defun check (what expected actual &optional (summary expected))
@@ -129,6 +137,10 @@ LIST to have no effect does not leave it out.")
       (check (format nil "~A below ~A" (shown callee) (shown caller))
              (list allocations bytes)
              (and a (list (mprof:arc-allocations a) (mprof:arc-bytes a)))))))
+
+(defun conses-of (caller callee calls n)
+  "CALLER called CALLEE so often, and N conses were made below."
+  (arc caller callee calls n (* n +cons+)))
 
 (defun no-arc (caller callee)
   (check (format nil "~A never calls ~A" (shown caller) (shown callee))

@@ -13,18 +13,8 @@
 
 (setf *dump-only* "MADE-BY")
 
-(defun v (variables)
-  (by-variant 0 (* 2 variables)))
-
-(defmacro cells (n)
-  "A list of N conses."
-  (if (zerop n) nil `(cons nil (cells ,(1- n)))))
-
 (defun conses (name n)
   (self name n (* n +cons+)))
-
-(defun conses-of (caller callee calls n)
-  (arc caller callee calls n (* n +cons+)))
 
 ;;; A function that is redefined while it runs: the old one goes on to its end.
 

@@ -9,22 +9,9 @@
 
 (in-package #:exact)
 
-(defun v (variables)
-  (by-variant 0 (* 2 variables)))
-
-;;; A LIST of several would be a call of the function LIST.
-
-(defmacro cells (n)
-  "A list of N conses."
-  (if (zerop n) nil `(cons nil (cells ,(1- n)))))
-
 (defun conses (name n)
   "NAME itself made N conses and nothing else."
   (self name n (* n +cons+)))
-
-(defun conses-of (caller callee calls n)
-  "CALLER called CALLEE so often, and N conses were made below."
-  (arc caller callee calls n (* n +cons+)))
 
 (defun in-no-cycle (&rest names)
   (dolist (name names)

@@ -10,18 +10,8 @@
 
 (in-package #:exact)
 
-(defun v (variables)
-  (by-variant 0 (* 2 variables)))
-
-(defmacro cells (n)
-  "A list of N conses."
-  (if (zerop n) nil `(cons nil (cells ,(1- n)))))
-
 (defun conses (name n)
   (self name n (* n +cons+)))
-
-(defun conses-of (caller callee calls n)
-  (arc caller callee calls n (* n +cons+)))
 
 ;;; A handler runs on top of who signals, and the signal goes on when it
 ;;; declines.  SIGNAL makes nothing itself when it is given a condition.

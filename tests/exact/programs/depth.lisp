@@ -10,13 +10,6 @@
 
 (in-package #:exact)
 
-(defun v (variables)
-  (by-variant 0 (* 2 variables)))
-
-(defmacro cells (n)
-  "A list of N conses."
-  (if (zerop n) nil `(cons nil (cells ,(1- n)))))
-
 (defun conses (name n)
   (self name n (* n +cons+)))
 
