@@ -29,10 +29,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "arena.h"
+#include "gates.h"
 #include "lisp_name.h"
 #include "lisp_role.h"
 #include "module_symbols.h"
-#include "monitor_internal.h"
+#include "monitor.h"
 #include "sizes.h"
 
 enum {
@@ -631,7 +633,7 @@ publish(void)
   for (size_t i = 0; i < CODE_INDEX_KINDS; i++)
     __atomic_store_n(&code_index_kinds[i], 0, __ATOMIC_RELAXED);
   if (old != NULL) {
-    monitor_wait_for_hooks();
+    gates_wait_for_hooks();
     free(old);
   }
   return 0;

@@ -1,50 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * monitor_internal.h -- what the monitor's own files share.
+ * monitor_internal.h -- the one monitor, shared by the files that are it:
+ *
+ *     monitor         start, stop, reset
+ *     snapshot        read and write the figures
+ *     pause, gates    hold up the threads
+ *     threads, thread_labels, ended_threads
+ *     sites           functions of call sites
+ *
+ * Locking: `lock' is held by all public functions and by the events that are
+ * not allocations (thread start and end, code loaded or unloaded).  The hook
+ * never takes it.  It guards all that is in struct monitor.
  */
 #ifndef MPROF_MONITOR_INTERNAL_H
 #define MPROF_MONITOR_INTERNAL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "classify.h"
-#include "context_tree.h"
+#include "collector_balance.h"
 #include "monitor.h"
+#include "profile_writer.h"
+#include "safepoint.h"
 
-/* Wait until every thread has been seen outside the hook once: what was
- * published before is what they all read from now on. */
-void monitor_wait_for_hooks(void);
+struct ended_threads;
+struct thread_state;
+struct used_name;
 
-/* The figures of all threads with one name. */
-struct thread_figures {
-  char *name;           /* from malloc */
-  const struct context_tree *tree;
-  struct thread_figures *next;
-};
+extern struct monitor {
+  pthread_mutex_t lock;
 
-/* All that a profile is made of. */
-struct monitor_figures {
-  struct thread_figures *threads;
-  const char *runtime_version;
-  uint64_t allocations, bytes;       /* the plain counters */
-  uint64_t granules[CLASSIFY_GRANULES], large_bytes;
-  uint64_t finalizers, weak_links;   /* records that the collector made */
-  uint64_t thread_record_bytes;      /* the same for threads that began */
-  uint64_t truncated_walks, unmarked_walks, finalizer_walks, overflows, contexts;
-  unsigned counted_threads;          /* that allocated */
-  unsigned imported_threads;         /* that C made, while counting */
-  uint64_t collector_bytes;          /* in the time that was counted */
+  bool opened, running;
+  bool membarrier;                      /* see gates_barrier */
+  bool has_figures;                     /* since the last reset */
+  char runtime_version[64];
+  int options;
+  uint32_t budget;
+
+  struct thread_state *threads;
+  struct safepoint_roster roster;       /* scratch of threads_count_all */
+  struct used_name *names;              /* see thread_labels */
+  uint64_t last_serial;
+
+  struct ended_threads *ended;
+  unsigned ended_count;
+  struct monitor_figures ended_figures; /* counters of ended threads */
+  int64_t ended_list_bytes;             /* see ended_threads_add */
+
+  uint64_t collector_bytes;             /* of the runs before this one */
+  struct collector_balance at_start;    /* of this run */
   bool lists_read, page_settled, at_rest;
-};
 
-/* Write `figures' to `path'.  Gives back an enum mprof_status and, on
- * failure, a message of at most `size' bytes.  Does not allocate from the
- * collector but for classify_rounded_bytes. */
-int profile_write(const struct monitor_figures *figures, const char *path,
-                  char *message, size_t size);
+  uint32_t *retired;                    /* functions of unloaded sites */
+  uintptr_t *retired_site;
+  uint32_t retired_count, retired_room;
+} monitor;
 
-/* The function that a site is in; 0 when not known. */
-uint32_t monitor_function_of(uint64_t site);
+/* Take the lock for an event: a thread that waits here is known to do nothing
+ * else. */
+void monitor_lock_for_event(void);
+
+/* Find out whether this runtime and kernel will do, and ask to be told of
+ * events; does nothing the second time.  Gives back an enum mprof_status. */
+int monitor_open(void);
+
+enum { MONITOR_MESSAGE_SIZE = 512 };
+
+/* Keep `text' for mprof_monitor_message; gives back `status'. */
+int monitor_fail(int status, const char *text);
 
 #endif

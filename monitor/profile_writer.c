@@ -12,7 +12,7 @@
  * does nothing, and the temporary file is removed.  The old file stays until
  * the new one is complete and on disk.
  */
-#include "monitor_internal.h"
+#include "profile_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +29,10 @@
 
 #include "code_index.h"
 #include "lisp_name.h"
+#include "monitor.h"
 #include "number_map.h"
 #include "profile.pb-c.h"
+#include "sites.h"
 #include "string_table.h"
 #include "sizes.h"
 
