@@ -10,8 +10,12 @@
  *   - the runtime's own table of Lisp symbols (core functions),
  * and published with one store.  The hook only ever reads.
  *
- * Functions whose name is a Lisp object (byte-compiled code) get numbers from
- * the same counter through code_index_object.
+ * Functions whose name is a Lisp object (byte-compiled code) get numbers
+ * through code_index_object.
+ *
+ * This is the interface of several files: code_index (the sorted array),
+ * code_module and code_names (what goes into it), function_table and
+ * kept_objects (numbers and names), clos_dispatch.
  *
  * Not done here: printing Lisp names (lisp_name), line numbers
  * (profile_writer).
