@@ -23,7 +23,8 @@ when there are none.")
 (defconstant +full-walk+ 2)
 
 (defparameter *counters*
-  '(:allocations 0 :bytes 1 :contexts 2 :threads 3 :overflows 4)
+  '(:allocations 0 :bytes 1 :contexts 2 :threads 3 :overflows 4
+    :context-bytes 6)
   "What the monitor counts, and the number by which to ask for it.")
 
 (defun counter (name)
@@ -112,7 +113,9 @@ counting, from zero."
 
 :ACTIVE (boolean): does it count now?
 :ALLOCATIONS and :BYTES (integers): objects, and the bytes requested for them.
-:CONTEXTS: distinct call chains; :THREADS: threads counted so far.
+:CONTEXTS: distinct call chains, at the end of which each type, size and class
+of objects is one of its own; :CONTEXT-BYTES: the memory that they take.
+:THREADS: threads counted so far.
 :OVERFLOWS: how often the budget of START was found used up."
   (list* :active (mprof.bindings:monitor-active-p)
          (loop for (name) on *counters* by #'cddr

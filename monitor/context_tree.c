@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * context_tree.c -- two arrays of records, each with an open-addressed index
- * of 32-bit record numbers (linear probing, at most half full, doubled by
- * making a new one).  An index probe touches one cache line of the index and
- * the record itself; record numbers fit 32 bits, so a context costs 32 bytes
- * and at most 16 in the index.
+ * context_tree.c -- three arrays of records (contexts, leaves, kinds), each
+ * with an open-addressed index of 32-bit record numbers (linear probing, at
+ * most half full).  An index probe touches one cache line of the index and
+ * the record itself.  An index that is half full is made anew, twice as large,
+ * from the records alone, so that the old one is given back first and the two
+ * never take memory together.
  *
- * Not done here: naming (frame_table), walking (stack_walk), and any sum.
+ * Not done here: naming (code_index), walking (stack_walk), and any sum.
  */
 #include "context_tree.h"
 
@@ -16,12 +17,21 @@
 
 #include "sizes.h"
 
+_Static_assert(sizeof(struct context) == 32, "memory of a path");
+_Static_assert(sizeof(struct leaf) == 48, "memory of a path");
+
 static uint64_t
 mix(uint64_t h)
 {
   h ^= h >> 32;
   h *= 0x9E3779B97F4A7C15ULL;
   return h ^ (h >> 29);
+}
+
+static uint64_t
+kind_key(uint32_t what, uint32_t size, uint64_t clas)
+{
+  return clas + ((uint64_t)what << 40) + ((uint64_t)size << 8);
 }
 
 static uint32_t
@@ -31,22 +41,86 @@ context_hash(uint32_t parent, uint64_t site)
 }
 
 static uint32_t
-leaf_hash(uint32_t up, uint64_t site, uint32_t what, uint32_t size,
-          uint64_t clas)
+leaf_hash(uint32_t up, uint64_t site, uint64_t key)
 {
-  return (uint32_t)mix(site * 31 + ((uint64_t)up << 20) + clas +
-                       ((uint64_t)what << 40) + ((uint64_t)size << 8));
+  return (uint32_t)mix(site * 31 + ((uint64_t)up << 20) + key);
+}
+
+/* The hash of a record. */
+typedef uint32_t hash_of_fn(const struct context_tree *tree, uint32_t number);
+
+static uint32_t
+hash_of_context(const struct context_tree *tree, uint32_t number)
+{
+  const struct context *c = &tree->contexts[number];
+  return context_hash(c->parent, c->site);
+}
+
+static uint32_t
+hash_of_leaf(const struct context_tree *tree, uint32_t number)
+{
+  const struct leaf *l = &tree->leaves[number];
+  const struct kind *k = &tree->kinds[l->kind];
+  return leaf_hash(l->up, l->site, kind_key(k->what, k->size, k->clas));
+}
+
+static uint32_t
+hash_of_kind(const struct context_tree *tree, uint32_t number)
+{
+  const struct kind *k = &tree->kinds[number];
+  return (uint32_t)mix(kind_key(k->what, k->size, k->clas));
 }
 
 static int
-index_reserve(struct arena *arena, uint32_t **index, uint32_t *mask,
-              uint32_t slots)
+index_reserve(struct record_index *index, uint32_t slots)
 {
-  if (arena_reserve(arena, (size_t)slots * sizeof **index) != 0)
+  struct arena arena;
+  if (arena_reserve(&arena, (size_t)slots * sizeof *index->slots) != 0)
     return -1;
-  *index = arena->base;
-  *mask = slots - 1;
+  arena_release(&index->arena);
+  index->arena = arena;
+  index->slots = arena.base;
+  index->mask = slots - 1;
   return 0;
+}
+
+static void
+index_clear(struct record_index *index)
+{
+  arena_clear(&index->arena);
+  index->mask = SIZE_FIRST_INDEX - 1;
+}
+
+static void
+index_add(struct record_index *index, uint32_t hash, uint32_t number)
+{
+  uint32_t i = hash & index->mask;
+  while (index->slots[i] != 0)
+    i = (i + 1) & index->mask;
+  index->slots[i] = number;
+}
+
+/* Put the records from `first' to before `count' into an empty index. */
+static void
+index_fill(const struct context_tree *tree, struct record_index *index,
+           hash_of_fn *hash_of, uint32_t first, uint32_t count)
+{
+  for (uint32_t i = first; i < count; i++)
+    index_add(index, hash_of(tree, i), i);
+}
+
+/* Make room for the record `count' in the index of those from `first' on.
+ * False: the kernel gave no memory. */
+static bool
+index_grow(const struct context_tree *tree, struct record_index *index,
+           hash_of_fn *hash_of, uint32_t first, uint32_t count)
+{
+  if (count * 2 <= index->mask)
+    return true;
+  if (index_reserve(index, (index->mask + 1) * 2) != 0)
+    return false;
+  index_fill(tree, index, hash_of, first, count);
+  return true;
 }
 
 static void
@@ -59,6 +133,14 @@ add_special(struct context_tree *tree)
                                 .target = CONTEXT_OVERFLOW };
   tree->context_count = CONTEXT_FIRST;
   tree->leaf_count = 1; /* number 0 means an empty index slot */
+  tree->kinds[KIND_ANY] = (struct kind){ .what = LEAF_PIECES };
+  tree->kind_count = 1;
+  tree->leaves[tree->budget] = (struct leaf){
+    .site = SITE_SPECIAL | SITE_OVERFLOW,
+    .up = CONTEXT_OVERFLOW,
+    .target = CONTEXT_OVERFLOW,
+    .kind = KIND_ANY
+  };
   tree->overflowed = 0;
 }
 
@@ -73,16 +155,16 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
   tree->fold = fold;
   tree->function_of = function_of;
   tree->closure = closure;
-  /* Beyond the budget there is room for the overflow's own leaves: one for
-   * each kind of object is enough, and they are few. */
+  /* Beyond the budget there is room for the overflow's own leaf. */
   if (arena_reserve(&tree->context_arena,
                     (size_t)budget * sizeof(struct context)) != 0 ||
       arena_reserve(&tree->leaf_arena,
                     ((size_t)budget + 1) * sizeof(struct leaf)) != 0 ||
-      index_reserve(&tree->context_index_arena, &tree->context_index,
-                    &tree->context_mask, SIZE_FIRST_INDEX) != 0 ||
-      index_reserve(&tree->leaf_index_arena, &tree->leaf_index,
-                    &tree->leaf_mask, SIZE_FIRST_INDEX) != 0) {
+      arena_reserve(&tree->kind_arena,
+                    (size_t)budget * sizeof(struct kind)) != 0 ||
+      index_reserve(&tree->context_index, SIZE_FIRST_INDEX) != 0 ||
+      index_reserve(&tree->leaf_index, SIZE_FIRST_INDEX) != 0 ||
+      index_reserve(&tree->kind_index, SIZE_FIRST_INDEX) != 0) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;
@@ -90,6 +172,7 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
   }
   tree->contexts = tree->context_arena.base;
   tree->leaves = tree->leaf_arena.base;
+  tree->kinds = tree->kind_arena.base;
   add_special(tree);
   return 0;
 }
@@ -99,10 +182,13 @@ context_tree_release(struct context_tree *tree)
 {
   arena_release(&tree->context_arena);
   arena_release(&tree->leaf_arena);
-  arena_release(&tree->context_index_arena);
-  arena_release(&tree->leaf_index_arena);
+  arena_release(&tree->kind_arena);
+  arena_release(&tree->context_index.arena);
+  arena_release(&tree->leaf_index.arena);
+  arena_release(&tree->kind_index.arena);
   tree->contexts = NULL;
   tree->leaves = NULL;
+  tree->kinds = NULL;
 }
 
 void
@@ -110,68 +196,27 @@ context_tree_clear(struct context_tree *tree)
 {
   arena_clear(&tree->context_arena);
   arena_clear(&tree->leaf_arena);
-  arena_clear(&tree->context_index_arena);
-  arena_clear(&tree->leaf_index_arena);
+  arena_clear(&tree->kind_arena);
+  index_clear(&tree->context_index);
+  index_clear(&tree->leaf_index);
+  index_clear(&tree->kind_index);
   add_special(tree);
 }
 
-static void
-context_index_add(struct context_tree *tree, uint32_t number)
+static uint64_t
+index_bytes(const struct record_index *index)
 {
-  const struct context *c = &tree->contexts[number];
-  uint32_t i = context_hash(c->parent, c->site) & tree->context_mask;
-  while (tree->context_index[i] != 0)
-    i = (i + 1) & tree->context_mask;
-  tree->context_index[i] = number;
+  return ((uint64_t)index->mask + 1) * sizeof *index->slots;
 }
 
-static void
-leaf_index_add(struct context_tree *tree, uint32_t number)
+uint64_t
+context_tree_bytes(const struct context_tree *tree)
 {
-  const struct leaf *l = &tree->leaves[number];
-  uint32_t i =
-      leaf_hash(l->up, l->site, l->what, l->size, l->clas) & tree->leaf_mask;
-  while (tree->leaf_index[i] != 0)
-    i = (i + 1) & tree->leaf_mask;
-  tree->leaf_index[i] = number;
-}
-
-/* Make room for one more record in an index that may be at most half full.
- * False: the kernel gave no memory. */
-static bool
-context_index_grow(struct context_tree *tree)
-{
-  struct arena old = tree->context_index_arena;
-  uint32_t slots = (tree->context_mask + 1) * 2;
-  if (tree->context_count * 2 <= tree->context_mask)
-    return true;
-  if (index_reserve(&tree->context_index_arena, &tree->context_index,
-                    &tree->context_mask, slots) != 0) {
-    tree->context_index_arena = old;
-    return false;
-  }
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++)
-    context_index_add(tree, i);
-  arena_release(&old);
-  return true;
-}
-
-static bool
-leaf_index_grow(struct context_tree *tree)
-{
-  struct arena old = tree->leaf_index_arena;
-  uint32_t slots = (tree->leaf_mask + 1) * 2;
-  if (tree->leaf_count * 2 <= tree->leaf_mask)
-    return true;
-  if (index_reserve(&tree->leaf_index_arena, &tree->leaf_index,
-                    &tree->leaf_mask, slots) != 0) {
-    tree->leaf_index_arena = old;
-    return false;
-  }
-  for (uint32_t i = 1; i < tree->leaf_count; i++)
-    leaf_index_add(tree, i);
-  arena_release(&old);
-  return true;
+  return tree->context_count * sizeof(struct context) +
+         ((uint64_t)tree->leaf_count + 1) * sizeof(struct leaf) +
+         tree->kind_count * sizeof(struct kind) +
+         index_bytes(&tree->context_index) + index_bytes(&tree->leaf_index) +
+         index_bytes(&tree->kind_index);
 }
 
 /* The state of the phases below `function' when it is called from `parent'.
@@ -235,36 +280,62 @@ fold_parent(const struct context_tree *tree, uint32_t parent,
   return *new_arc ? CONTEXT_OVERFLOW : candidate;
 }
 
+/* The function that `site' is in, called from `parent'. */
+static uint32_t
+called_function(const struct context_tree *tree, uint32_t parent,
+                uint64_t site)
+{
+  return tree->function_of(tree->closure, site,
+                           tree->contexts[parent].function & FUNCTION_NUMBER);
+}
+
+/* The caller of an allocating function on the folded path. */
+static uint32_t
+leaf_target(const struct context_tree *tree, uint32_t up, uint32_t function)
+{
+  bool new_arc;
+  uint32_t target = fold_parent(tree, up, function,
+                                state_below(tree, up, function), &new_arc);
+  return target == CONTEXT_OVERFLOW ? up : target;
+}
+
+static bool
+has_room_for_context(struct context_tree *tree)
+{
+  return tree->context_count < tree->budget &&
+         index_grow(tree, &tree->context_index, hash_of_context,
+                    CONTEXT_FIRST, tree->context_count);
+}
+
 uint32_t
 context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 {
-  uint32_t i = context_hash(parent, site) & tree->context_mask;
-  uint32_t number, target, function;
+  const struct record_index *index = &tree->context_index;
+  const uint32_t hash = context_hash(parent, site);
+  uint32_t number, target = CONTEXT_OVERFLOW, function;
   struct context *c;
   enum phase_state state;
-  bool new_arc;
+  bool new_arc = false;
 
-  for (; (number = tree->context_index[i]) != 0;
-       i = (i + 1) & tree->context_mask) {
+  for (uint32_t i = hash & index->mask; (number = index->slots[i]) != 0;
+       i = (i + 1) & index->mask) {
     c = &tree->contexts[number];
     if (c->site == site && c->parent == parent)
       return number;
   }
   if (parent == CONTEXT_OVERFLOW)
     return CONTEXT_OVERFLOW;
-  if (tree->context_count >= tree->budget || !context_index_grow(tree)) {
+  if (!has_room_for_context(tree)) {
     tree->overflowed++;
     return CONTEXT_OVERFLOW;
   }
-  function = tree->function_of(
-      tree->closure, site,
-      tree->contexts[parent].function & FUNCTION_NUMBER);
+  function = called_function(tree, parent, site);
   state = state_below(tree, parent, function);
-  target = fold_parent(tree, parent, function, state, &new_arc);
-  if (target != CONTEXT_OVERFLOW && tree->fold) {
+  if (tree->fold)
+    target = fold_parent(tree, parent, function, state, &new_arc);
+  if (target != CONTEXT_OVERFLOW) {
     target = context_tree_child(tree, target, site);
-    if (target == CONTEXT_OVERFLOW || tree->context_count >= tree->budget ||
-        !context_index_grow(tree)) {
+    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree)) {
       tree->overflowed++;
       return CONTEXT_OVERFLOW;
     }
@@ -282,8 +353,32 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
                                       : function & FUNCTION_NUMBER,
                          .state = (unsigned)state & 7,
                          .new_arc = new_arc };
-  context_index_add(tree, number);
+  index_add(&tree->context_index, hash, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
+  return number;
+}
+
+/* The number of a kind; KIND_ANY when there is no memory. */
+static uint32_t
+intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
+            uint64_t clas)
+{
+  const struct record_index *index = &tree->kind_index;
+  const uint32_t hash = (uint32_t)mix(kind_key(what, size, clas));
+  uint32_t number;
+  for (uint32_t i = hash & index->mask; (number = index->slots[i]) != 0;
+       i = (i + 1) & index->mask) {
+    const struct kind *k = &tree->kinds[number];
+    if (k->what == what && k->size == size && k->clas == clas)
+      return number;
+  }
+  if (!index_grow(tree, &tree->kind_index, hash_of_kind, 1,
+                  tree->kind_count))
+    return KIND_ANY;
+  number = tree->kind_count++; /* there are no more than leaves */
+  tree->kinds[number] =
+      (struct kind){ .clas = clas, .what = what, .size = size };
+  index_add(&tree->kind_index, hash, number);
   return number;
 }
 
@@ -291,37 +386,52 @@ struct leaf *
 context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                   uint32_t what, uint32_t size, uint64_t clas)
 {
-  uint32_t i = leaf_hash(up, site, what, size, clas) & tree->leaf_mask;
-  uint32_t number, context;
+  const struct record_index *index = &tree->leaf_index;
+  uint32_t hash, number, kind, function = 0, target = up;
   struct leaf *l;
 
-  for (; (number = tree->leaf_index[i]) != 0; i = (i + 1) & tree->leaf_mask) {
+  if (up == CONTEXT_OVERFLOW)
+    site = SITE_SPECIAL | SITE_OVERFLOW;
+  hash = leaf_hash(up, site, kind_key(what, size, clas));
+  for (uint32_t i = hash & index->mask; (number = index->slots[i]) != 0;
+       i = (i + 1) & index->mask) {
+    const struct kind *k;
     l = &tree->leaves[number];
-    if (l->site == site && l->up == up && l->what == what &&
-        l->size == size && l->clas == clas)
+    k = &tree->kinds[l->kind];
+    if (l->site == site && l->up == up && k->what == what &&
+        k->size == size && k->clas == clas)
       return l;
   }
-  /* The last record is kept for what finds no room. */
-  if (tree->leaf_count >= tree->budget || !leaf_index_grow(tree)) {
+  if (tree->leaf_count >= tree->budget ||
+      !index_grow(tree, &tree->leaf_index, hash_of_leaf, 1,
+                  tree->leaf_count) ||
+      (kind = intern_kind(tree, what, size, clas)) == KIND_ANY) {
     tree->overflowed++;
-    l = &tree->leaves[tree->budget];
-    l->site = SITE_SPECIAL | SITE_OVERFLOW;
-    l->what = LEAF_PIECES; /* of all sizes */
-    l->up = l->context = CONTEXT_OVERFLOW;
-    return l;
+    return &tree->leaves[tree->budget];
   }
-  context = context_tree_child(tree, up, site);
+  if (up != CONTEXT_OVERFLOW) {
+    function = called_function(tree, up, site);
+    if (tree->fold)
+      target = leaf_target(tree, up, function);
+  }
   number = tree->leaf_count;
   l = &tree->leaves[number];
   *l = (struct leaf){ .site = site,
-                      .clas = clas,
-                      .what = what,
-                      .size = size,
                       .up = up,
-                      .context = context };
-  leaf_index_add(tree, number);
+                      .target = target,
+                      .kind = kind,
+                      .function = function };
+  index_add(&tree->leaf_index, hash, number);
   __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
+}
+
+static void
+add_counts(struct leaf *to, const struct leaf *from)
+{
+  to->count += from->count;
+  to->bytes += from->bytes;
+  to->activations += from->activations;
 }
 
 bool
@@ -346,22 +456,14 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
   }
   for (uint32_t i = 1; i < from->leaf_count; i++) {
     const struct leaf *l = &from->leaves[i];
-    struct leaf *leaf = context_tree_leaf(into, to[l->up], l->site, l->what,
-                                          l->size, l->clas);
-    leaf->count += l->count;
-    leaf->bytes += l->bytes;
+    const struct kind *k = &from->kinds[l->kind];
+    struct leaf *leaf = context_tree_leaf(into, to[l->up], l->site, k->what,
+                                          k->size, k->clas);
+    add_counts(leaf, l);
     if (leaf == &into->leaves[into->budget])
-      no_room(closure, l);
+      no_room(closure, l, k);
   }
-  {
-    const struct leaf *l = &from->leaves[from->budget];
-    struct leaf *leaf = &into->leaves[into->budget];
-    leaf->site = SITE_SPECIAL | SITE_OVERFLOW;
-    leaf->what = LEAF_PIECES;
-    leaf->context = leaf->up = CONTEXT_OVERFLOW;
-    leaf->count += l->count;
-    leaf->bytes += l->bytes;
-  }
+  add_counts(&into->leaves[into->budget], &from->leaves[from->budget]);
   into->overflowed += from->overflowed;
   free(to);
   return true;
@@ -386,10 +488,9 @@ context_tree_rename_sites(struct context_tree *tree,
   }
   if (!changed)
     return;
-  arena_clear(&tree->context_index_arena);
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++)
-    context_index_add(tree, i);
-  arena_clear(&tree->leaf_index_arena);
-  for (uint32_t i = 1; i < tree->leaf_count; i++)
-    leaf_index_add(tree, i);
+  arena_clear(&tree->context_index.arena);
+  index_fill(tree, &tree->context_index, hash_of_context, CONTEXT_FIRST,
+             tree->context_count);
+  arena_clear(&tree->leaf_index.arena);
+  index_fill(tree, &tree->leaf_index, hash_of_leaf, 1, tree->leaf_count);
 }

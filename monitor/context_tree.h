@@ -9,9 +9,19 @@
  *
  *     context 7 = (parent 3, site in BAR)      path: ... FOO, BAR
  *
- * A *leaf* is what one context allocated of one type, size and class.
- * Counters are on leaves only; the figures of callers are sums, made when
- * the tree is read.
+ * A *leaf* is the last edge of a path: a site at which an allocator was
+ * called, and of what kind (type, size and class) the objects are:
+ *
+ *     leaf 9 = (up 7, site in BAZ, kind 4)     path: ... FOO, BAR, BAZ
+ *
+ * There is no context beside it.  Counters are on leaves, and activations on
+ * the context or leaf by which the function was entered first; the figures of
+ * callers are sums, made when the tree is read.
+ *
+ * Memory.  A context takes 32 bytes and a leaf 48; the index of either takes
+ * at most 16 more, just after it has grown (4 bytes a slot, a quarter full).
+ * So no path costs more than 64 bytes.  Kinds are interned: 16 bytes and at
+ * most 16 in their index, for each type, size and class that there is.
  *
  * Recursion.  A context whose function is on the path already may be folded:
  * it then has a `target' elsewhere, an ancestor's sibling, and everything
@@ -72,7 +82,7 @@ enum site_special {
 
 struct context {
   uint64_t site;
-  uint64_t activations; /* calls that led to an allocation */
+  uint64_t activations; /* calls whose first allocation was made below */
   uint32_t parent;
   uint32_t target;      /* itself, or where a recursive call is folded to */
   uint32_t function;    /* see context_tree_function_fn; 0: not known */
@@ -86,19 +96,28 @@ struct context {
  * It is the largest size for which the collector has size classes. */
 enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
 
-/* Set in leaf.what: the objects were requested in pieces that the size does
+/* Set in kind.what: the objects were requested in pieces that the size does
  * not tell; their requests are counted one by one (count_request). */
 enum { LEAF_PIECES = 1 << 24 };
 
-struct leaf {
-  uint64_t site;
+/* What the objects of a leaf are. */
+enum { KIND_ANY = 0 }; /* of the leaf for what goes over the budget */
+struct kind {
   uint64_t clas;        /* class of an instance or structure, or 0 */
-  uint64_t count;       /* objects; 0 where a body grew */
-  uint64_t bytes;       /* as requested */
   uint32_t what;        /* enum allocation_what of classify.h */
   uint32_t size;        /* of one object; LEAF_LARGE; 0: growth of a body */
+};
+
+struct leaf {
+  uint64_t site;
+  uint64_t count;       /* objects; 0 where a body grew */
+  uint64_t bytes;       /* as requested */
+  uint64_t activations; /* calls that made their first allocation here */
   uint32_t up;          /* the context that called the allocating function */
-  uint32_t context;     /* child of `up' at `site' */
+  uint32_t target;      /* up, or its place on the path when the allocating
+                           function was called recursively and is folded */
+  uint32_t kind;        /* number of its kind */
+  uint32_t function;    /* as that of a context */
 };
 
 /* The number proper, and the enum phase_role of the function beside it. */
@@ -121,14 +140,17 @@ typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
 struct context_tree {
   struct context *contexts;
   struct leaf *leaves;
+  struct kind *kinds;
   uint32_t context_count; /* published: records below it are complete */
-  uint32_t leaf_count;
+  uint32_t leaf_count, kind_count;
   uint32_t budget;        /* contexts and leaves, each, at most */
   uint64_t overflowed;    /* calls of child or leaf that found no room */
-  uint32_t *context_index, *leaf_index; /* open addressing, 0: empty */
-  uint32_t context_mask, leaf_mask;
-  struct arena context_arena, leaf_arena, context_index_arena,
-      leaf_index_arena;
+  struct record_index {
+    uint32_t *slots;      /* open addressing: a number, 0 is empty */
+    uint32_t mask;
+    struct arena arena;
+  } context_index, leaf_index, kind_index;
+  struct arena context_arena, leaf_arena, kind_arena;
   context_tree_function_fn *function_of;
   void *closure;
   bool fold;
@@ -156,8 +178,25 @@ struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
                                uint64_t site, uint32_t what, uint32_t size,
                                uint64_t clas);
 
-/* Told of a leaf whose counts go to the overflow's leaf. */
-typedef void context_tree_no_room_fn(void *closure, const struct leaf *leaf);
+static inline const struct kind *
+context_tree_kind(const struct context_tree *tree, const struct leaf *leaf)
+{
+  return &tree->kinds[leaf->kind];
+}
+
+/* How many paths are told apart: contexts and leaves. */
+static inline uint64_t
+context_tree_paths(const struct context_tree *tree)
+{
+  return (uint64_t)tree->context_count - CONTEXT_FIRST + tree->leaf_count - 1;
+}
+
+/* Bytes of all records and indices, but not of pages touched in part. */
+uint64_t context_tree_bytes(const struct context_tree *tree);
+
+/* Told of a leaf of that kind whose counts go to the overflow's leaf. */
+typedef void context_tree_no_room_fn(void *closure, const struct leaf *leaf,
+                                     const struct kind *kind);
 
 /* Add all of `from' to `into', which has the same function numbers; `no_room'
  * is told of each leaf of `from' that is beyond the budget of `into'.  False,

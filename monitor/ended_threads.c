@@ -80,14 +80,14 @@ count_leaf_requests(struct thread_state *t, cl_index bytes, uint64_t count)
  * requests with those of the thread.  (Those of large objects and of objects
  * in pieces are there already.) */
 static void
-no_room(void *thread, const struct leaf *leaf)
+no_room(void *thread, const struct leaf *leaf, const struct kind *kind)
 {
   struct thread_state *t = thread;
-  cl_index size = leaf->size;
+  cl_index size = kind->size;
   if (leaf->count == 0 || size == LEAF_LARGE ||
-      (leaf->what & LEAF_PIECES) != 0)
+      (kind->what & LEAF_PIECES) != 0)
     return;
-  if ((leaf->what & ECL_ALLOCATED_SPLIT) != 0) {
+  if ((kind->what & ECL_ALLOCATED_SPLIT) != 0) {
     size -= sizeof(struct ecl_instance);
     count_leaf_requests(t, sizeof(struct ecl_instance), leaf->count);
   }

@@ -245,7 +245,7 @@ find_leaf(struct thread_state *t, uintptr_t frame, cl_index what,
   if (leaf->count == 0 && clas != OBJNULL)
     code_index_keep(clas);
   if (r.activation)
-    t->tree.contexts[leaf->context].activations++;
+    leaf->activations++;
   t->last_slot = r.slot;
   errno = saved_errno;
   return leaf;
@@ -267,9 +267,13 @@ count_object(struct thread_state *t, struct leaf *leaf, cl_index bytes,
 static void
 let_header_wait(struct thread_state *t)
 {
-  if (t->last.object == NULL || (t->last.leaf->what & LEAF_PIECES) != 0)
+  uint32_t what;
+  if (t->last.object == NULL)
     return;
-  switch (t->last.leaf->what & 0xFFFF) { /* type, and no element type */
+  what = context_tree_kind(&t->tree, t->last.leaf)->what;
+  if ((what & LEAF_PIECES) != 0)
+    return;
+  switch (what & 0xFFFF) { /* type, and no element type */
   case t_array:
   case t_vector:
   case t_bitvector:
@@ -317,6 +321,12 @@ count_memory(struct thread_state *t, void *frame, cl_index what,
   t->last_slot = NULL; /* last_leaf is not of this call */
 }
 
+static bool
+leaf_in_pieces(const struct thread_state *t, const struct leaf *leaf)
+{
+  return (context_tree_kind(&t->tree, leaf)->what & LEAF_PIECES) != 0;
+}
+
 /* All but the two cases that `allocated' knows.  On its own, so that those
  * save no registers: 43 instructions for a cons in a loop, 57 before. */
 static __attribute__((noinline)) void
@@ -338,7 +348,7 @@ allocated_anew(struct thread_state *t, void *frame, cl_index what,
     t->last_bytes = bytes;
     t->last_class = clas;
     t->last_leaf = leaf;
-    if (bytes > LEAF_MAX_SIZE || (leaf->what & LEAF_PIECES) != 0) {
+    if (bytes > LEAF_MAX_SIZE || leaf_in_pieces(t, leaf)) {
       count_requests(t, what, bytes);
       t->last_slot = NULL; /* the fast path does not count requests */
     }
@@ -369,7 +379,7 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
       return;
     }
     if (leaf->up == t->repeat.up && is_repeated_call(t, caller)) {
-      t->tree.contexts[leaf->context].activations++;
+      leaf->activations++;
       count_object(t, leaf, bytes, object);
       leave(t);
       return;
@@ -402,13 +412,14 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
           cl_index bytes)
 {
   struct leaf *head = header->leaf, *whole;
+  const struct kind *kind = context_tree_kind(&t->tree, head);
   uint64_t total = header->bytes + bytes;
-  what |= head->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
-  if ((head->what & LEAF_PIECES) == 0 && head->size != LEAF_LARGE)
-    count_requests(t, head->what, header->bytes);
+  what |= kind->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
+  if ((kind->what & LEAF_PIECES) == 0 && kind->size != LEAF_LARGE)
+    count_requests(t, kind->what, header->bytes);
   whole = context_tree_leaf(&t->tree, head->up, head->site,
                             (uint32_t)what | LEAF_PIECES, leaf_size(total),
-                            head->clas);
+                            kind->clas);
   head->count--;
   head->bytes -= header->bytes;
   whole->count++;

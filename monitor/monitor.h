@@ -33,10 +33,11 @@ enum mprof_status {
 enum mprof_counter {
   MPROF_ALLOCATIONS,
   MPROF_BYTES,          /* requested */
-  MPROF_CONTEXTS,
+  MPROF_CONTEXTS,       /* paths: calls, and kinds of objects at their end */
   MPROF_THREADS,        /* that allocated, ended ones too */
   MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
-  MPROF_RUNNING         /* 1 while counting */
+  MPROF_RUNNING,        /* 1 while counting */
+  MPROF_CONTEXT_BYTES   /* memory of the contexts: see context_tree.h */
 };
 
 enum mprof_option {

@@ -132,12 +132,12 @@ string_id(struct writer *w, const char *s)
 /* One site is one location, but in APPLY: what that counts as depends on its
  * caller. */
 static uint64_t
-location_id(struct writer *w, const struct context *c)
+location_id(struct writer *w, uint64_t site, uint32_t function)
 {
-  uint32_t function = c->function & FUNCTION_NUMBER;
-  bool passing = function != 0 && function == code_index_passing_apply();
+  bool passing = (function & FUNCTION_NUMBER) != 0 &&
+                 (function & FUNCTION_NUMBER) == code_index_passing_apply();
   uint64_t id =
-      number_map_add(&w->locations, c->site | (passing ? SITE_PASSING : 0));
+      number_map_add(&w->locations, site | (passing ? SITE_PASSING : 0));
   if (id == 0)
     set_failed(w, ENOMEM);
   return id;
@@ -171,19 +171,22 @@ append_path(struct writer *w, const struct context_tree *tree, uint32_t c,
   for (; c != CONTEXT_ROOT; c = tree->contexts[c].parent) {
     if (!path_has_room(w, n))
       return n;
-    w->path[n++] = location_id(w, &tree->contexts[c]);
+    w->path[n++] = location_id(w, tree->contexts[c].site,
+                               tree->contexts[c].function);
   }
   return n;
 }
 
+/* The path of a call at `site' below the context `up'. */
 static size_t
-path_of_call(struct writer *w, const struct context_tree *tree, uint32_t c)
+path_of_call(struct writer *w, const struct context_tree *tree, uint32_t up,
+             uint64_t site, uint32_t function)
 {
-  const struct context *context = &tree->contexts[c];
-  size_t n = append_path(w, tree, context->parent, 1);
+  if (up == CONTEXT_OVERFLOW)
+    return append_path(w, tree, up, 0);
   if (path_has_room(w, 0))
-    w->path[0] = location_id(w, context);
-  return n;
+    w->path[0] = location_id(w, site, function);
+  return append_path(w, tree, up, 1);
 }
 
 static void
@@ -211,22 +214,48 @@ text_label(struct writer *w, const char *key, const char *value)
   return label;
 }
 
+/* The calls that are counted in a context or leaf. */
+static void
+put_activations(struct writer *w, const struct thread_figures *thread,
+                uint64_t activations, size_t path_length)
+{
+  int64_t values[COLUMNS] = { [COLUMN_CALLS] = (int64_t)activations };
+  Mprof__Pprof__Label label = text_label(w, "thread", thread->name);
+  Mprof__Pprof__Label *pointer = &label;
+  put_sample(w, path_length, values, &pointer, 1);
+}
+
+static void
+put_context(struct writer *w, const struct thread_figures *thread,
+            const struct context *c)
+{
+  if (c->activations != 0)
+    put_activations(w, thread, c->activations,
+                    path_of_call(w, thread->tree, c->parent, c->site,
+                                 c->function));
+}
+
 static void
 put_leaf(struct writer *w, const struct thread_figures *thread,
          const struct leaf *leaf)
 {
   const struct context_tree *tree = thread->tree;
-  uint32_t target = tree->contexts[leaf->context].target;
-  int64_t values[COLUMNS] = { (int64_t)leaf->count, (int64_t)leaf->bytes };
+  const struct kind *kind = context_tree_kind(tree, leaf);
+  int64_t values[COLUMNS] = { [COLUMN_COUNT] = (int64_t)leaf->count,
+                              [COLUMN_BYTES] = (int64_t)leaf->bytes };
   Mprof__Pprof__Label labels[5], *pointers[5];
   size_t n = 0;
-  cl_object clas = (cl_object)(uintptr_t)leaf->clas;
-  const char *type = classify_type_name(leaf->what);
+  cl_object clas = (cl_object)(uintptr_t)kind->clas;
+  const char *type = classify_type_name(kind->what);
   const char *class_name = NULL;
 
+  if (leaf->activations != 0 && leaf->up != CONTEXT_OVERFLOW)
+    put_activations(
+        w, thread, leaf->activations,
+        path_of_call(w, tree, leaf->up, leaf->site, leaf->function));
   if (leaf->count == 0 && leaf->bytes == 0)
     return;
-  if (leaf->context == CONTEXT_OVERFLOW) {
+  if (leaf->up == CONTEXT_OVERFLOW) {
     w->unattributed_count += leaf->count;
     w->unattributed_bytes += leaf->bytes;
   }
@@ -239,32 +268,20 @@ put_leaf(struct writer *w, const struct thread_figures *thread,
   if (class_name != NULL)
     labels[n++] = text_label(w, "class", class_name);
   labels[n++] = text_label(
-      w, "category", classify_category_name(classify_category(leaf->what)));
+      w, "category", classify_category_name(classify_category(kind->what)));
   labels[n++] = text_label(w, "thread", thread->name);
-  if (leaf->size != 0 && leaf->size != LEAF_LARGE) {
+  if (kind->size != 0 && kind->size != LEAF_LARGE) {
     Mprof__Pprof__Label size = MPROF__PPROF__LABEL__INIT;
     size.key = string_id(w, "bytes");
-    size.num = leaf->size;
+    size.num = kind->size;
     size.num_unit = string_id(w, "bytes");
     labels[n++] = size;
   }
   for (size_t i = 0; i < n; i++)
     pointers[i] = &labels[i];
-  put_sample(w, append_path(w, tree, target, 0), values, pointers, n);
-}
-
-static void
-put_activations(struct writer *w, const struct thread_figures *thread,
-                uint32_t number)
-{
-  const struct context *c = &thread->tree->contexts[number];
-  int64_t values[COLUMNS] = { 0 };
-  Mprof__Pprof__Label label, *pointer = &label;
-  if (c->activations == 0 || number == CONTEXT_OVERFLOW)
-    return;
-  values[COLUMN_CALLS] = (int64_t)c->activations;
-  label = text_label(w, "thread", thread->name);
-  put_sample(w, path_of_call(w, thread->tree, number), values, &pointer, 1);
+  put_sample(
+      w, path_of_call(w, tree, leaf->target, leaf->site, leaf->function),
+      values, pointers, n);
 }
 
 static void
@@ -276,7 +293,7 @@ put_thread(struct writer *w, const struct thread_figures *thread)
   put_leaf(w, thread, &tree->leaves[tree->budget]);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count && w->failed == 0;
        i++)
-    put_activations(w, thread, i);
+    put_context(w, thread, &tree->contexts[i]);
 }
 
 /* ---- locations and functions --------------------------------------------- */
@@ -445,14 +462,14 @@ put_header(struct writer *w)
 /* What the collector counted for the objects of a leaf; 0 where the hook has
  * counted their requests (large ones, and those in pieces). */
 static uint64_t
-rounded_bytes_of_leaf(const struct leaf *leaf)
+rounded_bytes_of_leaf(const struct leaf *leaf, const struct kind *kind)
 {
   uint64_t each = 0;
-  size_t size = leaf->size;
-  if (size == LEAF_LARGE || (leaf->what & LEAF_PIECES) != 0 ||
+  size_t size = kind->size;
+  if (size == LEAF_LARGE || (kind->what & LEAF_PIECES) != 0 ||
       leaf->count == 0)
     return 0;
-  if ((leaf->what & ECL_ALLOCATED_SPLIT) != 0) {
+  if ((kind->what & ECL_ALLOCATED_SPLIT) != 0) {
     each = classify_rounded_bytes(
         classify_granules(sizeof(struct ecl_instance)));
     size -= sizeof(struct ecl_instance);
@@ -467,7 +484,9 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
   int64_t residual;
   for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
     for (uint32_t i = 1; i < t->tree->leaf_count; i++)
-      rounded += rounded_bytes_of_leaf(&t->tree->leaves[i]);
+      rounded += rounded_bytes_of_leaf(
+          &t->tree->leaves[i],
+          context_tree_kind(t->tree, &t->tree->leaves[i]));
   for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
     if (f->granules[g] != 0)
       rounded += f->granules[g] * classify_rounded_bytes(g);
@@ -529,6 +548,7 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
                 "last act was a call, can be missing from chains",
                 code_index_other_flags(i));
   put_comment(w, "mprof.contexts=%" PRIu64, f->contexts);
+  put_comment(w, "mprof.context_bytes=%" PRIu64, f->context_bytes);
   put_comment(w, "mprof.threads=%u", f->counted_threads);
 }
 

@@ -29,7 +29,8 @@ struct monitor_figures {
   uint64_t granules[CLASSIFY_GRANULES], large_bytes;
   uint64_t finalizers, weak_links;   /* records that the collector made */
   uint64_t thread_record_bytes;      /* the same for threads that began */
-  uint64_t truncated_walks, unmarked_walks, finalizer_walks, overflows, contexts;
+  uint64_t truncated_walks, unmarked_walks, finalizer_walks, overflows;
+  uint64_t contexts, context_bytes;  /* paths of all threads; their memory */
   unsigned counted_threads;          /* that allocated */
   unsigned imported_threads;         /* that C made, while counting */
   uint64_t collector_bytes;          /* in the time that was counted */

@@ -34,11 +34,13 @@ collect_figures(struct monitor_figures *f)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     thread_add_counters(f, t);
     f->overflows += t->tree.overflowed;
-    f->contexts += t->tree.context_count - CONTEXT_FIRST;
+    f->contexts += context_tree_paths(&t->tree);
+    f->context_bytes += context_tree_bytes(&t->tree);
   }
   for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next) {
     f->overflows += e->tree.overflowed;
-    f->contexts += e->tree.context_count - CONTEXT_FIRST;
+    f->contexts += context_tree_paths(&e->tree);
+    f->context_bytes += context_tree_bytes(&e->tree);
   }
   f->collector_bytes = monitor.collector_bytes;
   f->lists_read = monitor.lists_read;
@@ -123,6 +125,7 @@ mprof_monitor_counter(int which)
   case MPROF_CONTEXTS: value = f.contexts; break;
   case MPROF_THREADS: value = f.counted_threads; break;
   case MPROF_OVERFLOWS: value = f.overflows; break;
+  case MPROF_CONTEXT_BYTES: value = f.context_bytes; break;
   case MPROF_RUNNING: value = monitor.running; break;
   default: break;
   }

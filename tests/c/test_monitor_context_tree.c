@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "context_tree.h"
+#include "sizes.h"
 
 enum { MAIN = 1, F, G, H, CONS, FIRST_HIDDEN = 8, ROOT_FUNCTION = 16 };
 
@@ -91,9 +92,14 @@ test_leaves_by_type_size_and_class(void **state)
                        one);
   assert_ptr_not_equal(context_tree_leaf(&tree, up, site(F, 1), 1, 16, 99),
                        one);
-  /* all of them in the one context of that site */
-  assert_int_equal(other->context, one->context);
-  assert_int_equal(tree.contexts[one->context].parent, up);
+  /* a leaf is a path of its own and makes no context */
+  assert_int_equal(one->up, up);
+  assert_int_equal(one->target, up);
+  assert_int_equal(one->function, F);
+  assert_int_equal(context_tree_kind(&tree, other)->what, 2);
+  assert_int_equal(context_tree_kind(&tree, other)->size, 16);
+  assert_int_equal(tree.context_count, CONTEXT_FIRST + 1);
+  assert_int_equal(context_tree_paths(&tree), 1 + 4);
   context_tree_release(&tree);
 }
 
@@ -183,7 +189,7 @@ view_of_path(const struct context_tree *tree, uint32_t number,
 
 /* Over random chains, functions FIRST_HIDDEN and up being hidden: the folded
  * path has the functions and arcs of the real one in both views, no more and
- * no fewer. */
+ * no fewer.  A leaf is folded like a call at its place. */
 static void
 test_folding_keeps_functions_and_arcs(void **state)
 {
@@ -201,6 +207,8 @@ test_folding_keeps_functions_and_arcs(void **state)
     for (int depth = 0; depth < 100; depth++) {
       unsigned function;
       uint32_t number;
+      uint64_t called;
+      const struct leaf *leaf;
       random ^= random << 13;
       random ^= random >> 7;
       random ^= random << 17;
@@ -208,9 +216,12 @@ test_folding_keeps_functions_and_arcs(void **state)
       function = function < shown ? 1 + function
                                   : FIRST_HIDDEN + function - shown;
       add_call(&real, &caller, &shown_caller, function);
-      number = context_tree_child(
-          &tree, up, site(function, (unsigned)(random >> 40) % 2));
+      called = site(function, (unsigned)(random >> 40) % 2);
+      leaf = context_tree_leaf(&tree, up, called, 1, 16, 0);
+      number = context_tree_child(&tree, up, called);
       up = tree.contexts[number].target;
+      assert_int_equal(leaf->target, tree.contexts[up].parent);
+      assert_int_equal(leaf->function, tree.contexts[up].function);
       folded += up != number;
       view_of_path(&tree, up, &path);
       assert_memory_equal(&path, &real, sizeof real);
@@ -222,10 +233,10 @@ test_folding_keeps_functions_and_arcs(void **state)
 
 /* Functions with a role each, from 1 on: every role twice. */
 static uint32_t
-function_with_role(void *closure, uint64_t s)
+function_with_role(void *closure, uint64_t s, uint32_t caller)
 {
   uint32_t function = (uint32_t)(s / 16);
-  (void)closure;
+  (void)closure, (void)caller;
   return function | (function - 1) % ROLE_COUNT << FUNCTION_ROLE_SHIFT;
 }
 
@@ -318,8 +329,67 @@ test_unfolded_keeps_every_frame(void **state)
     assert_int_equal(tree.contexts[number].target, number);
     up = number;
   }
+  assert_int_equal(context_tree_leaf(&tree, up, site(F, 2), 1, 16, 0)->target,
+                   up);
   assert_int_equal(tree.context_count - CONTEXT_FIRST, 1000);
   context_tree_release(&tree);
+}
+
+/* What the records and indices of a tree take, as they are said to be made:
+ * an index is doubled when it is half full. */
+static uint64_t
+bytes_by_hand(const struct context_tree *tree)
+{
+  const uint64_t records[] = { tree->context_count, tree->leaf_count,
+                               tree->kind_count };
+  uint64_t bytes = records[0] * 32 + (records[1] + 1) * 48 + records[2] * 16;
+  for (int i = 0; i < 3; i++) {
+    uint64_t slots = SIZE_FIRST_INDEX;
+    while ((records[i] - 1) * 2 > slots - 1)
+      slots *= 2;
+    bytes += slots * 4;
+  }
+  return bytes;
+}
+
+/* Contexts and leaves one by one up to 10^5 of both: no path costs more than
+ * 64 bytes at any moment.  What a tree takes for nothing: two contexts and
+ * two leaves that stand for no path, a kind, and the first indices. */
+static void
+test_bytes_of_a_path(void **state)
+{
+  enum { N = 100000 };
+  const uint64_t fixed =
+      2 * (32 + 16) + 2 * (48 + 16) + (16 + 16) + 3 * 4 * SIZE_FIRST_INDEX;
+  const unsigned contexts_in_16[] = { 0, 4, 8, 15 };
+  (void)state;
+  for (size_t shape = 0; shape < 4; shape++) {
+    struct context_tree tree;
+    uint32_t up = CONTEXT_ROOT;
+    uint64_t most = 0;
+    make_tree(&tree, N + 10, false);
+    for (unsigned i = 0; i < N; i++) {
+      uint64_t bytes, kinds;
+      if (i % 16 < contexts_in_16[shape])
+        up = context_tree_child(&tree, up, site(F, i % 7));
+      else
+        context_tree_leaf(&tree, up, site(i, 1), i / 7 % 40, 16, 0);
+      assert_int_equal(context_tree_paths(&tree), i + 1);
+      kinds = tree.kind_count - 1;
+      bytes = context_tree_bytes(&tree);
+      assert_int_equal(bytes, bytes_by_hand(&tree));
+      assert_true(bytes <= fixed + 64 * (uint64_t)(i + 1) + 32 * kinds);
+      if (i > N / 2 && bytes - fixed > most * (i + 1))
+        most = (bytes - fixed + i) / (i + 1);
+    }
+    assert_int_equal(tree.overflowed, 0);
+    /* the bound is no higher than need be */
+    if (shape == 0)
+      assert_int_equal(most, 64);
+    context_tree_clear(&tree);
+    assert_int_equal(context_tree_bytes(&tree), bytes_by_hand(&tree));
+    context_tree_release(&tree);
+  }
 }
 
 /* What finds no room goes to the overflow context, and nothing is lost:
@@ -343,11 +413,10 @@ count_beyond_budget(unsigned contexts, unsigned sizes)
   assert_true(tree.overflowed > 0);
   for (uint32_t i = 1; i < tree.leaf_count; i++) {
     counted += tree.leaves[i].count;
-    if (tree.leaves[i].context == CONTEXT_OVERFLOW)
+    if (tree.leaves[i].up == CONTEXT_OVERFLOW)
       overflow += tree.leaves[i].count;
   }
-  assert_int_equal(tree.leaves[tree.budget].context,
-                   tree.leaves[tree.budget].count > 0 ? CONTEXT_OVERFLOW : 0);
+  assert_int_equal(tree.leaves[tree.budget].up, CONTEXT_OVERFLOW);
   counted += tree.leaves[tree.budget].count;
   overflow += tree.leaves[tree.budget].count;
   assert_int_equal(counted, contexts * sizes);
@@ -387,8 +456,9 @@ test_many_contexts_survive_growth(void **state)
 }
 
 static void
-add_count(void *closure, const struct leaf *leaf)
+add_count(void *closure, const struct leaf *leaf, const struct kind *kind)
 {
+  (void)kind;
   *(uint64_t *)closure += leaf->count;
 }
 
@@ -520,6 +590,7 @@ main(void)
     cmocka_unit_test(test_folding_keeps_phases),
     cmocka_unit_test(test_folding_does_not_look_above_the_root),
     cmocka_unit_test(test_unfolded_keeps_every_frame),
+    cmocka_unit_test(test_bytes_of_a_path),
     cmocka_unit_test(test_budget),
     cmocka_unit_test(test_many_contexts_survive_growth),
     cmocka_unit_test(test_merge_adds_up),

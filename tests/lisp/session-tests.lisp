@@ -73,6 +73,7 @@
       (is (eql 3 (getf status :allocations)))
       (is (eql 48 (getf status :bytes)))
       (is (plusp (getf status :contexts)))
+      (is (plusp (getf status :context-bytes)))
       (is (plusp (getf status :threads)))
       (is (eql 0 (getf status :overflows))))))
 
