@@ -71,7 +71,7 @@ code_index_update(void)
 {
   struct module *list;
   bool changed = current == NULL;
-  if (kept_objects_reserve() != 0 || (list = module_list()) == NULL)
+  if (kept_objects_reserve(KEPT_OBJECTS) != 0 || (list = module_list()) == NULL)
     return -1;
   for (struct code_module *m = modules; m != NULL; m = m->next)
     m->seen = false;

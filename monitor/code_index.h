@@ -80,8 +80,13 @@ code_index_kind(uintptr_t address)
  * object alive.  0 when the table is full.  Inside the hook. */
 uint32_t code_index_object(cl_object name);
 
+/* How often that was 0: as many calls are missing from chains. */
+uint64_t code_index_lost_calls(void);
+void code_index_forget_lost_calls(void);
+
 /* Keep `object' alive until the process ends, so that its address stays its
- * own (names, classes).  Inside the hook. */
+ * own (names, classes); does nothing when the table is full.  Inside the
+ * hook. */
 void code_index_keep(cl_object object);
 
 /* What reports do with a function. */
@@ -127,7 +132,8 @@ void code_index_print_names(bool classes);
 bool code_index_names_wait(void);
 
 /* The name of a class that was given to code_index_keep, as printed last; NULL
- * when memory ran out.  Not inside the hook. */
+ * when it was not kept, and then the class may be gone, or when memory ran
+ * out.  Not inside the hook. */
 const char *code_index_class_name(cl_object clas);
 
 /* The addresses of the shared object that was loaded at `base'; both 0 when

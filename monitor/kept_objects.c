@@ -10,7 +10,10 @@
  * runtime's lock on packages.
  *
  * All of it is address space that is reserved once, and memory when it is
- * used.  Nothing is ever taken out.
+ * used.  Nothing is ever taken out.  When the table is full, new objects are
+ * not kept: a byte-compiled function is then left out of the chain, which is
+ * counted, and a class has no name, since by the time that names are printed
+ * it may be gone.
  */
 #include "kept_objects.h"
 
@@ -27,13 +30,14 @@
 #include "lisp_role.h"
 
 enum {
-  KEPT_SLOTS = 1 << 20 /* objects kept, at most half as many */
+  KEPT_SLOTS = 2 * KEPT_OBJECTS /* so that a search soon finds an empty one */
 };
 
 static cl_object *kept_table;       /* KEPT_SLOTS */
 static cl_object *kept_list;        /* dense, for the collector */
 static char **kept_names;           /* printed names by slot */
-static uint32_t kept_count, names_printed;
+static uint32_t kept_count, kept_limit, names_printed;
+static uint64_t lost_calls;         /* see code_index_lost_calls */
 static void (*next_push_other_roots)(void);
 
 static void
@@ -46,7 +50,7 @@ push_kept_objects(void)
 }
 
 int
-kept_objects_reserve(void)
+kept_objects_reserve(uint32_t limit)
 {
   static struct arena table, list, names;
   if (kept_table != NULL)
@@ -58,6 +62,7 @@ kept_objects_reserve(void)
   kept_list = list.base;
   kept_names = names.base;
   kept_table = table.base;
+  kept_limit = limit;
   next_push_other_roots = GC_get_push_other_roots();
   GC_set_push_other_roots(push_kept_objects);
   return 0;
@@ -75,7 +80,7 @@ keep(cl_object object)
     if (found == object)
       return i;
     if (found == OBJNULL) {
-      if (kept_count >= KEPT_SLOTS / 2)
+      if (kept_count >= kept_limit)
         return KEPT_SLOTS;
       if (__atomic_compare_exchange_n(&kept_table[i], &found, object, false,
                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -99,7 +104,22 @@ uint32_t
 code_index_object(cl_object name)
 {
   uint32_t slot = keep(name);
-  return slot < KEPT_SLOTS ? FUNCTION_OBJECT_BASE + slot : 0;
+  if (slot < KEPT_SLOTS)
+    return FUNCTION_OBJECT_BASE + slot;
+  __atomic_fetch_add(&lost_calls, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+uint64_t
+code_index_lost_calls(void)
+{
+  return __atomic_load_n(&lost_calls, __ATOMIC_RELAXED);
+}
+
+void
+code_index_forget_lost_calls(void)
+{
+  __atomic_store_n(&lost_calls, 0, __ATOMIC_RELAXED);
 }
 
 cl_object
@@ -170,9 +190,5 @@ const char *
 code_index_class_name(cl_object clas)
 {
   uint32_t slot = keep(clas);
-  static char *last; /* of a class for which there was no room */
-  if (slot < KEPT_SLOTS)
-    return kept_objects_name(slot);
-  free(last);
-  return last = lisp_name_of_class(clas);
+  return slot < KEPT_SLOTS ? kept_objects_name(slot) : NULL;
 }

@@ -14,9 +14,12 @@
 
 #include <ecl/ecl.h>
 
-/* Make the table; call once before counting.  Gives back 0, or -1 when memory
- * ran out. */
-int kept_objects_reserve(void);
+enum { KEPT_OBJECTS = 1 << 19 }; /* the largest limit */
+
+/* Make the table, for `limit' objects (threads that add at once may go beyond
+ * it by one each); only the first call does anything.  Gives back 0, or -1
+ * when memory ran out. */
+int kept_objects_reserve(uint32_t limit);
 
 /* The object in a slot; OBJNULL when there is none.  Inside the hook. */
 cl_object kept_objects_at(uint32_t slot);

@@ -150,6 +150,7 @@ mprof_monitor_reset(void)
   gates_set(monitor.running ? GATE_PAUSED : GATE_CLOSED);
   ended_threads_forget();
   threads_forget_figures();
+  code_index_forget_lost_calls();
   monitor.has_figures = monitor.running;
   monitor.collector_bytes = 0;
   monitor.lists_read = monitor.page_settled = monitor.at_rest = true;

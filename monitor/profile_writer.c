@@ -53,6 +53,7 @@ struct writer {
   uint8_t *buffer;               /* one packed message */
   size_t buffer_room;
   uint64_t unattributed_count, unattributed_bytes;
+  uint64_t classless_count;      /* objects of a class that has no name */
 };
 
 /* ---- output -------------------------------------------------------------- */
@@ -261,7 +262,9 @@ put_leaf(struct writer *w, const struct thread_figures *thread,
   }
   if (clas != OBJNULL) {
     class_name = code_index_class_name(clas);
-    if (lisp_name_is_structure(clas))
+    if (class_name == NULL)
+      w->classless_count += leaf->count;
+    else if (lisp_name_is_structure(clas))
       type = "STRUCTURE";
   }
   labels[n++] = text_label(w, "type", type);
@@ -547,6 +550,14 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
                 "for the C compiler: functions that it inlined, or whose "
                 "last act was a call, can be missing from chains",
                 code_index_other_flags(i));
+  if (f->lost_calls > 0)
+    put_comment(w, "mprof.chain_note=calls of byte-compiled functions that "
+                   "found no room for their name: %" PRIu64,
+                f->lost_calls);
+  if (w->classless_count > 0)
+    put_comment(w, "mprof.class_note=objects whose class found no room for "
+                   "its name: %" PRIu64,
+                w->classless_count);
   put_comment(w, "mprof.contexts=%" PRIu64, f->contexts);
   put_comment(w, "mprof.context_bytes=%" PRIu64, f->context_bytes);
   put_comment(w, "mprof.threads=%u", f->counted_threads);

@@ -42,6 +42,7 @@ collect_figures(struct monitor_figures *f)
     f->contexts += context_tree_paths(&e->tree);
     f->context_bytes += context_tree_bytes(&e->tree);
   }
+  f->lost_calls = code_index_lost_calls();
   f->collector_bytes = monitor.collector_bytes;
   f->lists_read = monitor.lists_read;
   f->page_settled = monitor.page_settled;

@@ -44,7 +44,9 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
   int64_t walks = profile->facts[FACT_TRUNCATED_WALKS];
   const char *chains = profile_comment(profile, "mprof.chain_note", 0);
-  if (allocs == 0 && bytes == 0 && walks == 0 && chains == NULL)
+  const char *classes = profile_comment(profile, "mprof.class_note", 0);
+  if (allocs == 0 && bytes == 0 && walks == 0 && chains == NULL &&
+      classes == NULL)
     return;
   if (allocs != 0 || bytes != 0)
     sink_format(sink,
@@ -61,6 +63,10 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   if (chains != NULL) {
     sink_text(sink, "MISSING CALLERS\n");
     write_notes(reduction, sink, "mprof.chain_note");
+  }
+  if (classes != NULL) {
+    sink_text(sink, "MISSING CLASSES\n");
+    write_notes(reduction, sink, "mprof.class_note");
   }
   sink_text(sink, "\n");
 }

@@ -32,6 +32,12 @@ does not depend on the way of counting: writing it may be counted.")
   "A string: only chains with it go to the dump.  For programs with threads,
 whose beginnings and ends do not allocate the same each time.")
 
+(defvar *missing-callers* nil
+  "What the profile says about callers that are missing in chains.")
+
+(defvar *missing-classes* nil
+  "What it says about objects whose class is not known.")
+
 (setf *print-pretty* nil)
 
 (defvar *title* "")
@@ -194,8 +200,10 @@ LIST to have no effect does not leave it out.")
                     #'mprof:phase-allocations #'mprof:phase-bytes)
         (check-list "threads" (mprof:profile-threads *profile*)
                     #'mprof:thread-allocations #'mprof:thread-bytes))
-      (check "no callers are missing" nil
+      (check "missing callers" *missing-callers*
              (mprof:profile-comment "mprof.chain_note" *profile*))
+      (check "missing classes" *missing-classes*
+             (mprof:profile-comment "mprof.class_note" *profile*))
       (check "nothing unattributed" "0"
              (mprof:profile-comment "mprof.unattributed_allocations"
                                     *profile*))

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_monitor_kept_objects.c -- the table of objects that are kept, with room
+ * for three: what it has stays, what is beyond it is counted.
+ *
+ * The objects are addresses that nobody looks at: no name is printed, and the
+ * collector does not run.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "code_index.h"
+#include "function_table.h"
+#include "kept_objects.h"
+
+enum { ROOM = 3 };
+
+static cl_object
+object(uintptr_t i)
+{
+  return (cl_object)(i * 64);
+}
+
+static void
+test_full_table(void **state)
+{
+  uint32_t numbers[ROOM];
+  (void)state;
+  assert_int_equal(kept_objects_reserve(ROOM), 0);
+  assert_int_equal(kept_objects_reserve(KEPT_OBJECTS), 0); /* too late */
+
+  code_index_keep(object(1));
+  for (uint32_t i = 0; i < ROOM; i++) {
+    numbers[i] = code_index_object(object(i + 1));
+    assert_true(numbers[i] >= FUNCTION_OBJECT_BASE);
+    assert_ptr_equal(kept_objects_at(numbers[i] - FUNCTION_OBJECT_BASE),
+                     object(i + 1));
+    for (uint32_t j = 0; j < i; j++)
+      assert_int_not_equal(numbers[i], numbers[j]);
+  }
+  assert_int_equal(code_index_lost_calls(), 0);
+
+  assert_int_equal(code_index_object(object(ROOM + 1)), 0);
+  assert_int_equal(code_index_object(object(ROOM + 1)), 0);
+  assert_int_equal(code_index_object(object(ROOM + 2)), 0);
+  assert_int_equal(code_index_lost_calls(), 3);
+  code_index_keep(object(ROOM + 1)); /* a class, say: no call */
+  assert_null(code_index_class_name(object(ROOM + 1)));
+  assert_int_equal(code_index_lost_calls(), 3);
+
+  for (uint32_t i = 0; i < ROOM; i++)
+    assert_int_equal(code_index_object(object(i + 1)), numbers[i]);
+  assert_int_equal(code_index_lost_calls(), 3);
+  code_index_forget_lost_calls();
+  assert_int_equal(code_index_lost_calls(), 0);
+  assert_int_equal(code_index_object(object(ROOM + 2)), 0);
+  assert_int_equal(code_index_lost_calls(), 1);
+}
+
+static void
+test_no_such_slot(void **state)
+{
+  (void)state;
+  assert_ptr_equal(kept_objects_at(2 * KEPT_OBJECTS), OBJNULL);
+  assert_ptr_equal(kept_objects_at(UINT32_MAX), OBJNULL);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_full_table),
+      cmocka_unit_test(test_no_such_slot),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
