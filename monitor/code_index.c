@@ -55,7 +55,7 @@ publish(void)
         (struct code_entry){ .start = m->end, .kind = CODE_FOREIGN };
   }
   qsort(new->entries, new->count, sizeof(struct code_entry),
-        code_entry_compare);
+        code_entries_compare);
   __atomic_store_n(&current, new, __ATOMIC_RELEASE);
   for (size_t i = 0; i < CODE_INDEX_KINDS; i++)
     __atomic_store_n(&code_index_kinds[i], 0, __ATOMIC_RELAXED);
@@ -71,7 +71,8 @@ code_index_update(void)
 {
   struct module *list;
   bool changed = current == NULL;
-  if (kept_objects_reserve(KEPT_OBJECTS) != 0 || (list = module_list()) == NULL)
+  if (kept_objects_reserve(KEPT_OBJECTS) != 0 ||
+      (list = module_list()) == NULL)
     return -1;
   for (struct code_module *m = modules; m != NULL; m = m->next)
     m->seen = false;

@@ -14,8 +14,8 @@
  * through code_index_object.
  *
  * This is the interface of several files: code_index (the sorted array),
- * code_module and code_names (what goes into it), function_table and
- * kept_objects (numbers and names), clos_dispatch.
+ * code_entries, code_module and code_names (what goes into it),
+ * function_table and kept_objects (numbers and names), clos_dispatch.
  *
  * Not done here: printing Lisp names (lisp_name), line numbers
  * (profile_writer).

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * code_module.c -- where the functions of one shared object begin.
+ * code_module.c -- learn where the functions of one shared object begin.
  *
- * Model.  A sorted array of entries, made once, when the object is first
- * seen, from its symbol table (C names), then from its call-frame information
- * (beginnings and ends that have no symbol, and which code keeps a frame
- * pointer), then from what the runtime knows of its Lisp functions
- * (code_names).  An entry without a function stands behind each gap.  In the
- * end all that is left without a function gets one named after the object.
+ * Model.  The entries are made once, when the object is first seen, from its
+ * symbol table (C names), then from its call-frame information (beginnings
+ * and ends that have no symbol, and which code keeps a frame pointer), then
+ * from what the runtime knows of its Lisp functions (code_names).  In the end
+ * all that is left without a function gets one named after the object.
  *
  * Not done here: reading ELF and call-frame information (module_symbols,
  * frame_info).
@@ -69,36 +68,6 @@ is_runtime_module(const char *basename, const char *path)
   return false;
 }
 
-bool
-code_module_add(struct code_module *m, uintptr_t start, uint32_t function)
-{
-  if (m->count == m->room) {
-    size_t room = m->room == 0 ? SIZE_FIRST_ROOM : m->room * 2;
-    struct code_entry *bigger = realloc(m->entries, room * sizeof *bigger);
-    if (bigger == NULL)
-      return false;
-    m->entries = bigger;
-    m->room = room;
-  }
-  m->entries[m->count++] = (struct code_entry){
-    .start = start,
-    .function = function,
-    .kind = m->kind,
-  };
-  return true;
-}
-
-int
-code_entry_compare(const void *a, const void *b)
-{
-  const struct code_entry *x = a, *y = b;
-  if (x->start != y->start)
-    return x->start < y->start ? -1 : 1;
-  if ((x->function == 0) != (y->function == 0))
-    return x->function == 0 ? 1 : -1;
-  return (x->function > y->function) - (x->function < y->function);
-}
-
 /* GCC makes foo.constprop.0, foo.isra.0, foo.part.0 and foo.cold of foo; to
  * people it is foo. */
 static bool
@@ -112,24 +81,9 @@ add_symbol(void *closure, uintptr_t address, size_t size, const char *name)
     return false;
   f = function_table_intern(c_name, c_name, NULL, -1, m->runtime);
   free(c_name);
-  if (f == 0 || !code_module_add(m, address, f))
+  if (f == 0 || !code_entries_add(m, address, f))
     return false;
-  return size == 0 || code_module_add(m, address + size, 0);
-}
-
-struct code_entry *
-code_module_at(const struct code_module *m, uintptr_t address)
-{
-  size_t low = 0, high = m->count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (m->entries[middle].start < address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < m->count && m->entries[low].start == address ? &m->entries[low]
-                                                            : NULL;
+  return size == 0 || code_entries_add(m, address + size, 0);
 }
 
 /* Drop doubles, and gaps that are no gaps: an end that lies on a beginning or
@@ -138,7 +92,7 @@ static void
 tidy_entries(struct code_module *m)
 {
   size_t kept = 0;
-  qsort(m->entries, m->count, sizeof *m->entries, code_entry_compare);
+  qsort(m->entries, m->count, sizeof *m->entries, code_entries_compare);
   for (size_t i = 0; i < m->count; i++)
     if (kept == 0 || m->entries[i].start != m->entries[kept - 1].start)
       m->entries[kept++] = m->entries[i];
@@ -173,8 +127,8 @@ add_frame(void *closure, const struct frame_function *f)
     list->room = room;
   }
   list->items[list->count++] = *f;
-  return code_module_add(m, f->start, 0) &&
-         code_module_add(m, f->start + f->size, 0);
+  return code_entries_add(m, f->start, 0) &&
+         code_entries_add(m, f->start + f->size, 0);
 }
 
 /* Set the kind of all entries that lie in functions of the list. */
@@ -183,7 +137,7 @@ set_kinds(struct code_module *m, const struct frame_list *list)
 {
   for (size_t i = 0; i < list->count; i++) {
     const struct frame_function *f = &list->items[i];
-    struct code_entry *e = code_module_at(m, f->start);
+    struct code_entry *e = code_entries_at(m, f->start);
     const struct code_entry *end = m->entries + m->count;
     for (; e != NULL && e < end && e->start < f->start + f->size; e++)
       e->kind = f->frame_pointer ? CODE_FRAME_POINTER : CODE_FOREIGN;
@@ -194,7 +148,7 @@ set_kinds(struct code_module *m, const struct frame_list *list)
 static void
 find_finalizers(struct code_module *m)
 {
-  struct code_entry *e = code_module_at(m, (uintptr_t)GC_invoke_finalizers);
+  struct code_entry *e = code_entries_at(m, (uintptr_t)GC_invoke_finalizers);
   if (e != NULL)
     e->kind = CODE_FINALIZERS;
 }
@@ -206,10 +160,10 @@ find_finalizers(struct code_module *m)
 static void
 find_special_code(struct code_module *m)
 {
-  struct code_entry *e = code_module_at(m, (uintptr_t)ecl_interpret);
+  struct code_entry *e = code_entries_at(m, (uintptr_t)ecl_interpret);
   if (e != NULL)
     e->kind = CODE_INTERPRETER;
-  e = code_module_at(m, (uintptr_t)cl_apply);
+  e = code_entries_at(m, (uintptr_t)cl_apply);
   if (e != NULL)
     clos_dispatch_set_apply(e->function);
   for (size_t i = 0; i < m->count; i++) {
@@ -251,7 +205,7 @@ code_module_new(const struct module *module)
   module_symbols(module, add_symbol, m);
   if (!is_ecl && m->tables != 0)
     module_frames(module, add_frame, &frames);
-  code_module_add(m, m->start, 0);
+  code_entries_add(m, m->start, 0);
   tidy_entries(m);
   code_names_compiled(m);
   set_kinds(m, &frames);

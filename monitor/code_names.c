@@ -30,7 +30,7 @@ static bool
 name_entry(struct code_module *m, uintptr_t address, const char *name,
            const char *file, int file_position)
 {
-  struct code_entry *e = code_module_at(m, address);
+  struct code_entry *e = code_entries_at(m, address);
   const char *system_name = "";
   uint32_t f;
   if (e != NULL && e->function != 0)
@@ -44,9 +44,9 @@ name_entry(struct code_module *m, uintptr_t address, const char *name,
     e->function = f;
     return true;
   }
-  if (!code_module_add(m, address, f))
+  if (!code_entries_add(m, address, f))
     return false;
-  qsort(m->entries, m->count, sizeof *m->entries, code_entry_compare);
+  qsort(m->entries, m->count, sizeof *m->entries, code_entries_compare);
   return true;
 }
 
@@ -122,8 +122,8 @@ code_names_core(struct code_module *m)
     if (entry == (uintptr_t)ecl_apply_from_stack_frame)
       continue;
     if (entry < m->start || entry >= m->end ||
-        code_module_at(m, entry) == NULL ||
-        !function_table_at(code_module_at(m, entry)->function)->runtime)
+        code_entries_at(m, entry) == NULL ||
+        !function_table_at(code_entries_at(m, entry)->function)->runtime)
       continue; /* elsewhere, or it has its Lisp name */
     name = lisp_name_of_function(symbol);
     if (name != NULL)
@@ -153,7 +153,7 @@ code_names_note_flags(const struct code_module *m, const char *name)
       continue;
     for (const struct ecl_function_name *n = t->names; n->entry != NULL;
          n++) {
-      const struct code_entry *e = code_module_at(m, (uintptr_t)n->entry);
+      const struct code_entry *e = code_entries_at(m, (uintptr_t)n->entry);
       all++;
       without += e != NULL && e->kind == CODE_FOREIGN;
     }

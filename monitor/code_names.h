@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-#include "code_module.h"
+#include "code_entries.h"
+#include "module_symbols.h"
 
 /* How many tables of Lisp names there are of this module's code.  Each file
  * that was joined into it has one, and registers it when it is

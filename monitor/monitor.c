@@ -25,36 +25,9 @@
 #include "lisp_name.h"
 #include "monitor_internal.h"
 #include "pause.h"
-#include "safepoint.h"
 #include "sites.h"
 #include "thread_labels.h"
 #include "threads.h"
-
-struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static _Thread_local char message[MONITOR_MESSAGE_SIZE];
-
-const char *
-mprof_monitor_message(void)
-{
-  return message;
-}
-
-int
-monitor_fail(int status, const char *text)
-{
-  snprintf(message, sizeof message, "%s", text);
-  return status;
-}
-
-void
-monitor_lock_for_event(void)
-{
-  struct safepoint_visitor here;
-  safepoint_visit(&here, ecl_process_env_unsafe());
-  pthread_mutex_lock(&monitor.lock);
-  safepoint_visited(&here);
-}
 
 static void
 ask_runtime_version(void)

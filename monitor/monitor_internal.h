@@ -61,13 +61,14 @@ extern struct monitor {
  * else. */
 void monitor_lock_for_event(void);
 
-/* Find out whether this runtime and kernel will do, and ask to be told of
- * events; does nothing the second time.  Gives back an enum mprof_status. */
-int monitor_open(void);
-
 enum { MONITOR_MESSAGE_SIZE = 512 };
 
 /* Keep `text' for mprof_monitor_message; gives back `status'. */
 int monitor_fail(int status, const char *text);
+
+/* In monitor.c: find out whether this runtime and kernel will do, and ask to
+ * be told of events; does nothing the second time.  Gives back an enum
+ * mprof_status. */
+int monitor_open(void);
 
 #endif
