@@ -1,146 +1,95 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What profiling costs: the same programs in an unpatched ECL, in the patched
-# one without a monitor, with the monitor loaded and stopped, and while
-# profiling.  The four take turns, program by program, so that a machine that
-# becomes slower or faster does so for all; each figure is the median over the
-# rounds of the ratio within one round.
+# run.sh: what profiling costs.  Each program of programs/ runs in six
+# configurations, each time in a process of its own: the unpatched ECL, the
+# patched one with no monitor, the monitor stopped, a hook that only counts
+# (counter.c), mprof with whole walks, mprof.  The six take turns, program by
+# program, round after round, so that a machine that becomes slower or faster
+# does so for all; the order turns round each time.  Then report.lisp prints
+# tables.
 #
-# Environment: ECL, ECL_REFERENCE (set by make bench), BUILD, ROUNDS (default
-# 7).
+# run.sh --instructions: count instructions instead (see instructions.sh).
+#
+# Environment: ECL, ECL_REFERENCE, BUILD, MPROF_LIB (set by make bench); ROUNDS
+# (5), PROGRAMS (names; all), CLOCK (cpu: of the process, which hardly depends
+# on what else the machine does; real), INSTRUCTIONS (the programs whose
+# instructions are counted, too).
+#
+# Writes BUILD/bench/results.tsv, one line a measurement.
 
-set -eu
+set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 : "${ECL:?run me with: make bench}" "${ECL_REFERENCE:?run me with: make bench}"
-rounds=${ROUNDS:-7}
+rounds=${ROUNDS:-5}
 work=$BUILD/bench
-rm -rf "$work"
-mkdir -p "$work"
+results=$work/results.tsv
+ppcre=/usr/share/common-lisp/source/cl-ppcre
+configurations=(reference patched stopped counter full-walk mprof)
+handful='cons-loop boxed-floats deriv clos-instances strings down-1000
+  catch-throw'
 
-compile() { # ECL OUTPUT
-  "$1" --norc --eval "(handler-case
-    (if (compile-file \"$here/programs.lisp\" :output-file \"$2\")
-        (ext:quit 0) (ext:quit 1))
-    (error (e) (format *error-output* \"~&~A~%\" e) (ext:quit 1)))" \
-    >"$work/compile.log" 2>&1 || {
-    echo "bench: cannot compile programs.lisp, see $work/compile.log" >&2
-    exit 1
-  }
+# shellcheck source=ecl.sh
+. "$here/ecl.sh"
+
+check_setting() {
+  case $rounds in
+  '' | *[!0-9]* | 0) die "ROUNDS=$rounds is no number of rounds" ;;
+  esac
+  case ${CLOCK:=cpu} in
+  cpu | real) ;;
+  *) die "CLOCK=$CLOCK is neither cpu nor real" ;;
+  esac
 }
 
-# Each form is read when those before it have been evaluated: packages.
-run() { # LABEL ECL FASL [FORM...]
-  label=$1 ecl=$2 fasl=$3
-  shift 3
-  arguments=
-  for form; do
-    arguments="$arguments --eval $form"
-  done
-  # shellcheck disable=SC2086 # the forms have no blanks
-  "$ecl" --norc --load "$fasl" $arguments \
-    --eval "(mprof-bench::run \"$label\" :$program)" --eval "(ext:quit 0)" \
-    2>>"$work/errors" </dev/null | grep "^$label " >>"$work/times.$round" || {
-    echo "bench: the programs failed in '$label', see $work/errors" >&2
-    exit 1
-  }
+# measure CONFIGURATION GROUP PROGRAM: one line of results, without the round.
+measure() {
+  run_ecl "$1" "$2" "(bench:measure\"$3\":$1)" 2>>"$work/errors" |
+    grep "^$3	" || die "$3 failed in configuration $1, see $work/errors"
 }
 
-compile "$ECL_REFERENCE" "$work/reference.fas"
-compile "$ECL" "$work/patched.fas"
-programs=$("$ECL" --norc --load "$work/patched.fas" \
-  --eval "(mprof-bench::print-names)" --eval "(ext:quit 0)" </dev/null |
-  sed -n 's/^program //p')
-round=1
-while [ "$round" -le "$rounds" ]; do
-  printf 'bench: round %s of %s\n' "$round" "$rounds" >&2
-  for program in $programs; do
-    run reference "$ECL_REFERENCE" "$work/reference.fas"
-    run no-monitor "$ECL" "$work/patched.fas"
-    run stopped "$ECL" "$work/patched.fas" \
-      "(require':mprof)" "(mprof:start)" "(mprof:stop)"
-    run profiling "$ECL" "$work/patched.fas" "(require':mprof)" \
-      "(mprof:start)"
-  done
-  round=$((round + 1))
-done
-
-cat "$work"/times.* >"$work/times"
-awk '
-  function sort(a, n,  i, j, t) {
-    for (i = 2; i <= n; i++)
-      for (j = i; j > 1 && a[j] < a[j - 1]; j--) {
-        t = a[j]; a[j] = a[j - 1]; a[j - 1] = t
-      }
-  }
-  function ratio(name, label,  i, n, a) {
-    n = 0
-    for (i = 1; i <= count["reference", name]; i++)
-      a[++n] = time[label, name, i] / time["reference", name, i]
-    sort(a, n)
-    lo = a[1]; hi = a[n]
-    return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
-  }
-  function median_time(label, name,  i, n, a) {
-    n = count[label, name]
-    for (i = 1; i <= n; i++) a[i] = time[label, name, i]
-    sort(a, n)
-    return a[int((n + 1) / 2)]
-  }
-  {
-    i = ++count[$1, $2]
-    time[$1, $2, i] = $4
-    allocations[$2] = $3
-    if (!($2 in seen)) { seen[$2] = 1; order[++names] = $2 }
-  }
-  END {
-    split("no-monitor stopped profiling", labels, " ")
-    printf "%-30s %9s  %-20s %-20s %-20s\n", "program", "M/s",
-      "no monitor", "monitor stopped", "profiling"
-    for (k = 1; k <= names; k++) {
-      name = order[k]
-      printf "%-30s %9.1f ", name,
-        allocations[name] / median_time("reference", name) / 1e6
-      for (l = 1; l <= 3; l++) {
-        m = ratio(name, labels[l])
-        printf " %5.3f (%.2f-%.2f)   ", m, lo, hi
-        if (l == 3) on[name] = m
-      }
-      printf "\n"
-    }
-    printf "\nbelow 10,000 frames against none, profiling: %.3f\n",
-      median_time("profiling", "cons-loop-below-10000-frames") / \
-      median_time("profiling", "cons-loop")
-  }' "$work/times"
-echo
-echo "M/s: million allocations a second in the unpatched ECL.  Then the time"
-echo "as a multiple of that ECL's: median (range) over $rounds rounds."
-
-if command -v valgrind >/dev/null 2>&1; then
-  # Instructions do not depend on what else the machine does.
-  instructions() { # N ECL FASL [FORM...]
-    n=$1 ecl=$2 fasl=$3
-    shift 3
-    arguments=
-    for form; do
-      arguments="$arguments --eval $form"
+# round NUMBER: all programs in all configurations, to the results.
+round() {
+  local name group times order=("${configurations[@]}") i
+  if [ $(($1 % 2)) = 0 ]; then
+    for i in "${!configurations[@]}"; do
+      order[$i]=${configurations[-1 - i]}
     done
-    # shellcheck disable=SC2086
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$ecl" --norc \
-      --load "$fasl" $arguments --eval "(mprof-bench::cons-loop $n)" \
-      --eval "(ext:quit 0)" 2>&1 </dev/null | sed -n 's/.*Collected : //p'
-  }
-  per_cons() { # ECL FASL [FORM...]
-    few=$(instructions 100000 "$@")
-    many=$(instructions 1100000 "$@")
-    echo "$few $many" | awk '{ printf "%.1f", ($2 - $1) / 1e6 }'
-  }
-  echo
-  echo "Instructions for each cons in the loop, collector included:"
-  printf '  unpatched %s' "$(per_cons "$ECL_REFERENCE" "$work/reference.fas")"
-  printf ', no monitor %s' "$(per_cons "$ECL" "$work/patched.fas")"
-  printf ', monitor stopped %s' "$(per_cons "$ECL" "$work/patched.fas" \
-    "(require':mprof)" "(mprof:start)" "(mprof:stop)")"
-  printf ', profiling %s\n' "$(per_cons "$ECL" "$work/patched.fas" \
-    "(require':mprof)" "(mprof:start)")"
+  fi
+  while read -r name group times; do
+    printf '\rbench: round %s of %s, %-24s' "$1" "$rounds" "$name" >&2
+    for configuration in "${order[@]}"; do
+      if [ "$configuration" = full-walk ] && [ "$times" = once ] &&
+        [ "$1" != 1 ]; then
+        continue
+      fi
+      line=$(measure "$configuration" "$group" "$name" </dev/null)
+      printf '%s\t%s\t%s\n' "$1" "$group" "$line" >>"$results"
+    done
+  done <"$work/programs"
+}
+
+check_setting
+prepare
+list_programs ${PROGRAMS:-} >"$work/programs"
+rm -f "$work/errors" "$work/instructions.tsv"
+if [ "${1:-}" = --instructions ]; then
+  "$here/instructions.sh" ${PROGRAMS:-}
+  report instructions
+  exit
 fi
+
+printf 'round\tgroup\tprogram\tconfiguration\tsize\tseconds\tcpu_seconds\t%s\n' \
+  'collections	allocations	bytes' >"$results"
+for ((r = 1; r <= rounds; r++)); do
+  round "$r"
+done
+printf '\r%60s\r' '' >&2
+if command -v valgrind >/dev/null; then
+  # shellcheck disable=SC2046,SC2086 # names have no blanks
+  "$here/instructions.sh" $(list_programs ${INSTRUCTIONS:-$handful} |
+    sed 's/ .*//')
+else
+  echo 'bench: without valgrind no instructions are counted' >&2
+fi
+report times

@@ -1,0 +1,194 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; harness.lisp -- what a program of the benchmark is, and how one is
+;;;; measured.
+;;;;
+;;;; A program is a function of its size, which is proportional to the work
+;;;; that it does and to what it allocates.  Its result is compared with what
+;;;; is known of it, so that no program can become fast by going wrong.
+;;;;
+;;;; One process measures one program in one configuration: a short run to warm
+;;;; everything up, a collection, the run that counts, one line.  The line has
+;;;; name, configuration, size, seconds, processor seconds, collections,
+;;;; allocations, and bytes, separated by tabs; the last two are 0 where nobody
+;;;; counts.
+;;;;
+;;;; The same file is compiled by the patched and by the unpatched ECL.  It
+;;;; does not say which runs faster: report.lisp does.
+
+(defpackage #:bench
+  (:use #:common-lisp)
+  (:export #:define-program #:repeat #:measure #:measure-instructions
+           #:print-names))
+
+(in-package #:bench)
+
+(defstruct program
+  name
+  function          ; of the size
+  result            ; function of the size: what FUNCTION gives back
+  size              ; for about a quarter of a second in an unpatched ECL
+  full-walk)        ; the same when each allocation walks the whole stack; when
+                    ; even that takes seconds, (:ONCE SIZE): in one round only
+
+(defvar *programs* '()
+  "All programs that are loaded, the first defined first.")
+
+(defmacro define-program (name (variable &key size (full-walk (ceiling size 4))
+                                          result)
+                          documentation &body body)
+  "Define a program called NAME, a symbol, that runs with SIZE, and with
+FULL-WALK where each allocation walks the whole stack.  In BODY, and in RESULT,
+the form for what BODY should give, VARIABLE is the size."
+  `(progn
+     (defun ,name (,variable)
+       ,documentation
+       (declare (fixnum ,variable))
+       ,@body)
+     (setf *programs*
+           (append *programs*
+                   (list (make-program
+                          :name (string-downcase ',name)
+                          :function ',name
+                          :result (lambda (,variable)
+                                    (declare (ignorable ,variable))
+                                    ,result)
+                          :size ,size
+                          :full-walk ',full-walk))))))
+
+(defmacro repeat (count &body body)
+  "Run BODY COUNT times; the values of the last time."
+  (let ((i (gensym)) (values (gensym)))
+    `(let ((,values nil))
+       (dotimes (,i ,count ,values)
+         (declare (ignorable ,i))
+         (setf ,values (progn ,@body))))))
+
+(defun fail (control &rest arguments)
+  (format *error-output* "~&bench: ~?~%" control arguments)
+  (ext:quit 1))
+
+(defun find-program (name)
+  (or (find name *programs* :key #'program-name :test #'string=)
+      (fail "there is no program ~A" name)))
+
+(defun run-program (program size)
+  "Run PROGRAM; stop everything unless it computes what it should."
+  (let ((result (funcall (program-function program) size))
+        (expected (funcall (program-result program) size)))
+    (unless (equalp result expected)
+      (fail "~A of ~D gives ~S, and should give ~S" (program-name program) size
+            result expected))))
+
+;;; C functions.  Each is a closure, so that looking it up is not measured.
+
+(defun c-function (name type &optional argument-type (library :default))
+  "The C function NAME of LIBRARY, which takes one argument or none."
+  (let ((pointer (si:find-foreign-symbol name library :pointer-void 0))
+        (types (and argument-type (list argument-type))))
+    (lambda (&rest arguments)
+      (si:call-cfun pointer type types arguments))))
+
+(defun library (name)
+  (concatenate 'string (ext:getenv "BENCH_LIBRARIES") "/" name ".so"))
+
+(defvar *collections* (c-function "GC_get_gc_no" :unsigned-long))
+(defvar *nanoseconds* (c-function "bench_nanoseconds" :int64-t :int
+                                  (library "region")))
+
+(defun seconds (clock)
+  "CLOCK: 1, time; 2, of the processors for this process (see time.h)."
+  (/ (funcall *nanoseconds* clock) 1d9))
+
+;;; Configurations.  Each is a function that begins to count, if anything is
+;;; counted, and gives back a function of nothing for the numbers of objects
+;;; and bytes so far.
+
+(defun counts-nothing ()
+  (constantly '(0 0)))
+
+(defun call-mprof (name &rest arguments)
+  "Call a function of mprof, which this file does not need."
+  (apply (or (find-symbol name '#:mprof) (fail "there is no MPROF:~A" name))
+         arguments))
+
+(defun mprof-counts ()
+  (list (call-mprof "ALLOCATIONS") (call-mprof "BYTES")))
+
+(defun begin (configuration)
+  (ecase configuration
+    ((:reference :patched :loaded) (counts-nothing))
+    (:stopped (call-mprof "START") (call-mprof "STOP") (counts-nothing))
+    (:counter
+     (funcall (c-function "bench_counter_start" :void nil (library "counter")))
+     (let ((objects (c-function "bench_counter_objects" :uint64-t nil
+                                (library "counter")))
+           (bytes (c-function "bench_counter_bytes" :uint64-t nil
+                              (library "counter"))))
+       (lambda () (list (funcall objects) (funcall bytes)))))
+    (:full-walk (call-mprof "START" :full-walk t) #'mprof-counts)
+    (:mprof (call-mprof "START") #'mprof-counts)))
+
+(defun size-for (program configuration)
+  (let ((full-walk (program-full-walk program)))
+    (cond ((not (eq configuration :full-walk)) (program-size program))
+          ((consp full-walk) (second full-walk))
+          (t full-walk))))
+
+(defun warm-up (program size)
+  (run-program program (ceiling size 10)))
+
+(defun measure (name configuration &optional size)
+  "Measure the program called NAME under CONFIGURATION, a keyword, and print the
+line."
+  (let* ((program (find-program name))
+         (size (or size (size-for program configuration)))
+         (counts (begin configuration))
+         seconds processor-seconds collections before asking after)
+    (warm-up program size)
+    (si:gc t)
+    (setf collections (funcall *collections*)
+          processor-seconds (seconds 2)
+          seconds (seconds 1)
+          before (funcall counts)
+          asking (funcall counts)) ; allocates, too
+    (run-program program size)
+    (setf after (funcall counts)
+          seconds (- (seconds 1) seconds)
+          processor-seconds (- (seconds 2) processor-seconds)
+          collections (- (funcall *collections*) collections))
+    (format t "~&~A~C~(~A~)~C~D~C~,6F~C~,6F~C~D~{~C~D~}~%" name #\Tab
+            configuration #\Tab size #\Tab seconds #\Tab processor-seconds
+            #\Tab collections
+            (loop for b in before
+                  for a in asking
+                  for c in after
+                  collect #\Tab
+                  collect (- c a (- a b))))
+    (finish-output)
+    (ext:quit 0)))
+
+(defun measure-instructions (configuration divisor &optional names)
+  "For callgrind: run all programs, or those that are named, at their size
+divided by DIVISOR, and have it note down its figures for each."
+  (let ((region-begin (c-function "bench_region_begin" :void nil
+                                  (library "region")))
+        (region-end (c-function "bench_region_end" :void :cstring
+                                (library "region"))))
+    (begin configuration)
+    (dolist (program *programs*)
+      (let ((size (ceiling (program-size program) divisor)))
+        (when (or (null names)
+                  (member (program-name program) names :test #'string=))
+          (run-program program size)
+          (si:gc t)
+          (funcall region-begin)
+          (run-program program size)
+          (funcall region-end (coerce (program-name program) 'base-string)))))
+    (ext:quit 0)))
+
+(defun print-names ()
+  "A line for each program: its name, and whether to walk whole stacks once."
+  (dolist (program *programs*)
+    (format t "~&program ~A ~:[each~;once~]~%" (program-name program)
+            (consp (program-full-walk program)))))

@@ -1,0 +1,81 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; text.lisp -- building strings, FORMAT, and regular expressions by CL-PPCRE
+;;;; (run.sh loads that first).
+
+(in-package #:bench)
+
+(declaim (optimize (speed 3) (safety 1) (debug 0)))
+
+(defvar *words* '("allocation" "context" "frame" "marker" "tree"))
+
+(defun sentence (count)
+  "COUNT words with blanks between them, by CONCATENATE."
+  (let ((sentence ""))
+    (dotimes (i count sentence)
+      (setf sentence (concatenate 'string sentence (if (zerop i) "" " ")
+                                  (nth (mod i 5) *words*))))))
+
+(define-program strings (n :size 3000 :result '(143 143 23))
+  "A sentence of 20 words by CONCATENATE and by a string stream, turned to upper
+case, and cut into words again, N times."
+  (repeat n
+    (let* ((sentence (sentence 20))
+           (written (with-output-to-string (stream)
+                      (loop for (word . more) on *words*
+                            do (write-string word stream)
+                               (when more
+                                 (write-char #\Space stream)))))
+           (upper (string-upcase sentence)))
+      (list (length upper)
+            (loop for start = 0 then (1+ end)
+                  for end = (position #\Space upper :start start)
+                  sum (length (subseq upper start end))
+                  while end
+                  sum 1)
+            (- (length written) 9)))))
+
+(define-program formatting (n :size 4000
+                            :result "   42  FOO \"x\" 3.142 a, b, c  2A (1 2)")
+  "FORMAT with the usual directives N times."
+  (repeat n
+    (format nil "~5D  ~A ~S ~,3F ~{~A~^, ~}  ~X ~S" 42 'foo "x" 3.14159d0
+            '("a" "b" "c") 42 '(1 2))))
+
+;;; CL-PPCRE.  The package is there only when it is loaded.
+
+(defmacro ppcre (name &rest arguments)
+  `(funcall (load-time-value (fdefinition
+                              (find-symbol ,(string name) "CL-PPCRE")))
+            ,@arguments))
+
+(defun log-text (lines)
+  (with-output-to-string (stream)
+    (dotimes (i lines)
+      (format stream "2021-03-~2,'0D host~D daemon[~D]: user=~A bytes=~D~%"
+              (1+ (mod i 28)) (mod i 7) (* 17 i) (nth (mod i 5) *words*)
+              (* i i)))))
+
+(defun search-log (text)
+  "How many lines are of the third host, what they transferred, how long TEXT is
+with dates the other way round, and how many words it has."
+  (let ((lines 0) (bytes 0)
+        (line (ppcre create-scanner
+                     "host3 \\w+\\[(\\d+)\\]: user=([a-z]+) bytes=(\\d+)")))
+    (dolist (match (ppcre all-matches-as-strings line text))
+      (incf lines)
+      (incf bytes (parse-integer match :start (1+ (position #\= match
+                                                            :from-end t)))))
+    (list lines bytes
+          (length (ppcre regex-replace-all "(\\d+)-(\\d+)-(\\d+)" text
+                         "\\3.\\2.\\1"))
+          (length (ppcre split "\\s+" text)))))
+
+(define-program cl-ppcre (n :size 8
+                          :result (list 29 (loop for i from 3 below 200 by 7
+                                                 sum (* i i))
+                                        (length (log-text 200)) 1000))
+  "Compile three expressions and search, replace and split a log of 200 lines, N
+times."
+  (let ((text (log-text 200)))
+    (repeat n (search-log text))))

@@ -1,0 +1,327 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; report.lisp -- the tables of the benchmark, from the files of run.sh and
+;;;; instructions.sh.
+;;;;
+;;;; A ratio is the time (or the instructions) for a unit of size in one
+;;;; configuration, divided by the same in the unpatched ECL and in the same
+;;;; round.  Of the rounds the median and the range are shown.
+;;;;
+;;;; BENCH_LIBRARIES is the folder with the files; CLOCK, cpu or real, which
+;;;; time; BENCH_REPORT, times or instructions, which tables.
+
+(defpackage #:bench-report
+  (:use #:common-lisp))
+
+(in-package #:bench-report)
+
+(setf ext:*invoke-debugger-hook*
+      (lambda (condition hook)
+        (declare (ignore hook))
+        (format *error-output* "~&bench: ~A~%" condition)
+        (ext:quit 1)))
+
+;;; Reading
+
+(defun fields (line)
+  (loop for start = 0 then (1+ end)
+        for end = (position #\Tab line :start start)
+        collect (let ((field (subseq line start end)))
+                  (if (digit-char-p (char field 0))
+                      (let ((*read-default-float-format* 'double-float))
+                        (read-from-string field))
+                      field))
+        while end))
+
+(defun read-table (name)
+  "The lines below the first of the file, as lists; () when there is no file."
+  (with-open-file (stream (format nil "~A/~A.tsv"
+                                  (ext:getenv "BENCH_LIBRARIES") name)
+                          :if-does-not-exist nil)
+    (when stream
+      (read-line stream)
+      (loop for line = (read-line stream nil)
+            while line
+            collect (fields line)))))
+
+(defstruct (run (:type list))
+  round group program configuration size seconds cpu-seconds collections
+  allocations bytes)
+
+(defvar *runs* (read-table "results"))
+(defvar *instructions* (read-table "instructions"))
+(defvar *clock* (if (equal (ext:getenv "CLOCK") "real")
+                    #'run-seconds
+                    #'run-cpu-seconds))
+
+(defun runs (program configuration)
+  "Of all rounds, the first first."
+  (loop for run in *runs*
+        when (and (equal (run-program run) program)
+                  (equal (run-configuration run) configuration))
+          collect run))
+
+(defun programs ()
+  (remove-duplicates (mapcar #'run-program *runs*) :test #'equal
+                                                   :from-end t))
+
+(defun counted-programs ()
+  (remove-duplicates (mapcar #'first *instructions*) :test #'equal
+                                                     :from-end t))
+
+;;; Figures
+
+(defun median (numbers)
+  (let* ((sorted (sort (copy-list numbers) #'<))
+         (n (length sorted)))
+    (/ (+ (nth (floor (1- n) 2) sorted) (nth (floor n 2) sorted)) 2)))
+
+(defun geometric-mean (numbers)
+  (exp (/ (reduce #'+ numbers :key #'log) (length numbers))))
+
+(defun time-per-size (run clock)
+  (/ (funcall clock run) (run-size run)))
+
+(defun ratios (program configuration &optional (clock *clock*))
+  (loop for run in (runs program configuration)
+        for base = (find (run-round run) (runs program "reference")
+                         :key #'run-round)
+        collect (/ (time-per-size run clock) (time-per-size base clock))))
+
+(defun median-ratio (program configuration &optional (clock *clock*))
+  (let ((ratios (ratios program configuration clock)))
+    (and ratios (median ratios))))
+
+(defun instructions (program configuration)
+  (third (find-if (lambda (line)
+                    (and (equal (first line) program)
+                         (equal (second line) configuration)))
+                  *instructions*)))
+
+(defun instruction-ratio (program configuration)
+  (let ((counted (instructions program configuration)))
+    (and counted
+         (/ counted (instructions program "reference") 1d0))))
+
+(defun allocations (program)
+  "Of one run, by mprof's own count."
+  (let ((run (first (runs program "mprof"))))
+    (and run (run-allocations run))))
+
+(defun million-a-second (program)
+  "Million allocations a second in the unpatched ECL."
+  (/ (allocations program) 1d6
+     (median (mapcar *clock* (runs program "reference")))))
+
+(defun allocating-programs ()
+  (remove-if-not (lambda (program) (> (million-a-second program) 1))
+                 (programs)))
+
+(defun adversary-p (program)
+  (member (run-group (first (runs program "reference")))
+          '("loops" "depths" "exits") :test #'equal))
+
+;;; The table of times
+
+(defparameter *columns*
+  '(("patched" "patched") ("stopped" "monitor off") ("counter" "bare counter")
+    ("mprof" "mprof") ("full-walk" "whole walks")))
+
+(defun print-ratio (numbers)
+  (if (null numbers)
+      (format t "  ~18@A" "")
+      (let* ((low (reduce #'min numbers)) (high (reduce #'max numbers))
+             (digits (if (< high 100) 2 0)))
+        (format t "  ~5,VF ~13A" digits (median numbers)
+                (format nil "(~,VF-~,VF)" digits low digits high)))))
+
+(defun print-times ()
+  (format t "~%TIME as a multiple of the unpatched ECL's: median (range)~2%")
+  (format t "~20A ~7@A~:{~*  ~19A~}~%" "program" "M/s" *columns*)
+  (format t "~V,,,'-A~%" 133 "")
+  (dolist (program (programs))
+    (format t "~20A ~7,2F" program (million-a-second program))
+    (dolist (column *columns*)
+      (print-ratio (ratios program (first column))))
+    (terpri))
+  (format t "~%M/s: million objects that a program allocates in a second in the ~
+             unpatched ECL.~@
+             Whole walks: fewer allocations, and a single round where 100,000 ~
+             frames come and go.~%"))
+
+(defun print-means (title programs)
+  (when programs
+    (format t "~20A ~7D" title (length programs))
+    (dolist (column *columns*)
+      (let ((ratios (loop for program in programs
+                          collect (median-ratio program (first column)))))
+        (print-ratio (list (geometric-mean ratios)))))
+    (terpri)))
+
+;;; Collections, and whether both counts agree
+
+(defun collections (program configuration)
+  (round (median (mapcar #'run-collections (runs program configuration)))))
+
+(defun print-collections ()
+  (flet ((same (one other)
+           (count-if (lambda (program)
+                       (= (collections program one)
+                          (collections program other)))
+                     (programs))))
+    (let ((differ (remove-if (lambda (program)
+                               (= (collections program "reference")
+                                  (collections program "patched")
+                                  (collections program "stopped")
+                                  (collections program "mprof")))
+                             (programs))))
+      (format t "~%COLLECTIONS, medians.  Of ~D programs, ~D have the same in ~
+                 the patched ECL as in the~@
+                 unpatched one, and ~D the same while mprof counts as when it is ~
+                 loaded and stopped.~@
+                 Loading it makes another heap to begin with, and other moments ~
+                 to collect.~2%"
+              (length (programs)) (same "reference" "patched")
+              (same "stopped" "mprof"))
+      (when differ
+        (format t "  ~20A~{ ~9@A~}~%" ""
+                '("unpatched" "patched" "stopped" "mprof"))
+        (dolist (program differ)
+          (format t "  ~20A~{ ~9D~}~%" program
+                  (loop for configuration in '("reference" "patched" "stopped"
+                                               "mprof")
+                        collect (collections program configuration))))))))
+
+(defun counts (program configuration)
+  (remove-duplicates (mapcar (lambda (run)
+                               (list (run-allocations run) (run-bytes run)))
+                             (runs program configuration))
+                     :test #'equal))
+
+(defun print-counts ()
+  (let ((differ (remove-if (lambda (program)
+                             (let ((counts (counts program "mprof")))
+                               (and (null (rest counts))
+                                    (equal counts
+                                           (counts program "counter")))))
+                           (programs))))
+    (format t "~%COUNTS: mprof and the bare counter found the same objects and ~
+               bytes in each round~@
+               for ~D of ~D programs~:[~;; the others, as (objects bytes):~]~%"
+            (- (length (programs)) (length differ)) (length (programs)) differ)
+    (dolist (program differ)
+      (format t "  ~A~%    mprof   ~S~%    counter ~S~%" program
+              (counts program "mprof") (counts program "counter")))))
+
+;;; Instructions
+
+(defun print-instructions ()
+  (let ((configurations '("patched" "loaded" "stopped" "counter" "mprof")))
+    (format t "~%INSTRUCTIONS as a multiple of the unpatched ECL's, the ~
+               collector's included~2%")
+    (format t "~20A ~12@A~{ ~9@A~}~%~V,,,'-A~%" "program" "unpatched"
+            configurations 83 "")
+    (dolist (program (counted-programs))
+      (format t "~20A ~12D~{ ~9,4F~}~%" program
+              (instructions program "reference")
+              (loop for configuration in configurations
+                    collect (instruction-ratio program configuration))))
+    (format t "~20A ~12A~{ ~9,4F~}~%" "geometric mean" ""
+            (loop for configuration in configurations
+                  collect (geometric-mean
+                           (instruction-ratios configuration))))
+    (format t "~%loaded: (require :mprof) and no more; stopped: started and ~
+               stopped again.~%")))
+
+(defun instruction-ratios (configuration)
+  (loop for program in (counted-programs)
+        collect (instruction-ratio program configuration)))
+
+;;; The figures to reach
+
+(defun print-figure (what asked measured &optional (remark ""))
+  "A line; MEASURED is NIL when a program of it was not run."
+  (format t "~37A ~6,2F  ~8@A  ~12A ~A~%" what asked
+          (if measured (format nil "~,3F" measured) "-")
+          (cond ((null measured) "")
+                ((<= measured asked) "reached")
+                (t "not reached"))
+          remark))
+
+(defun largest (programs key)
+  "The largest KEY of PROGRAMS that were run, and which that is; or NIL."
+  (let ((programs (remove nil programs :key key)))
+    (when programs
+      (let ((largest (reduce #'max programs :key key)))
+        (values largest (find largest programs :key key))))))
+
+(defun mprof-ratio (program)
+  (median-ratio program "mprof"))
+
+(defun quotient (program other clock)
+  "Of what mprof costs in PROGRAM by what it costs in OTHER."
+  (let ((numerator (median-ratio program "mprof" clock))
+        (denominator (median-ratio other "mprof" clock)))
+    (and numerator denominator (/ numerator denominator))))
+
+(defun print-largest (what asked programs key)
+  (multiple-value-bind (value program) (largest programs key)
+    (print-figure what asked value (or program ""))))
+
+(defun print-time-figures ()
+  (let ((programs (allocating-programs)))
+    (print-figure "geometric mean, > 1 M/s" 1.08
+                  (and programs
+                       (geometric-mean (mapcar #'mprof-ratio programs))))
+    (print-largest "worst single program" 1.40 (programs) #'mprof-ratio)
+    (print-figure "cons loop" 1.15 (mprof-ratio "cons-loop"))
+    (print-figure "one allocation per call" 1.30 (mprof-ratio "one-per-call"))
+    (loop for kind in '("loop" "down" "up")
+          do (flet ((name (depth)
+                      (format nil "~A-~:[~;depth-~]~D" kind
+                              (equal kind "loop") depth)))
+               (print-figure (format nil "depth 10^5 against 10, ~A" kind) 1.05
+                             (quotient (name 100000) (name 10) *clock*))))
+    (print-largest "throw-heavy, the worst" 1.30
+                   '("catch-throw" "throw-depth-20" "return-from-closure"
+                     "handled-errors")
+                   #'mprof-ratio)
+    (print-figure "two threads against one, per thread" 1.05
+                  (quotient "threads-2" "threads-1" #'run-seconds)
+                  "by the clock")))
+
+(defun print-instruction-figures ()
+  (loop for (what configuration) in '(("monitor loaded, off" "stopped")
+                                      ("patched, no monitor" "patched"))
+        do (print-figure (format nil "~A: mean" what) 1.01
+                         (geometric-mean (instruction-ratios configuration))
+                         "instructions")
+           (print-largest (format nil "~A: worst" what) 1.01
+                          (counted-programs)
+                          (lambda (program)
+                            (instruction-ratio program configuration)))))
+
+(defun print-figures ()
+  (format t "~%FIGURES TO REACH~2%")
+  (format t "~37A ~6@A  ~8@A~%~V,,,'-A~%" "mprof against the unpatched ECL"
+          "asked" "measured" 83 "")
+  (when *runs*
+    (print-time-figures))
+  (when *instructions*
+    (print-instruction-figures)))
+
+(cond ((equal (ext:getenv "BENCH_REPORT") "instructions")
+       (setf *runs* '())
+       (print-instructions))
+      (t
+       (print-times)
+       (format t "~%Geometric means~2%")
+       (let ((programs (allocating-programs)))
+         (print-means "all > 1 M/s" programs)
+         (print-means "no adversaries" (remove-if #'adversary-p programs)))
+       (print-collections)
+       (print-counts)
+       (when *instructions*
+         (print-instructions))))
+(print-figures)
+(ext:quit 0)
