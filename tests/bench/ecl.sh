@@ -115,6 +115,6 @@ list_programs() {
 
 # report times|instructions
 report() {
-  CLOCK=${CLOCK:-cpu} BENCH_REPORT=$1 "$ECL" --norc --load \
+  CLOCK=${CLOCK:-cpu} BENCH_REPORT=$1 "$ECL" --norc --shell \
     "$here/report.lisp" </dev/null || die "cannot make the tables"
 }

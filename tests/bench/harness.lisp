@@ -138,53 +138,64 @@ the form for what BODY should give, VARIABLE is the size."
 (defun warm-up (program size)
   (run-program program (ceiling size 10)))
 
-(defun measure (name configuration &optional size)
+(defun call-counted (counts function)
+  "Call FUNCTION.  What it allocated: a list of objects and bytes."
+  (let* ((before (funcall counts))
+         (asking (funcall counts)))     ; allocates, too
+    (funcall function)
+    (loop for b in before
+          for a in asking
+          for c in (funcall counts)
+          collect (- c a (- a b)))))
+
+(defun measure (name configuration)
   "Measure the program called NAME under CONFIGURATION, a keyword, and print the
 line."
   (let* ((program (find-program name))
-         (size (or size (size-for program configuration)))
+         (size (size-for program configuration))
          (counts (begin configuration))
-         seconds processor-seconds collections before asking after)
+         seconds processor-seconds collections allocated)
     (warm-up program size)
     (si:gc t)
     (setf collections (funcall *collections*)
           processor-seconds (seconds 2)
           seconds (seconds 1)
-          before (funcall counts)
-          asking (funcall counts)) ; allocates, too
-    (run-program program size)
-    (setf after (funcall counts)
+          allocated (call-counted counts
+                                  (lambda () (run-program program size)))
           seconds (- (seconds 1) seconds)
           processor-seconds (- (seconds 2) processor-seconds)
           collections (- (funcall *collections*) collections))
     (format t "~&~A~C~(~A~)~C~D~C~,6F~C~,6F~C~D~{~C~D~}~%" name #\Tab
             configuration #\Tab size #\Tab seconds #\Tab processor-seconds
             #\Tab collections
-            (loop for b in before
-                  for a in asking
-                  for c in after
+            (loop for number in allocated
                   collect #\Tab
-                  collect (- c a (- a b))))
+                  collect number))
     (finish-output)
     (ext:quit 0)))
 
-(defun measure-instructions (configuration divisor &optional names)
-  "For callgrind: run all programs, or those that are named, at their size
-divided by DIVISOR, and have it note down its figures for each."
+(defun measure-instructions (configuration divisor names)
+  "For callgrind: run the programs called NAMES at their size divided by DIVISOR,
+and have it note down its figures for each.  Prints a line for each: how much
+was allocated, if that is counted."
   (let ((region-begin (c-function "bench_region_begin" :void nil
                                   (library "region")))
         (region-end (c-function "bench_region_end" :void :cstring
-                                (library "region"))))
-    (begin configuration)
-    (dolist (program *programs*)
-      (let ((size (ceiling (program-size program) divisor)))
-        (when (or (null names)
-                  (member (program-name program) names :test #'string=))
-          (run-program program size)
-          (si:gc t)
-          (funcall region-begin)
-          (run-program program size)
-          (funcall region-end (coerce (program-name program) 'base-string)))))
+                                (library "region")))
+        (counts (begin configuration)))
+    (dolist (name names)
+      (let* ((program (find-program name))
+             (size (ceiling (program-size program) divisor))
+             (name (coerce name 'base-string))
+             (allocated (call-counted counts
+                                      (lambda ()
+                                        (run-program program size)))))
+        (format t "~&allocations~C~A~C~D~%" #\Tab name #\Tab
+                (first allocated))
+        (si:gc t)
+        (funcall region-begin)
+        (run-program program size)
+        (funcall region-end name)))
     (ext:quit 0)))
 
 (defun print-names ()

@@ -9,14 +9,16 @@
 # with one thread: several wait for each other in a loop, as it happens.
 # Programs with threads of their own are left out for the same reason.
 #
-# Writes BUILD/bench/instructions.tsv, and callgrind's own files under
-# BUILD/bench/callgrind/CONFIGURATION/, one a program, for callgrind_annotate.
+# Writes BUILD/bench/instructions.tsv and functions.tsv, which has what each
+# function took itself in the unpatched ECL and under mprof, with the number of
+# allocations; and callgrind's own files under
+# BUILD/bench/callgrind/CONFIGURATION/, one a program.
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$BUILD/bench
 ppcre=/usr/share/common-lisp/source/cl-ppcre
-divisor=32
+divisor=64
 # shellcheck source=ecl.sh
 . "$here/ecl.sh"
 command -v valgrind >/dev/null ||
@@ -37,11 +39,13 @@ count() {
     "(bench:measure-instructions :$configuration $divisor '($names))" \
     >"$folder/log" 2>&1 ||
     die "callgrind failed in configuration $configuration, see $folder/log"
-  for file in "$folder"/out.*; do
-    awk -v c="$configuration" '
-      /^desc: Trigger: Client Request:/ { program = $NF }
-      /^totals:/ { print program "\t" c "\t" $2 }' "$file"
-  done
+  # callgrind's last file is about the end of the process.
+  grep -l '^desc: Trigger: Client Request:' "$folder"/out.* |
+    xargs awk -f "$here/functions.awk" >"$folder/functions"
+  awk -F '\t' -v c="$configuration" '{ sum[$1] += $3 }
+    END { for (program in sum)
+            printf "%s\t%s\t%d\n", program, c, sum[program] }' \
+    "$folder/functions" | sort
 }
 
 rm -rf "$work/callgrind"
@@ -61,7 +65,16 @@ for pair in 'reference mprof' 'patched stopped' 'loaded counter'; do
   count ${pair% *} $programs >"$work/callgrind/first" &
   first=$!
   count ${pair#* } $programs >"$work/callgrind/second" || exit 1
-  wait $first || exit 1
+  wait "$first" || exit 1
   cat "$work/callgrind/first" "$work/callgrind/second" \
     >>"$work/instructions.tsv"
 done
+
+# program, allocations, configuration, function, instructions
+for configuration in reference mprof; do
+  awk -F '\t' -v c="$configuration" '
+    NR == FNR { if ($1 == "allocations") allocations[$2] = $3; next }
+    { print $1 "\t" allocations[$1] "\t" c "\t" $2 "\t" $3 }' \
+    "$work/callgrind/mprof/log" "$work/callgrind/$configuration/functions"
+done | cat <(printf 'program\tallocations\tconfiguration\tfunction\t%s\n' \
+  instructions) - >"$work/functions.tsv"

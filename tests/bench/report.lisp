@@ -27,7 +27,8 @@
   (loop for start = 0 then (1+ end)
         for end = (position #\Tab line :start start)
         collect (let ((field (subseq line start end)))
-                  (if (digit-char-p (char field 0))
+                  (if (every (lambda (c) (or (digit-char-p c) (char= c #\.)))
+                             field)
                       (let ((*read-default-float-format* 'double-float))
                         (read-from-string field))
                       field))
@@ -50,6 +51,7 @@
 
 (defvar *runs* (read-table "results"))
 (defvar *instructions* (read-table "instructions"))
+(defvar *functions* (read-table "functions"))
 (defvar *clock* (if (equal (ext:getenv "CLOCK") "real")
                     #'run-seconds
                     #'run-cpu-seconds))
@@ -86,7 +88,8 @@
   (loop for run in (runs program configuration)
         for base = (find (run-round run) (runs program "reference")
                          :key #'run-round)
-        collect (/ (time-per-size run clock) (time-per-size base clock))))
+        when base ; a benchmark that was stopped can lack it
+          collect (/ (time-per-size run clock) (time-per-size base clock))))
 
 (defun median-ratio (program configuration &optional (clock *clock*))
   (let ((ratios (ratios program configuration clock)))
@@ -222,11 +225,11 @@
     (format t "~20A ~12@A~{ ~9@A~}~%~V,,,'-A~%" "program" "unpatched"
             configurations 83 "")
     (dolist (program (counted-programs))
-      (format t "~20A ~12D~{ ~9,4F~}~%" program
+      (format t "~20A ~12D~{ ~9,3F~}~%" program
               (instructions program "reference")
               (loop for configuration in configurations
                     collect (instruction-ratio program configuration))))
-    (format t "~20A ~12A~{ ~9,4F~}~%" "geometric mean" ""
+    (format t "~20A ~12A~{ ~9,3F~}~%" "geometric mean" ""
             (loop for configuration in configurations
                   collect (geometric-mean
                            (instruction-ratios configuration))))
@@ -236,6 +239,39 @@
 (defun instruction-ratios (configuration)
   (loop for program in (counted-programs)
         collect (instruction-ratio program configuration)))
+
+;;; Where the instructions go
+
+(defun function-instructions (program)
+  "A hash table: of each function's name, how many more instructions it took
+itself for an allocation under mprof than in the unpatched ECL."
+  (let ((more (make-hash-table :test #'equal)))
+    (loop for (name allocations configuration function count) in *functions*
+          when (and (equal name program) (plusp allocations))
+            do (incf (gethash function more 0d0)
+                     (/ (if (equal configuration "mprof") count (- count))
+                        allocations)))
+    more))
+
+(defun print-functions (program)
+  (let ((functions '()))
+    (maphash (lambda (function more)
+               (when (>= more 0.5d0)
+                 (push (cons function more) functions)))
+             (function-instructions program))
+    (format t "  ~20A ~,3F~%" program (instruction-ratio program "mprof"))
+    (loop for (function . more) in (sort functions #'> :key #'cdr)
+          repeat 10
+          do (format t "    ~8,1F  ~A~%" more function))))
+
+(defun print-worst-functions (count)
+  (format t "~%INSTRUCTIONS FOR AN ALLOCATION that mprof adds, by function, in ~
+             the ~D worst programs~2%" count)
+  (loop for program in (sort (copy-list (counted-programs)) #'>
+                             :key (lambda (program)
+                                    (instruction-ratio program "mprof")))
+        repeat count
+        do (print-functions program)))
 
 ;;; The figures to reach
 
@@ -312,7 +348,8 @@
 
 (cond ((equal (ext:getenv "BENCH_REPORT") "instructions")
        (setf *runs* '())
-       (print-instructions))
+       (print-instructions)
+       (print-worst-functions 5))
       (t
        (print-times)
        (format t "~%Geometric means~2%")
@@ -322,6 +359,7 @@
        (print-collections)
        (print-counts)
        (when *instructions*
-         (print-instructions))))
+         (print-instructions)
+         (print-worst-functions 3))))
 (print-figures)
 (ext:quit 0)

@@ -72,7 +72,7 @@ round() {
 check_setting
 prepare
 list_programs ${PROGRAMS:-} >"$work/programs"
-rm -f "$work/errors" "$work/instructions.tsv"
+rm -f "$work/errors" "$work/instructions.tsv" "$work/functions.tsv"
 if [ "${1:-}" = --instructions ]; then
   "$here/instructions.sh" ${PROGRAMS:-}
   report instructions
