@@ -182,8 +182,7 @@
                  the patched ECL as in the~@
                  unpatched one, and ~D the same while mprof counts as when it is ~
                  loaded and stopped.~@
-                 Loading it makes another heap to begin with, and other moments ~
-                 to collect.~2%"
+                 Threads end up in another order each time.~2%"
               (length (programs)) (same "reference" "patched")
               (same "stopped" "mprof"))
       (when differ
