@@ -167,6 +167,46 @@ classify_type_name(uint32_t what)
   return types[type].name;
 }
 
+bool
+classify_is_whole(size_t what, size_t bytes)
+{
+  if ((what & ECL_ALLOCATED_RAW) != 0)
+    return false;
+  switch (what & 0xFF) {
+  case t_list:
+  case t_bignum:
+  case t_ratio:
+  case t_singlefloat:
+  case t_doublefloat:
+  case t_longfloat:
+  case t_complex:
+#ifdef ECL_COMPLEX_FLOAT
+  case t_csfloat:
+  case t_cdfloat:
+  case t_clfloat:
+#endif
+  case t_symbol:
+  case t_bclosure:
+  case t_cfun:
+  case t_cfunfixed:
+  case t_cclosure:
+    return true;
+  case t_instance:
+    return (what & ECL_ALLOCATED_SPLIT) != 0;
+  case t_vector:
+  case t_bitvector:
+    return bytes > sizeof(struct ecl_vector); /* elements and all */
+  case t_base_string:
+    return bytes > sizeof(struct ecl_base_string);
+#ifdef ECL_UNICODE
+  case t_string:
+    return bytes > sizeof(struct ecl_string);
+#endif
+  default:
+    return false;
+  }
+}
+
 size_t
 classify_rounded_bytes(size_t granules)
 {

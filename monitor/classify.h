@@ -43,6 +43,11 @@ classify_is_memory_of_type(size_t what)
   return (what & ECL_ALLOCATED_RAW) != 0 && (what & 0xFF) != t_start;
 }
 
+/* Does the runtime announce such an object by this one event?  Objects of other
+ * types, and arrays that are but a header, may have bodies, which come as
+ * events of their own. */
+bool classify_is_whole(size_t what, size_t bytes);
+
 /* The collector's granule, and how many of them its size classes reach. */
 enum { CLASSIFY_GRANULE_BYTES = 16, CLASSIFY_GRANULES = 2048 / 16 + 1 };
 

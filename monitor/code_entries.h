@@ -19,7 +19,8 @@
 struct code_entry {
   uintptr_t start;
   uint32_t function;
-  enum code_kind kind;
+  unsigned char kind;     /* enum code_kind */
+  bool reentered;         /* may be entered by a jump: see reentry.h */
 };
 
 struct code_module {

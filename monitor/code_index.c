@@ -15,6 +15,7 @@
  */
 #include "code_index.h"
 
+#include <gc/gc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@
 #include "function_table.h"
 #include "gates.h"
 #include "kept_objects.h"
+#include "last_call.h"
 #include "lisp_role.h"
 #include "module_symbols.h"
 
@@ -71,6 +73,9 @@ code_index_update(void)
 {
   struct module *list;
   bool changed = current == NULL;
+  if (changed) /* no pointers: the collector need not look there */
+    GC_exclude_static_roots(code_index_kinds,
+                            code_index_kinds + CODE_INDEX_KINDS);
   if (kept_objects_reserve(KEPT_OBJECTS) != 0 ||
       (list = module_list()) == NULL)
     return -1;
@@ -149,21 +154,38 @@ find_entry(const struct index *index, uintptr_t address)
   return low > 0 ? &index->entries[low - 1] : NULL;
 }
 
-enum code_kind
-code_index_find(uintptr_t address, uint32_t *function)
+/* A return address may be the end of its function: the call is before it. */
+uint32_t
+code_index_function_at(uintptr_t address)
 {
-  uint64_t *slot =
-      &code_index_kinds[(address ^ (address >> 12)) % CODE_INDEX_KINDS];
-  const struct code_entry *e;
-  /* the byte before: a return address may be the end of its function */
-  e = find_entry(__atomic_load_n(&current, __ATOMIC_ACQUIRE), address - 1);
-  if (function != NULL)
-    *function = e != NULL ? e->function : 0;
+  const struct code_entry *e = find_entry(
+      __atomic_load_n(&current, __ATOMIC_ACQUIRE), address - 1);
+  return e != NULL ? e->function : 0;
+}
+
+static uintptr_t
+end_of_code(void *closure, uintptr_t address)
+{
+  const struct index *index = closure;
+  const struct code_entry *e = find_entry(index, address);
+  return e == NULL || e + 1 == index->entries + index->count ? 0 : e[1].start;
+}
+
+enum code_kind
+code_index_find_kind(uintptr_t address)
+{
+  struct index *index = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+  const struct code_entry *e = find_entry(index, address - 1);
+  enum code_kind kind;
   if (e == NULL)
     return CODE_FOREIGN;
-  __atomic_store_n(slot, (uint64_t)address << 3 | (uint64_t)e->kind,
-                   __ATOMIC_RELAXED);
-  return e->kind;
+  kind = (enum code_kind)e->kind;
+  if (kind == CODE_FRAME_POINTER && !e->reentered &&
+      last_call_at(address, end_of_code, index))
+    kind = CODE_LAST_CALL;
+  __atomic_store_n(&code_index_kinds[code_index_kind_slot(address)],
+                   (uint64_t)address << 3 | (uint64_t)kind, __ATOMIC_RELAXED);
+  return kind;
 }
 
 enum code_role

@@ -34,6 +34,7 @@
 enum code_kind {
   CODE_FOREIGN,       /* step over it by call-frame information */
   CODE_FRAME_POINTER, /* the patched runtime and what it compiled */
+  CODE_LAST_CALL,     /* the same, at the last call that the function makes */
   CODE_INTERPRETER,   /* the byte-code interpreter */
   CODE_DISPATCH,      /* passes a call on and does nothing else: not shown */
   CODE_FINALIZERS     /* the collector's: what it calls, nobody asked for */
@@ -55,25 +56,33 @@ struct code_function {
  * Gives back 0, or -1 when memory ran out. Not inside the hook. */
 int code_index_update(void);
 
-/* Kind of the code that a call at return address `address' is in and, unless
- * `function' is NULL, the number of its function (0: not known).  Inside the
- * hook. */
-enum code_kind code_index_find(uintptr_t address, uint32_t *function);
+/* The number of the function that makes the call with return address `address';
+ * 0: not known.  Inside the hook. */
+uint32_t code_index_function_at(uintptr_t address);
 
-/* The cache in front of it: address << 3 | kind, by some bits of the address.
- * The walk asks once for each frame that is new. */
-enum { CODE_INDEX_KINDS = 4096 };
+/* Kind of the code that makes it; renews the cache below.  Inside the hook. */
+enum code_kind code_index_find_kind(uintptr_t address);
+
+/* The cache in front of it: address << 3 | kind.  The walk asks once for each
+ * frame that is new.  (16384 entries: what does not hit costs a search of the
+ * index, and a look at the code.) */
+enum { CODE_INDEX_KINDS = 16384 };
 extern uint64_t code_index_kinds[CODE_INDEX_KINDS];
+
+static inline size_t
+code_index_kind_slot(uintptr_t address)
+{
+  return (address ^ (address >> 14)) % CODE_INDEX_KINDS;
+}
 
 static inline enum code_kind
 code_index_kind(uintptr_t address)
 {
   uint64_t cached = __atomic_load_n(
-      &code_index_kinds[(address ^ (address >> 12)) % CODE_INDEX_KINDS],
-      __ATOMIC_RELAXED);
+      &code_index_kinds[code_index_kind_slot(address)], __ATOMIC_RELAXED);
   if (__builtin_expect(cached >> 3 == address, 1))
     return (enum code_kind)(cached & 7);
-  return code_index_find(address, NULL);
+  return code_index_find_kind(address);
 }
 
 /* The number of the function whose name is the Lisp object `name'; keeps the

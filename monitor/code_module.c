@@ -25,6 +25,7 @@
 #include "clos_dispatch.h"
 #include "code_names.h"
 #include "function_table.h"
+#include "reentry.h"
 #include "sizes.h"
 
 /* Is the program of this process ECL's own, that is bin/ecl beside the folder
@@ -217,6 +218,8 @@ code_module_new(const struct module *module)
     find_special_code(m);
   }
   find_finalizers(m);
+  if (is_ecl || m->tables != 0)
+    reentry_find(m, module);
   /* what no symbol covers is still in this module */
   unknown = malloc(strlen(basename) + 3);
   if (unknown != NULL) {

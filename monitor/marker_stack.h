@@ -59,6 +59,13 @@ marker_stack_is_marked(const uintptr_t *slot)
   return *slot == (uintptr_t)mprof_return_trampoline;
 }
 
+/* Whether the frame with this slot is marked and no mark lies above its own. */
+static inline bool
+marker_stack_top_is(const struct marker_stack *stack, const uintptr_t *slot)
+{
+  return stack->top->slot == slot && marker_stack_is_marked(slot);
+}
+
 /* The mark of a live, marked frame; drops the dead ones above it. */
 static inline struct marker *
 marker_stack_find(struct marker_stack *stack, const uintptr_t *slot)

@@ -58,6 +58,8 @@ add_module(struct dl_phdr_info *info, size_t size, void *data)
   struct module *m;
   uintptr_t start = UINTPTR_MAX, end = 0;
   const char *path = info->dlpi_name;
+  const ElfW(Dyn) *dynamic = NULL;
+  int segments = 0;
   (void)size;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -67,6 +69,9 @@ add_module(struct dl_phdr_info *info, size_t size, void *data)
         start = from;
       if (from + p->p_memsz > end)
         end = from + p->p_memsz;
+      segments++;
+    } else if (p->p_type == PT_DYNAMIC) {
+      dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + p->p_vaddr);
     }
   }
   if (end == 0)
@@ -84,6 +89,8 @@ add_module(struct dl_phdr_info *info, size_t size, void *data)
   m->base = info->dlpi_addr;
   m->start = start;
   m->end = end;
+  m->contiguous = segments == 1;
+  m->dynamic = dynamic;
   m->frames = find_frames(info);
   m->next = *list;
   *list = m;

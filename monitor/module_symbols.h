@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <link.h>
+
 #include "frame_info.h"
 
 /* The path of the program itself, whatever its name is. */
@@ -21,6 +23,8 @@
 struct module {
   uintptr_t base;        /* load address, as the dynamic linker has it */
   uintptr_t start, end;  /* of its executable segments */
+  bool contiguous;       /* there is but one */
+  const ElfW(Dyn) *dynamic; /* the dynamic linker's tables; or NULL */
   char *path;            /* "" for the virtual one of the kernel */
   struct frame_section frames; /* in memory; of size 0: there is none */
   struct module *next;

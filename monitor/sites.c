@@ -30,7 +30,6 @@ enum {
 uint32_t
 monitor_function_of(uint64_t site)
 {
-  uint32_t function;
   if ((site & SITE_OBJECT) != 0)
     return code_index_object((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
   if ((site & SITE_RETIRED) != 0)
@@ -39,8 +38,7 @@ monitor_function_of(uint64_t site)
     return FUNCTIONS_OF_SPECIAL | (uint32_t)(site & ~SITE_SPECIAL);
   if ((site & SITE_PASSING) != 0)
     return code_index_passing_apply();
-  code_index_find((uintptr_t)site, &function);
-  return function;
+  return code_index_function_at((uintptr_t)site);
 }
 
 uint32_t
@@ -105,7 +103,7 @@ retire_site(void *closure, uint64_t site)
     monitor.retired_site = sites;
     monitor.retired_room = room;
   }
-  code_index_find((uintptr_t)site, &function);
+  function = code_index_function_at((uintptr_t)site);
   monitor.retired[monitor.retired_count] = function;
   monitor.retired_site[monitor.retired_count] = (uintptr_t)site;
   return SITE_RETIRED | monitor.retired_count++;

@@ -16,6 +16,11 @@
  * Frames that only pass a call on (CODE_DISPATCH) are stepped over and leave
  * no trace.
  *
+ * Marking.  All new frames are marked, but for those whose function will
+ * allocate nothing after what it calls now (CODE_LAST_CALL): as long as that
+ * call lasts, walks end at a frame below or come for the only time, and then
+ * there are none.
+ *
  * A frame is identified by where it keeps its return address (its slot), in
  * all three kinds.
  *
@@ -117,6 +122,7 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
     w->frame = frame_caller(w->frame);
   }
   found->site = w->ip;
+  found->last_call = kind == CODE_LAST_CALL;
   switch (kind) {
   case CODE_FINALIZERS:
     return STEP_FINALIZERS;
@@ -125,6 +131,7 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
     /* fall through */
   case CODE_DISPATCH:
   case CODE_FRAME_POINTER:
+  case CODE_LAST_CALL:
     if (w->frame < w->sp || w->frame >= base)
       return STEP_LOST;
     found->slot = frame_return_slot(w->frame);
@@ -153,7 +160,8 @@ on_signal_stack(void)
 }
 
 struct walk_result
-stack_walk(struct thread_state *thread, uintptr_t frame)
+stack_walk(struct thread_state *thread, uintptr_t frame, bool whole,
+           bool counted)
 {
   struct walker w = { .ip = *frame_return_slot(frame),
                       .frame = frame_caller(frame),
@@ -198,14 +206,14 @@ stack_walk(struct thread_state *thread, uintptr_t frame)
   result.up = up;
   while (n-- > 0) {
     const struct walked_frame *f = &thread->walk[n];
-    bool fresh = !known;
-    known = false;
-    if (fresh && marking &&
+    const bool last_call = f->last_call && (n > 0 || whole);
+    const bool fresh = !known && !(last_call && counted);
+    if (!known && marking && !last_call &&
         !(marking = marker_stack_push(&thread->markers, f->slot, up)))
       thread->unmarked_walks++;
+    known = false;
     if (n == 0) {
       result.site = f->site;
-      result.slot = marking ? f->slot : NULL;
       result.up = up;
       result.activation = fresh;
     } else {

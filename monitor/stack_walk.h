@@ -12,15 +12,17 @@
 
 struct walk_result {
   uint64_t site;     /* in the allocating function */
-  uintptr_t *slot;   /* return slot of its frame; NULL: not marked */
   uint32_t up;       /* context of the call that made its frame */
   bool activation;   /* its frame is seen for the first time */
 };
 
 /* Walk outward from `frame', the allocator's own frame, to the first marked
- * frame; mark all frames on the way and count each as one activation in the
- * thread's tree, but for the innermost one, which the caller counts (it
- * makes the leaf).  Inside the hook. */
-struct walk_result stack_walk(struct thread_state *thread, uintptr_t frame);
+ * frame; mark the frames on the way that may allocate again, and count each as
+ * one activation in the thread's tree, but for the innermost one, which the
+ * caller counts (it makes the leaf).  `whole': no other event will tell of the
+ * object that is being allocated.  `counted': an earlier walk, during this
+ * call of the allocator, has counted the frames.  Inside the hook. */
+struct walk_result stack_walk(struct thread_state *thread, uintptr_t frame,
+                              bool whole, bool counted);
 
 #endif

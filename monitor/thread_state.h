@@ -23,6 +23,7 @@
 #include "arena.h"
 #include "classify.h"
 #include "context_tree.h"
+#include "known_walk.h"
 #include "marker_stack.h"
 
 /* What an allocation finds at the gate. */
@@ -32,9 +33,6 @@ enum gate {
   GATE_PAUSED  /* somebody changes the trees: wait, then count */
 };
 
-/* New frames at most that the short walk handles (see hook.c). */
-enum { SHORT_WALK = 6 };
-
 /* Headers at most that wait for their body. */
 enum { WAITING_HEADERS = 8 };
 
@@ -42,6 +40,7 @@ enum { WAITING_HEADERS = 8 };
 struct walked_frame {
   uint64_t site;
   uintptr_t *slot;
+  bool last_call; /* what it calls is the last that it calls */
 };
 
 struct thread_state {
@@ -64,40 +63,18 @@ struct thread_state {
   uint64_t count;       /* allocations */
   uint64_t bytes;       /* requested */
 
-  /* The last allocation: nothing but counters changes while this repeats. */
-  uintptr_t last_site;  /* return address into the allocating function */
-  uintptr_t *last_slot; /* of that function's frame, or NULL */
-  cl_index last_what;
-  cl_index last_bytes;
-  cl_object last_class;
-  struct leaf *last_leaf;
+  /* Walks that were made before, by known_walk_index. */
+  struct known_walk *known;
+  const struct known_walk *found; /* by the hook that is running */
 
-  /* The contexts of the last calls that the short walk has met, by their
-   * distance from the allocation. */
-  struct known_call {
-    uint64_t site;      /* 0: none */
-    uint32_t parent;
-    uint32_t number;    /* the context of a call at `site' under `parent' */
-    uint32_t target;
-  } calls[SHORT_WALK];
-
-  /* The last short walk that met one new frame: when the next allocation
-   * finds the same addresses in the same places, and the mark below, it is
-   * another activation of the same function in the same context. */
-  struct repeated_call {
-    uintptr_t frame;    /* of the allocating function; 0: none */
-    uintptr_t links[4]; /* what it, and a dispatching frame below, hold */
-    uintptr_t *outer;   /* slot of the marked frame */
-    uint32_t outer_up, up;
-    bool dispatched;    /* there is a dispatching frame */
-  } repeat;
-
-  /* The last object, for a body that comes right after its header. */
+  /* The last header (an object whose body may come), and the number of
+   * allocations when it was counted. */
   struct counted_object {
     void *object;
     struct leaf *leaf;
     uint64_t bytes;
   } last;
+  uint64_t last_count;
 
   /* Headers whose body did not come next, for a signal handler ran before it;
    * the newest at `waiting_next' - 1, NULL: none. */
@@ -106,6 +83,8 @@ struct thread_state {
 
   struct context_tree tree;
   struct marker_stack markers;
+  struct arena known_arena;
+  uint64_t dispatches;       /* nobody reads it: see struct known_frame */
   struct walked_frame *walk; /* scratch of stack_walk */
   size_t walk_limit;
   struct arena walk_arena;
@@ -134,14 +113,13 @@ thread_state_forget_objects(struct thread_state *thread)
   memset(thread->waiting, 0, sizeof thread->waiting);
 }
 
-/* The contexts that were remembered are no longer those of the tree, or the
- * code at their addresses is another. */
+/* The walks that were remembered led to contexts that are no longer those of
+ * the tree, or the code at their addresses is another. */
 static inline void
 thread_state_forget_calls(struct thread_state *thread)
 {
-  memset(thread->calls, 0, sizeof thread->calls);
-  thread->repeat.frame = 0;
-  thread->last_slot = NULL;
+  for (size_t i = 0; i < KNOWN_WALKS; i++)
+    thread->known[i].site = 0;
 }
 
 #endif

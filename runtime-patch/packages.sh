@@ -20,7 +20,7 @@ cc=${CC:-gcc}
 packages='gcc libc6-dev make autoconf patch xz-utils
   libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
   libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
-  libunwind-dev libelf-dev libdw-dev
+  libunwind-dev libelf-dev libdw-dev libzydis-dev
   libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
 
 missing_packages() {
@@ -71,7 +71,7 @@ check_by_compiling() {
   for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c; do
     command -v "$tool" >/dev/null || lacking="$lacking $tool"
   done
-  for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h libunwind.h libelf.h \
+  for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h libunwind.h libelf.h Zydis/Zydis.h \
     elfutils/libdw.h protobuf-c/protobuf-c.h cmocka.h; do
     printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' \
       '#include <stdint.h>' '#include <setjmp.h>' "#include <$header>" |

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * hook_internal.h -- what the parts of the hook share: the way in and out, and
+ * the requests that leaves do not tell.
+ */
+#ifndef MPROF_HOOK_INTERNAL_H
+#define MPROF_HOOK_INTERNAL_H
+
+#include "classify.h"
+#include "thread_state.h"
+
+/* May this allocation be counted?  Called with the gate not open: waits while
+ * it is shut for a moment. */
+bool hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes);
+
+/* See thread_state.h for the protocol. */
+static inline bool
+hook_gate_is_open(struct thread_state *t)
+{
+  __atomic_store_n(&t->inside, 1, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return __atomic_load_n(&t->gate, __ATOMIC_RELAXED) == GATE_OPEN;
+}
+
+static inline bool
+hook_enter(struct thread_state *t, cl_index what, cl_index bytes)
+{
+  return hook_gate_is_open(t) || hook_wait_at_gate(t, what, bytes);
+}
+
+static inline void
+hook_leave(struct thread_state *t)
+{
+  __atomic_store_n(&t->inside, 0, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t
+hook_leaf_size(uint64_t bytes)
+{
+  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
+}
+
+static inline bool
+hook_leaf_in_pieces(const struct thread_state *t, const struct leaf *leaf)
+{
+  return (context_tree_kind(&t->tree, leaf)->what & LEAF_PIECES) != 0;
+}
+
+/* One request to the collector that its leaf does not tell, for the
+ * reconciliation. */
+static inline void
+hook_count_request(struct thread_state *t, cl_index bytes)
+{
+  cl_index granules = classify_granules(bytes);
+  if (granules < CLASSIFY_GRANULES)
+    t->granules[granules]++;
+  else
+    t->large_bytes += granules * CLASSIFY_GRANULE_BYTES;
+}
+
+/* The requests for one object, as the hook was told of it. */
+static inline void
+hook_count_requests(struct thread_state *t, cl_index what, cl_index bytes)
+{
+  if ((what & ECL_ALLOCATED_SPLIT) != 0) {
+    hook_count_request(t, sizeof(struct ecl_instance));
+    bytes -= sizeof(struct ecl_instance);
+  }
+  hook_count_request(t, bytes);
+}
+
+#endif

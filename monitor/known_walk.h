@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * known_walk.h -- walks that need not be made again.
+ *
+ * Model.  A walk goes from the allocating function outward to the first
+ * marked frame.  Where it leads depends on nothing but what it meets: the
+ * call site of the allocation, the return addresses of the frames that are
+ * not marked, and the context of the mark.  When all these are what an
+ * earlier walk has met, the leaf and the contexts of all frames are those
+ * that it found:
+ *
+ *     the allocating function's frame is marked   0 frames: it goes on
+ *     it is not, but its caller's is              1 frame: it was called again
+ *     ...
+ *
+ * A thread keeps the last walks of this kind in a table, by a hash of what
+ * they met.  Only allocations that one event tells whole are in it
+ * (classify_is_whole), of sizes that the leaf tells.
+ */
+#ifndef MPROF_KNOWN_WALK_H
+#define MPROF_KNOWN_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ecl/ecl.h>
+
+#include "arch/arch.h"
+#include "context_tree.h"
+#include "marker_stack.h"
+
+/* Entries of a thread's table (a power of 2), and unmarked frames at most in a
+ * known walk: with these an entry is two cache lines. */
+enum { KNOWN_WALKS = 256, KNOWN_FRAMES = 3 };
+
+/* An unmarked frame of a known walk, the innermost first. */
+struct known_frame {
+  uintptr_t return_address;
+  uint64_t *activations; /* where to count that its function was called; a
+                            frame that only passes a call on has a counter
+                            that nobody reads */
+  uint32_t up;           /* context of the call that made the frame */
+  uint32_t mark;         /* mark it: its function may allocate again */
+};
+
+struct known_walk {
+  uintptr_t site;        /* return address of the allocator; 0: none */
+  cl_index what, bytes;
+  cl_object clas;
+  struct leaf *leaf;
+  uint32_t outer_up;     /* of the mark */
+  uint32_t frames;       /* unmarked ones */
+  struct known_frame frame[KNOWN_FRAMES];
+  uint64_t marks;        /* how many of them are to be marked */
+};
+
+_Static_assert(sizeof(struct known_walk) == 128, "two cache lines");
+
+/* Where in the table a walk is kept.  (Sites differ in their low bits.) */
+static inline size_t
+known_walk_index(uintptr_t site, cl_index bytes, cl_object clas,
+                 uint32_t outer_up)
+{
+  return (site + ((bytes ^ (uintptr_t)clas) >> 3) +
+          (uintptr_t)outer_up * 9) %
+         KNOWN_WALKS;
+}
+
+/* If the unmarked frames from `frame' (the allocating function's) outward are
+ * those of the walk, and the mark that they lead to is the top one: count their
+ * activations, and give back true.  The caller has compared the walk's other
+ * fields, and none of the frames is to be marked.  Inside the hook. */
+static inline bool
+known_walk_repeat(const struct known_walk *walk,
+                  const struct marker_stack *markers, uintptr_t frame)
+{
+  const struct known_frame *f = walk->frame, *end = f + walk->frames;
+
+  for (; f < end; f++) {
+    if (*frame_return_slot(frame) != f->return_address)
+      return false;
+    frame = frame_caller(frame);
+  }
+  if (!marker_stack_top_is(markers, frame_return_slot(frame)))
+    return false;
+  while (f-- > walk->frame)
+    ++*f->activations;
+  return true;
+}
+
+/* The same for any walk: marks the frames that are to be marked. */
+static inline bool
+known_walk_repeat_marking(const struct known_walk *walk,
+                          struct marker_stack *markers, uintptr_t frame)
+{
+  uintptr_t *slots[KNOWN_FRAMES];
+  uint32_t n = 0;
+
+  if (markers->limit - markers->top < KNOWN_FRAMES)
+    return false;
+  for (; n < walk->frames; n++) {
+    slots[n] = frame_return_slot(frame);
+    if (*slots[n] != walk->frame[n].return_address)
+      return false;
+    frame = frame_caller(frame);
+  }
+  if (!marker_stack_top_is(markers, frame_return_slot(frame)))
+    return false;
+  while (n-- > 0) {
+    const struct known_frame *f = &walk->frame[n];
+    ++*f->activations;
+    if (f->mark)
+      marker_stack_push(markers, slots[n], f->up);
+  }
+  return true;
+}
+
+#endif
