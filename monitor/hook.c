@@ -108,10 +108,11 @@ allocated_anew(struct thread_state *t, void *frame, cl_index what,
   hook_leave(t);
 }
 
-/* The function that allocates once was called again. */
+/* A function that allocates no more was called again, or allocates for the last
+ * time. */
 static __attribute__((noinline)) void
-allocated_unmarked(struct thread_state *t, void *frame, cl_index what,
-                   cl_index bytes, void *object, cl_object clas)
+allocated_not_marking(struct thread_state *t, void *frame, cl_index what,
+                      cl_index bytes, void *object, cl_object clas)
 {
   const struct known_walk *w = t->found;
   if (known_walk_repeat(w, &t->markers, frame_caller((uintptr_t)frame))) {
@@ -159,7 +160,7 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
   if (w->site != *frame_return_slot((uintptr_t)frame) || w->bytes != bytes ||
       w->what != what || w->clas != clas || w->outer_up != mark->up) {
     allocated_anew(t, frame, what, bytes, object, clas);
-  } else if (w->frames == 0 &&
+  } else if (w->how == WALK_MARKED_FRAME &&
              frame_return_slot(frame_caller((uintptr_t)frame)) ==
                  mark->slot &&
              marker_stack_is_marked(mark->slot)) {
@@ -167,8 +168,8 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
     hook_leave(t);
   } else {
     t->found = w;
-    if (w->marks == 0)
-      allocated_unmarked(t, frame, what, bytes, object, clas);
+    if (w->how != WALK_MARKING)
+      allocated_not_marking(t, frame, what, bytes, object, clas);
     else
       allocated_marking(t, frame, what, bytes, object, clas);
   }

@@ -13,6 +13,10 @@
  *     it is not, but its caller's is              1 frame: it was called again
  *     ...
  *
+ * If the call that the walk found in the marked frame is the last one of its
+ * function (last_call.h), the mark has done its work and is taken off: the
+ * frame will return as the processor predicts.
+ *
  * A thread keeps the last walks of this kind in a table, by a hash of what
  * they met.  Only allocations that one event tells whole are in it
  * (classify_is_whole), of sizes that the leaf tells.
@@ -44,15 +48,23 @@ struct known_frame {
   uint32_t mark;         /* mark it: its function may allocate again */
 };
 
+enum known_walk_how {
+  WALK_MARKED_FRAME, /* no unmarked frame, and the mark stays */
+  WALK_NOT_MARKING,  /* no frame is to be marked */
+  WALK_MARKING
+};
+
 struct known_walk {
   uintptr_t site;        /* return address of the allocator; 0: none */
   cl_index what, bytes;
   cl_object clas;
   struct leaf *leaf;
   uint32_t outer_up;     /* of the mark */
-  uint32_t frames;       /* unmarked ones */
+  uint8_t how;           /* enum known_walk_how */
+  bool unmark;           /* the marked frame made its last call */
+  uint16_t frames;       /* unmarked ones */
   struct known_frame frame[KNOWN_FRAMES];
-  uint64_t marks;        /* how many of them are to be marked */
+  uint64_t unused;
 };
 
 _Static_assert(sizeof(struct known_walk) == 128, "two cache lines");
@@ -72,8 +84,8 @@ known_walk_index(uintptr_t site, cl_index bytes, cl_object clas,
  * activations, and give back true.  The caller has compared the walk's other
  * fields, and none of the frames is to be marked.  Inside the hook. */
 static inline bool
-known_walk_repeat(const struct known_walk *walk,
-                  const struct marker_stack *markers, uintptr_t frame)
+known_walk_repeat(const struct known_walk *walk, struct marker_stack *markers,
+                  uintptr_t frame)
 {
   const struct known_frame *f = walk->frame, *end = f + walk->frames;
 
@@ -86,6 +98,8 @@ known_walk_repeat(const struct known_walk *walk,
     return false;
   while (f-- > walk->frame)
     ++*f->activations;
+  if (walk->unmark)
+    marker_stack_pop(markers);
   return true;
 }
 
@@ -95,7 +109,7 @@ known_walk_repeat_marking(const struct known_walk *walk,
                           struct marker_stack *markers, uintptr_t frame)
 {
   uintptr_t *slots[KNOWN_FRAMES];
-  uint32_t n = 0;
+  unsigned n = 0;
 
   if (markers->limit - markers->top < KNOWN_FRAMES)
     return false;
@@ -107,6 +121,8 @@ known_walk_repeat_marking(const struct known_walk *walk,
   }
   if (!marker_stack_top_is(markers, frame_return_slot(frame)))
     return false;
+  if (walk->unmark)
+    marker_stack_pop(markers);
   while (n-- > 0) {
     const struct known_frame *f = &walk->frame[n];
     ++*f->activations;

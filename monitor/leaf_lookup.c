@@ -2,8 +2,8 @@
  *
  * leaf_lookup.c -- an allocation that is not like one of the last ones.
  *
- * The commonest case is a few new frames, all with frame pointers, below a
- * marked one: the short walk takes it in one pass and remembers it
+ * The commonest case is that all new frames, up to a marked one, have frame
+ * pointers: the plain walk.  When they are few, it is remembered
  * (known_walk.h).  All else goes to stack_walk.
  */
 #include "leaf_lookup.h"
@@ -13,16 +13,6 @@
 #include "classify.h"
 #include "code_index.h"
 #include "stack_walk.h"
-
-/* Frames at most that the short walk takes. */
-enum { SHORT_WALK = 8 };
-
-/* A frame of the short walk. */
-struct short_frame {
-  uintptr_t *slot;
-  uintptr_t return_address;
-  enum code_kind kind; /* of the place where its function calls the next */
-};
 
 /* A run has begun since this thread was last counted. */
 static void
@@ -49,26 +39,26 @@ unmark_allocator(struct thread_state *t, uintptr_t frame)
   return true;
 }
 
-/* The new frames, from the allocating function's outward, and the slot of the
+/* The new frames, from the allocating function's outward, and the frame of the
  * marked one in *outer.  Gives back how many, or -1 when the stack walk must
  * do it. */
-static int
-short_frames(const struct thread_state *t, const struct allocation *a,
-             struct short_frame frames[SHORT_WALK], uintptr_t **outer)
+static ptrdiff_t
+plain_frames(struct thread_state *t, const struct allocation *a,
+             struct walked_frame *outer)
 {
+  struct walked_frame *f = t->walk;
   uintptr_t frame = frame_caller(a->frame), caller;
   enum code_kind kind = code_index_kind(*frame_return_slot(a->frame));
-  int n = 0;
 
   if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL)
     return -1;
-  for (; !marker_stack_is_marked(frame_return_slot(frame)); n++) {
-    if (n == SHORT_WALK)
+  for (; !marker_stack_is_marked(frame_return_slot(frame)); f++) {
+    if (f == t->walk + t->walk_limit)
       return -1;
-    frames[n].slot = frame_return_slot(frame);
-    frames[n].return_address = *frames[n].slot;
-    frames[n].kind = kind;
-    kind = code_index_kind(*frames[n].slot);
+    f->slot = frame_return_slot(frame);
+    f->site = *f->slot;
+    f->kind = kind;
+    kind = code_index_kind(*f->slot);
     caller = frame_caller(frame);
     if (caller <= frame || caller >= t->stack_base ||
         (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL &&
@@ -78,50 +68,59 @@ short_frames(const struct thread_state *t, const struct allocation *a,
   }
   if (kind == CODE_DISPATCH) /* it has the mark of what jumped to it */
     return -1;
-  *outer = frame_return_slot(frame);
-  return n;
+  outer->slot = frame_return_slot(frame);
+  outer->kind = kind;
+  return f - t->walk;
 }
 
 /* The walk for the commonest case; false, with nothing changed, when it is
- * something else.  (Ten million calls through a symbol, one cons in each: 1.6 s
- * with stack_walk alone, 0.76 s with this and with CODE_DISPATCH.) */
+ * something else.  Recursion repeats contexts: the tree is asked once.  */
 static bool
-short_walk(struct thread_state *t, const struct allocation *a,
+plain_walk(struct thread_state *t, const struct allocation *a,
            struct walk_result *r, struct known_walk *walk)
 {
-  struct short_frame frames[SHORT_WALK];
-  uintptr_t *outer, through = 0;
-  int n = short_frames(t, a, frames, &outer), callee_of = -1;
-  uint32_t up;
+  struct walked_frame outer;
+  const ptrdiff_t n = plain_frames(t, a, &outer);
+  ptrdiff_t callee = -1; /* the new frame outward of this one */
+  uint64_t through = 0, last_site = 0;
+  uint32_t up, last_up = 0;
+  struct context *c = NULL;
 
-  if (n < 0 || t->markers.limit - t->markers.top <= SHORT_WALK)
+  if (n < 0 || t->markers.limit - t->markers.top <= n)
     return false;
-  up = marker_stack_find(&t->markers, outer)->up;
+  up = marker_stack_find(&t->markers, outer.slot)->up;
   walk->outer_up = up;
-  walk->frames = (uint32_t)n;
-  walk->marks = 0;
+  walk->frames = (uint16_t)n;
+  walk->unmark = outer.kind == CODE_LAST_CALL && (n > 0 || a->whole);
+  walk->how = n > 0 || walk->unmark ? WALK_NOT_MARKING : WALK_MARKED_FRAME;
   walk->site = n <= KNOWN_FRAMES ? *frame_return_slot(a->frame) : 0;
-  for (int i = n; i-- > 0;) {
-    const struct short_frame *f = &frames[i];
-    struct known_frame known = { f->return_address, &t->dispatches, 0, 0 };
+  if (walk->unmark)
+    marker_stack_pop(&t->markers);
+  for (ptrdiff_t i = n; i-- > 0;) {
+    const struct walked_frame *f = &t->walk[i];
+    struct known_frame known = { f->site, &t->dispatches, 0, 0 };
     if (f->kind == CODE_DISPATCH) {
       if (through == 0)
-        through = f->return_address;
+        through = f->site;
     } else {
-      uint64_t site = through != 0 ? through : f->return_address;
-      uint32_t number = context_tree_child(&t->tree, up, site);
-      struct context *c = &t->tree.contexts[number];
-      if (callee_of >= 0) { /* the frame that made this call is new */
+      uint64_t site = through != 0 ? through : f->site;
+      if (c == NULL || site != last_site || up != last_up) {
+        last_site = site;
+        last_up = up;
+        c = &t->tree.contexts[context_tree_child(&t->tree, up, site)];
+      }
+      if (callee >= 0) { /* the frame that made this call is new */
         c->activations++;
-        if (callee_of < KNOWN_FRAMES)
-          walk->frame[callee_of].activations = &c->activations;
+        if (callee < KNOWN_FRAMES)
+          walk->frame[callee].activations = &c->activations;
       }
       up = known.up = c->target;
-      known.mark = f->kind != CODE_LAST_CALL || (i == 0 && !a->whole);
-      walk->marks += known.mark;
-      if (known.mark)
+      if (f->kind != CODE_LAST_CALL || (i == 0 && !a->whole)) {
+        known.mark = 1;
+        walk->how = WALK_MARKING;
         marker_stack_push(&t->markers, f->slot, up);
-      callee_of = i;
+      }
+      callee = i;
       through = 0;
     }
     if (i < KNOWN_FRAMES)
@@ -147,7 +146,7 @@ leaf_lookup(struct thread_state *t, const struct allocation *a, uint32_t size,
   mprof_markers = &t->markers;
   counted = unmark_allocator(t, a->frame);
   walk->site = 0;
-  if (counted || !t->markers_allowed || !short_walk(t, a, &r, walk))
+  if (counted || !t->markers_allowed || !plain_walk(t, a, &r, walk))
     r = stack_walk(t, a->frame, a->whole, counted);
   leaf = context_tree_leaf(&t->tree, r.up, r.site, (uint32_t)a->what, size,
                            (uint64_t)(uintptr_t)a->clas);

@@ -4,11 +4,11 @@
  *
  * Model.  To *mark* a frame is to put the address of the return trampoline
  * into its return slot and the real return address here.  Every frame that
- * the walk has seen is marked.  So the next walk goes outward only to the
- * first marked frame: all that lies rootward is known.  When a marked frame
- * returns, the trampoline pops its mark.  Each frame is walked once in its
- * life, and the cost of an allocation does not depend on the depth of the
- * stack.
+ * the walk has seen is marked, unless its function makes its last call
+ * (last_call.h).  So the next walk goes outward only to the first marked
+ * frame: all that lies rootward is known.  When a marked frame returns, the
+ * trampoline pops its mark.  Each frame is walked once in its life, and the
+ * cost of an allocation does not depend on the depth of the stack.
  *
  * Invariants.
  *  - Marks lie in the order of their frames, the innermost on top.
@@ -91,6 +91,17 @@ marker_stack_push(struct marker_stack *stack, uintptr_t *slot, uint32_t up)
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   *slot = (uintptr_t)mprof_return_trampoline;
   return true;
+}
+
+/* Unmark the live frame whose mark is the top one. */
+static inline void
+marker_stack_pop(struct marker_stack *stack)
+{
+  struct marker *m = stack->top;
+  *m->slot = m->return_address;
+  /* Before the mark goes: as above. */
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  stack->top = m - 1;
 }
 
 /* All marks are known to be dead. */

@@ -122,7 +122,7 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
     w->frame = frame_caller(w->frame);
   }
   found->site = w->ip;
-  found->last_call = kind == CODE_LAST_CALL;
+  found->kind = kind;
   switch (kind) {
   case CODE_FINALIZERS:
     return STEP_FINALIZERS;
@@ -206,7 +206,8 @@ stack_walk(struct thread_state *thread, uintptr_t frame, bool whole,
   result.up = up;
   while (n-- > 0) {
     const struct walked_frame *f = &thread->walk[n];
-    const bool last_call = f->last_call && (n > 0 || whole);
+    const bool last_call =
+        f->kind == CODE_LAST_CALL && (n > 0 || whole);
     const bool fresh = !known && !(last_call && counted);
     if (!known && marking && !last_call &&
         !(marking = marker_stack_push(&thread->markers, f->slot, up)))

@@ -22,6 +22,7 @@
 
 #include "arena.h"
 #include "classify.h"
+#include "code_index.h"
 #include "context_tree.h"
 #include "known_walk.h"
 #include "marker_stack.h"
@@ -40,7 +41,7 @@ enum { WAITING_HEADERS = 8 };
 struct walked_frame {
   uint64_t site;
   uintptr_t *slot;
-  bool last_call; /* what it calls is the last that it calls */
+  enum code_kind kind; /* of the place where its function made its call */
 };
 
 struct thread_state {
