@@ -103,8 +103,8 @@ groups() {
   done
 }
 
-# list_programs [NAME...]: a line `name group each|once' for each program, or
-# for those that are named.
+# list_programs [NAME...]: a line `name group yes|no', the last about whole walks,
+# for each program, or for those that are named.
 list_programs() {
   local group name all
   all=$(for group in $(groups); do

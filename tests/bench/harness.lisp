@@ -28,13 +28,13 @@
   function          ; of the size
   result            ; function of the size: what FUNCTION gives back
   size              ; for about a quarter of a second in an unpatched ECL
-  full-walk)        ; the same when each allocation walks the whole stack; when
-                    ; even that takes seconds, (:ONCE SIZE): in one round only
+  full-walk)        ; the same when each allocation walks the whole stack; NIL
+                    ; when that cannot be done in seconds
 
 (defvar *programs* '()
   "All programs that are loaded, the first defined first.")
 
-(defmacro define-program (name (variable &key size (full-walk (ceiling size 4))
+(defmacro define-program (name (variable &key size (full-walk (ceiling size 64))
                                           result)
                           documentation &body body)
   "Define a program called NAME, a symbol, that runs with SIZE, and with
@@ -130,10 +130,9 @@ the form for what BODY should give, VARIABLE is the size."
     (:mprof (call-mprof "START") #'mprof-counts)))
 
 (defun size-for (program configuration)
-  (let ((full-walk (program-full-walk program)))
-    (cond ((not (eq configuration :full-walk)) (program-size program))
-          ((consp full-walk) (second full-walk))
-          (t full-walk))))
+  (if (eq configuration :full-walk)
+      (program-full-walk program)
+      (program-size program)))
 
 (defun warm-up (program size)
   (run-program program (ceiling size 10)))
@@ -199,7 +198,7 @@ was allocated, if that is counted."
     (ext:quit 0)))
 
 (defun print-names ()
-  "A line for each program: its name, and whether to walk whole stacks once."
+  "A line for each program: its name, and whether to walk whole stacks, too."
   (dolist (program *programs*)
-    (format t "~&program ~A ~:[each~;once~]~%" (program-name program)
-            (consp (program-full-walk program)))))
+    (format t "~&program ~A ~:[no~;yes~]~%" (program-name program)
+            (program-full-walk program))))

@@ -51,17 +51,16 @@ measure() {
 
 # round NUMBER: all programs in all configurations, to the results.
 round() {
-  local name group times order=("${configurations[@]}") i
+  local name group walks order=("${configurations[@]}") i
   if [ $(($1 % 2)) = 0 ]; then
     for i in "${!configurations[@]}"; do
       order[$i]=${configurations[-1 - i]}
     done
   fi
-  while read -r name group times; do
+  while read -r name group walks; do
     printf '\rbench: round %s of %s, %-24s' "$1" "$rounds" "$name" >&2
     for configuration in "${order[@]}"; do
-      if [ "$configuration" = full-walk ] && [ "$times" = once ] &&
-        [ "$1" != 1 ]; then
+      if [ "$configuration" = full-walk ] && [ "$walks" = no ]; then
         continue
       fi
       line=$(measure "$configuration" "$group" "$name" </dev/null)
