@@ -12,6 +12,7 @@
 
 #include "profile_samples.h"
 
+#include "wire_sample.h"
 #include "wire_scan.h"
 
 #include <errno.h>
@@ -174,29 +175,29 @@ read_columns(struct reading *reading, struct columns *columns)
 
 /* Of SAMPLE, the INDEX-th. */
 static bool
-read_labels(struct reading *reading, const Mprof__Pprof__Sample *sample,
+read_labels(struct reading *reading, const struct wire_sample *sample,
             size_t index, struct labels *labels)
 {
   const struct names *names = &reading->profile->names;
-  for (size_t i = 0; i < sample->n_label; i++) {
-    const Mprof__Pprof__Label *label = sample->label[i];
+  for (size_t i = 0; i < sample->label_count; i++) {
+    const struct wire_label *label = &sample->labels[i];
     uint32_t key;
     uint32_t text;
     uint32_t unit;
     if (!reading_string(reading, label->key, &key) ||
-        !reading_string(reading, label->str, &text) ||
-        !reading_string(reading, label->num_unit, &unit))
+        !reading_string(reading, label->text, &text) ||
+        !reading_string(reading, label->unit, &unit))
       return reading_fault(reading, FIELD_SAMPLE, index,
                            "a label of sample %zu refers to a missing string",
                            index);
     const char *name = names_text(names, key);
     if (strcmp(name, "bytes") == 0 && text == 0) {
-      if (label->num < 0)
+      if (label->number < 0)
         return reading_fault(reading, FIELD_SAMPLE, index,
                              "sample %zu has objects of %" PRId64 " bytes",
-                             index, label->num);
+                             index, label->number);
       labels->has_bytes = true;
-      labels->bytes = (uint64_t)label->num;
+      labels->bytes = (uint64_t)label->number;
     } else if (strcmp(name, "thread") == 0) {
       labels->thread = text;
     } else if (strcmp(name, "type") == 0) {
@@ -210,20 +211,30 @@ read_labels(struct reading *reading, const Mprof__Pprof__Sample *sample,
   return true;
 }
 
+/* The number of the location ID.  Most programs count locations from 1 in the
+ * order in which they write them. */
+static uint32_t
+find_location(const struct reading *reading, uint64_t id)
+{
+  const Mprof__Pprof__Profile *message = reading->message;
+  if (id - 1 < message->n_location && message->location[id - 1]->id == id)
+    return (uint32_t)(id - 1);
+  return index_map_find(&reading->location_ids, id);
+}
+
 /* Adds the frames of SAMPLE, the INDEX-th, to the chains, leaf first. */
 static bool
-read_chain(struct reading *reading, const Mprof__Pprof__Sample *sample,
+read_chain(struct reading *reading, const struct wire_sample *sample,
            size_t index)
 {
   struct profile *profile = reading->profile;
-  for (size_t i = 0; i < sample->n_location_id; i++) {
-    uint32_t location =
-        index_map_find(&reading->location_ids, sample->location_id[i]);
+  for (size_t i = 0; i < sample->location_count; i++) {
+    uint32_t location = find_location(reading, sample->locations[i]);
     if (location == INDEX_NONE)
       return reading_fault(reading, FIELD_SAMPLE, index,
                            "sample %zu refers to location %" PRIu64
                            ", which is missing",
-                           index, sample->location_id[i]);
+                           index, sample->locations[i]);
     uint32_t end = reading->first_frames[location + 1];
     for (uint32_t f = reading->first_frames[location]; f < end; f++) {
       if (profile->chain_count >=
@@ -240,9 +251,9 @@ read_chain(struct reading *reading, const Mprof__Pprof__Sample *sample,
 }
 
 static uint64_t
-column_value(const Mprof__Pprof__Sample *sample, int column)
+column_value(const struct wire_sample *sample, int column)
 {
-  return column == NO_COLUMN ? 0 : (uint64_t)sample->value[column];
+  return column == NO_COLUMN ? 0 : sample->values[column];
 }
 
 /* How large the objects of SAMPLE are, from LABELS.  Where another program
@@ -293,22 +304,39 @@ add_to_totals(struct reading *reading, const struct profile_sample *sample,
                        "the sums overflow at sample %zu", index);
 }
 
+/* Adds READ, but for its type, which LABELS tell. */
 static bool
-read_sample(struct reading *reading, const Mprof__Pprof__Sample *sample,
+add_sample(struct reading *reading, struct profile_sample *read,
+           const struct labels *labels, size_t index, struct file_sums *sums)
+{
+  read->type = profile_type(reading->profile,
+                            find_category(read, labels, sums->language),
+                            labels->type, labels->class_name);
+  if (read->type == INDEX_NONE ||
+      !profile_add_sample(reading->profile, read))
+    return mprof_error_memory(reading->error);
+  return add_to_totals(reading, read, index, sums);
+}
+
+/* Reads one sample, the INDEX-th.  What counts both objects and calls becomes
+ * two samples of one chain, so that calls can be told apart from the objects
+ * that were the first of them. */
+static bool
+read_sample(struct reading *reading, const struct wire_sample *sample,
             size_t index, const struct columns *columns,
             struct file_sums *sums)
 {
-  if (sample->n_value != reading->message->n_sample_type)
+  if (sample->value_count != reading->message->n_sample_type)
     return reading_fault(reading, FIELD_SAMPLE, index,
                          "sample %zu has %zu values where there are %zu "
                          "sample types",
-                         index, sample->n_value,
+                         index, sample->value_count,
                          reading->message->n_sample_type);
-  for (size_t i = 0; i < sample->n_value; i++)
-    if (sample->value[i] < 0)
+  for (size_t i = 0; i < sample->value_count; i++)
+    if (sample->values[i] > INT64_MAX)
       return reading_fault(reading, FIELD_SAMPLE, index,
                            "sample %zu has the negative value %" PRId64,
-                           index, sample->value[i]);
+                           index, (int64_t)sample->values[i]);
   struct profile_sample read = {
       .first_frame = reading->profile->chain_count,
       .allocs = column_value(sample, columns->allocs),
@@ -327,14 +355,24 @@ read_sample(struct reading *reading, const Mprof__Pprof__Sample *sample,
     return false;
   read.frame_count = reading->profile->chain_count - read.first_frame;
   find_size(&read, &labels, sums->by_mprof);
-  read.type = profile_type(reading->profile,
-                           find_category(&read, &labels, sums->language),
-                           labels.type, labels.class_name);
   read.thread = profile_thread(reading->profile, labels.thread);
-  if (read.type == INDEX_NONE || read.thread == INDEX_NONE ||
-      !profile_add_sample(reading->profile, &read))
+  if (read.thread == INDEX_NONE)
     return mprof_error_memory(reading->error);
-  return add_to_totals(reading, &read, index, sums);
+  uint64_t activations = read.activations;
+  bool objects = read.allocs != 0 || read.bytes != 0;
+  if (activations == 0 || !objects)
+    return add_sample(reading, &read, &labels, index, sums);
+  read.activations = 0;
+  struct profile_sample calls = {
+      .first_frame = read.first_frame,
+      .frame_count = read.frame_count,
+      .activations = activations,
+      .size_kind = SIZE_GROWTH,
+      .thread = read.thread,
+  };
+  return add_sample(reading, &read, &labels, index, sums) &&
+         add_sample(reading, &calls, &(struct labels){.category = ""}, index,
+                    sums);
 }
 
 /* Decodes and reads the samples, one at a time. */
@@ -346,19 +384,19 @@ read_samples(struct reading *reading, const struct columns *columns,
   const uint8_t *data;
   size_t at = 0;
   size_t size;
-  for (size_t i = 0; (data = wire_next(file->data, file->length, FIELD_SAMPLE,
-                                       &at, &size)) != NULL;
+  struct wire_sample sample = {0};
+  bool good = true;
+  for (size_t i = 0;
+       good && (data = wire_next(file->data, file->length, FIELD_SAMPLE, &at,
+                                 &size)) != NULL;
        i++) {
-    Mprof__Pprof__Sample *sample =
-        mprof__pprof__sample__unpack(NULL, size, data);
-    if (sample == NULL)
-      return mprof_error_memory(reading->error);
-    bool good = read_sample(reading, sample, i, columns, sums);
-    mprof__pprof__sample__free_unpacked(sample, NULL);
-    if (!good)
-      return false;
+    if (!wire_sample_decode(&sample, data, size))
+      good = mprof_error_memory(reading->error);
+    else
+      good = read_sample(reading, &sample, i, columns, sums);
   }
-  return true;
+  wire_sample_release(&sample);
+  return good;
 }
 
 /* Compares the sums with what the comments state, and adds the facts. */

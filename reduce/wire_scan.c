@@ -120,8 +120,11 @@ scan_bytes(struct scan *scan, const ProtobufCFieldDescriptor *field,
   if (is_number(field)) {
     uint64_t ignored;
     while (at < end)
-      if (!charge(scan, at, sizeof(uint64_t)) ||
-          !scan_varint(scan, &at, end, &ignored))
+      if (!charge(scan, at, sizeof(uint64_t)))
+        return false;
+      else if (scan->data[at] < 0x80)
+        at++; /* nearly all are so short */
+      else if (!scan_varint(scan, &at, end, &ignored))
         return false;
     return true;
   }
@@ -208,36 +211,40 @@ wire_scan(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data,
   return scan_message(&scan, descriptor, 0, length, 0);
 }
 
-/* Moves *AT past one top-level field of a message that was accepted, and
- * gives back its number.  *SIZE: bytes of its value, which end at *AT. */
-static uint32_t
-skip_field(const uint8_t *data, size_t length, size_t *at, size_t *size)
+void
+wire_read_field(const uint8_t *data, size_t *at, struct wire_field *field)
 {
-  uint64_t tag = 0;
-  uint64_t value = 0;
-  read_varint(data, at, length, &tag);
-  size_t value_at = *at;
-  unsigned type = (unsigned)(tag & 7);
-  if (type == WIRE_64 || type == WIRE_32) {
-    *at += type == WIRE_64 ? 8 : 4;
-  } else {
-    read_varint(data, at, length, &value);
-    if (type == WIRE_BYTES) {
-      value_at = *at;
-      *at += (size_t)value;
-    }
+  uint64_t tag = wire_read_number(data, at);
+  field->number = (uint32_t)(tag >> 3);
+  field->bytes = NULL;
+  field->size = 0;
+  switch (tag & 7) {
+  case WIRE_64:
+  case WIRE_32:
+    *at += (tag & 7) == WIRE_64 ? 8 : 4;
+    break;
+  case WIRE_BYTES:
+    field->size = (size_t)wire_read_number(data, at);
+    field->bytes = data + *at;
+    *at += field->size;
+    break;
+  default:
+    field->value = wire_read_number(data, at);
   }
-  *size = *at - value_at;
-  return (uint32_t)(tag >> 3);
 }
 
 const uint8_t *
 wire_next(const uint8_t *data, size_t length, uint32_t field, size_t *at,
           size_t *size)
 {
-  while (*at < length)
-    if (skip_field(data, length, at, size) == field)
-      return data + *at - *size;
+  struct wire_field found;
+  while (*at < length) {
+    wire_read_field(data, at, &found);
+    if (found.number == field) {
+      *size = found.size;
+      return found.bytes;
+    }
+  }
   return NULL;
 }
 
@@ -248,8 +255,9 @@ wire_copy_without(const uint8_t *data, size_t length, uint32_t field,
   size_t copied = 0;
   for (size_t at = 0; at < length;) {
     size_t from = at;
-    size_t size;
-    if (skip_field(data, length, &at, &size) != field) {
+    struct wire_field found;
+    wire_read_field(data, &at, &found);
+    if (found.number != field) {
       memcpy(copy + copied, data + from, at - from);
       copied += at - from;
     }
@@ -262,8 +270,9 @@ wire_find(const uint8_t *data, size_t length, uint32_t field, size_t index)
 {
   for (size_t at = 0; at < length;) {
     size_t from = at;
-    size_t size;
-    if (skip_field(data, length, &at, &size) == field && index-- == 0)
+    struct wire_field found;
+    wire_read_field(data, &at, &found);
+    if (found.number == field && index-- == 0)
       return from;
   }
   return length;

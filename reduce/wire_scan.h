@@ -50,4 +50,30 @@ size_t wire_copy_without(const uint8_t *data, size_t length, uint32_t field,
 size_t wire_find(const uint8_t *data, size_t length, uint32_t field,
                  size_t index);
 
+/* One field of such a message. */
+struct wire_field {
+  uint32_t number;
+  uint64_t value;       /* of a number; else undefined */
+  const uint8_t *bytes; /* of a length-delimited value, SIZE of them; else
+                           NULL */
+  size_t size;
+};
+
+/* Reads the field at *AT of such a message and moves *AT past it. */
+void wire_read_field(const uint8_t *data, size_t *at,
+                     struct wire_field *field);
+
+/* Reads the varint at *AT of such data and moves *AT past it. */
+static inline uint64_t
+wire_read_number(const uint8_t *data, size_t *at)
+{
+  uint64_t byte = data[(*at)++];
+  uint64_t value = byte & 0x7f;
+  for (unsigned shift = 7; byte >= 0x80; shift += 7) {
+    byte = data[(*at)++];
+    value |= (byte & 0x7f) << shift;
+  }
+  return value;
+}
+
 #endif

@@ -526,6 +526,43 @@ foreign_profile(void **state)
   profile_release(&profile);
 }
 
+/* Objects and calls in one sample: two samples of one chain. */
+static void
+objects_and_calls(void **state)
+{
+  struct builder *b = builder_new("lisp");
+  struct profile profile;
+  struct mprof_error error;
+  (void)state;
+  builder_cons(b, "main/f", 3);
+  builder_by_thread(b, "worker");
+  b->values[0][4] = 2;
+  builder_activate(b, "main", 1);
+  builder_write(b, scratch);
+  builder_free(b);
+  mprof_error_clear(&error);
+  assert_true(profile_init(&profile));
+  if (!profile_reader_add(&profile, scratch, &input_limits_default, &error))
+    fail_msg("%s", error.message);
+  check_invariants(&profile);
+  assert_int_equal(profile.sample_count, 3);
+  const struct profile_sample *objects = &profile.samples[0];
+  const struct profile_sample *calls = &profile.samples[1];
+  assert_int_equal(objects->allocs, 3);
+  assert_int_equal(objects->bytes, 48);
+  assert_int_equal(objects->activations, 0);
+  assert_int_equal(calls->allocs, 0);
+  assert_int_equal(calls->bytes, 0);
+  assert_int_equal(calls->activations, 2);
+  assert_int_equal(calls->first_frame, objects->first_frame);
+  assert_int_equal(calls->frame_count, objects->frame_count);
+  assert_int_equal(calls->thread, objects->thread);
+  assert_int_equal(profile.types[calls->type].type, 0);
+  assert_int_equal(profile.total.allocs, 3);
+  assert_int_equal(profile.total_activations, 3);
+  profile_release(&profile);
+}
+
 int
 main(void)
 {
@@ -539,6 +576,7 @@ main(void)
       cmocka_unit_test(many_samples),
       cmocka_unit_test(joined_members),
       cmocka_unit_test(foreign_profile),
+      cmocka_unit_test(objects_and_calls),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
