@@ -3,14 +3,12 @@
  * profile_writer.c -- the figures as a gzip-compressed pprof profile.
  *
  * The format is reduce/profile.proto; what the labels and comments mean is in
- * mprof-data(5).  A profile is a sequence of fields, so samples are packed one
- * at a time and go straight to the compressor: memory does not grow with their
- * number.  Two kinds of samples: objects (a leaf of the tree), and
- * activations (a context that was entered).
+ * mprof-data(5).  Samples come first (sample_writer.c), so that the locations
+ * that they use, the functions of these and all strings are known when their
+ * turn comes.
  *
- * One error path: the first failure is kept in `failed', everything after it
- * does nothing, and the temporary file is removed.  The old file stays until
- * the new one is complete and on disk.
+ * When anything fails, the temporary file is removed.  The old file stays
+ * until the new one is complete and on disk.
  */
 #include "profile_writer.h"
 
@@ -23,280 +21,39 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <ecl/ecl.h>
 
 #include "code_index.h"
-#include "lisp_name.h"
 #include "monitor.h"
 #include "number_map.h"
 #include "profile.pb-c.h"
+#include "profile_output.h"
+#include "sample_writer.h"
 #include "sites.h"
-#include "string_table.h"
-#include "sizes.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
 #endif
 
-enum { COLUMNS = 5, COLUMN_COUNT = 0, COLUMN_BYTES = 1, COLUMN_CALLS = 4 };
-
 struct writer {
-  gzFile out;
-  int failed;                    /* errno of the first failure, or 0 */
-  struct string_table strings;
+  struct profile_output output;
   struct number_map locations;   /* site -> number, in order of use */
   struct number_map functions;   /* function number -> number */
-  uint64_t *path;                /* location ids of one sample */
-  size_t path_room;
-  uint8_t *buffer;               /* one packed message */
-  size_t buffer_room;
   uint64_t unattributed_count, unattributed_bytes;
   uint64_t classless_count;      /* objects of a class that has no name */
 };
 
-/* ---- output -------------------------------------------------------------- */
-
 static void
-set_failed(struct writer *w, int error)
+put_samples(struct writer *w, const struct thread_figures *threads)
 {
-  if (w->failed == 0)
-    w->failed = error != 0 ? error : EIO;
-}
-
-static void
-put(struct writer *w, const void *bytes, size_t n)
-{
-  if (w->failed == 0 && n > 0 &&
-      gzwrite(w->out, bytes, (unsigned)n) != (int)n)
-    set_failed(w, errno);
-}
-
-static void
-put_varint(struct writer *w, uint64_t v)
-{
-  uint8_t bytes[10];
-  size_t n = 0;
-  do {
-    bytes[n++] = (uint8_t)((v & 0x7F) | (v > 0x7F ? 0x80 : 0));
-    v >>= 7;
-  } while (v != 0);
-  put(w, bytes, n);
-}
-
-static void
-put_bytes_field(struct writer *w, unsigned field, const void *bytes, size_t n)
-{
-  put_varint(w, (uint64_t)field << 3 | 2);
-  put_varint(w, n);
-  put(w, bytes, n);
-}
-
-static void
-put_number_field(struct writer *w, unsigned field, uint64_t value)
-{
-  put_varint(w, (uint64_t)field << 3);
-  put_varint(w, value);
-}
-
-static void
-put_message(struct writer *w, unsigned field, const ProtobufCMessage *message)
-{
-  size_t n = protobuf_c_message_get_packed_size(message);
-  if (w->failed != 0)
-    return;
-  if (n > w->buffer_room) {
-    uint8_t *bigger = realloc(w->buffer, n * 2);
-    if (bigger == NULL) {
-      set_failed(w, ENOMEM);
-      return;
-    }
-    w->buffer = bigger;
-    w->buffer_room = n * 2;
-  }
-  protobuf_c_message_pack(message, w->buffer);
-  put_bytes_field(w, field, w->buffer, n);
-}
-
-static int64_t
-string_id(struct writer *w, const char *s)
-{
-  int64_t id = string_table_add(&w->strings, s);
-  if (id < 0)
-    set_failed(w, ENOMEM);
-  return id < 0 ? 0 : id;
-}
-
-/* ---- samples ------------------------------------------------------------- */
-
-/* One site is one location, but in APPLY: what that counts as depends on its
- * caller. */
-static uint64_t
-location_id(struct writer *w, uint64_t site, uint32_t function)
-{
-  bool passing = (function & FUNCTION_NUMBER) != 0 &&
-                 (function & FUNCTION_NUMBER) == code_index_passing_apply();
-  uint64_t id =
-      number_map_add(&w->locations, site | (passing ? SITE_PASSING : 0));
-  if (id == 0)
-    set_failed(w, ENOMEM);
-  return id;
-}
-
-/* Room for element `n' of the path. */
-static bool
-path_has_room(struct writer *w, size_t n)
-{
-  if (n >= w->path_room) {
-    size_t room = w->path_room == 0 ? SIZE_FIRST_ROOM : w->path_room * 2;
-    uint64_t *bigger;
-    if (room <= n)
-      room = n + 1;
-    bigger = realloc(w->path, room * sizeof *bigger);
-    if (bigger == NULL) {
-      set_failed(w, ENOMEM);
-      return false;
-    }
-    w->path = bigger;
-    w->path_room = room;
-  }
-  return true;
-}
-
-/* Append the locations from context `c' out to the root. */
-static size_t
-append_path(struct writer *w, const struct context_tree *tree, uint32_t c,
-            size_t n)
-{
-  for (; c != CONTEXT_ROOT; c = tree->contexts[c].parent) {
-    if (!path_has_room(w, n))
-      return n;
-    w->path[n++] = location_id(w, tree->contexts[c].site,
-                               tree->contexts[c].function);
-  }
-  return n;
-}
-
-/* The path of a call at `site' below the context `up'. */
-static size_t
-path_of_call(struct writer *w, const struct context_tree *tree, uint32_t up,
-             uint64_t site, uint32_t function)
-{
-  if (up == CONTEXT_OVERFLOW)
-    return append_path(w, tree, up, 0);
-  if (path_has_room(w, 0))
-    w->path[0] = location_id(w, site, function);
-  return append_path(w, tree, up, 1);
-}
-
-static void
-put_sample(struct writer *w, size_t path_length, const int64_t *values,
-           Mprof__Pprof__Label **labels, size_t label_count)
-{
-  Mprof__Pprof__Sample sample = MPROF__PPROF__SAMPLE__INIT;
-  int64_t copy[COLUMNS];
-  memcpy(copy, values, sizeof copy);
-  sample.n_location_id = path_length;
-  sample.location_id = w->path;
-  sample.n_value = COLUMNS;
-  sample.value = copy;
-  sample.n_label = label_count;
-  sample.label = labels;
-  put_message(w, 2, &sample.base);
-}
-
-static Mprof__Pprof__Label
-text_label(struct writer *w, const char *key, const char *value)
-{
-  Mprof__Pprof__Label label = MPROF__PPROF__LABEL__INIT;
-  label.key = string_id(w, key);
-  label.str = string_id(w, value);
-  return label;
-}
-
-/* The calls that are counted in a context or leaf. */
-static void
-put_activations(struct writer *w, const struct thread_figures *thread,
-                uint64_t activations, size_t path_length)
-{
-  int64_t values[COLUMNS] = { [COLUMN_CALLS] = (int64_t)activations };
-  Mprof__Pprof__Label label = text_label(w, "thread", thread->name);
-  Mprof__Pprof__Label *pointer = &label;
-  put_sample(w, path_length, values, &pointer, 1);
-}
-
-static void
-put_context(struct writer *w, const struct thread_figures *thread,
-            const struct context *c)
-{
-  if (c->activations != 0)
-    put_activations(w, thread, c->activations,
-                    path_of_call(w, thread->tree, c->parent, c->site,
-                                 c->function));
-}
-
-static void
-put_leaf(struct writer *w, const struct thread_figures *thread,
-         const struct leaf *leaf)
-{
-  const struct context_tree *tree = thread->tree;
-  const struct kind *kind = context_tree_kind(tree, leaf);
-  int64_t values[COLUMNS] = { [COLUMN_COUNT] = (int64_t)leaf->count,
-                              [COLUMN_BYTES] = (int64_t)leaf->bytes };
-  Mprof__Pprof__Label labels[5], *pointers[5];
-  size_t n = 0;
-  cl_object clas = (cl_object)(uintptr_t)kind->clas;
-  const char *type = classify_type_name(kind->what);
-  const char *class_name = NULL;
-
-  if (leaf->activations != 0 && leaf->up != CONTEXT_OVERFLOW)
-    put_activations(
-        w, thread, leaf->activations,
-        path_of_call(w, tree, leaf->up, leaf->site, leaf->function));
-  if (leaf->count == 0 && leaf->bytes == 0)
-    return;
-  if (leaf->up == CONTEXT_OVERFLOW) {
-    w->unattributed_count += leaf->count;
-    w->unattributed_bytes += leaf->bytes;
-  }
-  if (clas != OBJNULL) {
-    class_name = code_index_class_name(clas);
-    if (class_name == NULL)
-      w->classless_count += leaf->count;
-    else if (lisp_name_is_structure(clas))
-      type = "STRUCTURE";
-  }
-  labels[n++] = text_label(w, "type", type);
-  if (class_name != NULL)
-    labels[n++] = text_label(w, "class", class_name);
-  labels[n++] = text_label(
-      w, "category", classify_category_name(classify_category(kind->what)));
-  labels[n++] = text_label(w, "thread", thread->name);
-  if (kind->size != 0 && kind->size != LEAF_LARGE) {
-    Mprof__Pprof__Label size = MPROF__PPROF__LABEL__INIT;
-    size.key = string_id(w, "bytes");
-    size.num = kind->size;
-    size.num_unit = string_id(w, "bytes");
-    labels[n++] = size;
-  }
-  for (size_t i = 0; i < n; i++)
-    pointers[i] = &labels[i];
-  put_sample(
-      w, path_of_call(w, tree, leaf->target, leaf->site, leaf->function),
-      values, pointers, n);
-}
-
-static void
-put_thread(struct writer *w, const struct thread_figures *thread)
-{
-  const struct context_tree *tree = thread->tree;
-  for (uint32_t i = 1; i < tree->leaf_count && w->failed == 0; i++)
-    put_leaf(w, thread, &tree->leaves[i]);
-  put_leaf(w, thread, &tree->leaves[tree->budget]);
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count && w->failed == 0;
-       i++)
-    put_context(w, thread, &tree->contexts[i]);
+  struct sample_writer samples = { .output = &w->output,
+                                   .locations = &w->locations };
+  for (const struct thread_figures *t = threads; t != NULL; t = t->next)
+    sample_writer_put(&samples, t);
+  w->unattributed_count = samples.unattributed_count;
+  w->unattributed_bytes = samples.unattributed_bytes;
+  w->classless_count = samples.classless_count;
 }
 
 /* ---- locations and functions --------------------------------------------- */
@@ -385,7 +142,7 @@ static void
 put_locations(struct writer *w)
 {
   struct source source = { 0 };
-  for (uint64_t id = 1; id <= w->locations.count && w->failed == 0; id++) {
+  for (uint64_t id = 1; id <= w->locations.count && w->output.failed == 0; id++) {
     uint64_t site = w->locations.keys[id - 1];
     uint32_t number = monitor_function_of(site);
     const struct code_function *f = function_of_site(site, number);
@@ -396,19 +153,19 @@ put_locations(struct writer *w)
     int64_t start = source_line(&source, f->file, f->file_position);
 
     if (function == 0) {
-      set_failed(w, ENOMEM);
+      profile_output_fail(&w->output, ENOMEM);
       break;
     }
     if (w->functions.count > known) {
       Mprof__Pprof__Function entry = MPROF__PPROF__FUNCTION__INIT;
       entry.id = function;
-      entry.name = string_id(w, f->name);
-      entry.system_name = string_id(w, f->system_name);
-      entry.filename = f->runtime      ? string_id(w, "[runtime]")
-                       : f->file != NULL ? string_id(w, f->file)
+      entry.name = profile_output_string(&w->output, f->name);
+      entry.system_name = profile_output_string(&w->output, f->system_name);
+      entry.filename = f->runtime      ? profile_output_string(&w->output, "[runtime]")
+                       : f->file != NULL ? profile_output_string(&w->output, f->file)
                                          : 0;
       entry.start_line = start;
-      put_message(w, 5, &entry.base);
+      profile_output_message(&w->output, 5, &entry.base);
     }
     line.function_id = function;
     line.line = start;
@@ -417,7 +174,7 @@ put_locations(struct writer *w)
       location.address = site & ~SITE_PASSING;
     location.n_line = 1;
     location.line = &lines;
-    put_message(w, 4, &location.base);
+    profile_output_message(&w->output, 4, &location.base);
   }
   source_release(&source);
 }
@@ -432,7 +189,7 @@ put_comment(struct writer *w, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  put_number_field(w, 13, (uint64_t)string_id(w, text));
+  profile_output_number(&w->output, 13, (uint64_t)profile_output_string(&w->output, text));
 }
 
 static void
@@ -440,9 +197,9 @@ put_value_type(struct writer *w, unsigned field, const char *type,
                const char *unit)
 {
   Mprof__Pprof__ValueType v = MPROF__PPROF__VALUE_TYPE__INIT;
-  v.type = string_id(w, type);
-  v.unit = string_id(w, unit);
-  put_message(w, field, &v.base);
+  v.type = profile_output_string(&w->output, type);
+  v.unit = profile_output_string(&w->output, unit);
+  profile_output_message(&w->output, field, &v.base);
 }
 
 static void
@@ -455,10 +212,10 @@ put_header(struct writer *w)
   put_value_type(w, 1, "inuse_space", "bytes");
   put_value_type(w, 1, "activations", "count");
   put_value_type(w, 11, "space", "bytes");
-  put_number_field(w, 12, 1);
-  put_number_field(w, 14, (uint64_t)string_id(w, "alloc_space"));
+  profile_output_number(&w->output, 12, 1);
+  profile_output_number(&w->output, 14, (uint64_t)profile_output_string(&w->output, "alloc_space"));
   clock_gettime(CLOCK_REALTIME, &now);
-  put_number_field(w, 9, (uint64_t)now.tv_sec * 1000000000u +
+  profile_output_number(&w->output, 9, (uint64_t)now.tv_sec * 1000000000u +
                              (uint64_t)now.tv_nsec);
 }
 
@@ -564,41 +321,24 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
 }
 
 static void
-put_strings(struct writer *w)
-{
-  for (size_t i = 0; i < w->strings.count; i++)
-    put_bytes_field(w, 6, w->strings.strings[i],
-                    strlen(w->strings.strings[i]));
-}
-
-static void
 write_all(struct writer *w, const struct monitor_figures *f)
 {
-  string_id(w, ""); /* must be the first */
+  profile_output_string(&w->output, ""); /* must be the first */
   put_header(w);
-  for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
-    put_thread(w, t);
+  put_samples(w, f->threads);
   put_locations(w);
   put_reconciliation(w, f);
-  put_strings(w);
+  profile_output_strings(&w->output, 6);
 }
 
 /* Compress everything into `file'. */
 static void
 write_to(struct writer *w, const struct monitor_figures *figures, int file)
 {
-  int copy = fcntl(file, F_DUPFD_CLOEXEC, 0); /* gzclose closes its own */
-  w->out = copy < 0 ? NULL : gzdopen(copy, "wb6");
-  if (w->out == NULL) {
-    set_failed(w, errno);
-    if (copy >= 0)
-      close(copy);
-    return;
-  }
-  write_all(w, figures);
-  errno = 0;
-  if (gzclose(w->out) != Z_OK)
-    set_failed(w, errno);
+  profile_output_open(&w->output, file);
+  if (w->output.failed == 0)
+    write_all(w, figures);
+  profile_output_close(&w->output);
 }
 
 /* Write to a temporary file beside `path', and rename it when it is complete
@@ -609,18 +349,18 @@ replace_file(struct writer *w, const struct monitor_figures *figures,
 {
   int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) {
-    set_failed(w, errno);
+    profile_output_fail(&w->output, errno);
     return;
   }
   write_to(w, figures, file);
-  if (w->failed == 0 && fsync(file) != 0 && errno != EINVAL &&
+  if (w->output.failed == 0 && fsync(file) != 0 && errno != EINVAL &&
       errno != EROFS)
-    set_failed(w, errno);
+    profile_output_fail(&w->output, errno);
   if (close(file) != 0)
-    set_failed(w, errno);
-  if (w->failed == 0 && rename(temporary, path) != 0)
-    set_failed(w, errno);
-  if (w->failed != 0)
+    profile_output_fail(&w->output, errno);
+  if (w->output.failed == 0 && rename(temporary, path) != 0)
+    profile_output_fail(&w->output, errno);
+  if (w->output.failed != 0)
     unlink(temporary);
 }
 
@@ -631,12 +371,12 @@ write_in_place(struct writer *w, const struct monitor_figures *figures,
 {
   int file = open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0) {
-    set_failed(w, errno);
+    profile_output_fail(&w->output, errno);
     return;
   }
   write_to(w, figures, file);
   if (close(file) != 0)
-    set_failed(w, errno);
+    profile_output_fail(&w->output, errno);
 }
 
 int
@@ -657,16 +397,14 @@ profile_write(const struct monitor_figures *figures, const char *path,
     write_in_place(&w, figures, path);
   else
     replace_file(&w, figures, path, temporary);
-  if (w.failed != 0)
+  if (w.output.failed != 0)
     snprintf(message, size, "cannot write '%s': %s", path,
-             strerror(w.failed));
+             strerror(w.output.failed));
   free(temporary);
-  free(w.path);
-  free(w.buffer);
-  string_table_release(&w.strings);
+  profile_output_release(&w.output);
   number_map_release(&w.locations);
   number_map_release(&w.functions);
-  return w.failed == 0       ? MPROF_OK
-         : w.failed == ENOMEM ? MPROF_NO_MEMORY
+  return w.output.failed == 0       ? MPROF_OK
+         : w.output.failed == ENOMEM ? MPROF_NO_MEMORY
                               : MPROF_CANNOT_WRITE;
 }
