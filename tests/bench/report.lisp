@@ -182,7 +182,7 @@
                  the patched ECL as in the~@
                  unpatched one, and ~D the same while mprof counts as when it is ~
                  loaded and stopped.~@
-                 Threads end up in another order each time.~2%"
+                 Threads take turns in another order each time.~2%"
               (length (programs)) (same "reference" "patched")
               (same "stopped" "mprof"))
       (when differ
