@@ -134,9 +134,12 @@
   (if (null numbers)
       (format t "  ~18@A" "")
       (let* ((low (reduce #'min numbers)) (high (reduce #'max numbers))
-             (digits (if (< high 100) 2 0)))
-        (format t "  ~5,VF ~13A" digits (median numbers)
-                (format nil "(~,VF-~,VF)" digits low digits high)))))
+             (control (if (< high 100) "~,2F" "~D"))
+             (exact (if (< high 100) #'identity #'round)))
+        (flet ((text (number)
+                 (format nil control (funcall exact number))))
+          (format t "  ~5@A ~13A" (text (median numbers))
+                  (format nil "(~A-~A)" (text low) (text high)))))))
 
 (defun print-times ()
   (format t "~%TIME as a multiple of the unpatched ECL's: median (range)~2%")
@@ -157,8 +160,10 @@
     (format t "~20A ~7D" title (length programs))
     (dolist (column *columns*)
       (let ((ratios (loop for program in programs
-                          collect (median-ratio program (first column)))))
-        (print-ratio (list (geometric-mean ratios)))))
+                          for ratio = (median-ratio program (first column))
+                          when ratio
+                            collect ratio)))
+        (print-ratio (and ratios (list (geometric-mean ratios))))))
     (terpri)))
 
 ;;; Collections, and whether both counts agree
