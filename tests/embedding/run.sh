@@ -230,8 +230,7 @@ output=$(flags own "(setf c::*cc-flags* \"-O2 -fPIC $defines\")")
 check "with flags in place of ECL's" own.data <<'END'
 EMBEDDED:RUN 1 56
 EMBEDDED:RUN;EMBEDDED:CONSUME;LIST 2
-EMBEDDED:RUN;EMBEDDED::LEAF 10
-EMBEDDED::LEAF 3
+EMBEDDED:RUN;EMBEDDED::LEAF 13
 END
 
 # says NAME: does the report say that callers may be missing?
