@@ -74,8 +74,11 @@ remember_walk(struct thread_state *t, const struct allocation *a,
   walk->what = a->what;
   walk->bytes = a->bytes;
   walk->clas = a->clas;
-  t->known[known_walk_index(walk->site, a->bytes, a->clas, walk->outer_up)] =
-      *walk;
+  t->known[known_walk_index(walk->site,
+                            walk->frames > 0
+                                ? walk->frame[0].return_address
+                                : (uintptr_t)mprof_return_trampoline,
+                            a->bytes, a->clas, walk->outer_up)] = *walk;
 }
 
 /* All but the cases that `allocated' knows.  On its own, so that those save no
@@ -146,24 +149,26 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
 {
   struct thread_state *t = (struct thread_state *)self;
   const struct known_walk *w =
-      &t->known[known_walk_index(*frame_return_slot((uintptr_t)frame), bytes,
-                                 clas, t->markers.top->up)];
+      &t->known[known_walk_index(
+          *frame_return_slot((uintptr_t)frame),
+          *frame_return_slot(frame_caller((uintptr_t)frame)), bytes, clas,
+          t->markers.top->up)];
   const struct marker *mark;
+  const uintptr_t *slot;
 
   if (!hook_gate_is_open(t)) {
     allocated_anew(t, frame, what, bytes, object, clas);
     return;
   }
-  /* Read only now: across the gate's fence the compiler would keep it in a
-   * register, which would have to be saved. */
+  /* Read again: across the gate's fence the compiler would keep them in
+   * registers, which would have to be saved. */
   mark = t->markers.top;
+  slot = frame_return_slot(frame_caller((uintptr_t)frame));
   if (w->site != *frame_return_slot((uintptr_t)frame) || w->bytes != bytes ||
       w->what != what || w->clas != clas || w->outer_up != mark->up) {
     allocated_anew(t, frame, what, bytes, object, clas);
-  } else if (w->how == WALK_MARKED_FRAME &&
-             frame_return_slot(frame_caller((uintptr_t)frame)) ==
-                 mark->slot &&
-             marker_stack_is_marked(mark->slot)) {
+  } else if (w->how == WALK_MARKED_FRAME && slot == mark->slot &&
+             marker_stack_is_marked(slot)) {
     count_object(t, w->leaf, bytes);
     hook_leave(t);
   } else {

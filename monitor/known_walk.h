@@ -69,12 +69,14 @@ struct known_walk {
 
 _Static_assert(sizeof(struct known_walk) == 128, "two cache lines");
 
-/* Where in the table a walk is kept.  (Sites differ in their low bits.) */
+/* Where in the table a walk is kept: by the allocator's return address, that of
+ * the allocating function (or its mark), size and class, and the context of
+ * the mark. */
 static inline size_t
-known_walk_index(uintptr_t site, cl_index bytes, cl_object clas,
-                 uint32_t outer_up)
+known_walk_index(uintptr_t site, uintptr_t caller_site, cl_index bytes,
+                 cl_object clas, uint32_t outer_up)
 {
-  return (site + ((bytes ^ (uintptr_t)clas) >> 3) +
+  return (site + caller_site * 5 + ((bytes ^ (uintptr_t)clas) >> 3) +
           (uintptr_t)outer_up * 9) %
          KNOWN_WALKS;
 }
