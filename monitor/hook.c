@@ -78,7 +78,7 @@ remember_walk(struct thread_state *t, const struct allocation *a,
                             walk->frames > 0
                                 ? walk->frame[0].return_address
                                 : (uintptr_t)mprof_return_trampoline,
-                            a->bytes, a->clas, walk->outer_up)] = *walk;
+                            walk->outer_up)] = *walk;
 }
 
 /* All but the cases that `allocated' knows.  On its own, so that those save no
@@ -132,13 +132,46 @@ allocated_marking(struct thread_state *t, void *frame, cl_index what,
                   cl_index bytes, void *object, cl_object clas)
 {
   const struct known_walk *w = t->found;
-  if (known_walk_repeat_marking(w, &t->markers,
-                                frame_caller((uintptr_t)frame))) {
+  if (known_walk_repeat_any(w, &t->markers,
+                            frame_caller((uintptr_t)frame))) {
     count_object(t, w->leaf, bytes);
     hook_leave(t);
   } else {
     allocated_anew(t, frame, what, bytes, object, clas);
   }
+}
+
+/* The walk is known, but the last time it was for an object of another type,
+ * size or class (bignums, strings, instances).  Then its leaf is the other
+ * one, and so is what counts the allocating function's activation. */
+static __attribute__((noinline)) void
+allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
+                     cl_index bytes, void *object, cl_object clas)
+{
+  struct known_walk *w = t->found;
+  struct leaf *before = w->leaf, *leaf;
+  if (bytes > LEAF_MAX_SIZE || !classify_is_whole(what, bytes) ||
+      !known_walk_repeat_any(w, &t->markers,
+                             frame_caller((uintptr_t)frame))) {
+    allocated_anew(t, frame, what, bytes, object, clas);
+    return;
+  }
+  leaf = leaf_lookup_again(t, before, what, bytes, clas);
+  if (w->frames > 0) {
+    before->activations--;
+    leaf->activations++;
+  }
+  count_object(t, leaf, bytes);
+  if (hook_leaf_in_pieces(t, leaf)) {
+    hook_count_requests(t, what, bytes);
+  } else {
+    w->what = what;
+    w->bytes = bytes;
+    w->clas = clas;
+    w->leaf = leaf;
+    w->frame[0].activations = &leaf->activations;
+  }
+  hook_leave(t);
 }
 
 /* The hook.  All that is not the known case is in functions of its own, to
@@ -148,10 +181,10 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
           cl_index bytes, void *object, cl_object clas)
 {
   struct thread_state *t = (struct thread_state *)self;
-  const struct known_walk *w =
+  struct known_walk *w =
       &t->known[known_walk_index(
           *frame_return_slot((uintptr_t)frame),
-          *frame_return_slot(frame_caller((uintptr_t)frame)), bytes, clas,
+          *frame_return_slot(frame_caller((uintptr_t)frame)),
           t->markers.top->up)];
   const struct marker *mark;
   const uintptr_t *slot;
@@ -164,9 +197,12 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
    * registers, which would have to be saved. */
   mark = t->markers.top;
   slot = frame_return_slot(frame_caller((uintptr_t)frame));
-  if (w->site != *frame_return_slot((uintptr_t)frame) || w->bytes != bytes ||
-      w->what != what || w->clas != clas || w->outer_up != mark->up) {
+  if (w->site != *frame_return_slot((uintptr_t)frame) ||
+      w->outer_up != mark->up) {
     allocated_anew(t, frame, what, bytes, object, clas);
+  } else if (w->bytes != bytes || w->what != what || w->clas != clas) {
+    t->found = w;
+    allocated_other_kind(t, frame, what, bytes, object, clas);
   } else if (w->how == WALK_MARKED_FRAME && slot == mark->slot &&
              marker_stack_is_marked(slot)) {
     count_object(t, w->leaf, bytes);

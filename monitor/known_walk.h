@@ -18,8 +18,9 @@
  * frame will return as the processor predicts.
  *
  * A thread keeps the last walks of this kind in a table, by a hash of what
- * they met.  Only allocations that one event tells whole are in it
- * (classify_is_whole), of sizes that the leaf tells.
+ * they met, and with each the last leaf that it led to.  Only allocations that
+ * one event tells whole are in it (classify_is_whole), of sizes that the leaf
+ * tells.
  */
 #ifndef MPROF_KNOWN_WALK_H
 #define MPROF_KNOWN_WALK_H
@@ -56,7 +57,7 @@ enum known_walk_how {
 
 struct known_walk {
   uintptr_t site;        /* return address of the allocator; 0: none */
-  cl_index what, bytes;
+  cl_index what, bytes;  /* of the last leaf */
   cl_object clas;
   struct leaf *leaf;
   uint32_t outer_up;     /* of the mark */
@@ -64,21 +65,30 @@ struct known_walk {
   bool unmark;           /* the marked frame made its last call */
   uint16_t frames;       /* unmarked ones */
   struct known_frame frame[KNOWN_FRAMES];
-  uint64_t unused;
+  uintptr_t outer_distance; /* of the marked frame's slot from that of the
+                               last unmarked one, if its code is foreign and
+                               there is one; else 0 */
 };
 
 _Static_assert(sizeof(struct known_walk) == 128, "two cache lines");
 
 /* Where in the table a walk is kept: by the allocator's return address, that of
- * the allocating function (or its mark), size and class, and the context of
- * the mark. */
+ * the allocating function (or its mark), and the context of the mark. */
 static inline size_t
-known_walk_index(uintptr_t site, uintptr_t caller_site, cl_index bytes,
-                 cl_object clas, uint32_t outer_up)
+known_walk_index(uintptr_t site, uintptr_t caller_site, uint32_t outer_up)
 {
-  return (site + caller_site * 5 + ((bytes ^ (uintptr_t)clas) >> 3) +
-          (uintptr_t)outer_up * 9) %
-         KNOWN_WALKS;
+  return (site + caller_site * 5 + (uintptr_t)outer_up * 9) % KNOWN_WALKS;
+}
+
+/* The slot of the frame that a walk leads to: by the frame pointer, or at a
+ * fixed distance from the last unmarked frame's. */
+static inline uintptr_t *
+known_walk_outer(const struct known_walk *walk, uintptr_t *last,
+                 uintptr_t frame)
+{
+  return __builtin_expect(walk->outer_distance == 0, 1)
+             ? frame_return_slot(frame)
+             : last + walk->outer_distance / sizeof(uintptr_t);
 }
 
 /* If the unmarked frames from `frame' (the allocating function's) outward are
@@ -90,13 +100,15 @@ known_walk_repeat(const struct known_walk *walk, struct marker_stack *markers,
                   uintptr_t frame)
 {
   const struct known_frame *f = walk->frame, *end = f + walk->frames;
+  uintptr_t *slot = NULL;
 
   for (; f < end; f++) {
-    if (*frame_return_slot(frame) != f->return_address)
+    slot = frame_return_slot(frame);
+    if (*slot != f->return_address)
       return false;
     frame = frame_caller(frame);
   }
-  if (!marker_stack_top_is(markers, frame_return_slot(frame)))
+  if (!marker_stack_top_is(markers, known_walk_outer(walk, slot, frame)))
     return false;
   while (f-- > walk->frame)
     ++*f->activations;
@@ -107,21 +119,21 @@ known_walk_repeat(const struct known_walk *walk, struct marker_stack *markers,
 
 /* The same for any walk: marks the frames that are to be marked. */
 static inline bool
-known_walk_repeat_marking(const struct known_walk *walk,
-                          struct marker_stack *markers, uintptr_t frame)
+known_walk_repeat_any(const struct known_walk *walk,
+                      struct marker_stack *markers, uintptr_t frame)
 {
-  uintptr_t *slots[KNOWN_FRAMES];
+  uintptr_t *slots[KNOWN_FRAMES], *slot = NULL;
   unsigned n = 0;
 
   if (markers->limit - markers->top < KNOWN_FRAMES)
     return false;
   for (; n < walk->frames; n++) {
-    slots[n] = frame_return_slot(frame);
-    if (*slots[n] != walk->frame[n].return_address)
+    slots[n] = slot = frame_return_slot(frame);
+    if (*slot != walk->frame[n].return_address)
       return false;
     frame = frame_caller(frame);
   }
-  if (!marker_stack_top_is(markers, frame_return_slot(frame)))
+  if (!marker_stack_top_is(markers, known_walk_outer(walk, slot, frame)))
     return false;
   if (walk->unmark)
     marker_stack_pop(markers);

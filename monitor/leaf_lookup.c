@@ -39,12 +39,31 @@ unmark_allocator(struct thread_state *t, uintptr_t frame)
   return true;
 }
 
-/* The new frames, from the allocating function's outward, and the frame of the
- * marked one in *outer.  Gives back how many, or -1 when the stack walk must
- * do it. */
+/* The marked frame that a plain walk leads to. */
+struct outer_frame {
+  uintptr_t *slot;
+  uintptr_t distance;  /* see struct known_walk */
+  enum code_kind kind; /* as in struct walked_frame */
+};
+
+/* The marked frame outward of `last', if its code is foreign: C that calls
+ * Lisp. */
+static bool
+foreign_outer(const struct thread_state *t, const struct walked_frame *last,
+              struct outer_frame *outer)
+{
+  outer->distance = foreign_frame_distance(t->foreign_rules, last->site);
+  outer->slot = last->slot + outer->distance / sizeof(uintptr_t);
+  outer->kind = CODE_FOREIGN;
+  return outer->distance != 0 && t->markers.top->slot == outer->slot &&
+         marker_stack_is_marked(outer->slot);
+}
+
+/* The new frames, from the allocating function's outward, and the marked one in
+ * *outer.  Gives back how many, or -1 when the stack walk must do it. */
 static ptrdiff_t
 plain_frames(struct thread_state *t, const struct allocation *a,
-             struct walked_frame *outer)
+             struct outer_frame *outer)
 {
   struct walked_frame *f = t->walk;
   uintptr_t frame = frame_caller(a->frame), caller;
@@ -59,6 +78,8 @@ plain_frames(struct thread_state *t, const struct allocation *a,
     f->site = *f->slot;
     f->kind = kind;
     kind = code_index_kind(*f->slot);
+    if (kind == CODE_FOREIGN)
+      return foreign_outer(t, f, outer) ? f + 1 - t->walk : -1;
     caller = frame_caller(frame);
     if (caller <= frame || caller >= t->stack_base ||
         (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL &&
@@ -69,6 +90,7 @@ plain_frames(struct thread_state *t, const struct allocation *a,
   if (kind == CODE_DISPATCH) /* it has the mark of what jumped to it */
     return -1;
   outer->slot = frame_return_slot(frame);
+  outer->distance = 0;
   outer->kind = kind;
   return f - t->walk;
 }
@@ -79,7 +101,7 @@ static bool
 plain_walk(struct thread_state *t, const struct allocation *a,
            struct walk_result *r, struct known_walk *walk)
 {
-  struct walked_frame outer;
+  struct outer_frame outer;
   const ptrdiff_t n = plain_frames(t, a, &outer);
   ptrdiff_t callee = -1; /* the new frame outward of this one */
   uint64_t through = 0, last_site = 0;
@@ -90,6 +112,7 @@ plain_walk(struct thread_state *t, const struct allocation *a,
     return false;
   up = marker_stack_find(&t->markers, outer.slot)->up;
   walk->outer_up = up;
+  walk->outer_distance = outer.distance;
   walk->frames = (uint16_t)n;
   walk->unmark = outer.kind == CODE_LAST_CALL && (n > 0 || a->whole);
   walk->how = n > 0 || walk->unmark ? WALK_NOT_MARKING : WALK_MARKED_FRAME;
@@ -132,6 +155,28 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   return true;
 }
 
+static struct leaf *
+leaf_of(struct thread_state *t, uint32_t up, uint64_t site, cl_index what,
+        uint32_t size, cl_object clas)
+{
+  struct leaf *leaf = context_tree_leaf(&t->tree, up, site, (uint32_t)what,
+                                        size, (uint64_t)(uintptr_t)clas);
+  if (leaf->count == 0 && clas != OBJNULL)
+    code_index_keep(clas);
+  return leaf;
+}
+
+struct leaf *
+leaf_lookup_again(struct thread_state *t, const struct leaf *leaf,
+                  cl_index what, cl_index bytes, cl_object clas)
+{
+  const int saved_errno = errno;
+  struct leaf *again =
+      leaf_of(t, leaf->up, leaf->site, what, (uint32_t)bytes, clas);
+  errno = saved_errno;
+  return again;
+}
+
 struct leaf *
 leaf_lookup(struct thread_state *t, const struct allocation *a, uint32_t size,
             struct known_walk *walk)
@@ -148,10 +193,7 @@ leaf_lookup(struct thread_state *t, const struct allocation *a, uint32_t size,
   walk->site = 0;
   if (counted || !t->markers_allowed || !plain_walk(t, a, &r, walk))
     r = stack_walk(t, a->frame, a->whole, counted);
-  leaf = context_tree_leaf(&t->tree, r.up, r.site, (uint32_t)a->what, size,
-                           (uint64_t)(uintptr_t)a->clas);
-  if (leaf->count == 0 && a->clas != OBJNULL)
-    code_index_keep(a->clas);
+  leaf = leaf_of(t, r.up, r.site, a->what, size, a->clas);
   walk->frame[0].activations = &leaf->activations;
   if (r.activation)
     leaf->activations++;

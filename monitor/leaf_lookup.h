@@ -24,4 +24,10 @@ struct allocation {
 struct leaf *leaf_lookup(struct thread_state *t, const struct allocation *a,
                          uint32_t size, struct known_walk *walk);
 
+/* The leaf of such objects where objects of `leaf' are allocated.  The same
+ * holds of it. */
+struct leaf *leaf_lookup_again(struct thread_state *t,
+                               const struct leaf *leaf, cl_index what,
+                               cl_index bytes, cl_object clas);
+
 #endif

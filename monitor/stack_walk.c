@@ -9,9 +9,8 @@
  *    that very C frame, so the record belongs to the frame whose addresses
  *    enclose it.
  *  - All other code (libc's qsort, GMP, libffi) may use the frame pointer
- *    for anything.  It is stepped over by its call-frame information, through
- *    libunwind, which reads it from the shared object.  Only the first walk
- *    over such a frame pays for that: it is marked like any other.
+ *    for anything.  It is stepped over by its call-frame information
+ *    (foreign_frame.h), and marked like any other.
  *
  * Frames that only pass a call on (CODE_DISPATCH) are stepped over and leave
  * no trace.
@@ -38,14 +37,15 @@
 #include <signal.h>
 
 #include "arch/arch.h"
-#include "arch/unwind.h"
 #include "code_index.h"
+#include "foreign_frame.h"
 
 struct walker {
   uintptr_t ip;    /* in the function whose frame comes next */
   uintptr_t frame; /* the frame pointer register in that function */
   uintptr_t sp;    /* just above the return slot of its callee */
   struct ecl_ihs_frame *ihs; /* first record not below sp */
+  struct foreign_rule *rules;
 };
 
 enum step {
@@ -79,30 +79,25 @@ interpreter_site(struct walker *w)
 }
 
 /* The return slot of a frame in foreign code, and the caller's frame pointer
- * in *caller.  Registers but the three that we know are not needed: the
- * compilers compute a frame's address from the stack or frame pointer. */
+ * in *caller. */
 static enum step
 step_foreign(const struct walker *w, uintptr_t **slot, uintptr_t *caller)
 {
-  unw_context_t context;
-  unw_cursor_t cursor;
-  unw_word_t sp, bp;
-  int status;
-  if (arch_is_signal_return(w->ip))
+  struct foreign_registers r = { .ip = w->ip, .sp = w->sp,
+                                 .frame = w->frame };
+  switch (foreign_frame_step(w->rules, &r)) {
+  case FOREIGN_FRAME:
+    *slot = (uintptr_t *)r.sp - 1;
+    *caller = r.frame;
+    return STEP_FRAME;
+  case FOREIGN_SIGNAL:
     return STEP_SIGNAL;
-  arch_unwind_context(&context, w->ip, w->sp, w->frame);
-  if (unw_init_local2(&cursor, &context, 0) != 0)
+  case FOREIGN_END:
+    return STEP_END;
+  case FOREIGN_LOST:
+  default:
     return STEP_LOST;
-  /* ip is a return address: the call is before it */
-  status = unw_step(&cursor);
-  if (status == 0)
-    return STEP_END; /* its call-frame information says: the outermost */
-  if (status < 0 || unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 ||
-      unw_get_reg(&cursor, ARCH_UNWIND_FRAME_POINTER, &bp) != 0 || sp <= w->sp)
-    return STEP_LOST;
-  *slot = (uintptr_t *)sp - 1;
-  *caller = bp;
-  return STEP_FRAME;
+  }
 }
 
 /* One frame outward: its site and slot; then `w' is at its caller. */
@@ -166,7 +161,8 @@ stack_walk(struct thread_state *thread, uintptr_t frame, bool whole,
   struct walker w = { .ip = *frame_return_slot(frame),
                       .frame = frame_caller(frame),
                       .sp = (uintptr_t)(frame_return_slot(frame) + 1),
-                      .ihs = thread->env->ihs_top };
+                      .ihs = thread->env->ihs_top,
+                      .rules = thread->foreign_rules };
   struct context_tree *tree = &thread->tree;
   struct walk_result result = { .site = w.ip };
   bool marking = thread->markers_allowed, known = false;

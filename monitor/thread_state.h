@@ -24,6 +24,7 @@
 #include "classify.h"
 #include "code_index.h"
 #include "context_tree.h"
+#include "foreign_frame.h"
 #include "known_walk.h"
 #include "marker_stack.h"
 
@@ -66,7 +67,7 @@ struct thread_state {
 
   /* Walks that were made before, by known_walk_index. */
   struct known_walk *known;
-  const struct known_walk *found; /* by the hook that is running */
+  struct known_walk *found; /* by the hook that is running */
 
   /* The last header (an object whose body may come), and the number of
    * allocations when it was counted. */
@@ -86,6 +87,8 @@ struct thread_state {
   struct marker_stack markers;
   struct arena known_arena;
   uint64_t dispatches;       /* nobody reads it: see struct known_frame */
+  struct foreign_rule *foreign_rules;
+  struct arena foreign_arena;
   struct walked_frame *walk; /* scratch of stack_walk */
   size_t walk_limit;
   struct arena walk_arena;
@@ -121,6 +124,7 @@ thread_state_forget_calls(struct thread_state *thread)
 {
   for (size_t i = 0; i < KNOWN_WALKS; i++)
     thread->known[i].site = 0;
+  foreign_frame_forget(thread->foreign_rules);
 }
 
 #endif

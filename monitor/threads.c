@@ -50,6 +50,7 @@ thread_free(struct thread_state *t)
   context_tree_release(&t->tree);
   marker_stack_release(&t->markers);
   arena_release(&t->known_arena);
+  arena_release(&t->foreign_arena);
   arena_release(&t->walk_arena);
   free(t->label);
   free(t);
@@ -86,12 +87,15 @@ new_thread(cl_env_ptr env, pthread_t thread)
       marker_stack_init(&t->markers, MARKER_DEPTH) != 0 ||
       arena_reserve(&t->known_arena,
                     KNOWN_WALKS * sizeof(struct known_walk)) != 0 ||
+      arena_reserve(&t->foreign_arena,
+                    FOREIGN_RULES * sizeof(struct foreign_rule)) != 0 ||
       arena_reserve(&t->walk_arena,
                     WALK_DEPTH * sizeof(struct walked_frame)) != 0) {
     thread_free(t);
     return NULL;
   }
   t->known = t->known_arena.base;
+  t->foreign_rules = t->foreign_arena.base;
   t->walk = t->walk_arena.base;
   t->label = thread_label(env);
   t->serial = ++monitor.last_serial;
