@@ -102,7 +102,7 @@ allocated_anew(struct thread_state *t, void *frame, cl_index what,
       count_object(t, leaf, bytes);
       if (bytes > LEAF_MAX_SIZE || hook_leaf_in_pieces(t, leaf))
         hook_count_requests(t, what, bytes);
-      else if (a.whole && walk.site != 0)
+      else if (walk.site != 0)
         remember_walk(t, &a, &walk);
       if (!a.whole)
         object_body_header(t, object, leaf, bytes);
@@ -135,6 +135,8 @@ allocated_marking(struct thread_state *t, void *frame, cl_index what,
   if (known_walk_repeat_any(w, &t->markers,
                             frame_caller((uintptr_t)frame))) {
     count_object(t, w->leaf, bytes);
+    if (!w->whole)
+      object_body_header(t, object, w->leaf, bytes);
     hook_leave(t);
   } else {
     allocated_anew(t, frame, what, bytes, object, clas);
@@ -150,7 +152,8 @@ allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
 {
   struct known_walk *w = t->found;
   struct leaf *before = w->leaf, *leaf;
-  if (bytes > LEAF_MAX_SIZE || !classify_is_whole(what, bytes) ||
+  if (bytes > LEAF_MAX_SIZE || classify_is_memory_of_type(what) ||
+      classify_is_whole(what, bytes) != w->whole ||
       !known_walk_repeat_any(w, &t->markers,
                              frame_caller((uintptr_t)frame))) {
     allocated_anew(t, frame, what, bytes, object, clas);
@@ -171,6 +174,8 @@ allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
     w->leaf = leaf;
     w->frame[0].activations = &leaf->activations;
   }
+  if (!w->whole)
+    object_body_header(t, object, leaf, bytes);
   hook_leave(t);
 }
 

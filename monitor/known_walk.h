@@ -18,9 +18,8 @@
  * frame will return as the processor predicts.
  *
  * A thread keeps the last walks of this kind in a table, by a hash of what
- * they met, and with each the last leaf that it led to.  Only allocations that
- * one event tells whole are in it (classify_is_whole), of sizes that the leaf
- * tells.
+ * they met, and with each the last leaf that it led to.  Only allocations of
+ * sizes that the leaf tells are in it.
  */
 #ifndef MPROF_KNOWN_WALK_H
 #define MPROF_KNOWN_WALK_H
@@ -36,8 +35,9 @@
 #include "marker_stack.h"
 
 /* Entries of a thread's table (a power of 2), and unmarked frames at most in a
- * known walk: with these an entry is two cache lines. */
-enum { KNOWN_WALKS = 256, KNOWN_FRAMES = 3 };
+ * known walk: with these an entry is four cache lines, of which the commonest
+ * case reads the first. */
+enum { KNOWN_WALKS = 256, KNOWN_FRAMES = 8 };
 
 /* An unmarked frame of a known walk, the innermost first. */
 struct known_frame {
@@ -52,7 +52,7 @@ struct known_frame {
 enum known_walk_how {
   WALK_MARKED_FRAME, /* no unmarked frame, and the mark stays */
   WALK_NOT_MARKING,  /* no frame is to be marked */
-  WALK_MARKING
+  WALK_MARKING       /* any other; the object may not be whole */
 };
 
 struct known_walk {
@@ -63,14 +63,16 @@ struct known_walk {
   uint32_t outer_up;     /* of the mark */
   uint8_t how;           /* enum known_walk_how */
   bool unmark;           /* the marked frame made its last call */
-  uint16_t frames;       /* unmarked ones */
-  struct known_frame frame[KNOWN_FRAMES];
+  bool whole;            /* no body can follow: see classify_is_whole */
+  uint8_t frames;        /* unmarked ones */
   uintptr_t outer_distance; /* of the marked frame's slot from that of the
                                last unmarked one, if its code is foreign and
                                there is one; else 0 */
+  struct known_frame frame[KNOWN_FRAMES];
+  uint64_t unused;
 };
 
-_Static_assert(sizeof(struct known_walk) == 128, "two cache lines");
+_Static_assert(sizeof(struct known_walk) == 256, "four cache lines");
 
 /* Where in the table a walk is kept: by the allocator's return address, that of
  * the allocating function (or its mark), and the context of the mark. */

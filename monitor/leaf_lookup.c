@@ -113,9 +113,12 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   up = marker_stack_find(&t->markers, outer.slot)->up;
   walk->outer_up = up;
   walk->outer_distance = outer.distance;
-  walk->frames = (uint16_t)n;
+  walk->frames = (uint8_t)n;
+  walk->whole = a->whole;
   walk->unmark = outer.kind == CODE_LAST_CALL && (n > 0 || a->whole);
-  walk->how = n > 0 || walk->unmark ? WALK_NOT_MARKING : WALK_MARKED_FRAME;
+  walk->how = !a->whole                ? WALK_MARKING
+              : n > 0 || walk->unmark ? WALK_NOT_MARKING
+                                      : WALK_MARKED_FRAME;
   walk->site = n <= KNOWN_FRAMES ? *frame_return_slot(a->frame) : 0;
   if (walk->unmark)
     marker_stack_pop(&t->markers);
