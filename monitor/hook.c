@@ -179,6 +179,9 @@ allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
   hook_leave(t);
 }
 
+/* Functions with larger frames are walked each time. */
+enum { NEAR_BYTES = 4096 };
+
 /* The hook.  All that is not the known case is in functions of its own, to
  * which this jumps, so that it saves no registers. */
 static void
@@ -186,14 +189,20 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
           cl_index bytes, void *object, cl_object clas)
 {
   struct thread_state *t = (struct thread_state *)self;
-  struct known_walk *w =
-      &t->known[known_walk_index(
-          *frame_return_slot((uintptr_t)frame),
-          *frame_return_slot(frame_caller((uintptr_t)frame)),
-          t->markers.top->up)];
+  const uintptr_t caller = frame_caller((uintptr_t)frame);
+  struct known_walk *w;
   const struct marker *mark;
   const uintptr_t *slot;
 
+  /* Code without frame pointers may have anything in that register, so what it
+   * points to is read only if it is near. */
+  if (caller - (uintptr_t)frame >= NEAR_BYTES) {
+    allocated_anew(t, frame, what, bytes, object, clas);
+    return;
+  }
+  w = &t->known[known_walk_index(*frame_return_slot((uintptr_t)frame),
+                                 *frame_return_slot(caller),
+                                 t->markers.top->up)];
   if (!hook_gate_is_open(t)) {
     allocated_anew(t, frame, what, bytes, object, clas);
     return;
