@@ -67,18 +67,34 @@ count_memory(struct thread_state *t, struct allocation *a)
   hook_count_request(t, a->bytes);
 }
 
+/* What the I-th frame of a walk returns to. */
+static uintptr_t
+returns_to(const struct known_walk *walk, size_t i)
+{
+  return i < walk->frames ? walk->frame[i].return_address
+                          : (uintptr_t)mprof_return_trampoline;
+}
+
+/* Put a walk into the table.  When another from the same site is in its place,
+ * that one stays, so that both are found. */
 static void
 remember_walk(struct thread_state *t, const struct allocation *a,
               struct known_walk *walk)
 {
+  struct known_walk *place = &t->known[known_walk_index(
+      walk->site, returns_to(walk, 0), walk->outer_up)];
+  size_t i = 0;
   walk->what = a->what;
   walk->bytes = a->bytes;
   walk->clas = a->clas;
-  t->known[known_walk_index(walk->site,
-                            walk->frames > 0
-                                ? walk->frame[0].return_address
-                                : (uintptr_t)mprof_return_trampoline,
-                            walk->outer_up)] = *walk;
+  if (place->site == walk->site && place->outer_up == walk->outer_up) {
+    while (i < walk->frames && i < place->frames &&
+           returns_to(walk, i) == returns_to(place, i))
+      i++;
+    if (i < walk->frames || i < place->frames)
+      place = known_walk_second(t->known, place, returns_to(walk, i));
+  }
+  *place = *walk;
 }
 
 /* All but the cases that `allocated' knows.  On its own, so that those save no
@@ -111,54 +127,21 @@ allocated_anew(struct thread_state *t, void *frame, cl_index what,
   hook_leave(t);
 }
 
-/* A function that allocates no more was called again, or allocates for the last
- * time. */
-static __attribute__((noinline)) void
-allocated_not_marking(struct thread_state *t, void *frame, cl_index what,
-                      cl_index bytes, void *object, cl_object clas)
+/* Make the walk again, for an object of another type, size or class than the
+ * last time (bignums, strings, instances): its leaf is another one, and so is
+ * what counts the allocating function's activation.  False, with nothing
+ * changed, when it is another walk. */
+static bool
+repeat_for_other_kind(struct thread_state *t, struct known_walk *w,
+                      const void *frame, cl_index what, cl_index bytes,
+                      const void *object, cl_object clas)
 {
-  const struct known_walk *w = t->found;
-  if (known_walk_repeat(w, &t->markers, frame_caller((uintptr_t)frame))) {
-    count_object(t, w->leaf, bytes);
-    hook_leave(t);
-  } else {
-    allocated_anew(t, frame, what, bytes, object, clas);
-  }
-}
-
-/* A function that may allocate more was called again. */
-static __attribute__((noinline)) void
-allocated_marking(struct thread_state *t, void *frame, cl_index what,
-                  cl_index bytes, void *object, cl_object clas)
-{
-  const struct known_walk *w = t->found;
-  if (known_walk_repeat_any(w, &t->markers,
-                            frame_caller((uintptr_t)frame))) {
-    count_object(t, w->leaf, bytes);
-    if (!w->whole)
-      object_body_header(t, object, w->leaf, bytes);
-    hook_leave(t);
-  } else {
-    allocated_anew(t, frame, what, bytes, object, clas);
-  }
-}
-
-/* The walk is known, but the last time it was for an object of another type,
- * size or class (bignums, strings, instances).  Then its leaf is the other
- * one, and so is what counts the allocating function's activation. */
-static __attribute__((noinline)) void
-allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
-                     cl_index bytes, void *object, cl_object clas)
-{
-  struct known_walk *w = t->found;
   struct leaf *before = w->leaf, *leaf;
   if (bytes > LEAF_MAX_SIZE || classify_is_memory_of_type(what) ||
       classify_is_whole(what, bytes) != w->whole ||
       !known_walk_repeat_any(w, &t->markers,
-                             frame_caller((uintptr_t)frame))) {
-    allocated_anew(t, frame, what, bytes, object, clas);
-    return;
-  }
+                             frame_caller((uintptr_t)frame)))
+    return false;
   leaf = leaf_lookup_again(t, before, what, bytes, clas);
   if (w->frames > 0) {
     before->activations--;
@@ -176,7 +159,91 @@ allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
   }
   if (!w->whole)
     object_body_header(t, object, leaf, bytes);
-  hook_leave(t);
+  return true;
+}
+
+/* The walk is not the one in its place, though from the same site: look in the
+ * other place.  All frames that this one has as well are plain ones, so that
+ * the next can be read. */
+static struct known_walk *
+find_second(struct thread_state *t, uintptr_t frame)
+{
+  struct known_walk *w = t->found;
+  for (size_t i = 0; i < w->frames; i++) {
+    const uintptr_t *slot = frame_return_slot(frame);
+    if (*slot != w->frame[i].return_address)
+      return known_walk_second(t->known, w, *slot);
+    frame = frame_caller(frame);
+  }
+  return w->outer_distance != 0
+             ? w
+             : known_walk_second(t->known, w, *frame_return_slot(frame));
+}
+
+static __attribute__((noinline)) void
+allocated_elsewhere(struct thread_state *t, void *frame, cl_index what,
+                    cl_index bytes, void *object, cl_object clas)
+{
+  struct known_walk *w = find_second(t, frame_caller((uintptr_t)frame));
+  if (w == t->found || w->site != *frame_return_slot((uintptr_t)frame) ||
+      w->outer_up != t->markers.top->up) {
+    allocated_anew(t, frame, what, bytes, object, clas);
+  } else if (w->bytes != bytes || w->what != what || w->clas != clas) {
+    if (repeat_for_other_kind(t, w, frame, what, bytes, object, clas))
+      hook_leave(t);
+    else
+      allocated_anew(t, frame, what, bytes, object, clas);
+  } else if (known_walk_repeat_any(w, &t->markers,
+                                   frame_caller((uintptr_t)frame))) {
+    count_object(t, w->leaf, bytes);
+    if (!w->whole)
+      object_body_header(t, object, w->leaf, bytes);
+    hook_leave(t);
+  } else {
+    allocated_anew(t, frame, what, bytes, object, clas);
+  }
+}
+
+/* A function that allocates no more was called again, or allocates for the last
+ * time. */
+static __attribute__((noinline)) void
+allocated_not_marking(struct thread_state *t, void *frame, cl_index what,
+                      cl_index bytes, void *object, cl_object clas)
+{
+  const struct known_walk *w = t->found;
+  if (known_walk_repeat(w, &t->markers, frame_caller((uintptr_t)frame))) {
+    count_object(t, w->leaf, bytes);
+    hook_leave(t);
+  } else {
+    allocated_elsewhere(t, frame, what, bytes, object, clas);
+  }
+}
+
+/* A function that may allocate more was called again. */
+static __attribute__((noinline)) void
+allocated_marking(struct thread_state *t, void *frame, cl_index what,
+                  cl_index bytes, void *object, cl_object clas)
+{
+  const struct known_walk *w = t->found;
+  if (known_walk_repeat_any(w, &t->markers,
+                            frame_caller((uintptr_t)frame))) {
+    count_object(t, w->leaf, bytes);
+    if (!w->whole)
+      object_body_header(t, object, w->leaf, bytes);
+    hook_leave(t);
+  } else {
+    allocated_elsewhere(t, frame, what, bytes, object, clas);
+  }
+}
+
+static __attribute__((noinline)) void
+allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
+                     cl_index bytes, void *object, cl_object clas)
+{
+  if (repeat_for_other_kind(t, t->found, frame, what, bytes, object, clas))
+    hook_leave(t);
+  else
+    allocated_elsewhere(t, frame, what, bytes, object, clas);
 }
 
 /* Functions with larger frames are walked each time. */

@@ -82,6 +82,16 @@ known_walk_index(uintptr_t site, uintptr_t caller_site, uint32_t outer_up)
   return (site + caller_site * 5 + (uintptr_t)outer_up * 9) % KNOWN_WALKS;
 }
 
+/* Where else it is kept when the walk `other', which is in that place, leads
+ * from the same site another way: by the first return address that differs. */
+static inline struct known_walk *
+known_walk_second(struct known_walk *table, struct known_walk *other,
+                  uintptr_t return_address)
+{
+  return &table[((size_t)(other - table) + return_address * 5 + 1) %
+                KNOWN_WALKS];
+}
+
 /* The slot of the frame that a walk leads to: by the frame pointer, or at a
  * fixed distance from the last unmarked frame's. */
 static inline uintptr_t *

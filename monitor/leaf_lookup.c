@@ -103,6 +103,7 @@ plain_walk(struct thread_state *t, const struct allocation *a,
 {
   struct outer_frame outer;
   const ptrdiff_t n = plain_frames(t, a, &outer);
+  const bool remember = n <= KNOWN_FRAMES;
   ptrdiff_t callee = -1; /* the new frame outward of this one */
   uint64_t through = 0, last_site = 0;
   uint32_t up, last_up = 0;
@@ -119,38 +120,43 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   walk->how = !a->whole                ? WALK_MARKING
               : n > 0 || walk->unmark ? WALK_NOT_MARKING
                                       : WALK_MARKED_FRAME;
-  walk->site = n <= KNOWN_FRAMES ? *frame_return_slot(a->frame) : 0;
+  walk->site = remember ? *frame_return_slot(a->frame) : 0;
   if (walk->unmark)
     marker_stack_pop(&t->markers);
   for (ptrdiff_t i = n; i-- > 0;) {
     const struct walked_frame *f = &t->walk[i];
-    struct known_frame known = { f->site, &t->dispatches, 0, 0 };
+    uint64_t site = f->site;
+    bool mark;
     if (f->kind == CODE_DISPATCH) {
       if (through == 0)
-        through = f->site;
-    } else {
-      uint64_t site = through != 0 ? through : f->site;
-      if (c == NULL || site != last_site || up != last_up) {
-        last_site = site;
-        last_up = up;
-        c = &t->tree.contexts[context_tree_child(&t->tree, up, site)];
-      }
-      if (callee >= 0) { /* the frame that made this call is new */
-        c->activations++;
-        if (callee < KNOWN_FRAMES)
-          walk->frame[callee].activations = &c->activations;
-      }
-      up = known.up = c->target;
-      if (f->kind != CODE_LAST_CALL || (i == 0 && !a->whole)) {
-        known.mark = 1;
-        walk->how = WALK_MARKING;
-        marker_stack_push(&t->markers, f->slot, up);
-      }
-      callee = i;
+        through = site;
+      if (remember)
+        walk->frame[i] = (struct known_frame){ site, &t->dispatches, 0, 0 };
+      continue;
+    }
+    if (through != 0) {
+      site = through;
       through = 0;
     }
-    if (i < KNOWN_FRAMES)
-      walk->frame[i] = known;
+    if (c == NULL || site != last_site || up != last_up) {
+      last_site = site;
+      last_up = up;
+      c = &t->tree.contexts[context_tree_child(&t->tree, up, site)];
+    }
+    if (callee >= 0) { /* the frame that made this call is new */
+      c->activations++;
+      if (remember)
+        walk->frame[callee].activations = &c->activations;
+    }
+    callee = i;
+    up = c->target;
+    mark = f->kind != CODE_LAST_CALL || (i == 0 && !a->whole);
+    if (mark) {
+      walk->how = WALK_MARKING;
+      marker_stack_push(&t->markers, f->slot, up);
+    }
+    if (remember)
+      walk->frame[i] = (struct known_frame){ f->site, NULL, up, mark };
   }
   r->site = *frame_return_slot(a->frame);
   r->up = up;

@@ -41,8 +41,8 @@ waits(const struct thread_state *t, const struct counted_object *c)
 }
 
 void
-object_body_header(struct thread_state *t, void *object, struct leaf *leaf,
-                   cl_index bytes)
+object_body_header(struct thread_state *t, const void *object,
+                   struct leaf *leaf, cl_index bytes)
 {
   if (waits(t, &t->last))
     t->waiting[t->waiting_next++ % WAITING_HEADERS] = t->last;

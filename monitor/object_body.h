@@ -10,7 +10,7 @@
 #include "thread_state.h"
 
 /* An object was counted that may have a body. */
-void object_body_header(struct thread_state *t, void *object,
+void object_body_header(struct thread_state *t, const void *object,
                         struct leaf *leaf, cl_index bytes);
 
 /* The hook for bodies: `bytes' were allocated for `owner'. */

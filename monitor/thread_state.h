@@ -72,7 +72,7 @@ struct thread_state {
   /* The last header (an object whose body may come), and the number of
    * allocations when it was counted. */
   struct counted_object {
-    void *object;
+    const void *object;
     struct leaf *leaf;
     uint64_t bytes;
   } last;
