@@ -6,7 +6,9 @@
  * They are stepped over by their call-frame information, through libunwind.
  * For most places in code it says that the frame lies at a fixed distance
  * from the stack or the frame pointer: that is remembered, by return address,
- * for each thread (libunwind alone: about 600 instructions a step).
+ * for each thread.  (A callback from C for each cons: 3.93 times the
+ * instructions of the unpatched ECL with libunwind alone, 1.20 with this and
+ * known walks that end at such a frame.)
  *
  * Inside the hook.
  */

@@ -56,6 +56,17 @@ count_object(struct thread_state *t, struct leaf *leaf, cl_index bytes)
   t->bytes += bytes;
 }
 
+/* The object of a known walk, which was made again.  The last thing to do. */
+static inline void
+count_repeated(struct thread_state *t, const struct known_walk *w,
+               const void *object, cl_index bytes)
+{
+  count_object(t, w->leaf, bytes);
+  if (!w->whole)
+    object_body_header(t, object, w->leaf, bytes);
+  hook_leave(t);
+}
+
 /* Bytes of a type, and no object. */
 static void
 count_memory(struct thread_state *t, struct allocation *a)
@@ -76,7 +87,9 @@ returns_to(const struct known_walk *walk, size_t i)
 }
 
 /* Put a walk into the table.  When another from the same site is in its place,
- * that one stays, so that both are found. */
+ * that one stays, so that both are found.  (pi-digits, where functions share
+ * the arithmetic on bignums: 2.44 times the instructions of the unpatched ECL
+ * without the second place, 1.63 with it and with repeat_for_other_kind.) */
 static void
 remember_walk(struct thread_state *t, const struct allocation *a,
               struct known_walk *walk)
@@ -195,10 +208,7 @@ allocated_elsewhere(struct thread_state *t, void *frame, cl_index what,
       allocated_anew(t, frame, what, bytes, object, clas);
   } else if (known_walk_repeat_any(w, &t->markers,
                                    frame_caller((uintptr_t)frame))) {
-    count_object(t, w->leaf, bytes);
-    if (!w->whole)
-      object_body_header(t, object, w->leaf, bytes);
-    hook_leave(t);
+    count_repeated(t, w, object, bytes);
   } else {
     allocated_anew(t, frame, what, bytes, object, clas);
   }
@@ -227,10 +237,7 @@ allocated_marking(struct thread_state *t, void *frame, cl_index what,
   const struct known_walk *w = t->found;
   if (known_walk_repeat_any(w, &t->markers,
                             frame_caller((uintptr_t)frame))) {
-    count_object(t, w->leaf, bytes);
-    if (!w->whole)
-      object_body_header(t, object, w->leaf, bytes);
-    hook_leave(t);
+    count_repeated(t, w, object, bytes);
   } else {
     allocated_elsewhere(t, frame, what, bytes, object, clas);
   }

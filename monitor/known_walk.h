@@ -17,6 +17,10 @@
  * function (last_call.h), the mark has done its work and is taken off: the
  * frame will return as the processor predicts.
  *
+ * Instructions that profiling adds to an allocation, of make
+ * bench-instructions: 47 in a loop of conses, 96 when a function is called for
+ * each, about 280 when it is walked and looked up in the tree.
+ *
  * A thread keeps the last walks of this kind in a table, by a hash of what
  * they met, and with each the last leaf that it led to.  Only allocations of
  * sizes that the leaf tells are in it.
@@ -75,7 +79,10 @@ struct known_walk {
 _Static_assert(sizeof(struct known_walk) == 256, "four cache lines");
 
 /* Where in the table a walk is kept: by the allocator's return address, that of
- * the allocating function (or its mark), and the context of the mark. */
+ * the allocating function (or its mark), and the context of the mark.  (All
+ * products of floats come from one site of the runtime; what tells them apart
+ * is the caller.  mandelbrot-floats: 3.00 times the instructions of the
+ * unpatched ECL without that, 1.57 with it.) */
 static inline size_t
 known_walk_index(uintptr_t site, uintptr_t caller_site, uint32_t outer_up)
 {

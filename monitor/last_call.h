@@ -7,6 +7,8 @@
  * activation of the function allocates nothing after this call has returned,
  * and nobody needs to know it again: its frame need not be marked (see
  * stack_walk.h).  That spares the processor a return that it cannot predict.
+ * (One cons in each call within a file: 2.28 times the unpatched ECL's time
+ * before, 1.64 with this and known_walk.h, in one run on a busy machine.)
  *
  * A function that calls setjmp may be entered again by a jump: none of its
  * calls is a last one (reentry.h).

@@ -2,9 +2,9 @@
  *
  * arch.h -- all that depends on the processor: where a frame keeps the
  * caller's frame pointer and its return address, and the trampoline that a
- * marked frame returns to.  A new architecture is one assembler file, the
- * registers in unwind.h, the code of a signal's return below and, if its
- * frames look different, the two accessors.
+ * marked frame returns to.  A new architecture is one assembler file, one that
+ * reads instructions (instruction.h), the registers in unwind.h, the code of a
+ * signal's return below and, if its frames look different, the two accessors.
  *
  * A frame here is the value of the frame pointer: it points to the saved
  * frame pointer of the caller, and the word above holds the return address.
