@@ -110,12 +110,26 @@ remember_walk(struct thread_state *t, const struct allocation *a,
   *place = *walk;
 }
 
+static void allocated(struct ecl_allocation_hooks *self, void *frame,
+                      cl_index what, cl_index bytes, void *object,
+                      cl_object clas);
+
 /* All but the cases that `allocated' knows.  On its own, so that those save no
- * registers. */
+ * registers.
+ *
+ * After a throw the top marks may be those of frames that were left; without
+ * them the case may be a known one.  (Catch and throw with a cons on either
+ * side: 1.81 times the instructions of the unpatched ECL without this, 1.20 with
+ * it.) */
 static __attribute__((noinline)) void
 allocated_anew(struct thread_state *t, void *frame, cl_index what,
                cl_index bytes, void *object, cl_object clas)
 {
+  if (hook_gate_is_open(t) && !t->stale && t->markers_allowed &&
+      leaf_lookup_drop_dead(t, (uintptr_t)frame)) {
+    allocated(&t->hooks, frame, what, bytes, object, clas);
+    return;
+  }
   if (hook_enter(t, what, bytes)) {
     struct allocation a = { .frame = (uintptr_t)frame,
                             .what = what,

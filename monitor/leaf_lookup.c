@@ -210,3 +210,30 @@ leaf_lookup(struct thread_state *t, const struct allocation *a, uint32_t size,
   errno = saved_errno;
   return leaf;
 }
+
+bool
+leaf_lookup_drop_dead(struct thread_state *t, uintptr_t frame)
+{
+  const struct marker *top = t->markers.top;
+  uintptr_t site = *frame_return_slot(frame);
+  while (t->markers.top > t->markers.bottom &&
+         !marker_stack_is_marked(t->markers.top->slot))
+    t->markers.top--;
+  /* Marks inward of this frame are dead as well, unless they are on another
+   * stack: let the frames say. */
+  if (t->markers.top == t->markers.bottom ||
+      t->markers.top->slot >= (uintptr_t *)frame)
+    return t->markers.top != top;
+  for (int i = 0; i <= KNOWN_FRAMES; i++) {
+    enum code_kind kind = code_index_kind(site);
+    if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL)
+      break;
+    frame = frame_caller(frame);
+    if (marker_stack_is_marked(frame_return_slot(frame))) {
+      marker_stack_find(&t->markers, frame_return_slot(frame));
+      break;
+    }
+    site = *frame_return_slot(frame);
+  }
+  return t->markers.top != top;
+}

@@ -30,4 +30,9 @@ struct leaf *leaf_lookup_again(struct thread_state *t,
                                const struct leaf *leaf, cl_index what,
                                cl_index bytes, cl_object clas);
 
+/* Drop the dead marks (marker_stack.h) that can be told at once: those whose
+ * slot holds something else by now, and those above the mark of a frame that
+ * is near the allocator's frame `frame'.  True when there were any. */
+bool leaf_lookup_drop_dead(struct thread_state *t, uintptr_t frame);
+
 #endif
