@@ -38,6 +38,12 @@ static struct index *current;       /* published */
 
 uint64_t code_index_kinds[CODE_INDEX_KINDS];
 
+/* All kinds that were found, as in code_index_kinds, by open addressing: so
+ * two places in code that meet in one entry of the cache do not have their
+ * code read again and again. */
+enum { FOUND_KINDS = 1 << 16, FOUND_PROBES = 8 };
+static uint64_t found_kinds[FOUND_KINDS];
+
 static int
 publish(void)
 {
@@ -61,6 +67,8 @@ publish(void)
   __atomic_store_n(&current, new, __ATOMIC_RELEASE);
   for (size_t i = 0; i < CODE_INDEX_KINDS; i++)
     __atomic_store_n(&code_index_kinds[i], 0, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < FOUND_KINDS; i++)
+    __atomic_store_n(&found_kinds[i], 0, __ATOMIC_RELAXED);
   if (old != NULL) {
     gates_wait_for_hooks();
     free(old);
@@ -73,9 +81,11 @@ code_index_update(void)
 {
   struct module *list;
   bool changed = current == NULL;
-  if (changed) /* no pointers: the collector need not look there */
+  if (changed) { /* no pointers: the collector need not look there */
     GC_exclude_static_roots(code_index_kinds,
                             code_index_kinds + CODE_INDEX_KINDS);
+    GC_exclude_static_roots(found_kinds, found_kinds + FOUND_KINDS);
+  }
   if (kept_objects_reserve(KEPT_OBJECTS) != 0 ||
       (list = module_list()) == NULL)
     return -1;
@@ -171,21 +181,38 @@ end_of_code(void *closure, uintptr_t address)
   return e == NULL || e + 1 == index->entries + index->count ? 0 : e[1].start;
 }
 
-enum code_kind
-code_index_find_kind(uintptr_t address)
+/* What the index and the code say of the place. */
+static enum code_kind
+read_kind(uintptr_t address)
 {
   struct index *index = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
   const struct code_entry *e = find_entry(index, address - 1);
-  enum code_kind kind;
   if (e == NULL)
     return CODE_FOREIGN;
-  kind = (enum code_kind)e->kind;
-  if (kind == CODE_FRAME_POINTER && !e->reentered &&
+  if (e->kind == CODE_FRAME_POINTER && !e->reentered &&
       last_call_at(address, end_of_code, index))
-    kind = CODE_LAST_CALL;
-  __atomic_store_n(&code_index_kinds[code_index_kind_slot(address)],
-                   (uint64_t)address << 3 | (uint64_t)kind, __ATOMIC_RELAXED);
-  return kind;
+    return CODE_LAST_CALL;
+  return (enum code_kind)e->kind;
+}
+
+enum code_kind
+code_index_find_kind(uintptr_t address)
+{
+  size_t i = (size_t)((address * 0x9E3779B97F4A7C15ULL) >> 48);
+  uint64_t *slot = &found_kinds[i], found = 0;
+  for (size_t probe = 0; probe < FOUND_PROBES; probe++) {
+    slot = &found_kinds[(i + probe) % FOUND_KINDS];
+    found = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    if (found == 0 || found >> 3 == address)
+      break;
+  }
+  if (found >> 3 != address) { /* the last slot, when all are taken */
+    found = (uint64_t)address << 3 | (uint64_t)read_kind(address);
+    __atomic_store_n(slot, found, __ATOMIC_RELAXED);
+  }
+  __atomic_store_n(&code_index_kinds[code_index_kind_slot(address)], found,
+                   __ATOMIC_RELAXED);
+  return (enum code_kind)(found & 7);
 }
 
 enum code_role

@@ -86,6 +86,13 @@ returns_to(const struct known_walk *walk, size_t i)
                           : (uintptr_t)mprof_return_trampoline;
 }
 
+static bool
+is_free_for(const struct known_walk *place, const struct known_walk *walk)
+{
+  return place->site == 0 ||
+         (place->site == walk->site && place->outer_up == walk->outer_up);
+}
+
 /* Put a walk into the table.  When another from the same site is in its place,
  * that one stays, so that both are found.  (pi-digits, where functions share
  * the arithmetic on bignums: 2.44 times the instructions of the unpatched ECL
@@ -100,6 +107,9 @@ remember_walk(struct thread_state *t, const struct allocation *a,
   walk->what = a->what;
   walk->bytes = a->bytes;
   walk->clas = a->clas;
+  if (!is_free_for(place, walk) &&
+      (is_free_for(known_walk_other_way(place), walk) || t->count % 2 == 0))
+    place = known_walk_other_way(place);
   if (place->site == walk->site && place->outer_up == walk->outer_up) {
     while (i < walk->frames && i < place->frames &&
            returns_to(walk, i) == returns_to(place, i))
@@ -267,6 +277,21 @@ allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
     allocated_elsewhere(t, frame, what, bytes, object, clas);
 }
 
+/* The walk may be the other one of its pair. */
+static __attribute__((noinline)) void
+allocated_other_way(struct thread_state *t, void *frame, cl_index what,
+                    cl_index bytes, void *object, cl_object clas)
+{
+  const struct known_walk *w = t->found;
+  if (w->site != *frame_return_slot((uintptr_t)frame) ||
+      w->outer_up != t->markers.top->up)
+    allocated_anew(t, frame, what, bytes, object, clas);
+  else if (w->bytes != bytes || w->what != what || w->clas != clas)
+    allocated_other_kind(t, frame, what, bytes, object, clas);
+  else
+    allocated_marking(t, frame, what, bytes, object, clas);
+}
+
 /* Functions with larger frames are walked each time. */
 enum { NEAR_BYTES = 4096 };
 
@@ -301,7 +326,8 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
   slot = frame_return_slot(frame_caller((uintptr_t)frame));
   if (w->site != *frame_return_slot((uintptr_t)frame) ||
       w->outer_up != mark->up) {
-    allocated_anew(t, frame, what, bytes, object, clas);
+    t->found = known_walk_other_way(w);
+    allocated_other_way(t, frame, what, bytes, object, clas);
   } else if (w->bytes != bytes || w->what != what || w->clas != clas) {
     t->found = w;
     allocated_other_kind(t, frame, what, bytes, object, clas);

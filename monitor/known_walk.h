@@ -37,11 +37,11 @@
 #include "arch/arch.h"
 #include "context_tree.h"
 #include "marker_stack.h"
+#include "sizes.h"
 
-/* Entries of a thread's table (a power of 2), and unmarked frames at most in a
- * known walk: with these an entry is four cache lines, of which the commonest
- * case reads the first. */
-enum { KNOWN_WALKS = 256, KNOWN_FRAMES = 8 };
+/* Entries of a thread's table, and unmarked frames at most in a known walk: so
+ * an entry is four cache lines, of which the commonest case reads the first. */
+enum { KNOWN_WALKS = SIZE_KNOWN_WALKS, KNOWN_FRAMES = 8 };
 
 /* An unmarked frame of a known walk, the innermost first. */
 struct known_frame {
@@ -87,6 +87,15 @@ static inline size_t
 known_walk_index(uintptr_t site, uintptr_t caller_site, uint32_t outer_up)
 {
   return (site + caller_site * 5 + (uintptr_t)outer_up * 9) % KNOWN_WALKS;
+}
+
+/* The other entry of a pair: a walk may be in either.  (With one place each, two
+ * sites that met in one took turns, at 300 instructions a time.)  Tables are
+ * aligned. */
+static inline struct known_walk *
+known_walk_other_way(struct known_walk *walk)
+{
+  return (struct known_walk *)((uintptr_t)walk ^ sizeof *walk);
 }
 
 /* Where else it is kept when the walk `other', which is in that place, leads
