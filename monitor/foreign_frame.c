@@ -14,7 +14,9 @@
 
 /* Multiples of the alignment of frames; the words there are on the stack. */
 static const uintptr_t shifts[] = { 16, 48, 112 };
-enum { SHIFTS = sizeof shifts / sizeof *shifts };
+enum { SHIFTS = sizeof shifts / sizeof *shifts, PROBES = 16 };
+
+_Static_assert(FOREIGN_RULES == 256, "rule_at takes eight bits");
 
 /* What libunwind says. */
 struct answer {
@@ -80,10 +82,20 @@ learn(const struct foreign_registers *r, const struct answer *a)
   return rule;
 }
 
+/* The rule for `ip', or the entry where it is to be put.  Open addressing, for a
+ * rule that another one pushed out would have to be learned again and again;
+ * only when all probes fail is one pushed out. */
 static struct foreign_rule *
 rule_at(struct foreign_rule *rules, uintptr_t ip)
 {
-  return &rules[(ip ^ ip >> 8) % FOREIGN_RULES];
+  const size_t first = (size_t)((ip * 0x9E3779B97F4A7C15ULL) >> 56);
+  struct foreign_rule *rule = NULL;
+  for (size_t probe = 0; probe < PROBES; probe++) {
+    rule = &rules[(first + probe) % FOREIGN_RULES];
+    if (rule->ip == ip || rule->ip == 0)
+      break;
+  }
+  return rule;
 }
 
 static enum foreign_step
@@ -125,9 +137,9 @@ foreign_frame_step(struct foreign_rule *rules, struct foreign_registers *r)
 }
 
 uintptr_t
-foreign_frame_distance(const struct foreign_rule *rules, uintptr_t ip)
+foreign_frame_distance(struct foreign_rule *rules, uintptr_t ip)
 {
-  const struct foreign_rule *rule = &rules[(ip ^ ip >> 8) % FOREIGN_RULES];
+  const struct foreign_rule *rule = rule_at(rules, ip);
   return rule->ip == ip && rule->known && !rule->from_frame_pointer
              ? (uintptr_t)(intptr_t)rule->frame_offset
              : 0;

@@ -54,8 +54,7 @@ enum foreign_step foreign_frame_step(struct foreign_rule *rules,
 
 /* Where the frame of the call `ip' keeps its return address, by a rule that
  * depends on the stack pointer only; 0 when there is none so far. */
-uintptr_t foreign_frame_distance(const struct foreign_rule *rules,
-                                 uintptr_t ip);
+uintptr_t foreign_frame_distance(struct foreign_rule *rules, uintptr_t ip);
 
 /* The code at some address is another: forget all rules. */
 void foreign_frame_forget(struct foreign_rule *rules);
