@@ -238,8 +238,7 @@ allocated_elsewhere(struct thread_state *t, void *frame, cl_index what,
   }
 }
 
-/* A function that allocates no more was called again, or allocates for the last
- * time. */
+/* A function that allocates no more was called again. */
 static __attribute__((noinline)) void
 allocated_not_marking(struct thread_state *t, void *frame, cl_index what,
                       cl_index bytes, void *object, cl_object clas)
@@ -333,6 +332,8 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
     allocated_other_kind(t, frame, what, bytes, object, clas);
   } else if (w->how == WALK_MARKED_FRAME && slot == mark->slot &&
              marker_stack_is_marked(slot)) {
+    if (w->unmark)
+      marker_stack_pop(&t->markers);
     count_object(t, w->leaf, bytes);
     hook_leave(t);
   } else {

@@ -54,7 +54,7 @@ struct known_frame {
 };
 
 enum known_walk_how {
-  WALK_MARKED_FRAME, /* no unmarked frame, and the mark stays */
+  WALK_MARKED_FRAME, /* there is no unmarked frame */
   WALK_NOT_MARKING,  /* no frame is to be marked */
   WALK_MARKING       /* any other; the object may not be whole */
 };

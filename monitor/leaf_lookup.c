@@ -65,25 +65,29 @@ static ptrdiff_t
 plain_frames(struct thread_state *t, const struct allocation *a,
              struct outer_frame *outer)
 {
-  struct walked_frame *f = t->walk;
-  uintptr_t frame = frame_caller(a->frame), caller;
+  struct walked_frame *f = t->walk, *const end = t->walk + t->walk_limit;
+  uintptr_t frame = frame_caller(a->frame), caller, site = 0;
   enum code_kind kind = code_index_kind(*frame_return_slot(a->frame));
 
   if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL)
     return -1;
   for (; !marker_stack_is_marked(frame_return_slot(frame)); f++) {
-    if (f == t->walk + t->walk_limit)
+    if (f == end)
       return -1;
     f->slot = frame_return_slot(frame);
     f->site = *f->slot;
     f->kind = kind;
-    kind = code_index_kind(*f->slot);
-    if (kind == CODE_FOREIGN)
-      return foreign_outer(t, f, outer) ? f + 1 - t->walk : -1;
     caller = frame_caller(frame);
-    if (caller <= frame || caller >= t->stack_base ||
-        (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL &&
-         kind != CODE_DISPATCH))
+    if (f->site != site) { /* else recursion: the kind is the same */
+      site = f->site;
+      kind = code_index_kind(site);
+      if (kind == CODE_FOREIGN)
+        return foreign_outer(t, f, outer) ? f + 1 - t->walk : -1;
+      if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL &&
+          kind != CODE_DISPATCH)
+        return -1;
+    }
+    if (caller <= frame || caller >= t->stack_base)
       return -1;
     frame = caller;
   }
@@ -96,7 +100,9 @@ plain_frames(struct thread_state *t, const struct allocation *a,
 }
 
 /* The walk for the commonest case; false, with nothing changed, when it is
- * something else.  Recursion repeats contexts: the tree is asked once.  */
+ * something else.  Recursion repeats contexts: the tree is asked once, and such
+ * frames take a short way.  (A list of 100 built on the way back: 92
+ * instructions a frame without that, 59 with it.) */
 static bool
 plain_walk(struct thread_state *t, const struct allocation *a,
            struct walk_result *r, struct known_walk *walk)
@@ -117,9 +123,9 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   walk->frames = (uint8_t)n;
   walk->whole = a->whole;
   walk->unmark = outer.kind == CODE_LAST_CALL && (n > 0 || a->whole);
-  walk->how = !a->whole                ? WALK_MARKING
-              : n > 0 || walk->unmark ? WALK_NOT_MARKING
-                                      : WALK_MARKED_FRAME;
+  walk->how = !a->whole ? WALK_MARKING
+              : n > 0   ? WALK_NOT_MARKING
+                        : WALK_MARKED_FRAME;
   walk->site = remember ? *frame_return_slot(a->frame) : 0;
   if (walk->unmark)
     marker_stack_pop(&t->markers);
@@ -127,6 +133,15 @@ plain_walk(struct thread_state *t, const struct allocation *a,
     const struct walked_frame *f = &t->walk[i];
     uint64_t site = f->site;
     bool mark;
+    if (site == last_site && up == last_up && !remember &&
+        f->kind == CODE_FRAME_POINTER && through == 0) {
+      /* Recursion, as the frame before. */
+      c->activations++;
+      up = c->target;
+      marker_stack_push(&t->markers, f->slot, up);
+      callee = i;
+      continue;
+    }
     if (f->kind == CODE_DISPATCH) {
       if (through == 0)
         through = site;
