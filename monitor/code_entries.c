@@ -55,3 +55,18 @@ code_entries_at(const struct code_module *m, uintptr_t address)
   return low < m->count && m->entries[low].start == address ? &m->entries[low]
                                                             : NULL;
 }
+
+const struct code_entry *
+code_entries_before(const struct code_entry *entries, size_t count,
+                    uintptr_t address)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (entries[middle].start <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 ? &entries[low - 1] : NULL;
+}

@@ -153,15 +153,7 @@ code_index_unload(uintptr_t base)
 static const struct code_entry *
 find_entry(const struct index *index, uintptr_t address)
 {
-  size_t low = 0, high = index->count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (index->entries[middle].start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low > 0 ? &index->entries[low - 1] : NULL;
+  return code_entries_before(index->entries, index->count, address);
 }
 
 /* A return address may be the end of its function: the call is before it. */

@@ -99,27 +99,22 @@ each_call(const struct module *module,
   return true;
 }
 
-/* The entry that the address is in, or NULL. */
-static struct code_entry *
+/* The number of the entry that the address is in; `count' for none. */
+static size_t
 containing_entry(const struct code_module *m, uintptr_t address)
 {
-  size_t low = 0, high = m->count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (m->entries[middle].start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low > 0 && address < m->end ? &m->entries[low - 1] : NULL;
+  const struct code_entry *e =
+      code_entries_before(m->entries, m->count, address);
+  return e != NULL && address < m->end ? (size_t)(e - m->entries) : m->count;
 }
 
 static void
 set_reentered(void *module, uintptr_t address)
 {
-  struct code_entry *e = containing_entry(module, address);
-  if (e != NULL)
-    e->reentered = true;
+  struct code_module *m = module;
+  size_t i = containing_entry(m, address);
+  if (i < m->count)
+    m->entries[i].reentered = true;
 }
 
 struct jumps {
@@ -131,8 +126,8 @@ static void
 look_at_jump(void *closure, uintptr_t target)
 {
   struct jumps *jumps = closure;
-  const struct code_entry *e = containing_entry(jumps->module, target);
-  if (e != NULL && e->reentered)
+  size_t i = containing_entry(jumps->module, target);
+  if (i < jumps->module->count && jumps->module->entries[i].reentered)
     jumps->into_reentered = true;
 }
 
