@@ -29,7 +29,7 @@
 
 #include <ecl/ecl.h>
 
-#include "phase.h"
+#include "profile/phase.h"
 
 enum code_kind {
   CODE_FOREIGN,       /* step over it by call-frame information */

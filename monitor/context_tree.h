@@ -39,7 +39,7 @@
  * count as arcs, and a hidden function is only folded onto one that has the
  * same nearest shown caller.
  *
- * Reports also tell in which phase something was allocated (reduce/phase.h),
+ * Reports also tell in which phase something was allocated (reduce/profile/phase.h),
  * by the functions of a path from the root on.  So a context is only folded
  * onto one with the same state of that machine; else a path folded could be
  * in another phase than the real one.
@@ -60,7 +60,7 @@
 #include <stdint.h>
 
 #include "arena.h"
-#include "phase.h"
+#include "profile/phase.h"
 
 /* Contexts that exist in each tree. */
 enum {

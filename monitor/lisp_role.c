@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "system_functions.h"
+#include "profile/system_functions.h"
 
 enum verdict { VERDICT_NONE, VERDICT_SYSTEM, VERDICT_OTHER };
 

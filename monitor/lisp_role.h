@@ -2,7 +2,7 @@
  *
  * lisp_role.h -- what byte-compiled functions mean to the phases.
  *
- * The same as phase_role_of (reduce/phase.h) of the name as it is printed,
+ * The same as phase_role_of (reduce/profile/phase.h) of the name as it is printed,
  * but without printing it, since it is needed inside the hook.  The few that
  * have a name of their own there, such as COMPILE, are compiled in any ECL
  * and are not looked for here.
@@ -12,7 +12,7 @@
 
 #include <ecl/ecl.h>
 
-#include "phase.h"
+#include "profile/phase.h"
 
 /* The role of the byte-compiled function with this name: ROLE_FORM for what is
  * evaluated and no function.  Inside the hook. */

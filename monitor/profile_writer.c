@@ -2,7 +2,7 @@
  *
  * profile_writer.c -- the figures as a gzip-compressed pprof profile.
  *
- * The format is reduce/profile.proto; what the labels and comments mean is in
+ * The format is reduce/profile/profile.proto; what the labels and comments mean is in
  * mprof-data(5).  Samples come first (sample_writer.c), so that the locations
  * that they use, the functions of these and all strings are known when their
  * turn comes.

@@ -2,8 +2,8 @@
  *
  * string_table.c -- open addressing, at most half full.
  */
-#include "string_table.h"
 #include "sizes.h"
+#include "string_table.h"
 
 #include <stdlib.h>
 #include <string.h>

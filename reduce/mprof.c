@@ -6,7 +6,7 @@
 
 #include "mprof.h"
 
-#include "command.h"
+#include "command/command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "example_profiles.h"
-#include "output.h"
-#include "profile_reader.h"
+#include "profile/profile_reader.h"
+#include "reduction.h"
 
 #include <unistd.h>
 

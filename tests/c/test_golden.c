@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "example_profiles.h"
-#include "input_file.h"
+#include "io/input_file.h"
 #include "mprof.h"
 
 struct golden {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "example_profiles.h"
-#include "output.h"
+#include "reduction.h"
 
 #include <unistd.h>
 

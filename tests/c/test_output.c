@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "command.h"
+#include "command/command.h"
 
 #include <dirent.h>
 #include <errno.h>

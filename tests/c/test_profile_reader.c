@@ -17,7 +17,7 @@
 
 #include "example_profiles.h"
 #include "mprof.h"
-#include "profile_reader.h"
+#include "profile/profile_reader.h"
 
 #include <unistd.h>
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "text_table.h"
+#include "report/text_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

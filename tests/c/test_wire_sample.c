@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "profile.pb-c.h"
-#include "wire_sample.h"
-#include "wire_scan.h"
+#include "profile/wire_sample.h"
+#include "profile/wire_scan.h"
 
 static void
 decode(struct wire_sample *sample, const uint8_t *data, size_t size)

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a command line asks for, as values.  Parsing takes an argument list
+ * and gives either a filled struct or a usage error; it neither prints nor
+ * opens anything.  The same table of options makes the text of --help.
+ */
+
+#ifndef MPROF_OPTIONS_H
+#define MPROF_OPTIONS_H
+
+#include "io/mprof_error.h"
+#include "io/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum command {
+  COMMAND_NONE,
+  COMMAND_REPORT,
+  COMMAND_EXPORT,
+  COMMAND_HELP,
+  COMMAND_VERSION
+};
+
+enum sort_key { SORT_DEFAULT, SORT_BYTES, SORT_ALLOCS, SORT_NAME };
+
+enum measure { MEASURE_BYTES, MEASURE_ALLOCS };
+
+enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
+
+/* Shares are kept in millionths, so that they compare exactly. */
+enum { SHARE_WHOLE = 1000000 };
+
+struct options {
+  enum command command;
+  enum command topic; /* of help */
+  const char **files; /* owned array; the strings are the arguments */
+  size_t file_count;  /* zero: the default file */
+  const char *output; /* file to write, NULL: standard output */
+
+  uint32_t min_share; /* rows below this share of the total are left out */
+  size_t limit;       /* most rows a table, SIZE_MAX: no limit */
+  enum sort_key sort;
+  enum leak_choice leaks;
+  bool verbose; /* every row, and tables that tell nothing */
+  bool offsets; /* tell call sites in one function apart */
+  bool legend;
+  uint64_t tables; /* bit i: table i of report_tables; 0: the usual ones */
+
+  const char *focus; /* regular expressions, NULL when not given */
+  const char *ignore;
+  const char *hide;
+  const char *thread; /* matched with names of threads, NULL: all */
+  unsigned phases;    /* bit i: enum phase i; 0: all */
+  bool hide_system;
+  bool show_runtime; /* and all that show_root shows */
+  bool show_root;
+
+  const struct output *format; /* export: which one */
+  enum measure value;
+  bool types; /* export: the type as the last frame */
+  bool label_threads, label_phases; /* export: as the first frames */
+};
+
+/* Fills OPTIONS from COUNT arguments (without the program's name), which
+ * must outlive it.  False: a usage error or memory. */
+bool options_parse(struct options *options, int count,
+                   const char *const *arguments, struct mprof_error *error);
+
+void options_release(struct options *options);
+
+/* Writes the help on TOPIC (COMMAND_NONE: on the program). */
+void options_help(enum command topic, struct sink *sink);
+
+/* The usage line of COMMAND, without "usage: ". */
+const char *options_usage(enum command command);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The formats of mprof export: each writes all of REDUCTION to SINK, in one
+ * order that does not change from run to run.
+ */
+
+#ifndef MPROF_EXPORT_H
+#define MPROF_EXPORT_H
+
+#include "io/sink.h"
+#include "reduction.h"
+
+void export_folded(const struct reduction *reduction, struct sink *sink);
+void export_lisp(const struct reduction *reduction, struct sink *sink);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The whole reduction as one expression that a Lisp reader reads with
+ * *read-eval* nil and *read-base* 10: lists, keywords, strings, integers and
+ * nil, nothing else.  In strings only the backslash and the double quote are
+ * escaped, by a backslash.  Functions are sorted by inclusive bytes, the
+ * others by bytes, all descending; ties go by depth, by category and by
+ * the caller's first appearance in the file, then by name.
+ */
+
+#include "export/export.h"
+#include "report/ranking.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+write_string(struct sink *sink, const char *text)
+{
+  sink_text(sink, "\"");
+  for (const char *c = text; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\')
+      sink_text(sink, "\\");
+    sink_bytes(sink, c, 1);
+  }
+  sink_text(sink, "\"");
+}
+
+/* TEXT as a string, or nil when it is empty. */
+static void
+write_optional(struct sink *sink, const char *text)
+{
+  if (*text == '\0')
+    sink_text(sink, "nil");
+  else
+    write_string(sink, text);
+}
+
+static void
+write_type(const struct reduction *reduction, uint32_t index, uint64_t allocs,
+           uint64_t bytes, struct sink *sink)
+{
+  const struct profile *profile = &reduction->profile;
+  const struct profile_type *type = &profile->types[index];
+  sink_text(sink, "(:category ");
+  write_string(sink, category_name(profile->language, type->category));
+  sink_text(sink, " :type ");
+  write_optional(sink, names_text(&profile->names, type->type));
+  sink_text(sink, " :class ");
+  write_optional(sink, names_text(&profile->names, type->class_name));
+  sink_format(sink, " :allocations %" PRIu64 " :bytes %" PRIu64 ")", allocs,
+              bytes);
+}
+
+static void
+write_function(const struct reduction *reduction, size_t index,
+               struct sink *sink)
+{
+  const struct call_graph *graph = &reduction->graph;
+  const struct profile *profile = &reduction->profile;
+  const struct graph_node *node = &graph->nodes[index];
+  sink_text(sink, "(:name ");
+  write_string(sink, node->name);
+  sink_format(sink,
+              " :self-allocations %" PRIu64 " :self-bytes %" PRIu64
+              " :inclusive-allocations %" PRIu64 " :inclusive-bytes %" PRIu64
+              " :activations %" PRIu64 " :cycle ",
+              node->self.allocs, node->self.bytes, node->inclusive.allocs,
+              node->inclusive.bytes, node->calls);
+  if (node->cycle == 0)
+    sink_text(sink, "nil");
+  else
+    sink_format(sink, "%" PRIu32, node->cycle);
+  const struct profile_function *function =
+      node->function == INDEX_NONE ? NULL
+                                   : &profile->functions[node->function];
+  sink_text(sink, " :file ");
+  write_optional(sink, function == NULL
+                           ? ""
+                           : names_text(&profile->names, function->file));
+  sink_text(sink, " :line ");
+  if (function == NULL || function->start_line <= 0)
+    sink_text(sink, "nil");
+  else
+    sink_format(sink, "%" PRId64, function->start_line);
+  sink_text(sink, " :types (");
+  for (size_t i = 0; i < node->type_count; i++) {
+    const struct graph_self_type *row =
+        &graph->self_types[node->first_type + i];
+    sink_text(sink, i == 0 ? "" : " ");
+    write_type(reduction, row->type, row->allocs, row->bytes, sink);
+  }
+  sink_text(sink, "))");
+}
+
+static void
+write_arc(const struct reduction *reduction, size_t index, struct sink *sink)
+{
+  const struct call_graph *graph = &reduction->graph;
+  const struct graph_arc *arc = &graph->arcs[index];
+  sink_text(sink, "(:caller ");
+  write_string(sink, graph->nodes[arc->caller].name);
+  sink_text(sink, " :callee ");
+  write_string(sink, graph->nodes[arc->callee].name);
+  sink_format(sink,
+              " :calls %" PRIu64 " :bytes %" PRIu64 " :allocations %" PRIu64
+              ")",
+              arc->calls, arc->inclusive.bytes, arc->inclusive.allocs);
+}
+
+/* Adds a row for each function, each arc, each type. */
+static bool
+rank_functions(const struct reduction *reduction, struct ranking *ranking)
+{
+  for (size_t i = 0; i < reduction->graph.node_count; i++) {
+    const struct graph_node *node = &reduction->graph.nodes[i];
+    if (!ranking_add(ranking,
+                     (struct ranking_row){node->inclusive.bytes,
+                                          node->inclusive.allocs, node->depth,
+                                          node->name, i}))
+      return false;
+  }
+  return true;
+}
+
+static bool
+rank_arcs(const struct reduction *reduction, struct ranking *ranking)
+{
+  const struct call_graph *graph = &reduction->graph;
+  for (size_t i = 0; i < graph->arc_count; i++) {
+    const struct graph_arc *arc = &graph->arcs[i];
+    if (!ranking_add(ranking,
+                     (struct ranking_row){arc->inclusive.bytes,
+                                          arc->inclusive.allocs, arc->caller,
+                                          graph->nodes[arc->callee].name, i}))
+      return false;
+  }
+  return true;
+}
+
+static bool
+rank_types(const struct reduction *reduction, struct ranking *ranking)
+{
+  const struct profile *profile = &reduction->profile;
+  for (size_t i = 0; i < profile->type_count; i++) {
+    const struct figures *figures = &reduction->tally.types[i];
+    if ((figures->bytes != 0 || figures->allocs != 0) &&
+        !ranking_add(ranking,
+                     (struct ranking_row){
+                         figures->bytes, figures->allocs,
+                         profile->types[i].category,
+                         tally_type_name(profile, &profile->types[i]), i}))
+      return false;
+  }
+  return true;
+}
+
+static void
+write_type_row(const struct reduction *reduction, size_t index,
+               struct sink *sink)
+{
+  const struct figures *figures = &reduction->tally.types[index];
+  write_type(reduction, (uint32_t)index, figures->allocs, figures->bytes,
+             sink);
+}
+
+/* Writes an element for what has FIGURES. */
+static void
+write_share(const char *key, const char *name, const struct figures *figures,
+            struct sink *sink)
+{
+  sink_format(sink, "(%s ", key);
+  write_string(sink, name);
+  sink_format(
+      sink, " :allocations %" PRIu64 " :bytes %" PRIu64 " :category-bytes (",
+      figures->allocs, figures->bytes);
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+    sink_format(sink, "%s%" PRIu64, i == 0 ? "" : " ",
+                figures->category_bytes[i]);
+  sink_text(sink, "))");
+}
+
+static bool
+rank_phases(const struct reduction *reduction, struct ranking *ranking)
+{
+  for (size_t i = 0; i < PHASE_COUNT; i++) {
+    const struct figures *figures = &reduction->tally.phases[i];
+    if ((figures->bytes != 0 || figures->allocs != 0) &&
+        !ranking_add(ranking,
+                     (struct ranking_row){figures->bytes, figures->allocs, 0,
+                                          phase_word((enum phase)i), i}))
+      return false;
+  }
+  return true;
+}
+
+static void
+write_phase(const struct reduction *reduction, size_t index,
+            struct sink *sink)
+{
+  write_share(":phase", phase_word((enum phase)index),
+              &reduction->tally.phases[index], sink);
+}
+
+static bool
+rank_threads(const struct reduction *reduction, struct ranking *ranking)
+{
+  const struct profile *profile = &reduction->profile;
+  for (size_t i = 0; i < profile->thread_count; i++) {
+    const struct figures *figures = &reduction->tally.threads[i];
+    if ((figures->bytes != 0 || figures->allocs != 0) &&
+        !ranking_add(ranking, (struct ranking_row){
+                                  figures->bytes, figures->allocs, 0,
+                                  profile_thread_name(profile, i), i}))
+      return false;
+  }
+  return true;
+}
+
+static void
+write_thread(const struct reduction *reduction, size_t index,
+             struct sink *sink)
+{
+  write_share(":name", profile_thread_name(&reduction->profile, index),
+              &reduction->tally.threads[index], sink);
+}
+
+/* Writes " KEY (...)", an element for each row that RANK adds, in order. */
+static void
+write_list(const struct reduction *reduction, const char *key,
+           bool (*rank)(const struct reduction *, struct ranking *),
+           void (*write)(const struct reduction *, size_t, struct sink *),
+           struct sink *sink)
+{
+  struct ranking ranking;
+  ranking_init(&ranking);
+  if (!rank(reduction, &ranking))
+    sink_fail(sink, ENOMEM);
+  ranking_sort(&ranking, SORT_BYTES);
+  sink_format(sink, "\n %s\n (", key);
+  for (size_t i = 0; i < ranking.count; i++) {
+    sink_text(sink, i == 0 ? "" : "\n  ");
+    write(reduction, ranking.rows[i].item, sink);
+  }
+  sink_text(sink, ")");
+  ranking_release(&ranking);
+}
+
+static void
+write_comments(const struct profile *profile, struct sink *sink)
+{
+  sink_text(sink, "\n :comments\n (");
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    const char *text = names_text(&profile->names, profile->comments[i]);
+    const char *equals = strchr(text, '=');
+    char *key = strndup(text, equals == NULL ? strlen(text)
+                                             : (size_t)(equals - text));
+    if (key == NULL) {
+      sink_fail(sink, ENOMEM);
+      return;
+    }
+    sink_text(sink, i == 0 ? "(" : "\n  (");
+    write_string(sink, key);
+    sink_text(sink, " . ");
+    write_string(sink, equals == NULL ? "" : equals + 1);
+    sink_text(sink, ")");
+    free(key);
+  }
+  sink_text(sink, ")");
+}
+
+void
+export_lisp(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = &reduction->profile;
+  sink_format(sink,
+              "(:mprof-profile :allocations %" PRIu64 " :bytes %" PRIu64
+              "\n :language %s",
+              reduction->selection.total.allocs,
+              reduction->selection.total.bytes,
+              profile->language == LANGUAGE_LISP ? "\"lisp\"" : "\"c\"");
+  write_list(reduction, ":functions", rank_functions, write_function, sink);
+  write_list(reduction, ":arcs", rank_arcs, write_arc, sink);
+  write_list(reduction, ":types", rank_types, write_type_row, sink);
+  write_list(reduction, ":phases", rank_phases, write_phase, sink);
+  write_list(reduction, ":threads", rank_threads, write_thread, sink);
+  write_comments(profile, sink);
+  sink_text(sink, ")\n");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* All stages of one command: the profile as read, the selection, the tally,
+ * the graph with its cycles.  Built once, then only read.
+ */
+
+#ifndef MPROF_REDUCTION_H
+#define MPROF_REDUCTION_H
+
+#include "command/options.h"
+#include "graph/call_graph.h"
+#include "graph/cycles.h"
+#include "graph/nameless_share.h"
+#include "graph/selection.h"
+#include "graph/tally.h"
+#include "io/mprof_error.h"
+#include "profile/profile.h"
+
+struct reduction {
+  const struct options *options; /* not owned */
+  struct profile profile;
+  struct selection selection;
+  struct tally tally;
+  struct call_graph graph;
+  struct cycles cycles;
+  struct nameless_share nameless;
+};
+
+/* Reads the files that OPTIONS name and builds every stage.  OPTIONS must
+ * outlive REDUCTION.  False: ERROR says why; release it even then. */
+bool reduction_init(struct reduction *reduction,
+                    const struct options *options, struct mprof_error *error);
+void reduction_release(struct reduction *reduction);
+
+#endif

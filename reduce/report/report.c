@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The frame around the tables: what comes first, which tables are printed,
+ * headings and legends.
+ */
+
+#include "report/report.h"
+
+#include "output.h"
+#include "report/text_table.h"
+
+#include <string.h>
+
+enum { LINE_WIDTH = 78, TERM_WIDTH = 15 };
+
+void
+report_heading(struct sink *sink, const char *title)
+{
+  sink_format(sink, "\n%s\n\n", title);
+}
+
+/* Writes TEXT in lines of at most LINE_WIDTH, INDENT blanks before each line
+ * but the first, which starts at INDENT already. */
+static void
+write_wrapped(struct sink *sink, const char *text, size_t indent)
+{
+  size_t column = indent;
+  while (*text != '\0') {
+    size_t length = strcspn(text, " ");
+    if (column > indent && column + 1 + length > LINE_WIDTH) {
+      sink_text(sink, "\n");
+      sink_repeat(sink, ' ', indent);
+      column = indent;
+    } else if (column > indent) {
+      sink_text(sink, " ");
+      column++;
+    }
+    sink_bytes(sink, text, length);
+    column += length;
+    text += length;
+    text += *text == ' ';
+  }
+  sink_text(sink, "\n");
+}
+
+void
+report_legend(const struct reduction *reduction, struct sink *sink,
+              const char *term, const char *text)
+{
+  if (!reduction->options->legend)
+    return;
+  sink_format(sink, "  %-12s ", term);
+  write_wrapped(sink, text, TERM_WIDTH);
+}
+
+void
+report_legend_text(const struct reduction *reduction, struct sink *sink,
+                   const char *text)
+{
+  if (!reduction->options->legend)
+    return;
+  sink_text(sink, "\n  ");
+  write_wrapped(sink, text, 2);
+}
+
+void
+report_share_legend(const struct reduction *reduction, struct sink *sink)
+{
+  if (reduction->options->legend)
+    sink_text(sink, "\n");
+  report_legend(reduction, sink, "%",
+                "whole per cents, rounded down: blank is nothing, \".\" less "
+                "than 1 %, \"**\" all");
+}
+
+void
+report_category_legend(const struct reduction *reduction, struct sink *sink)
+{
+  if (reduction->profile.language == LANGUAGE_LISP)
+    report_legend(reduction, sink, "c f s o",
+                  "categories: cons cells; floats; structures, instances, "
+                  "arrays and strings; other objects");
+  else
+    report_legend(reduction, sink, "s m l x",
+                  "categories: small objects (up to 32 bytes), medium (256), "
+                  "large (2048), extra large");
+}
+
+static void
+write_count(struct sink *sink, const char *separator, uint64_t count,
+            const char *one, const char *many)
+{
+  sink_format(sink, "%s%llu %s", separator, (unsigned long long)count,
+              count == 1 ? one : many);
+}
+
+static void
+write_summary(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = &reduction->profile;
+  const struct selection *selection = &reduction->selection;
+  const char *program = profile_comment(profile, "mprof.program", 0);
+  sink_text(sink, "Allocation profile");
+  if (program != NULL) {
+    sink_text(sink, " of ");
+    escape_name(sink, program, "");
+  }
+  if (profile->file_count > 1)
+    sink_format(sink, ", %zu files", profile->file_count);
+  sink_text(sink, "\n");
+  write_count(sink, "", profile->total.allocs, "allocation", "allocations");
+  write_count(sink, ", ", profile->total.bytes, "byte", "bytes");
+  write_count(sink, ", ", reduction->graph.node_count, "function",
+              "functions");
+  if (reduction->cycles.count > 0)
+    write_count(sink, ", ", reduction->cycles.count, "cycle", "cycles");
+  for (int i = 0; i < 2; i++) {
+    enum profile_fact fact = i == 0 ? FACT_CONTEXTS : FACT_THREADS;
+    if (profile_knows(profile, fact))
+      write_count(sink, ", ", (uint64_t)profile->facts[fact],
+                  i == 0 ? "context" : "thread",
+                  i == 0 ? "contexts" : "threads");
+  }
+  sink_text(sink, "\n");
+  if (selection->narrowed) {
+    write_count(sink, "Selected by --focus, --ignore, --phase or --thread: ",
+                selection->total.allocs, "allocation", "allocations");
+    write_count(sink, ", ", selection->total.bytes, "byte", "bytes");
+    sink_text(sink, "; shares are shares of these\n");
+  }
+}
+
+/* Whether the table with the number INDEX is printed. */
+static bool
+wants_table(const struct reduction *reduction, size_t index)
+{
+  const struct options *options = reduction->options;
+  const struct profile *profile = &reduction->profile;
+  void (*emit)(const struct reduction *, struct sink *) =
+      report_tables[index].emit;
+  bool lisp = profile->language == LANGUAGE_LISP;
+  if (emit == report_leaks && options->leaks == LEAKS_OFF)
+    return false;
+  if (options->tables != 0)
+    return (options->tables >> index & 1) != 0;
+  if (emit == report_leaks)
+    return options->leaks == LEAKS_ON || (!lisp && profile->has_kept);
+  if (emit == report_phases)
+    return lisp && (options->verbose || report_has_phases(reduction));
+  if (emit == report_threads)
+    return (lisp && options->verbose) || report_has_threads(reduction);
+  if (emit == report_types || emit == report_functions_of_types ||
+      emit == report_types_of_functions)
+    return lisp;
+  return true;
+}
+
+void
+report_write(const struct reduction *reduction, struct sink *sink)
+{
+  report_unattributed(reduction, sink);
+  write_summary(reduction, sink);
+  for (size_t i = 0; report_tables[i].name != NULL; i++)
+    if (wants_table(reduction, i))
+      report_tables[i].emit(reduction, sink);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The tables of a report, and what they have in common: headings and
+ * legends.
+ */
+
+#ifndef MPROF_REPORT_H
+#define MPROF_REPORT_H
+
+#include "io/sink.h"
+#include "reduction.h"
+
+/* Writes a whole report: what was not attributed, a line on the profile, and
+ * the tables that the options ask for. */
+void report_write(const struct reduction *reduction, struct sink *sink);
+
+/* Writes the heading of a table. */
+void report_heading(struct sink *sink, const char *title);
+
+/* Writes a line of a legend: what TERM, a heading, stands for; the text is
+ * broken into lines.  report_legend_text writes a paragraph of its own.
+ * Neither writes anything when legends are not wanted. */
+void report_legend(const struct reduction *reduction, struct sink *sink,
+                   const char *term, const char *text);
+void report_legend_text(const struct reduction *reduction, struct sink *sink,
+                        const char *text);
+
+/* Writes the first line of a legend, which explains shares, and the line on
+ * the four categories. */
+void report_share_legend(const struct reduction *reduction,
+                         struct sink *sink);
+void report_category_legend(const struct reduction *reduction,
+                            struct sink *sink);
+
+void report_bins(const struct reduction *reduction, struct sink *sink);
+void report_leaks(const struct reduction *reduction, struct sink *sink);
+void report_direct(const struct reduction *reduction, struct sink *sink);
+void report_graph(const struct reduction *reduction, struct sink *sink);
+void report_types(const struct reduction *reduction, struct sink *sink);
+void report_functions_of_types(const struct reduction *reduction,
+                               struct sink *sink);
+void report_types_of_functions(const struct reduction *reduction,
+                               struct sink *sink);
+void report_phases(const struct reduction *reduction, struct sink *sink);
+void report_threads(const struct reduction *reduction, struct sink *sink);
+/* Whether the table tells anything: whether more than one phase, or thread,
+ * allocated. */
+bool report_has_phases(const struct reduction *reduction);
+bool report_has_threads(const struct reduction *reduction);
+void report_reconciliation(const struct reduction *reduction,
+                           struct sink *sink);
+/* The first lines of a report: what could not be attributed, if anything. */
+void report_unattributed(const struct reduction *reduction,
+                         struct sink *sink);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* FUNCTIONS OF EACH TYPE and TYPES OF EACH FUNCTION: who allocates how much of
+ * what.  Both group the pairs of function and type of the call graph: a line
+ * for the group, then a line for each pair in it, a rule between groups.
+ * What a function allocated is what it allocated itself, as in DIRECT
+ * ALLOCATION; the lines of a group add up to the group's.
+ *
+ * Groups are ranked and left out like the rows of other tables.  Within a
+ * group no more than FEW lines show, those that have the smallest share of
+ * the group that options ask for; one more stands for the rest.  Without a
+ * smallest share (-verbose) all show.
+ */
+
+#include "report/report.h"
+
+#include "profile/array.h"
+#include "report/ranking.h"
+#include "report/text_table.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { FEW = 5 };
+
+static const char member_indent[] = "  ";
+
+static const struct text_column type_columns[] = {
+    {NULL, 0, "allocs", 0, false},         {NULL, 0, "%", 1, false},
+    {NULL, 0, "bytes", 2, false},          {NULL, 0, "%", 1, false},
+    {NULL, 0, "type or class", 2, true},
+};
+
+static const struct text_column function_columns[] = {
+    {NULL, 0, "allocs", 0, false},         {NULL, 0, "%", 1, false},
+    {NULL, 0, "bytes", 2, false},          {NULL, 0, "%", 1, false},
+    {NULL, 0, "function", 2, true},
+};
+
+/* A table that is being made: which way round the pairs are grouped. */
+struct grouping {
+  const struct reduction *reduction;
+  bool by_type;
+  size_t group_count;
+  size_t *order; /* of the graph's self_types, by group */
+  size_t *first; /* of a group, in order; one more at the end */
+  struct figures *figures; /* of a group */
+  struct text_table table;
+};
+
+static size_t
+group_of(const struct grouping *grouping, const struct graph_self_type *pair)
+{
+  return grouping->by_type ? pair->type : pair->node;
+}
+
+static const char *
+type_name(const struct grouping *grouping, size_t type)
+{
+  const struct profile *profile = &grouping->reduction->profile;
+  return tally_type_name(profile, &profile->types[type]);
+}
+
+static const char *
+function_name(const struct grouping *grouping, size_t node)
+{
+  return grouping->reduction->graph.nodes[node].name;
+}
+
+/* Puts the pairs in order of their groups by counting: linear. */
+static bool
+collect_groups(struct grouping *grouping)
+{
+  const struct call_graph *graph = &grouping->reduction->graph;
+  size_t count = graph->self_type_count;
+  grouping->group_count = grouping->by_type
+                              ? grouping->reduction->profile.type_count
+                              : graph->node_count;
+  grouping->order = array_zeroed(count, sizeof *grouping->order);
+  grouping->first =
+      array_zeroed(grouping->group_count + 2, sizeof *grouping->first);
+  grouping->figures =
+      array_zeroed(grouping->group_count, sizeof *grouping->figures);
+  if (grouping->order == NULL || grouping->first == NULL ||
+      grouping->figures == NULL)
+    return false;
+  /* first[g + 2] counts, then first[g + 1] is where group g goes on. */
+  for (size_t i = 0; i < count; i++) {
+    const struct graph_self_type *pair = &graph->self_types[i];
+    size_t group = group_of(grouping, pair);
+    grouping->first[group + 2]++;
+    grouping->figures[group].allocs += pair->allocs;
+    grouping->figures[group].bytes += pair->bytes;
+  }
+  for (size_t i = 2; i < grouping->group_count + 2; i++)
+    grouping->first[i] += grouping->first[i - 1];
+  for (size_t i = 0; i < count; i++)
+    grouping->order
+        [grouping->first[group_of(grouping, &graph->self_types[i]) + 1]++] =
+        i;
+  return true;
+}
+
+static enum sort_key
+sort_key(const struct options *options)
+{
+  return options->sort == SORT_DEFAULT ? SORT_BYTES : options->sort;
+}
+
+static bool
+rank_groups(const struct grouping *grouping, struct ranking *ranking)
+{
+  const struct reduction *reduction = grouping->reduction;
+  for (size_t i = 0; i < grouping->group_count; i++) {
+    const struct figures *figures = &grouping->figures[i];
+    if (figures->bytes == 0 && figures->allocs == 0)
+      continue;
+    if (!ranking_add(ranking, (struct ranking_row){
+                                  .bytes = figures->bytes,
+                                  .allocs = figures->allocs,
+                                  .rank = grouping->by_type
+                                              ? reduction->profile.types[i]
+                                                    .category
+                                              : 0,
+                                  .name = grouping->by_type
+                                              ? type_name(grouping, i)
+                                              : function_name(grouping, i),
+                                  .item = i}))
+      return false;
+  }
+  ranking_sort(ranking, sort_key(reduction->options));
+  ranking_cut(ranking, &reduction->selection.total, reduction->options);
+  return true;
+}
+
+static bool
+rank_members(const struct grouping *grouping, size_t group,
+             struct ranking *ranking)
+{
+  const struct call_graph *graph = &grouping->reduction->graph;
+  struct options options = *grouping->reduction->options;
+  for (size_t i = grouping->first[group]; i < grouping->first[group + 1];
+       i++) {
+    const struct graph_self_type *pair =
+        &graph->self_types[grouping->order[i]];
+    if (!ranking_add(ranking, (struct ranking_row){
+                                  .bytes = pair->bytes,
+                                  .allocs = pair->allocs,
+                                  .name =
+                                      grouping->by_type
+                                          ? function_name(grouping, pair->node)
+                                          : type_name(grouping, pair->type),
+                                  .item = grouping->order[i]}))
+      return false;
+  }
+  if (options.min_share > 0 && options.limit > FEW)
+    options.limit = FEW;
+  ranking_sort(ranking, sort_key(&options));
+  ranking_cut(ranking, &grouping->figures[group], &options);
+  return true;
+}
+
+static void
+add_figures(struct text_table *table, uint64_t allocs, uint64_t bytes,
+            const struct figures *whole)
+{
+  text_table_number(table, allocs);
+  text_table_share(table, allocs, whole->allocs);
+  text_table_number(table, bytes);
+  text_table_share(table, bytes, whole->bytes);
+}
+
+static bool
+add_group(struct grouping *grouping, size_t group)
+{
+  struct text_table *table = &grouping->table;
+  const struct figures *figures = &grouping->figures[group];
+  struct ranking members;
+  ranking_init(&members);
+  bool good = rank_members(grouping, group, &members);
+  add_figures(table, figures->allocs, figures->bytes,
+              &grouping->reduction->selection.total);
+  text_table_name(table, grouping->by_type ? type_name(grouping, group)
+                                           : function_name(grouping, group));
+  for (size_t i = 0; good && i < members.shown; i++) {
+    const struct ranking_row *row = &members.rows[i];
+    add_figures(table, row->allocs, row->bytes, figures);
+    text_table_indented_name(table, member_indent, row->name);
+  }
+  if (good && members.shown < members.count) {
+    add_figures(table, members.left_out_allocs, members.left_out_bytes,
+                figures);
+    text_table_cell(table, "%s(%zu more)", member_indent,
+                    members.count - members.shown);
+  }
+  ranking_release(&members);
+  return good;
+}
+
+static void
+write_legend(const struct grouping *grouping, struct sink *sink)
+{
+  const struct reduction *reduction = grouping->reduction;
+  report_share_legend(reduction, sink);
+  if (grouping->by_type) {
+    report_legend(reduction, sink, "allocs %",
+                  "first line: objects of this type, and their share of all "
+                  "objects; below: those that the function itself "
+                  "allocated, and the share of this type's");
+    report_legend(reduction, sink, "bytes %",
+                  "likewise their bytes with their bodies");
+    report_legend(reduction, sink, "(N more)",
+                  "functions with a small share of this type");
+  } else {
+    report_legend(reduction, sink, "allocs %",
+                  "first line: objects that the function itself allocated, "
+                  "and their share of all objects; below: those of this "
+                  "type, and the share of this function's");
+    report_legend(reduction, sink, "bytes %",
+                  "likewise their bytes with their bodies");
+    report_legend(reduction, sink, "(N more)",
+                  "types with a small share of this function's");
+  }
+}
+
+static void
+report_pairs(const struct reduction *reduction, bool by_type,
+             struct sink *sink)
+{
+  struct grouping grouping = {.reduction = reduction, .by_type = by_type};
+  struct ranking ranking;
+  ranking_init(&ranking);
+  text_table_init(&grouping.table, by_type ? type_columns : function_columns,
+                  sizeof type_columns / sizeof type_columns[0]);
+  bool good = collect_groups(&grouping) && rank_groups(&grouping, &ranking);
+  for (size_t i = 0; good && i < ranking.shown; i++) {
+    if (i > 0)
+      text_table_rule(&grouping.table);
+    good = add_group(&grouping, ranking.rows[i].item);
+  }
+  if (!good)
+    sink_fail(sink, ENOMEM);
+  report_heading(sink, by_type ? "FUNCTIONS OF EACH TYPE"
+                               : "TYPES OF EACH FUNCTION");
+  text_table_print(&grouping.table, sink);
+  ranking_note(&ranking, reduction->options, by_type ? "types" : "functions",
+               sink);
+  write_legend(&grouping, sink);
+  text_table_release(&grouping.table);
+  ranking_release(&ranking);
+  free(grouping.order);
+  free(grouping.first);
+  free(grouping.figures);
+}
+
+void
+report_functions_of_types(const struct reduction *reduction,
+                          struct sink *sink)
+{
+  report_pairs(reduction, true, sink);
+}
+
+void
+report_types_of_functions(const struct reduction *reduction,
+                          struct sink *sink)
+{
+  report_pairs(reduction, false, sink);
+}
