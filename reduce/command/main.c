@@ -5,6 +5,7 @@
  */
 
 #include "command/command.h"
+#include "command/help.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -31,7 +32,13 @@ main(int argc, char **argv)
   }
   if (status != 0)
     fprintf(stderr, "mprof: %s\n", error.message);
-  if (status == 2)
-    fprintf(stderr, "usage: %s (see 'mprof help')\n", options_usage(command));
+  if (status == 2) {
+    descriptor = STDERR_FILENO;
+    sink_init(&sink, sink_write_descriptor, &descriptor);
+    sink_text(&sink, "usage: ");
+    help_usage(command, &sink);
+    sink_text(&sink, " (see 'mprof help')\n");
+    sink_flush(&sink);
+  }
   return status;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One table of options serves the parser and the help text.  An option is
- * written with two dashes or, as the original mprof had it, with one; its
- * value follows after "=" or as the next argument.  "--" ends the options.
+/* Parsing.  An option is written with two dashes or, as the original mprof
+ * had it, with one; its value follows after "=" or as the next argument. "--"
+ * ends the options.
  */
 
 #include "command/options.h"
 
+#include "command/command_table.h"
+#include "command/option_table.h"
 #include "output.h"
 #include "profile/phase.h"
 
@@ -15,98 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_id {
-  OPTION_VERBOSE,
-  OPTION_NORMAL,
-  OPTION_TERSE,
-  OPTION_LEAKTABLE,
-  OPTION_NOLEAKTABLE,
-  OPTION_OFFSETS,
-  OPTION_TABLES,
-  OPTION_FORMAT,
-  OPTION_VALUE,
-  OPTION_TYPES,
-  OPTION_PHASES,
-  OPTION_THREADS,
-  OPTION_SORT,
-  OPTION_LIMIT,
-  OPTION_MIN_PERCENT,
-  OPTION_FOCUS,
-  OPTION_IGNORE,
-  OPTION_HIDE,
-  OPTION_HIDE_SYSTEM,
-  OPTION_PHASE,
-  OPTION_THREAD,
-  OPTION_SHOW_RUNTIME,
-  OPTION_SHOW_ROOT,
-  OPTION_NO_LEGEND,
-  OPTION_OUTPUT,
-  OPTION_HELP
-};
-
-enum { IN_REPORT = 1, IN_EXPORT = 2, IN_BOTH = 3 };
-
-struct option_row {
-  enum option_id id;
-  unsigned commands;
-  const char *name;     /* without dashes */
-  const char *argument; /* what the value is called, NULL: takes none */
-  const char *help;
-};
-
-static const struct option_row option_rows[] = {
-    {OPTION_FORMAT, IN_EXPORT, "format", "FORMAT",
-     "what to write; see the list below"},
-    {OPTION_VALUE, IN_EXPORT, "value", "VALUE",
-     "bytes (the default) or allocs; for folded"},
-    {OPTION_TYPES, IN_EXPORT, "types", NULL,
-     "append the type or class as the last frame; for folded"},
-    {OPTION_PHASES, IN_EXPORT, "phases", NULL,
-     "put the phase before the first frame; for folded"},
-    {OPTION_THREADS, IN_EXPORT, "threads", NULL,
-     "put the thread before all others; for folded"},
-    {OPTION_VERBOSE, IN_REPORT, "verbose", NULL, "show every row"},
-    {OPTION_NORMAL, IN_REPORT, "normal", NULL,
-     "leave out rows below 1 % (the default)"},
-    {OPTION_TERSE, IN_REPORT, "terse", NULL, "leave out rows below 5 %"},
-    {OPTION_MIN_PERCENT, IN_REPORT, "min-percent", "P",
-     "leave out rows below P %, such as 0.5"},
-    {OPTION_LIMIT, IN_REPORT, "limit", "N", "show at most N rows a table"},
-    {OPTION_SORT, IN_REPORT, "sort", "KEY",
-     "order rows by bytes, allocs or name"},
-    {OPTION_TABLES, IN_REPORT, "tables", "LIST",
-     "print these tables, separated by commas; see below"},
-    {OPTION_LEAKTABLE, IN_REPORT, "leaktable", NULL,
-     "print the leak table whatever the language"},
-    {OPTION_NOLEAKTABLE, IN_REPORT, "noleaktable", NULL,
-     "print no leak table"},
-    {OPTION_OFFSETS, IN_REPORT, "offsets", NULL,
-     "tell call sites in one function apart in the leak table"},
-    {OPTION_NO_LEGEND, IN_REPORT, "no-legend", NULL,
-     "leave out the explanations below the tables"},
-    {OPTION_FOCUS, IN_BOTH, "focus", "REGEX",
-     "only allocations below a matching function"},
-    {OPTION_IGNORE, IN_BOTH, "ignore", "REGEX",
-     "no allocations below a matching function"},
-    {OPTION_HIDE, IN_BOTH, "hide", "REGEX",
-     "charge matching functions to their callers"},
-    {OPTION_HIDE_SYSTEM, IN_BOTH, "hide-system", NULL,
-     "charge ECL's own functions to their callers"},
-    {OPTION_PHASE, IN_BOTH, "phase", "LIST",
-     "only in these phases: compile, load, eval, run"},
-    {OPTION_THREAD, IN_BOTH, "thread", "REGEX",
-     "only by threads with a matching name"},
-    {OPTION_SHOW_RUNTIME, IN_BOTH, "show-runtime", NULL,
-     "show the runtime's own C functions too, and --show-root"},
-    {OPTION_SHOW_ROOT, IN_BOTH, "show-root", NULL,
-     "show what called the profiled body, and the profiler"},
-    {OPTION_OUTPUT, IN_BOTH, "o", "OUT",
-     "write to the file OUT, complete or not at all"},
-    {OPTION_HELP, IN_BOTH, "help", NULL, "print this"},
-};
-
 enum {
-  OPTION_COUNT = sizeof option_rows / sizeof option_rows[0],
   NORMAL_SHARE = SHARE_WHOLE / 100,
   TERSE_SHARE = SHARE_WHOLE / 20,
   SHARE_UNSET = SHARE_WHOLE + 1
@@ -127,18 +38,6 @@ usage_error(struct parsing *parsing, const char *what, const char *argument)
 {
   return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                          "%s '%s'", what, argument);
-}
-
-static const struct option_row *
-find_option(const char *name, size_t length, enum command command)
-{
-  unsigned bit = command == COMMAND_EXPORT ? IN_EXPORT : IN_REPORT;
-  for (size_t i = 0; i < OPTION_COUNT; i++)
-    if ((option_rows[i].commands & bit) != 0 &&
-        strlen(option_rows[i].name) == length &&
-        memcmp(option_rows[i].name, name, length) == 0)
-      return &option_rows[i];
-  return NULL;
 }
 
 /* Digits with up to four decimals, at most 100, as millionths. */
@@ -327,7 +226,7 @@ parse_option(struct parsing *parsing, const char *argument)
   const char *name = argument + (argument[1] == '-' ? 2 : 1);
   size_t length = strcspn(name, "=");
   const struct option_row *row =
-      find_option(name, length, parsing->options->command);
+      option_find(name, length, parsing->options->command);
   if (row == NULL)
     return usage_error(parsing, "unknown option", argument);
   const char *value = name[length] == '=' ? name + length + 1 : NULL;
@@ -365,25 +264,6 @@ parse_arguments(struct parsing *parsing)
   return true;
 }
 
-/* The command called NAME; COMMAND_NONE when there is none. */
-static enum command
-find_command(const char *name)
-{
-  static const struct {
-    const char *name;
-    enum command command;
-  } commands[] = {
-      {"report", COMMAND_REPORT},     {"export", COMMAND_EXPORT},
-      {"help", COMMAND_HELP},         {"--help", COMMAND_HELP},
-      {"-help", COMMAND_HELP},        {"-h", COMMAND_HELP},
-      {"--version", COMMAND_VERSION}, {"-version", COMMAND_VERSION},
-  };
-  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-    if (strcmp(commands[i].name, name) == 0)
-      return commands[i].command;
-  return COMMAND_NONE;
-}
-
 bool
 options_parse(struct options *options, int count,
               const char *const *arguments, struct mprof_error *error)
@@ -401,7 +281,7 @@ options_parse(struct options *options, int count,
   if (count < 1)
     return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "no command given");
-  options->command = find_command(arguments[0]);
+  options->command = command_find(arguments[0]);
   if (options->command == COMMAND_NONE)
     return usage_error(&parsing,
                        arguments[0][0] == '-' ? "unknown option"
@@ -411,9 +291,8 @@ options_parse(struct options *options, int count,
     return true;
   if (options->command == COMMAND_HELP) {
     if (count > 1)
-      options->topic = find_command(arguments[1]);
-    return count == 1 || options->topic == COMMAND_REPORT ||
-           options->topic == COMMAND_EXPORT ||
+      options->topic = command_find(arguments[1]);
+    return count == 1 || command_row(options->topic)->run != NULL ||
            usage_error(&parsing, "no help on", arguments[1]);
   }
   options->files = calloc((size_t)count, sizeof *options->files);
@@ -427,63 +306,4 @@ options_release(struct options *options)
 {
   free(options->files);
   memset(options, 0, sizeof *options);
-}
-
-const char *
-options_usage(enum command command)
-{
-  return command == COMMAND_REPORT ? "mprof report [OPTION...] [FILE...]"
-         : command == COMMAND_EXPORT
-             ? "mprof export --format=FORMAT [OPTION...] [FILE...]"
-             : "mprof report|export [OPTION...] [FILE...]";
-}
-
-static void
-write_outputs(const char *title, const struct output *outputs,
-              struct sink *sink)
-{
-  sink_format(sink, "\n%s:\n", title);
-  for (; outputs->name != NULL; outputs++)
-    sink_format(sink, "  %-20s %s\n", outputs->name, outputs->help);
-}
-
-void
-options_help(enum command topic, struct sink *sink)
-{
-  if (topic != COMMAND_REPORT && topic != COMMAND_EXPORT) {
-    sink_text(sink,
-              "mprof shows what a program allocated: where, of which type, "
-              "for whom.\n\n"
-              "usage: mprof report [OPTION...] [FILE...]   print tables\n"
-              "       mprof export --format=FORMAT [OPTION...] [FILE...]\n"
-              "                                            write another "
-              "format\n"
-              "       mprof help report|export             list options\n"
-              "       mprof --version\n\n"
-              "FILE is a profile, mprof.data when none is given; several are "
-              "added up.\n"
-              "Any gzip-compressed or plain pprof heap profile will do.\n\n"
-              "Exit status: 0 done, 1 failed, 2 wrong usage.\n");
-    return;
-  }
-  sink_format(sink, "usage: %s\n\nOptions, with one dash or two:\n",
-              options_usage(topic));
-  unsigned bit = topic == COMMAND_EXPORT ? IN_EXPORT : IN_REPORT;
-  for (size_t i = 0; i < OPTION_COUNT; i++) {
-    const struct option_row *row = &option_rows[i];
-    if ((row->commands & bit) == 0)
-      continue;
-    bool letter = row->name[1] == '\0';
-    char form[64];
-    snprintf(form, sizeof form, "%s%s%s%s", letter ? "-" : "--", row->name,
-             row->argument == NULL ? ""
-             : letter              ? " "
-                                   : "=",
-             row->argument == NULL ? "" : row->argument);
-    sink_format(sink, "  %-20s %s\n", form, row->help);
-  }
-  if (topic == COMMAND_REPORT)
-    write_outputs("Tables, in this order", report_tables, sink);
-  else
-    write_outputs("Formats", export_formats, sink);
 }

@@ -2,14 +2,13 @@
 
 /* What a command line asks for, as values.  Parsing takes an argument list
  * and gives either a filled struct or a usage error; it neither prints nor
- * opens anything.  The same table of options makes the text of --help.
+ * opens anything.
  */
 
 #ifndef MPROF_OPTIONS_H
 #define MPROF_OPTIONS_H
 
 #include "io/mprof_error.h"
-#include "io/sink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,7 +58,7 @@ struct options {
 
   const struct output *format; /* export: which one */
   enum measure value;
-  bool types; /* export: the type as the last frame */
+  bool types;                       /* export: the type as the last frame */
   bool label_threads, label_phases; /* export: as the first frames */
 };
 
@@ -69,11 +68,5 @@ bool options_parse(struct options *options, int count,
                    const char *const *arguments, struct mprof_error *error);
 
 void options_release(struct options *options);
-
-/* Writes the help on TOPIC (COMMAND_NONE: on the program). */
-void options_help(enum command topic, struct sink *sink);
-
-/* The usage line of COMMAND, without "usage: ". */
-const char *options_usage(enum command command);
 
 #endif

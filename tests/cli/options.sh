@@ -46,7 +46,7 @@ expect 'version' 0 '' --version
 [ "$(cat out)" = "mprof $(cat "$top/VERSION")" ]
 result $? 'version is that of the file VERSION'
 expect 'help' 0 '' --help
-says 'help names the commands' 'mprof export --format=FORMAT'
+says 'help names the commands' '  export '
 expect 'help on a command' 0 '' help report
 cp out expected
 expect 'the same as an option' 0 '' report --limit=3 --help
@@ -141,8 +141,14 @@ expect 'end of options' 0 '' report --no-legend -- -odd
 
 # Manual page and help name the same options.
 man=$top/reduce/mprof.1
-for command in report export; do
-  run help $command
+run help
+commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p' out |
+  grep -vx help)
+for command in $commands; do
+  run help "$command"
+  says "help on $command" "usage: mprof $command "
+  grep -qF ".B mprof $command" "$man"
+  result $? "manual page has mprof $command"
   for option in $(sed -n 's/^  \(--*[a-z-]*\).*/\1/p' out); do
     grep -qF -e "${option//-/\\-}" "$man"
     result $? "manual page has $option"
@@ -150,7 +156,8 @@ for command in report export; do
 done
 for option in $(sed -n 's/^\.BI* "*\(\\-[^ "=]*\).*/\1/p' "$man" |
   sed 's/\\//g' | sort -u); do
-  { run help report; cat out; run help export; cat out; echo '  --version'; } |
+  { for command in $commands; do run help "$command"; cat out; done
+    echo '  --version'; } |
     grep -qE -e "^  $option\\b"
   result $? "help has $option"
 done

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which options there are.  An option that two commands share means the same
+ * in both.
+ */
+
+#include "command/option_table.h"
+
+#include <string.h>
+
+enum {
+  IN_REPORT = 1 << COMMAND_REPORT,
+  IN_EXPORT = 1 << COMMAND_EXPORT,
+  IN_BOTH = IN_REPORT | IN_EXPORT
+};
+
+const struct option_row option_rows[] = {
+    {OPTION_FORMAT, IN_EXPORT, "format", "FORMAT",
+     "what to write; see the list below"},
+    {OPTION_VALUE, IN_EXPORT, "value", "VALUE",
+     "bytes (the default) or allocs; for folded"},
+    {OPTION_TYPES, IN_EXPORT, "types", NULL,
+     "append the type or class as the last frame; for folded"},
+    {OPTION_PHASES, IN_EXPORT, "phases", NULL,
+     "put the phase before the first frame; for folded"},
+    {OPTION_THREADS, IN_EXPORT, "threads", NULL,
+     "put the thread before all others; for folded"},
+    {OPTION_VERBOSE, IN_REPORT, "verbose", NULL, "show every row"},
+    {OPTION_NORMAL, IN_REPORT, "normal", NULL,
+     "leave out rows below 1 % (the default)"},
+    {OPTION_TERSE, IN_REPORT, "terse", NULL, "leave out rows below 5 %"},
+    {OPTION_MIN_PERCENT, IN_REPORT, "min-percent", "P",
+     "leave out rows below P %, such as 0.5"},
+    {OPTION_LIMIT, IN_REPORT, "limit", "N", "show at most N rows a table"},
+    {OPTION_SORT, IN_REPORT, "sort", "KEY",
+     "order rows by bytes, allocs or name"},
+    {OPTION_TABLES, IN_REPORT, "tables", "LIST",
+     "print these tables, separated by commas; see below"},
+    {OPTION_LEAKTABLE, IN_REPORT, "leaktable", NULL,
+     "print the leak table whatever the language"},
+    {OPTION_NOLEAKTABLE, IN_REPORT, "noleaktable", NULL,
+     "print no leak table"},
+    {OPTION_OFFSETS, IN_REPORT, "offsets", NULL,
+     "tell call sites in one function apart in the leak table"},
+    {OPTION_NO_LEGEND, IN_REPORT, "no-legend", NULL,
+     "leave out the explanations below the tables"},
+    {OPTION_FOCUS, IN_BOTH, "focus", "REGEX",
+     "only allocations below a matching function"},
+    {OPTION_IGNORE, IN_BOTH, "ignore", "REGEX",
+     "no allocations below a matching function"},
+    {OPTION_HIDE, IN_BOTH, "hide", "REGEX",
+     "charge matching functions to their callers"},
+    {OPTION_HIDE_SYSTEM, IN_BOTH, "hide-system", NULL,
+     "charge ECL's own functions to their callers"},
+    {OPTION_PHASE, IN_BOTH, "phase", "LIST",
+     "only in these phases: compile, load, eval, run"},
+    {OPTION_THREAD, IN_BOTH, "thread", "REGEX",
+     "only by threads with a matching name"},
+    {OPTION_SHOW_RUNTIME, IN_BOTH, "show-runtime", NULL,
+     "show the runtime's own C functions too, and --show-root"},
+    {OPTION_SHOW_ROOT, IN_BOTH, "show-root", NULL,
+     "show what called the profiled body, and the profiler"},
+    {OPTION_OUTPUT, IN_BOTH, "o", "OUT",
+     "write to the file OUT, complete or not at all"},
+    {OPTION_HELP, IN_BOTH, "help", NULL, "print this"},
+    {OPTION_HELP, 0, NULL, NULL, NULL},
+};
+
+const struct option_row *
+option_find(const char *name, size_t length, enum command command)
+{
+  for (const struct option_row *row = option_rows; row->name != NULL; row++)
+    if ((row->commands >> command & 1) != 0 && strlen(row->name) == length &&
+        memcmp(row->name, name, length) == 0)
+      return row;
+  return NULL;
+}

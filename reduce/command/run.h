@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What each command does once its options are known.
+ *
+ * Each writes its text to SINK, or to the file that the options name, which
+ * then is complete or not touched.  False: ERROR says why.  A failure of SINK
+ * itself is left for its owner to find.
+ */
+
+#ifndef MPROF_RUN_H
+#define MPROF_RUN_H
+
+#include "command/options.h"
+#include "io/mprof_error.h"
+#include "io/sink.h"
+#include "reduction.h"
+
+/* Reduces the files that OPTIONS name and lets EMIT write the result. */
+bool run_reduction(const struct options *options, struct sink *sink,
+                   void (*emit)(const struct reduction *, struct sink *),
+                   struct mprof_error *error);
+
+bool run_report(const struct options *options, struct sink *sink,
+                struct mprof_error *error);
+bool run_export(const struct options *options, struct sink *sink,
+                struct mprof_error *error);
+
+#endif
