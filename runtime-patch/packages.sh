@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# packages.sh STAMP: make sure that everything needed to build and test is
-# installed.  On Debian and its relatives the missing packages are named and
-# then installed, as root or through a sudo that asks for no password; where
+# packages.sh STAMP [LIST]: make sure that everything needed is installed: to
+# build and test, or what only the tests of one kind need, when LIST names it.
+# On Debian and its relatives the missing packages are named and then
+# installed, as root or through a sudo that asks for no password; where
 # neither is possible the command to type is printed.  Elsewhere the tools and
 # headers themselves are looked for, once: STAMP tells that they were found.
 #
@@ -13,21 +14,48 @@ set -eu
 . "$(dirname "$0")/messages.sh"
 
 stamp=$1
+list=${2:-build}
 log=$(dirname "$stamp")/packages.log
 cc=${CC:-gcc}
 
-# ECL and its compiler, the monitor and the reducer, then the tests.
-packages='gcc libc6-dev make autoconf patch xz-utils
-  libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
-  libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
-  libunwind-dev libelf-dev libdw-dev libzydis-dev
-  libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
+# The lists.  PACKAGE:COMMAND is not asked for where the COMMAND is there
+# already, from wherever it came.
+case $list in
+build)
+  # ECL and its compiler, the monitor and the reducer, then the tests.
+  packages='gcc libc6-dev make autoconf patch xz-utils
+    libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
+    libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
+    libunwind-dev libelf-dev libdw-dev libzydis-dev
+    libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
+  ;;
+formats)
+  # The programs that read what mprof exports.
+  packages='golang-go:go valgrind:callgrind_annotate graphviz:dot
+    libxml2-utils:xmllint python3:python3 nodejs:node npm:npm'
+  ;;
+*)
+  die "packages.sh: no such list: $list"
+  ;;
+esac
+
+# wanted: the packages whose commands, if they name any, are not there.
+wanted() {
+  for entry in $packages; do
+    case $entry in
+    *:*) command -v "${entry#*:}" >/dev/null || echo "${entry%:*}" ;;
+    *) echo "$entry" ;;
+    esac
+  done
+}
 
 missing_packages() {
+  wanted=$(wanted)
+  [ -n "$wanted" ] || return 0
   # A package of two architectures has two lines; one installed is enough.
-  have=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $packages \
+  have=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted \
     2>/dev/null | sed -n 's/^installed //p')
-  for package in $packages; do
+  for package in $wanted; do
     printf '%s\n' "$have" | grep -qx "$package" || echo "$package"
   done
 }
@@ -65,7 +93,13 @@ install_packages() {
   run "$log" 'install the missing packages' "$advice" $install
 }
 
-# The same on any other system: name what the compiler cannot find.
+# The same on any other system: name what cannot be found.
+check_commands() {
+  lacking=$(wanted)
+  [ -z "$lacking" ] || die "missing tools:" $lacking "; install them and run" \
+    "make again"
+}
+
 check_by_compiling() {
   lacking=
   for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c; do
@@ -90,11 +124,13 @@ if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
     [ -z "$missing" ] ||
       die "still not installed:" $missing "(log: $log)"
   fi
+elif [ "$list" != build ]; then
+  check_commands
 elif [ ! -e "$stamp" ]; then
   check_by_compiling
 fi
 
-command -v "${cc%% *}" >/dev/null ||
+[ "$list" != build ] || command -v "${cc%% *}" >/dev/null ||
   die "there is no C compiler '${cc%% *}'; install gcc or say make CC=..."
 
 [ -e "$stamp" ] || { mkdir -p "$(dirname "$stamp")" && : >"$stamp"; }
