@@ -193,13 +193,13 @@ PROFILE-FILE-ERROR."
 
 (defun profile (&optional file
                 &rest choices
-                &key focus ignore hide hide-system phase thread show-runtime
-                  show-root)
+                &key focus ignore hide hide-system by phase thread
+                  show-runtime show-root)
   "The figures as Lisp data, an object of type PROFILE.
 
 FILE (pathname designator, default NIL): a profile file to read; NIL takes what
 was counted in this Lisp until now.
-CHOICES: FOCUS, IGNORE, HIDE, HIDE-SYSTEM, PHASE, THREAD, SHOW-RUNTIME and
+CHOICES: FOCUS, IGNORE, HIDE, HIDE-SYSTEM, BY, PHASE, THREAD, SHOW-RUNTIME and
 SHOW-ROOT, as for REPORT (default NIL).
 
 PROFILE-FUNCTIONS, PROFILE-ARCS, PROFILE-TYPES, PROFILE-PHASES and
@@ -209,8 +209,8 @@ FIND-THREAD look things up by name.
 Signals PROFILE-FILE-ERROR when FILE cannot be read or is no profile; the
 restart USE-VALUE takes another one.  Signals MPROF-ERROR for choices that make
 no sense.  Warns with PROFILE-INCOMPLETE."
-  (declare (ignore focus ignore hide hide-system phase thread show-runtime
-                   show-root))
+  (declare (ignore focus ignore hide hide-system by phase thread
+                   show-runtime show-root))
   (let ((options (choice-options choices)))
     (if (null file)
         (call-with-profile-file (lambda (name) (read-profile options name)))

@@ -9,7 +9,7 @@
 
 (defun report (&key (type t) (stream *standard-output*) file
                  (detail :normal) max min-percent sort-by focus ignore hide
-                 hide-system phase thread show-runtime show-root offsets
+                 hide-system by phase thread show-runtime show-root offsets
                  (legend t))
   "Print the tables of what was counted until now.  No values.
 
@@ -30,6 +30,7 @@ names: only what is below such functions, nothing below them, or charged to
 their callers.
 HIDE-SYSTEM (boolean, default NIL): charge what ECL's own functions allocate to
 the functions of the program.
+BY (default NIL): what rows are: :FUNCTION, :LINE, :FILE, :PACKAGE or :CLASS.
 PHASE (default NIL): only what was allocated in this phase: :COMPILE, :LOAD,
 :EVAL, :RUN, or a list of these.
 THREAD (string, default NIL): a regular expression: only what was allocated by
@@ -49,7 +50,7 @@ counting meanwhile; then mprof's own work is counted too."
            (choice-options
             (list :detail detail :max max :min-percent min-percent
                   :sort-by sort-by :focus focus :ignore ignore :hide hide
-                  :hide-system hide-system :phase phase :thread thread
+                  :hide-system hide-system :by by :phase phase :thread thread
                   :show-runtime show-runtime :show-root show-root
                   :offsets offsets)))))
     (if file

@@ -4,6 +4,7 @@
 
 #include "reduction.h"
 
+#include "graph/grouping.h"
 #include "profile/profile_reader.h"
 
 #include <string.h>
@@ -29,6 +30,8 @@ reduction_init(struct reduction *reduction, const struct options *options,
          (nameless_share_count(&reduction->nameless, &reduction->selection,
                                options->show_runtime) ||
           mprof_error_memory(error)) &&
+         grouping_apply(&reduction->profile, &reduction->selection,
+                        options->by, error) &&
          tally_init(&reduction->tally, &reduction->selection, error) &&
          call_graph_init(&reduction->graph, &reduction->selection, error) &&
          cycles_init(&reduction->cycles, &reduction->graph, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All stages of one command: the profile as read, the selection, the tally,
- * the graph with its cycles.  Built once, then only read.
+/* All stages of one command: the profile as read, the selection, the groups
+ * that --by asks for, the tally, the graph with its cycles.  Built once, then only read.
  */
 
 #ifndef MPROF_REDUCTION_H

@@ -52,6 +52,8 @@ const struct option_row option_rows[] = {
      "charge matching functions to their callers"},
     {OPTION_HIDE_SYSTEM, IN_BOTH, "hide-system", NULL,
      "charge ECL's own functions to their callers"},
+    {OPTION_BY, IN_BOTH, "by", "WHAT",
+     "group by function, line, file, package or class"},
     {OPTION_PHASE, IN_BOTH, "phase", "LIST",
      "only in these phases: compile, load, eval, run"},
     {OPTION_THREAD, IN_BOTH, "thread", "REGEX",

@@ -117,6 +117,23 @@ parse_phases(struct parsing *parsing, const char *text)
 }
 
 static bool
+parse_granularity(struct parsing *parsing, const char *text)
+{
+  static const char *const names[] = {
+      [BY_FUNCTION] = "function", [BY_LINE] = "line",   [BY_FILE] = "file",
+      [BY_PACKAGE] = "package",   [BY_CLASS] = "class",
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(text, names[i]) == 0) {
+      parsing->options->by = (enum granularity)i;
+      return true;
+    }
+  return usage_error(parsing,
+                     "--by takes function, line, file, package or class, not",
+                     text);
+}
+
+static bool
 parse_sort(struct parsing *parsing, const char *text)
 {
   static const char *const names[] = {"", "bytes", "allocs", "name"};
@@ -195,6 +212,8 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     return true;
   case OPTION_PHASE:
     return parse_phases(parsing, value);
+  case OPTION_BY:
+    return parse_granularity(parsing, value);
   case OPTION_OUTPUT:
     options->output = value;
     return *value != '\0' || usage_error(parsing, "-o takes a file, not", "");

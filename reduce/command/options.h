@@ -24,6 +24,9 @@ enum command {
 
 enum sort_key { SORT_DEFAULT, SORT_BYTES, SORT_ALLOCS, SORT_NAME };
 
+/* What stands for a function in tables and exports. */
+enum granularity { BY_FUNCTION, BY_LINE, BY_FILE, BY_PACKAGE, BY_CLASS };
+
 enum measure { MEASURE_BYTES, MEASURE_ALLOCS };
 
 enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
@@ -53,6 +56,7 @@ struct options {
   const char *thread; /* matched with names of threads, NULL: all */
   unsigned phases;    /* bit i: enum phase i; 0: all */
   bool hide_system;
+  enum granularity by;
   bool show_runtime; /* and all that show_root shows */
   bool show_root;
 

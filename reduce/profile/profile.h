@@ -7,8 +7,9 @@
  *          -> type row (category, type, class)
  *
  * Samples, frames, functions and types are plain arrays; names are interned,
- * so that equal text is an equal id.  The reader appends to a profile, every
- * later stage only reads it; then several threads may share it.  Sums over
+ * so that equal text is an equal id.  The reader appends to a profile,
+ * grouping.h may put groups in the place of functions, every later stage only
+ * reads it; then several threads may share it.  Sums over
  * all samples fit into 63 bits (the reader sees to it), so that no later
  * stage needs to check additions.
  */

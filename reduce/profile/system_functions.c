@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A name is what PRIN1 gives in a package that uses nothing but for
- * COMMON-LISP: a symbol, or a list of symbols, keywords, lists and numbers.
- * It is taken apart at blanks and parentheses, with |...| and \ heeded.  The
- * names of ECL's source files are logical pathnames.
+/* A name is taken apart into the tokens of lisp_token.h.  The names of ECL's
+ * source files are logical pathnames.
  */
 
 #include "profile/system_functions.h"
 
+#include "profile/lisp_token.h"
+
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 static const char *const system_packages[] = {
@@ -24,12 +23,6 @@ static const char *const system_files[] = {"SRC:", "SYS:MPROF;"};
 static const char *const kinds[] = {
     "FLET",   "LABELS", "LAMBDA",         "MACRO-FUNCTION",
     "METHOD", "SETF",   "TOP-LEVEL-FORM",
-};
-
-struct token {
-  size_t length;
-  size_t package_length; /* LENGTH when there is no package */
-  bool odd;              /* not as the symbols of COMMON-LISP are written */
 };
 
 enum verdict { VERDICT_NONE, VERDICT_SYSTEM, VERDICT_OTHER };
@@ -58,35 +51,10 @@ is_kind_of_function(const char *text, size_t length)
   return is_one_of(kinds, sizeof kinds / sizeof kinds[0], text, length);
 }
 
-/* The token that TEXT starts with. */
-static struct token
-scan_token(const char *text)
-{
-  struct token token = {.package_length = SIZE_MAX};
-  bool bars = false;
-  size_t i = 0;
-  for (; text[i] != '\0' && (bars || strchr(" ()", text[i]) == NULL); i++) {
-    if (text[i] == '|') {
-      bars = !bars;
-    } else if (text[i] == '\\' && text[i + 1] != '\0') {
-      i++;
-    } else if (text[i] == ':' && !bars && token.package_length == SIZE_MAX) {
-      token.package_length = i;
-    }
-    if (strchr("|\\\"#[", text[i]) != NULL ||
-        (text[i] >= 'a' && text[i] <= 'z'))
-      token.odd = true;
-  }
-  token.length = i;
-  if (token.package_length == SIZE_MAX)
-    token.package_length = i;
-  return token;
-}
-
 /* What TOKEN, which starts at TEXT, says about the whole name; FIRST when it
  * is the first word of a list. */
 static enum verdict
-judge(const char *text, const struct token *token, bool first)
+judge(const char *text, const struct lisp_token *token, bool first)
 {
   if (token->package_length == 0) /* a keyword */
     return VERDICT_NONE;
@@ -118,7 +86,7 @@ is_system_function(const char *name, const char *file)
     text += strspn(text, " ()");
     if (*text == '\0')
       return any;
-    struct token token = scan_token(text);
+    struct lisp_token token = lisp_token_scan(text);
     enum verdict verdict =
         judge(text, &token, text > name && text[-1] == '(');
     if (verdict == VERDICT_OTHER)

@@ -6,6 +6,7 @@
 
 #include "report/report.h"
 
+#include "graph/grouping.h"
 #include "output.h"
 #include "report/text_table.h"
 
@@ -94,11 +95,24 @@ write_count(struct sink *sink, const char *separator, uint64_t count,
               count == 1 ? one : many);
 }
 
+/* Says what stands in the place of functions, unless they do. */
+static void
+write_granularity(enum granularity by, struct sink *sink)
+{
+  if (by == BY_FUNCTION)
+    return;
+  sink_format(sink,
+              "Rows are %s, where the explanations say functions; calls "
+              "within one are not counted\n",
+              granularity_noun(by, true));
+}
+
 static void
 write_summary(const struct reduction *reduction, struct sink *sink)
 {
   const struct profile *profile = &reduction->profile;
   const struct selection *selection = &reduction->selection;
+  enum granularity by = reduction->options->by;
   const char *program = profile_comment(profile, "mprof.program", 0);
   sink_text(sink, "Allocation profile");
   if (program != NULL) {
@@ -110,8 +124,8 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   sink_text(sink, "\n");
   write_count(sink, "", profile->total.allocs, "allocation", "allocations");
   write_count(sink, ", ", profile->total.bytes, "byte", "bytes");
-  write_count(sink, ", ", reduction->graph.node_count, "function",
-              "functions");
+  write_count(sink, ", ", reduction->graph.node_count,
+              granularity_noun(by, false), granularity_noun(by, true));
   if (reduction->cycles.count > 0)
     write_count(sink, ", ", reduction->cycles.count, "cycle", "cycles");
   for (int i = 0; i < 2; i++) {
@@ -128,6 +142,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
     write_count(sink, ", ", selection->total.bytes, "byte", "bytes");
     sink_text(sink, "; shares are shares of these\n");
   }
+  write_granularity(by, sink);
 }
 
 /* Whether the table with the number INDEX is printed. */

@@ -76,6 +76,32 @@ rank_functions(const struct reduction *reduction, struct ranking *ranking,
   return true;
 }
 
+/* Whether something without a function goes by NAME. */
+static bool
+has_row(const struct reduction *reduction, const char *name)
+{
+  for (size_t i = 0; i < reduction->graph.node_count; i++)
+    if (strcmp(reduction->graph.nodes[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* Explains the groups that gather what belongs to none. */
+static void
+write_group_legend(const struct reduction *reduction, struct sink *sink)
+{
+  static const char *const groups[][2] = {
+      {"[no file]", "functions whose source file is not known, as those of "
+                    "ECL that are written in C"},
+      {"[no package]", "functions that no symbol names"},
+      {"[C]", "C functions, and C++ functions with a plain name"},
+  };
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+    if (reduction->options->by != BY_FUNCTION &&
+        has_row(reduction, groups[i][0]))
+      report_legend(reduction, sink, groups[i][0], groups[i][1]);
+}
+
 /* Explains the names that stand in the place of a function. */
 static void
 write_nameless_legend(const struct reduction *reduction, struct sink *sink)
@@ -117,6 +143,7 @@ write_legend(const struct reduction *reduction, struct sink *sink)
       reduction, sink, "calls",
       "calls of the function that led to allocation, in it or below it");
   write_nameless_legend(reduction, sink);
+  write_group_legend(reduction, sink);
   if (reduction->profile.language == LANGUAGE_LISP &&
       !reduction->options->hide_system)
     report_legend_text(reduction, sink,

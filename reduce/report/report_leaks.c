@@ -40,7 +40,8 @@ write_frame(const struct leaks *leaks, uint32_t frame, struct sink *sink)
   const struct profile_frame *f = &profile->frames[frame];
   const struct profile_function *function = &profile->functions[f->function];
   sink_text(sink, names_text(&profile->names, function->name));
-  if (!leaks->reduction->options->offsets)
+  if (!leaks->reduction->options->offsets ||
+      leaks->reduction->options->by != BY_FUNCTION)
     return;
   if (f->line > 0 && function->start_line > 0)
     sink_format(sink, "+%" PRId64, f->line - function->start_line);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* FUNCTIONS OF EACH TYPE and TYPES OF EACH FUNCTION: who allocates how much of
- * what.  Both group the pairs of function and type of the call graph: a line
- * for the group, then a line for each pair in it, a rule between groups.
+/* FUNCTIONS OF EACH TYPE and TYPES OF EACH FUNCTION: who allocates how much
+ * of what.  Both group the pairs of function and type of the call graph: a
+ * line for the group, then a line for each pair in it, a rule between groups.
  * What a function allocated is what it allocated itself, as in DIRECT
  * ALLOCATION; the lines of a group add up to the group's.
  *
@@ -26,14 +26,14 @@ enum { FEW = 5 };
 static const char member_indent[] = "  ";
 
 static const struct text_column type_columns[] = {
-    {NULL, 0, "allocs", 0, false},         {NULL, 0, "%", 1, false},
-    {NULL, 0, "bytes", 2, false},          {NULL, 0, "%", 1, false},
+    {NULL, 0, "allocs", 0, false},       {NULL, 0, "%", 1, false},
+    {NULL, 0, "bytes", 2, false},        {NULL, 0, "%", 1, false},
     {NULL, 0, "type or class", 2, true},
 };
 
 static const struct text_column function_columns[] = {
-    {NULL, 0, "allocs", 0, false},         {NULL, 0, "%", 1, false},
-    {NULL, 0, "bytes", 2, false},          {NULL, 0, "%", 1, false},
+    {NULL, 0, "allocs", 0, false},  {NULL, 0, "%", 1, false},
+    {NULL, 0, "bytes", 2, false},   {NULL, 0, "%", 1, false},
     {NULL, 0, "function", 2, true},
 };
 
@@ -42,8 +42,8 @@ struct grouping {
   const struct reduction *reduction;
   bool by_type;
   size_t group_count;
-  size_t *order; /* of the graph's self_types, by group */
-  size_t *first; /* of a group, in order; one more at the end */
+  size_t *order;           /* of the graph's self_types, by group */
+  size_t *first;           /* of a group, in order; one more at the end */
   struct figures *figures; /* of a group */
   struct text_table table;
 };
@@ -115,17 +115,17 @@ rank_groups(const struct grouping *grouping, struct ranking *ranking)
     const struct figures *figures = &grouping->figures[i];
     if (figures->bytes == 0 && figures->allocs == 0)
       continue;
-    if (!ranking_add(ranking, (struct ranking_row){
-                                  .bytes = figures->bytes,
-                                  .allocs = figures->allocs,
-                                  .rank = grouping->by_type
-                                              ? reduction->profile.types[i]
-                                                    .category
-                                              : 0,
-                                  .name = grouping->by_type
-                                              ? type_name(grouping, i)
-                                              : function_name(grouping, i),
-                                  .item = i}))
+    if (!ranking_add(ranking,
+                     (struct ranking_row){
+                         .bytes = figures->bytes,
+                         .allocs = figures->allocs,
+                         .rank = grouping->by_type
+                                     ? reduction->profile.types[i].category
+                                     : 0,
+                         .name = grouping->by_type
+                                     ? type_name(grouping, i)
+                                     : function_name(grouping, i),
+                         .item = i}))
       return false;
   }
   ranking_sort(ranking, sort_key(reduction->options));
@@ -143,14 +143,14 @@ rank_members(const struct grouping *grouping, size_t group,
        i++) {
     const struct graph_self_type *pair =
         &graph->self_types[grouping->order[i]];
-    if (!ranking_add(ranking, (struct ranking_row){
-                                  .bytes = pair->bytes,
-                                  .allocs = pair->allocs,
-                                  .name =
-                                      grouping->by_type
-                                          ? function_name(grouping, pair->node)
-                                          : type_name(grouping, pair->type),
-                                  .item = grouping->order[i]}))
+    if (!ranking_add(ranking,
+                     (struct ranking_row){
+                         .bytes = pair->bytes,
+                         .allocs = pair->allocs,
+                         .name = grouping->by_type
+                                     ? function_name(grouping, pair->node)
+                                     : type_name(grouping, pair->type),
+                         .item = grouping->order[i]}))
       return false;
   }
   if (options.min_share > 0 && options.limit > FEW)

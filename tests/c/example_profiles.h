@@ -105,6 +105,56 @@ example_two_cycles(void)
   return b;
 }
 
+/* Functions of three packages that call each other across the borders, and
+ * within: MATCH in SCAN and in itself, PARSE in MAIN. */
+static inline struct builder *
+example_packages(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_cons(b,
+               "APP::MAIN/APP::PARSE/CL-PPCRE:SCAN/CL-PPCRE::MATCH/MAPCAR/"
+               "APP::HANDLE",
+               10);                                                  /* 160 */
+  builder_cons(b, "APP::MAIN/LIST", 5);                              /* 80 */
+  builder_cons(b, "CL-PPCRE::MATCH/CL-PPCRE::MATCH/APP::HANDLE", 2); /* 32 */
+  builder_activate(b, "APP::MAIN", 1);
+  builder_activate(b, "APP::MAIN/APP::PARSE", 3);
+  builder_activate(b, "APP::MAIN/APP::PARSE/CL-PPCRE:SCAN", 4);
+  builder_activate(b, "APP::MAIN/APP::PARSE/CL-PPCRE:SCAN/CL-PPCRE::MATCH",
+                   7);
+  builder_activate(
+      b, "APP::MAIN/APP::PARSE/CL-PPCRE:SCAN/CL-PPCRE::MATCH/MAPCAR", 6);
+  builder_activate(b,
+                   "APP::MAIN/APP::PARSE/CL-PPCRE:SCAN/CL-PPCRE::MATCH/"
+                   "MAPCAR/APP::HANDLE",
+                   9);
+  builder_activate(b, "APP::MAIN/LIST", 5);
+  builder_activate(b, "CL-PPCRE::MATCH", 2);
+  builder_activate(b, "CL-PPCRE::MATCH/CL-PPCRE::MATCH", 8);
+  builder_activate(b, "CL-PPCRE::MATCH/CL-PPCRE::MATCH/APP::HANDLE", 2);
+  return b;
+}
+
+/* A C program whose calls are known by line. */
+static inline struct builder *
+example_lines(void)
+{
+  struct builder *b = builder_new("c");
+  builder_function(b, "main", "a.c", 10);
+  builder_function(b, "read_all", "b.c", 20);
+  builder_allocate(b, "main@11/read_all@22",
+                   (struct allocation){10, 160, 16, NULL, NULL, NULL, 0, 0});
+  builder_allocate(b, "main@12/read_all@22",
+                   (struct allocation){5, 80, 16, NULL, NULL, NULL, 5, 80});
+  builder_allocate(b, "main@11/read_all@24/read_all@23",
+                   (struct allocation){2, 32, 16, NULL, NULL, NULL, 1, 16});
+  builder_activate(b, "main", 1);
+  builder_activate(b, "main@11/read_all", 5);
+  builder_activate(b, "main@12/read_all", 6);
+  builder_activate(b, "main@11/read_all@24/read_all", 7);
+  return b;
+}
+
 /* A bit of everything: all categories, runtime functions at the leaf, in the
  * middle and alone, bodies that grow, objects above 2048 bytes, names with
  * awkward characters, and allocations that could not be attributed. */
@@ -190,7 +240,8 @@ example_session(void)
 }
 
 /* Chains of all phases, at a read-eval-print loop, and other threads: two
- * that are called worker, more of that name, and one without a name.  Each chain has another power of two of conses. */
+ * that are called worker, more of that name, and one without a name.  Each
+ * chain has another power of two of conses. */
 static inline struct builder *
 example_phases(void)
 {
@@ -201,7 +252,8 @@ example_phases(void)
       "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/MAPCAR",               /* eval */
       "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/MAPCAR/(LAMBDA)/LIST", /* run */
       "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/%apply/APP::RUN",      /* run */
-      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/APP::RUN/EVAL/%interpret", /* eval */
+      "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/APP::RUN/EVAL/%interpret", /* eval
+                                                                      */
       "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/APP::RUN/EVAL/(TOP-LEVEL-FORM)/"
       "APP::TWICE", /* run */
       "SI:TOP-LEVEL/EVAL/(TOP-LEVEL-FORM)/APP::RUN/COMPILE/C::T1EXPR/"

@@ -4,8 +4,9 @@
  *
  * A builder collects samples, each with its chain of function names, root
  * first, as text: "MAIN/F/G".  A name that starts with "%" is a function of
- * the runtime (the "%" is dropped).  builder_write stores it as the monitor
- * would.  Sizes are fixed and generous; going beyond them fails an assert.
+ * the runtime (the "%" is dropped); one that ends in "@12" is called, or
+ * allocates, on line 12.  builder_write stores it as the monitor would. Sizes
+ * are fixed and generous; going beyond them fails an assert.
  */
 
 #ifndef PROFILE_BUILDER_H
@@ -117,25 +118,49 @@ builder_free(struct builder *b)
   free(b);
 }
 
-/* The id of the function NAME, which is also that of its one location. */
+/* The id of the function NAME, which begins on START_LINE of FILE. */
 static inline uint64_t
-builder_function(struct builder *b, const char *name)
+builder_function(struct builder *b, const char *name, const char *file,
+                 int64_t start_line)
 {
   bool runtime = *name == '%';
   int64_t index = builder_string(b, name + runtime);
-  int64_t file = builder_string(b, runtime ? "[runtime]" : "");
+  int64_t file_index = builder_string(b, runtime ? "[runtime]" : file);
   size_t count = b->profile.n_function;
   for (size_t i = 0; i < count; i++)
-    if (b->functions[i].name == index && b->functions[i].filename == file)
+    if (b->functions[i].name == index &&
+        (*file == '\0' && !runtime ? true
+                                   : b->functions[i].filename == file_index))
       return i + 1;
   assert(count < BUILDER_MOST);
   mprof__pprof__function__init(&b->functions[count]);
   b->functions[count].id = count + 1;
   b->functions[count].name = index;
-  b->functions[count].filename = file;
+  b->functions[count].filename = file_index;
+  b->functions[count].start_line = start_line;
   b->function_pointers[count] = &b->functions[count];
+  b->profile.n_function = count + 1;
+  return count + 1;
+}
+
+/* The id of the location NAME: a function, perhaps with a line. */
+static inline uint64_t
+builder_location(struct builder *b, const char *name)
+{
+  char copy[256];
+  const char *at = strrchr(name, '@');
+  snprintf(copy, sizeof copy, "%.*s",
+           at == NULL ? (int)strlen(name) : (int)(at - name), name);
+  int64_t line = at == NULL ? 0 : atoll(at + 1);
+  uint64_t function = builder_function(b, copy, "", 0);
+  size_t count = b->profile.n_location;
+  for (size_t i = 0; i < count; i++)
+    if (b->lines[i].function_id == function && b->lines[i].line == line)
+      return i + 1;
+  assert(count < BUILDER_MOST);
   mprof__pprof__line__init(&b->lines[count]);
-  b->lines[count].function_id = count + 1;
+  b->lines[count].function_id = function;
+  b->lines[count].line = line;
   b->line_pointers[count] = &b->lines[count];
   mprof__pprof__location__init(&b->locations[count]);
   b->locations[count].id = count + 1;
@@ -143,7 +168,7 @@ builder_function(struct builder *b, const char *name)
   b->locations[count].n_line = 1;
   b->locations[count].line = &b->line_pointers[count];
   b->location_pointers[count] = &b->locations[count];
-  b->profile.n_function = b->profile.n_location = count + 1;
+  b->profile.n_location = count + 1;
   return count + 1;
 }
 
@@ -162,7 +187,7 @@ builder_sample(struct builder *b, const char *chain)
   for (char *name = strtok_r(copy, "/", &rest); name != NULL;
        name = strtok_r(NULL, "/", &rest)) {
     assert(sample->n_location_id < BUILDER_CHAIN);
-    b->chains[index][sample->n_location_id++] = builder_function(b, name);
+    b->chains[index][sample->n_location_id++] = builder_location(b, name);
   }
   for (size_t i = 0; i < sample->n_location_id / 2; i++) {
     uint64_t swapped = b->chains[index][i];

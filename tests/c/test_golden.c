@@ -50,6 +50,12 @@ static const struct golden goldens[] = {
      "export\n--format=folded\n--phases\n--threads\n--value=allocs\n"},
     {"phases-lisp", "phases", example_phases,
      "export\n--format=lisp\n--phase=compile,eval\n"},
+    {"packages", "packages", example_packages,
+     "report\n--by=package\n--no-legend\n--tables=direct,graph\n"},
+    {"packages-folded", "packages", example_packages,
+     "export\n--format=folded\n--by=package\n"},
+    {"lines", "lines", example_lines,
+     "report\n--by=line\n--tables=leaks,direct,graph\n"},
     {"mixture-lisp", "mixture", example_mixture, "export\n--format=lisp\n"},
 };
 

@@ -28,6 +28,9 @@ expect 'wrong sort' 2 \
   "mprof: --sort takes bytes, allocs or name, not 'size'" report --sort=size
 expect 'wrong value' 2 "mprof: --value takes bytes or allocs, not 'kb'" \
   export --format=folded --value=kb
+expect 'wrong grouping' 2 \
+  "mprof: --by takes function, line, file, package or class, not 'module'" \
+  report --by=module
 for n in 0 -1 2x '' 99999999999999999999; do
   expect "limit '$n'" 2 "mprof: --limit takes a positive number, not '$n'" \
     report "--limit=$n"
@@ -128,6 +131,19 @@ says 'no caller to charge' '48       3   7               0  [hidden]'
 expect 'functions of ECL, C program' 0 '' \
   report --hide-system "$golden/widgets-c.data"
 says 'C functions stay' 'make_widget'
+expect 'packages' 0 '' report --by=package --no-legend "$golden/packages.data"
+says 'what rows are' 'Rows are packages, where the explanations say functions'
+says 'and how many' '17 allocations, 272 bytes, 3 packages, 1 cycle'
+expect 'functions as ever' 0 '' report --by=function --no-legend "$m"
+cp out expected
+expect 'which is the default' 0 '' report --no-legend "$m"
+cmp -s out expected
+result $? 'nothing else is said then'
+expect 'files' 0 '' report --by=file "$m"
+says 'what has no file' '[no file]    functions whose source file is not known'
+expect 'Lisp form by package' 0 '' \
+  export --format=lisp --by=package "$golden/packages.data"
+says 'packages are its functions' '(:name "COMMON-LISP" :self-allocations 5'
 expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
   'Selected by --focus, --ignore, --phase or --thread: 20 allocations, 320 bytes'

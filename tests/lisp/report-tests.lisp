@@ -56,6 +56,14 @@
     (is (not (search (heading "PHASES") (report-text))))
     (is (search (heading "PHASES") (report-text :detail :verbose)))))
 
+(test report-by-package
+  (with-idle-profiler
+    (profiled (make-conses 100))
+    (let ((text (report-text :type :direct :by :package)))
+      (is (search "MPROF.TESTS" text))
+      (is (not (search "MAKE-CONSES" text))))
+    (signals mprof:mprof-error (report-text :by :module))))
+
 (test report-of-threads
   (with-idle-profiler
     (profiled (make-conses 100)
@@ -90,6 +98,7 @@
                                       (:detail :normal)
                                       (:min-percent 1)
                                       (:sort-by :name)
+                                      (:by :package)
                                       (:phase :run))))))
                   "There is no choice for --~A." name))))))))
 
