@@ -5,26 +5,36 @@
 #include "reduction.h"
 
 #include "graph/grouping.h"
+#include "io/input_list.h"
 #include "profile/profile_reader.h"
 
 #include <string.h>
+
+/* Reads the files that OPTIONS name into PROFILE. */
+static bool
+read_files(struct profile *profile, const struct options *options,
+           struct mprof_error *error)
+{
+  struct input_list list = {0};
+  bool good = input_list_fill(&list, options->files, options->file_count,
+                              error);
+  for (size_t i = 0; good && i < list.count; i++)
+    good = profile_reader_add(profile, list.files[i].path,
+                              &input_limits_default, error);
+  input_list_release(&list);
+  return good;
+}
 
 bool
 reduction_init(struct reduction *reduction, const struct options *options,
                struct mprof_error *error)
 {
-  static const char *const default_file = "mprof.data";
   memset(reduction, 0, sizeof *reduction);
   reduction->options = options;
   if (!profile_init(&reduction->profile))
     return mprof_error_memory(error);
-  const char *const *files =
-      options->file_count > 0 ? options->files : &default_file;
-  size_t file_count = options->file_count > 0 ? options->file_count : 1;
-  for (size_t i = 0; i < file_count; i++)
-    if (!profile_reader_add(&reduction->profile, files[i],
-                            &input_limits_default, error))
-      return false;
+  if (!read_files(&reduction->profile, options, error))
+    return false;
   return selection_init(&reduction->selection, &reduction->profile, options,
                         error) &&
          (nameless_share_count(&reduction->nameless, &reduction->selection,

@@ -11,7 +11,9 @@
 enum {
   IN_REPORT = 1 << COMMAND_REPORT,
   IN_EXPORT = 1 << COMMAND_EXPORT,
-  IN_BOTH = IN_REPORT | IN_EXPORT
+  IN_BOTH = IN_REPORT | IN_EXPORT,
+  IN_MERGE = 1 << COMMAND_MERGE,
+  IN_ALL = IN_BOTH | IN_MERGE
 };
 
 const struct option_row option_rows[] = {
@@ -62,9 +64,9 @@ const struct option_row option_rows[] = {
      "show the runtime's own C functions too, and --show-root"},
     {OPTION_SHOW_ROOT, IN_BOTH, "show-root", NULL,
      "show what called the profiled body, and the profiler"},
-    {OPTION_OUTPUT, IN_BOTH, "o", "OUT",
+    {OPTION_OUTPUT, IN_ALL, "o", "OUT",
      "write to the file OUT, complete or not at all"},
-    {OPTION_HELP, IN_BOTH, "help", NULL, "print this"},
+    {OPTION_HELP, IN_ALL, "help", NULL, "print this"},
     {OPTION_HELP, 0, NULL, NULL, NULL},
 };
 

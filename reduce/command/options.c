@@ -280,6 +280,12 @@ parse_arguments(struct parsing *parsing)
   if (options->command == COMMAND_EXPORT && options->format == NULL)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "a format is missing: give --format=FORMAT");
+  if (options->command == COMMAND_MERGE && options->output == NULL)
+    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "a file to write is missing: give -o OUT");
+  if (options->command == COMMAND_MERGE && options->file_count == 0)
+    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "no files to merge are given");
   return true;
 }
 

@@ -24,5 +24,7 @@ bool run_report(const struct options *options, struct sink *sink,
                 struct mprof_error *error);
 bool run_export(const struct options *options, struct sink *sink,
                 struct mprof_error *error);
+bool run_merge(const struct options *options, struct sink *sink,
+               struct mprof_error *error);
 
 #endif

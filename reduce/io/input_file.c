@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -208,6 +209,13 @@ input_file_read(struct input_file *file, const char *path,
   if (reading.descriptor < 0)
     return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
                            "cannot open '%s': %s", path, strerror(errno));
+  struct stat status;
+  if (fstat(reading.descriptor, &status) == 0 &&
+      (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
+    close(reading.descriptor);
+    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
+                           "cannot read '%s': is a device", path);
+  }
   uint8_t piece[PIECE_BYTES];
   bool good = false;
   ssize_t length = read_piece(&reading, piece);

@@ -36,7 +36,8 @@ struct input_file {
 
 /* Reads PATH into FILE.  On failure FILE holds nothing, and ERROR names the
  * path, the reason and, for a compressed file, the offset in that file.  An
- * empty file and a file of some other well-known kind are failures. */
+ * empty file, a device and a file of some other well-known kind are failures.
+ * A pipe is read to its end. */
 bool input_file_read(struct input_file *file, const char *path,
                      const struct input_limits *limits,
                      struct mprof_error *error);

@@ -265,8 +265,10 @@ figures_of_sample(const struct profile_sample *sample,
       .kept_allocs = sample->kept_allocs,
       .kept_bytes = sample->kept_bytes,
   };
-  figures.category_bytes[type->category] = sample->bytes;
-  figures.category_kept[type->category] = sample->kept_bytes;
+  if (sample->size_kind != SIZE_UNKNOWN) {
+    figures.category_bytes[type->category] = sample->bytes;
+    figures.category_kept[type->category] = sample->kept_bytes;
+  }
   return figures;
 }
 

@@ -66,6 +66,7 @@ enum size_kind {
   SIZE_EXACT,  /* object_bytes each */
   SIZE_LARGE,  /* different sizes, each above 2048 bytes */
   SIZE_GROWTH, /* no object: the body of an existing one grew */
+  SIZE_UNKNOWN /* nobody counted the objects */
 };
 
 struct profile_sample {
@@ -80,6 +81,15 @@ struct profile_sample {
   enum size_kind size_kind;
   uint32_t type;   /* index into types */
   uint32_t thread; /* index into threads */
+};
+
+/* What files of other programs leave open, by number of files. */
+struct profile_gaps {
+  size_t live;        /* say what was live, not what was allocated */
+  size_t countless;   /* count no objects */
+  size_t sampled;     /* recorded a sample of all allocations, ... */
+  int64_t period;     /* ... one in so many bytes, at most */
+  size_t unread_drop; /* name frames to drop in a way not understood */
 };
 
 /* Numbers that a file carries in its comments. */
@@ -120,10 +130,11 @@ struct profile {
   struct index_map type_ids;     /* by category, type and class */
   struct index_map thread_ids;   /* by name */
 
-  size_t file_count;
+  size_t file_count; /* one that was merged counts as all of its files */
   enum language language;
   bool has_kept;        /* some column says what was never freed */
   bool has_activations; /* some column counts activations */
+  struct profile_gaps gaps;
   struct figures total; /* category sums not filled in */
   uint64_t total_activations;
   int64_t facts[FACT_COUNT];     /* summed over files */
@@ -182,7 +193,8 @@ unsigned category_of_label(const char *name);
 /* The category of an object of BYTES bytes for C. */
 unsigned category_of_size(uint64_t bytes);
 
-/* What SAMPLE counts, as figures, given its TYPE row. */
+/* What SAMPLE counts, as figures, given its TYPE row; without a category
+ * where sizes are not known. */
 struct figures figures_of_sample(const struct profile_sample *sample,
                                  const struct profile_type *type);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Reads one file: bytes (input_file), their structure (wire_scan), the
- * message (protobuf-c), its functions and locations (here), its samples and
- * comments (profile_samples.c).
+ * message (protobuf-c), its functions and locations (here), its comments
+ * (profile_comments.c), its columns (profile_columns.c), and its samples
+ * (profile_samples.c).
  *
  * Samples are nearly all of a profile and are decoded one at a time.  (A
  * profile of ECL's own tests has 1.3 million contexts: decoded at once, its
@@ -23,14 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Field numbers of Profile, to say where something is wrong. */
-enum profile_field {
-  FIELD_SAMPLE = 2,
-  FIELD_LOCATION = 4,
-  FIELD_FUNCTION = 5,
-  FIELD_STRING_TABLE = 6,
-};
-
 bool
 reading_fault(struct reading *reading, uint32_t field, size_t index,
               const char *format, ...)
@@ -49,7 +42,7 @@ reading_fault(struct reading *reading, uint32_t field, size_t index,
 }
 
 bool
-reading_string(struct reading *reading, int64_t index, uint32_t *name)
+reading_string(const struct reading *reading, int64_t index, uint32_t *name)
 {
   if (index < 0 || (uint64_t)index >= reading->message->n_string_table)
     return false;
@@ -128,10 +121,10 @@ read_functions(struct reading *reading)
   return true;
 }
 
-/* A frame for LOCATION, of which no function is known. */
+/* A frame for LOCATION, of which no function is known; LINE may be. */
 static bool
 add_nameless_frame(struct reading *reading,
-                   const Mprof__Pprof__Location *location)
+                   const Mprof__Pprof__Location *location, int64_t line)
 {
   char text[32];
   snprintf(text, sizeof text, "0x%" PRIx64,
@@ -144,9 +137,50 @@ add_nameless_frame(struct reading *reading,
   if (function == INDEX_NONE ||
       !profile_add_frame(
           reading->profile,
-          (struct profile_frame){function, 0, location->address}))
+          (struct profile_frame){function, line, location->address}))
     return mprof_error_memory(reading->error);
   return true;
+}
+
+/* Adds a frame for the line I of LOCATION, the INDEX-th. */
+static bool
+read_line(struct reading *reading, const Mprof__Pprof__Location *location,
+          size_t index, size_t i)
+{
+  const Mprof__Pprof__Line *line = location->line[i];
+  if (line->function_id == 0)
+    return add_nameless_frame(reading, location, line->line);
+  uint32_t function =
+      index_map_find(&reading->function_ids, line->function_id);
+  if (function == INDEX_NONE)
+    return reading_fault(reading, FIELD_LOCATION, index,
+                         "location %" PRIu64 " refers to function %" PRIu64
+                         ", which is missing",
+                         location->id, line->function_id);
+  return profile_add_frame(
+             reading->profile,
+             (struct profile_frame){reading->functions[function], line->line,
+                                    location->address}) ||
+         mprof_error_memory(reading->error);
+}
+
+/* How many of LOCATION's innermost lines, of which the functions are known to
+ * exist, are to be cut off: see profile_prune.h. */
+static size_t
+count_pruned(const struct reading *reading,
+             const Mprof__Pprof__Location *location)
+{
+  const Mprof__Pprof__Profile *message = reading->message;
+  for (size_t i = location->n_line; i > 0; i--) {
+    uint32_t function = index_map_find(&reading->function_ids,
+                                       location->line[i - 1]->function_id);
+    if (function != INDEX_NONE &&
+        profile_prune_matches(
+            &reading->prune,
+            message->string_table[message->function[function]->name]))
+      return i;
+  }
+  return 0;
 }
 
 static bool
@@ -164,23 +198,36 @@ read_location(struct reading *reading, size_t index)
                          ", which is missing",
                          location->id, location->mapping_id);
   if (location->n_line == 0)
-    return add_nameless_frame(reading, location);
-  for (size_t i = 0; i < location->n_line; i++) {
-    const Mprof__Pprof__Line *line = location->line[i];
-    uint32_t function =
-        index_map_find(&reading->function_ids, line->function_id);
-    if (function == INDEX_NONE)
-      return reading_fault(reading, FIELD_LOCATION, index,
-                           "location %" PRIu64 " refers to function %" PRIu64
-                           ", which is missing",
-                           location->id, line->function_id);
-    if (!profile_add_frame(
-            reading->profile,
-            (struct profile_frame){reading->functions[function], line->line,
-                                   location->address}))
-      return mprof_error_memory(reading->error);
-  }
+    return add_nameless_frame(reading, location, 0);
+  size_t pruned = reading->prune.active ? count_pruned(reading, location) : 0;
+  if (pruned > 0)
+    reading->prune_marks[index] =
+        pruned == location->n_line ? PRUNE_ALL : PRUNE_BENEATH;
+  for (size_t i = pruned == location->n_line ? 0 : pruned;
+       i < location->n_line; i++)
+    if (!read_line(reading, location, index, i))
+      return false;
   return true;
+}
+
+/* Prepares to cut off the frames that the file wants to be dropped. */
+static bool
+read_drop_frames(struct reading *reading)
+{
+  const Mprof__Pprof__Profile *message = reading->message;
+  uint32_t drop;
+  uint32_t keep;
+  if (!reading_string(reading, message->drop_frames, &drop) ||
+      !reading_string(reading, message->keep_frames, &keep))
+    return reading_fault(reading, FIELD_DROP_FRAMES, 0,
+                         "drop_frames or keep_frames refers to a missing "
+                         "string");
+  const struct names *names = &reading->profile->names;
+  enum prune_outcome outcome = profile_prune_init(
+      &reading->prune, names_text(names, drop), names_text(names, keep));
+  if (outcome == PRUNE_NOT_READABLE)
+    reading->profile->gaps.unread_drop++;
+  return outcome != PRUNE_NO_MEMORY || mprof_error_memory(reading->error);
 }
 
 /* Location i becomes the frames from first_frames[i] to before
@@ -190,12 +237,14 @@ read_locations(struct reading *reading)
 {
   const Mprof__Pprof__Profile *message = reading->message;
   for (size_t i = 0; i < message->n_mapping; i++)
-    if (!add_id(reading, &reading->mapping_ids, message->mapping[i]->id, i, 3,
-                "mapping"))
+    if (!add_id(reading, &reading->mapping_ids, message->mapping[i]->id, i,
+                FIELD_MAPPING, "mapping"))
       return false;
   reading->first_frames =
       array_zeroed(message->n_location + 1, sizeof *reading->first_frames);
-  if (reading->first_frames == NULL)
+  reading->prune_marks =
+      array_zeroed(message->n_location, sizeof *reading->prune_marks);
+  if (reading->first_frames == NULL || reading->prune_marks == NULL)
     return mprof_error_memory(reading->error);
   for (size_t i = 0; i < message->n_location; i++) {
     reading->first_frames[i] = (uint32_t)reading->profile->frame_count;
@@ -232,27 +281,37 @@ decode(struct reading *reading, const struct input_limits *limits)
 }
 
 bool
-profile_reader_add(struct profile *profile, const char *path,
-                   const struct input_limits *limits,
-                   struct mprof_error *error)
+profile_reader_visit(struct profile *profile, const char *path,
+                     const struct input_limits *limits,
+                     profile_visitor *visit, void *context,
+                     struct mprof_error *error)
 {
   struct reading reading = {
       .profile = profile, .path = path, .limits = limits, .error = error};
   if (!input_file_read(&reading.file, path, limits, error))
     return false;
   bool good = decode(&reading, limits) && read_strings(&reading) &&
-              read_functions(&reading) && read_locations(&reading) &&
-              profile_samples_read(&reading);
-  if (good)
-    profile->file_count++;
+              read_functions(&reading) && read_drop_frames(&reading) &&
+              read_locations(&reading) && profile_samples_read(&reading) &&
+              (visit == NULL || visit(context, &reading));
   if (reading.message != NULL)
     mprof__pprof__profile__free_unpacked(reading.message, NULL);
   free(reading.strings);
   free(reading.functions);
   free(reading.first_frames);
+  free(reading.prune_marks);
+  profile_prune_release(&reading.prune);
   index_map_release(&reading.function_ids);
   index_map_release(&reading.location_ids);
   index_map_release(&reading.mapping_ids);
   input_file_release(&reading.file);
   return good;
+}
+
+bool
+profile_reader_add(struct profile *profile, const char *path,
+                   const struct input_limits *limits,
+                   struct mprof_error *error)
+{
+  return profile_reader_visit(profile, path, limits, NULL, NULL, error);
 }

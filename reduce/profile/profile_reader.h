@@ -23,4 +23,16 @@ bool profile_reader_add(struct profile *profile, const char *path,
                         const struct input_limits *limits,
                         struct mprof_error *error);
 
+/* What a visitor of a file gets: see profile_samples.h. */
+struct reading;
+typedef bool profile_visitor(void *context, struct reading *reading);
+
+/* The same; when the file is good, VISIT (unless NULL) is called with CONTEXT
+ * before what was decoded is forgotten.  False also when VISIT says so, which
+ * then fills in ERROR. */
+bool profile_reader_visit(struct profile *profile, const char *path,
+                          const struct input_limits *limits,
+                          profile_visitor *visit, void *context,
+                          struct mprof_error *error);
+
 #endif

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Samples and comments of one file.  A sample is decoded, turned into what
- * the profile keeps of it, and forgotten.
- *
- * Columns are found by the names of the sample types, so that heap profiles
- * that other programs wrote can be read: alloc_objects and alloc_space, or
- * objects and space, or only inuse_objects and inuse_space.  Comments come
- * first, since they say which language the categories belong to; at the end
- * the sums over the samples are compared with those that the comments state.
+/* Samples of one file.  A sample is decoded, turned into what the profile
+ * keeps of it, and forgotten.  Columns and comments come first: they say what
+ * the values mean; at the end the sums are compared with those stated.
  */
 
 #include "profile/profile_samples.h"
@@ -15,30 +10,12 @@
 #include "profile/wire_sample.h"
 #include "profile/wire_scan.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-enum profile_field {
-  FIELD_SAMPLE_TYPE = 1,
-  FIELD_SAMPLE = 2,
-  FIELD_COMMENT = 13,
-};
-
-enum { NO_COLUMN = -1 };
-
-/* Which value of a sample means what; NO_COLUMN when absent. */
-struct columns {
-  int allocs, bytes, kept_allocs, kept_bytes, activations;
-};
-
-/* What one file says, before it is added to the profile. */
+/* The sums over one file. */
 struct file_sums {
   uint64_t allocs, bytes;
-  enum language language;
-  bool by_mprof;
-  bool known[FACT_COUNT];
-  int64_t facts[FACT_COUNT];
 };
 
 /* The labels that matter. */
@@ -60,120 +37,7 @@ add_value(uint64_t *sum, uint64_t value)
   return true;
 }
 
-static bool
-parse_fact(const char *text, int64_t *value)
-{
-  if (*text == '\0' || strspn(text + (*text == '-'), "0123456789") !=
-                           strlen(text + (*text == '-')))
-    return false;
-  errno = 0;
-  *value = strtoll(text, NULL, 10);
-  return errno == 0 && text[strlen(text) - 1] != '-';
-}
-
-/* Takes the comment TEXT, the INDEX-th, into SUMS when it states a fact. */
-static bool
-read_fact(struct reading *reading, struct file_sums *sums, size_t index,
-          const char *text)
-{
-  for (int fact = 0; fact < FACT_COUNT; fact++) {
-    const char *key = profile_fact_key((enum profile_fact)fact);
-    size_t length = strlen(key);
-    if (strncmp(text, key, length) != 0 || text[length] != '=')
-      continue;
-    if (sums->known[fact])
-      return reading_fault(reading, FIELD_COMMENT, 0,
-                           "comment %zu states %s again", index, key);
-    if (!parse_fact(text + length + 1, &sums->facts[fact]) ||
-        (sums->facts[fact] < 0 && fact != FACT_RESIDUAL_BYTES))
-      return reading_fault(reading, FIELD_COMMENT, 0,
-                           "comment %zu gives %s a value that is no count",
-                           index, key);
-    sums->known[fact] = true;
-  }
-  return true;
-}
-
-static bool
-read_comments(struct reading *reading, struct file_sums *sums)
-{
-  const Mprof__Pprof__Profile *message = reading->message;
-  for (size_t i = 0; i < message->n_comment; i++) {
-    uint32_t name;
-    if (!reading_string(reading, message->comment[i], &name))
-      return reading_fault(reading, FIELD_COMMENT, 0,
-                           "comment %zu refers to a missing string", i);
-    if (!profile_add_comment(reading->profile, name))
-      return mprof_error_memory(reading->error);
-    const char *text = names_text(&reading->profile->names, name);
-    if (strcmp(text, "mprof.language=lisp") == 0)
-      sums->language = LANGUAGE_LISP;
-    else if (strcmp(text, "mprof.language=c") == 0)
-      sums->language = LANGUAGE_C;
-    if (strncmp(text, "mprof.version=", 14) == 0)
-      sums->by_mprof = true;
-    if (!read_fact(reading, sums, i, text))
-      return false;
-  }
-  return true;
-}
-
-/* The column whose sample type is called NAME. */
-static int
-find_column(struct reading *reading, const char *name)
-{
-  const Mprof__Pprof__Profile *message = reading->message;
-  for (size_t i = 0; i < message->n_sample_type; i++)
-    if (strcmp(message->string_table[message->sample_type[i]->type], name) ==
-        0)
-      return (int)i;
-  return NO_COLUMN;
-}
-
-/* Checks the sample types and finds the columns. */
-static bool
-read_columns(struct reading *reading, struct columns *columns)
-{
-  const Mprof__Pprof__Profile *message = reading->message;
-  for (size_t i = 0; i < message->n_sample_type; i++) {
-    uint32_t type;
-    uint32_t unit;
-    if (i >= INT32_MAX ||
-        !reading_string(reading, message->sample_type[i]->type, &type) ||
-        !reading_string(reading, message->sample_type[i]->unit, &unit))
-      return reading_fault(reading, FIELD_SAMPLE_TYPE, i,
-                           "sample type %zu refers to a missing string", i);
-    const char *name = names_text(&reading->profile->names, type);
-    const char *unit_name = names_text(&reading->profile->names, unit);
-    size_t length = strlen(name);
-    if (length >= 5 && strcmp(name + length - 5, "space") == 0 &&
-        strcmp(unit_name, "bytes") != 0)
-      return reading_fault(reading, FIELD_SAMPLE_TYPE, i,
-                           "%s is measured in '%s', not in bytes", name,
-                           unit_name);
-  }
-  columns->kept_allocs = find_column(reading, "inuse_objects");
-  columns->kept_bytes = find_column(reading, "inuse_space");
-  columns->activations = find_column(reading, "activations");
-  columns->allocs = find_column(reading, "alloc_objects");
-  columns->bytes = find_column(reading, "alloc_space");
-  if (columns->bytes == NO_COLUMN && columns->allocs == NO_COLUMN) {
-    columns->allocs = find_column(reading, "objects");
-    columns->bytes = find_column(reading, "space");
-  }
-  if (columns->bytes == NO_COLUMN && columns->allocs == NO_COLUMN) {
-    columns->allocs = columns->kept_allocs;
-    columns->bytes = columns->kept_bytes;
-  }
-  if (columns->bytes == NO_COLUMN)
-    return reading_fault(
-        reading, FIELD_SAMPLE_TYPE, 0,
-        "is no heap profile: no sample type is alloc_space, space or "
-        "inuse_space");
-  return true;
-}
-
-/* Of SAMPLE, the INDEX-th. */
+/* Reads the labels of SAMPLE, the INDEX-th. */
 static bool
 read_labels(struct reading *reading, const struct wire_sample *sample,
             size_t index, struct labels *labels)
@@ -222,13 +86,33 @@ find_location(const struct reading *reading, uint64_t id)
   return index_map_find(&reading->location_ids, id);
 }
 
+/* The place in SAMPLE's chain of the first location, from the leaf, that is
+ * not to be cut off: see profile_prune.h. */
+static size_t
+find_leaf(const struct reading *reading, const struct wire_sample *sample)
+{
+  bool user = false;
+  for (size_t i = sample->location_count; i-- > 0;) {
+    uint32_t location = find_location(reading, sample->locations[i]);
+    unsigned char mark = location == INDEX_NONE
+                             ? PRUNE_NOTHING
+                             : reading->prune_marks[location];
+    if (mark == PRUNE_NOTHING)
+      user = true;
+    else if (user)
+      return mark == PRUNE_ALL ? i + 1 : i;
+  }
+  return 0;
+}
+
 /* Adds the frames of SAMPLE, the INDEX-th, to the chains, leaf first. */
 static bool
 read_chain(struct reading *reading, const struct wire_sample *sample,
            size_t index)
 {
   struct profile *profile = reading->profile;
-  for (size_t i = 0; i < sample->location_count; i++) {
+  size_t leaf = reading->prune.active ? find_leaf(reading, sample) : 0;
+  for (size_t i = leaf; i < sample->location_count; i++) {
     uint32_t location = find_location(reading, sample->locations[i]);
     if (location == INDEX_NONE)
       return reading_fault(reading, FIELD_SAMPLE, index,
@@ -250,28 +134,40 @@ read_chain(struct reading *reading, const struct wire_sample *sample,
   return true;
 }
 
-static uint64_t
-column_value(const struct wire_sample *sample, int column)
+/* Sets *VALUE to what COLUMN of SAMPLE, the INDEX-th, says. */
+static bool
+column_value(struct reading *reading, const struct wire_sample *sample,
+             size_t index, struct profile_column column, uint64_t *value)
 {
-  return column == NO_COLUMN ? 0 : sample->values[column];
+  *value = column.index == NO_COLUMN ? 0 : sample->values[column.index];
+  return !__builtin_mul_overflow(*value, column.scale, value) ||
+         reading_fault(reading, FIELD_SAMPLE, index,
+                       "the sums overflow at sample %zu", index);
 }
 
 /* How large the objects of SAMPLE are, from LABELS.  Where another program
  * wrote no size, the mean stands for it. */
 static void
-find_size(struct profile_sample *sample, const struct labels *labels,
-          bool by_mprof)
+find_size(const struct reading *reading, struct profile_sample *sample,
+          const struct labels *labels)
 {
+  bool by_mprof = reading->claims.by_mprof;
   sample->size_kind = SIZE_EXACT;
   sample->object_bytes = labels->bytes;
-  if (sample->allocs == 0)
+  if (reading->columns.allocs.index == NO_COLUMN || !by_mprof) {
+    if (!labels->has_bytes && sample->allocs > 0)
+      sample->object_bytes = sample->bytes / sample->allocs;
+    else if (!labels->has_bytes)
+      sample->size_kind = SIZE_UNKNOWN;
+  } else if (sample->allocs == 0) {
     sample->size_kind = SIZE_GROWTH;
-  else if (!labels->has_bytes && by_mprof)
+  } else if (!labels->has_bytes) {
     sample->size_kind = SIZE_LARGE;
-  else if (!labels->has_bytes)
-    sample->object_bytes = sample->bytes / sample->allocs;
+  }
 }
 
+/* The category of SAMPLE's objects; of no meaning where sizes are not known.
+ */
 static unsigned
 find_category(const struct profile_sample *sample,
               const struct labels *labels, enum language language)
@@ -309,11 +205,10 @@ static bool
 add_sample(struct reading *reading, struct profile_sample *read,
            const struct labels *labels, size_t index, struct file_sums *sums)
 {
-  read->type = profile_type(reading->profile,
-                            find_category(read, labels, sums->language),
-                            labels->type, labels->class_name);
-  if (read->type == INDEX_NONE ||
-      !profile_add_sample(reading->profile, read))
+  read->type = profile_type(
+      reading->profile, find_category(read, labels, reading->claims.language),
+      labels->type, labels->class_name);
+  if (read->type == INDEX_NONE || !profile_add_sample(reading->profile, read))
     return mprof_error_memory(reading->error);
   return add_to_totals(reading, read, index, sums);
 }
@@ -323,8 +218,7 @@ add_sample(struct reading *reading, struct profile_sample *read,
  * that were the first of them. */
 static bool
 read_sample(struct reading *reading, const struct wire_sample *sample,
-            size_t index, const struct columns *columns,
-            struct file_sums *sums)
+            size_t index, struct file_sums *sums)
 {
   if (sample->value_count != reading->message->n_sample_type)
     return reading_fault(reading, FIELD_SAMPLE, index,
@@ -337,15 +231,20 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
       return reading_fault(reading, FIELD_SAMPLE, index,
                            "sample %zu has the negative value %" PRId64,
                            index, (int64_t)sample->values[i]);
+  const struct profile_columns *columns = &reading->columns;
   struct profile_sample read = {
       .first_frame = reading->profile->chain_count,
-      .allocs = column_value(sample, columns->allocs),
-      .bytes = column_value(sample, columns->bytes),
-      .kept_allocs = column_value(sample, columns->kept_allocs),
-      .kept_bytes = column_value(sample, columns->kept_bytes),
-      .activations = column_value(sample, columns->activations),
   };
-  if (sums->by_mprof &&
+  if (!column_value(reading, sample, index, columns->allocs, &read.allocs) ||
+      !column_value(reading, sample, index, columns->bytes, &read.bytes) ||
+      !column_value(reading, sample, index, columns->kept_allocs,
+                    &read.kept_allocs) ||
+      !column_value(reading, sample, index, columns->kept_bytes,
+                    &read.kept_bytes) ||
+      !column_value(reading, sample, index, columns->activations,
+                    &read.activations))
+    return false;
+  if (reading->claims.by_mprof &&
       (read.kept_allocs > read.allocs || read.kept_bytes > read.bytes))
     return reading_fault(reading, FIELD_SAMPLE, index,
                          "sample %zu keeps more than it allocated", index);
@@ -354,7 +253,7 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
       !read_chain(reading, sample, index))
     return false;
   read.frame_count = reading->profile->chain_count - read.first_frame;
-  find_size(&read, &labels, sums->by_mprof);
+  find_size(reading, &read, &labels);
   read.thread = profile_thread(reading->profile, labels.thread);
   if (read.thread == INDEX_NONE)
     return mprof_error_memory(reading->error);
@@ -377,8 +276,7 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
 
 /* Decodes and reads the samples, one at a time. */
 static bool
-read_samples(struct reading *reading, const struct columns *columns,
-             struct file_sums *sums)
+read_samples(struct reading *reading, struct file_sums *sums)
 {
   const struct input_file *file = &reading->file;
   const uint8_t *data;
@@ -393,45 +291,18 @@ read_samples(struct reading *reading, const struct columns *columns,
     if (!wire_sample_decode(&sample, data, size))
       good = mprof_error_memory(reading->error);
     else
-      good = read_sample(reading, &sample, i, columns, sums);
+      good = read_sample(reading, &sample, i, sums);
   }
   wire_sample_release(&sample);
   return good;
 }
 
-/* Compares the sums with what the comments state, and adds the facts. */
 static bool
-check_facts(struct reading *reading, const struct file_sums *sums)
-{
-  struct profile *profile = reading->profile;
-  const uint64_t counted[] = {
-      [FACT_ALLOCATIONS] = sums->allocs, [FACT_BYTES] = sums->bytes};
-  for (int fact = 0; fact <= FACT_BYTES; fact++)
-    if (sums->known[fact] && (uint64_t)sums->facts[fact] != counted[fact])
-      return reading_fault(reading, FIELD_COMMENT, 0,
-                           "%s is %" PRId64 ", but the samples add up to "
-                           "%" PRIu64,
-                           profile_fact_key((enum profile_fact)fact),
-                           sums->facts[fact], counted[fact]);
-  for (int fact = 0; fact < FACT_COUNT; fact++) {
-    int64_t sum = profile->facts[fact];
-    if (!sums->known[fact])
-      continue;
-    if (__builtin_add_overflow(sum, sums->facts[fact], &sum))
-      return reading_fault(reading, FIELD_COMMENT, 0, "%s overflows",
-                           profile_fact_key((enum profile_fact)fact));
-    profile->facts[fact] = sum;
-    profile->fact_files[fact]++;
-  }
-  return true;
-}
-
-static bool
-settle_language(struct reading *reading, const struct file_sums *sums)
+settle_language(struct reading *reading)
 {
   struct profile *profile = reading->profile;
   enum language language =
-      sums->language == LANGUAGE_LISP ? LANGUAGE_LISP : LANGUAGE_C;
+      reading->claims.language == LANGUAGE_LISP ? LANGUAGE_LISP : LANGUAGE_C;
   if (profile->language != LANGUAGE_UNKNOWN && profile->language != language)
     return reading_fault(reading, FIELD_COMMENT, 0,
                          "a profile of a Lisp program and one of a C program "
@@ -440,20 +311,49 @@ settle_language(struct reading *reading, const struct file_sums *sums)
   return true;
 }
 
+/* Whether the period of READING's file is one of bytes. */
+static bool
+is_space(const struct reading *reading)
+{
+  uint32_t unit;
+  return reading_string(reading, reading->message->period_type->unit,
+                        &unit) &&
+         strcmp(names_text(&reading->profile->names, unit), "bytes") == 0;
+}
+
+/* Notes what the file of READING does not say. */
+static void
+note_gaps(struct reading *reading)
+{
+  const Mprof__Pprof__Profile *message = reading->message;
+  const struct profile_columns *columns = &reading->columns;
+  struct profile *profile = reading->profile;
+  struct profile_gaps *gaps = &profile->gaps;
+  size_t files = (size_t)reading->claims.files;
+  profile->file_count += files;
+  if (columns->kept_bytes.index != NO_COLUMN)
+    profile->has_kept = true;
+  if (columns->activations.index != NO_COLUMN)
+    profile->has_activations = true;
+  if (columns->only_live)
+    gaps->live += files;
+  if (columns->allocs.index == NO_COLUMN)
+    gaps->countless += files;
+  if (!reading->claims.by_mprof && message->period > 1 &&
+      message->period_type != NULL && is_space(reading)) {
+    gaps->sampled += files;
+    if (message->period > gaps->period)
+      gaps->period = message->period;
+  }
+}
+
 bool
 profile_samples_read(struct reading *reading)
 {
-  struct file_sums sums = {.language = LANGUAGE_UNKNOWN};
-  struct columns columns = {NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN,
-                            NO_COLUMN};
-  if (!read_comments(reading, &sums) || !settle_language(reading, &sums) ||
-      !read_columns(reading, &columns))
+  struct file_sums sums = {0, 0};
+  if (!profile_comments_read(reading) || !settle_language(reading) ||
+      !profile_columns_find(reading) || !read_samples(reading, &sums))
     return false;
-  if (!read_samples(reading, &columns, &sums))
-    return false;
-  if (columns.kept_bytes != NO_COLUMN)
-    reading->profile->has_kept = true;
-  if (columns.activations != NO_COLUMN)
-    reading->profile->has_activations = true;
-  return check_facts(reading, &sums);
+  note_gaps(reading);
+  return profile_claims_check(reading, sums.allocs, sums.bytes);
 }

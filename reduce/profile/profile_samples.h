@@ -13,8 +13,23 @@
 #include "profile/array.h"
 #include "profile/index_map.h"
 #include "profile/profile.h"
+#include "profile/profile_columns.h"
+#include "profile/profile_comments.h"
+#include "profile/profile_prune.h"
 
 #include "profile.pb-c.h"
+
+/* Field numbers of Profile, to say where something is wrong. */
+enum profile_field {
+  FIELD_SAMPLE_TYPE = 1,
+  FIELD_SAMPLE = 2,
+  FIELD_MAPPING = 3,
+  FIELD_LOCATION = 4,
+  FIELD_FUNCTION = 5,
+  FIELD_STRING_TABLE = 6,
+  FIELD_DROP_FRAMES = 7,
+  FIELD_COMMENT = 13,
+};
 
 /* One file being read. */
 struct reading {
@@ -30,6 +45,10 @@ struct reading {
   struct index_map function_ids; /* id -> number, as for the next two */
   struct index_map location_ids;
   struct index_map mapping_ids;
+  struct profile_columns columns;
+  struct profile_claims claims;
+  struct profile_prune prune;
+  unsigned char *prune_marks; /* by location number: enum prune_mark */
 };
 
 /* Reports a fault at the INDEX-th occurrence of FIELD of the message; gives
@@ -39,7 +58,8 @@ bool reading_fault(struct reading *reading, uint32_t field, size_t index,
     __attribute__((format(printf, 4, 5)));
 
 /* Sets *NAME to the name id of the string INDEX; false when there is none. */
-bool reading_string(struct reading *reading, int64_t index, uint32_t *name);
+bool reading_string(const struct reading *reading, int64_t index,
+                    uint32_t *name);
 
 /* Reads comments and samples once strings and locations are known. */
 bool profile_samples_read(struct reading *reading);

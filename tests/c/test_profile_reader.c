@@ -242,7 +242,7 @@ spoil_columns(struct builder *b)
 static void
 spoil_unit(struct builder *b)
 {
-  b->types[1].unit = builder_string(b, "kilobytes");
+  b->types[1].unit = builder_string(b, "pages");
 }
 
 static void
@@ -289,9 +289,11 @@ static const struct fault faults[] = {
      "a label of sample 0 refers to a missing string"},
     {"first-string", spoil_first_string, "the first string is not empty"},
     {"no-strings", spoil_no_strings, "there is no string table"},
-    {"no-heap", spoil_columns, "is no heap profile"},
+    {"no-heap", spoil_columns,
+     "is a CPU profile: none of its sample types counts bytes "
+     "(cpu/nanoseconds, "},
     {"wrong-unit", spoil_unit,
-     "alloc_space is measured in 'kilobytes', not in bytes"},
+     "alloc_space is measured in 'pages', which is no unit of bytes"},
     {"no-count", spoil_fact, "mprof.rounded_bytes a value that is no count"},
     {"repeated-count", spoil_repeated_fact, "states mprof.bytes again"},
     {"kept-too-much", spoil_kept, "sample 0 keeps more than it allocated"},

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* mprof merge: reads all files, then writes one.  The file that is written
+ * may be one of those that are named, as in "merge -o all.data all.data
+ * new.data"; but not one that only its folder names, since each run would
+ * then count the last one's sums again.
+ */
+
+#include "command/run.h"
+
+#include "io/input_list.h"
+#include "io/output_file.h"
+#include "merge/merge.h"
+
+#include <sys/stat.h>
+
+/* Whether OUTPUT is no file of a folder of LIST. */
+static bool
+check_output(const struct input_list *list, const char *output,
+             struct mprof_error *error)
+{
+  struct stat written;
+  struct stat read;
+  if (stat(output, &written) != 0)
+    return true;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->files[i].folder != NULL &&
+        stat(list->files[i].path, &read) == 0 &&
+        read.st_dev == written.st_dev && read.st_ino == written.st_ino)
+      return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
+                             "cannot write '%s': it is one of the files in "
+                             "the folder '%s' that would be merged",
+                             output, list->files[i].folder);
+  return true;
+}
+
+static bool
+write_merged(const struct merge *merge, const char *path,
+             struct mprof_error *error)
+{
+  struct output_file file;
+  if (!output_file_open(&file, path, error))
+    return false;
+  merge_write(merge, &file.sink);
+  return output_file_close(&file, true, error);
+}
+
+bool
+run_merge(const struct options *options, struct sink *sink,
+          struct mprof_error *error)
+{
+  struct input_list list = {0};
+  struct merge merge;
+  (void)sink; /* all goes to the file */
+  bool good = merge_init(&merge) || mprof_error_memory(error);
+  good = good &&
+         input_list_fill(&list, options->files, options->file_count, error) &&
+         check_output(&list, options->output, error);
+  for (size_t i = 0; good && i < list.count; i++)
+    good = merge_add(&merge, list.files[i].path, error);
+  good = good && write_merged(&merge, options->output, error);
+  merge_release(&merge);
+  input_list_release(&list);
+  return good;
+}
