@@ -56,7 +56,6 @@ merge_release(struct merge *merge)
   row_table_release(&merge->functions);
   row_table_release(&merge->locations);
   row_table_release(&merge->samples);
-  free(merge->location_counts);
   free(merge->values);
   memset(merge, 0, sizeof *merge);
 }
@@ -170,7 +169,7 @@ add_locations(struct adding *adding)
     bool good = push(adding, row_of(&reading->mapping_ids, adding->mappings,
                                     location->mapping_id)) &&
                 push(adding, location->address) &&
-                push(adding, location->is_folded);
+                push(adding, location->is_folded != 0);
     for (size_t j = 0; good && j < location->n_line; j++) {
       const Mprof__Pprof__Line *line = location->line[j];
       good = push(adding, row_of(&reading->function_ids, adding->functions,

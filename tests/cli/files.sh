@@ -10,8 +10,17 @@ expect 'missing file' 1 \
 expect 'missing default file' 1 \
   "mprof: cannot open 'mprof.data': No such file or directory" report
 mkdir folder
-expect 'a folder' 1 "mprof: cannot read 'folder': Is a directory" \
+expect 'a folder' 1 "mprof: no profile in the folder 'folder': none of its files ends in .data or .pb.gz" \
   report folder
+expect 'a device' 1 "mprof: cannot read '/dev/zero': is a device" \
+  report /dev/zero
+mkfifo pipe
+cat "$w" >pipe &
+expect 'a pipe' 0 '' report pipe
+cp out expected
+expect 'a file' 0 '' report "$w"
+cmp -s expected out
+result $? 'a pipe is read like a file'
 : >empty
 expect 'empty file' 1 \
   "mprof: cannot read 'empty': the file is empty (offset 0 of the file)" \
