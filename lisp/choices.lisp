@@ -62,7 +62,8 @@ WORDS is an association list of keywords and strings."
     (:hide-system "hide-system" boolean)
     (:show-runtime "show-runtime" boolean)
     (:show-root "show-root" boolean)
-    (:offsets "offsets" boolean))
+    (:offsets "offsets" boolean)
+    (:width "width"))
   "What the keywords of REPORT and PROFILE are as options of the command mprof:
 (KEYWORD OPTION [TYPE]).  OPTION is the option's name, or a function that makes
 all of it from the value; an option of type BOOLEAN has no value.")

@@ -10,7 +10,7 @@
 (defun report (&key (type t) (stream *standard-output*) file
                  (detail :normal) max min-percent sort-by focus ignore hide
                  hide-system by phase thread show-runtime show-root offsets
-                 (legend t))
+                 width (legend t))
   "Print the tables of what was counted until now.  No values.
 
 TYPE (default T): T for the usual tables, one of :PHASES, :THREADS, :DIRECT (or
@@ -38,6 +38,7 @@ threads with such a name.
 SHOW-RUNTIME (boolean, default NIL): show ECL's own C functions too.
 SHOW-ROOT (boolean, default NIL): show what called the profiled body, too.
 OFFSETS (boolean, default NIL): tell call sites apart in the table :LEAKS.
+WIDTH (integer, default NIL): cut names so that lines fit into it.
 LEGEND (boolean, default T): explain the columns below each table.
 
 Signals MPROF-ERROR for arguments that make no sense, PROFILE-FILE-ERROR when
@@ -52,7 +53,7 @@ counting meanwhile; then mprof's own work is counted too."
                   :sort-by sort-by :focus focus :ignore ignore :hide hide
                   :hide-system hide-system :by by :phase phase :thread thread
                   :show-runtime show-runtime :show-root show-root
-                  :offsets offsets)))))
+                  :offsets offsets :width width)))))
     (if file
         (print-report options (file-name file) stream)
         (call-with-profile-file

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The command mprof: hands its arguments to the library, prints what comes
- * back, and turns the outcome into an exit status.
+ * back, and turns the outcome into an exit status.  It alone knows whether
+ * what it prints goes to a terminal.
  */
 
 #include "command/command.h"
@@ -10,8 +11,35 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+/* The width of the terminal DESCRIPTOR: what COLUMNS says, else the terminal
+ * itself; 0 when neither does. */
+static size_t
+terminal_width(int descriptor)
+{
+  const char *columns = getenv("COLUMNS");
+  struct winsize size;
+  if (columns != NULL && atol(columns) > 0)
+    return (size_t)atol(columns);
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* Fits SINK to the terminal that DESCRIPTOR is, if it is one. */
+static void
+fit_to_terminal(struct sink *sink, int descriptor)
+{
+  const char *no_color = getenv("NO_COLOR");
+  const char *terminal = getenv("TERM");
+  if (isatty(descriptor) == 0)
+    return;
+  sink->line_width = terminal_width(descriptor);
+  sink->color = (no_color == NULL || *no_color == '\0') && terminal != NULL &&
+                strcmp(terminal, "dumb") != 0;
+}
 
 int
 main(int argc, char **argv)
@@ -23,6 +51,7 @@ main(int argc, char **argv)
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like any other */
   mprof_error_clear(&error);
   sink_init(&sink, sink_write_descriptor, &descriptor);
+  fit_to_terminal(&sink, descriptor);
   int status = command_run(argc - 1, (const char *const *)(argv + 1), &sink,
                            "standard output", &command, &error);
   if (status == 0 && close(descriptor) != 0 && errno != EBADF) {

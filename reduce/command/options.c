@@ -68,16 +68,18 @@ parse_percent(struct parsing *parsing, const char *text, uint32_t *share)
   return true;
 }
 
+/* Reads digits, a number of at least LEAST; WRONG is what else to say. */
 static bool
-parse_limit(struct parsing *parsing, const char *text, size_t *limit)
+parse_number(struct parsing *parsing, const char *text, size_t least,
+             const char *wrong, size_t *number)
 {
   errno = 0;
   size_t length = strlen(text);
   unsigned long long value = strtoull(text, NULL, 10);
   if (length == 0 || strspn(text, "0123456789") != length || errno != 0 ||
-      value == 0 || value >= SIZE_MAX)
-    return usage_error(parsing, "--limit takes a positive number, not", text);
-  *limit = (size_t)value;
+      value < least || value >= SIZE_MAX)
+    return usage_error(parsing, wrong, text);
+  *number = (size_t)value;
   return true;
 }
 
@@ -130,6 +132,21 @@ parse_granularity(struct parsing *parsing, const char *text)
     }
   return usage_error(parsing,
                      "--by takes function, line, file, package or class, not",
+                     text);
+}
+
+static bool
+parse_color(struct parsing *parsing, const char *text)
+{
+  static const char *const names[] = {[COLOR_AUTOMATIC] = "auto",
+                                      [COLOR_ALWAYS] = "always",
+                                      [COLOR_NEVER] = "never"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(text, names[i]) == 0) {
+      parsing->options->color = (enum color_choice)i;
+      return true;
+    }
+  return usage_error(parsing, "--color takes auto, always or never, not",
                      text);
 }
 
@@ -222,7 +239,14 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   case OPTION_SORT:
     return parse_sort(parsing, value);
   case OPTION_LIMIT:
-    return parse_limit(parsing, value, &options->limit);
+    return parse_number(parsing, value, 1,
+                        "--limit takes a positive number, not",
+                        &options->limit);
+  case OPTION_WIDTH:
+    return parse_number(parsing, value, 0, "--width takes a number, not",
+                        &options->width);
+  case OPTION_COLOR:
+    return parse_color(parsing, value);
   case OPTION_MIN_PERCENT:
     return parse_percent(parsing, value, &options->min_share);
   case OPTION_VALUE:
@@ -303,6 +327,7 @@ options_parse(struct options *options, int count,
   options->min_share = SHARE_UNSET;
   options->limit = SIZE_MAX;
   options->legend = true;
+  options->width = WIDTH_AUTOMATIC;
   if (count < 1)
     return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "no command given");

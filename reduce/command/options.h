@@ -30,7 +30,12 @@ enum granularity { BY_FUNCTION, BY_LINE, BY_FILE, BY_PACKAGE, BY_CLASS };
 
 enum measure { MEASURE_BYTES, MEASURE_ALLOCS };
 
+enum color_choice { COLOR_AUTOMATIC, COLOR_ALWAYS, COLOR_NEVER };
+
 enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
+
+/* The width of the terminal, if there is one. */
+#define WIDTH_AUTOMATIC SIZE_MAX
 
 /* Shares are kept in millionths, so that they compare exactly. */
 enum { SHARE_WHOLE = 1000000 };
@@ -49,6 +54,8 @@ struct options {
   bool verbose; /* every row, and tables that tell nothing */
   bool offsets; /* tell call sites in one function apart */
   bool legend;
+  size_t width; /* of lines, 0: any, or WIDTH_AUTOMATIC */
+  enum color_choice color;
   uint64_t tables; /* bit i: table i of report_tables; 0: the usual ones */
 
   const char *focus; /* regular expressions, NULL when not given */

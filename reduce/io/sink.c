@@ -20,6 +20,8 @@ sink_init(struct sink *sink, sink_write *write_bytes, void *target)
   sink->write = write_bytes;
   sink->target = target;
   sink->error_number = 0;
+  sink->line_width = 0;
+  sink->color = false;
   sink->used = 0;
 }
 
@@ -91,6 +93,18 @@ sink_format(struct sink *sink, const char *format, ...)
     sink_bytes(sink, large, (size_t)length);
     free(large);
   }
+}
+
+void
+sink_style(struct sink *sink, enum text_style style)
+{
+  static const char *const sequences[] = {
+      [STYLE_PLAIN] = "\033[0m",
+      [STYLE_STRONG] = "\033[1m",
+      [STYLE_HEAVY] = "\033[31m",
+  };
+  if (sink->color)
+    sink_text(sink, sequences[style]);
 }
 
 int

@@ -5,6 +5,10 @@
  * A sink buffers text and hands it to a write function.  After the first
  * failure it swallows everything; the producer of text never checks, the
  * owner asks once at the end.  A sink belongs to one thread.
+ *
+ * A sink also says how its text should look: whoever made it knows whether a
+ * person reads along on a terminal.  Until told otherwise lines may have any
+ * length and there are no colours.
  */
 
 #ifndef MPROF_SINK_H
@@ -22,9 +26,11 @@ typedef int sink_write(void *target, const char *bytes, size_t length);
 
 struct sink {
   sink_write *write;
-  void *target;     /* passed to write; not owned */
-  int error_number; /* errno of the first failure, zero while none */
-  size_t used;      /* bytes waiting in buffer */
+  void *target;      /* passed to write; not owned */
+  int error_number;  /* errno of the first failure, zero while none */
+  size_t line_width; /* characters that lines of tables fit into; 0: any */
+  bool color;        /* whether sink_style writes anything */
+  size_t used;       /* bytes waiting in buffer */
   char buffer[SINK_BUFFER_BYTES];
 };
 
@@ -44,6 +50,14 @@ void sink_text(struct sink *sink, const char *text);
 void sink_repeat(struct sink *sink, char character, size_t count);
 void sink_format(struct sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* How the text that follows looks, on a sink with colours. */
+enum text_style {
+  STYLE_PLAIN,
+  STYLE_STRONG, /* headings */
+  STYLE_HEAVY   /* what one should look at first */
+};
+void sink_style(struct sink *sink, enum text_style style);
 
 /* Makes SINK fail with ERROR_NUMBER unless it has failed already. */
 void sink_fail(struct sink *sink, int error_number);

@@ -126,6 +126,20 @@ ranking_cut(struct ranking *ranking, const struct figures *total,
   }
 }
 
+/* By rank, then by name, then by item. */
+static int
+compare_ranks(const void *left, const void *right)
+{
+  return break_tie(left, right);
+}
+
+void
+ranking_by_rank(struct ranking *ranking)
+{
+  array_sort(ranking->rows, ranking->shown, sizeof *ranking->rows,
+             compare_ranks);
+}
+
 void
 ranking_note(const struct ranking *ranking, const struct options *options,
              const char *rows, struct sink *sink)

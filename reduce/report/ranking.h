@@ -47,6 +47,9 @@ void ranking_sort(struct ranking *ranking, enum sort_key key);
 void ranking_cut(struct ranking *ranking, const struct figures *total,
                  const struct options *options);
 
+/* Puts the rows that are shown back into the order of their ranks. */
+void ranking_by_rank(struct ranking *ranking);
+
 /* Whether PART is at least SHARE millionths of WHOLE. */
 bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
 

@@ -17,7 +17,11 @@ enum { LINE_WIDTH = 78, TERM_WIDTH = 15 };
 void
 report_heading(struct sink *sink, const char *title)
 {
-  sink_format(sink, "\n%s\n\n", title);
+  sink_text(sink, "\n");
+  sink_style(sink, STYLE_STRONG);
+  sink_text(sink, title);
+  sink_style(sink, STYLE_PLAIN);
+  sink_text(sink, "\n\n");
 }
 
 /* Writes TEXT in lines of at most LINE_WIDTH, INDENT blanks before each line

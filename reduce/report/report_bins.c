@@ -2,7 +2,7 @@
 
 /* ALLOCATION BINS: sizes from 0 to 1024 bytes one by one, larger objects
  * together, bodies that grew by themselves.  By size unless another order is
- * asked for.
+ * asked for; when there may only be so many, those with most bytes.
  */
 
 #include "report/ranking.h"
@@ -87,6 +87,7 @@ static bool
 rank_bins(const struct reduction *reduction, struct ranking *ranking)
 {
   const struct tally *tally = &reduction->tally;
+  enum sort_key sort = reduction->options->sort;
   for (size_t i = 0; i < tally->bin_count; i++)
     if (!ranking_add(ranking, (struct ranking_row){
                                   .bytes = tally->bins[i].figures.bytes,
@@ -95,8 +96,10 @@ rank_bins(const struct reduction *reduction, struct ranking *ranking)
                                   .name = "",
                                   .item = i}))
       return false;
-  ranking_sort(ranking, reduction->options->sort);
+  ranking_sort(ranking, sort == SORT_DEFAULT ? SORT_BYTES : sort);
   ranking_cut(ranking, &reduction->selection.total, reduction->options);
+  if (sort == SORT_DEFAULT)
+    ranking_by_rank(ranking);
   return true;
 }
 
@@ -142,6 +145,8 @@ report_bins(const struct reduction *reduction, struct sink *sink)
   for (size_t i = 0; i < ranking.shown; i++) {
     const struct tally_bin *bin =
         &reduction->tally.bins[ranking.rows[i].item];
+    text_table_weigh(&table, bin->figures.bytes,
+                     reduction->selection.total.bytes);
     if (bin->kind == BIN_SIZE)
       text_table_number(&table, bin->size);
     else

@@ -80,9 +80,12 @@ print(const struct reduction *reduction, const struct ranking *ranking,
   text_table_init(&table, lisp ? lisp_columns : c_columns,
                   sizeof lisp_columns / sizeof lisp_columns[0]);
   add_row(reduction, &table, &reduction->selection.total, "<TOTAL>");
-  for (size_t i = 0; i < ranking->shown; i++)
+  for (size_t i = 0; i < ranking->shown; i++) {
+    text_table_weigh(&table, ranking->rows[i].bytes,
+                     reduction->selection.total.bytes);
     add_row(reduction, &table, &figures[ranking->rows[i].item],
             ranking->rows[i].name);
+  }
   report_heading(sink, title);
   text_table_print(&table, sink);
   text_table_release(&table);

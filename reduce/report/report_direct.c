@@ -170,6 +170,8 @@ report_direct(const struct reduction *reduction, struct sink *sink)
   for (size_t i = 0; i < ranking.shown; i++) {
     const struct graph_node *node =
         &reduction->graph.nodes[ranking.rows[i].item];
+    text_table_weigh(&table, node->self.bytes,
+                     reduction->selection.total.bytes);
     add_row(reduction, &table, &node->self, node->calls, node->name);
   }
   report_heading(sink, "DIRECT ALLOCATION");

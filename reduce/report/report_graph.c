@@ -283,6 +283,7 @@ draw_own_line(struct drawing *drawing, size_t index,
               const struct figures *inclusive)
 {
   struct text_table *table = &drawing->table;
+  text_table_lead(table);
   text_table_cell(table, "[%zu]", index);
   if (merged == NULL)
     add_star(drawing, 1);

@@ -199,9 +199,12 @@ report_leaks(const struct reduction *reduction, struct sink *sink)
   if (!collect(&leaks) || !rank_paths(&leaks, &ranking))
     sink_fail(sink, ENOMEM);
   add_row(reduction, &table, &reduction->selection.total, "<TOTAL>");
-  for (size_t i = 0; i < ranking.shown; i++)
+  for (size_t i = 0; i < ranking.shown; i++) {
+    text_table_weigh(&table, ranking.rows[i].bytes,
+                     reduction->selection.total.kept_bytes);
     add_row(reduction, &table, &leaks.figures[ranking.rows[i].item],
             ranking.rows[i].name);
+  }
   report_heading(sink, "MEMORY LEAKS");
   if (!reduction->profile.has_kept ||
       reduction->profile.language == LANGUAGE_LISP) {

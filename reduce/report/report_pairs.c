@@ -178,6 +178,7 @@ add_group(struct grouping *grouping, size_t group)
   struct ranking members;
   ranking_init(&members);
   bool good = rank_members(grouping, group, &members);
+  text_table_lead(table);
   add_figures(table, figures->allocs, figures->bytes,
               &grouping->reduction->selection.total);
   text_table_name(table, grouping->by_type ? type_name(grouping, group)

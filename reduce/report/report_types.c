@@ -69,6 +69,8 @@ report_types(const struct reduction *reduction, struct sink *sink)
   add_row(reduction, &table, &reduction->selection.total, "", "<TOTAL>", "");
   for (size_t i = 0; i < ranking.shown; i++) {
     const struct profile_type *type = &profile->types[ranking.rows[i].item];
+    text_table_weigh(&table, ranking.rows[i].bytes,
+                     reduction->selection.total.bytes);
     add_row(reduction, &table, &reduction->tally.types[ranking.rows[i].item],
             category_name(profile->language, type->category),
             names_text(&profile->names, type->type),

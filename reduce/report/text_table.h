@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A table of text whose columns are as wide as their widest cell, so that
- * long numbers stay aligned and names are never cut.  Cells are given row by
- * row, from left to right; nothing is written before text_table_print.
+ * long numbers stay aligned.  Names are cut only to fit into the width of a
+ * sink that has one.  Cells are given row by row, from left to right; nothing
+ * is written before text_table_print.
  *
  * When memory runs out the table keeps quiet until it is printed; then the
  * sink fails.  A table belongs to one thread.
@@ -12,6 +13,7 @@
 #define MPROF_TEXT_TABLE_H
 
 #include "io/sink.h"
+#include "report/escape.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,10 +32,15 @@ struct text_table {
   size_t column_count;
   char *text; /* owned: the cells, each NUL-terminated */
   size_t text_length, text_capacity;
-  size_t *cells; /* owned: offsets into text; or a rule, see text_table.c */
+  size_t *cells; /* owned: offsets into text, or marks between rows */
   size_t cell_count, cell_capacity;
   bool failed;
 };
+
+/* The marks: a line across the table; the style of the next row. */
+#define TEXT_RULE SIZE_MAX
+#define TEXT_STRONG (SIZE_MAX - 1)
+#define TEXT_HEAVY (SIZE_MAX - 2)
 
 void text_table_init(struct text_table *table,
                      const struct text_column *columns, size_t column_count);
@@ -52,23 +59,22 @@ void text_table_name(struct text_table *table, const char *name);
 void text_table_indented_name(struct text_table *table, const char *indent,
                               const char *name);
 
-/* A line across the table, between two rows. */
+/* Between two rows: a line across the table; the row that comes leads those
+ * below it; the row that comes stands for PART of WHOLE, and is one to look
+ * at first when that is a tenth or more. */
 void text_table_rule(struct text_table *table);
+void text_table_lead(struct text_table *table);
+void text_table_weigh(struct text_table *table, uint64_t part,
+                      uint64_t whole);
 
 /* Writes headings, a line and the rows.  The last row must be complete. */
 void text_table_print(const struct text_table *table, struct sink *sink);
 
-/* Writes the rows alone. */
+/* Writes the rows alone, and cuts nothing. */
 void text_table_print_rows(const struct text_table *table, struct sink *sink);
 
 /* PART of WHOLE in two characters and a NUL: blanks for nothing, " ." below
  * one per cent, "**" for all of it, else whole per cents, rounded down. */
 void share_text(char text[3], uint64_t part, uint64_t whole);
-
-/* Writes NAME so that it stays on one line: control characters, and the
- * characters that Unicode takes for the end of a line, become \n, \t, \r,
- * \xNN or \uNNNN.  Each character of EXTRA, and the backslash when EXTRA is
- * not empty, is written as \xNN or \\ too; so the result can be undone. */
-void escape_name(struct sink *sink, const char *name, const char *extra);
 
 #endif

@@ -155,6 +155,25 @@ example_lines(void)
   return b;
 }
 
+/* Names that are longer than any terminal is wide. */
+static inline struct builder *
+example_long(void)
+{
+#define LONG_NAME(name)                                                      \
+  "(METHOD APPLICATION-WITH-A-LONG-NAME::" name                              \
+  " (APPLICATION-WITH-A-LONG-NAME::BOOK "                                    \
+  "APPLICATION-WITH-A-LONG-NAME::AUTHOR "                                    \
+  "APPLICATION-WITH-A-LONG-NAME::PUBLISHER))"
+  struct builder *b = builder_new("lisp");
+  builder_cons(b, LONG_NAME("PRINT-ENTRY") "/" LONG_NAME("SORT-ENTRIES"), 3);
+  builder_cons(b, LONG_NAME("PRINT-ENTRY"), 1);
+  builder_activate(b, LONG_NAME("PRINT-ENTRY"), 1);
+  builder_activate(b, LONG_NAME("PRINT-ENTRY") "/" LONG_NAME("SORT-ENTRIES"),
+                   2);
+#undef LONG_NAME
+  return b;
+}
+
 /* A bit of everything: all categories, runtime functions at the leaf, in the
  * middle and alone, bodies that grow, objects above 2048 bytes, names with
  * awkward characters, and allocations that could not be attributed. */

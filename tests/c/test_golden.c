@@ -56,6 +56,8 @@ static const struct golden goldens[] = {
      "export\n--format=folded\n--by=package\n"},
     {"lines", "lines", example_lines,
      "report\n--by=line\n--tables=leaks,direct,graph\n"},
+    {"long", "long", example_long,
+     "report\n--tables=direct,graph\n--no-legend\n--width=100\n"},
     {"mixture-lisp", "mixture", example_mixture, "export\n--format=lisp\n"},
 };
 

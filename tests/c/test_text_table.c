@@ -46,17 +46,129 @@ shares(void **state)
   }
 }
 
-/* Prints TABLE, and gives back the text, which the caller frees. */
+/* Prints TABLE to a sink of such looks, and gives back the text, which the
+ * caller frees. */
 static char *
-print(struct text_table *table)
+print_with(struct text_table *table, size_t line_width, bool color)
 {
   struct sink_string text = {0};
   struct sink sink;
   sink_init(&sink, sink_write_string, &text);
+  sink.line_width = line_width;
+  sink.color = color;
   text_table_print(table, &sink);
   assert_true(sink_flush(&sink));
   text_table_release(table);
   return text.text;
+}
+
+static char *
+print(struct text_table *table)
+{
+  return print_with(table, 0, false);
+}
+
+/* Two columns of text beside numbers. */
+static char *
+print_names(size_t line_width)
+{
+  static const struct text_column columns[] = {
+      {NULL, 0, "n", 0, false},
+      {NULL, 0, "type", 2, true},
+      {NULL, 0, "name", 2, true},
+  };
+  struct text_table table;
+  text_table_init(&table, columns, 3);
+  text_table_number(&table, 1);
+  text_table_name(&table, "a type of exactly forty characters, here");
+  text_table_indented_name(&table, "  ",
+                           "beginning, and what is between them, and end");
+  text_table_number(&table, 22);
+  text_table_name(&table, "short");
+  text_table_name(&table, "ÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüß");
+  return print_with(&table, line_width, false);
+}
+
+/* 2 + 2 + 40 + 2 + 46 characters fit into 92. */
+static void
+names_are_cut_to_fit(void **state)
+{
+  static const struct {
+    size_t width;
+    const char *rows;
+  } cases[] = {
+      {0,
+       " 1  a type of exactly forty characters, here    beginning, and what "
+       "is between them, and end\n"
+       "22  short                                     "
+       "ÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüß\n"},
+      {92,
+       " 1  a type of exactly forty characters, here    beginning, and what "
+       "is between them, and end\n"
+       "22  short                                     "
+       "ÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüß\n"},
+      /* the widest column gives way alone: 41 are left */
+      {87,
+       " 1  a type of exactly forty characters, here    beginning, and wha…"
+       "etween them, and end\n"
+       "22  short                                     "
+       "ÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüß\n"},
+      /* then both by turns: 34 and 35 */
+      {75, " 1  a type of exactly…characters, here    beginning, and "
+           "…een them, and end\n"
+           "22  short                               "
+           "ÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüß\n"},
+      /* down to 30 each */
+      {1,
+       " 1  a type of exact…aracters, here    beginning, an… them, and end\n"
+       "22  short                           "
+       "ÄÖÜäöüßÄÖÜäöüßÄ…ÄÖÜäöüßÄÖÜäöüß\n"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char *text = print_names(cases[i].width);
+    const char *rows = strchr(text, '\n') + 1; /* headings and a rule */
+    rows = strchr(rows, '\n') + 1;
+    assert_string_equal(rows, cases[i].rows);
+    free(text);
+  }
+}
+
+static void
+styles(void **state)
+{
+  static const struct text_column columns[] = {
+      {NULL, 0, "n", 0, false},
+      {NULL, 0, "name", 2, true},
+  };
+  static const char *const expected[] = {
+      "n  name\n--------\n1  light\n2  heavy\n--------\n3  first\n"
+      "4  none\n",
+      "\033[1mn  name\033[0m\n--------\n1  light\n"
+      "\033[31m2  heavy\033[0m\n--------\n\033[1m3  first\033[0m\n"
+      "4  none\n",
+  };
+  (void)state;
+  for (int color = 0; color < 2; color++) {
+    struct text_table table;
+    text_table_init(&table, columns, 2);
+    text_table_weigh(&table, 99, 1000);
+    text_table_cell(&table, "1");
+    text_table_name(&table, "light");
+    text_table_weigh(&table, 100, 1000);
+    text_table_cell(&table, "2");
+    text_table_name(&table, "heavy");
+    text_table_rule(&table);
+    text_table_lead(&table);
+    text_table_cell(&table, "3");
+    text_table_name(&table, "first");
+    text_table_weigh(&table, 0, 0);
+    text_table_cell(&table, "4");
+    text_table_name(&table, "none");
+    char *text = print_with(&table, 0, color != 0);
+    assert_string_equal(text, expected[color]);
+    free(text);
+  }
 }
 
 static void
@@ -151,6 +263,8 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares),
       cmocka_unit_test(columns_fit),
+      cmocka_unit_test(names_are_cut_to_fit),
+      cmocka_unit_test(styles),
       cmocka_unit_test(escapes),
       cmocka_unit_test(failures_stick),
   };

@@ -35,6 +35,12 @@ for n in 0 -1 2x '' 99999999999999999999; do
   expect "limit '$n'" 2 "mprof: --limit takes a positive number, not '$n'" \
     report "--limit=$n"
 done
+for n in -1 2x '' 99999999999999999999; do
+  expect "width '$n'" 2 "mprof: --width takes a number, not '$n'" \
+    report "--width=$n"
+done
+expect 'wrong color' 2 \
+  "mprof: --color takes auto, always or never, not 'red'" report --color=red
 for p in 101 100.1 1.2.3 -5 x '' . 1e1 0.00001; do
   expect "share '$p'" 2 \
     "mprof: --min-percent takes a number up to 100, not '$p'" \
@@ -232,5 +238,44 @@ expect 'threads in folded stacks' 0 '' \
   export --format=folded --threads --phase=load --thread=worker "$p"
 [ "$(cat out)" = '[thread worker];APP::WORK;LOAD 800' ]
 result $? 'the thread is the first frame'
+
+# A terminal of 90 columns: names are cut and headings bold there, and only
+# there.
+terminal() { # COMMAND...
+  script -qec "stty cols 90; $*" /dev/null </dev/null | tr -d '\r' >out
+  status=$?
+}
+long=$golden/long.data
+bold=$(printf '\033[1m')
+red=$(printf '\033[31m')
+run report --tables=direct --no-legend "$long"
+cp out plain
+says_not 'names are whole on a pipe' '…'
+says_not 'no colors on a pipe' "$bold"
+TERM=xterm terminal "$MPROF" report --tables=direct --no-legend "$long"
+says 'a title in bold' "${bold}DIRECT ALLOCATION"
+says 'heavy rows are marked' "$red"
+says 'names are cut on a terminal' '…'
+[ "$(sed 's/\x1b\[[0-9]*m//g' out | LC_ALL=C.UTF-8 wc -L)" = 90 ]
+result $? 'to the width of the terminal'
+TERM=xterm NO_COLOR=1 terminal "$MPROF" report --width=0 --tables=direct \
+  --no-legend "$long"
+cmp -s out plain
+result $? 'neither is wanted'
+TERM=xterm terminal "$MPROF" report --color=never --width=0 --tables=direct \
+  --no-legend "$long"
+cmp -s out plain
+result $? 'the same by options'
+TERM=dumb COLUMNS=400 terminal "$MPROF" report --tables=direct --no-legend \
+  "$long"
+cmp -s out plain
+result $? 'a simple terminal, and a wide one'
+TERM=xterm terminal "$MPROF" report --tables=direct --no-legend -o file "$long"
+cmp -s file plain
+result $? 'nothing of it in a file'
+expect 'colors and cuts on request' 0 '' \
+  report --color=always --width=60 --tables=direct --no-legend "$long"
+says 'bold' "$bold"
+says 'cut' '…'
 
 finish

@@ -80,7 +80,7 @@
   "Every option of `mprof report' but for where it reads and writes is a choice."
   (let ((help (nth-value 1 (mprof.bindings:run-command "help" "report")))
         (elsewhere '("verbose" "normal" "terse" "tables" "leaktable"
-                     "noleaktable" "no-legend" "o" "help")))
+                     "noleaktable" "no-legend" "color" "o" "help")))
     (dolist (line (mprof-lines help))
       (let ((start (mismatch "  -" line)))
         (when (and start (> start 2))
