@@ -17,6 +17,7 @@
  */
 
 #include "export/export.h"
+#include "export/visible_chain.h"
 #include "profile/array.h"
 #include "report/text_table.h"
 
@@ -39,9 +40,10 @@ struct folded_chain {
 
 struct folding {
   const struct reduction *reduction;
-  struct names texts;     /* of words */
-  uint32_t *inner, *last; /* by name id: the two words of a name */
-  uint32_t *words;        /* of all chains, root first */
+  struct visible_chain chain; /* in hand */
+  struct names texts;         /* of words */
+  uint32_t *inner, *last;     /* by name id: the two words of a name */
+  uint32_t *words;            /* of all chains, root first */
   size_t word_count, word_capacity;
   struct folded_chain *chains;
   size_t chain_count, chain_capacity;
@@ -133,20 +135,17 @@ push_chain(struct folding *folding, const struct profile_sample *sample)
   const struct selection *selection = &folding->reduction->selection;
   const struct profile *profile = &folding->reduction->profile;
   bool types = folding->reduction->options->types;
-  size_t length;
-  const uint32_t *chain = selection_chain(selection, sample, &length);
-  size_t leaf = 0; /* the leafmost frame that shows */
-  while (leaf < length &&
-         selection->hidden[profile->frames[chain[leaf]].function])
-    leaf++;
-  for (size_t i = length; i-- > leaf;) {
-    uint32_t function = profile->frames[chain[i]].function;
-    if (!selection->hidden[function] &&
-        !push_name(folding, profile->functions[function].name,
-                   i == leaf && !types))
+  struct visible_chain *chain = &folding->chain;
+  if (!visible_chain_trace(chain, selection, sample))
+    return false;
+  for (size_t i = 0; i < chain->count; i++)
+    if (!push_name(
+            folding,
+            profile->functions[profile->frames[chain->frames[i]].function]
+                .name,
+            i + 1 == chain->count && !types))
       return false;
-  }
-  if (leaf == length &&
+  if (chain->count == 0 &&
       !push_text(folding,
                  nameless_name(selection_nameless(selection, sample)),
                  !types))
@@ -285,6 +284,7 @@ export_folded(const struct reduction *reduction, struct sink *sink)
   }
   free(sorted);
   names_release(&folding.texts);
+  visible_chain_release(&folding.chain);
   free(folding.inner);
   free(folding.last);
   free(folding.words);

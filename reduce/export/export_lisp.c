@@ -3,13 +3,11 @@
 /* The whole reduction as one expression that a Lisp reader reads with
  * *read-eval* nil and *read-base* 10: lists, keywords, strings, integers and
  * nil, nothing else.  In strings only the backslash and the double quote are
- * escaped, by a backslash.  Functions are sorted by inclusive bytes, the
- * others by bytes, all descending; ties go by depth, by category and by
- * the caller's first appearance in the file, then by name.
+ * escaped, by a backslash.  The order of each list is that of listing.h.
  */
 
 #include "export/export.h"
-#include "report/ranking.h"
+#include "export/listing.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,7 +57,6 @@ write_function(const struct reduction *reduction, size_t index,
                struct sink *sink)
 {
   const struct call_graph *graph = &reduction->graph;
-  const struct profile *profile = &reduction->profile;
   const struct graph_node *node = &graph->nodes[index];
   sink_text(sink, "(:name ");
   write_string(sink, node->name);
@@ -73,18 +70,14 @@ write_function(const struct reduction *reduction, size_t index,
     sink_text(sink, "nil");
   else
     sink_format(sink, "%" PRIu32, node->cycle);
-  const struct profile_function *function =
-      node->function == INDEX_NONE ? NULL
-                                   : &profile->functions[node->function];
   sink_text(sink, " :file ");
-  write_optional(sink, function == NULL
-                           ? ""
-                           : names_text(&profile->names, function->file));
+  write_optional(sink, listed_file(reduction, node));
   sink_text(sink, " :line ");
-  if (function == NULL || function->start_line <= 0)
+  int64_t line = listed_line(reduction, node);
+  if (line == 0)
     sink_text(sink, "nil");
   else
-    sink_format(sink, "%" PRId64, function->start_line);
+    sink_format(sink, "%" PRId64, line);
   sink_text(sink, " :types (");
   for (size_t i = 0; i < node->type_count; i++) {
     const struct graph_self_type *row =
@@ -108,53 +101,6 @@ write_arc(const struct reduction *reduction, size_t index, struct sink *sink)
               " :calls %" PRIu64 " :bytes %" PRIu64 " :allocations %" PRIu64
               ")",
               arc->calls, arc->inclusive.bytes, arc->inclusive.allocs);
-}
-
-/* Adds a row for each function, each arc, each type. */
-static bool
-rank_functions(const struct reduction *reduction, struct ranking *ranking)
-{
-  for (size_t i = 0; i < reduction->graph.node_count; i++) {
-    const struct graph_node *node = &reduction->graph.nodes[i];
-    if (!ranking_add(ranking,
-                     (struct ranking_row){node->inclusive.bytes,
-                                          node->inclusive.allocs, node->depth,
-                                          node->name, i}))
-      return false;
-  }
-  return true;
-}
-
-static bool
-rank_arcs(const struct reduction *reduction, struct ranking *ranking)
-{
-  const struct call_graph *graph = &reduction->graph;
-  for (size_t i = 0; i < graph->arc_count; i++) {
-    const struct graph_arc *arc = &graph->arcs[i];
-    if (!ranking_add(ranking,
-                     (struct ranking_row){arc->inclusive.bytes,
-                                          arc->inclusive.allocs, arc->caller,
-                                          graph->nodes[arc->callee].name, i}))
-      return false;
-  }
-  return true;
-}
-
-static bool
-rank_types(const struct reduction *reduction, struct ranking *ranking)
-{
-  const struct profile *profile = &reduction->profile;
-  for (size_t i = 0; i < profile->type_count; i++) {
-    const struct figures *figures = &reduction->tally.types[i];
-    if ((figures->bytes != 0 || figures->allocs != 0) &&
-        !ranking_add(ranking,
-                     (struct ranking_row){
-                         figures->bytes, figures->allocs,
-                         profile->types[i].category,
-                         tally_type_name(profile, &profile->types[i]), i}))
-      return false;
-  }
-  return true;
 }
 
 static void
@@ -182,41 +128,12 @@ write_share(const char *key, const char *name, const struct figures *figures,
   sink_text(sink, "))");
 }
 
-static bool
-rank_phases(const struct reduction *reduction, struct ranking *ranking)
-{
-  for (size_t i = 0; i < PHASE_COUNT; i++) {
-    const struct figures *figures = &reduction->tally.phases[i];
-    if ((figures->bytes != 0 || figures->allocs != 0) &&
-        !ranking_add(ranking,
-                     (struct ranking_row){figures->bytes, figures->allocs, 0,
-                                          phase_word((enum phase)i), i}))
-      return false;
-  }
-  return true;
-}
-
 static void
 write_phase(const struct reduction *reduction, size_t index,
             struct sink *sink)
 {
   write_share(":phase", phase_word((enum phase)index),
               &reduction->tally.phases[index], sink);
-}
-
-static bool
-rank_threads(const struct reduction *reduction, struct ranking *ranking)
-{
-  const struct profile *profile = &reduction->profile;
-  for (size_t i = 0; i < profile->thread_count; i++) {
-    const struct figures *figures = &reduction->tally.threads[i];
-    if ((figures->bytes != 0 || figures->allocs != 0) &&
-        !ranking_add(ranking, (struct ranking_row){
-                                  figures->bytes, figures->allocs, 0,
-                                  profile_thread_name(profile, i), i}))
-      return false;
-  }
-  return true;
 }
 
 static void
@@ -227,18 +144,15 @@ write_thread(const struct reduction *reduction, size_t index,
               &reduction->tally.threads[index], sink);
 }
 
-/* Writes " KEY (...)", an element for each row that RANK adds, in order. */
+/* Writes " KEY (...)", an element for each row that LIST gives. */
 static void
-write_list(const struct reduction *reduction, const char *key,
-           bool (*rank)(const struct reduction *, struct ranking *),
+write_list(const struct reduction *reduction, const char *key, listing *list,
            void (*write)(const struct reduction *, size_t, struct sink *),
            struct sink *sink)
 {
   struct ranking ranking;
-  ranking_init(&ranking);
-  if (!rank(reduction, &ranking))
+  if (!list(reduction, &ranking))
     sink_fail(sink, ENOMEM);
-  ranking_sort(&ranking, SORT_BYTES);
   sink_format(sink, "\n %s\n (", key);
   for (size_t i = 0; i < ranking.count; i++) {
     sink_text(sink, i == 0 ? "" : "\n  ");
@@ -253,10 +167,8 @@ write_comments(const struct profile *profile, struct sink *sink)
 {
   sink_text(sink, "\n :comments\n (");
   for (size_t i = 0; i < profile->comment_count; i++) {
-    const char *text = names_text(&profile->names, profile->comments[i]);
-    const char *equals = strchr(text, '=');
-    char *key = strndup(text, equals == NULL ? strlen(text)
-                                             : (size_t)(equals - text));
+    const char *value;
+    char *key = listed_comment(profile, i, &value);
     if (key == NULL) {
       sink_fail(sink, ENOMEM);
       return;
@@ -264,7 +176,7 @@ write_comments(const struct profile *profile, struct sink *sink)
     sink_text(sink, i == 0 ? "(" : "\n  (");
     write_string(sink, key);
     sink_text(sink, " . ");
-    write_string(sink, equals == NULL ? "" : equals + 1);
+    write_string(sink, value);
     sink_text(sink, ")");
     free(key);
   }
@@ -281,11 +193,11 @@ export_lisp(const struct reduction *reduction, struct sink *sink)
               reduction->selection.total.allocs,
               reduction->selection.total.bytes,
               profile->language == LANGUAGE_LISP ? "\"lisp\"" : "\"c\"");
-  write_list(reduction, ":functions", rank_functions, write_function, sink);
-  write_list(reduction, ":arcs", rank_arcs, write_arc, sink);
-  write_list(reduction, ":types", rank_types, write_type_row, sink);
-  write_list(reduction, ":phases", rank_phases, write_phase, sink);
-  write_list(reduction, ":threads", rank_threads, write_thread, sink);
+  write_list(reduction, ":functions", list_functions, write_function, sink);
+  write_list(reduction, ":arcs", list_arcs, write_arc, sink);
+  write_list(reduction, ":types", list_types, write_type_row, sink);
+  write_list(reduction, ":phases", list_phases, write_phase, sink);
+  write_list(reduction, ":threads", list_threads, write_thread, sink);
   write_comments(profile, sink);
   sink_text(sink, ")\n");
 }
