@@ -5,32 +5,59 @@
 #include "output.h"
 
 #include "export/export.h"
+#include "export/export_csv.h"
 #include "report/report.h"
 
 #include <string.h>
 
 const struct output report_tables[] = {
-    {"leaks", "memory that was never freed (C)", report_leaks},
-    {"phases", "allocation by phase: compile, load, eval, run",
-     report_phases},
-    {"threads", "allocation by thread", report_threads},
-    {"direct", "what each function itself allocated", report_direct},
-    {"types", "allocation by Lisp type and class", report_types},
+    {"leaks", "memory that was never freed (C)", report_leaks, NULL},
+    {"phases", "allocation by phase: compile, load, eval, run", report_phases,
+     NULL},
+    {"threads", "allocation by thread", report_threads, NULL},
+    {"direct", "what each function itself allocated", report_direct, NULL},
+    {"types", "allocation by Lisp type and class", report_types, NULL},
     {"type-functions", "for each type the functions that allocate it",
-     report_functions_of_types},
+     report_functions_of_types, NULL},
     {"function-types", "for each function what it allocates",
-     report_types_of_functions},
-    {"graph", "callers and callees of each function", report_graph},
-    {"bins", "allocation by size of object", report_bins},
+     report_types_of_functions, NULL},
+    {"graph", "callers and callees of each function", report_graph, NULL},
+    {"bins", "allocation by size of object", report_bins, NULL},
     {"reconciliation", "the count against the collector's own",
-     report_reconciliation},
-    {NULL, NULL, NULL},
+     report_reconciliation, NULL},
+    {NULL, NULL, NULL, NULL},
 };
 
 const struct output export_formats[] = {
-    {"folded", "one line a chain, for flame graphs", export_folded},
-    {"lisp", "one expression that a Lisp reader reads", export_lisp},
-    {NULL, NULL, NULL},
+    {"folded", "one line a chain, for flame graphs", export_folded,
+     ".folded .collapsed "},
+    {"lisp", "one expression that a Lisp reader reads", export_lisp,
+     ".lisp .sexp "},
+    {"pprof", "a profile again, as selected, for pprof and mprof",
+     export_pprof, ".pb.gz .pprof .data "},
+    {"callgrind", "functions and calls, for KCachegrind", export_callgrind,
+     ".callgrind .callgrind.out "},
+    {"dot", "the call graph, for Graphviz", export_dot, ".dot .gv "},
+    {"speedscope", "chains, for speedscope", export_speedscope,
+     ".speedscope.json "},
+    {"dhat", "chains, for the viewer of valgrind's DHAT", export_dhat,
+     ".dhat.json "},
+    {"json", "everything, for programs; it has a JSON schema", export_json,
+     ".json "},
+    {"csv", "one table, for spreadsheets; see --table", export_csv, ".csv "},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct output csv_tables[] = {
+    {"functions", "self and inclusive figures of each function",
+     csv_functions, NULL},
+    {"arcs", "calls and figures of each caller with each callee", csv_arcs,
+     NULL},
+    {"types", "figures of each type and class", csv_types, NULL},
+    {"contexts", "figures of each distinct chain", csv_contexts, NULL},
+    {"phases", "figures of each phase", csv_phases, NULL},
+    {"threads", "figures of each thread", csv_threads, NULL},
+    {NULL, NULL, NULL, NULL},
 };
 
 const struct output *
@@ -41,4 +68,24 @@ output_find(const struct output *outputs, const char *name, size_t length)
         memcmp(outputs->name, name, length) == 0)
       return outputs;
   return NULL;
+}
+
+const struct output *
+output_for_file(const struct output *outputs, const char *path)
+{
+  const struct output *found = NULL;
+  size_t found_length = 0;
+  size_t path_length = strlen(path);
+  for (; outputs->name != NULL; outputs++)
+    for (const char *ending = outputs->endings;
+         ending != NULL && *ending != '\0';) {
+      size_t length = strcspn(ending, " ");
+      if (length > found_length && length < path_length &&
+          memcmp(path + path_length - length, ending, length) == 0) {
+        found = outputs;
+        found_length = length;
+      }
+      ending += length + 1;
+    }
+  return found;
 }

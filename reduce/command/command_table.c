@@ -15,6 +15,8 @@ const struct command_row command_rows[] = {
      "write another format", run_export},
     {COMMAND_MERGE, "merge", "-o OUT FILE...", "make one profile of several",
      run_merge},
+    {COMMAND_GRAPH, "graph", "[OPTION...] [FILE...]",
+     "draw the call graph, by Graphviz", run_graph},
     {COMMAND_HELP, "help", "[COMMAND]", "list the options of a command",
      NULL},
     {COMMAND_HELP, "--help", NULL, NULL, NULL},

@@ -82,6 +82,8 @@ help_write(enum command topic, struct sink *sink)
       write_option(row, sink);
   if (topic == COMMAND_REPORT)
     write_outputs("Tables, in this order", report_tables, sink);
-  else if (topic == COMMAND_EXPORT)
+  if (topic == COMMAND_EXPORT) {
     write_outputs("Formats", export_formats, sink);
+    write_outputs("Tables of csv", csv_tables, sink);
+  }
 }

@@ -258,6 +258,10 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     options->format = output_find(export_formats, value, strlen(value));
     return options->format != NULL ||
            usage_error(parsing, "unknown format", value);
+  case OPTION_TABLE:
+    options->table = output_find(csv_tables, value, strlen(value));
+    return options->table != NULL ||
+           usage_error(parsing, "unknown table", value);
   }
   return true;
 }
@@ -283,6 +287,27 @@ parse_option(struct parsing *parsing, const char *argument)
   return apply_option(parsing, row->id, value);
 }
 
+/* Finds the format of an export that names none: by the ending of the file
+ * to write. */
+static bool
+choose_format(struct parsing *parsing)
+{
+  struct options *options = parsing->options;
+  const char *path = options->output;
+  if (path == NULL)
+    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "a format is missing: give --format=FORMAT");
+  options->format = output_for_file(export_formats, path);
+  if (options->format != NULL)
+    return true;
+  size_t length = strlen(path);
+  if (length > 4 && strcmp(path + length - 4, ".svg") == 0)
+    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "mprof graph draws the call graph as SVG");
+  return usage_error(parsing, "give --format=FORMAT, the name does not tell",
+                     path);
+}
+
 static bool
 parse_arguments(struct parsing *parsing)
 {
@@ -301,16 +326,14 @@ parse_arguments(struct parsing *parsing)
   }
   if (options->min_share == SHARE_UNSET)
     options->min_share = parsing->detail_share;
-  if (options->command == COMMAND_EXPORT && options->format == NULL)
-    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "a format is missing: give --format=FORMAT");
   if (options->command == COMMAND_MERGE && options->output == NULL)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "a file to write is missing: give -o OUT");
   if (options->command == COMMAND_MERGE && options->file_count == 0)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "no files to merge are given");
-  return true;
+  return options->command != COMMAND_EXPORT || options->format != NULL ||
+         choose_format(parsing);
 }
 
 bool

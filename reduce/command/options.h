@@ -19,6 +19,7 @@ enum command {
   COMMAND_REPORT,
   COMMAND_EXPORT,
   COMMAND_MERGE,
+  COMMAND_GRAPH,
   COMMAND_HELP,
   COMMAND_VERSION
 };
@@ -69,6 +70,7 @@ struct options {
   bool show_root;
 
   const struct output *format; /* export: which one */
+  const struct output *table;  /* export: of csv_tables; NULL: the first */
   enum measure value;
   bool types;                       /* export: the type as the last frame */
   bool label_threads, label_phases; /* export: as the first frames */

@@ -10,7 +10,14 @@
 #include "io/sink.h"
 #include "reduction.h"
 
+void export_callgrind(const struct reduction *reduction, struct sink *sink);
+void export_csv(const struct reduction *reduction, struct sink *sink);
+void export_dhat(const struct reduction *reduction, struct sink *sink);
+void export_dot(const struct reduction *reduction, struct sink *sink);
 void export_folded(const struct reduction *reduction, struct sink *sink);
+void export_json(const struct reduction *reduction, struct sink *sink);
 void export_lisp(const struct reduction *reduction, struct sink *sink);
+void export_pprof(const struct reduction *reduction, struct sink *sink);
+void export_speedscope(const struct reduction *reduction, struct sink *sink);
 
 #endif

@@ -19,6 +19,7 @@ enum mprof_error_code {
   MPROF_CANNOT_READ,  /* opening or reading a file failed */
   MPROF_BAD_PROFILE,  /* the file's content is no valid profile */
   MPROF_CANNOT_WRITE, /* output failed */
+  MPROF_CANNOT_RUN,   /* another program is missing or failed */
   MPROF_NO_MEMORY,
   MPROF_USAGE /* the command line is wrong */
 };

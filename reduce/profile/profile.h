@@ -79,8 +79,10 @@ struct profile_sample {
   uint64_t activations; /* of the leaf's function below this chain */
   uint64_t object_bytes;
   enum size_kind size_kind;
-  uint32_t type;   /* index into types */
-  uint32_t thread; /* index into threads */
+  uint32_t type;       /* index into types */
+  uint32_t thread;     /* index into threads */
+  unsigned char phase; /* enum phase, as the file states it; PHASE_COUNT: it
+                          does not, and the chain tells */
 };
 
 /* What files of other programs leave open, by number of files. */

@@ -7,6 +7,7 @@
 
 #include "profile/profile_samples.h"
 
+#include "profile/phase.h"
 #include "profile/wire_sample.h"
 #include "profile/wire_scan.h"
 
@@ -22,6 +23,7 @@ struct file_sums {
 struct labels {
   uint32_t type, class_name;
   uint32_t thread;
+  enum phase phase; /* PHASE_COUNT: none */
   const char *category;
   bool has_bytes;
   uint64_t bytes;
@@ -64,6 +66,9 @@ read_labels(struct reading *reading, const struct wire_sample *sample,
       labels->bytes = (uint64_t)label->number;
     } else if (strcmp(name, "thread") == 0) {
       labels->thread = text;
+    } else if (strcmp(name, "phase") == 0) {
+      const char *word = names_text(names, text);
+      labels->phase = phase_of_word(word, strlen(word));
     } else if (strcmp(name, "type") == 0) {
       labels->type = text;
     } else if (strcmp(name, "class") == 0) {
@@ -248,12 +253,14 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
       (read.kept_allocs > read.allocs || read.kept_bytes > read.bytes))
     return reading_fault(reading, FIELD_SAMPLE, index,
                          "sample %zu keeps more than it allocated", index);
-  struct labels labels = {.category = ""};
+  struct labels labels = {.phase = PHASE_COUNT, .category = ""};
   if (!read_labels(reading, sample, index, &labels) ||
       !read_chain(reading, sample, index))
     return false;
   read.frame_count = reading->profile->chain_count - read.first_frame;
   find_size(reading, &read, &labels);
+  read.phase =
+      reading->claims.by_mprof ? (unsigned char)labels.phase : PHASE_COUNT;
   read.thread = profile_thread(reading->profile, labels.thread);
   if (read.thread == INDEX_NONE)
     return mprof_error_memory(reading->error);
@@ -268,6 +275,7 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
       .activations = activations,
       .size_kind = SIZE_GROWTH,
       .thread = read.thread,
+      .phase = read.phase,
   };
   return add_sample(reading, &read, &labels, index, sums) &&
          add_sample(reading, &calls, &(struct labels){.category = ""}, index,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Roles are found once for each function; then one walk of each chain, from
- * its root to its leaf.
+ * its root to its leaf, unless the file states the phase.
  */
 
 #include "profile/sample_phases.h"
@@ -34,6 +34,10 @@ sample_phases(const struct profile *profile, const size_t *lengths)
   for (size_t s = 0;
        roles != NULL && phases != NULL && s < profile->sample_count; s++) {
     const uint32_t *chain = profile->chains + profile->samples[s].first_frame;
+    if (profile->samples[s].phase != PHASE_COUNT) {
+      phases[s] = profile->samples[s].phase;
+      continue;
+    }
     enum phase_state state = STATE_RUN;
     for (size_t i = lengths[s]; i-- > 0;)
       state = phase_next(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The phase of each sample: that of what the last function of its chain
- * allocates (phase.h).
+/* The phase of each sample: what the file states, else that of what the last
+ * function of its chain allocates (phase.h).
  */
 
 #ifndef MPROF_SAMPLE_PHASES_H

@@ -57,6 +57,163 @@ says 'escapes' '(FLET |a;b\\c d| :IN PARSE)'
 says 'comments' '("mprof.bytes" . "6944")'
 [ "$(tr -cd '(' <out | wc -c)" = "$(tr -cd ')' <out | wc -c)" ]
 result $? 'parentheses match'
+# A profile that was exported has the tables of the one it was made of.
+from_tables='/^[A-Z][A-Z ()]*$/,$p'
+# again NAME FILE OPTION...: with the options for the export, and for both
+# reports those of the runtime and the root.
+again() {
+  local name=$1 file=$2 both=()
+  shift 2
+  for option; do
+    case $option in --show-*) both+=("$option") ;; esac
+  done
+  expect "pprof, $name" 0 '' export --format=pprof -o again.pb.gz "$@" "$file"
+  run report -verbose --no-legend --tables="$tables" "$@" "$file"
+  sed -n "$from_tables" out >expected
+  run report -verbose --no-legend --tables="$tables" "${both[@]}" again.pb.gz
+  sed -n "$from_tables" out | diff expected - >err
+  result $? "pprof: the same tables, $name"
+}
+for file in "$golden"/*.data; do
+  name=$(basename "$file" .data)
+  tables=leaks,phases,threads,direct,types,type-functions,function-types
+  tables=$tables,graph,bins,reconciliation
+  again "$name" "$file"
+  again "$name with the runtime" "$file" --show-runtime
+  again "$name with the root" "$file" --show-root
+  tables=${tables%,reconciliation} # of the whole file, whatever is selected
+  again "$name hidden" "$file" '--hide=A|SCALE|LOAD'
+  again "$name focused" "$file" '--focus=A|SCALE'
+  again "$name without some" "$file" '--ignore=B|EVAL' --show-root
+  again "$name by phase" "$file" --phase=load,run
+  again "$name by thread" "$file" --thread=worker
+  again "$name grouped" "$file" --by=package
+done
+tables=direct,graph
+again 'two files' "$w" "$m"
+
+# The format by the name of the file.
+for pair in folded:folded collapsed:folded lisp:lisp sexp:lisp pb.gz:pprof \
+  pprof:pprof data:pprof callgrind:callgrind callgrind.out:callgrind dot:dot \
+  gv:dot speedscope.json:speedscope dhat.json:dhat json:json csv:csv; do
+  expect "-o x.${pair%:*}" 0 '' export -o "x.${pair%:*}" "$m"
+  run export --format="${pair#*:}" "$m"
+  cmp out "x.${pair%:*}" 2>err
+  result $? "x.${pair%:*} is ${pair#*:}"
+done
+expect '--format counts' 0 '' export --format=csv -o x.json "$m"
+grep -q '^function,self_bytes' x.json
+result $? 'whatever the name of the file'
+expect 'no ending' 2 \
+  "mprof: give --format=FORMAT, the name does not tell 'dot'" \
+  export -o dot "$m"
+expect 'an unknown ending' 2 \
+  "mprof: give --format=FORMAT, the name does not tell 'x.xls'" \
+  export -o x.xls "$m"
+expect 'a picture' 2 'mprof: mprof graph draws the call graph as SVG' \
+  export -o x.svg "$m"
+expect 'no such table' 2 "mprof: unknown table 'direct'" \
+  export --format=csv --table=direct "$m"
+
+# csv TABLE LINE...: the table of $w is these lines.
+csv() {
+  local table=$1
+  shift
+  run export --format=csv --table="$table" "$w"
+  printf '%s\r\n' "$@" | diff - out >err
+  result $? "csv, $table"
+}
+n=CL-USER::
+csv functions "function,self_bytes,self_allocations,inclusive_bytes,\
+inclusive_allocations,self_kept_bytes,inclusive_kept_bytes,calls,cycle,file,\
+line" \
+  "\"$r\",0,0,480000,10000,0,0,1,,\"\"," \
+  "\"${n}MAKE-WIDGET\",480000,10000,480000,10000,0,0,10000,,\"\"," \
+  "\"${n}MAKE-BLUE-WIDGET\",0,0,240000,5000,0,0,5000,,\"\"," \
+  "\"${n}MAKE-RED-WIDGET\",0,0,240000,5000,0,0,5000,,\"\","
+csv arcs 'caller,callee,calls,bytes,allocations' \
+  "\"$r\",\"${n}MAKE-BLUE-WIDGET\",5000,240000,5000" \
+  "\"$r\",\"${n}MAKE-RED-WIDGET\",5000,240000,5000" \
+  "\"${n}MAKE-RED-WIDGET\",\"${n}MAKE-WIDGET\",5000,240000,5000" \
+  "\"${n}MAKE-BLUE-WIDGET\",\"${n}MAKE-WIDGET\",5000,240000,5000"
+csv types 'category,type,class,bytes,allocations' \
+  "\"struct\",\"INSTANCE\",\"${n}WIDGET\",480000,10000"
+csv contexts 'chain,bytes,allocations,calls' "\"$r\",0,0,1" \
+  "\"$r;${n}MAKE-BLUE-WIDGET\",0,0,5000" \
+  "\"$r;${n}MAKE-BLUE-WIDGET;${n}MAKE-WIDGET\",240000,5000,5000" \
+  "\"$r;${n}MAKE-RED-WIDGET\",0,0,5000" \
+  "\"$r;${n}MAKE-RED-WIDGET;${n}MAKE-WIDGET\",240000,5000,5000"
+csv phases 'phase,bytes,allocations,"cons","float","struct","other"' \
+  '"run",480000,10000,0,0,480000,0'
+csv threads 'thread,bytes,allocations,"cons","float","struct","other"' \
+  '"[unnamed]",480000,10000,0,0,480000,0'
+
+# A function of a cycle that also starts chains: the root of all calls both.
+expect 'callgrind' 0 '' export --format=callgrind "$golden/two-cycles.data"
+sed '1,/^summary/d; /^$/d' out >blocks
+printf '%s\n' 'fl=(1) ???' 'fn=(1) <root>' '0 0 0 0' \
+  'cfl=(1)' 'cfn=(2) A' 'calls=2 0' '0 32 2 0' \
+  'cfl=(1)' 'cfn=(3) MAIN' 'calls=1 0' '0 304 19 0' \
+  'fl=(1)' 'fn=(2)' '0 48 3 0' \
+  'cfl=(1)' 'cfn=(4) B' 'calls=5 0' '0 240 15 0' \
+  'cfl=(1)' 'cfn=(5) C' 'calls=7 0' '0 192 12 0' \
+  'fl=(1)' 'fn=(3)' '0 0 0 0' | diff - <(head -n 25 blocks) >err
+result $? 'callgrind: calls and costs of arcs'
+[ "$(grep '^totals:' out) $(grep '^summary:' out)" = \
+  'totals: 336 21 0 summary: 336 21 0' ]
+result $? 'callgrind: totals'
+
+# Small functions and arcs are not drawn, and the caption says so.
+expect 'dot, large ones' 0 '' export --format=dot --min-percent=50 "$m"
+[ "$(grep -c '^n[0-9]* \[' out) $(grep -c -- '->' out)" = '3 2' ] &&
+  grep -q 'left_out_functions=5 left_out_bytes=1584 left_out_arcs=4' out
+result $? 'dot: functions and arcs of 50 %'
+expect 'dot, two' 0 '' export --format=dot --limit=2 "$m"
+[ "$(grep -c '^n[0-9]* \[' out)" = 2 ]
+result $? 'dot: two functions'
+
+# mprof graph, with programs that stand for Graphviz's dot.
+mkdir bin
+path=$PATH
+# dot COMMAND: the program dot does that.
+dot() {
+  printf '#!/bin/sh\n%s\n' "$1" >bin/dot
+  chmod +x bin/dot
+  PATH=$PWD/bin:$path
+}
+expect 'dot' 0 '' export --format=dot "$w"
+cp out expected
+dot 'cat; echo "$@"'
+echo -Tsvg >>expected
+expect 'graph' 0 '' graph "$w"
+cmp -s out expected
+result $? 'graph: dot gets the graph, and what it says is written'
+for kind in svg png pdf; do
+  expect "graph, $kind" 0 '' graph -o "x.$kind" "$w"
+  [ "$(tail -n 1 "x.$kind")" = "-T$kind" ]
+  result $? "graph: $kind"
+done
+echo old >x.svg
+dot 'cat >/dev/null; echo new; echo "no room" >&2; exit 3'
+expect 'dot fails' 1 'mprof: dot: no room' graph -o x.svg "$w"
+[ "$(cat x.svg)" = old ] && [ "$(echo x.svg*)" = x.svg ]
+result $? 'graph: the old file is intact'
+dot 'kill -9 $$'
+expect 'dot is killed' 1 'mprof: dot: it failed and said nothing' \
+  graph -o x.svg "$w"
+dot 'exec head -c 10000000 /dev/zero'
+run graph -o /dev/full "$w"
+[ "$status $(cat err)" = \
+  "1 mprof: cannot write '/dev/full': No space left on device" ]
+result $? 'graph: full disk'
+rm bin/dot
+PATH=$PWD/bin "$MPROF" graph -o x.svg "$w" >out 2>err
+status=$?
+PATH=$path
+[ "$status $(cat err)" = "1 mprof: drawing needs Graphviz; install the \
+package graphviz, which has the program dot" ] && [ "$(cat x.svg)" = old ]
+result $? 'graph: says what to install'
+
 for i in 1 2 3; do run export --format=lisp "$m"; cp out "again$i"; done
 cmp -s again1 again2 && cmp -s again2 again3
 result $? 'output is the same each time'

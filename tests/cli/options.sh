@@ -188,7 +188,7 @@ done
 cp "$m" run.data
 sed -n '/^\.SH EXAMPLES/,/^\.SH LIMITS/s/^mprof /"$MPROF" /p' "$man" |
   sed 's/\\-/-/g' >examples
-[ "$(wc -l <examples)" = 5 ]
+[ "$(wc -l <examples)" = 13 ]
 result $? 'the manual page has examples'
 while read -r example; do
   eval "$example" >out 2>err

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Nodes are found by parent and item in an index, made in the order of the
+ * samples, and then renumbered: what is below each node is summed from the
+ * last to the first, children are sorted, and a walk with an explicit stack
+ * gives the numbers.
+ */
+
+#include "export/chain_tree.h"
+
+#include "export/visible_chain.h"
+#include "profile/array.h"
+
+#include <string.h>
+
+/* A tree under construction. */
+struct planting {
+  struct chain_tree *tree;
+  struct index_map children;  /* parent, item -> node */
+  struct visible_chain chain; /* in hand */
+  uint32_t *item_of_frame;    /* by frame */
+  uint32_t nameless[NAMELESS_COUNT];
+};
+
+/* Stands for the parent of roots. */
+enum { NO_PARENT = INDEX_NONE };
+
+/* The node of ITEM below PARENT; INDEX_NONE when there is none and CREATE is
+ * false, or when memory runs out. */
+static uint32_t
+child(struct planting *planting, uint32_t parent, uint32_t item, bool create)
+{
+  struct chain_tree *tree = planting->tree;
+  uint64_t key = index_pair(parent, item);
+  uint32_t found = index_map_find(&planting->children, key);
+  if (found != INDEX_NONE || !create)
+    return found;
+  struct chain_node *nodes = array_reserve(tree->nodes, &tree->capacity,
+                                           tree->count + 1, sizeof *nodes);
+  if (nodes == NULL || tree->count + 1 >= INDEX_NONE)
+    return INDEX_NONE;
+  tree->nodes = nodes;
+  if (!index_map_add(&planting->children, key, (uint32_t)tree->count))
+    return INDEX_NONE;
+  nodes[tree->count] = (struct chain_node){.parent = parent, .item = item};
+  return (uint32_t)tree->count++;
+}
+
+/* Finds the node of SAMPLE's chain, which *NODE gets: INDEX_NONE when there
+ * is none and CREATE is false, or when a function on it is not in the graph.
+ * False when memory runs out. */
+static bool
+find_node(struct planting *planting, const struct profile_sample *sample,
+          bool create, uint32_t *node)
+{
+  const struct selection *selection = &planting->tree->reduction->selection;
+  const struct visible_chain *chain = &planting->chain;
+  *node = INDEX_NONE;
+  if (!visible_chain_trace(&planting->chain, selection, sample))
+    return false;
+  if (chain->count == 0) {
+    *node = child(planting, NO_PARENT,
+                  planting->nameless[selection_nameless(selection, sample)],
+                  create);
+    return *node != INDEX_NONE || !create;
+  }
+  for (size_t i = 0; i < chain->count; i++)
+    if (planting->item_of_frame[chain->frames[i]] == INDEX_NONE)
+      return true;
+  uint32_t parent = NO_PARENT;
+  for (size_t i = 0; i < chain->count; i++) {
+    parent = child(planting, parent,
+                   planting->item_of_frame[chain->frames[i]], create);
+    if (parent == INDEX_NONE)
+      return !create;
+  }
+  *node = parent;
+  return true;
+}
+
+/* Whether CALLER has an arc to CALLEE; arcs are sorted by both. */
+static bool
+has_arc(const struct call_graph *graph, uint32_t caller, uint32_t callee)
+{
+  size_t low = graph->nodes[caller].first_arc;
+  size_t high = low + graph->nodes[caller].arc_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (graph->arcs[middle].callee == callee)
+      return true;
+    if (graph->arcs[middle].callee < callee)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return false;
+}
+
+/* Whether the graph counts SAMPLE, a sample of calls. */
+static bool
+counts_calls(const struct planting *planting, const uint32_t *node_of_frame,
+             const struct profile_sample *sample)
+{
+  const struct reduction *reduction = planting->tree->reduction;
+  const struct selection *selection = &reduction->selection;
+  const struct profile *profile = &reduction->profile;
+  size_t length;
+  const uint32_t *chain = selection_chain(selection, sample, &length);
+  if (length == 0 || selection->hidden[profile->frames[chain[0]].function])
+    return false;
+  if (!selection->by_allocations)
+    return true;
+  size_t i = 1;
+  while (i < length && selection->hidden[profile->frames[chain[i]].function])
+    i++;
+  uint32_t leaf = node_of_frame[chain[0]];
+  if (i == length || leaf == INDEX_NONE)
+    return leaf != INDEX_NONE;
+  uint32_t caller = node_of_frame[chain[i]];
+  return caller != INDEX_NONE && has_arc(&reduction->graph, caller, leaf);
+}
+
+/* Puts each sample where it belongs: allocations first, since calls may be
+ * counted only where these are. */
+static bool
+add_samples(struct planting *planting, const uint32_t *node_of_frame)
+{
+  struct chain_tree *tree = planting->tree;
+  const struct reduction *reduction = tree->reduction;
+  const struct profile *profile = &reduction->profile;
+  bool calls_create =
+      tree->items == CHAIN_OF_FRAMES || !reduction->selection.by_allocations;
+  for (int calls = 0; calls < 2; calls++)
+    for (size_t i = 0; i < profile->sample_count; i++) {
+      const struct profile_sample *sample = &profile->samples[i];
+      bool allocates = sample->allocs != 0 || sample->bytes != 0;
+      uint32_t node;
+      if (!reduction->selection.kept[i] || allocates == (calls != 0) ||
+          (calls != 0 && (sample->activations == 0 ||
+                          !counts_calls(planting, node_of_frame, sample))))
+        continue;
+      if (!find_node(planting, sample, calls == 0 || calls_create, &node))
+        return false;
+      tree->of_sample[i] = node;
+      if (node == INDEX_NONE)
+        continue;
+      tree->nodes[node].allocs += sample->allocs;
+      tree->nodes[node].bytes += sample->bytes;
+      tree->nodes[node].kept_allocs += sample->kept_allocs;
+      tree->nodes[node].kept_bytes += sample->kept_bytes;
+      tree->nodes[node].calls += sample->activations;
+    }
+  return true;
+}
+
+/* A node among its siblings. */
+struct sibling {
+  uint32_t node, parent;
+  uint64_t bytes, allocs;
+  const char *name;
+};
+
+/* By parent, NO_PARENT being the last; then by bytes and allocations in and
+ * below the node, descending, then by name and by first appearance. */
+static int
+compare_siblings(const void *left, const void *right)
+{
+  const struct sibling *a = left;
+  const struct sibling *b = right;
+  if (a->parent != b->parent)
+    return a->parent < b->parent ? -1 : 1;
+  if (a->bytes != b->bytes)
+    return a->bytes > b->bytes ? -1 : 1;
+  if (a->allocs != b->allocs)
+    return a->allocs > b->allocs ? -1 : 1;
+  int order = strcmp(a->name, b->name);
+  if (order != 0)
+    return order;
+  return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Sums up what is below each node, and fills SIBLINGS, sorted. */
+static void
+sort_siblings(struct chain_tree *tree, struct sibling *siblings)
+{
+  for (size_t i = 0; i < tree->count; i++) {
+    tree->nodes[i].below_allocs = tree->nodes[i].allocs;
+    tree->nodes[i].below_bytes = tree->nodes[i].bytes;
+  }
+  for (size_t i = tree->count; i-- > 0;) {
+    const struct chain_node *node = &tree->nodes[i];
+    siblings[i] = (struct sibling){(uint32_t)i, node->parent,
+                                   node->below_bytes, node->below_allocs,
+                                   chain_item_name(tree, node->item)};
+    if (node->parent == NO_PARENT)
+      continue;
+    tree->nodes[node->parent].below_allocs += node->below_allocs;
+    tree->nodes[node->parent].below_bytes += node->below_bytes;
+  }
+  array_sort(siblings, tree->count, sizeof *siblings, compare_siblings);
+}
+
+/* Numbers the nodes by a walk: NUMBERS[i] is the new number of node i, ORDER
+ * the inverse.  ENDS[p] gets the end of p's children among SIBLINGS; STACK
+ * has room for all nodes. */
+static void
+walk(const struct chain_tree *tree, const struct sibling *siblings,
+     uint32_t *numbers, uint32_t *order, uint32_t *ends, uint32_t *stack)
+{
+  size_t depth = 0;
+  uint32_t next = 0;
+  size_t i = tree->count;
+  while (i > 0 && siblings[i - 1].parent == NO_PARENT)
+    stack[depth++] = siblings[--i].node;
+  for (size_t j = 0; j < i; j++)
+    ends[siblings[j].parent] = (uint32_t)j + 1;
+  while (depth > 0) {
+    uint32_t node = stack[--depth];
+    numbers[node] = next;
+    order[next++] = node;
+    for (uint32_t j = ends[node]; j > 0 && siblings[j - 1].parent == node;
+         j--)
+      stack[depth++] = siblings[j - 1].node;
+  }
+}
+
+/* Brings the nodes into the order of a walk. */
+static bool
+renumber(struct chain_tree *tree)
+{
+  size_t count = tree->count;
+  struct sibling *siblings = array_zeroed(count, sizeof *siblings);
+  struct chain_node *nodes = array_zeroed(count, sizeof *nodes);
+  uint32_t *room = array_zeroed(4 * count, sizeof *room);
+  bool good = siblings != NULL && nodes != NULL && room != NULL;
+  if (good) {
+    uint32_t *numbers = room;
+    uint32_t *order = room + count;
+    sort_siblings(tree, siblings);
+    walk(tree, siblings, numbers, order, room + 2 * count, room + 3 * count);
+    for (size_t i = 0; i < count; i++) {
+      nodes[i] = tree->nodes[order[i]];
+      if (nodes[i].parent != NO_PARENT)
+        nodes[i].parent = numbers[nodes[i].parent];
+    }
+    for (size_t i = 0; i < tree->reduction->profile.sample_count; i++)
+      if (tree->of_sample[i] != INDEX_NONE)
+        tree->of_sample[i] = numbers[tree->of_sample[i]];
+    free(tree->nodes);
+    tree->nodes = nodes;
+    tree->capacity = count;
+  } else {
+    free(nodes);
+  }
+  free(siblings);
+  free(room);
+  return good;
+}
+
+/* The graph's node of each frame; INDEX_NONE where it has none.  The caller
+ * frees the array; NULL when memory runs out. */
+static uint32_t *
+nodes_of_frames(const struct reduction *reduction)
+{
+  const struct profile *profile = &reduction->profile;
+  const struct call_graph *graph = &reduction->graph;
+  uint32_t *of_name = array_zeroed(profile->names.count, sizeof *of_name);
+  uint32_t *of_frame = array_zeroed(profile->frame_count, sizeof *of_frame);
+  if (of_name != NULL && of_frame != NULL) {
+    for (size_t i = 0; i < profile->names.count; i++)
+      of_name[i] = INDEX_NONE;
+    for (uint32_t i = 0; i < graph->node_count; i++)
+      if (graph->nodes[i].function != INDEX_NONE)
+        of_name[profile->functions[graph->nodes[i].function].name] = i;
+    for (size_t i = 0; i < profile->frame_count; i++)
+      of_frame[i] =
+          of_name[profile->functions[profile->frames[i].function].name];
+  } else {
+    free(of_frame);
+    of_frame = NULL;
+  }
+  free(of_name);
+  return of_frame;
+}
+
+/* One number for each different KEY, from zero; INDEX_NONE when memory runs
+ * out. */
+static uint32_t
+number_of(struct index_map *numbers, uint64_t key)
+{
+  uint32_t number = index_map_find(numbers, key);
+  if (number != INDEX_NONE)
+    return number;
+  number = (uint32_t)numbers->used;
+  return index_map_add(numbers, key, number) ? number : INDEX_NONE;
+}
+
+/* The first frame that is the same as each frame: in function, line and
+ * address.  As nodes_of_frames. */
+static uint32_t *
+distinct_frames(const struct profile *profile)
+{
+  struct index_map lines = {0};
+  struct index_map addresses = {0};
+  struct index_map places = {0};
+  struct index_map frames = {0};
+  uint32_t *first = array_zeroed(profile->frame_count, sizeof *first);
+  bool good = first != NULL;
+  for (uint32_t i = 0; good && i < profile->frame_count; i++) {
+    const struct profile_frame *frame = &profile->frames[i];
+    uint32_t line = number_of(&lines, (uint64_t)frame->line);
+    uint32_t address = number_of(&addresses, frame->address);
+    uint32_t place = number_of(&places, index_pair(line, address));
+    uint64_t key = index_pair(frame->function, place);
+    good = line != INDEX_NONE && address != INDEX_NONE && place != INDEX_NONE;
+    if (!good)
+      break;
+    first[i] = index_map_find(&frames, key);
+    if (first[i] == INDEX_NONE) {
+      first[i] = i;
+      good = index_map_add(&frames, key, i);
+    }
+  }
+  index_map_release(&lines);
+  index_map_release(&addresses);
+  index_map_release(&places);
+  index_map_release(&frames);
+  if (!good) {
+    free(first);
+    first = NULL;
+  }
+  return first;
+}
+
+/* The graph's node for chains of which nothing shows, for this REASON. */
+static uint32_t
+nameless_node(const struct call_graph *graph, enum nameless reason)
+{
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    if (graph->nodes[i].function == INDEX_NONE &&
+        strcmp(graph->nodes[i].name, nameless_name(reason)) == 0)
+      return i;
+  return INDEX_NONE;
+}
+
+bool
+chain_tree_init(struct chain_tree *tree, const struct reduction *reduction,
+                enum chain_items items)
+{
+  const struct profile *profile = &reduction->profile;
+  struct planting planting = {.tree = tree};
+  memset(tree, 0, sizeof *tree);
+  tree->reduction = reduction;
+  tree->items = items;
+  tree->of_sample =
+      array_zeroed(profile->sample_count, sizeof *tree->of_sample);
+  uint32_t *node_of_frame = nodes_of_frames(reduction);
+  uint32_t *frames =
+      items == CHAIN_OF_FRAMES ? distinct_frames(profile) : NULL;
+  planting.item_of_frame = items == CHAIN_OF_FRAMES ? frames : node_of_frame;
+  bool good = tree->of_sample != NULL && node_of_frame != NULL &&
+              planting.item_of_frame != NULL;
+  for (size_t i = 0; good && i < profile->sample_count; i++)
+    tree->of_sample[i] = INDEX_NONE;
+  for (uint32_t i = 0; i < NAMELESS_COUNT; i++)
+    planting.nameless[i] =
+        items == CHAIN_OF_FRAMES
+            ? (uint32_t)profile->frame_count + i
+            : nameless_node(&reduction->graph, (enum nameless)i);
+  good = good && add_samples(&planting, node_of_frame) && renumber(tree);
+  index_map_release(&planting.children);
+  visible_chain_release(&planting.chain);
+  free(node_of_frame);
+  free(frames);
+  return good;
+}
+
+void
+chain_tree_release(struct chain_tree *tree)
+{
+  free(tree->nodes);
+  free(tree->of_sample);
+  memset(tree, 0, sizeof *tree);
+}
+
+const char *
+chain_item_name(const struct chain_tree *tree, uint32_t item)
+{
+  const struct profile *profile = &tree->reduction->profile;
+  if (tree->items == CHAIN_OF_FUNCTIONS)
+    return tree->reduction->graph.nodes[item].name;
+  if (item >= profile->frame_count)
+    return nameless_name((enum nameless)(item - profile->frame_count));
+  return names_text(&profile->names,
+                    profile->functions[profile->frames[item].function].name);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The format of valgrind's callgrind: for KCachegrind, QCachegrind and
+ * callgrind_annotate.  A block for each function: what it allocated itself,
+ * then each callee with the calls and with what was allocated below them.
+ *
+ * Calls and costs of arcs are exact; functions have names compressed to
+ * numbers, the first time with the name behind.  The chains begin at a
+ * function <root> of ours, which allocates nothing: readers take what the
+ * calls of a function cost together for its inclusive cost, so that chains
+ * that start in a function with callers need a caller, too.
+ *
+ * Recursion: the format has no contexts, only functions and arcs.  Each arc
+ * has what was allocated while it was on the chain, each allocation once,
+ * however often the chain takes it; likewise the arc of a function to itself.
+ * Outside of cycles and self-recursion the arcs into a function add up to its
+ * inclusive bytes; within them they overlap, and a reader that adds them up
+ * shows more (as for callgrind's own files; KCachegrind makes cycles of
+ * them).  The exact inclusive figures are in the other formats.
+ *
+ * A call count of zero would make the line after it a cost of the caller, so
+ * an arc of which no call was counted is written as called once.
+ *
+ * Names: control characters, the backslash, blanks at the beginning and the
+ * end, and all of "<root>" when a function is called so, are written as
+ * escape_name does; a name that is empty, as \e.
+ */
+
+#include "export/export.h"
+#include "export/listing.h"
+#include "profile/array.h"
+#include "report/text_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char root_name[] = "<root>";
+
+/* Numbers of names that have been written, of functions or of files. */
+struct compression {
+  uint32_t *numbers; /* by id; 0: not written yet */
+  uint32_t used;
+};
+
+struct callgrind {
+  const struct reduction *reduction;
+  struct sink *sink;
+  struct compression functions; /* by node; the root is the last */
+  struct compression files;     /* by name id */
+};
+
+static void
+write_escaped(struct sink *sink, const char *name)
+{
+  size_t length = strlen(name);
+  if (length == 0) {
+    sink_text(sink, "\\e");
+    return;
+  }
+  bool first = *name == ' ' || strcmp(name, root_name) == 0;
+  bool last = length > 1 && name[length - 1] == ' ';
+  if (first)
+    sink_format(sink, "\\x%02x", (unsigned)*name);
+  char *middle = strndup(name + first, length - first - last);
+  if (middle == NULL) {
+    sink_fail(sink, ENOMEM);
+    return;
+  }
+  escape_name(sink, middle, "\\");
+  free(middle);
+  if (last)
+    sink_text(sink, "\\x20");
+}
+
+/* Writes "KEY=(N)", the first time with NAME, which is written by
+ * ESCAPE. */
+static void
+write_name(struct callgrind *callgrind, struct compression *compression,
+           const char *key, size_t id, const char *name, bool escape)
+{
+  uint32_t *number = &compression->numbers[id];
+  bool known = *number != 0;
+  if (!known)
+    *number = ++compression->used;
+  sink_format(callgrind->sink, "%s=(%" PRIu32 ")", key, *number);
+  if (!known) {
+    sink_text(callgrind->sink, " ");
+    if (escape)
+      write_escaped(callgrind->sink, name);
+    else
+      sink_text(callgrind->sink, name);
+  }
+  sink_text(callgrind->sink, "\n");
+}
+
+/* Writes the file and the name of NODE behind the keys. */
+static void
+write_function(struct callgrind *callgrind, const char *file_key,
+               const char *key, size_t node)
+{
+  const struct reduction *reduction = callgrind->reduction;
+  const struct graph_node *n = &reduction->graph.nodes[node];
+  uint32_t file = n->function == INDEX_NONE
+                      ? 0
+                      : reduction->profile.functions[n->function].file;
+  write_name(callgrind, &callgrind->files, file_key, file,
+             file == 0 ? "???" : listed_file(reduction, n), file != 0);
+  write_name(callgrind, &callgrind->functions, key, node, n->name, true);
+}
+
+/* Writes the costs of FIGURES at LINE. */
+static void
+write_costs(struct callgrind *callgrind, int64_t line,
+            const struct figures *figures)
+{
+  sink_format(callgrind->sink, "%" PRId64 " %" PRIu64 " %" PRIu64, line,
+              figures->bytes, figures->allocs);
+  if (callgrind->reduction->profile.has_kept)
+    sink_format(callgrind->sink, " %" PRIu64, figures->kept_bytes);
+  sink_text(callgrind->sink, "\n");
+}
+
+/* Writes a call of CALLEE from LINE. */
+static void
+write_call(struct callgrind *callgrind, int64_t line, size_t callee,
+           uint64_t calls, const struct figures *figures)
+{
+  const struct reduction *reduction = callgrind->reduction;
+  write_function(callgrind, "cfl", "cfn", callee);
+  sink_format(callgrind->sink, "calls=%" PRIu64 " %" PRId64 "\n",
+              calls == 0 ? 1 : calls,
+              listed_line(reduction, &reduction->graph.nodes[callee]));
+  write_costs(callgrind, line, figures);
+}
+
+static void
+write_root(struct callgrind *callgrind, const struct ranking *functions)
+{
+  const struct call_graph *graph = &callgrind->reduction->graph;
+  static const struct figures nothing;
+  write_name(callgrind, &callgrind->files, "\nfl", 0, "???", false);
+  write_name(callgrind, &callgrind->functions, "fn", graph->node_count,
+             root_name, false);
+  write_costs(callgrind, 0, &nothing);
+  for (size_t i = 0; i < functions->count; i++) {
+    size_t node = functions->rows[i].item;
+    const struct graph_node *n = &graph->nodes[node];
+    if (n->root.bytes != 0 || n->root.allocs != 0 || n->root_calls != 0)
+      write_call(callgrind, 0, node, n->root_calls, &n->root);
+  }
+}
+
+static void
+write_block(struct callgrind *callgrind, size_t node)
+{
+  const struct call_graph *graph = &callgrind->reduction->graph;
+  const struct graph_node *n = &graph->nodes[node];
+  int64_t line = listed_line(callgrind->reduction, n);
+  write_function(callgrind, "\nfl", "fn", node);
+  write_costs(callgrind, line, &n->self);
+  for (size_t i = 0; i < n->arc_count; i++) {
+    const struct graph_arc *arc = &graph->arcs[n->first_arc + i];
+    write_call(callgrind, line, arc->callee, arc->calls, &arc->inclusive);
+  }
+}
+
+/* Writes "KEY: " and the totals. */
+static void
+write_totals(struct callgrind *callgrind, const char *key)
+{
+  const struct reduction *reduction = callgrind->reduction;
+  const struct figures *total = &reduction->selection.total;
+  sink_format(callgrind->sink, "%s: %" PRIu64 " %" PRIu64, key, total->bytes,
+              total->allocs);
+  if (reduction->profile.has_kept)
+    sink_format(callgrind->sink, " %" PRIu64, total->kept_bytes);
+  sink_text(callgrind->sink, "\n");
+}
+
+static void
+write_header(struct callgrind *callgrind)
+{
+  const struct profile *profile = &callgrind->reduction->profile;
+  struct sink *sink = callgrind->sink;
+  const char *program = profile_comment(profile, "mprof.program", 0);
+  sink_text(sink, "# callgrind format\n"
+                  "version: 1\n"
+                  "creator: mprof " MPROF_VERSION "\n");
+  if (program != NULL && *program != '\0') {
+    sink_text(sink, "cmd: ");
+    escape_name(sink, program, "\\");
+    sink_text(sink, "\n");
+  }
+  sink_text(sink, "positions: line\n"
+                  "event: Bytes : bytes requested\n"
+                  "event: Allocs : objects allocated\n");
+  if (profile->has_kept)
+    sink_text(sink, "event: KeptBytes : bytes never freed\n");
+  sink_format(sink, "events: Bytes Allocs%s\n",
+              profile->has_kept ? " KeptBytes" : "");
+  write_totals(callgrind, "summary");
+}
+
+void
+export_callgrind(const struct reduction *reduction, struct sink *sink)
+{
+  size_t count = reduction->graph.node_count;
+  struct callgrind callgrind = {
+      .reduction = reduction,
+      .sink = sink,
+      .functions = {.numbers = array_zeroed(count + 1, sizeof(uint32_t))},
+      .files = {.numbers = array_zeroed(reduction->profile.names.count,
+                                        sizeof(uint32_t))},
+  };
+  struct ranking functions;
+  if (list_functions(reduction, &functions) &&
+      callgrind.functions.numbers != NULL &&
+      callgrind.files.numbers != NULL) {
+    write_header(&callgrind);
+    write_root(&callgrind, &functions);
+    for (size_t i = 0; i < functions.count; i++)
+      write_block(&callgrind, functions.rows[i].item);
+    sink_text(sink, "\n");
+    write_totals(&callgrind, "totals");
+  } else {
+    sink_fail(sink, ENOMEM);
+  }
+  ranking_release(&functions);
+  free(callgrind.functions.numbers);
+  free(callgrind.files.numbers);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The file format of valgrind's DHAT, version 2, for its viewer dh_view.html.
+ * A program point is a distinct chain that allocated something: blocks are
+ * allocations, bytes those requested.  Frames are leaf first, as the viewer
+ * has its tree.
+ *
+ * Neither life times of blocks nor accesses to them are known: "bklt" and
+ * "bkacc" are false, and no field is there that these would need.  There is
+ * no time, either: the program is taken to have lasted for as many units of
+ * time as it made allocations.
+ */
+
+#include "export/chain_tree.h"
+#include "export/export.h"
+#include "export/json_text.h"
+#include "export/listing.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Frames as the viewer shows them: the name, and where it is known, the
+ * place in the sources. */
+static void
+write_frames(const struct reduction *reduction, struct sink *sink)
+{
+  const struct call_graph *graph = &reduction->graph;
+  sink_text(sink, "\"ftbl\":[\"[root]\"");
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const struct graph_node *node = &graph->nodes[i];
+    const char *file = listed_file(reduction, node);
+    int64_t line = listed_line(reduction, node);
+    struct sink_string text = {0};
+    struct sink frame;
+    sink_init(&frame, sink_write_string, &text);
+    sink_text(&frame, node->name);
+    if (*file != '\0' && line != 0)
+      sink_format(&frame, " (%s:%" PRId64 ")", file, line);
+    else if (*file != '\0')
+      sink_format(&frame, " (%s)", file);
+    if (!sink_flush(&frame))
+      sink_fail(sink, ENOMEM);
+    sink_text(sink, ",\n");
+    json_string(sink, text.text == NULL ? "" : text.text);
+    free(text.text);
+  }
+  sink_text(sink, "]");
+}
+
+static void
+write_points(const struct chain_tree *tree, struct sink *sink)
+{
+  bool first = true;
+  sink_text(sink, "\"pps\":[");
+  for (uint32_t i = 0; i < tree->count; i++) {
+    const struct chain_node *node = &tree->nodes[i];
+    if (node->bytes == 0 && node->allocs == 0)
+      continue;
+    sink_format(sink, "%s\n{\"tb\":%" PRIu64 ",\"tbk\":%" PRIu64 ",\"fs\":[",
+                first ? "" : ",", node->bytes, node->allocs);
+    first = false;
+    /* frame 0 is the root of all chains */
+    for (uint32_t n = i; n != INDEX_NONE; n = tree->nodes[n].parent)
+      sink_format(sink, "%s%" PRIu64, n == i ? "" : ",",
+                  (uint64_t)tree->nodes[n].item + 1);
+    sink_text(sink, "]}");
+  }
+  sink_text(sink, "]");
+}
+
+void
+export_dhat(const struct reduction *reduction, struct sink *sink)
+{
+  const char *program =
+      profile_comment(&reduction->profile, "mprof.program", 0);
+  struct chain_tree tree;
+  if (!chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS))
+    sink_fail(sink, ENOMEM);
+  sink_text(
+      sink,
+      "{\"dhatFileVersion\":2,\"mode\":\"heap\","
+      "\"verb\":\"Allocated\",\n\"bklt\":false,\"bkacc\":false,"
+      "\n\"tu\":\"allocations\",\"Mtu\":\"million allocations\",\n\"cmd\":");
+  json_string(sink, program == NULL ? "" : program);
+  sink_format(sink, ",\"pid\":0,\n\"te\":%" PRIu64 ",\n",
+              reduction->selection.total.allocs);
+  write_points(&tree, sink);
+  sink_text(sink, ",\n");
+  write_frames(reduction, sink);
+  sink_text(sink, "}\n");
+  chain_tree_release(&tree);
+}

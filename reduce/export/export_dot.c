@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The call graph for Graphviz's dot.  A box for each function with what it
+ * allocated itself and with all below it, an arrow for each arc with what was
+ * allocated below it and its calls.  The redder a box, the more its function
+ * allocated itself; the thicker an arrow, the more went through it.  Members
+ * of a cycle have a double frame and the cycle's number; arcs within a cycle
+ * are dashed.
+ *
+ * Functions and arcs below --min-percent, and functions beyond --limit, are
+ * left out; the caption says how many and what these functions themselves
+ * allocated.
+ *
+ * Exact figures are attributes of their own, which dot hands on (dot -Tjson):
+ * function, self_bytes, self_allocations, inclusive_bytes,
+ * inclusive_allocations, calls and cycle of a node; bytes, allocations and
+ * calls of an edge; left_out_functions, left_out_bytes and left_out_arcs of
+ * the graph.
+ *
+ * Names stand in double quotes only, where dot takes no markup.  In a label
+ * the backslash, the quote and the ampersand are escaped, and what could end
+ * a line is written as in tables.  The attribute "function" is escaped as
+ * escape_name does, and then has backslashes doubled and quotes escaped, as
+ * dot wants it.
+ */
+
+#include "export/export.h"
+#include "export/listing.h"
+#include "profile/array.h"
+#include "report/text_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+enum { THOUSAND = 1000 };
+
+/* Writes TEXT for a string in double quotes: of a LABEL, in which dot
+ * replaces entities, or of another attribute, which can be undone. */
+static void
+write_quoted(struct sink *sink, const char *text, bool label)
+{
+  struct sink_string string = {0};
+  struct sink escaped;
+  sink_init(&escaped, sink_write_string, &string);
+  escape_name(&escaped, text, label ? "" : "\\");
+  if (!sink_flush(&escaped))
+    sink_fail(sink, ENOMEM);
+  for (const char *c = string.text == NULL ? "" : string.text; *c != '\0';
+       c++) {
+    if (*c == '"' || *c == '\\')
+      sink_text(sink, "\\");
+    sink_bytes(sink, c, 1);
+    if (*c == '&' && label)
+      sink_text(sink, "amp;");
+  }
+  free(string.text);
+}
+
+/* PART of WHOLE in thousandths, rounded down. */
+static unsigned
+thousandths(uint64_t part, uint64_t whole)
+{
+  return whole == 0 ? 0 : (unsigned)((uint128)part * THOUSAND / whole);
+}
+
+/* Writes BYTES and their share of WHOLE. */
+static void
+write_bytes(struct sink *sink, uint64_t bytes, uint64_t whole)
+{
+  unsigned share = thousandths(bytes, whole);
+  sink_format(sink, "%" PRIu64 " bytes (%u.%u %%)", bytes, share / 10,
+              share % 10);
+}
+
+static void
+write_node(const struct reduction *reduction, uint32_t item,
+           struct sink *sink)
+{
+  const struct graph_node *node = &reduction->graph.nodes[item];
+  uint64_t whole = reduction->selection.total.bytes;
+  sink_format(sink, "n%" PRIu32 " [label=\"", item);
+  write_quoted(sink, node->name, true);
+  sink_text(sink, "\\n");
+  if (node->cycle != 0)
+    sink_format(sink, "<cycle %" PRIu32 ">\\n", node->cycle);
+  sink_text(sink, "self ");
+  write_bytes(sink, node->self.bytes, whole);
+  sink_text(sink, "\\ninclusive ");
+  write_bytes(sink, node->inclusive.bytes, whole);
+  sink_format(sink, "\" fillcolor=\"0.05 %u.%03u 1.0\"",
+              thousandths(node->self.bytes, whole) / THOUSAND,
+              thousandths(node->self.bytes, whole) % THOUSAND);
+  if (node->cycle != 0)
+    sink_format(sink, " peripheries=2 cycle=%" PRIu32, node->cycle);
+  sink_text(sink, "\n  function=\"");
+  write_quoted(sink, node->name, false);
+  sink_format(sink,
+              "\" self_bytes=%" PRIu64 " self_allocations=%" PRIu64
+              " inclusive_bytes=%" PRIu64 " inclusive_allocations=%" PRIu64
+              " calls=%" PRIu64 "]\n",
+              node->self.bytes, node->self.allocs, node->inclusive.bytes,
+              node->inclusive.allocs, node->calls);
+}
+
+static void
+write_arc(const struct reduction *reduction, const struct graph_arc *arc,
+          struct sink *sink)
+{
+  const struct graph_node *nodes = reduction->graph.nodes;
+  unsigned share =
+      thousandths(arc->inclusive.bytes, reduction->selection.total.bytes);
+  unsigned width = THOUSAND + 4 * share; /* in thousandths of a point */
+  uint32_t cycle = nodes[arc->caller].cycle;
+  sink_format(sink,
+              "n%" PRIu32 " -> n%" PRIu32 " [label=\"%" PRIu64
+              " bytes\\n%" PRIu64 " calls\" penwidth=%u.%03u weight=%u",
+              arc->caller, arc->callee, arc->inclusive.bytes, arc->calls,
+              width / THOUSAND, width % THOUSAND, 1 + share / 10);
+  if (cycle != 0 && nodes[arc->callee].cycle == cycle)
+    sink_text(sink, " style=dashed");
+  sink_format(sink,
+              "\n  bytes=%" PRIu64 " allocations=%" PRIu64 " calls=%" PRIu64
+              "]\n",
+              arc->inclusive.bytes, arc->inclusive.allocs, arc->calls);
+}
+
+/* Whether ARC is drawn, SHOWN telling which nodes are. */
+static bool
+is_drawn(const struct reduction *reduction, const bool *shown,
+         const struct graph_arc *arc)
+{
+  return shown[arc->caller] && shown[arc->callee] &&
+         share_reached(arc->inclusive.bytes, reduction->selection.total.bytes,
+                       reduction->options->min_share);
+}
+
+/* The caption, and defaults. */
+static void
+write_head(const struct reduction *reduction, const struct ranking *functions,
+           const bool *shown, struct sink *sink)
+{
+  const struct call_graph *graph = &reduction->graph;
+  const struct figures *total = &reduction->selection.total;
+  const char *program =
+      profile_comment(&reduction->profile, "mprof.program", 0);
+  size_t left_out = functions->count - functions->shown;
+  uint64_t left_out_bytes = 0;
+  size_t left_out_arcs = 0;
+  for (size_t i = 0; i < graph->node_count; i++)
+    left_out_bytes += shown[i] ? 0 : graph->nodes[i].self.bytes;
+  for (size_t i = 0; i < graph->arc_count; i++)
+    left_out_arcs += !is_drawn(reduction, shown, &graph->arcs[i]);
+  sink_text(sink, "digraph mprof {\ngraph [charset=\"UTF-8\" labelloc=b "
+                  "labeljust=l fontname=\"Helvetica\"\n  label=\"");
+  write_quoted(sink,
+               program == NULL || *program == '\0' ? "Allocation profile"
+                                                   : program,
+               true);
+  sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes\\l",
+              total->allocs, total->bytes);
+  if (left_out != 0 || left_out_arcs != 0) {
+    sink_format(sink, "Left out: %zu functions, which themselves allocated ",
+                left_out);
+    write_bytes(sink, left_out_bytes, total->bytes);
+    sink_format(sink, ", and %zu arcs\\l", left_out_arcs);
+  }
+  sink_format(sink,
+              "\"\n  left_out_functions=%zu left_out_bytes=%" PRIu64
+              " left_out_arcs=%zu]\n"
+              "node [shape=box style=filled fontname=\"Helvetica\" "
+              "fontsize=10 margin=\"0.1,0.05\"]\n"
+              "edge [fontname=\"Helvetica\" fontsize=9]\n",
+              left_out, left_out_bytes, left_out_arcs);
+}
+
+void
+export_dot(const struct reduction *reduction, struct sink *sink)
+{
+  const struct call_graph *graph = &reduction->graph;
+  struct ranking functions;
+  bool *shown = array_zeroed(graph->node_count, sizeof *shown);
+  if (!list_functions(reduction, &functions) || shown == NULL) {
+    sink_fail(sink, ENOMEM);
+  } else {
+    ranking_cut(&functions, &reduction->selection.total, reduction->options);
+    for (size_t i = 0; i < functions.shown; i++)
+      shown[functions.rows[i].item] = true;
+    write_head(reduction, &functions, shown, sink);
+    for (size_t i = 0; i < functions.shown; i++)
+      write_node(reduction, (uint32_t)functions.rows[i].item, sink);
+    for (size_t i = 0; i < graph->arc_count; i++)
+      if (is_drawn(reduction, shown, &graph->arcs[i]))
+        write_arc(reduction, &graph->arcs[i], sink);
+    sink_text(sink, "}\n");
+  }
+  ranking_release(&functions);
+  free(shown);
+}

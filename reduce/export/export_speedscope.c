@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The file format of speedscope (https://www.speedscope.app): two sampled
+ * profiles over the same chains, one whose weights are bytes and one whose
+ * weights are allocations.  A sample is a distinct chain, root first, that
+ * allocated something; samples come as a walk through the tree of chains
+ * finds them, so that the view in the order of time shows whole subtrees.
+ *
+ * Numbers are written exactly; readers in JavaScript round those above 2^53.
+ */
+
+#include "export/chain_tree.h"
+#include "export/export.h"
+#include "export/json_text.h"
+#include "export/listing.h"
+#include "profile/array.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void
+write_frames(const struct reduction *reduction, struct sink *sink)
+{
+  const struct call_graph *graph = &reduction->graph;
+  sink_text(sink, "\"shared\":{\"frames\":[");
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const struct graph_node *node = &graph->nodes[i];
+    const char *file = listed_file(reduction, node);
+    int64_t line = listed_line(reduction, node);
+    sink_text(sink, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
+    json_string(sink, node->name);
+    if (*file != '\0') {
+      json_key(sink, false, "file");
+      json_string(sink, file);
+    }
+    if (line != 0)
+      sink_format(sink, ",\"line\":%" PRId64, line);
+    sink_text(sink, "}");
+  }
+  sink_text(sink, "]}");
+}
+
+static uint64_t
+weight(const struct chain_node *node, enum measure measure)
+{
+  return measure == MEASURE_BYTES ? node->bytes : node->allocs;
+}
+
+/* Writes one of the profiles.  PATH has room for the longest chain. */
+static void
+write_profile(const struct chain_tree *tree, enum measure measure,
+              uint32_t *path, struct sink *sink)
+{
+  const struct figures *total = &tree->reduction->selection.total;
+  bool first = true;
+  sink_format(sink,
+              "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
+              "\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
+              measure == MEASURE_BYTES ? "bytes" : "allocations",
+              measure == MEASURE_BYTES ? "bytes" : "none",
+              measure == MEASURE_BYTES ? total->bytes : total->allocs);
+  for (uint32_t i = 0; i < tree->count; i++) {
+    if (weight(&tree->nodes[i], measure) == 0)
+      continue;
+    size_t length = 0;
+    for (uint32_t n = i; n != INDEX_NONE; n = tree->nodes[n].parent)
+      path[length++] = tree->nodes[n].item;
+    sink_text(sink, first ? "\n[" : ",\n[");
+    while (length-- > 0)
+      sink_format(sink, "%" PRIu32 "%s", path[length],
+                  length == 0 ? "]" : ",");
+    first = false;
+  }
+  sink_text(sink, "],\n\"weights\":[");
+  first = true;
+  for (size_t i = 0; i < tree->count; i++) {
+    uint64_t value = weight(&tree->nodes[i], measure);
+    if (value == 0)
+      continue;
+    sink_format(sink, "%s%" PRIu64, first ? "" : ",", value);
+    first = false;
+  }
+  sink_text(sink, "]}");
+}
+
+void
+export_speedscope(const struct reduction *reduction, struct sink *sink)
+{
+  const char *program =
+      profile_comment(&reduction->profile, "mprof.program", 0);
+  struct chain_tree tree;
+  bool good = chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS);
+  uint32_t *path = good ? array_zeroed(tree.count, sizeof *path) : NULL;
+  if (path != NULL) {
+    sink_text(
+        sink,
+        "{\"$schema\":\"https://www.speedscope.app/"
+        "file-format-schema.json\",\n\"exporter\":\"mprof " MPROF_VERSION
+        "\",\"name\":");
+    json_string(sink, program == NULL || *program == '\0'
+                          ? "allocation profile"
+                          : program);
+    sink_text(sink, ",\"activeProfileIndex\":0,\n");
+    write_frames(reduction, sink);
+    sink_text(sink, ",\n\"profiles\":[\n");
+    write_profile(&tree, MEASURE_BYTES, path, sink);
+    sink_text(sink, ",\n");
+    write_profile(&tree, MEASURE_ALLOCS, path, sink);
+    sink_text(sink, "]}\n");
+  } else {
+    sink_fail(sink, ENOMEM);
+  }
+  free(path);
+  chain_tree_release(&tree);
+}
