@@ -12,7 +12,8 @@
  * the program: "report\n--terse\n/tmp/mprof.data".  A newline at the end is
  * ignored; an empty line is an empty argument.  Text is UTF-8.
  *
- * Exit statuses: 0 done, 1 failed (file, profile, output, memory), 2 usage.
+ * Exit statuses: 0 done, 1 failed (file, profile, output, memory), 2 usage,
+ * 3 done, and diff found more growth than it was to allow.
  */
 
 #ifndef MPROF_H

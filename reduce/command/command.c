@@ -15,7 +15,28 @@
 static int
 status_of(const struct mprof_error *error)
 {
-  return error->code == MPROF_OK ? 0 : error->code == MPROF_USAGE ? 2 : 1;
+  switch (error->code) {
+  case MPROF_OK:
+    return 0;
+  case MPROF_USAGE:
+    return 2;
+  case MPROF_GREW:
+    return 3;
+  default:
+    return 1;
+  }
+}
+
+/* Flushes SINK; a failure counts more than what was found. */
+static void
+finish(struct sink *sink, const char *target, struct mprof_error *error)
+{
+  if (sink_flush(sink))
+    return;
+  mprof_error_clear(error);
+  mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
+                  "cannot write %s: %s", target,
+                  strerror(sink->error_number));
 }
 
 int
@@ -33,9 +54,7 @@ command_run(int count, const char *const *arguments, struct sink *sink,
   else if (good)
     good = command_row(options.command)->run(&options, sink, error);
   options_release(&options);
-  if (good && !sink_flush(sink))
-    mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                    "cannot write %s: %s", target,
-                    strerror(sink->error_number));
+  if (good || error->code == MPROF_GREW)
+    finish(sink, target, error);
   return status_of(error);
 }

@@ -13,6 +13,8 @@ const struct command_row command_rows[] = {
      run_report},
     {COMMAND_EXPORT, "export", "--format=FORMAT [OPTION...] [FILE...]",
      "write another format", run_export},
+    {COMMAND_DIFF, "diff", "[OPTION...] OLD NEW", "compare two profiles",
+     run_diff},
     {COMMAND_MERGE, "merge", "-o OUT FILE...", "make one profile of several",
      run_merge},
     {COMMAND_GRAPH, "graph", "[OPTION...] [FILE...]",

@@ -6,6 +6,7 @@
 
 #include "command/command_table.h"
 #include "command/option_table.h"
+#include "diff/diff.h"
 #include "output.h"
 
 #include <stdio.h>
@@ -36,6 +37,15 @@ write_outputs(const char *title, const struct output *outputs,
 }
 
 static void
+write_diff_tables(struct sink *sink)
+{
+  sink_text(sink, "\nTables, in this order:\n");
+  for (const struct diff_output *table = diff_tables; table->name != NULL;
+       table++)
+    write_line(sink, table->name, table->help);
+}
+
+static void
 write_program_help(struct sink *sink)
 {
   sink_text(sink,
@@ -47,11 +57,13 @@ write_program_help(struct sink *sink)
   for (const struct command_row *row = command_rows; row->name != NULL; row++)
     if (row->arguments != NULL)
       write_line(sink, row->name, row->help);
-  sink_text(sink,
-            "\nFILE is a profile, mprof.data when none is given; several are "
-            "added up.\n"
-            "Any gzip-compressed or plain pprof heap profile will do.\n\n"
-            "Exit status: 0 done, 1 failed, 2 wrong usage.\n");
+  sink_text(
+      sink,
+      "\nFILE is a profile, mprof.data when none is given; several are "
+      "added up.\n"
+      "Any gzip-compressed or plain pprof heap profile will do.\n\n"
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 more growth than diff "
+      "allows.\n");
 }
 
 static void
@@ -82,7 +94,9 @@ help_write(enum command topic, struct sink *sink)
       write_option(row, sink);
   if (topic == COMMAND_REPORT)
     write_outputs("Tables, in this order", report_tables, sink);
-  if (topic == COMMAND_EXPORT) {
+  else if (topic == COMMAND_DIFF)
+    write_diff_tables(sink);
+  else if (topic == COMMAND_EXPORT) {
     write_outputs("Formats", export_formats, sink);
     write_outputs("Tables of csv", csv_tables, sink);
   }

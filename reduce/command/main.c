@@ -54,7 +54,9 @@ main(int argc, char **argv)
   fit_to_terminal(&sink, descriptor);
   int status = command_run(argc - 1, (const char *const *)(argv + 1), &sink,
                            "standard output", &command, &error);
-  if (status == 0 && close(descriptor) != 0 && errno != EBADF) {
+  if ((status == 0 || status == 3) && close(descriptor) != 0 &&
+      errno != EBADF) {
+    mprof_error_clear(&error);
     mprof_error_set(&error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
                     "cannot write standard output: %s", strerror(errno));
     status = 1;

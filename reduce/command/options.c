@@ -9,6 +9,7 @@
 
 #include "command/command_table.h"
 #include "command/option_table.h"
+#include "diff/diff.h"
 #include "output.h"
 #include "profile/phase.h"
 
@@ -83,20 +84,48 @@ parse_number(struct parsing *parsing, const char *text, size_t least,
   return true;
 }
 
+/* The number of the table called by the first LENGTH bytes of NAME, -1 when
+ * there is none. */
+static int
+find_table(const struct options *options, const char *name, size_t length)
+{
+  if (options->command == COMMAND_DIFF) {
+    for (int i = 0; diff_tables[i].name != NULL; i++)
+      if (strlen(diff_tables[i].name) == length &&
+          memcmp(diff_tables[i].name, name, length) == 0)
+        return i;
+    return -1;
+  }
+  const struct output *table = output_find(report_tables, name, length);
+  return table == NULL ? -1 : (int)(table - report_tables);
+}
+
 static bool
 parse_tables(struct parsing *parsing, const char *text)
 {
   for (;;) {
     size_t length = strcspn(text, ",");
-    const struct output *table = output_find(report_tables, text, length);
-    if (table == NULL)
+    int table = find_table(parsing->options, text, length);
+    if (table < 0)
       return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                              "unknown table '%.*s'", (int)length, text);
-    parsing->options->tables |= UINT64_C(1) << (table - report_tables);
+    parsing->options->tables |= UINT64_C(1) << table;
     if (text[length] == '\0')
       return true;
     text += length + 1;
   }
+}
+
+static bool
+parse_growth(struct parsing *parsing, const char *text,
+             struct growth_limits *limits, const char **given)
+{
+  *given = text;
+  return growth_limits_parse(limits, text) ||
+         usage_error(parsing,
+                     "growth is limited by N%, Nallocs, N%allocs, or N with "
+                     "a unit such as KiB or MiB, not by",
+                     text);
 }
 
 static bool
@@ -236,6 +265,15 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     return *value != '\0' || usage_error(parsing, "-o takes a file, not", "");
   case OPTION_TABLES:
     return parse_tables(parsing, value);
+  case OPTION_NORMALIZE:
+    options->normalize = true;
+    return true;
+  case OPTION_FAIL_ABOVE:
+    return parse_growth(parsing, value, &options->growth,
+                        &options->growth_text);
+  case OPTION_FAIL_ABOVE_FUNCTION:
+    return parse_growth(parsing, value, &options->function_growth,
+                        &options->function_growth_text);
   case OPTION_SORT:
     return parse_sort(parsing, value);
   case OPTION_LIMIT:
@@ -326,6 +364,14 @@ parse_arguments(struct parsing *parsing)
   }
   if (options->min_share == SHARE_UNSET)
     options->min_share = parsing->detail_share;
+  if (options->command == COMMAND_DIFF && options->file_count != 2)
+    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "two profiles are compared, OLD and NEW; join "
+                           "several files by commas");
+  if (options->normalize && options->growth_text != NULL)
+    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "--normalize makes the totals equal, so that "
+                           "--fail-above says nothing");
   if (options->command == COMMAND_MERGE && options->output == NULL)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "a file to write is missing: give -o OUT");

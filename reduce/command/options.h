@@ -8,6 +8,7 @@
 #ifndef MPROF_OPTIONS_H
 #define MPROF_OPTIONS_H
 
+#include "diff/growth.h"
 #include "io/mprof_error.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@ enum command {
   COMMAND_NONE,
   COMMAND_REPORT,
   COMMAND_EXPORT,
+  COMMAND_DIFF,
   COMMAND_MERGE,
   COMMAND_GRAPH,
   COMMAND_HELP,
@@ -57,7 +59,7 @@ struct options {
   bool legend;
   size_t width; /* of lines, 0: any, or WIDTH_AUTOMATIC */
   enum color_choice color;
-  uint64_t tables; /* bit i: table i of report_tables; 0: the usual ones */
+  uint64_t tables; /* bit i: table i of the command; 0: the usual ones */
 
   const char *focus; /* regular expressions, NULL when not given */
   const char *ignore;
@@ -74,6 +76,11 @@ struct options {
   enum measure value;
   bool types;                       /* export: the type as the last frame */
   bool label_threads, label_phases; /* export: as the first frames */
+
+  bool normalize;              /* diff: scale the old figures */
+  struct growth_limits growth; /* diff: of all bytes and allocations */
+  struct growth_limits function_growth;
+  const char *growth_text, *function_growth_text; /* as they were given */
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which

@@ -19,24 +19,44 @@ set_looks(const struct options *options, struct sink *sink)
 }
 
 bool
+run_emit(const struct options *options, struct sink *sink, run_emitter *emit,
+         const void *what, struct mprof_error *error)
+{
+  struct output_file file;
+  if (options->output == NULL) {
+    set_looks(options, sink);
+    emit(what, sink);
+    return true;
+  }
+  if (!output_file_open(&file, options->output, error))
+    return false;
+  set_looks(options, &file.sink);
+  emit(what, &file.sink);
+  return output_file_close(&file, true, error);
+}
+
+/* A reduction and how to write it. */
+struct emission {
+  const struct reduction *reduction;
+  void (*emit)(const struct reduction *, struct sink *);
+};
+
+static void
+emit_reduction(const void *what, struct sink *sink)
+{
+  const struct emission *emission = what;
+  emission->emit(emission->reduction, sink);
+}
+
+bool
 run_reduction(const struct options *options, struct sink *sink,
               void (*emit)(const struct reduction *, struct sink *),
               struct mprof_error *error)
 {
   struct reduction reduction;
-  struct output_file file;
-  bool good = reduction_init(&reduction, options, error);
-  if (good && options->output == NULL) {
-    set_looks(options, sink);
-    emit(&reduction, sink);
-  } else if (good) {
-    good = output_file_open(&file, options->output, error);
-    if (good) {
-      set_looks(options, &file.sink);
-      emit(&reduction, &file.sink);
-      good = output_file_close(&file, true, error);
-    }
-  }
+  struct emission emission = {&reduction, emit};
+  bool good = reduction_init(&reduction, options, error) &&
+              run_emit(options, sink, emit_reduction, &emission, error);
   reduction_release(&reduction);
   return good;
 }

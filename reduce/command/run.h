@@ -15,6 +15,11 @@
 #include "io/sink.h"
 #include "reduction.h"
 
+/* Writes WHAT by EMIT to where OPTIONS say. */
+typedef void run_emitter(const void *what, struct sink *sink);
+bool run_emit(const struct options *options, struct sink *sink,
+              run_emitter *emit, const void *what, struct mprof_error *error);
+
 /* Reduces the files that OPTIONS name and lets EMIT write the result. */
 bool run_reduction(const struct options *options, struct sink *sink,
                    void (*emit)(const struct reduction *, struct sink *),
@@ -24,6 +29,8 @@ bool run_report(const struct options *options, struct sink *sink,
                 struct mprof_error *error);
 bool run_export(const struct options *options, struct sink *sink,
                 struct mprof_error *error);
+bool run_diff(const struct options *options, struct sink *sink,
+              struct mprof_error *error);
 bool run_merge(const struct options *options, struct sink *sink,
                struct mprof_error *error);
 bool run_graph(const struct options *options, struct sink *sink,

@@ -21,7 +21,8 @@ enum mprof_error_code {
   MPROF_CANNOT_WRITE, /* output failed */
   MPROF_CANNOT_RUN,   /* another program is missing or failed */
   MPROF_NO_MEMORY,
-  MPROF_USAGE /* the command line is wrong */
+  MPROF_USAGE, /* the command line is wrong */
+  MPROF_GREW   /* no failure: all is done, and growth is beyond a limit */
 };
 
 enum { MPROF_NO_OFFSET = -1, MPROF_ERROR_LENGTH = 4608 };

@@ -19,7 +19,7 @@
 
 #include "io/mprof_error.h"
 #include "io/sink.h"
-#include "merge/row_table.h"
+#include "profile/row_table.h"
 #include "profile/profile.h"
 
 /* A type and a unit, name ids. */

@@ -186,9 +186,10 @@ done
 
 # The examples of the manual page run as they stand.
 cp "$m" run.data
+cp "$m" old.data
 sed -n '/^\.SH EXAMPLES/,/^\.SH LIMITS/s/^mprof /"$MPROF" /p' "$man" |
   sed 's/\\-/-/g' >examples
-[ "$(wc -l <examples)" = 13 ]
+[ "$(wc -l <examples)" = 15 ]
 result $? 'the manual page has examples'
 while read -r example; do
   eval "$example" >out 2>err

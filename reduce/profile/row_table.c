@@ -4,7 +4,7 @@
  * are in one array of words.
  */
 
-#include "merge/row_table.h"
+#include "profile/row_table.h"
 
 #include "profile/array.h"
 

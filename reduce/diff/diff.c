@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Building a comparison: each side adds its figures to entries that are
+ * found by name.  Linear in the functions, types and frames of both.
+ */
+
+#include "diff/diff.h"
+
+#include "io/input_list.h"
+#include "profile/array.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* One side being added. */
+struct adding {
+  struct diff *diff;
+  enum diff_side side;
+  uint64_t *key; /* the one being made */
+  size_t key_length, key_capacity;
+};
+
+/* Splits OPERAND, which is COPY, at its commas into FILES, for which there is
+ * room, unless there is a file of that name; gives back their number. */
+static size_t
+split_operand(char *copy, const char **files)
+{
+  size_t count = 0;
+  if (access(copy, F_OK) == 0) {
+    files[count++] = copy;
+    return count;
+  }
+  for (char *rest = copy; rest != NULL;)
+    files[count++] = strsep(&rest, ",");
+  return count;
+}
+
+/* Reads the files of OPERAND, as ADDING's side. */
+static bool
+reduce_side(struct diff *diff, enum diff_side side, const char *operand,
+            struct mprof_error *error)
+{
+  struct options *options = &diff->side_options[side];
+  char *copy = strdup(operand);
+  *options = *diff->options;
+  options->files = array_zeroed(strlen(operand) + 1, sizeof *options->files);
+  bool good = copy != NULL && options->files != NULL;
+  if (good) {
+    options->file_count = split_operand(copy, options->files);
+    good = reduction_init(&diff->sides[side], options, error);
+  } else {
+    mprof_error_memory(error);
+  }
+  free(options->files);
+  options->files = NULL; /* they were read */
+  options->file_count = 0;
+  free(copy);
+  return good;
+}
+
+static bool
+push_name(struct adding *adding, const char *name)
+{
+  uint32_t id = names_intern(&adding->diff->names, name);
+  uint64_t *key = array_reserve(adding->key, &adding->key_capacity,
+                                adding->key_length + 1, sizeof *key);
+  if (key != NULL)
+    adding->key = key;
+  if (key == NULL || id == NAMES_NONE)
+    return false;
+  key[adding->key_length++] = id;
+  return true;
+}
+
+/* Adds FIGURES to the entry of the key, which is ended. */
+static bool
+add_figures(struct adding *adding, enum diff_kind kind,
+            struct diff_figures figures)
+{
+  struct diff_table *table = &adding->diff->tables[kind];
+  uint32_t row = row_table_add(&table->keys, adding->key, adding->key_length);
+  adding->key_length = 0;
+  struct diff_entry *entries =
+      array_reserve(table->entries, &table->capacity, table->keys.row_count,
+                    sizeof *entries);
+  if (entries != NULL)
+    table->entries = entries;
+  if (entries == NULL || row == ROW_NONE)
+    return false;
+  if (row == table->entry_count) {
+    memset(&entries[row], 0, sizeof entries[row]);
+    table->entry_count++;
+  }
+  entries[row].present[adding->side] = true;
+  entries[row].sides[adding->side].bytes += figures.bytes;
+  entries[row].sides[adding->side].allocs += figures.allocs;
+  entries[row].sides[adding->side].calls += figures.calls;
+  return true;
+}
+
+static struct diff_figures
+from_figures(const struct figures *figures, uint64_t calls)
+{
+  return (struct diff_figures){figures->bytes, figures->allocs, calls};
+}
+
+static bool
+add_functions(struct adding *adding)
+{
+  const struct call_graph *graph = &adding->diff->sides[adding->side].graph;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const struct graph_node *node = &graph->nodes[i];
+    if (!push_name(adding, node->name) ||
+        !add_figures(adding, DIFF_FUNCTIONS,
+                     from_figures(&node->self, node->calls)) ||
+        !push_name(adding, node->name) ||
+        !add_figures(adding, DIFF_INCLUSIVE,
+                     from_figures(&node->inclusive, node->calls)))
+      return false;
+  }
+  return true;
+}
+
+static bool
+add_types(struct adding *adding)
+{
+  const struct reduction *reduction = &adding->diff->sides[adding->side];
+  const struct profile *profile = &reduction->profile;
+  for (size_t i = 0; i < profile->type_count; i++) {
+    const struct figures *figures = &reduction->tally.types[i];
+    const char *name = tally_type_name(profile, &profile->types[i]);
+    if ((figures->bytes != 0 || figures->allocs != 0) &&
+        (!push_name(adding, *name == '\0' ? "[unknown type]" : name) ||
+         !add_figures(adding, DIFF_TYPES, from_figures(figures, 0))))
+      return false;
+  }
+  return true;
+}
+
+/* The names of the frames of SAMPLE that show, root first. */
+static bool
+push_chain(struct adding *adding, const struct profile_sample *sample)
+{
+  const struct selection *selection =
+      &adding->diff->sides[adding->side].selection;
+  const struct profile *profile = selection->profile;
+  size_t length;
+  const uint32_t *chain = selection_chain(selection, sample, &length);
+  for (size_t i = length; i-- > 0;) {
+    uint32_t function = profile->frames[chain[i]].function;
+    if (!selection->hidden[function] &&
+        !push_name(adding, names_text(&profile->names,
+                                      profile->functions[function].name)))
+      return false;
+  }
+  return adding->key_length > 0 ||
+         push_name(adding,
+                   nameless_name(selection_nameless(selection, sample)));
+}
+
+static bool
+add_contexts(struct adding *adding)
+{
+  const struct reduction *reduction = &adding->diff->sides[adding->side];
+  const struct profile *profile = &reduction->profile;
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    const struct profile_sample *sample = &profile->samples[i];
+    if (reduction->selection.kept[i] &&
+        (sample->bytes != 0 || sample->allocs != 0) &&
+        (!push_chain(adding, sample) ||
+         !add_figures(
+             adding, DIFF_CONTEXTS,
+             (struct diff_figures){sample->bytes, sample->allocs, 0})))
+      return false;
+  }
+  return true;
+}
+
+static bool
+add_side(struct diff *diff, enum diff_side side)
+{
+  struct adding adding = {.diff = diff, .side = side};
+  diff->totals[side] = from_figures(&diff->sides[side].selection.total, 0);
+  const struct call_graph *graph = &diff->sides[side].graph;
+  for (size_t i = 0; i < graph->node_count; i++)
+    diff->totals[side].calls += graph->nodes[i].calls;
+  bool good =
+      add_functions(&adding) && add_types(&adding) && add_contexts(&adding);
+  free(adding.key);
+  return good;
+}
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* VALUE times NEW through OLD, to the nearest, halves up; VALUE itself when
+ * OLD is nothing.  What does not fit stays the largest number. */
+static uint64_t
+scale(uint64_t value, uint64_t old, uint64_t new)
+{
+  if (old == 0)
+    return value;
+  uint128 scaled = ((uint128)value * new + old / 2) / old;
+  return scaled > INT64_MAX ? INT64_MAX : (uint64_t)scaled;
+}
+
+/* Scales all that is old by the ratio of the totals. */
+static void
+normalize(struct diff *diff)
+{
+  struct diff_figures old = diff->totals[DIFF_OLD];
+  struct diff_figures new = diff->totals[DIFF_NEW];
+  for (size_t kind = 0; kind < DIFF_KINDS; kind++)
+    for (size_t i = 0; i < diff->tables[kind].entry_count; i++) {
+      struct diff_figures *figures =
+          &diff->tables[kind].entries[i].sides[DIFF_OLD];
+      figures->bytes = scale(figures->bytes, old.bytes, new.bytes);
+      figures->allocs = scale(figures->allocs, old.allocs, new.allocs);
+      figures->calls = scale(figures->calls, old.calls, new.calls);
+    }
+}
+
+bool
+diff_init(struct diff *diff, const struct options *options,
+          struct mprof_error *error)
+{
+  memset(diff, 0, sizeof *diff);
+  diff->options = options;
+  if (!names_init(&diff->names))
+    return mprof_error_memory(error);
+  for (int side = 0; side < DIFF_SIDES; side++)
+    if (!reduce_side(diff, (enum diff_side)side, options->files[side], error))
+      return false;
+  if (diff->sides[DIFF_OLD].profile.language !=
+      diff->sides[DIFF_NEW].profile.language)
+    return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
+                           "a profile of a Lisp program and one of a C "
+                           "program cannot be compared");
+  if (!add_side(diff, DIFF_OLD) || !add_side(diff, DIFF_NEW))
+    return mprof_error_memory(error);
+  if (options->normalize)
+    normalize(diff);
+  return true;
+}
+
+void
+diff_release(struct diff *diff)
+{
+  for (int side = 0; side < DIFF_SIDES; side++)
+    if (diff->sides[side].options != NULL)
+      reduction_release(&diff->sides[side]);
+  for (int kind = 0; kind < DIFF_KINDS; kind++) {
+    row_table_release(&diff->tables[kind].keys);
+    free(diff->tables[kind].entries);
+  }
+  names_release(&diff->names);
+  memset(diff, 0, sizeof *diff);
+}
+
+static uint64_t
+count_of(const struct diff_figures *figures, enum growth_kind kind)
+{
+  return growth_of_allocs(kind) ? figures->allocs : figures->bytes;
+}
+
+static int64_t
+growth_of(const struct diff_entry *entry, enum growth_kind kind)
+{
+  return (int64_t)(count_of(&entry->sides[DIFF_NEW], kind) -
+                   count_of(&entry->sides[DIFF_OLD], kind));
+}
+
+/* Reports growth beyond the limit that OPTION gives as LIMIT; NAME is the
+ * function that grew, NULL: all of it. */
+static bool
+report_growth(const char *name, enum growth_kind kind,
+              const struct diff_entry *entry, const char *option,
+              const char *limit, struct mprof_error *error)
+{
+  return mprof_error_set(
+      error, MPROF_GREW, MPROF_NO_OFFSET,
+      "grew from %llu to %llu %s%s%s, beyond --%s=%s",
+      (unsigned long long)count_of(&entry->sides[DIFF_OLD], kind),
+      (unsigned long long)count_of(&entry->sides[DIFF_NEW], kind),
+      growth_of_allocs(kind) ? "allocations" : "bytes",
+      name == NULL ? "" : " in ", name == NULL ? "" : name, option, limit);
+}
+
+/* The function that grew most, the first by name of several; NULL: none. */
+static const struct diff_entry *
+most_grown(const struct diff *diff, enum growth_kind kind, const char **name)
+{
+  const struct diff_table *functions = &diff->tables[DIFF_FUNCTIONS];
+  const struct diff_entry *most = NULL;
+  for (size_t i = 0; i < functions->entry_count; i++) {
+    const struct diff_entry *entry = &functions->entries[i];
+    size_t count;
+    const uint64_t *key = row_table_words(&functions->keys, i, &count);
+    const char *text = names_text(&diff->names, (uint32_t)key[0]);
+    if (most == NULL || growth_of(entry, kind) > growth_of(most, kind) ||
+        (growth_of(entry, kind) == growth_of(most, kind) &&
+         strcmp(text, *name) < 0)) {
+      most = entry;
+      *name = text;
+    }
+  }
+  return most;
+}
+
+bool
+diff_within_limits(const struct diff *diff, struct mprof_error *error)
+{
+  const struct options *options = diff->options;
+  const struct diff_figures *whole = &diff->totals[DIFF_OLD];
+  struct diff_entry all = {
+      .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
+  for (int i = 0; i < GROWTH_KINDS; i++) {
+    enum growth_kind kind = (enum growth_kind)i;
+    const char *name = NULL;
+    if (growth_exceeds(
+            &options->growth, kind, count_of(&all.sides[DIFF_OLD], kind),
+            count_of(&all.sides[DIFF_NEW], kind), count_of(whole, kind)))
+      return report_growth(NULL, kind, &all, "fail-above",
+                           options->growth_text, error);
+    const struct diff_entry *most = most_grown(diff, kind, &name);
+    if (most != NULL && growth_exceeds(&options->function_growth, kind,
+                                       count_of(&most->sides[DIFF_OLD], kind),
+                                       count_of(&most->sides[DIFF_NEW], kind),
+                                       count_of(whole, kind)))
+      return report_growth(name, kind, most, "fail-above-function",
+                           options->function_growth_text, error);
+  }
+  return true;
+}

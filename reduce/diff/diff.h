@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Two reductions side by side: what each function, type and context has in
+ * the old one and in the new one.
+ *
+ *   old files -> reduction \
+ *                            entries, found by name -> tables of changes
+ *   new files -> reduction /
+ *
+ * Functions are the same when their names are, contexts when all names on
+ * their chains are, as they show under the options; so two builds of a
+ * program can be compared.  Inclusive figures count a function once a chain.
+ *
+ * A comparison is built once and then only read.
+ */
+
+#ifndef MPROF_DIFF_H
+#define MPROF_DIFF_H
+
+#include "command/options.h"
+#include "io/mprof_error.h"
+#include "io/sink.h"
+#include "profile/names.h"
+#include "profile/row_table.h"
+#include "reduction.h"
+
+enum diff_side { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
+
+enum diff_kind {
+  DIFF_FUNCTIONS, /* by what each allocated itself */
+  DIFF_INCLUSIVE, /* with all below it */
+  DIFF_TYPES,
+  DIFF_CONTEXTS, /* whole chains, by what their leaf allocated */
+  DIFF_KINDS
+};
+
+struct diff_figures {
+  uint64_t bytes, allocs, calls;
+};
+
+struct diff_entry {
+  bool present[DIFF_SIDES];
+  struct diff_figures sides[DIFF_SIDES];
+};
+
+/* Entry i stands for row i of the keys: name ids, one for a function or a
+ * type, for a context all of its chain, root first. */
+struct diff_table {
+  struct row_table keys;
+  struct diff_entry *entries;
+  size_t entry_count, capacity;
+};
+
+struct diff {
+  const struct options *options;           /* not owned */
+  struct options side_options[DIFF_SIDES]; /* with the files of a side */
+  struct reduction sides[DIFF_SIDES];
+  struct names names;
+  struct diff_table tables[DIFF_KINDS];
+  struct diff_figures totals[DIFF_SIDES];
+};
+
+/* Reads the files that OPTIONS name as old and new and compares them; OPTIONS
+ * must outlive DIFF.  False: ERROR says why; release it even then. */
+bool diff_init(struct diff *diff, const struct options *options,
+               struct mprof_error *error);
+void diff_release(struct diff *diff);
+
+/* Whether the growth is within the limits of the options; else ERROR says
+ * what grew. */
+bool diff_within_limits(const struct diff *diff, struct mprof_error *error);
+
+/* A table of a comparison. */
+struct diff_output {
+  const char *name; /* as --tables takes it */
+  const char *help;
+};
+
+/* By enum diff_kind; ends with a row whose name is NULL. */
+extern const struct diff_output diff_tables[];
+
+/* Writes the totals and the tables that the options ask for. */
+void diff_write(const struct diff *diff, struct sink *sink);
+
+#endif

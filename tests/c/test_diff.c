@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Limits of growth, and the figures of comparisons against those of the two
+ * reports, for every pair of profiles: each side of a comparison is what a
+ * report of that side alone says.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "diff/diff.h"
+#include "diff/growth.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void
+limits_that_parse(void **state)
+{
+  static const struct {
+    const char *text;
+    enum growth_kind kind;
+    uint64_t millionths;
+  } cases[] = {
+      {"0", GROWTH_BYTES, 0},
+      {"17", GROWTH_BYTES, 17000000},
+      {"17B", GROWTH_BYTES, 17000000},
+      {"1kB", GROWTH_BYTES, UINT64_C(1000000000)},
+      {"1KiB", GROWTH_BYTES, UINT64_C(1024000000)},
+      {"1.5MiB", GROWTH_BYTES, UINT64_C(1572864000000)},
+      {"2MB", GROWTH_BYTES, UINT64_C(2000000000000)},
+      {"1GiB", GROWTH_BYTES, UINT64_C(1073741824000000)},
+      {"1GB", GROWTH_BYTES, UINT64_C(1000000000000000)},
+      {"5%", GROWTH_BYTE_SHARE, 5000000},
+      {"0.000001%", GROWTH_BYTE_SHARE, 1},
+      {"250%allocs", GROWTH_ALLOC_SHARE, 250000000},
+      {"1000allocs", GROWTH_ALLOCS, 1000000000},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct growth_limits limits;
+    assert_true(growth_limits_parse(&limits, cases[i].text));
+    for (int kind = 0; kind < GROWTH_KINDS; kind++)
+      assert_int_equal(limits.set[kind], kind == (int)cases[i].kind);
+    assert_int_equal(limits.millionths[cases[i].kind], cases[i].millionths);
+  }
+  struct growth_limits limits;
+  assert_true(growth_limits_parse(&limits, "5%,1KiB,7allocs"));
+  assert_int_equal(limits.millionths[GROWTH_BYTE_SHARE], 5000000);
+  assert_int_equal(limits.millionths[GROWTH_BYTES], 1024000000);
+  assert_int_equal(limits.millionths[GROWTH_ALLOCS], 7000000);
+  assert_false(limits.set[GROWTH_ALLOC_SHARE]);
+}
+
+static void
+limits_that_do_not(void **state)
+{
+  static const char *const texts[] = {
+      "",
+      "%",
+      "-1",
+      "+1",
+      " 1",
+      "1 ",
+      "1.",
+      ".5%",
+      "1e3",
+      "0x10",
+      "1kb",
+      "1kib",
+      "1%%",
+      "1allocs%",
+      "1,",
+      ",1",
+      "5%,",
+      "1.1234567%",
+      "1TB",
+      "18446744073709551616",
+      "99999999999999999999%",
+      "18446744073710GiB",
+      "1alloc",
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    struct growth_limits limits;
+    if (growth_limits_parse(&limits, texts[i]))
+      fail_msg("'%s' is taken for a limit", texts[i]);
+  }
+}
+
+/* At the limit is not beyond it. */
+static void
+growth_at_the_limit(void **state)
+{
+  static const struct {
+    const char *limit;
+    uint64_t old, new, whole;
+    bool beyond;
+  } cases[] = {
+      {"100", 1000, 1100, 1000, false},
+      {"100", 1000, 1101, 1000, true},
+      {"100", 1000, 10, 1000, false},
+      {"0", 1000, 1000, 1000, false},
+      {"0", 1000, 1001, 1000, true},
+      {"0.5", 1000, 1001, 1000, true},
+      {"10%", 1000, 1100, 1000, false},
+      {"10%", 1000, 1101, 1000, true},
+      {"10%", 0, 101, 1000, true},
+      {"10%", 0, 100, 1000, false},
+      {"10%", 0, 1, 0, true},
+      {"0%", 0, 0, 0, false},
+      {"33.333333%", 3000000, 4000000, 3000000, true},
+      {"33.333334%", 3000000, 4000000, 3000000, false},
+      {"100%", INT64_MAX / 2, INT64_MAX - 1, INT64_MAX / 2, false},
+      {"100%", INT64_MAX / 2, INT64_MAX, INT64_MAX / 2, true},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct growth_limits limits;
+    bool beyond = false;
+    assert_true(growth_limits_parse(&limits, cases[i].limit));
+    for (int kind = 0; kind < GROWTH_KINDS; kind++)
+      beyond = growth_exceeds(&limits, (enum growth_kind)kind, cases[i].old,
+                              cases[i].new, cases[i].whole) ||
+               beyond;
+    if (beyond != cases[i].beyond)
+      fail_msg("%s: %llu to %llu", cases[i].limit,
+               (unsigned long long)cases[i].old,
+               (unsigned long long)cases[i].new);
+  }
+}
+
+/* The figures of NAME in the table KIND on SIDE; all zero when absent. */
+static struct diff_figures
+figures_of(const struct diff *diff, enum diff_kind kind, enum diff_side side,
+           const char *name)
+{
+  const struct diff_table *table = &diff->tables[kind];
+  for (size_t i = 0; i < table->entry_count; i++) {
+    size_t count;
+    const uint64_t *key = row_table_words(&table->keys, i, &count);
+    if (strcmp(names_text(&diff->names, (uint32_t)key[0]), name) == 0)
+      return table->entries[i].sides[side];
+  }
+  return (struct diff_figures){0, 0, 0};
+}
+
+/* Checks that all of SIDE is what its reduction says, and nothing else. */
+static void
+check_side(const struct diff *diff, enum diff_side side)
+{
+  const struct reduction *reduction = &diff->sides[side];
+  struct diff_figures sums[DIFF_KINDS] = {{0, 0, 0}};
+  for (size_t i = 0; i < reduction->graph.node_count; i++) {
+    const struct graph_node *node = &reduction->graph.nodes[i];
+    struct diff_figures self =
+        figures_of(diff, DIFF_FUNCTIONS, side, node->name);
+    struct diff_figures all =
+        figures_of(diff, DIFF_INCLUSIVE, side, node->name);
+    assert_int_equal(self.bytes, node->self.bytes);
+    assert_int_equal(self.allocs, node->self.allocs);
+    assert_int_equal(self.calls, node->calls);
+    assert_int_equal(all.bytes, node->inclusive.bytes);
+    assert_int_equal(all.allocs, node->inclusive.allocs);
+    assert_int_equal(all.calls, node->calls);
+  }
+  for (int kind = 0; kind < DIFF_KINDS; kind++)
+    for (size_t i = 0; i < diff->tables[kind].entry_count; i++) {
+      const struct diff_entry *entry = &diff->tables[kind].entries[i];
+      sums[kind].bytes += entry->sides[side].bytes;
+      sums[kind].allocs += entry->sides[side].allocs;
+      assert_true(entry->present[DIFF_OLD] || entry->present[DIFF_NEW]);
+      if (!entry->present[side])
+        assert_int_equal(entry->sides[side].bytes +
+                             entry->sides[side].allocs +
+                             entry->sides[side].calls,
+                         0);
+    }
+  for (int kind = 0; kind < DIFF_KINDS; kind++)
+    if (kind != DIFF_INCLUSIVE) {
+      assert_int_equal(sums[kind].bytes, reduction->selection.total.bytes);
+      assert_int_equal(sums[kind].allocs, reduction->selection.total.allocs);
+    }
+  assert_int_equal(diff->totals[side].bytes,
+                   reduction->selection.total.bytes);
+}
+
+static void
+every_pair(void **state)
+{
+  static const char *const names[] = {"widgets", "recursion", "two-cycles",
+                                      "mixture", "session",   "phases"};
+  enum { COUNT = sizeof names / sizeof names[0] };
+  (void)state;
+  for (size_t i = 0; i < COUNT * COUNT; i++) {
+    char paths[2][64];
+    const char *files[] = {paths[0], paths[1]};
+    struct options options = {.limit = SIZE_MAX, .files = files};
+    struct mprof_error error;
+    struct diff diff;
+    snprintf(paths[0], sizeof paths[0], "tests/golden/%s.data",
+             names[i / COUNT]);
+    snprintf(paths[1], sizeof paths[1], "tests/golden/%s.data",
+             names[i % COUNT]);
+    mprof_error_clear(&error);
+    if (!diff_init(&diff, &options, &error))
+      fail_msg("%s", error.message);
+    check_side(&diff, DIFF_OLD);
+    check_side(&diff, DIFF_NEW);
+    diff_release(&diff);
+  }
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(limits_that_parse),
+      cmocka_unit_test(limits_that_do_not),
+      cmocka_unit_test(growth_at_the_limit),
+      cmocka_unit_test(every_pair),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

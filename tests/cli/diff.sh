@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Comparisons: tables as they are kept, who is compared with whom, and the
+# outcome for scripts.
+. "$(dirname "$0")/check.bash"
+
+w=$golden/widgets.data
+m=$golden/mixture.data
+s=$golden/session.data
+p=$golden/phases.data
+cp "$golden"/{two-cycles,mixture}.data .
+
+expect 'two profiles' 0 '' diff two-cycles.data mixture.data
+cmp -s "$golden/diff.txt" out
+result $? 'as it is kept'
+expect 'normalised' 0 '' \
+  diff -verbose --no-legend --normalize two-cycles.data mixture.data
+cmp -s "$golden/diff-normalized.txt" out
+result $? 'as it is kept, normalised'
+
+# Nothing changed.
+expect 'a profile and itself' 0 '' diff --no-legend "$m" "$m"
+[ "$(grep -c '^Nothing changed\.$' out)" = 4 ] && ! grep -q '[+]' out
+result $? 'nothing changed in four tables'
+says 'all is left out' 'Left out: 8 functions that did not change; -verbose'
+expect 'all of it' 0 '' diff --no-legend -verbose --tables=functions "$m" "$m"
+says_not 'nothing is left out' 'Left out'
+grep -q '5200  5200 .* 2    2 .*(FLET |a;b\\c d| :IN PARSE)$' out
+result $? 'rows without a change'
+
+# The other way round every change has the other sign.
+changes() { # with the signs $1
+  awk -v signs="$1" '/^[A-Z]/ { table = $0 }
+    /^ *[+-][0-9]/ { sign = substr($1, 1, 1)
+      if (signs != "as they are") sign = sign == "+" ? "-" : "+"
+      print table, sign substr($1, 2), $NF }' out | sort
+}
+expect 'one way' 0 '' diff --no-legend -verbose "$m" "$p"
+changes reversed >there
+expect 'the other way' 0 '' diff --no-legend -verbose "$p" "$m"
+changes 'as they are' >back
+[ -s there ] && cmp -s there back
+result $? 'signs are the other ones'
+sum() { # of the byte changes in the table $1
+  "$MPROF" diff --no-legend -verbose "--tables=$1" "$m" "$p" |
+    awk -v table="$2" '$0 == table { on = 1 }
+      on && /^ *[+-][0-9]/ { sum += $1 } END { print sum }'
+}
+total=$("$MPROF" diff --no-legend "$m" "$p" | awk '$NF == "bytes" {
+  print $2 - $1; exit }')
+[ "$(sum functions FUNCTIONS)" = "$total" ] &&
+  [ "$(sum types TYPES)" = "$total" ] &&
+  [ "$(sum contexts 'CALL CHAINS')" = "$total" ]
+result $? 'changes of functions, types and chains add up to that of all'
+
+# Several files, and folders.
+mkdir old new
+cp "$s" "$p" old
+cp "$m" new
+expect 'lists' 0 '' diff --no-legend "$s,$p" "$m"
+grep -v '^  old: ' out >expected
+says 'says how many files' ', 2 files'
+expect 'folders' 0 '' diff --no-legend old new/
+grep -v '^  old: ' out | sed 's|new/|M|' >folders
+sed -i "s|$m|M|" expected
+cmp -s folders expected
+result $? 'a folder is the profiles in it'
+cp "$w" with,comma
+expect 'a name with a comma' 0 '' diff --no-legend with,comma "$w"
+says 'is one file' 'Nothing changed.'
+
+# Choices of report hold here.
+expect 'focus' 0 '' diff --no-legend --focus=PARSE "$m" "$m"
+says 'and is said' 'Selected by --focus'
+says 'figures of what is left' '6392  6392            bytes'
+expect 'one table' 0 '' diff --no-legend --tables=types "$s" "$m"
+says 'that table' 'TYPES'
+says_not 'no other' 'FUNCTIONS'
+expect 'order and number of rows' 0 '' \
+  diff --no-legend --sort=name --limit=2 --min-percent=0 --tables=functions \
+  "$golden/two-cycles.data" "$m"
+[ "$(sed -n '/^---/,/^$/p' out | awk '/gone|new/ { print $NF }' | tail -n 2 |
+  tr '\n' ' ')" = 'PARSE) A ' ]
+result $? 'by name, two rows'
+expect 'packages' 0 '' diff --no-legend --by=package "$s" "$p"
+says 'rows of packages' 'PACKAGES WITH ALL BELOW THEM'
+expect 'help' 0 '' diff --help
+says 'lists the tables' '  contexts             by call chain'
+
+# C programs have no types.
+expect 'C programs' 0 '' diff --no-legend "$golden/widgets-c.data" \
+  "$golden/widgets-c.data"
+says_not 'no table of types' 'TYPES'
+run diff "$w" "$golden/widgets-c.data"
+[ "$status" = 1 ] && [ "$(cat err)" = 'mprof: a profile of a Lisp program and one of a C program cannot be compared' ]
+result $? 'Lisp and C'
+
+# Outcomes for scripts: 3 is growth, and nothing else is.
+tc=$golden/two-cycles.data # 336 bytes, 21 allocations; mixture: 6944, 61
+grew() {
+  local limit=$1 wanted=$2 message=$3
+  run diff --no-legend "$limit" "$tc" "$m"
+  [ "$status" = "$wanted" ] && [ "$(cat err)" = "$message" ] && [ -s out ]
+  result $? "$limit: $wanted"
+}
+bytes='mprof: grew from 336 to 6944 bytes, beyond'
+allocs='mprof: grew from 21 to 61 allocations, beyond'
+grew --fail-above=6608 0 ''
+grew --fail-above=6607 3 "$bytes --fail-above=6607"
+grew --fail-above=6.608kB 0 ''
+grew --fail-above=6.607kB 3 "$bytes --fail-above=6.607kB"
+grew --fail-above=1967% 0 ''
+grew --fail-above=1966.666666% 3 "$bytes --fail-above=1966.666666%"
+grew --fail-above=40allocs 0 ''
+grew --fail-above=39allocs 3 "$allocs --fail-above=39allocs"
+grew --fail-above=191%allocs 0 ''
+grew --fail-above=190%allocs 3 "$allocs --fail-above=190%allocs"
+grew --fail-above=1GiB,39allocs 3 "$allocs --fail-above=1GiB,39allocs"
+f='(FLET |a;b\c d| :IN PARSE)'
+grew --fail-above-function=5200 0 ''
+grew --fail-above-function=5199 3 \
+  "mprof: grew from 0 to 5200 bytes in $f, beyond --fail-above-function=5199"
+grew --fail-above-function=20allocs 0 ''
+grew --fail-above-function=19allocs 3 \
+  'mprof: grew from 0 to 20 allocations in GRÖSSE, beyond --fail-above-function=19allocs'
+run diff --fail-above=0 "$m" "$tc"
+[ "$status" = 0 ] && [ ! -s err ]
+result $? 'less is no growth'
+run diff --fail-above=0 "$tc" "$tc"
+[ "$status" = 0 ]
+result $? 'the same is no growth'
+run diff --fail-above=0 -o table "$tc" "$m"
+[ "$status" = 3 ] && [ -s table ] && [ ! -s out ]
+result $? 'the table is written all the same'
+"$MPROF" diff --fail-above=0 "$tc" "$m" 2>err >/dev/full
+[ $? = 1 ] && [ "$(cat err)" = \
+  'mprof: cannot write standard output: No space left on device' ]
+result $? 'failure comes before growth'
+run diff --fail-above=0 "$tc" nothing
+[ "$status" = 1 ]
+result $? 'a missing file is failure'
+for limit in '' 5 5%% -1 1TB allocs 5%,; do
+  [ "$limit" = 5 ] || expect "limit '$limit'" 2 \
+    "mprof: growth is limited by N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB, not by '$limit'" \
+    diff "--fail-above=$limit" "$tc" "$m"
+done
+expect 'normalised growth' 2 'mprof: --normalize makes the totals equal, so that --fail-above says nothing' \
+  diff --normalize --fail-above=1 "$tc" "$m"
+for files in '' "$tc" "$tc $tc $tc"; do
+  # shellcheck disable=SC2086
+  expect "files: ${files//$golden\//}" 2 \
+    'mprof: two profiles are compared, OLD and NEW; join several files by commas' \
+    diff $files
+done
+expect 'table of another command' 2 "mprof: unknown table 'bins'" \
+  diff --tables=bins "$tc" "$m"
+
+finish
