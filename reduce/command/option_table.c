@@ -50,7 +50,7 @@ const struct option_row option_rows[] = {
     {OPTION_LIMIT, IN_EXPORT | IN_GRAPH, "limit", "N",
      "draw at most N functions; for dot"},
     {OPTION_SORT, IN_TABLES, "sort", "KEY",
-     "order rows by bytes, allocs or name"},
+     "order rows by bytes, allocs, calls, self, inclusive, kept, name"},
     {OPTION_TABLES, IN_TABLES, "tables", "LIST",
      "print these tables, separated by commas; see below"},
     {OPTION_LEAKTABLE, IN_REPORT, "leaktable", NULL,

@@ -182,13 +182,20 @@ parse_color(struct parsing *parsing, const char *text)
 static bool
 parse_sort(struct parsing *parsing, const char *text)
 {
-  static const char *const names[] = {"", "bytes", "allocs", "name"};
+  static const char *const names[] = {
+      [SORT_BYTES] = "bytes",         [SORT_ALLOCS] = "allocs",
+      [SORT_CALLS] = "calls",         [SORT_SELF] = "self",
+      [SORT_INCLUSIVE] = "inclusive", [SORT_KEPT] = "kept",
+      [SORT_NAME] = "name",
+  };
   for (size_t i = SORT_BYTES; i <= SORT_NAME; i++)
     if (strcmp(text, names[i]) == 0) {
       parsing->options->sort = (enum sort_key)i;
       return true;
     }
-  return usage_error(parsing, "--sort takes bytes, allocs or name, not",
+  return usage_error(parsing,
+                     "--sort takes bytes, allocs, calls, self, inclusive, "
+                     "kept or name, not",
                      text);
 }
 

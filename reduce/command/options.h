@@ -26,7 +26,17 @@ enum command {
   COMMAND_VERSION
 };
 
-enum sort_key { SORT_DEFAULT, SORT_BYTES, SORT_ALLOCS, SORT_NAME };
+/* The order of rows.  A table without such figures is sorted by bytes. */
+enum sort_key {
+  SORT_DEFAULT,
+  SORT_BYTES,
+  SORT_ALLOCS,
+  SORT_CALLS,
+  SORT_SELF,      /* bytes that a function itself allocated */
+  SORT_INCLUSIVE, /* with all below it */
+  SORT_KEPT,      /* bytes never freed */
+  SORT_NAME
+};
 
 /* What stands for a function in tables and exports. */
 enum granularity { BY_FUNCTION, BY_LINE, BY_FILE, BY_PACKAGE, BY_CLASS };

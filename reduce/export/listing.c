@@ -23,9 +23,11 @@ list_functions(const struct reduction *reduction, struct ranking *ranking)
   for (size_t i = 0; good && i < reduction->graph.node_count; i++) {
     const struct graph_node *node = &reduction->graph.nodes[i];
     good = ranking_add(ranking,
-                       (struct ranking_row){node->inclusive.bytes,
-                                            node->inclusive.allocs,
-                                            node->depth, node->name, i});
+                       (struct ranking_row){.bytes = node->inclusive.bytes,
+                                            .allocs = node->inclusive.allocs,
+                                            .rank = node->depth,
+                                            .name = node->name,
+                                            .item = i});
   }
   return finish(ranking, good);
 }
@@ -38,10 +40,13 @@ list_arcs(const struct reduction *reduction, struct ranking *ranking)
   ranking_init(ranking);
   for (size_t i = 0; good && i < graph->arc_count; i++) {
     const struct graph_arc *arc = &graph->arcs[i];
-    good = ranking_add(
-        ranking,
-        (struct ranking_row){arc->inclusive.bytes, arc->inclusive.allocs,
-                             arc->caller, graph->nodes[arc->callee].name, i});
+    good = ranking_add(ranking, (struct ranking_row){
+                                    .bytes = arc->inclusive.bytes,
+                                    .allocs = arc->inclusive.allocs,
+                                    .rank = arc->caller,
+                                    .name = graph->nodes[arc->callee].name,
+                                    .item = i,
+                                });
   }
   return finish(ranking, good);
 }
@@ -52,9 +57,11 @@ add_share(struct ranking *ranking, const struct figures *figures,
           uint64_t rank, const char *name, size_t item)
 {
   return (figures->bytes == 0 && figures->allocs == 0) ||
-         ranking_add(ranking,
-                     (struct ranking_row){figures->bytes, figures->allocs,
-                                          rank, name, item});
+         ranking_add(ranking, (struct ranking_row){.bytes = figures->bytes,
+                                                   .allocs = figures->allocs,
+                                                   .rank = rank,
+                                                   .name = name,
+                                                   .item = item});
 }
 
 bool

@@ -19,6 +19,10 @@ row_of_node(const struct reduction *reduction, size_t node)
   return (struct ranking_row){
       .bytes = n->inclusive.bytes,
       .allocs = n->inclusive.allocs,
+      .calls = n->calls,
+      .self_bytes = n->self.bytes,
+      .inclusive_bytes = n->inclusive.bytes,
+      .kept_bytes = n->inclusive.kept_bytes,
       .rank = n->depth == SIZE_MAX ? UINT64_MAX : 2 * (uint64_t)n->depth + 1,
       .name = n->name,
       .item = node,
@@ -33,6 +37,10 @@ row_of_cycle(const struct reduction *reduction, size_t place)
   return (struct ranking_row){
       .bytes = cycle->inclusive.bytes,
       .allocs = cycle->inclusive.allocs,
+      .calls = cycle->outside_calls,
+      .self_bytes = cycle->self.bytes,
+      .inclusive_bytes = cycle->inclusive.bytes,
+      .kept_bytes = cycle->inclusive.kept_bytes,
       .rank = depth, /* before its members */
       .name = "<cycle",
       .item = reduction->graph.node_count + place,
@@ -64,8 +72,7 @@ graph_entries_init(struct graph_entries *entries,
   for (size_t i = 0; i < cycle_count; i++)
     if (!ranking_add(&entries->ranking, row_of_cycle(reduction, i)))
       return false;
-  ranking_sort(&entries->ranking,
-               options->sort == SORT_DEFAULT ? SORT_BYTES : options->sort);
+  ranking_sort(&entries->ranking, options->sort);
   for (size_t i = 0; i < entries->ranking.count; i++) {
     size_t item = entries->ranking.rows[i].item;
     if (item < node_count)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Sorting by qsort with one comparator for each order. */
+/* Each row is given the figure that it is sorted by; then qsort. */
 
 #include "report/ranking.h"
 
 #include "profile/array.h"
+#include "report/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,27 +57,17 @@ break_tie(const struct ranking_row *a, const struct ranking_row *b)
   return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* By bytes and allocations, descending, then by rank and name. */
+/* By key, bytes and allocations, descending, then by rank and name. */
 static int
-compare_bytes(const void *left, const void *right)
+compare_keys(const void *left, const void *right)
 {
   const struct ranking_row *a = left;
   const struct ranking_row *b = right;
-  int order = descending(a->bytes, b->bytes);
-  if (order == 0)
-    order = descending(a->allocs, b->allocs);
-  return order != 0 ? order : break_tie(a, b);
-}
-
-/* By allocations and bytes, descending, then by rank and name. */
-static int
-compare_allocs(const void *left, const void *right)
-{
-  const struct ranking_row *a = left;
-  const struct ranking_row *b = right;
-  int order = descending(a->allocs, b->allocs);
+  int order = descending(a->key, b->key);
   if (order == 0)
     order = descending(a->bytes, b->bytes);
+  if (order == 0)
+    order = descending(a->allocs, b->allocs);
   return order != 0 ? order : break_tie(a, b);
 }
 
@@ -89,21 +81,63 @@ compare_names(const void *left, const void *right)
   return order != 0 ? order : break_tie(a, b);
 }
 
+static uint64_t
+figure_of(const struct ranking_row *row, enum sort_key key)
+{
+  switch (key) {
+  case SORT_ALLOCS:
+    return row->allocs;
+  case SORT_CALLS:
+    return row->calls;
+  case SORT_SELF:
+    return row->self_bytes;
+  case SORT_INCLUSIVE:
+    return row->inclusive_bytes;
+  case SORT_KEPT:
+    return row->kept_bytes;
+  default:
+    return row->bytes;
+  }
+}
+
 void
 ranking_sort(struct ranking *ranking, enum sort_key key)
 {
-  if (key == SORT_DEFAULT)
-    return;
+  bool any = false;
+  for (size_t i = 0; i < ranking->count; i++) {
+    ranking->rows[i].key = figure_of(&ranking->rows[i], key);
+    any = any || ranking->rows[i].key != 0;
+  }
+  if (key != SORT_NAME && !any)
+    key = SORT_BYTES;
+  ranking->order = key == SORT_DEFAULT ? SORT_BYTES : key;
   array_sort(ranking->rows, ranking->count, sizeof *ranking->rows,
-             key == SORT_ALLOCS ? compare_allocs
-             : key == SORT_NAME ? compare_names
-                                : compare_bytes);
+             key == SORT_NAME ? compare_names : compare_keys);
 }
 
 bool
 share_reached(uint64_t part, uint64_t whole, uint32_t share)
 {
   return (uint128)part * SHARE_WHOLE >= (uint128)whole * share;
+}
+
+/* Whether ROW has the share of TOTAL that OPTIONS ask for. */
+static bool
+is_large(const struct ranking *ranking, const struct ranking_row *row,
+         const struct figures *total, const struct options *options)
+{
+  switch (ranking->order) {
+  case SORT_ALLOCS:
+    return share_reached(row->allocs, total->allocs, options->min_share);
+  case SORT_KEPT:
+    return share_reached(row->kept_bytes, total->kept_bytes,
+                         options->min_share);
+  case SORT_INCLUSIVE:
+    return share_reached(row->inclusive_bytes, total->bytes,
+                         options->min_share);
+  default:
+    return share_reached(row->bytes, total->bytes, options->min_share);
+  }
 }
 
 void
@@ -113,17 +147,22 @@ ranking_cut(struct ranking *ranking, const struct figures *total,
   ranking->shown = 0;
   for (size_t i = 0; i < ranking->count; i++) {
     struct ranking_row row = ranking->rows[i];
-    bool reached =
-        options->sort == SORT_ALLOCS
-            ? share_reached(row.allocs, total->allocs, options->min_share)
-            : share_reached(row.bytes, total->bytes, options->min_share);
-    if (reached && ranking->shown < options->limit) {
+    if (is_large(ranking, &row, total, options) &&
+        ranking->shown < options->limit) {
       ranking->rows[ranking->shown++] = row;
     } else {
       ranking->left_out_bytes += row.bytes;
       ranking->left_out_allocs += row.allocs;
     }
   }
+}
+
+void
+ranking_arrange(struct ranking *ranking, const struct figures *total,
+                const struct options *options)
+{
+  ranking_sort(ranking, options->sort);
+  ranking_cut(ranking, total, options);
 }
 
 /* By rank, then by name, then by item. */
@@ -140,32 +179,52 @@ ranking_by_rank(struct ranking *ranking)
              compare_ranks);
 }
 
+/* Writes SHARE, in millionths, as per cents with no more decimals than it
+ * needs. */
+static void
+write_percent(struct sink *sink, uint32_t share)
+{
+  char digits[16];
+  uint32_t rest = share % (SHARE_WHOLE / 100);
+  sink_format(sink, "%u", share / (SHARE_WHOLE / 100));
+  if (rest == 0)
+    return;
+  int length = snprintf(digits, sizeof digits, "%04u", rest);
+  while (length > 1 && digits[length - 1] == '0')
+    digits[--length] = '\0';
+  sink_format(sink, ".%s", digits);
+}
+
 void
 ranking_note(const struct ranking *ranking, const struct options *options,
              const char *rows, struct sink *sink)
 {
   size_t left_out = ranking->count - ranking->shown;
+  struct sink_string text = {0};
+  struct sink note;
   if (left_out == 0)
     return;
-  sink_format(sink, "\n  Left out: %zu %s", left_out, rows);
+  sink_init(&note, sink_write_string, &text);
+  sink_format(&note, "Left out: %zu of %zu %s", left_out, ranking->count,
+              rows);
   if (options->min_share > 0) {
-    sink_format(sink, " below %u", options->min_share / (SHARE_WHOLE / 100));
-    uint32_t rest = options->min_share % (SHARE_WHOLE / 100);
-    if (rest > 0) {
-      char digits[16];
-      int length = snprintf(digits, sizeof digits, "%04u", rest);
-      while (length > 1 && digits[length - 1] == '0')
-        digits[--length] = '\0';
-      sink_format(sink, ".%s", digits);
-    }
-    sink_format(sink, " %% of the %s",
-                options->sort == SORT_ALLOCS ? "allocations" : "bytes");
+    sink_text(&note, " below ");
+    write_percent(&note, options->min_share);
+    sink_format(&note, " %% of the %s",
+                ranking->order == SORT_ALLOCS ? "allocations"
+                : ranking->order == SORT_KEPT ? "bytes kept"
+                                              : "bytes");
   }
   if (options->limit != SIZE_MAX)
-    sink_format(sink, "%s beyond the limit of %zu",
+    sink_format(&note, "%s beyond the limit of %zu",
                 options->min_share > 0 ? " or" : "", options->limit);
-  sink_format(sink, ", with %llu allocations of %llu bytes%s.\n",
+  sink_format(&note, ", with %llu allocations of %llu bytes%s.",
               (unsigned long long)ranking->left_out_allocs,
               (unsigned long long)ranking->left_out_bytes,
               options->min_share > 0 ? "; -verbose shows them" : "");
+  if (sink_flush(&note))
+    report_paragraph(sink, text.text);
+  else
+    sink_fail(sink, ENOMEM);
+  free(text.text);
 }

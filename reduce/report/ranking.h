@@ -2,10 +2,11 @@
 
 /* The order of rows in a table, and which of them are left out.
  *
- * Orders: by bytes, descending; by allocations, descending; by name.  Ties
- * fall to the other count, then to the row's rank (smaller first), then to
- * the name: every order is total, so that output is the same from run to
- * run.
+ * Orders: by one of a row's figures, descending, or by name.  Ties fall to
+ * the bytes, to the allocations, then to the row's rank (smaller first), then
+ * to the name: every order is total, so that output is the same from run to
+ * run. Where no row has the figure that is asked for, rows are ordered by
+ * bytes.
  */
 
 #ifndef MPROF_RANKING_H
@@ -22,12 +23,19 @@ struct ranking_row {
   uint64_t rank;    /* breaks ties */
   const char *name; /* not owned */
   size_t item;      /* what the row stands for; the caller's index */
+  /* Figures of some tables only: */
+  uint64_t calls;
+  uint64_t self_bytes;
+  uint64_t inclusive_bytes;
+  uint64_t kept_bytes;
+  uint64_t key; /* what rows are sorted by; set by ranking_sort */
 };
 
 struct ranking {
   struct ranking_row *rows; /* owned; the rows to show come first */
   size_t count, capacity;
   size_t shown;
+  enum sort_key order;     /* that ranking_sort put the rows in */
   uint64_t left_out_bytes; /* of the rows that are not shown */
   uint64_t left_out_allocs;
 };
@@ -38,14 +46,19 @@ void ranking_release(struct ranking *ranking);
 /* Appends ROW; false when memory runs out. */
 bool ranking_add(struct ranking *ranking, struct ranking_row row);
 
-/* Sorts all rows by KEY; SORT_DEFAULT leaves them as they were added. */
+/* Sorts all rows by KEY; SORT_DEFAULT stands for bytes. */
 void ranking_sort(struct ranking *ranking, enum sort_key key);
 
-/* Leaves out rows below the smallest share of TOTAL that OPTIONS ask for
- * (of bytes, or of allocations when sorted by them) and rows beyond the
- * limit.  The others keep their order. */
+/* Leaves out rows below the smallest share of TOTAL that OPTIONS ask for, and
+ * rows beyond the limit.  The share is one of bytes, unless rows are sorted
+ * by allocations, by kept bytes or by inclusive bytes.  The others keep their
+ * order. */
 void ranking_cut(struct ranking *ranking, const struct figures *total,
                  const struct options *options);
+
+/* Sorts as OPTIONS ask for, then cuts. */
+void ranking_arrange(struct ranking *ranking, const struct figures *total,
+                     const struct options *options);
 
 /* Puts the rows that are shown back into the order of their ranks. */
 void ranking_by_rank(struct ranking *ranking);

@@ -49,6 +49,13 @@ write_wrapped(struct sink *sink, const char *text, size_t indent)
 }
 
 void
+report_paragraph(struct sink *sink, const char *text)
+{
+  sink_text(sink, "\n  ");
+  write_wrapped(sink, text, 2);
+}
+
+void
 report_legend(const struct reduction *reduction, struct sink *sink,
               const char *term, const char *text)
 {
@@ -62,33 +69,8 @@ void
 report_legend_text(const struct reduction *reduction, struct sink *sink,
                    const char *text)
 {
-  if (!reduction->options->legend)
-    return;
-  sink_text(sink, "\n  ");
-  write_wrapped(sink, text, 2);
-}
-
-void
-report_share_legend(const struct reduction *reduction, struct sink *sink)
-{
   if (reduction->options->legend)
-    sink_text(sink, "\n");
-  report_legend(reduction, sink, "%",
-                "whole per cents, rounded down: blank is nothing, \".\" less "
-                "than 1 %, \"**\" all");
-}
-
-void
-report_category_legend(const struct reduction *reduction, struct sink *sink)
-{
-  if (reduction->profile.language == LANGUAGE_LISP)
-    report_legend(reduction, sink, "c f s o",
-                  "categories: cons cells; floats; structures, instances, "
-                  "arrays and strings; other objects");
-  else
-    report_legend(reduction, sink, "s m l x",
-                  "categories: small objects (up to 32 bytes), medium (256), "
-                  "large (2048), extra large");
+    report_paragraph(sink, text);
 }
 
 static void

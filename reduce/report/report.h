@@ -17,20 +17,16 @@ void report_write(const struct reduction *reduction, struct sink *sink);
 /* Writes the heading of a table. */
 void report_heading(struct sink *sink, const char *title);
 
+/* Writes TEXT as a paragraph of its own, broken into lines. */
+void report_paragraph(struct sink *sink, const char *text);
+
 /* Writes a line of a legend: what TERM, a heading, stands for; the text is
- * broken into lines.  report_legend_text writes a paragraph of its own.
+ * broken into lines.  report_legend_text writes a paragraph.
  * Neither writes anything when legends are not wanted. */
 void report_legend(const struct reduction *reduction, struct sink *sink,
                    const char *term, const char *text);
 void report_legend_text(const struct reduction *reduction, struct sink *sink,
                         const char *text);
-
-/* Writes the first line of a legend, which explains shares, and the line on
- * the four categories. */
-void report_share_legend(const struct reduction *reduction,
-                         struct sink *sink);
-void report_category_legend(const struct reduction *reduction,
-                            struct sink *sink);
 
 void report_bins(const struct reduction *reduction, struct sink *sink);
 void report_leaks(const struct reduction *reduction, struct sink *sink);

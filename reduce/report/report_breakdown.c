@@ -5,27 +5,34 @@
  * All phases show that allocated, however little.
  */
 
-#include "report/ranking.h"
+#include "report/flat_report.h"
 #include "report/report.h"
-#include "report/text_table.h"
 
 #include <errno.h>
 
-static const struct text_column lisp_columns[] = {
-    {NULL, 0, "allocs", 0, false}, {NULL, 0, "%", 1, false},
-    {NULL, 0, "bytes", 2, false},  {NULL, 0, "%", 1, false},
-    {"% mem", 4, " c", 2, false},  {NULL, 0, " f", 1, false},
-    {NULL, 0, " s", 1, false},     {NULL, 0, " o", 1, false},
-    {NULL, 0, "name", 2, true},
-};
+#define BREAKDOWN_COLUMNS(of_what, name)                                     \
+  {                                                                          \
+    {{NULL, 0, "allocs", 0, false},                                          \
+     .term = "allocs %",                                                     \
+     .meaning = "objects allocated " of_what ", and their share of all"},    \
+        SHARE_COLUMN,                                                        \
+        {{NULL, 0, "bytes", 2, false},                                       \
+         .term = "bytes %",                                                  \
+         .meaning = "their bytes, and the share of all bytes"},              \
+        SHARE_COLUMN,                                                        \
+        CATEGORY_COLUMNS("% mem", USE_ALWAYS, "% mem",                       \
+                         "the same share by category of object"),            \
+    {                                                                        \
+      {NULL, 0, "name", 2, true}, .term = "name", .meaning = name            \
+    }                                                                        \
+  }
 
-static const struct text_column c_columns[] = {
-    {NULL, 0, "allocs", 0, false}, {NULL, 0, "%", 1, false},
-    {NULL, 0, "bytes", 2, false},  {NULL, 0, "%", 1, false},
-    {"% mem", 4, " s", 2, false},  {NULL, 0, " m", 1, false},
-    {NULL, 0, " l", 1, false},     {NULL, 0, " x", 1, false},
-    {NULL, 0, "name", 2, true},
-};
+static const struct report_column phase_columns[] =
+    BREAKDOWN_COLUMNS("in this phase", "the phase");
+static const struct report_column thread_columns[] = BREAKDOWN_COLUMNS(
+    "by this thread", "the thread's; #2 and so on are others of one name");
+
+enum { COLUMN_COUNT = sizeof phase_columns / sizeof phase_columns[0] };
 
 static bool
 allocated(const struct figures *figures)
@@ -56,80 +63,50 @@ report_has_threads(const struct reduction *reduction)
                          reduction->profile.thread_count) > 1;
 }
 
+/* CONTEXT is an array of figures, by a row's item. */
 static void
-add_row(const struct reduction *reduction, struct text_table *table,
-        const struct figures *figures, const char *name)
+add_row(const struct reduction *reduction, const void *context,
+        struct text_table *table, const struct ranking_row *row)
 {
+  const struct figures *all = context;
   const struct figures *total = &reduction->selection.total;
-  text_table_number(table, figures->allocs);
-  text_table_share(table, figures->allocs, total->allocs);
-  text_table_number(table, figures->bytes);
-  text_table_share(table, figures->bytes, total->bytes);
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    text_table_share(table, figures->category_bytes[i], total->bytes);
-  text_table_name(table, name);
-}
-
-/* Prints RANKING, whose items are indices into FIGURES. */
-static void
-print(const struct reduction *reduction, const struct ranking *ranking,
-      const struct figures *figures, const char *title, struct sink *sink)
-{
-  struct text_table table;
-  bool lisp = reduction->profile.language == LANGUAGE_LISP;
-  text_table_init(&table, lisp ? lisp_columns : c_columns,
-                  sizeof lisp_columns / sizeof lisp_columns[0]);
-  add_row(reduction, &table, &reduction->selection.total, "<TOTAL>");
-  for (size_t i = 0; i < ranking->shown; i++) {
-    text_table_weigh(&table, ranking->rows[i].bytes,
-                     reduction->selection.total.bytes);
-    add_row(reduction, &table, &figures[ranking->rows[i].item],
-            ranking->rows[i].name);
-  }
-  report_heading(sink, title);
-  text_table_print(&table, sink);
-  text_table_release(&table);
+  const struct figures *figures = row == NULL ? total : &all[row->item];
+  add_share_cells(table, figures, total);
+  add_category_cells(table, figures->category_bytes, total->bytes);
+  text_table_name(table, row == NULL ? "<TOTAL>" : row->name);
 }
 
 static void
-write_legend(const struct reduction *reduction, const char *what,
-             struct sink *sink)
+add_to_ranking(struct ranking *ranking, const struct figures *figures,
+               const char *name, size_t item, struct sink *sink)
 {
-  report_share_legend(reduction, sink);
-  report_legend(reduction, sink, "allocs %", what);
-  report_legend(reduction, sink, "bytes %",
-                "their bytes, and the share of all bytes");
-  report_legend(reduction, sink, "% mem",
-                "the same share by category of object");
-  report_category_legend(reduction, sink);
-}
-
-static enum sort_key
-sort_key(const struct reduction *reduction)
-{
-  enum sort_key key = reduction->options->sort;
-  return key == SORT_DEFAULT ? SORT_BYTES : key;
+  if (allocated(figures) &&
+      !ranking_add(ranking,
+                   (struct ranking_row){.bytes = figures->bytes,
+                                        .allocs = figures->allocs,
+                                        .kept_bytes = figures->kept_bytes,
+                                        .name = name,
+                                        .item = item}))
+    sink_fail(sink, ENOMEM);
 }
 
 void
 report_phases(const struct reduction *reduction, struct sink *sink)
 {
   const struct figures *figures = reduction->tally.phases;
+  const struct flat_report report = {.title = "PHASES",
+                                     .rows = "phases",
+                                     .columns = phase_columns,
+                                     .column_count = COLUMN_COUNT,
+                                     .add_row = add_row,
+                                     .context = figures};
   struct ranking ranking;
   ranking_init(&ranking);
   for (size_t i = 0; i < PHASE_COUNT; i++)
-    if (allocated(&figures[i]) &&
-        !ranking_add(&ranking,
-                     (struct ranking_row){.bytes = figures[i].bytes,
-                                          .allocs = figures[i].allocs,
-                                          .name = phase_title((enum phase)i),
-                                          .item = i}))
-      sink_fail(sink, ENOMEM);
-  ranking_sort(&ranking, sort_key(reduction));
-  print(reduction, &ranking, figures, "PHASES", sink);
-  write_legend(reduction,
-               "objects allocated in this phase, and their share of all",
-               sink);
+    add_to_ranking(&ranking, &figures[i], phase_title((enum phase)i), i,
+                   sink);
+  ranking_sort(&ranking, reduction->options->sort);
+  flat_report_write(&report, reduction, &ranking, sink);
   report_legend(reduction, sink, "compile time",
                 "below COMPILE or COMPILE-FILE; with macro functions");
   report_legend(reduction, sink, "load time",
@@ -145,24 +122,18 @@ report_threads(const struct reduction *reduction, struct sink *sink)
 {
   const struct profile *profile = &reduction->profile;
   const struct figures *figures = reduction->tally.threads;
+  const struct flat_report report = {.title = "THREADS",
+                                     .rows = "threads",
+                                     .columns = thread_columns,
+                                     .column_count = COLUMN_COUNT,
+                                     .add_row = add_row,
+                                     .context = figures};
   struct ranking ranking;
   ranking_init(&ranking);
   for (size_t i = 0; i < profile->thread_count; i++)
-    if (allocated(&figures[i]) &&
-        !ranking_add(&ranking, (struct ranking_row){
-                                   .bytes = figures[i].bytes,
-                                   .allocs = figures[i].allocs,
-                                   .name = profile_thread_name(profile, i),
-                                   .item = i}))
-      sink_fail(sink, ENOMEM);
-  ranking_sort(&ranking, sort_key(reduction));
-  ranking_cut(&ranking, &reduction->selection.total, reduction->options);
-  print(reduction, &ranking, figures, "THREADS", sink);
-  ranking_note(&ranking, reduction->options, "threads", sink);
-  write_legend(reduction,
-               "objects that this thread allocated, and their share of all",
-               sink);
-  report_legend(reduction, sink, "name",
-                "the thread's; #2 and so on are others of the same name");
+    add_to_ranking(&ranking, &figures[i], profile_thread_name(profile, i), i,
+                   sink);
+  ranking_arrange(&ranking, &reduction->selection.total, reduction->options);
+  flat_report_write(&report, reduction, &ranking, sink);
   ranking_release(&ranking);
 }

@@ -4,75 +4,97 @@
  * itself.  By bytes unless another order is asked for.
  */
 
-#include "report/ranking.h"
+#include "graph/grouping.h"
+#include "report/flat_report.h"
 #include "report/report.h"
-#include "report/text_table.h"
 
 #include <errno.h>
 #include <string.h>
 
-static const struct text_column lisp_columns[] = {
-    {"%", 0, "mem", 0, false},     {NULL, 0, "bytes", 2, false},
-    {NULL, 0, "allocs", 2, false}, {"% mem", 4, " c", 2, false},
-    {NULL, 0, " f", 1, false},     {NULL, 0, " s", 1, false},
-    {NULL, 0, " o", 1, false},     {NULL, 0, "calls", 2, false},
-    {NULL, 0, "name", 2, true},
+static const struct report_column columns[] = {
+    {{"%", 0, "mem", 0, false},
+     .term = "% mem",
+     .meaning = "share of all bytes that the function itself allocated; on "
+                "the right the same by category of object"},
+    {{NULL, 0, "bytes", 2, false}, .term = "bytes", .meaning = "those bytes"},
+    {{NULL, 0, "allocs", 2, false},
+     .term = "allocs",
+     .meaning = "in so many allocations"},
+    CATEGORY_COLUMNS("% mem", USE_ALWAYS, NULL, NULL),
+    {{"bytes", 0, "kept", 2, false},
+     .use = USE_KEPT,
+     .term = "bytes kept",
+     .meaning = "bytes of these that were never freed"},
+    CATEGORY_COLUMNS("% all kept", USE_KEPT, "% all kept",
+                     "their share of all bytes never freed, by category"),
+    {{"self", 0, "+desc", 2, false},
+     .term = "self+desc",
+     .meaning = "share of all bytes that the function and all below it "
+                "allocated"},
+    {{NULL, 0, "calls", 2, false},
+     .use = USE_CALLS,
+     .term = "calls",
+     .meaning = "calls of the function that led to allocation, in it or "
+                "below it"},
+    {{NULL, 0, "name", 2, true}, .term = "name", .meaning = "the function"},
 };
 
-static const struct text_column c_columns[] = {
-    {"%", 0, "mem", 0, false},         {NULL, 0, "bytes", 2, false},
-    {NULL, 0, "allocs", 2, false},     {"% mem", 4, " s", 2, false},
-    {NULL, 0, " m", 1, false},         {NULL, 0, " l", 1, false},
-    {NULL, 0, " x", 1, false},         {"bytes", 0, "kept", 2, false},
-    {"% all kept", 4, " s", 2, false}, {NULL, 0, " m", 1, false},
-    {NULL, 0, " l", 1, false},         {NULL, 0, " x", 1, false},
-    {NULL, 0, "calls", 2, false},      {NULL, 0, "name", 2, true},
+/* The functions that allocate, or, in the order of inclusive bytes, all; with
+ * their calls. */
+struct direct {
+  struct ranking ranking;
+  uint64_t calls;
 };
 
+/* CONTEXT is a struct direct. */
 static void
-add_row(const struct reduction *reduction, struct text_table *table,
-        const struct figures *figures, uint64_t calls, const char *name)
+add_row(const struct reduction *reduction, const void *context,
+        struct text_table *table, const struct ranking_row *row)
 {
+  const struct direct *direct = context;
   const struct figures *total = &reduction->selection.total;
+  const struct graph_node *node =
+      row == NULL ? NULL : &reduction->graph.nodes[row->item];
+  const struct figures *figures = node == NULL ? total : &node->self;
   text_table_share(table, figures->bytes, total->bytes);
   text_table_number(table, figures->bytes);
   text_table_number(table, figures->allocs);
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    text_table_share(table, figures->category_bytes[i], total->bytes);
-  if (table->columns == c_columns) {
+  add_category_cells(table, figures->category_bytes, total->bytes);
+  if (column_used(reduction, USE_KEPT)) {
     text_table_number(table, figures->kept_bytes);
-    for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-      text_table_share(table, figures->category_kept[i], total->kept_bytes);
+    add_category_cells(table, figures->category_kept, total->kept_bytes);
   }
-  if (reduction->profile.has_activations)
-    text_table_number(table, calls);
-  else
-    text_table_skip(table, 1);
-  text_table_name(table, name);
+  text_table_share(table, node == NULL ? total->bytes : node->inclusive.bytes,
+                   total->bytes);
+  if (column_used(reduction, USE_CALLS))
+    text_table_number(table, node == NULL ? direct->calls : node->calls);
+  text_table_name(table, node == NULL ? "<TOTAL>" : node->name);
 }
 
-/* Ranks the functions that allocate; adds up their calls. */
 static bool
-rank_functions(const struct reduction *reduction, struct ranking *ranking,
-               uint64_t *calls)
+rank_functions(const struct reduction *reduction, struct direct *direct)
 {
   const struct call_graph *graph = &reduction->graph;
   const struct options *options = reduction->options;
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    if (node->self.bytes == 0 && node->self.allocs == 0)
+    if (node->self.bytes == 0 && node->self.allocs == 0 &&
+        options->sort != SORT_INCLUSIVE)
       continue;
-    *calls += node->calls;
-    if (!ranking_add(ranking,
-                     (struct ranking_row){.bytes = node->self.bytes,
-                                          .allocs = node->self.allocs,
-                                          .name = node->name,
-                                          .item = i}))
+    direct->calls += node->calls;
+    if (!ranking_add(&direct->ranking,
+                     (struct ranking_row){
+                         .bytes = node->self.bytes,
+                         .allocs = node->self.allocs,
+                         .calls = node->calls,
+                         .inclusive_bytes = node->inclusive.bytes,
+                         .kept_bytes = node->self.kept_bytes,
+                         .name = node->name,
+                         .item = i,
+                     }))
       return false;
   }
-  ranking_sort(ranking,
-               options->sort == SORT_DEFAULT ? SORT_BYTES : options->sort);
-  ranking_cut(ranking, &reduction->selection.total, options);
+  ranking_arrange(&direct->ranking, &reduction->selection.total, options);
   return true;
 }
 
@@ -123,25 +145,22 @@ write_nameless_legend(const struct reduction *reduction, struct sink *sink)
   }
 }
 
-static void
-write_legend(const struct reduction *reduction, struct sink *sink)
+void
+report_direct(const struct reduction *reduction, struct sink *sink)
 {
-  report_share_legend(reduction, sink);
-  report_legend(reduction, sink, "% mem",
-                "share of all bytes that the function itself allocated; on "
-                "the right the same by category of object");
-  report_category_legend(reduction, sink);
-  report_legend(reduction, sink, "bytes", "those bytes");
-  report_legend(reduction, sink, "allocs", "in so many allocations");
-  if (reduction->profile.language != LANGUAGE_LISP) {
-    report_legend(reduction, sink, "bytes kept",
-                  "bytes of these that were never freed");
-    report_legend(reduction, sink, "% all kept",
-                  "their share of all bytes never freed, by category");
-  }
-  report_legend(
-      reduction, sink, "calls",
-      "calls of the function that led to allocation, in it or below it");
+  struct direct direct = {.calls = 0};
+  const struct flat_report report = {
+      .title = "DIRECT ALLOCATION",
+      .rows = granularity_noun(reduction->options->by, true),
+      .columns = columns,
+      .column_count = sizeof columns / sizeof columns[0],
+      .add_row = add_row,
+      .context = &direct,
+  };
+  ranking_init(&direct.ranking);
+  if (!rank_functions(reduction, &direct))
+    sink_fail(sink, ENOMEM);
+  flat_report_write(&report, reduction, &direct.ranking, sink);
   write_nameless_legend(reduction, sink);
   write_group_legend(reduction, sink);
   if (reduction->profile.language == LANGUAGE_LISP &&
@@ -149,35 +168,5 @@ write_legend(const struct reduction *reduction, struct sink *sink)
     report_legend_text(reduction, sink,
                        "With --hide-system what ECL's own functions allocate "
                        "is charged to the functions of the program.");
-}
-
-void
-report_direct(const struct reduction *reduction, struct sink *sink)
-{
-  struct ranking ranking;
-  struct text_table table;
-  uint64_t calls = 0;
-  ranking_init(&ranking);
-  if (reduction->profile.language == LANGUAGE_LISP)
-    text_table_init(&table, lisp_columns,
-                    sizeof lisp_columns / sizeof lisp_columns[0]);
-  else
-    text_table_init(&table, c_columns,
-                    sizeof c_columns / sizeof c_columns[0]);
-  if (!rank_functions(reduction, &ranking, &calls))
-    sink_fail(sink, ENOMEM);
-  add_row(reduction, &table, &reduction->selection.total, calls, "<TOTAL>");
-  for (size_t i = 0; i < ranking.shown; i++) {
-    const struct graph_node *node =
-        &reduction->graph.nodes[ranking.rows[i].item];
-    text_table_weigh(&table, node->self.bytes,
-                     reduction->selection.total.bytes);
-    add_row(reduction, &table, &node->self, node->calls, node->name);
-  }
-  report_heading(sink, "DIRECT ALLOCATION");
-  text_table_print(&table, sink);
-  ranking_note(&ranking, reduction->options, "functions", sink);
-  write_legend(reduction, sink);
-  text_table_release(&table);
-  ranking_release(&ranking);
+  ranking_release(&direct.ranking);
 }

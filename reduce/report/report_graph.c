@@ -14,44 +14,16 @@
  * allocated itself.  Each member has an entry of its own, too.
  */
 
-#include "graph/graph_entries.h"
+#include "report/graph_cells.h"
 #include "report/report.h"
-#include "report/text_table.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define GRAPH_COLUMNS(a, b, c, d)                                            \
-  {                                                                          \
-    {NULL, 0, "index", 0, true}, {"self", 0, "+desc", 1, false},             \
-        {NULL, 0, "self", 2, false}, {NULL, 0, "%", 1, false},               \
-        {"of these", 4, a, 2, false}, {NULL, 0, b, 1, false},                \
-        {NULL, 0, c, 1, false}, {NULL, 0, d, 1, false},                      \
-        {"frac", 4, a, 2, false}, {NULL, 0, b, 1, false},                    \
-        {NULL, 0, c, 1, false}, {NULL, 0, d, 1, false},                      \
-        {NULL, 0, "called", 2, false}, {"+recur", 0, "/total", 1, false},    \
-        {"exact", 0, "bytes", 2, false}, {NULL, 0, "%", 1, false},           \
-        {NULL, 0, "name", 2, true},                                          \
-  }
-
-static const struct text_column lisp_columns[] =
-    GRAPH_COLUMNS(" c", " f", " s", " o");
-static const struct text_column c_columns[] =
-    GRAPH_COLUMNS(" s", " m", " l", " x");
 
 /* Blanks in front of names: relations stand further in than entries. */
 static const char *const entry_indent = "";
 static const char *const relation_indent = "    ";
-
-/* The table being filled. */
-struct drawing {
-  const struct reduction *reduction;
-  struct graph_entries entries;
-  struct text_table table;
-  struct relations relations; /* of the entry in hand */
-};
 
 /* What the sum line of callers or callees adds up. */
 struct relation_sum {
@@ -59,78 +31,6 @@ struct relation_sum {
   size_t rows;
   uint64_t calls;
 };
-
-static void
-add_star(struct drawing *drawing, size_t count)
-{
-  for (; count > 0; count--)
-    text_table_cell(&drawing->table, "*");
-}
-
-static void
-add_breakdown(struct drawing *drawing, const struct figures *figures,
-              uint64_t whole)
-{
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    text_table_share(&drawing->table, figures->category_bytes[i], whole);
-}
-
-static void
-add_bytes(struct drawing *drawing, uint64_t bytes)
-{
-  text_table_number(&drawing->table, bytes);
-  text_table_share(&drawing->table, bytes,
-                   drawing->reduction->selection.total.bytes);
-}
-
-/* COUNT calls; MARK and MORE beside them, unless MARK is NUL. */
-static void
-add_calls(struct drawing *drawing, uint64_t count, char mark, uint64_t more)
-{
-  if (!drawing->reduction->profile.has_activations) {
-    text_table_skip(&drawing->table, 2);
-    return;
-  }
-  text_table_number(&drawing->table, count);
-  if (mark == '\0')
-    text_table_skip(&drawing->table, 1);
-  else
-    text_table_cell(&drawing->table, "%c%" PRIu64, mark, more);
-}
-
-/* The last cell: INDENT, NAME, then the index and the cycle of NODE. */
-static void
-add_name(struct drawing *drawing, const char *indent, uint32_t node)
-{
-  const struct graph_node *n = &drawing->reduction->graph.nodes[node];
-  struct sink_string text = {0};
-  struct sink sink;
-  sink_init(&sink, sink_write_string, &text);
-  sink_format(&sink, "%s%s [%zu]", indent, n->name,
-              drawing->entries.index_of_node[node]);
-  if (n->cycle != 0)
-    sink_format(&sink, " <cycle %" PRIu32 ">", n->cycle);
-  if (!sink_flush(&sink))
-    drawing->table.failed = true;
-  text_table_name(&drawing->table, text.text == NULL ? "" : text.text);
-  free(text.text);
-}
-
-/* A relation's cells up to the name.  FRACTION_OF is what frac is part of;
- * a relation within a cycle shows only its calls and the exact view. */
-static void
-add_relation(struct drawing *drawing, const struct figures *figures,
-             uint64_t fraction_of, bool inside)
-{
-  text_table_skip(&drawing->table, 2);
-  if (inside) {
-    add_star(drawing, 10);
-    return;
-  }
-  add_bytes(drawing, figures->bytes);
-  add_breakdown(drawing, figures, figures->bytes);
-  add_breakdown(drawing, figures, fraction_of);
-}
 
 static struct relation_sum
 sum_relations(const struct relations *relations, const struct figures *root,
@@ -155,7 +55,7 @@ draw_sum(struct drawing *drawing, const struct relation_sum *sum)
 {
   if (sum->rows < 2)
     return;
-  add_relation(drawing, &sum->figures, sum->figures.bytes, false);
+  add_relation_cells(drawing, &sum->figures, sum->figures.bytes, false);
   add_calls(drawing, sum->calls, '\0', 0);
   add_bytes(drawing, sum->figures.bytes);
   text_table_cell(&drawing->table, "%sall", relation_indent);
@@ -168,7 +68,7 @@ draw_root(struct drawing *drawing, const struct figures *root,
 {
   if (root->bytes == 0 && root->allocs == 0 && root_calls == 0)
     return;
-  add_relation(drawing, root, sum->figures.bytes, false);
+  add_relation_cells(drawing, root, sum->figures.bytes, false);
   add_calls(drawing, root_calls, '\0', 0);
   add_bytes(drawing, root->bytes);
   text_table_cell(&drawing->table, "%s<root>", relation_indent);
@@ -214,10 +114,10 @@ draw_rest(struct drawing *drawing, uint64_t entry_bytes, uint64_t fraction_of,
     figures_add(&rest, &relation->figures);
     calls += relation->calls;
   }
-  add_relation(drawing, &rest, fraction_of, inside);
+  add_relation_cells(drawing, &rest, fraction_of, inside);
   add_calls(drawing, calls, '\0', 0);
   if (inside)
-    add_star(drawing, 2);
+    add_stars(drawing, 2);
   else
     add_bytes(drawing, rest.bytes);
   text_table_cell(&drawing->table, "%s(%zu more%s)", relation_indent, count,
@@ -243,10 +143,11 @@ draw_relations(struct drawing *drawing, uint64_t entry_bytes,
     if (small[relation->inside] > 0 &&
         is_small(drawing, relation, entry_bytes))
       continue;
-    add_relation(drawing, &relation->figures, fraction_of, relation->inside);
+    add_relation_cells(drawing, &relation->figures, fraction_of,
+                       relation->inside);
     add_calls(drawing, relation->calls, '/', relation->all_calls);
     add_bytes(drawing, relation->figures.bytes);
-    add_name(drawing, relation_indent, relation->node);
+    add_node_name(drawing, relation_indent, relation->node);
   }
   for (int inside = 0; inside < 2 && !callers; inside++)
     draw_rest(drawing, entry_bytes, fraction_of, inside != 0, small[inside]);
@@ -274,26 +175,15 @@ draw_callees(struct drawing *drawing, uint64_t entry_bytes)
   draw_sum(drawing, &sum);
 }
 
-/* The cells of an entry's own line up to the name.  MERGED is its share of
- * the merged view, NULL when that makes no sense. */
+/* An entry's own line up to the name.  MERGED is its share of the merged
+ * view, NULL when that makes no sense. */
 static void
 draw_own_line(struct drawing *drawing, size_t index,
               const struct figures *merged, const struct figures *self,
               uint64_t calls, uint64_t recursive_calls,
               const struct figures *inclusive)
 {
-  struct text_table *table = &drawing->table;
-  text_table_lead(table);
-  text_table_cell(table, "[%zu]", index);
-  if (merged == NULL)
-    add_star(drawing, 1);
-  else
-    text_table_share(table, merged->bytes,
-                     drawing->reduction->selection.total.bytes);
-  add_bytes(drawing, self->bytes);
-  add_breakdown(drawing, self, self->bytes);
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    text_table_cell(table, "--");
+  add_own_cells(drawing, index, merged, self);
   add_calls(drawing, calls, recursive_calls == 0 ? '\0' : '+',
             recursive_calls);
   add_bytes(drawing, inclusive->bytes);
@@ -312,7 +202,7 @@ draw_node(struct drawing *drawing, uint32_t index)
   draw_own_line(drawing, drawing->entries.index_of_node[index],
                 node->cycle == 0 ? &node->inclusive : NULL, &node->self,
                 node->calls - self_calls, self_calls, &node->inclusive);
-  add_name(drawing, entry_indent, index);
+  add_node_name(drawing, entry_indent, index);
   if (!graph_entries_of_node(&drawing->entries, index, false,
                              &drawing->relations))
     return false;
@@ -320,16 +210,12 @@ draw_node(struct drawing *drawing, uint32_t index)
   return true;
 }
 
-/* The cells of a line in the list of CYCLE's members, up to the name. */
+/* A line in the list of CYCLE's members, up to the exact view. */
 static void
 draw_member(struct drawing *drawing, const struct cycle *cycle,
             const struct figures *self, uint64_t calls, uint64_t self_calls)
 {
-  text_table_skip(&drawing->table, 1);
-  add_star(drawing, 1);
-  add_bytes(drawing, self->bytes);
-  add_breakdown(drawing, self, self->bytes);
-  add_breakdown(drawing, self, cycle->self.bytes);
+  add_member_cells(drawing, self, cycle->self.bytes);
   add_calls(drawing, calls, self_calls == 0 ? '\0' : '+', self_calls);
 }
 
@@ -362,11 +248,11 @@ draw_members(struct drawing *drawing, const struct cycle *cycle,
     draw_member(drawing, cycle, &node->self, node->calls - self_calls,
                 self_calls);
     add_bytes(drawing, node->inclusive.bytes);
-    add_name(drawing, relation_indent, member);
+    add_node_name(drawing, relation_indent, member);
   }
   if (rest_count > 0) {
     draw_member(drawing, cycle, &rest, rest_calls, 0);
-    add_star(drawing, 2);
+    add_stars(drawing, 2);
     text_table_cell(table, "%s(%zu more)", relation_indent, rest_count);
   }
 }
@@ -436,37 +322,7 @@ write_legend(const struct reduction *reduction, struct sink *sink)
   report_legend_text(reduction, sink,
                      "An entry is a function (the line with an index), its "
                      "callers above it and its callees below it.");
-  report_share_legend(reduction, sink);
-  report_legend(
-      reduction, sink, "index",
-      "number of the entry; behind each name stands the index of its entry");
-  report_legend(
-      reduction, sink, "self+desc",
-      "share of all bytes that the function and all below it allocated");
-  report_legend(
-      reduction, sink, "self %",
-      "own line: bytes the function itself allocated; callers: bytes that it "
-      "and all below it allocated for this caller; callees: bytes that the "
-      "callee and all below it allocated for it; share of all bytes");
-  report_legend(reduction, sink, "of these",
-                "those bytes by category of object");
-  report_category_legend(reduction, sink);
-  report_legend(reduction, sink, "frac",
-                "the same bytes as a share of what all callers (all callees) "
-                "stand for, by category");
-  report_legend(reduction, sink, "called",
-                "calls that led to allocation: of the function; by this "
-                "caller; of this callee by the function");
-  report_legend(reduction, sink, "+recur",
-                "own line: besides, so many calls of the function by itself, "
-                "or within the cycle");
-  report_legend(reduction, sink, "/total",
-                "callers: out of so many calls that the caller made; "
-                "callees: out of so many that the callee received");
-  report_legend(reduction, sink, "exact %",
-                "bytes allocated while the function, or this caller with "
-                "this callee, was on the chain, each allocation counted once "
-                "however deep the recursion; share of all bytes");
+  graph_cells_explain(reduction, sink);
   report_legend(reduction, sink, "all",
                 "sum of the callers, or of the callees");
   report_legend(reduction, sink, "<root>", "no caller shows");
@@ -486,12 +342,7 @@ void
 report_graph(const struct reduction *reduction, struct sink *sink)
 {
   struct drawing drawing = {.reduction = reduction};
-  if (reduction->profile.language == LANGUAGE_LISP)
-    text_table_init(&drawing.table, lisp_columns,
-                    sizeof lisp_columns / sizeof lisp_columns[0]);
-  else
-    text_table_init(&drawing.table, c_columns,
-                    sizeof c_columns / sizeof c_columns[0]);
+  graph_cells_init(&drawing);
   if (!graph_entries_init(&drawing.entries, reduction) ||
       !draw_entries(&drawing))
     sink_fail(sink, ENOMEM);

@@ -3,13 +3,12 @@
 /* MEMORY LEAKS: what was never freed, by the last five callers.  Samples are
  * grouped by the text of that partial path, so that with -offsets two call
  * sites in one function are two rows.  By kept bytes unless another order is
- * asked for; what was freed to the last byte is no row.
+ * asked for; paths of which everything was freed are no rows.
  */
 
 #include "profile/array.h"
-#include "report/ranking.h"
+#include "report/flat_report.h"
 #include "report/report.h"
-#include "report/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,12 +16,29 @@
 
 enum { PATH_FRAMES = 5 };
 
-static const struct text_column columns[] = {
-    {NULL, 0, "kept", 0, false},   {NULL, 0, "%", 1, false},
-    {NULL, 0, "allocs", 2, false}, {NULL, 0, "bytes", 2, false},
-    {NULL, 0, "%", 1, false},      {NULL, 0, "frees", 2, false},
-    {NULL, 0, "bytes", 2, false},  {NULL, 0, "%", 1, false},
-    {NULL, 0, "path", 2, true},
+static const struct report_column columns[] = {
+    {{NULL, 0, "kept", 0, false},
+     .term = "kept %",
+     .meaning = "bytes never freed, and the share of all such bytes"},
+    SHARE_COLUMN,
+    {{NULL, 0, "allocs", 2, false},
+     .term = "allocs",
+     .meaning = "allocations along this path"},
+    {{NULL, 0, "bytes", 2, false},
+     .term = "bytes %",
+     .meaning = "their bytes, and the share of all bytes"},
+    SHARE_COLUMN,
+    {{NULL, 0, "frees", 2, false},
+     .term = "frees",
+     .meaning = "how many of them were freed"},
+    {{NULL, 0, "bytes", 2, false},
+     .term = "bytes %",
+     .meaning = "the bytes freed, and the share of all bytes freed"},
+    SHARE_COLUMN,
+    {{NULL, 0, "path", 2, true},
+     .term = "path",
+     .meaning = "the last five callers, outermost first; \"...\" when there "
+                "are more"},
 };
 
 /* The partial paths seen so far, with what was allocated below each. */
@@ -126,95 +142,72 @@ static bool
 rank_paths(const struct leaks *leaks, struct ranking *ranking)
 {
   const struct options *options = leaks->reduction->options;
-  const struct figures *sum = &leaks->reduction->selection.total;
-  struct figures total = {.bytes = sum->kept_bytes,
-                          .allocs = sum->kept_allocs};
-  for (size_t i = 0; i < leaks->paths.count && i < leaks->capacity; i++)
-    if (leaks->figures[i].kept_bytes != 0 ||
-        leaks->figures[i].kept_allocs != 0)
-      if (!ranking_add(ranking, (struct ranking_row){
-                                    .bytes = leaks->figures[i].kept_bytes,
-                                    .allocs = leaks->figures[i].kept_allocs,
-                                    .name = leaks->paths.texts[i],
-                                    .item = i}))
-        return false;
+  for (size_t i = 0; i < leaks->paths.count && i < leaks->capacity; i++) {
+    const struct figures *figures = &leaks->figures[i];
+    if ((figures->kept_bytes != 0 || figures->kept_allocs != 0) &&
+        !ranking_add(ranking,
+                     (struct ranking_row){.bytes = figures->bytes,
+                                          .allocs = figures->allocs,
+                                          .kept_bytes = figures->kept_bytes,
+                                          .name = leaks->paths.texts[i],
+                                          .item = i}))
+      return false;
+  }
   ranking_sort(ranking,
-               options->sort == SORT_DEFAULT ? SORT_BYTES : options->sort);
-  ranking_cut(ranking, &total, options);
+               options->sort == SORT_DEFAULT ? SORT_KEPT : options->sort);
+  ranking_cut(ranking, &leaks->reduction->selection.total, options);
   return true;
 }
 
-static uint64_t
-beyond(uint64_t all, uint64_t kept)
-{
-  return all > kept ? all - kept : 0;
-}
-
+/* CONTEXT is a struct leaks. */
 static void
-add_row(const struct reduction *reduction, struct text_table *table,
-        const struct figures *figures, const char *path)
+add_row(const struct reduction *reduction, const void *context,
+        struct text_table *table, const struct ranking_row *row)
 {
+  const struct leaks *leaks = context;
   const struct figures *total = &reduction->selection.total;
-  uint64_t freed = beyond(figures->bytes, figures->kept_bytes);
+  const struct figures *figures =
+      row == NULL ? total : &leaks->figures[row->item];
+  uint64_t freed_bytes = freed(figures->bytes, figures->kept_bytes);
   text_table_number(table, figures->kept_bytes);
   text_table_share(table, figures->kept_bytes, total->kept_bytes);
   text_table_number(table, figures->allocs);
   text_table_number(table, figures->bytes);
   text_table_share(table, figures->bytes, total->bytes);
-  text_table_number(table, beyond(figures->allocs, figures->kept_allocs));
-  text_table_number(table, freed);
-  text_table_share(table, freed, beyond(total->bytes, total->kept_bytes));
-  text_table_name(table, path);
-}
-
-static void
-write_legend(const struct reduction *reduction, struct sink *sink)
-{
-  report_share_legend(reduction, sink);
-  report_legend(reduction, sink, "kept %",
-                "bytes never freed, and the share of all such bytes");
-  report_legend(reduction, sink, "allocs", "allocations along this path");
-  report_legend(reduction, sink, "bytes %",
-                "their bytes, and the share of all bytes");
-  report_legend(reduction, sink, "frees", "how many of them were freed");
-  report_legend(reduction, sink, "bytes %",
-                "the bytes freed, and the share of all bytes freed");
-  report_legend(
-      reduction, sink, "path",
-      "the last five callers, outermost first; \"...\" when there are more");
-  if (reduction->options->offsets)
-    report_legend(reduction, sink, "name+n",
-                  "the call site: lines from the start of the function, or "
-                  "bytes from its first call site where lines are not known");
+  text_table_number(table, freed(figures->allocs, figures->kept_allocs));
+  text_table_number(table, freed_bytes);
+  text_table_share(table, freed_bytes,
+                   freed(total->bytes, total->kept_bytes));
+  text_table_name(table, row == NULL ? "<TOTAL>" : row->name);
 }
 
 void
 report_leaks(const struct reduction *reduction, struct sink *sink)
 {
   struct leaks leaks = {.reduction = reduction};
+  const struct flat_report report = {
+      .title = "MEMORY LEAKS",
+      .rows = "paths",
+      .columns = columns,
+      .column_count = sizeof columns / sizeof columns[0],
+      .add_row = add_row,
+      .context = &leaks,
+      .kept = true,
+  };
   struct ranking ranking;
-  struct text_table table;
+  if (!column_used(reduction, USE_KEPT)) {
+    report_heading(sink, report.title);
+    sink_text(sink, "This profile does not say what was freed.\n");
+    return;
+  }
   ranking_init(&ranking);
-  text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
   if (!collect(&leaks) || !rank_paths(&leaks, &ranking))
     sink_fail(sink, ENOMEM);
-  add_row(reduction, &table, &reduction->selection.total, "<TOTAL>");
-  for (size_t i = 0; i < ranking.shown; i++) {
-    text_table_weigh(&table, ranking.rows[i].bytes,
-                     reduction->selection.total.kept_bytes);
-    add_row(reduction, &table, &leaks.figures[ranking.rows[i].item],
-            ranking.rows[i].name);
-  }
-  report_heading(sink, "MEMORY LEAKS");
-  if (!reduction->profile.has_kept ||
-      reduction->profile.language == LANGUAGE_LISP) {
-    sink_text(sink, "This profile does not say what was freed.\n");
-  } else {
-    text_table_print(&table, sink);
-    ranking_note(&ranking, reduction->options, "paths", sink);
-    write_legend(reduction, sink);
-  }
-  text_table_release(&table);
+  flat_report_write(&report, reduction, &ranking, sink);
+  if (reduction->options->offsets)
+    report_legend(reduction, sink, "name+n",
+                  "the call site: lines from the start of the function, or "
+                  "bytes from its first call site where lines are not known");
   ranking_release(&ranking);
   names_release(&leaks.paths);
   free(leaks.figures);

@@ -12,11 +12,11 @@
  * smallest share (-verbose) all show.
  */
 
-#include "report/report.h"
-
+#include "graph/grouping.h"
 #include "profile/array.h"
+#include "report/columns.h"
 #include "report/ranking.h"
-#include "report/text_table.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <string.h>
@@ -25,17 +25,37 @@ enum { FEW = 5 };
 
 static const char member_indent[] = "  ";
 
-static const struct text_column type_columns[] = {
-    {NULL, 0, "allocs", 0, false},       {NULL, 0, "%", 1, false},
-    {NULL, 0, "bytes", 2, false},        {NULL, 0, "%", 1, false},
-    {NULL, 0, "type or class", 2, true},
-};
+#define PAIR_COLUMNS(allocs, heading, name)                                  \
+  {                                                                          \
+    {{NULL, 0, "allocs", 0, false}, .term = "allocs %", .meaning = allocs},  \
+        SHARE_COLUMN,                                                        \
+        {{NULL, 0, "bytes", 2, false},                                       \
+         .term = "bytes %",                                                  \
+         .meaning = "likewise their bytes with their bodies"},               \
+        SHARE_COLUMN,                                                        \
+    {                                                                        \
+      {NULL, 0, heading, 2, true}, .term = heading, .meaning = name          \
+    }                                                                        \
+  }
 
-static const struct text_column function_columns[] = {
-    {NULL, 0, "allocs", 0, false},  {NULL, 0, "%", 1, false},
-    {NULL, 0, "bytes", 2, false},   {NULL, 0, "%", 1, false},
-    {NULL, 0, "function", 2, true},
-};
+static const struct report_column type_columns[] = PAIR_COLUMNS(
+    "first line: objects of this type, and their share of all objects; "
+    "below: "
+    "those that the function itself allocated, and the share of this type's",
+    "type/class",
+    "first line: the class of instances and structures, else the type; "
+    "below: "
+    "the function; \"(N more)\": functions with a small share of this type");
+
+static const struct report_column function_columns[] = PAIR_COLUMNS(
+    "first line: objects that the function itself allocated, and their share "
+    "of all objects; below: those of this type, and the share of this "
+    "function's",
+    "function",
+    "first line: the function; below: the class or the type; \"(N more)\": "
+    "types with a small share of this function's");
+
+enum { COLUMN_COUNT = sizeof type_columns / sizeof type_columns[0] };
 
 /* A table that is being made: which way round the pairs are grouped. */
 struct grouping {
@@ -101,12 +121,6 @@ collect_groups(struct grouping *grouping)
   return true;
 }
 
-static enum sort_key
-sort_key(const struct options *options)
-{
-  return options->sort == SORT_DEFAULT ? SORT_BYTES : options->sort;
-}
-
 static bool
 rank_groups(const struct grouping *grouping, struct ranking *ranking)
 {
@@ -128,8 +142,7 @@ rank_groups(const struct grouping *grouping, struct ranking *ranking)
                          .item = i}))
       return false;
   }
-  ranking_sort(ranking, sort_key(reduction->options));
-  ranking_cut(ranking, &reduction->selection.total, reduction->options);
+  ranking_arrange(ranking, &reduction->selection.total, reduction->options);
   return true;
 }
 
@@ -155,19 +168,8 @@ rank_members(const struct grouping *grouping, size_t group,
   }
   if (options.min_share > 0 && options.limit > FEW)
     options.limit = FEW;
-  ranking_sort(ranking, sort_key(&options));
-  ranking_cut(ranking, &grouping->figures[group], &options);
+  ranking_arrange(ranking, &grouping->figures[group], &options);
   return true;
-}
-
-static void
-add_figures(struct text_table *table, uint64_t allocs, uint64_t bytes,
-            const struct figures *whole)
-{
-  text_table_number(table, allocs);
-  text_table_share(table, allocs, whole->allocs);
-  text_table_number(table, bytes);
-  text_table_share(table, bytes, whole->bytes);
 }
 
 static bool
@@ -179,18 +181,19 @@ add_group(struct grouping *grouping, size_t group)
   ranking_init(&members);
   bool good = rank_members(grouping, group, &members);
   text_table_lead(table);
-  add_figures(table, figures->allocs, figures->bytes,
-              &grouping->reduction->selection.total);
+  add_share_cells(table, figures, &grouping->reduction->selection.total);
   text_table_name(table, grouping->by_type ? type_name(grouping, group)
                                            : function_name(grouping, group));
   for (size_t i = 0; good && i < members.shown; i++) {
     const struct ranking_row *row = &members.rows[i];
-    add_figures(table, row->allocs, row->bytes, figures);
+    struct figures part = {.allocs = row->allocs, .bytes = row->bytes};
+    add_share_cells(table, &part, figures);
     text_table_indented_name(table, member_indent, row->name);
   }
   if (good && members.shown < members.count) {
-    add_figures(table, members.left_out_allocs, members.left_out_bytes,
-                figures);
+    struct figures rest = {.allocs = members.left_out_allocs,
+                           .bytes = members.left_out_bytes};
+    add_share_cells(table, &rest, figures);
     text_table_cell(table, "%s(%zu more)", member_indent,
                     members.count - members.shown);
   }
@@ -199,40 +202,17 @@ add_group(struct grouping *grouping, size_t group)
 }
 
 static void
-write_legend(const struct grouping *grouping, struct sink *sink)
-{
-  const struct reduction *reduction = grouping->reduction;
-  report_share_legend(reduction, sink);
-  if (grouping->by_type) {
-    report_legend(reduction, sink, "allocs %",
-                  "first line: objects of this type, and their share of all "
-                  "objects; below: those that the function itself "
-                  "allocated, and the share of this type's");
-    report_legend(reduction, sink, "bytes %",
-                  "likewise their bytes with their bodies");
-    report_legend(reduction, sink, "(N more)",
-                  "functions with a small share of this type");
-  } else {
-    report_legend(reduction, sink, "allocs %",
-                  "first line: objects that the function itself allocated, "
-                  "and their share of all objects; below: those of this "
-                  "type, and the share of this function's");
-    report_legend(reduction, sink, "bytes %",
-                  "likewise their bytes with their bodies");
-    report_legend(reduction, sink, "(N more)",
-                  "types with a small share of this function's");
-  }
-}
-
-static void
 report_pairs(const struct reduction *reduction, bool by_type,
              struct sink *sink)
 {
+  const struct report_column *columns =
+      by_type ? type_columns : function_columns;
   struct grouping grouping = {.reduction = reduction, .by_type = by_type};
+  struct report_columns chosen;
   struct ranking ranking;
   ranking_init(&ranking);
-  text_table_init(&grouping.table, by_type ? type_columns : function_columns,
-                  sizeof type_columns / sizeof type_columns[0]);
+  report_columns_choose(&chosen, reduction, columns, COLUMN_COUNT);
+  text_table_init(&grouping.table, chosen.items, chosen.count);
   bool good = collect_groups(&grouping) && rank_groups(&grouping, &ranking);
   for (size_t i = 0; good && i < ranking.shown; i++) {
     if (i > 0)
@@ -244,9 +224,11 @@ report_pairs(const struct reduction *reduction, bool by_type,
   report_heading(sink, by_type ? "FUNCTIONS OF EACH TYPE"
                                : "TYPES OF EACH FUNCTION");
   text_table_print(&grouping.table, sink);
-  ranking_note(&ranking, reduction->options, by_type ? "types" : "functions",
+  ranking_note(&ranking, reduction->options,
+               by_type ? "types"
+                       : granularity_noun(reduction->options->by, true),
                sink);
-  write_legend(&grouping, sink);
+  report_columns_explain(reduction, columns, COLUMN_COUNT, sink);
   text_table_release(&grouping.table);
   ranking_release(&ranking);
   free(grouping.order);

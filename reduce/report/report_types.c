@@ -4,39 +4,56 @@
  * is asked for.
  */
 
-#include "report/ranking.h"
+#include "report/flat_report.h"
 #include "report/report.h"
-#include "report/text_table.h"
 
 #include <errno.h>
 
-static const struct text_column columns[] = {
-    {NULL, 0, "allocs", 0, false},  {NULL, 0, "%", 1, false},
-    {NULL, 0, "bytes", 2, false},   {NULL, 0, "%", 1, false},
-    {NULL, 0, "category", 2, true}, {NULL, 0, "type", 2, true},
-    {NULL, 0, "class", 2, true},
+static const struct report_column columns[] = {
+    {{NULL, 0, "allocs", 0, false},
+     .term = "allocs %",
+     .meaning = "objects of this type, and their share of all objects"},
+    SHARE_COLUMN,
+    {{NULL, 0, "bytes", 2, false},
+     .term = "bytes %",
+     .meaning = "their bytes with their bodies, and the share of all bytes"},
+    SHARE_COLUMN,
+    {{NULL, 0, "category", 2, true},
+     .term = "category",
+     .meaning = "the column of the other tables that the type counts in"},
+    {{NULL, 0, "type", 2, true},
+     .term = "type",
+     .meaning = "the Lisp type, or what the program calls the type"},
+    {{NULL, 0, "class", 2, true},
+     .term = "class",
+     .meaning = "the class, for instances and structures"},
 };
 
 static void
-add_row(const struct reduction *reduction, struct text_table *table,
-        const struct figures *figures, const char *category, const char *type,
-        const char *class_name)
+add_row(const struct reduction *reduction, const void *context,
+        struct text_table *table, const struct ranking_row *row)
 {
+  const struct profile *profile = &reduction->profile;
   const struct figures *total = &reduction->selection.total;
-  text_table_number(table, figures->allocs);
-  text_table_share(table, figures->allocs, total->allocs);
-  text_table_number(table, figures->bytes);
-  text_table_share(table, figures->bytes, total->bytes);
-  text_table_name(table, category);
-  text_table_name(table, type);
-  text_table_name(table, class_name);
+  (void)context;
+  if (row == NULL) {
+    add_share_cells(table, total, total);
+    text_table_skip(table, 1);
+    text_table_cell(table, "<TOTAL>");
+    text_table_skip(table, 1);
+    return;
+  }
+  const struct profile_type *type = &profile->types[row->item];
+  add_share_cells(table, &reduction->tally.types[row->item], total);
+  text_table_name(table, category_name(profile->language, type->category));
+  text_table_name(table, names_text(&profile->names, type->type));
+  text_table_name(table, names_text(&profile->names, type->class_name));
 }
 
 static bool
 rank_types(const struct reduction *reduction, struct ranking *ranking)
 {
   const struct profile *profile = &reduction->profile;
-  const struct options *options = reduction->options;
   for (size_t i = 0; i < profile->type_count; i++) {
     const struct figures *figures = &reduction->tally.types[i];
     const struct profile_type *type = &profile->types[i];
@@ -45,49 +62,30 @@ rank_types(const struct reduction *reduction, struct ranking *ranking)
     if (!ranking_add(ranking, (struct ranking_row){
                                   .bytes = figures->bytes,
                                   .allocs = figures->allocs,
+                                  .kept_bytes = figures->kept_bytes,
                                   .rank = type->category,
                                   .name = tally_type_name(profile, type),
                                   .item = i}))
       return false;
   }
-  ranking_sort(ranking,
-               options->sort == SORT_DEFAULT ? SORT_BYTES : options->sort);
-  ranking_cut(ranking, &reduction->selection.total, options);
+  ranking_arrange(ranking, &reduction->selection.total, reduction->options);
   return true;
 }
 
 void
 report_types(const struct reduction *reduction, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
+  static const struct flat_report report = {
+      .title = "TYPES",
+      .rows = "types",
+      .columns = columns,
+      .column_count = sizeof columns / sizeof columns[0],
+      .add_row = add_row,
+  };
   struct ranking ranking;
-  struct text_table table;
   ranking_init(&ranking);
-  text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
   if (!rank_types(reduction, &ranking))
     sink_fail(sink, ENOMEM);
-  add_row(reduction, &table, &reduction->selection.total, "", "<TOTAL>", "");
-  for (size_t i = 0; i < ranking.shown; i++) {
-    const struct profile_type *type = &profile->types[ranking.rows[i].item];
-    text_table_weigh(&table, ranking.rows[i].bytes,
-                     reduction->selection.total.bytes);
-    add_row(reduction, &table, &reduction->tally.types[ranking.rows[i].item],
-            category_name(profile->language, type->category),
-            names_text(&profile->names, type->type),
-            names_text(&profile->names, type->class_name));
-  }
-  report_heading(sink, "TYPES");
-  text_table_print(&table, sink);
-  ranking_note(&ranking, reduction->options, "types", sink);
-  report_share_legend(reduction, sink);
-  report_legend(reduction, sink, "allocs %",
-                "objects of this type, and their share of all objects");
-  report_legend(reduction, sink, "bytes %",
-                "their bytes with their bodies, and the share of all bytes");
-  report_legend(reduction, sink, "category",
-                "the column of the other tables that the type counts in");
-  report_legend(reduction, sink, "class",
-                "the class, for instances and structures");
-  text_table_release(&table);
+  flat_report_write(&report, reduction, &ranking, sink);
   ranking_release(&ranking);
 }

@@ -25,7 +25,8 @@ expect 'missing value' 2 "mprof: a value is missing after '--limit'" \
 expect 'value that does not belong' 2 \
   "mprof: no value belongs to '--verbose=yes'" report --verbose=yes
 expect 'wrong sort' 2 \
-  "mprof: --sort takes bytes, allocs or name, not 'size'" report --sort=size
+  "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept or name, \
+not 'size'" report --sort=size
 expect 'wrong value' 2 "mprof: --value takes bytes or allocs, not 'kb'" \
   export --format=folded --value=kb
 expect 'wrong grouping' 2 \
@@ -88,7 +89,7 @@ says 'call sites by offset' 'main+0>make_red_widget+0>make_widget+0'
 
 expect 'terse' 0 '' report -terse --tables=direct --no-legend "$m"
 says_not 'rows below 5 % are left out' 'SCALE'
-says 'and it says so' 'Left out: 5 functions below 5 % of the bytes, with'
+says 'and it says so' 'Left out: 5 of 7 functions below 5 % of the bytes, with'
 expect 'normal' 0 '' report -normal --tables=direct --no-legend "$m"
 says 'rows above 1 % are there' 'SCALE'
 says_not 'rows below 1 % are not' '[runtime]'
@@ -101,12 +102,51 @@ says 'named as it was given' 'below 0.12 % of the bytes'
 expect 'limit' 0 '' report -verbose --limit=2 --tables=direct --no-legend "$m"
 [ "$(sed -n '/^---/,/^$/p' out | wc -l)" = 5 ] # a rule, a blank line
 result $? 'two rows and the total'
-says 'says what the limit hides' 'Left out: 5 functions beyond the limit of 2'
+says 'says what the limit hides' 'Left out: 5 of 7 functions beyond the limit of 2'
 expect 'sort by allocations' 0 '' \
   report --sort=allocs --tables=types --no-legend "$m"
 [ "$(sed -n '/<TOTAL>/,$p' out | sed -n 2p | awk '{print $1, $6}')" = \
   '30 CONS' ]
 result $? 'most allocations first'
+
+# rows: the names in the last table, without the total and what is further in.
+rows() {
+  sed -n '/^---/,/^$/p' out | grep -v '<TOTAL>' | sed -n 's/^.*[0-9*.]  \([^ <].*\)$/\1/p' |
+    tr '\n' ' '
+}
+# ordered KEY TABLE FILE NAMES: NAMES are the rows in the order of KEY.
+ordered() {
+  expect "$2 sorted by $1" 0 '' \
+    report --sort="$1" --tables="$2" -verbose --no-legend "$3"
+  [ "$(rows)" = "$4 " ]
+  result $? "$2 sorted by $1: $(rows)"
+}
+# What each itself allocated: E 176 bytes, B 80, A 48, D 32.  With all below
+# it: A 320, MAIN 304, B 288, C and D 192, E 176.  Calls: E 23, C and D 17,
+# A 11, B 9, MAIN 1.
+ordered bytes direct "$x" 'E B A D'
+ordered calls direct "$x" 'E D A B'
+ordered inclusive direct "$x" 'A MAIN B D C E'
+ordered self direct "$x" 'E B A D' # the same as by bytes
+ordered kept direct "$x" 'E B A D' # nothing is known of that
+ordered name direct "$x" 'A B D E'
+indexes() { # names of entries in the call graph
+  sed -n 's/^\[[0-9]*\] .*  \([^ ].*\)$/\1/p' out | grep -v '^members' |
+    sed 's/ .*cycle \(.\)>.*/\1/; s/^<cycle \(.\)>.*/<\1>/; s/ .*//' |
+    tr '\n' ' '
+}
+run report --sort=self --tables=graph -verbose --no-legend "$x"
+[ "$(indexes)" = 'E <1> B1 A1 <2> D2 MAIN C2 ' ]
+result $? "entries by what they allocated themselves: $(indexes)"
+run report --sort=calls --tables=graph -verbose --no-legend "$x"
+[ "$(indexes)" = 'E C2 D2 A1 <1> B1 <2> MAIN ' ]
+result $? "entries by calls: $(indexes)"
+# Kept: main:12 read_all:22 80 bytes of 80, read_all:23 16 of 32.
+expect 'kept' 0 '' report --by=line --sort=kept --tables=direct --no-legend \
+  --min-percent=17 "$golden/lines.data"
+[ "$(rows)" = 'read_all b.c:22 ' ]
+result $? 'shares are shares of what is kept: 16 of 96 are 16 %'
+says 'and that is said' 'below 17 % of the bytes kept'
 
 expect 'show the runtime' 0 '' report --show-runtime --no-legend "$m"
 says 'runtime functions by name' 'cl_list'
@@ -133,7 +173,7 @@ expect 'functions of ECL hidden' 0 '' \
 says_not 'EVAL is ECL' 'EVAL'
 says_not 'mprof is none of the program' 'MPROF'
 says 'the functions of the program stay' 'APP::INNER'
-says 'no caller to charge' '48       3   7               0  [hidden]'
+says 'no caller to charge' '48       3   7               7      0  [hidden]'
 expect 'functions of ECL, C program' 0 '' \
   report --hide-system "$golden/widgets-c.data"
 says 'C functions stay' 'make_widget'

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Choosing and explaining columns. */
+
+#include "report/columns.h"
+
+#include "report/report.h"
+
+#include <stdio.h>
+
+bool
+column_used(const struct reduction *reduction, enum column_use use)
+{
+  const struct profile *profile = &reduction->profile;
+  switch (use) {
+  case USE_KEPT:
+    return profile->has_kept && profile->language != LANGUAGE_LISP;
+  case USE_CALLS:
+    return profile->has_activations;
+  case USE_ALWAYS:
+    break;
+  }
+  return true;
+}
+
+void
+report_columns_choose(struct report_columns *columns,
+                      const struct reduction *reduction,
+                      const struct report_column *list, size_t count)
+{
+  columns->count = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!column_used(reduction, list[i].use))
+      continue;
+    struct text_column *column = &columns->items[columns->count++];
+    *column = list[i].text;
+    if (list[i].category != 0)
+      column->bottom =
+          category_letter(reduction->profile.language, list[i].category - 1);
+  }
+}
+
+/* Writes the line on the letters of categories. */
+static void
+explain_categories(const struct reduction *reduction, struct sink *sink)
+{
+  if (reduction->profile.language == LANGUAGE_LISP)
+    report_legend(reduction, sink, "c f s o",
+                  "categories: cons cells; floats; structures, instances, "
+                  "arrays and strings; other objects");
+  else
+    report_legend(reduction, sink, "s m l x",
+                  "categories: small objects (up to 32 bytes), medium (256), "
+                  "large (2048), extra large");
+}
+
+void
+report_columns_explain(const struct reduction *reduction,
+                       const struct report_column *list, size_t count,
+                       struct sink *sink)
+{
+  bool categories = false;
+  if (!reduction->options->legend)
+    return;
+  sink_text(sink, "\n");
+  report_legend(reduction, sink, "%",
+                "whole per cents, rounded down: blank is nothing, \".\" less "
+                "than 1 %, \"**\" all");
+  for (size_t i = 0; i < count; i++) {
+    if (!column_used(reduction, list[i].use))
+      continue;
+    if (list[i].term != NULL)
+      report_legend(reduction, sink, list[i].term, list[i].meaning);
+    if (list[i].category != 0 && !categories)
+      explain_categories(reduction, sink);
+    categories = categories || list[i].category != 0;
+  }
+}
+
+void
+add_category_cells(struct text_table *table,
+                   const uint64_t bytes[CATEGORY_COUNT], uint64_t whole)
+{
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+    text_table_share(table, bytes[i], whole);
+}
+
+void
+add_share_cells(struct text_table *table, const struct figures *figures,
+                const struct figures *whole)
+{
+  text_table_number(table, figures->allocs);
+  text_table_share(table, figures->allocs, whole->allocs);
+  text_table_number(table, figures->bytes);
+  text_table_share(table, figures->bytes, whole->bytes);
+}

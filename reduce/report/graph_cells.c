@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Lines have the same columns, but not all lines fill all of them. */
+
+#include "report/graph_cells.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const struct report_column columns[] = {
+    {{NULL, 0, "index", 0, true},
+     .term = "index",
+     .meaning = "number of the entry; behind each name stands the index of "
+                "its entry"},
+    {{"self", 0, "+desc", 1, false},
+     .term = "self+desc",
+     .meaning = "share of all bytes that the function and all below it "
+                "allocated"},
+    {{NULL, 0, "self", 2, false},
+     .term = "self %",
+     .meaning = "own line: bytes the function itself allocated; callers: "
+                "bytes that it and all below it allocated for this caller; "
+                "callees: bytes that the callee and all below it allocated "
+                "for it; share of all bytes"},
+    SHARE_COLUMN,
+    CATEGORY_COLUMNS("of these", USE_ALWAYS, "of these",
+                     "those bytes by category of object"),
+    CATEGORY_COLUMNS("frac", USE_ALWAYS, "frac",
+                     "the same bytes as a share of what all callers (all "
+                     "callees) stand for, by category"),
+    {{"bytes", 0, "kept", 2, false},
+     .use = USE_KEPT,
+     .term = "bytes kept",
+     .meaning = "bytes of \"self\" that were never freed"},
+    CATEGORY_COLUMNS("% all kept", USE_KEPT, "% all kept",
+                     "their share of all bytes never freed, by category"),
+    {{NULL, 0, "called", 2, false},
+     .use = USE_CALLS,
+     .term = "called",
+     .meaning = "calls that led to allocation: of the function; by this "
+                "caller; of this callee by the function"},
+    {{"+recur", 0, "/total", 1, false},
+     .use = USE_CALLS,
+     .term = "+recur/total",
+     .meaning = "own line, +: besides, so many calls of the function by "
+                "itself, or within the cycle; callers, /: out of so many "
+                "calls that the caller made; callees, /: out of so many that "
+                "the callee received"},
+    {{"exact", 0, "bytes", 2, false},
+     .term = "exact bytes",
+     .meaning = "bytes allocated while the function, or this caller with "
+                "this callee, was on the chain, each allocation counted once "
+                "however deep the recursion; share of all bytes"},
+    SHARE_COLUMN,
+    {{NULL, 0, "name", 2, true},
+     .term = "name",
+     .meaning = "own line at the left, callers and callees further in"},
+};
+
+enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+
+void
+graph_cells_init(struct drawing *drawing)
+{
+  report_columns_choose(&drawing->columns, drawing->reduction, columns,
+                        COLUMN_COUNT);
+  text_table_init(&drawing->table, drawing->columns.items,
+                  drawing->columns.count);
+}
+
+void
+graph_cells_explain(const struct reduction *reduction, struct sink *sink)
+{
+  report_columns_explain(reduction, columns, COLUMN_COUNT, sink);
+}
+
+void
+add_stars(struct drawing *drawing, size_t count)
+{
+  for (; count > 0; count--)
+    text_table_cell(&drawing->table, "*");
+}
+
+void
+add_bytes(struct drawing *drawing, uint64_t bytes)
+{
+  text_table_number(&drawing->table, bytes);
+  text_table_share(&drawing->table, bytes,
+                   drawing->reduction->selection.total.bytes);
+}
+
+static void
+add_kept(struct drawing *drawing, const struct figures *figures)
+{
+  if (!column_used(drawing->reduction, USE_KEPT))
+    return;
+  text_table_number(&drawing->table, figures->kept_bytes);
+  add_category_cells(&drawing->table, figures->category_kept,
+                     drawing->reduction->selection.total.kept_bytes);
+}
+
+void
+add_own_cells(struct drawing *drawing, size_t index,
+              const struct figures *merged, const struct figures *self)
+{
+  struct text_table *table = &drawing->table;
+  text_table_lead(table);
+  text_table_cell(table, "[%zu]", index);
+  if (merged == NULL)
+    add_stars(drawing, 1);
+  else
+    text_table_share(table, merged->bytes,
+                     drawing->reduction->selection.total.bytes);
+  add_bytes(drawing, self->bytes);
+  add_category_cells(table, self->category_bytes, self->bytes);
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+    text_table_cell(table, "--");
+  add_kept(drawing, self);
+}
+
+void
+add_relation_cells(struct drawing *drawing, const struct figures *figures,
+                   uint64_t fraction_of, bool inside)
+{
+  struct text_table *table = &drawing->table;
+  text_table_skip(table, 2);
+  if (inside) {
+    size_t hidden = 2 + 2 * CATEGORY_COUNT;
+    if (column_used(drawing->reduction, USE_KEPT))
+      hidden += 1 + CATEGORY_COUNT;
+    add_stars(drawing, hidden);
+    return;
+  }
+  add_bytes(drawing, figures->bytes);
+  add_category_cells(table, figures->category_bytes, figures->bytes);
+  add_category_cells(table, figures->category_bytes, fraction_of);
+  add_kept(drawing, figures);
+}
+
+void
+add_member_cells(struct drawing *drawing, const struct figures *self,
+                 uint64_t cycle_bytes)
+{
+  struct text_table *table = &drawing->table;
+  text_table_skip(table, 1);
+  add_stars(drawing, 1);
+  add_bytes(drawing, self->bytes);
+  add_category_cells(table, self->category_bytes, self->bytes);
+  add_category_cells(table, self->category_bytes, cycle_bytes);
+  add_kept(drawing, self);
+}
+
+void
+add_calls(struct drawing *drawing, uint64_t count, char mark, uint64_t more)
+{
+  if (!column_used(drawing->reduction, USE_CALLS))
+    return;
+  text_table_number(&drawing->table, count);
+  if (mark == '\0')
+    text_table_skip(&drawing->table, 1);
+  else
+    text_table_cell(&drawing->table, "%c%" PRIu64, mark, more);
+}
+
+void
+add_node_name(struct drawing *drawing, const char *indent, uint32_t node)
+{
+  const struct graph_node *n = &drawing->reduction->graph.nodes[node];
+  struct sink_string text = {0};
+  struct sink sink;
+  sink_init(&sink, sink_write_string, &text);
+  sink_format(&sink, "%s%s [%zu]", indent, n->name,
+              drawing->entries.index_of_node[node]);
+  if (n->cycle != 0)
+    sink_format(&sink, " <cycle %" PRIu32 ">", n->cycle);
+  if (!sink_flush(&sink))
+    drawing->table.failed = true;
+  text_table_name(&drawing->table, text.text == NULL ? "" : text.text);
+  free(text.text);
+}

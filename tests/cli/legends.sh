@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Legends: every word of every table's heading is explained below the table,
+# and every term of a legend is one of the manual page.
+. "$(dirname "$0")/check.bash"
+
+man=$top/reduce/mprof.1
+
+# Splits a report of one table: `heading WORD' for each word above the rule,
+# `term TERM' for each line of the legend.
+split='
+  /^-+$/ && !body { body = 1; next }
+  !body && titled && NF { for (i = 1; i <= NF; i++) print "heading " $i }
+  /^[A-Z][A-Z ]*$/ { titled = 1 }
+  !NF { legend = 0 }
+  body && /^  [^ ]/ && substr($0, 16, 1) != " " && substr($0, 15, 1) == " " {
+    if ($1 == "%") legend = 1
+    term = substr($0, 3, 12)
+    sub(/ *$/, "", term)
+    if (legend) print "term " term
+  }'
+
+run help report
+tables=$(sed -n '/^Tables/,$s/^  \([a-z-]*\)  .*/\1/p' out |
+  grep -vx reconciliation)
+[ "$(wc -w <<<"$tables")" = 9 ]
+result $? 'nine tables have columns'
+
+# What the manual page calls columns, in bold, without troff's escapes.
+sed -n '/^\.SH TABLES/,/^\.SS RECONCILIATION/p' "$man" |
+  sed -n 's/^\.BI* //p' | tr -d '"\\~' | sed 's/(dq/"/g' >terms
+
+for profile in phases:lisp two-cycles:lisp widgets-c:c lines:c; do
+  for table in $tables; do
+    case $table:$profile in
+    leaks:*:lisp | phases:*:c) continue ;;
+    esac
+    run report -verbose --tables="$table" "$golden/${profile%:*}.data"
+    awk "$split" out >parts
+    sed -n 's/^term //p' parts | tee legend | sed 's/+/ +/g' | tr ' /' '\n\n' |
+      sort -u >known
+    sed -n 's/^heading //p' parts | tr / '\n' | sort -u >words
+    [ -s words ] && missing=$(comm -23 words known) && [ -z "$missing" ]
+    result $? "$table of ${profile%:*}: explained are all of \
+$(wc -l <words) words${missing:+, but not $missing}"
+    sed "s/^/$table: /" legend >>all-terms
+  done
+done
+
+sort -u all-terms >unique
+while IFS= read -r line; do
+  case ${line#*: } in
+  'compile time' | 'load time' | evaluation | 'run time')
+    continue ;; # under Phases
+  esac
+  grep -qxF -e "${line#*: }" terms
+  result $? "manual page: $line"
+done <unique
+[ "$(wc -l <unique)" -gt 50 ]
+result $? 'there were terms to compare'
+
+finish
