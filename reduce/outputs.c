@@ -31,6 +31,8 @@ const struct output report_tables[] = {
 const struct output export_formats[] = {
     {"folded", "one line a chain, for flame graphs", export_folded,
      ".folded .collapsed "},
+    {"html", "a page for the browser, all in one file", export_html,
+     ".html .htm "},
     {"lisp", "one expression that a Lisp reader reads", export_lisp,
      ".lisp .sexp "},
     {"pprof", "a profile again, as selected, for pprof and mprof",

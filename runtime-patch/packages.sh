@@ -27,12 +27,17 @@ build)
     libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
     libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
     libunwind-dev libelf-dev libdw-dev libzydis-dev
+    nodejs:node npm:npm
     libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
   ;;
 formats)
   # The programs that read what mprof exports.
   packages='golang-go:go valgrind:callgrind_annotate graphviz:dot
     libxml2-utils:xmllint python3:python3 nodejs:node npm:npm'
+  ;;
+html)
+  # The browser that opens what mprof exports for one.
+  packages='chromium:chromium nodejs:node npm:npm'
   ;;
 *)
   die "packages.sh: no such list: $list"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
-# cli, exact, embedding, random, growth, patch, libraries), count every single
+# cli, exact, embedding, random, growth, html, patch, libraries), count every single
 # test, and end with the line `N passed, N failed'.  The exit status is 0 only
 # when nothing failed.
 #
@@ -103,7 +103,7 @@ for kind; do
   lisp)
     suite lisp tests/lisp/run.sh
     ;;
-  cli | exact | embedding | random | growth)
+  cli | exact | embedding | random | growth | html)
     scripts "$kind"
     ;;
   patch)

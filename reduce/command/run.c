@@ -4,6 +4,8 @@
 
 #include "command/run.h"
 
+#include "export/export.h"
+#include "export/export_html.h"
 #include "io/output_file.h"
 #include "output.h"
 #include "report/report.h"
@@ -72,5 +74,6 @@ bool
 run_export(const struct options *options, struct sink *sink,
            struct mprof_error *error)
 {
-  return run_reduction(options, sink, options->format->emit, error);
+  return (options->format->emit != export_html || export_html_ready(error)) &&
+         run_reduction(options, sink, options->format->emit, error);
 }

@@ -47,8 +47,9 @@ child(struct planting *planting, uint32_t parent, uint32_t item, bool create)
 }
 
 /* Finds the node of SAMPLE's chain, which *NODE gets: INDEX_NONE when there
- * is none and CREATE is false, or when a function on it is not in the graph.
- * False when memory runs out. */
+ * is none and CREATE is false, or when a function on it is not in the graph;
+ * in a tree by calls, that function is left out.  False when memory runs out.
+ */
 static bool
 find_node(struct planting *planting, const struct profile_sample *sample,
           bool create, uint32_t *node)
@@ -64,13 +65,16 @@ find_node(struct planting *planting, const struct profile_sample *sample,
                   create);
     return *node != INDEX_NONE || !create;
   }
-  for (size_t i = 0; i < chain->count; i++)
+  bool skips = planting->tree->items == CHAIN_OF_CALLS;
+  for (size_t i = 0; !skips && i < chain->count; i++)
     if (planting->item_of_frame[chain->frames[i]] == INDEX_NONE)
       return true;
   uint32_t parent = NO_PARENT;
   for (size_t i = 0; i < chain->count; i++) {
-    parent = child(planting, parent,
-                   planting->item_of_frame[chain->frames[i]], create);
+    uint32_t item = planting->item_of_frame[chain->frames[i]];
+    if (item == INDEX_NONE)
+      continue;
+    parent = child(planting, parent, item, create);
     if (parent == INDEX_NONE)
       return !create;
   }
@@ -128,8 +132,8 @@ add_samples(struct planting *planting, const uint32_t *node_of_frame)
   struct chain_tree *tree = planting->tree;
   const struct reduction *reduction = tree->reduction;
   const struct profile *profile = &reduction->profile;
-  bool calls_create =
-      tree->items == CHAIN_OF_FRAMES || !reduction->selection.by_allocations;
+  bool calls_create = tree->items != CHAIN_OF_FUNCTIONS ||
+                      !reduction->selection.by_allocations;
   for (int calls = 0; calls < 2; calls++)
     for (size_t i = 0; i < profile->sample_count; i++) {
       const struct profile_sample *sample = &profile->samples[i];
@@ -387,7 +391,7 @@ const char *
 chain_item_name(const struct chain_tree *tree, uint32_t item)
 {
   const struct profile *profile = &tree->reduction->profile;
-  if (tree->items == CHAIN_OF_FUNCTIONS)
+  if (tree->items != CHAIN_OF_FRAMES)
     return tree->reduction->graph.nodes[item].name;
   if (item >= profile->frame_count)
     return nameless_name((enum nameless)(item - profile->frame_count));

@@ -10,7 +10,8 @@
  *
  * Calls are counted as in the call graph, of functions that show.  Where that
  * has functions for their allocations alone (--focus, --phase), a tree by
- * functions has the calls of the chains that it has without them.
+ * functions has the calls of the chains that it has without them; one by
+ * calls has all of them.
  */
 
 #ifndef MPROF_CHAIN_TREE_H
@@ -21,6 +22,8 @@
 /* What a chain is made of. */
 enum chain_items {
   CHAIN_OF_FUNCTIONS, /* nodes of the call graph */
+  CHAIN_OF_CALLS,     /* the same; besides the chains of all calls that the
+                         graph counts, without functions that it has not */
   CHAIN_OF_FRAMES     /* frames of the profile that differ in function, line
                          or address; beyond them, by enum nameless, what
                          stands for a chain of which nothing shows */

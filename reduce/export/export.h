@@ -15,6 +15,7 @@ void export_csv(const struct reduction *reduction, struct sink *sink);
 void export_dhat(const struct reduction *reduction, struct sink *sink);
 void export_dot(const struct reduction *reduction, struct sink *sink);
 void export_folded(const struct reduction *reduction, struct sink *sink);
+void export_html(const struct reduction *reduction, struct sink *sink);
 void export_json(const struct reduction *reduction, struct sink *sink);
 void export_lisp(const struct reduction *reduction, struct sink *sink);
 void export_pprof(const struct reduction *reduction, struct sink *sink);

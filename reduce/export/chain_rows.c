@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* One pass over the samples; then rows are sorted, and those that are alike
+ * added up. */
+
+#include "export/chain_rows.h"
+
+#include "profile/array.h"
+
+#include <string.h>
+
+/* The group of SAMPLE, added when new; INDEX_NONE when memory runs out. */
+static uint32_t
+group_of(struct chain_rows *rows, struct index_map *known,
+         const struct reduction *reduction, size_t sample)
+{
+  uint32_t thread = reduction->profile.samples[sample].thread;
+  enum phase phase = (enum phase)reduction->selection.phases[sample];
+  uint64_t key = index_pair((uint32_t)phase, thread);
+  uint32_t index = index_map_find(known, key);
+  if (index != INDEX_NONE)
+    return index;
+  struct chain_group *groups =
+      array_reserve(rows->groups, &rows->group_capacity,
+                    rows->group_count + 1, sizeof *groups);
+  if (groups == NULL)
+    return INDEX_NONE;
+  rows->groups = groups;
+  index = (uint32_t)rows->group_count;
+  if (!index_map_add(known, key, index))
+    return INDEX_NONE;
+  groups[rows->group_count++] =
+      (struct chain_group){.phase = phase, .thread = thread};
+  return index;
+}
+
+static bool
+add_row(struct chain_rows *rows, const struct profile_sample *sample,
+        uint32_t node, uint32_t group)
+{
+  struct chain_row *grown = array_reserve(rows->rows, &rows->row_capacity,
+                                          rows->row_count + 1, sizeof *grown);
+  if (grown == NULL)
+    return false;
+  rows->rows = grown;
+  grown[rows->row_count++] = (struct chain_row){.node = node,
+                                                .type = sample->type,
+                                                .group = group,
+                                                .allocs = sample->allocs,
+                                                .bytes = sample->bytes};
+  return true;
+}
+
+static bool
+add_calls(struct chain_rows *rows, const struct profile_sample *sample,
+          uint32_t node, uint32_t group)
+{
+  struct chain_calls *grown = array_reserve(
+      rows->calls, &rows->call_capacity, rows->call_count + 1, sizeof *grown);
+  if (grown == NULL)
+    return false;
+  rows->calls = grown;
+  grown[rows->call_count++] = (struct chain_calls){
+      .node = node, .group = group, .calls = sample->activations};
+  return true;
+}
+
+static int
+compare_rows(const void *left, const void *right)
+{
+  const struct chain_row *a = left;
+  const struct chain_row *b = right;
+  if (a->node != b->node)
+    return a->node < b->node ? -1 : 1;
+  if (a->type != b->type)
+    return a->type < b->type ? -1 : 1;
+  return a->group < b->group ? -1 : a->group > b->group;
+}
+
+static int
+compare_calls(const void *left, const void *right)
+{
+  const struct chain_calls *a = left;
+  const struct chain_calls *b = right;
+  if (a->node != b->node)
+    return a->node < b->node ? -1 : 1;
+  return a->group < b->group ? -1 : a->group > b->group;
+}
+
+/* Sorts rows and calls, and makes one of those that are alike. */
+static void
+merge(struct chain_rows *rows)
+{
+  size_t count = 0;
+  array_sort(rows->rows, rows->row_count, sizeof *rows->rows, compare_rows);
+  for (size_t i = 0; i < rows->row_count; i++) {
+    struct chain_row *row = &rows->rows[i];
+    if (count > 0 && compare_rows(&rows->rows[count - 1], row) == 0) {
+      rows->rows[count - 1].allocs += row->allocs;
+      rows->rows[count - 1].bytes += row->bytes;
+    } else {
+      rows->rows[count++] = *row;
+    }
+  }
+  rows->row_count = count;
+  count = 0;
+  array_sort(rows->calls, rows->call_count, sizeof *rows->calls,
+             compare_calls);
+  for (size_t i = 0; i < rows->call_count; i++) {
+    struct chain_calls *calls = &rows->calls[i];
+    if (count > 0 && compare_calls(&rows->calls[count - 1], calls) == 0)
+      rows->calls[count - 1].calls += calls->calls;
+    else
+      rows->calls[count++] = *calls;
+  }
+  rows->call_count = count;
+}
+
+bool
+chain_rows_init(struct chain_rows *rows, const struct chain_tree *tree)
+{
+  const struct profile *profile = &tree->reduction->profile;
+  struct index_map known = {0};
+  bool good = true;
+  memset(rows, 0, sizeof *rows);
+  for (size_t i = 0; good && i < profile->sample_count; i++) {
+    const struct profile_sample *sample = &profile->samples[i];
+    uint32_t node = tree->of_sample[i];
+    if (node == INDEX_NONE)
+      continue;
+    uint32_t group = group_of(rows, &known, tree->reduction, i);
+    good = group != INDEX_NONE &&
+           ((sample->allocs == 0 && sample->bytes == 0) ||
+            add_row(rows, sample, node, group)) &&
+           (sample->activations == 0 || add_calls(rows, sample, node, group));
+  }
+  index_map_release(&known);
+  if (good)
+    merge(rows);
+  return good;
+}
+
+void
+chain_rows_release(struct chain_rows *rows)
+{
+  free(rows->rows);
+  free(rows->calls);
+  free(rows->groups);
+  memset(rows, 0, sizeof *rows);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The page that a browser shows: the program of reduce/html, with the data
+ * in the middle.
+ *
+ * The data are one JSON object, packed (packed_text.h), so that no name can
+ * be taken for markup.  Tables are arrays of integers, row after row; names
+ * stand in one array of strings, and tables hold their places.  -1 stands for
+ * nothing.  reduce/html/src/profile.js is the reader, and names the columns.
+ *
+ * All figures are the reduction's.  The chains (chain_rows.h) are there for
+ * the flame graph, and for sums over a part of them: one type, one phase.
+ */
+
+#include "export/export_html.h"
+#include "export/export.h"
+
+#include "export/chain_rows.h"
+#include "export/html_page.h"
+#include "export/json_text.h"
+#include "export/listing.h"
+#include "export/packed_text.h"
+#include "graph/group_names.h"
+#include "profile/system_functions.h"
+#include "report/report.h"
+#include "report/text_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is being written. */
+struct page {
+  const struct reduction *reduction;
+  struct chain_tree tree;
+  struct chain_rows rows;
+  struct names names; /* as they show */
+  struct sink *sink;
+};
+
+/* Writes what EMIT writes about the reduction, as a string. */
+static void
+write_report(const struct page *page,
+             void (*emit)(const struct reduction *, struct sink *))
+{
+  struct sink_string text = {0};
+  struct sink sink;
+  sink_init(&sink, sink_write_string, &text);
+  emit(page->reduction, &sink);
+  if (!sink_flush(&sink))
+    sink_fail(page->sink, sink.error_number);
+  json_string(page->sink, text.text == NULL ? "" : text.text);
+  free(text.text);
+}
+
+/* The place of TEXT, made to fit on one line, among the names. */
+static uint32_t
+name_of(struct page *page, const char *text)
+{
+  uint32_t id = NAMES_NONE;
+  struct sink_string shown = {0};
+  struct sink sink;
+  sink_init(&sink, sink_write_string, &shown);
+  escape_name(&sink, text, "");
+  if (sink_flush(&sink))
+    id = names_intern(&page->names, shown.text == NULL ? "" : shown.text);
+  if (id == NAMES_NONE)
+    sink_fail(page->sink, ENOMEM);
+  free(shown.text);
+  return id;
+}
+
+/* The place of the name of FUNCTION's package; functions of one package look
+ * alike. */
+static uint32_t
+name_of_package(struct page *page, const struct profile_function *function)
+{
+  const struct profile *profile = &page->reduction->profile;
+  const struct group_source source = {
+      .name = names_text(&profile->names, function->name),
+      .file = names_text(&profile->names, function->file),
+      .line = function->start_line,
+      .runtime = function->runtime};
+  struct sink_string text = {0};
+  struct sink sink;
+  if (page->reduction->options->by == BY_PACKAGE)
+    return name_of(page, source.name);
+  sink_init(&sink, sink_write_string, &text);
+  group_name_write(BY_PACKAGE, profile->language, &source, &sink);
+  if (!sink_flush(&sink))
+    sink_fail(page->sink, sink.error_number);
+  uint32_t id = name_of(page, text.text == NULL ? "" : text.text);
+  free(text.text);
+  return id;
+}
+
+static void
+write_number(struct page *page, bool first, uint64_t number)
+{
+  sink_format(page->sink, first ? "%" PRIu64 : ",%" PRIu64, number);
+}
+
+static void
+write_index(struct page *page, bool first, uint32_t index)
+{
+  sink_format(page->sink, first ? "%" PRId64 : ",%" PRId64,
+              index == INDEX_NONE ? -1 : (int64_t)index);
+}
+
+static void
+write_figures(struct page *page, const struct figures *figures)
+{
+  write_number(page, false, figures->allocs);
+  write_number(page, false, figures->bytes);
+  for (size_t i = 0; i < CATEGORY_COUNT; i++)
+    write_number(page, false, figures->category_bytes[i]);
+}
+
+static void
+begin_table(struct page *page, const char *key)
+{
+  sink_format(page->sink, ",\n\"%s\":[", key);
+}
+
+static void
+write_functions(struct page *page)
+{
+  const struct profile *profile = &page->reduction->profile;
+  const struct call_graph *graph = &page->reduction->graph;
+  begin_table(page, "functions");
+  for (size_t i = 0; i < graph->node_count; i++) {
+    const struct graph_node *node = &graph->nodes[i];
+    const struct profile_function *function =
+        node->function == INDEX_NONE ? NULL
+                                     : &profile->functions[node->function];
+    const char *file = listed_file(page->reduction, node);
+    bool system = function != NULL && profile->language == LANGUAGE_LISP &&
+                  is_system_function(node->name, file);
+    write_index(page, i == 0, name_of(page, node->name));
+    write_index(page, false,
+                function == NULL ? name_of(page, "")
+                                 : name_of_package(page, function));
+    write_index(page, false, name_of(page, file));
+    write_number(page, false, (uint64_t)listed_line(page->reduction, node));
+    write_number(page, false, system);
+    write_number(page, false, node->cycle);
+    write_number(page, false, node->calls);
+    write_number(page, false, node->root_calls);
+    write_figures(page, &node->self);
+    write_figures(page, &node->inclusive);
+    write_figures(page, &node->root);
+  }
+  sink_text(page->sink, "]");
+}
+
+static void
+write_arcs(struct page *page)
+{
+  const struct call_graph *graph = &page->reduction->graph;
+  begin_table(page, "arcs");
+  for (size_t i = 0; i < graph->arc_count; i++) {
+    const struct graph_arc *arc = &graph->arcs[i];
+    write_index(page, i == 0, arc->caller);
+    write_index(page, false, arc->callee);
+    write_number(page, false, arc->calls);
+    write_figures(page, &arc->inclusive);
+  }
+  sink_text(page->sink, "]");
+}
+
+static void
+write_types(struct page *page)
+{
+  const struct profile *profile = &page->reduction->profile;
+  begin_table(page, "types");
+  for (size_t i = 0; i < profile->type_count; i++) {
+    const struct profile_type *type = &profile->types[i];
+    const struct figures *figures = &page->reduction->tally.types[i];
+    write_number(page, i == 0, type->category);
+    write_index(page, false,
+                name_of(page, names_text(&profile->names, type->type)));
+    write_index(page, false,
+                name_of(page, names_text(&profile->names, type->class_name)));
+    write_number(page, false, figures->allocs);
+    write_number(page, false, figures->bytes);
+  }
+  sink_text(page->sink, "]");
+}
+
+static void
+write_bins(struct page *page)
+{
+  const struct profile *profile = &page->reduction->profile;
+  const struct tally *tally = &page->reduction->tally;
+  begin_table(page, "bins");
+  for (size_t i = 0; i < tally->bin_count; i++) {
+    const struct tally_bin *bin = &tally->bins[i];
+    uint32_t largest = 0;
+    if (bin->part_count > 0) {
+      uint32_t type = tally->parts[bin->first_part].type;
+      largest =
+          name_of(page, tally_type_name(profile, &profile->types[type]));
+    }
+    write_number(page, i == 0, (uint64_t)bin->kind);
+    write_number(page, false, bin->kind == BIN_SIZE ? bin->size : 0);
+    write_number(page, false, bin->figures.allocs);
+    write_number(page, false, bin->figures.bytes);
+    write_index(page, false, largest);
+    write_number(page, false, bin->part_count);
+  }
+  sink_text(page->sink, "]");
+}
+
+/* Phases and threads: name, objects, bytes; and the pairs of them that rows
+ * and calls refer to. */
+static void
+write_groups(struct page *page)
+{
+  const struct profile *profile = &page->reduction->profile;
+  const struct tally *tally = &page->reduction->tally;
+  begin_table(page, "phases");
+  for (size_t i = 0; i < PHASE_COUNT; i++) {
+    write_index(page, i == 0, name_of(page, phase_title((enum phase)i)));
+    write_number(page, false, tally->phases[i].allocs);
+    write_number(page, false, tally->phases[i].bytes);
+  }
+  sink_text(page->sink, "]");
+  begin_table(page, "threads");
+  for (size_t i = 0; i < profile->thread_count; i++) {
+    write_index(page, i == 0, name_of(page, profile_thread_name(profile, i)));
+    write_number(page, false, tally->threads[i].allocs);
+    write_number(page, false, tally->threads[i].bytes);
+  }
+  sink_text(page->sink, "]");
+  begin_table(page, "groups");
+  for (size_t i = 0; i < page->rows.group_count; i++) {
+    write_number(page, i == 0, (uint64_t)page->rows.groups[i].phase);
+    write_index(page, false, page->rows.groups[i].thread);
+  }
+  sink_text(page->sink, "]");
+}
+
+static void
+write_chains(struct page *page)
+{
+  const struct chain_tree *tree = &page->tree;
+  const struct chain_rows *rows = &page->rows;
+  begin_table(page, "nodes");
+  for (size_t i = 0; i < tree->count; i++) {
+    write_index(page, i == 0, tree->nodes[i].parent);
+    write_index(page, false, tree->nodes[i].item);
+  }
+  sink_text(page->sink, "]");
+  begin_table(page, "rows");
+  for (size_t i = 0; i < rows->row_count; i++) {
+    write_index(page, i == 0, rows->rows[i].node);
+    write_index(page, false, rows->rows[i].type);
+    write_index(page, false, rows->rows[i].group);
+    write_number(page, false, rows->rows[i].allocs);
+    write_number(page, false, rows->rows[i].bytes);
+  }
+  sink_text(page->sink, "]");
+  begin_table(page, "calls");
+  for (size_t i = 0; i < rows->call_count; i++) {
+    write_index(page, i == 0, rows->calls[i].node);
+    write_index(page, false, rows->calls[i].group);
+    write_number(page, false, rows->calls[i].calls);
+  }
+  sink_text(page->sink, "]");
+}
+
+/* What stands at the head of a report. */
+static void
+write_facts(struct page *page)
+{
+  const struct reduction *reduction = page->reduction;
+  const struct profile *profile = &reduction->profile;
+  const char *program = profile_comment(profile, "mprof.program", 0);
+  if (program == NULL)
+    program = "";
+  sink_text(page->sink, "{\"mprof\":");
+  json_string(page->sink, MPROF_VERSION);
+  sink_text(page->sink, ",\"program\":");
+  sink_format(page->sink, "%" PRIu32, name_of(page, program));
+  begin_table(page, "files");
+  for (size_t i = 0; i < reduction->options->file_count; i++)
+    write_index(page, i == 0, name_of(page, reduction->options->files[i]));
+  sink_format(page->sink,
+              "],\n\"lisp\":%d,\"total\":[%" PRIu64 ",%" PRIu64
+              "],\"whole\":[%" PRIu64 ",%" PRIu64 "],\"narrowed\":%d",
+              profile->language == LANGUAGE_LISP,
+              reduction->selection.total.allocs,
+              reduction->selection.total.bytes, profile->total.allocs,
+              profile->total.bytes, reduction->selection.narrowed);
+  sink_format(page->sink, ",\"threads_counted\":%" PRId64 ",\"cycles\":%zu",
+              profile_knows(profile, FACT_THREADS)
+                  ? profile->facts[FACT_THREADS]
+                  : -1,
+              reduction->cycles.count);
+  begin_table(page, "categories");
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++) {
+    write_index(page, i == 0,
+                name_of(page, category_letter(profile->language, i)));
+    write_index(page, false,
+                name_of(page, category_name(profile->language, i)));
+  }
+  sink_text(page->sink, "],\n\"warnings\":");
+  write_report(page, report_unattributed);
+  sink_text(page->sink, ",\n\"reconciliation\":");
+  write_report(page, report_reconciliation);
+}
+
+/* Comes last: the tables before it are what finds the names. */
+static void
+write_names(struct page *page)
+{
+  begin_table(page, "names");
+  for (size_t i = 0; i < page->names.count; i++) {
+    sink_text(page->sink, i == 0 ? "" : ",");
+    json_string(page->sink, names_text(&page->names, (uint32_t)i));
+  }
+  sink_text(page->sink, "]}\n");
+}
+
+bool
+export_html_ready(struct mprof_error *error)
+{
+  return html_page_head_length > 0 ||
+         mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
+                         "this mprof was built without the page that the "
+                         "format html needs: building it takes npm");
+}
+
+void
+export_html(const struct reduction *reduction, struct sink *sink)
+{
+  struct page page = {.reduction = reduction};
+  struct packed_text text;
+  sink_bytes(sink, html_page_head, html_page_head_length);
+  packed_text_begin(&text, sink);
+  page.sink = &text.sink;
+  if (chain_tree_init(&page.tree, reduction, CHAIN_OF_CALLS) &&
+      chain_rows_init(&page.rows, &page.tree) && names_init(&page.names)) {
+    write_facts(&page);
+    write_groups(&page);
+    write_functions(&page);
+    write_arcs(&page);
+    write_types(&page);
+    write_bins(&page);
+    write_chains(&page);
+    write_names(&page);
+  } else {
+    sink_fail(page.sink, ENOMEM);
+  }
+  packed_text_end(&text);
+  sink_bytes(sink, html_page_tail, html_page_tail_length);
+  names_release(&page.names);
+  chain_rows_release(&page.rows);
+  chain_tree_release(&page.tree);
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Trees of chains, and sums over them.
+//
+// Sums follow the rules of the reducer (reduce/graph/call_graph.h): on each
+// chain a function counts once and a pair of caller and callee counts once,
+// however often recursion passes them.  A node counts for its function when
+// it is the outermost one of that function on its chain; likewise for pairs.
+// With nothing filtered the sums are the reducer's own figures, to the byte:
+// see differences.  Everything is linear in the nodes and rows, and nothing
+// recurses, since chains may be as deep as they like.
+
+// What is known of a tree beside its nodes, once for all sums.
+function describe(tree, functionCount) {
+  const { count, parent, functionOf } = tree;
+  const firstChild = new Int32Array(count).fill(-1);
+  const nextSibling = new Int32Array(count).fill(-1);
+  const roots = [];
+  for (let node = count - 1; node >= 0; node--) {
+    if (parent[node] < 0) {
+      roots.unshift(node);
+    } else {
+      nextSibling[node] = firstChild[parent[node]];
+      firstChild[parent[node]] = node;
+    }
+  }
+  const arcOf = new Int32Array(count).fill(-1);
+  const arcs = [];
+  const arcIds = new Map();
+  for (let node = 0; node < count; node++) {
+    if (parent[node] < 0) continue;
+    const caller = functionOf[parent[node]];
+    const key = caller * functionCount + functionOf[node];
+    let arc = arcIds.get(key);
+    if (arc === undefined) {
+      arc = arcs.length;
+      arcIds.set(key, arc);
+      arcs.push({ caller, callee: functionOf[node] });
+    }
+    arcOf[node] = arc;
+  }
+  const outermost = new Uint8Array(count);
+  const outermostArc = new Uint8Array(count);
+  const onPath = new Int32Array(functionCount);
+  const arcOnPath = new Int32Array(arcs.length);
+  const enter = (node) => {
+    outermost[node] = onPath[functionOf[node]]++ === 0 ? 1 : 0;
+    if (arcOf[node] >= 0)
+      outermostArc[node] = arcOnPath[arcOf[node]]++ === 0 ? 1 : 0;
+  };
+  const leave = (node) => {
+    onPath[functionOf[node]]--;
+    if (arcOf[node] >= 0) arcOnPath[arcOf[node]]--;
+  };
+  for (const root of roots) {
+    let node = root;
+    enter(node);
+    while (node >= 0) {
+      if (firstChild[node] >= 0) {
+        node = firstChild[node];
+        enter(node);
+        continue;
+      }
+      leave(node);
+      while (node !== root && nextSibling[node] < 0) {
+        node = parent[node];
+        leave(node);
+      }
+      node = node === root ? -1 : nextSibling[node];
+      if (node >= 0) enter(node);
+    }
+  }
+  return Object.assign(tree, {
+    firstChild,
+    nextSibling,
+    roots,
+    arcOf,
+    arcs,
+    outermost,
+    outermostArc,
+  });
+}
+
+// The tree of all chains.  Its place of each node of the profile is itself.
+export function wholeTree(profile) {
+  const { count, parent, functionOf } = profile.nodes;
+  return describe(
+    {
+      count,
+      parent,
+      functionOf,
+      functions: profile.functions,
+      placeOf: Int32Array.from(parent.keys()),
+      callsAt: null,
+    },
+    profile.functions.length
+  );
+}
+
+// The tree in which the functions that HIDDEN(function) is true of do not
+// show: what they allocate is charged to the nearest caller that shows, and
+// their own calls count for nothing.
+export function treeWithout(profile, hidden) {
+  const { count, parent, functionOf } = profile.nodes;
+  const functions = profile.functions.slice();
+  const isHidden = functions.map(hidden);
+  let nobody = functions.findIndex((f) => f.name === '[hidden]');
+  if (nobody < 0) {
+    nobody = functions.length;
+    const none = { allocs: 0, bytes: 0, categories: [0, 0, 0, 0] };
+    functions.push({
+      id: nobody,
+      name: '[hidden]',
+      package: '',
+      file: '',
+      line: 0,
+      system: false,
+      cycle: 0,
+      calls: 0,
+      rootCalls: 0,
+      self: none,
+      inclusive: none,
+      root: none,
+    });
+    isHidden.push(false);
+  }
+  const parents = [];
+  const functionsOf = [];
+  const ids = new Map();
+  const child = (above, fn) => {
+    const key = (above + 1) * functions.length + fn;
+    let node = ids.get(key);
+    if (node === undefined) {
+      node = parents.length;
+      ids.set(key, node);
+      parents.push(above);
+      functionsOf.push(fn);
+    }
+    return node;
+  };
+  const shown = new Int32Array(count); // nearest that shows; -1: none
+  const callsAt = new Int32Array(count);
+  for (let node = 0; node < count; node++) {
+    const above = parent[node] < 0 ? -1 : shown[parent[node]];
+    shown[node] = isHidden[functionOf[node]]
+      ? above
+      : child(above, functionOf[node]);
+    callsAt[node] = isHidden[functionOf[node]] ? -1 : shown[node];
+  }
+  const placeOf = shown.slice();
+  for (let row = 0; row < profile.rows.count; row++) {
+    const node = profile.rows.node[row];
+    if (placeOf[node] < 0) placeOf[node] = child(-1, nobody);
+  }
+  return describe(
+    {
+      count: parents.length,
+      parent: Int32Array.from(parents),
+      functionOf: Int32Array.from(functionsOf),
+      functions,
+      placeOf,
+      callsAt,
+    },
+    functions.length
+  );
+}
+
+const emptyFigures = () => ({ allocs: 0, bytes: 0, categories: [0, 0, 0, 0] });
+
+function addNode(figures, node, allocs, bytes, categories) {
+  figures.allocs += allocs[node];
+  figures.bytes += bytes[node];
+  for (let i = 0; i < 4; i++) figures.categories[i] += categories[4 * node + i];
+}
+
+// Sums over the rows of TREE that FILTER lets through: FILTER.type(type) and
+// FILTER.group(group) say which.  Calls have no type: they obey the groups
+// alone; and with FILTER.byAllocations, as under --phase, they count only
+// where allocations left an arc, or for roots a function.
+export function sumTree(profile, tree, filter) {
+  const { count, parent, functionOf, placeOf, callsAt } = tree;
+  const { rows, calls } = profile;
+  const typeKept = profile.types.map((type) => filter.type(type));
+  const groupKept = profile.groups.map((group) => filter.group(group));
+  const total = emptyFigures();
+  const types = profile.types.map(() => ({ allocs: 0, bytes: 0 }));
+  const phases = profile.phases.map(() => ({ allocs: 0, bytes: 0 }));
+  const threads = profile.threads.map(() => ({ allocs: 0, bytes: 0 }));
+  const self = {
+    allocs: new Float64Array(count),
+    bytes: new Float64Array(count),
+    categories: new Float64Array(4 * count),
+    calls: new Float64Array(count),
+  };
+  for (let row = 0; row < rows.count; row++) {
+    const type = rows.type[row];
+    const group = rows.group[row];
+    if (!typeKept[type] || !groupKept[group]) continue;
+    const node = placeOf[rows.node[row]];
+    const allocs = rows.allocs[row];
+    const bytes = rows.bytes[row];
+    const category = profile.types[type].category;
+    self.allocs[node] += allocs;
+    self.bytes[node] += bytes;
+    self.categories[4 * node + category] += bytes;
+    for (const figures of [
+      types[type],
+      phases[profile.groups[group].phase],
+      threads[profile.groups[group].thread],
+      total,
+    ]) {
+      figures.allocs += allocs;
+      figures.bytes += bytes;
+    }
+    total.categories[category] += bytes;
+  }
+  for (let i = 0; i < calls.count; i++) {
+    const node = callsAt === null ? calls.node[i] : callsAt[calls.node[i]];
+    if (node >= 0 && groupKept[calls.group[i]])
+      self.calls[node] += calls.calls[i];
+  }
+
+  const inclusive = {
+    allocs: self.allocs.slice(),
+    bytes: self.bytes.slice(),
+    categories: self.categories.slice(),
+  };
+  for (let node = count - 1; node >= 0; node--) {
+    const above = parent[node];
+    if (above < 0) continue;
+    inclusive.allocs[above] += inclusive.allocs[node];
+    inclusive.bytes[above] += inclusive.bytes[node];
+    for (let i = 0; i < 4; i++)
+      inclusive.categories[4 * above + i] += inclusive.categories[4 * node + i];
+  }
+
+  const functions = tree.functions.map(() => ({
+    self: emptyFigures(),
+    inclusive: emptyFigures(),
+    root: emptyFigures(),
+    calls: 0,
+    rootCalls: 0,
+  }));
+  const arcs = tree.arcs.map(({ caller, callee }) => ({
+    caller,
+    callee,
+    calls: 0,
+    inclusive: emptyFigures(),
+  }));
+  for (let node = 0; node < count; node++) {
+    const figures = functions[functionOf[node]];
+    const { allocs, bytes, categories } = inclusive;
+    addNode(figures.self, node, self.allocs, self.bytes, self.categories);
+    if (tree.outermost[node])
+      addNode(figures.inclusive, node, allocs, bytes, categories);
+    const arc = tree.arcOf[node];
+    if (arc < 0) addNode(figures.root, node, allocs, bytes, categories);
+    else if (tree.outermostArc[node])
+      addNode(arcs[arc].inclusive, node, allocs, bytes, categories);
+  }
+  for (let node = 0; node < count; node++) {
+    const figures = functions[functionOf[node]];
+    const arc = tree.arcOf[node] < 0 ? null : arcs[tree.arcOf[node]];
+    const led = (arc ?? figures).inclusive;
+    if (filter.byAllocations && led.allocs === 0 && led.bytes === 0) {
+      self.calls[node] = 0;
+      continue;
+    }
+    figures.calls += self.calls[node];
+    if (arc === null) figures.rootCalls += self.calls[node];
+    else arc.calls += self.calls[node];
+  }
+  return { tree, total, types, phases, threads, self, inclusive, functions,
+           arcs };
+}
+
+function sameFigures(a, b) {
+  return (
+    a.allocs === b.allocs &&
+    a.bytes === b.bytes &&
+    (!a.categories || a.categories.every((n, i) => n === b.categories[i]))
+  );
+}
+
+// Whether anything is counted for ARC.
+export function isUsed(arc) {
+  return arc.calls > 0 || arc.inclusive.allocs > 0 || arc.inclusive.bytes > 0;
+}
+
+// In how many figures SUMS, over all chains without a filter, differ from
+// what the reducer computed, and of how many.
+export function differences(profile, sums) {
+  let compared = 0;
+  let different = 0;
+  const check = (same) => {
+    compared++;
+    if (!same) different++;
+  };
+  check(sameFigures(profile.total, sums.total));
+  profile.functions.forEach((f, i) => {
+    const g = sums.functions[i];
+    check(
+      sameFigures(f.self, g.self) &&
+        sameFigures(f.inclusive, g.inclusive) &&
+        sameFigures(f.root, g.root) &&
+        f.calls === g.calls &&
+        f.rootCalls === g.rootCalls
+    );
+  });
+  const width = profile.functions.length;
+  const known = new Map(
+    sums.arcs.map((arc) => [arc.caller * width + arc.callee, arc])
+  );
+  for (const arc of profile.arcs) {
+    const other = known.get(arc.caller * width + arc.callee);
+    check(
+      other !== undefined &&
+        other.calls === arc.calls &&
+        sameFigures(arc.inclusive, other.inclusive)
+    );
+  }
+  // A chain can be known for a call at its end alone: then nothing is counted
+  // for the pairs on the way.
+  check(sums.arcs.filter(isUsed).length === profile.arcs.filter(isUsed).length);
+  for (const key of ['types', 'phases', 'threads'])
+    profile[key].forEach((item, i) => check(sameFigures(item, sums[key][i])));
+  return { compared, different };
+}
+
+// What FUNCTION itself allocated, by type, under FILTER.
+export function typesOfFunction(profile, tree, filter, fn) {
+  const found = new Map();
+  const { rows } = profile;
+  for (let row = 0; row < rows.count; row++) {
+    if (tree.functionOf[tree.placeOf[rows.node[row]]] !== fn) continue;
+    const type = profile.types[rows.type[row]];
+    if (!filter.type(type) || !filter.group(profile.groups[rows.group[row]]))
+      continue;
+    let figures = found.get(type.id);
+    if (figures === undefined) {
+      figures = { type, allocs: 0, bytes: 0 };
+      found.set(type.id, figures);
+    }
+    figures.allocs += rows.allocs[row];
+    figures.bytes += rows.bytes[row];
+  }
+  return [...found.values()];
+}
+
+// Which functions allocated TYPE, under FILTER.
+export function functionsOfType(profile, tree, filter, type) {
+  const found = new Map();
+  const { rows } = profile;
+  for (let row = 0; row < rows.count; row++) {
+    if (
+      rows.type[row] !== type ||
+      !filter.group(profile.groups[rows.group[row]])
+    )
+      continue;
+    const fn = tree.functionOf[tree.placeOf[rows.node[row]]];
+    let figures = found.get(fn);
+    if (figures === undefined) {
+      figures = { fn: tree.functions[fn], allocs: 0, bytes: 0 };
+      found.set(fn, figures);
+    }
+    figures.allocs += rows.allocs[row];
+    figures.bytes += rows.bytes[row];
+  }
+  return [...found.values()];
+}
+
+// The functions on the chain of NODE, the root first.
+export function chainOf(tree, node) {
+  const chain = [];
+  for (; node >= 0; node = tree.parent[node])
+    chain.push(tree.functionOf[node]);
+  return chain.reverse();
+}

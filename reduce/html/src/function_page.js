@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// One function: its figures, who calls it, what it calls, what it makes.  A
+// click on a caller or callee goes on to that one.
+
+import { amount, categoryColumn, functionLink, typeLink } from './columns.js';
+import { typesOfFunction } from './chains.js';
+import { categoryStrip, element, number, percent, plural } from './dom.js';
+import { table } from './table.js';
+
+function figure(label, value, more) {
+  return element('div', { class: 'figure' },
+    element('span', { class: 'label' }, label),
+    element('strong', {}, number(value)),
+    element('span', { class: 'quiet' }, more));
+}
+
+function arcsTable(model, row, arcs, settings) {
+  const { other, verb, caption, none } = settings;
+  const whole = row.inclusive.bytes;
+  return table({
+    class: settings.class, caption, rows: arcs, sort: settings.sort,
+    nouns: settings.nouns,
+    columns: [
+      { key: 'name', label: settings.nouns[0], left: true, help: none,
+        value: (arc) => other(arc)?.name ?? '<root>',
+        cell: (arc) => other(arc) === null
+          ? element('span', { class: 'quiet' }, '<root>')
+          : functionLink(other(arc)) },
+      ...amount('bytes', 'bytes',
+        `Bytes allocated below this call, once a chain; ${verb}`,
+        (arc) => arc.inclusive.bytes, whole),
+      categoryColumn(model, (arc) => arc.inclusive),
+      { key: 'allocs', label: 'allocs',
+        help: 'Objects allocated below this call',
+        value: (arc) => arc.inclusive.allocs },
+      { key: 'calls', label: 'calls',
+        help: 'Calls from the one to the other that led to an allocation',
+        value: (arc) => arc.calls },
+    ],
+  });
+}
+
+function cycleOf(model, fn) {
+  if (fn.cycle === 0) return null;
+  const members = model.tree.functions.filter((f) => f.cycle === fn.cycle);
+  return element('details', { class: 'cycle' },
+    element('summary', {},
+      `Member of cycle ${fn.cycle}: ${plural(members.length, 'function',
+        'functions')} that call each other in a circle`),
+    element('p', {}, members.flatMap((f, i) =>
+      i === 0 ? [functionLink(f)] : [', ', functionLink(f)])));
+}
+
+export function functionPage(model, id, sorts, onSearch) {
+  const row = model.functions[id];
+  if (row === undefined)
+    return element('p', {}, 'There is no such function.');
+  const { fn, self, inclusive, calls } = row;
+  const { total, tree, profile } = model;
+  const name = (other) => tree.functions[other];
+  const callers = (model.callers.get(id) ?? []).map((arc) => ({ ...arc }));
+  if (row.root.bytes > 0 || row.root.allocs > 0 || row.rootCalls > 0)
+    callers.push({ caller: -1, callee: id, calls: row.rootCalls,
+      inclusive: row.root });
+  const types = typesOfFunction(profile, tree, model.filter, id);
+  return element('article', { class: 'function-page' },
+    element('h1', { class: 'name' }, fn.name),
+    element('p', { class: 'facts' },
+      [fn.file + (fn.file !== '' && fn.line > 0 ? `, line ${fn.line}` : ''),
+        fn.system ? "one of ECL's own" : ''].filter((t) => t !== '')
+        .join('; ')),
+    element('div', { class: 'figures' },
+      figure('self bytes', self.bytes, percent(self.bytes, total.bytes)),
+      figure('self allocs', self.allocs, percent(self.allocs, total.allocs)),
+      figure('inclusive bytes', inclusive.bytes,
+        percent(inclusive.bytes, total.bytes)),
+      figure('inclusive allocs', inclusive.allocs,
+        percent(inclusive.allocs, total.allocs)),
+      figure('calls', calls, calls === 0 ? ''
+        : `${number(Math.round(inclusive.bytes / calls))} bytes each`)),
+    element('p', {}, categoryStrip(inclusive.categories, inclusive.bytes || 1,
+      profile.categories)),
+    element('p', {}, element('button', { type: 'button',
+      onclick: () => onSearch(fn) }, 'Find it in the flame graph')),
+    cycleOf(model, fn),
+    element('div', { class: 'columns' },
+      arcsTable(model, row, callers, {
+        class: 'callers', caption: 'Callers', sort: sorts.callers,
+        nouns: ['caller', 'callers'],
+        other: (arc) => (arc.caller < 0 ? null : name(arc.caller)),
+        verb: 'what this caller is responsible for here',
+        none: 'Who calls it; <root>: no caller shows. A click goes there' }),
+      arcsTable(model, row, model.callees.get(id) ?? [], {
+        class: 'callees', caption: 'Callees', sort: sorts.callees,
+        nouns: ['callee', 'callees'],
+        other: (arc) => name(arc.callee),
+        verb: 'what the callee did for this function',
+        none: 'What it calls. A click goes there' })),
+    table({ class: 'function-types', caption: 'Types that it itself allocates',
+      rows: types, sort: sorts.types, nouns: ['type', 'types'],
+      columns: [
+        { key: 'name', label: 'type or class', left: true,
+          help: 'The class, or the type of what has none; a click shows all ' +
+            'functions that allocate it',
+          value: (t) => t.type.name, cell: (t) => typeLink(t.type) },
+        ...amount('bytes', 'bytes',
+          'Bytes of this type that the function itself allocated',
+          (t) => t.bytes, self.bytes),
+        ...amount('allocs', 'allocs',
+          'Objects of this type that the function itself allocated',
+          (t) => t.allocs, self.allocs),
+      ] }));
+}

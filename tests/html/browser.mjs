@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// A headless Chromium, pages in it, and what the tests ask of them.  Each
+// page notes what it must not do: requests, errors, words on the console.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const MPROF = process.env.MPROF;
+
+export class Tests {
+  constructor() {
+    this.failures = 0;
+  }
+
+  // One test; DETAIL says what was found when it is not GOOD.
+  check(good, name, detail = '') {
+    console.log(`${good ? 'ok' : 'not ok'} - ${name}`);
+    if (good) return;
+    this.failures++;
+    console.log(String(detail).replace(/^/gm, '# ').slice(0, 2000));
+  }
+
+  equal(found, wanted, name) {
+    const a = JSON.stringify(found);
+    const b = JSON.stringify(wanted);
+    let at = 0;
+    while (at < a?.length && a[at] === b[at]) at++;
+    this.check(a === b, name,
+      `found  ...${String(a).slice(Math.max(0, at - 100), at + 150)}\n` +
+      `wanted ...${String(b).slice(Math.max(0, at - 100), at + 150)}`);
+  }
+}
+
+export function mprof(...args) {
+  return execFileSync(MPROF, args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+}
+
+export class Browser {
+  static async start(folder) {
+    mkdirSync(folder, { recursive: true });
+    const browser = new Browser();
+    browser.folder = folder;
+    browser.chromium = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: [
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        ...(process.getuid() === 0 ? ['--no-sandbox'] : []),
+      ],
+    });
+    return browser;
+  }
+
+  async stop() {
+    await this.chromium.close();
+  }
+
+  // The page for the profile DATA, with options for mprof export.
+  async open(name, data, options = [], settings = {}) {
+    const file = join(this.folder, `${name}.html`);
+    mprof('export', '--format=html', '-o', file, ...options, data);
+    const page = await this.chromium.newPage({
+      viewport: { width: 1280, height: 900 },
+      ...settings,
+    });
+    const faults = [];
+    page.on('console', (message) => faults.push(`console: ${message.text()}`));
+    page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+    page.on('dialog', (dialog) => {
+      faults.push(`dialog: ${dialog.message()}`);
+      dialog.dismiss();
+    });
+    page.on('request', (request) => {
+      if (request.url() !== `file://${file}`)
+        faults.push(`request: ${request.url()}`);
+    });
+    await page.goto(`file://${file}`);
+    await page.waitForSelector('html[data-ready]', {
+      state: 'attached',
+      timeout: 60000,
+    });
+    return new ProfilePage(page, faults, file);
+  }
+}
+
+export class ProfilePage {
+  constructor(page, faults, file) {
+    this.page = page;
+    this.faults = faults;
+    this.file = file;
+  }
+
+  async close() {
+    await this.page.close();
+  }
+
+  // Goes to HASH as a link does.
+  async go(hash) {
+    await this.page.evaluate((to) => {
+      location.hash = to;
+    }, hash);
+    await this.settle();
+  }
+
+  // Until what was asked for is shown: the search waits a little.
+  async settle() {
+    await this.page.evaluate(
+      () => new Promise((done) => setTimeout(done, 200))
+    );
+  }
+
+  async search(text) {
+    await this.page.fill('#search', text);
+    await this.settle();
+  }
+
+  text(selector) {
+    return this.page.evaluate(
+      (s) => document.querySelector(s)?.textContent ?? null,
+      selector
+    );
+  }
+
+  // All rows of the table in SELECTOR: an object a row, by the headings;
+  // numbers as numbers.
+  rows(selector) {
+    return this.page.evaluate((s) => {
+      const section = document.querySelector(s);
+      if (section === null) return null;
+      for (;;) {
+        const more = section.querySelector('.more button');
+        if (more === null) break;
+        more.click();
+      }
+      const heads = [...section.querySelectorAll('th')].map((th) =>
+        th.textContent.trim());
+      return [...section.querySelectorAll('tbody tr')].map((tr) => {
+        const row = {};
+        [...tr.cells].forEach((td, i) => {
+          const text = td.textContent;
+          const key = row[heads[i]] === undefined ? heads[i] : `${heads[i]}2`;
+          row[key] = /^-?[\d,]+$/.test(text)
+            ? Number(text.replaceAll(',', '')) : text;
+        });
+        return row;
+      });
+    }, selector);
+  }
+
+  // The frames that are drawn: name, row, and the share of the width.
+  frames() {
+    return this.page.evaluate(() => {
+      const svg = document.querySelector('.flame svg');
+      const whole = Number(svg.getAttribute('width'));
+      return [...svg.querySelectorAll('g.frame')].map((g) => {
+        const [, x, y] = /translate\(([-\d.e]+)[, ]+([-\d.e]+)\)/
+          .exec(g.getAttribute('transform'));
+        return {
+          name: g.getAttribute('name'),
+          title: g.querySelector('title').textContent,
+          row: Math.round(Number(y) / 20),
+          x: Number(x) / whole,
+          share: Number(g.getAttribute('width')) / whole,
+          fill: g.querySelector('rect').getAttribute('fill'),
+        };
+      });
+    });
+  }
+
+  // Clicks the first frame called NAME.
+  async clickFrame(name) {
+    await this.page.evaluate((n) => {
+      const frame = [...document.querySelectorAll('g.frame')].find(
+        (g) => g.getAttribute('name') === n);
+      frame.querySelector('rect').dispatchEvent(
+        new MouseEvent('click', { bubbles: true }));
+    }, name);
+    await this.settle();
+  }
+
+  tick(id, on) {
+    return this.page.setChecked(`#${id}`, on, { force: true });
+  }
+}
+
+export function scratch(folder, name, encoder) {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, name);
+  encoder.write(path);
+  return path;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Profiles for the tests: pprof, written by hand, not compressed.
+
+import { writeFileSync } from 'node:fs';
+
+function varint(value) {
+  const bytes = [];
+  let rest = BigInt(value);
+  do {
+    const low = Number(rest & 0x7fn);
+    rest >>= 7n;
+    bytes.push(rest > 0n ? low | 0x80 : low);
+  } while (rest > 0n);
+  return Buffer.from(bytes);
+}
+
+const numberField = (field, value) =>
+  Buffer.concat([varint(field * 8), varint(value)]);
+const bytesField = (field, bytes) =>
+  Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
+const packed = (field, values) =>
+  bytesField(field, Buffer.concat(values.map(varint)));
+
+// Collects samples.  A chain is an array of names, the root first.
+export class ProfileEncoder {
+  constructor() {
+    this.strings = new Map([['', 0]]);
+    this.functions = new Map();
+    this.parts = [];
+    for (const [type, unit] of [
+      ['alloc_objects', 'count'],
+      ['alloc_space', 'bytes'],
+      ['activations', 'count'],
+    ])
+      this.parts.push(bytesField(1, this.valueType(type, unit)));
+    this.comment('mprof.version=1');
+    this.comment('mprof.language=lisp');
+  }
+
+  valueType(type, unit) {
+    return Buffer.concat([
+      numberField(1, this.string(type)),
+      numberField(2, this.string(unit)),
+    ]);
+  }
+
+  string(text) {
+    if (!this.strings.has(text)) this.strings.set(text, this.strings.size);
+    return this.strings.get(text);
+  }
+
+  comment(text) {
+    this.parts.push(numberField(13, this.string(text)));
+  }
+
+  // The one location of the function NAME.
+  location(name) {
+    if (this.functions.has(name)) return this.functions.get(name);
+    const id = this.functions.size + 1;
+    this.functions.set(name, id);
+    const line = numberField(1, id);
+    this.parts.push(
+      bytesField(4, Buffer.concat([numberField(1, id), bytesField(4, line)])),
+      bytesField(
+        5,
+        Buffer.concat([numberField(1, id), numberField(2, this.string(name))])
+      )
+    );
+    return id;
+  }
+
+  sample(chain, values, labels) {
+    const locations = chain.map((name) => this.location(name)).reverse();
+    this.parts.push(
+      bytesField(
+        2,
+        Buffer.concat([
+          packed(1, locations),
+          packed(2, values),
+          ...Object.entries(labels).map(([key, text]) =>
+            bytesField(
+              3,
+              Buffer.concat([
+                numberField(1, this.string(key)),
+                numberField(2, this.string(text)),
+              ])
+            )
+          ),
+        ])
+      )
+    );
+  }
+
+  // LABELS: category, type, class, thread.
+  allocate(chain, allocs, bytes, labels) {
+    this.sample(chain, [allocs, bytes, 0], labels);
+  }
+
+  activate(chain, calls, labels = {}) {
+    this.sample(chain, [0, 0, calls], labels);
+  }
+
+  write(path) {
+    const strings = [...this.strings.keys()].map((text) =>
+      bytesField(6, Buffer.from(text, 'utf8'))
+    );
+    writeFileSync(path, Buffer.concat([...this.parts, ...strings]));
+  }
+}
+
+// Numbers that look random and are the same each time.
+export function numbers(seed) {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+}
+
+const kinds = [
+  { category: 'cons', type: 'CONS' },
+  { category: 'float', type: 'DOUBLE-FLOAT' },
+  { category: 'struct', type: 'INSTANCE', class: 'APP::WIDGET' },
+  { category: 'struct', type: 'STRING' },
+  { category: 'other', type: 'BIGNUM' },
+];
+
+// A program of FUNCTIONS functions in five packages that makes CONTEXTS
+// different chains, up to DEEPEST calls deep.  A function calls up to six
+// others, some more than the rest.  One in five functions is ECL's own; with
+// threads and phases, and recursion as it comes.
+export function program(functions, contexts, deepest, seed) {
+  const profile = new ProfileEncoder();
+  const next = numbers(seed);
+  const names = [];
+  for (let i = 0; i < functions; i++)
+    names.push(
+      ['APP::F', 'APP.PARSER::F', 'LIB:F', 'SI::F', 'NET::F'][i % 5] + i
+    );
+  const numberOf = new Map(names.map((name, i) => [name, i]));
+  const callee = (name) => {
+    const caller = numberOf.get(name) ?? 0;
+    return names[(7 * caller + 1 + next(1 + next(6))) % functions];
+  };
+  const seen = new Set();
+  let chain = ['APP::MAIN'];
+  for (let made = 0; made < contexts; ) {
+    const keep = next(chain.length);
+    chain = chain.slice(0, keep + 1);
+    // Some of it is evaluated, compiled or loaded: other phases.
+    if (keep === 0 && next(4) === 0)
+      chain.push(['EVAL', 'COMPILE-FILE', 'LOAD'][next(3)]);
+    const depth = keep + 2 + next(deepest - keep);
+    while (chain.length < depth && chain.length < deepest)
+      chain.push(callee(chain[chain.length - 1]));
+    const key = chain.join();
+    if (seen.has(key)) continue;
+    seen.add(key);
+    made++;
+    const kind = kinds[next(kinds.length)];
+    const thread = ['main', 'worker', 'writer'][next(3)];
+    const allocs = 1 + next(1000);
+    profile.allocate(chain, allocs, allocs * (8 + 8 * next(12)),
+      { ...kind, thread });
+    profile.activate(chain, 1 + next(50), { thread });
+  }
+  return profile;
+}

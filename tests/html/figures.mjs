@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// The figures of the page are those of mprof export --format=lisp, with
+// filters as with the options of the same meaning.
+
+import { mprof, scratch } from './browser.mjs';
+import { program } from './encode_profile.mjs';
+import { readExport } from './read_lisp.mjs';
+
+const GOLDEN = process.env.GOLDEN;
+
+const byName = (a, b) =>
+  a.join() < b.join() ? -1 : a.join() > b.join() ? 1 : 0;
+
+// Names show as in a report: on one line.
+function shown(name) {
+  return name.replaceAll('\n', '\\n');
+}
+
+function exported(data, ...options) {
+  const lisp = readExport(mprof('export', '--format=lisp', ...options, data));
+  for (const f of lisp.functions) f.name = shown(f.name);
+  for (const a of lisp.arcs) {
+    a.caller = shown(a.caller);
+    a.callee = shown(a.callee);
+  }
+  return lisp;
+}
+
+async function functionsOfPage(page) {
+  await page.go('#/functions');
+  const rows = await page.rows('.functions');
+  return rows
+    .map((r) => [r.function, r['self bytes'],
+      r['self allocs'], r['inclusive bytes'], r['inclusive allocs'], r.calls])
+    .sort(byName);
+}
+
+function functionsOfExport(lisp) {
+  return lisp.functions
+    .map((f) => [f.name, f['self-bytes'], f['self-allocations'],
+      f['inclusive-bytes'], f['inclusive-allocations'], f.activations])
+    .sort(byName);
+}
+
+async function typesOfPage(page) {
+  await page.go('#/types');
+  const rows = await page.rows('.types');
+  return rows.map((r) => [r.type, r.class, r.category, r.bytes, r.allocs])
+    .sort(byName);
+}
+
+function typesOfExport(lisp) {
+  return lisp.types
+    .map((t) => [t.type ?? '', t.class ?? t.type ?? '[unknown type]',
+      t.category, t.bytes, t.allocations])
+    .sort(byName);
+}
+
+// The callers and callees on the pages of all functions, as arcs.  In a
+// function's table of callers stands what its arcs in are, and likewise for
+// callees; both tables must give the same arcs.
+async function arcsOfPage(page, side) {
+  await page.go('#/functions');
+  await page.rows('.functions');
+  const links = await page.page.evaluate(() =>
+    [...document.querySelectorAll('.functions tbody a')].map((a) =>
+      [a.textContent, a.getAttribute('href')]));
+  const arcs = [];
+  for (const [name, href] of links) {
+    await page.page.evaluate((to) => new Promise((done) => {
+      addEventListener('hashchange', () => done(), { once: true });
+      location.hash = to;
+    }), href);
+    for (const r of await page.rows(`.${side}s`))
+      if (r[side] !== '<root>')
+        arcs.push(side === 'caller'
+          ? [r.caller, name, r.calls, r.bytes, r.allocs]
+          : [name, r.callee, r.calls, r.bytes, r.allocs]);
+  }
+  return arcs.sort(byName);
+}
+
+function arcsOfExport(lisp) {
+  return lisp.arcs.map((a) => [a.caller, a.callee, a.calls, a.bytes,
+    a.allocations]).sort(byName);
+}
+
+async function goldenProfiles(tests, browser) {
+  for (const name of ['widgets', 'mixture', 'recursion', 'two-cycles',
+    'phases', 'session', 'packages', 'lines']) {
+    const data = `${GOLDEN}/${name}.data`;
+    const page = await browser.open(name, data);
+    const lisp = exported(data);
+    tests.equal(await functionsOfPage(page), functionsOfExport(lisp),
+      `${name}: functions are the reducer's`);
+    tests.equal(await typesOfPage(page), typesOfExport(lisp),
+      `${name}: types are the reducer's`);
+    for (const side of ['caller', 'callee'])
+      tests.equal(await arcsOfPage(page, side), arcsOfExport(lisp),
+        `${name}: ${side}s are the reducer's`);
+    await page.go('#/about');
+    const check = await page.text('#check');
+    tests.check(/, no difference\.$/.test(check),
+      `${name}: sums over the chains are the reducer's`, check);
+    tests.equal(page.faults, [], `${name}: no request, nothing said`);
+    await page.close();
+  }
+}
+
+// What a filter leaves, against the option that means the same.
+async function filters(tests, browser, data) {
+  const page = await browser.open('filters', data);
+  const same = async (what, options, arcs) => {
+    const lisp = exported(data, ...options);
+    tests.equal(await functionsOfPage(page), functionsOfExport(lisp),
+      `${what}: functions as with ${options.join(' ') || 'no option'}`);
+    tests.equal(await typesOfPage(page), typesOfExport(lisp),
+      `${what}: types`);
+    if (arcs)
+      tests.equal(await arcsOfPage(page, 'callee'), arcsOfExport(lisp),
+        `${what}: arcs`);
+  };
+  const choose = (id, label) => page.page.selectOption(`#${id}`, { label });
+  await same('nothing left out', [], true);
+  await page.tick('program-only', true);
+  await same("without ECL's own functions", ['--hide-system'], true);
+  await choose('thread', 'worker');
+  await same('and one thread', ['--hide-system', '--thread=^worker$'], false);
+  await page.page.click('#reset');
+  await choose('thread', 'main');
+  await same('one thread', ['--thread=^main$'], true);
+  await page.page.click('#reset');
+  for (const [word, label] of [['compile', 'compile time'],
+    ['load', 'load time'], ['run', 'run time']]) {
+    await choose('phase', label);
+    await same(label, [`--phase=${word}`], word === 'run');
+  }
+  await page.page.click('#reset');
+  await same('all again', [], false);
+  tests.equal(page.faults, [], 'filters: no request, nothing said');
+  await page.close();
+}
+
+// By function what chains of the folded form add up to; only such as end
+// with a type for which KEPT is true.
+function inclusiveOfFolded(data, value, kept) {
+  const sums = new Map();
+  const lines = mprof('export', '--format=folded', '--types',
+    `--value=${value}`, data).trimEnd().split('\n');
+  for (const line of lines) {
+    const at = line.lastIndexOf(' ');
+    const chain = line.slice(0, at).split(';');
+    if (!kept(chain.pop())) continue;
+    for (const name of new Set(chain))
+      sums.set(name, (sums.get(name) ?? 0) + Number(line.slice(at + 1)));
+  }
+  return [...sums].sort(byName);
+}
+
+// Types and categories: there is no such option, but folded chains know.
+async function typesAndCategories(tests, browser, data) {
+  const page = await browser.open('categories', data);
+  const inclusive = async () =>
+    (await functionsOfPage(page))
+      .filter((r) => r[3] > 0).map((r) => [r[0], r[3]]);
+  const allocs = async () =>
+    (await functionsOfPage(page))
+      .filter((r) => r[4] > 0).map((r) => [r[0], r[4]]);
+  await page.page.selectOption('#type', { label: 'APP::WIDGET' });
+  const widget = (type) => type === 'APP::WIDGET';
+  tests.equal(await inclusive(), inclusiveOfFolded(data, 'bytes', widget),
+    'one type: inclusive bytes');
+  tests.equal(await allocs(), inclusiveOfFolded(data, 'allocs', widget),
+    'one type: inclusive allocations');
+  await page.page.click('#reset');
+  for (const i of [0, 1, 3]) await page.tick(`category-${i}`, false);
+  const struct = (type) => ['APP::WIDGET', 'STRING'].includes(type);
+  tests.equal(await inclusive(), inclusiveOfFolded(data, 'bytes', struct),
+    'one category: inclusive bytes');
+  const lisp = exported(data);
+  const wanted = lisp.functions
+    .map((f) => [f.name, f.types.filter((t) => t.category === 'struct')
+      .reduce((sum, t) => sum + t.bytes, 0)])
+    .filter(([, bytes]) => bytes > 0).sort(byName);
+  tests.equal((await functionsOfPage(page)).filter((r) => r[1] > 0)
+    .map((r) => [r[0], r[1]]), wanted, 'one category: self bytes');
+  await page.go('#/');
+  const [all] = (await page.frames()).filter((f) => f.row === 0);
+  const sum = wanted.reduce((s, [, bytes]) => s + bytes, 0);
+  tests.check(all.title.includes(sum.toLocaleString('en-US')),
+    'one category: the flame graph too', all.title);
+  for (const i of [0, 1, 2, 3]) await page.tick(`category-${i}`, false);
+  tests.equal(await functionsOfPage(page), [], 'no category, no function');
+  await page.go('#/');
+  tests.equal((await page.frames()).map((f) => f.name), ['all'],
+    'no category, no frame');
+  tests.equal(page.faults, [], 'categories: no request, nothing said');
+  await page.close();
+}
+
+export async function testFigures(tests, browser) {
+  await goldenProfiles(tests, browser);
+  const data = scratch(browser.folder, 'program.data',
+    program(60, 1500, 14, 7));
+  await filters(tests, browser, data);
+  await typesAndCategories(tests, browser, data);
+  for (const option of ['--focus=PARSER::F1', '--phase=compile,load',
+    '--hide=F1', '--show-runtime']) {
+    const page = await browser.open('options', data, [option]);
+    tests.equal(await functionsOfPage(page),
+      functionsOfExport(exported(data, option)), `${option}: functions`);
+    await page.go('#/about');
+    tests.check(/, no difference\.$/.test(await page.text('#check')),
+      `${option}: the sums are the reducer's`, await page.text('#check'));
+    await page.close();
+  }
+  const grouped = await browser.open('grouped', data, ['--by=package']);
+  const lisp = exported(data, '--by=package');
+  tests.equal(await functionsOfPage(grouped), functionsOfExport(lisp),
+    '--by=package: packages are the reducer\'s');
+  await grouped.close();
+}

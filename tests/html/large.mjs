@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Profiles with many contexts, and with deep ones, open and can be used.  How
+// long that takes is printed, and no test: a minute is the limit of each step.
+
+import { mprof, scratch } from './browser.mjs';
+import { ProfileEncoder, program } from './encode_profile.mjs';
+
+async function timed(what, act) {
+  const begin = Date.now();
+  const result = await act();
+  console.log(`# ${what}: ${Date.now() - begin} ms`);
+  return result;
+}
+
+async function manyContexts(tests, browser) {
+  const data = scratch(browser.folder, 'large.data',
+    program(2000, 100000, 24, 3));
+  await timed('100,000 contexts: written', () =>
+    mprof('export', '--format=html', '-o', '/dev/null', data));
+  const page = await timed('written and opened',
+    () => browser.open('large', data));
+  await page.go('#/about');
+  const check = await page.text('#check');
+  tests.check(/ of [\d,]+ chains /.test(check) &&
+    Number(/ of ([\d,]+) chains /.exec(check)[1].replaceAll(',', '')) >=
+      100000 && /, no difference\.$/.test(check),
+  '100,000 contexts: the sums are the reducer\'s', check);
+  await page.go('#/');
+  const frames = await page.frames();
+  tests.check(frames.length > 100 && frames.length <= 4020,
+    'as many frames are drawn as can be seen', frames.length);
+  const widest = frames.filter((f) => f.row === 3)
+    .sort((a, b) => b.share - a.share)[0];
+  await timed('zooming', () => page.clickFrame(widest.name));
+  const zoomed = await page.frames();
+  const same = zoomed.find((f) => f.row === 3);
+  tests.check(same.name === widest.name && same.share > 0.999 &&
+    same.title === widest.title, 'zooming shows the frame in full width',
+  JSON.stringify(same));
+  tests.check(zoomed.length > 20 && zoomed.every((f) => f.row >= 3 ||
+    f.share > 0.999), 'and what is below it', zoomed.length);
+  await page.go('#/');
+  await timed('inverting', () => page.tick('invert', true));
+  const inverted = await page.frames();
+  const leaf = inverted.filter((f) => f.row === 1)[0];
+  await page.clickFrame(leaf.name);
+  tests.check((await page.frames()).find((f) => f.row === 1).share > 0.999,
+    'so does zooming in the inverted one');
+  await timed('searching', () => page.search('PARSER::F[0-9]*1$'));
+  tests.check(/ % in [\d,]+ matching functions/.test(
+    await page.text('#found')), 'the search has a share');
+  await page.search('');
+  await timed('one category', () => page.tick('category-0', false));
+  await page.page.click('#reset');
+  await timed("without ECL's own", () => page.tick('program-only', true));
+  await timed('functions', () => page.go('#/functions'));
+  await timed('contexts', () => page.go('#/contexts'));
+  tests.equal(await page.page.evaluate(() =>
+    document.querySelectorAll('.contexts tbody tr').length), 100,
+  'of 100,000 contexts a table shows the first 100');
+  tests.equal(page.faults, [], '100,000 contexts: no request, nothing said');
+  await page.close();
+}
+
+// One chain of 20,000 functions.
+async function deepChain(tests, browser) {
+  const profile = new ProfileEncoder();
+  const chain = Array.from({ length: 20000 }, (_, i) => `APP::F${i}`);
+  profile.allocate(chain, 3, 48, { category: 'cons', type: 'CONS' });
+  profile.allocate(chain.slice(0, 10000), 1, 16,
+    { category: 'cons', type: 'CONS' });
+  const data = scratch(browser.folder, 'deep.data', profile);
+  const page = await browser.open('deep', data);
+  tests.equal((await page.frames()).length, 151,
+    '20,000 calls deep: the first 150 rows show');
+  await page.clickFrame('APP::F149');
+  const frames = await page.frames();
+  tests.check(frames.some((f) => f.name === 'APP::F299') &&
+    frames.some((f) => f.name === 'all'), 'zooming goes on from there');
+  await page.go('#/zoom/19999');
+  tests.check((await page.text('.details')).startsWith('APP::F19999'),
+    'down to the last', await page.text('.details'));
+  await page.go('#/');
+  await page.tick('invert', true);
+  tests.check((await page.frames())[1].name === 'APP::F19999',
+    'and up from there');
+  await page.go('#/about');
+  tests.check(/, no difference\.$/.test(await page.text('#check')),
+    'its sums are the reducer\'s');
+  tests.equal(page.faults, [], '20,000 calls deep: nothing said');
+  await page.close();
+}
+
+export async function testLargeProfiles(tests, browser) {
+  await manyContexts(tests, browser);
+  await deepChain(tests, browser);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// main.mjs FOLDER: all tests of the page; what they make goes to FOLDER.
+
+import { Browser, Tests } from './browser.mjs';
+import { testFigures } from './figures.mjs';
+import { testHostileNames } from './hostile.mjs';
+import { testLargeProfiles } from './large.mjs';
+import { testUse } from './use.mjs';
+
+const suites = {
+  figures: testFigures,
+  use: testUse,
+  hostile: testHostileNames,
+  large: testLargeProfiles,
+};
+
+const [folder, ...chosen] = process.argv.slice(2);
+const tests = new Tests();
+const browser = await Browser.start(folder);
+try {
+  for (const name of chosen.length > 0 ? chosen : Object.keys(suites))
+    await suites[name](tests, browser);
+} catch (error) {
+  tests.check(false, 'the tests run to their end', error.stack);
+} finally {
+  await browser.stop();
+}
+process.exit(tests.failures === 0 ? 0 : 1);

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The page of mprof export --format=html in a headless Chromium, which
+# playwright-core drives (package-lock.json pins it; fetched once).
+#
+# Environment: MPROF, BUILD (set by make check-html).
+
+set -eu
+cd "$(dirname "$0")/../.."
+: "${MPROF:?run me with: make check-html}" "${BUILD:?}"
+work=$BUILD/check-html
+mkdir -p "$work"
+rm -rf "$work/pages"
+
+if ! cmp -s tests/html/package-lock.json "$work/fetched"; then
+  cp tests/html/package.json tests/html/package-lock.json tests/html/.npmrc \
+    "$work/"
+  (cd "$work" && npm ci --prefer-offline --loglevel=error) \
+    >"$work/npm.log" 2>&1 </dev/null || {
+    echo 'not ok - npm gets playwright-core'
+    sed 's/^/# /' "$work/npm.log"
+    exit 1
+  }
+  cp tests/html/package-lock.json "$work/fetched"
+fi
+
+# Node finds packages from where a script lies.
+cp tests/html/*.mjs "$work/"
+GOLDEN=$PWD/tests/golden exec nice timeout 600 node "$work/main.mjs" \
+  "$work/pages"

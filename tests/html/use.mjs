@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// What one does with the page: zoom, search, sort, filter, turn it upside
+// down, go from function to function and back, switch to dark, all of it by
+// the keyboard too.  Figures are known by hand:
+//
+//   MAIN ── PARSE ── READ-TOKEN      200 conses, 3,200 bytes, 10 calls
+//     │       └───── INTERN           50 strings, 4,800 bytes, 50 calls
+//     ├──── PRINT ── READ-TOKEN      100 conses, 1,600 bytes,  5 calls
+//     └──── itself                    10 floats,   160 bytes
+//                               in all 360 objects, 9,760 bytes
+
+import { scratch } from './browser.mjs';
+import { ProfileEncoder } from './encode_profile.mjs';
+
+const cons = { category: 'cons', type: 'CONS' };
+const string = { category: 'struct', type: 'STRING' };
+const float = { category: 'float', type: 'DOUBLE-FLOAT' };
+
+function profile() {
+  const p = new ProfileEncoder();
+  p.allocate(['A::MAIN', 'A::PARSE', 'A::READ-TOKEN'], 200, 3200, cons);
+  p.allocate(['A::MAIN', 'A::PARSE', 'INTERN'], 50, 4800, string);
+  p.allocate(['A::MAIN', 'A::PRINT', 'A::READ-TOKEN'], 100, 1600, cons);
+  p.allocate(['A::MAIN'], 10, 160, float);
+  p.activate(['A::MAIN'], 1);
+  p.activate(['A::MAIN', 'A::PARSE'], 2);
+  p.activate(['A::MAIN', 'A::PRINT'], 1);
+  p.activate(['A::MAIN', 'A::PARSE', 'A::READ-TOKEN'], 10);
+  p.activate(['A::MAIN', 'A::PARSE', 'INTERN'], 50);
+  p.activate(['A::MAIN', 'A::PRINT', 'A::READ-TOKEN'], 5);
+  return p;
+}
+
+const near = (a, b) => Math.abs(a - b) < 1e-3;
+const layout = (frames) => frames.map((f) => `${f.row} ${f.name}`);
+
+async function flameGraph(tests, page) {
+  const frames = await page.frames();
+  tests.equal(layout(frames).sort(), ['0 all', '1 A::MAIN', '2 A::PARSE',
+    '2 A::PRINT', '3 A::READ-TOKEN', '3 A::READ-TOKEN', '3 INTERN'],
+  'a frame for each chain');
+  tests.equal(frames.find((f) => f.name === 'A::PARSE').title,
+    'A::PARSE: 8,000 bytes, 81.9 %', 'frames say what they are');
+  tests.check(near(frames.find((f) => f.name === 'A::PARSE').share,
+    8000 / 9760), 'and are as wide as their bytes');
+  tests.check(near(frames.find((f) => f.name === 'INTERN').x, 0),
+    'the heaviest stands first');
+
+  await page.clickFrame('A::PARSE');
+  const zoomed = await page.frames();
+  tests.equal(layout(zoomed).sort(), ['0 all', '1 A::MAIN', '2 A::PARSE',
+    '3 A::READ-TOKEN', '3 INTERN'], 'zoom: callers, and what is below');
+  tests.check(near(zoomed.find((f) => f.name === 'A::PARSE').share, 1) &&
+    near(zoomed.find((f) => f.name === 'INTERN').share, 0.6),
+  'zoom: shares of what is zoomed to');
+  tests.equal(await page.text('.details'),
+    'A::PARSE8,000 bytes81.9 %2 calls hereA', 'zoom: figures of the frame');
+  await page.page.goBack();
+  await page.settle();
+  tests.equal((await page.frames()).length, 7, 'zoom: back is back');
+  await page.page.goForward();
+  await page.settle();
+  tests.equal((await page.frames()).length, 5, 'zoom: and forth');
+  await page.clickFrame('all');
+  tests.equal((await page.frames()).length, 7, 'zoom: out by the whole');
+
+  await page.tick('invert', true);
+  const inverted = await page.frames();
+  tests.equal(inverted.map((f) => `${f.row} ${f.name} ${
+    /: ([\d,]+)/.exec(f.title)[1]}`).sort(),
+  ['0 all 9,760', '1 A::MAIN 160', '1 A::READ-TOKEN 4,800', '1 INTERN 4,800',
+    '2 A::PARSE 3,200', '2 A::PARSE 4,800', '2 A::PRINT 1,600',
+    '3 A::MAIN 1,600', '3 A::MAIN 3,200', '3 A::MAIN 4,800'],
+  'inverted: callers below what allocates');
+  await page.clickFrame('A::READ-TOKEN');
+  tests.check(near((await page.frames()).find((f) => f.name === 'A::PRINT')
+    .share, 1 / 3), 'inverted: zoom');
+  await page.page.goBack();
+  await page.settle();
+  tests.equal((await page.frames()).length, 10, 'inverted: back');
+  await page.tick('invert', false);
+
+  await page.page.click('label:has(#measure-allocs)');
+  await page.settle();
+  tests.check(near((await page.frames()).find((f) => f.name === 'A::PARSE')
+    .share, 250 / 360), 'allocations instead of bytes');
+  await page.page.click('label:has(#measure-bytes)');
+  await page.tick('by-category', true);
+  const fills = new Map((await page.frames()).map((f) => [f.name, f.fill]));
+  tests.check(fills.get('INTERN') !== fills.get('A::READ-TOKEN'),
+    'colours by category');
+  await page.tick('by-category', false);
+}
+
+async function search(tests, page) {
+  await page.search('^a::(parse|read)');
+  tests.equal(await page.text('#found'), '98.3 % in 2 matching functions ' +
+    'and below: 9,600 bytes', 'search: each chain counts once');
+  const frames = await page.frames();
+  const matching = frames.filter((f) => /^A::(PARSE|READ)/.test(f.name));
+  tests.check(new Set(matching.map((f) => f.fill)).size === 1 &&
+    frames.every((f) => matching.includes(f) ||
+      f.fill !== matching[0].fill), 'search: matching frames stand out');
+  await page.go('#/functions');
+  tests.equal((await page.rows('.functions')).map((r) => r.function).sort(),
+    ['A::PARSE', 'A::READ-TOKEN'], 'search: narrows the tables');
+  await page.search('(');
+  tests.equal(await page.page.getAttribute('#search', 'aria-invalid'), 'true',
+    'search: what is no regular expression is marked');
+  await page.search('nowhere');
+  await page.go('#/');
+  tests.equal(await page.text('#found'),
+    'Nothing in 0 matching functions and below: 0 bytes',
+    'search: nothing found');
+  await page.search('');
+  tests.equal(await page.text('#found'), null, 'search: gone');
+}
+
+async function sorting(tests, page) {
+  await page.go('#/functions');
+  const names = async () =>
+    (await page.rows('.functions')).map((r) => r.function);
+  tests.equal(await names(),
+    ['A::READ-TOKEN', 'INTERN', 'A::MAIN', 'A::PARSE', 'A::PRINT'],
+    'sorted by self bytes, ties by name');
+  const press = (label) => page.page.click(`th button:text-is("${label}")`);
+  await press('calls');
+  tests.equal(await names(),
+    ['INTERN', 'A::READ-TOKEN', 'A::PARSE', 'A::MAIN', 'A::PRINT'],
+    'sorted by calls, largest first');
+  await press('calls');
+  tests.equal(await names(),
+    ['A::MAIN', 'A::PRINT', 'A::PARSE', 'A::READ-TOKEN', 'INTERN'],
+    'and smallest first');
+  tests.equal(await page.page.evaluate(() =>
+    document.querySelector('th[aria-sort="ascending"]').textContent),
+  'calls', 'which the heading says');
+  await page.page.keyboard.press('Enter');
+  tests.equal((await names())[0], 'INTERN',
+    'the heading keeps the focus: Enter turns it');
+  await press('function');
+  tests.equal((await names())[0], 'A::MAIN', 'sorted by name');
+  tests.equal(await page.page.evaluate(() =>
+    [...document.querySelectorAll('.functions .legend dt')].length),
+  await page.page.evaluate(() =>
+    [...document.querySelectorAll('.functions th')].length),
+  'each column is explained');
+}
+
+async function navigation(tests, page) {
+  await page.go('#/functions');
+  await page.page.click('.functions a:text-is("A::READ-TOKEN")');
+  await page.settle();
+  tests.equal(await page.text('.function-page h1'), 'A::READ-TOKEN',
+    'a click opens the function');
+  const figures = await page.page.evaluate(() =>
+    [...document.querySelectorAll('.figure strong')].map((s) =>
+      s.textContent));
+  tests.equal(figures, ['4,800', '300', '4,800', '300', '15'],
+    'with its figures');
+  const callers = await page.rows('.callers');
+  tests.equal(callers.map((r) => [r.caller, r.bytes, r['%'], r.allocs,
+    r.calls]), [['A::PARSE', 3200, '66.6 %', 200, 10],
+    ['A::PRINT', 1600, '33.3 %', 100, 5]], 'and its callers');
+  await page.page.click('.callers a:text-is("A::PARSE")');
+  await page.settle();
+  tests.equal((await page.rows('.callees')).map((r) =>
+    [r.callee, r.bytes, r.allocs, r.calls]),
+  [['INTERN', 4800, 50, 50], ['A::READ-TOKEN', 3200, 200, 10]],
+  'a click on a caller goes there, to its callees');
+  await page.page.click('.callers a:text-is("A::MAIN")');
+  await page.settle();
+  tests.equal((await page.rows('.callers')).map((r) => [r.caller,
+    r.bytes, r.calls]), [['<root>', 9760, 1]], 'up to the root');
+  await page.page.goBack();
+  await page.page.goBack();
+  await page.settle();
+  tests.equal(await page.text('.function-page h1'), 'A::READ-TOKEN',
+    'and back twice');
+  await page.page.click('text=Find it in the flame graph');
+  await page.settle();
+  tests.equal(await page.text('#found'), '49.1 % in 1 matching function ' +
+    'and below: 4,800 bytes', 'it is found in the flame graph');
+  await page.search('');
+  await page.go('#/types');
+  await page.page.click('.types a:text-is("CONS")');
+  await page.settle();
+  tests.equal((await page.rows('.type-functions')).map((r) =>
+    [r.function, r.bytes, r.allocs]), [['A::READ-TOKEN', 4800, 300]],
+  'a type knows its functions');
+  await page.page.click('text=Show nothing but this type everywhere');
+  await page.go('#/');
+  tests.equal((await page.frames())[0].title, 'all: 4,800 bytes, 100 %',
+    'and can be the only one');
+  tests.equal(await page.text('#selection-text'),
+    'Selected: 4,800 bytes in 300 allocations of 9,760 and 360',
+    'which is said');
+  await page.page.click('#reset');
+  await page.go('#/contexts');
+  tests.equal((await page.rows('.contexts')).map((r) =>
+    [r['chain of calls'], r.bytes, r.allocs, r.calls]),
+  [['A::MAIN › A::PARSE › INTERN', 4800, 50, 50],
+    ['A::MAIN › A::PARSE › A::READ-TOKEN', 3200, 200, 10],
+    ['A::MAIN › A::PRINT › A::READ-TOKEN', 1600, 100, 5],
+    ['A::MAIN', 160, 10, 1]], 'contexts');
+}
+
+async function keyboard(tests, page) {
+  await page.go('#/');
+  await page.page.focus('.flame');
+  const press = async (...keys) => {
+    for (const key of keys) await page.page.keyboard.press(key);
+    await page.settle();
+  };
+  const where = () => page.text('.details > :first-child');
+  await press('ArrowDown', 'ArrowDown', 'ArrowDown');
+  tests.equal(await where(), 'A::PARSE', 'keys: down among frames');
+  await press('ArrowRight');
+  tests.equal(await where(), 'A::PRINT', 'keys: to the right');
+  await press('ArrowLeft', 'Enter');
+  tests.equal((await page.frames()).length, 5, 'keys: Enter zooms');
+  await press('Escape');
+  tests.check(near((await page.frames()).find((f) => f.name === 'A::PARSE')
+    .share, 8000 / 9760), 'keys: Escape zooms out by one');
+  await press('ArrowDown', 'ArrowDown', 'f');
+  tests.equal(await page.text('.function-page h1'), 'A::PARSE',
+    'keys: f opens the function');
+  await press('4');
+  tests.equal(await page.text('.contexts h2'), 'Contexts',
+    'keys: a digit chooses the view');
+  await press('/');
+  tests.equal(await page.page.evaluate(() => document.activeElement.id),
+    'search', 'keys: / goes to the search');
+}
+
+async function schemes(tests, browser, page, data) {
+  const ground = (p) => p.page.evaluate(() =>
+    getComputedStyle(document.body).backgroundColor);
+  const light = await ground(page);
+  await page.go('#/');
+  const fill = (await page.frames())[1].fill;
+  await page.page.click('#scheme');
+  await page.settle();
+  tests.check(light === 'rgb(246, 247, 249)' &&
+    (await ground(page)) === 'rgb(20, 23, 27)', 'the switch makes it dark');
+  tests.check((await page.frames())[1].fill !== fill, 'the flame graph too');
+  await page.page.click('#scheme');
+  tests.equal(await ground(page), light, 'and light again');
+  const dark = await browser.open('dark', data, [], { colorScheme: 'dark' });
+  tests.equal(await ground(dark), 'rgb(20, 23, 27)',
+    'dark where the system is dark');
+  await dark.page.click('#scheme');
+  tests.equal(await ground(dark), light, 'which the switch overrides');
+  await dark.close();
+}
+
+export async function testUse(tests, browser) {
+  const data = scratch(browser.folder, 'use.data', profile());
+  const page = await browser.open('use', data);
+  await flameGraph(tests, page);
+  await search(tests, page);
+  await sorting(tests, page);
+  await navigation(tests, page);
+  await keyboard(tests, page);
+  await schemes(tests, browser, page, data);
+  tests.equal(page.faults, [], 'use: no request, nothing said');
+  await page.close();
+}
