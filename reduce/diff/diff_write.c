@@ -481,6 +481,7 @@ write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
   if (profile->file_count > 1)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
+  report_gaps(profile, sink);
 }
 
 static void

@@ -66,6 +66,8 @@ row_of_sample(const struct profile *profile,
   };
   if (sample->size_kind == SIZE_GROWTH)
     row.kind = BIN_GROWTH;
+  else if (sample->size_kind == SIZE_UNKNOWN)
+    row.kind = BIN_UNKNOWN;
   else if (sample->size_kind == SIZE_LARGE || row.size > LARGEST_BIN)
     row.kind = BIN_LARGE;
   if (row.kind != BIN_SIZE)

@@ -16,7 +16,8 @@ enum { LARGEST_BIN = 1024 }; /* bytes; larger objects share one bin */
 enum bin_kind {
   BIN_SIZE,  /* all objects have the size of the bin */
   BIN_LARGE, /* objects above LARGEST_BIN */
-  BIN_GROWTH /* bodies that grew; no objects of their own */
+  BIN_GROWTH, /* bodies that grew; no objects of their own */
+  BIN_UNKNOWN /* nobody counted the objects */
 };
 
 struct tally_bin {

@@ -131,6 +131,14 @@ no_heap_profile(struct reading *reading)
       *list == '\0' ? "there are none" : list);
 }
 
+void
+profile_columns_take_live(struct profile_columns *columns)
+{
+  columns->allocs = columns->kept_allocs;
+  columns->bytes = columns->kept_bytes;
+  columns->only_live = true;
+}
+
 bool
 profile_columns_find(struct reading *reading)
 {
@@ -143,16 +151,13 @@ profile_columns_find(struct reading *reading)
   columns->activations = find_column(reading, "activations");
   columns->allocs = find_column(reading, "alloc_objects");
   columns->bytes = find_column(reading, "alloc_space");
-  if (columns->bytes.index == NO_COLUMN) {
-    columns->allocs = find_column(reading, "objects");
-    columns->bytes = find_column(reading, "space");
+  if (columns->kept_bytes.index == NO_COLUMN) {
+    columns->kept_allocs = find_column(reading, "objects");
+    columns->kept_bytes = find_column(reading, "space");
   }
   if (columns->bytes.index == NO_COLUMN &&
-      columns->kept_bytes.index != NO_COLUMN) {
-    columns->allocs = columns->kept_allocs;
-    columns->bytes = columns->kept_bytes;
-    columns->only_live = true;
-  }
+      columns->kept_bytes.index != NO_COLUMN)
+    profile_columns_take_live(columns);
   if (columns->bytes.index == NO_COLUMN)
     guess_columns(reading, columns);
   if (columns->bytes.index == NO_COLUMN)

@@ -6,13 +6,14 @@
  * come, so that heap profiles of other programs can be read:
  *
  *   alloc_objects, alloc_space   what was allocated: mprof, Go
- *   objects, space               the same: Node.js, tcmalloc
- *   inuse_objects, inuse_space   what was live: all of these, jemalloc
+ *   inuse_objects, inuse_space   what of it was live: the same
+ *   objects, space               what was live: tcmalloc, jemalloc, Node.js
  *
- * Where only the last pair is there, what was live stands for what was
- * allocated.  Where none is, the sample type that the file says to show
- * first, or the first one that is measured in bytes, and the count that goes
- * by the same name: "x_bytes" with "x_objects".
+ * Where only what was live is there, it stands for what was allocated; also
+ * where a file has columns for both, but counts no allocation.  Where none of
+ * these is there, the sample type that the file says to show first, or the
+ * first one that is measured in bytes, and the count that goes by the same
+ * name: "x_bytes" with "x_objects".
  *
  * Only profile_samples.c and what merges profiles use this.
  */
@@ -40,5 +41,8 @@ struct profile_columns {
 /* Checks the sample types of the message of READING and fills its columns.
  * False: a fault, which is reported; a file without bytes is one. */
 bool profile_columns_find(struct reading *reading);
+
+/* Lets what was live stand for what was allocated. */
+void profile_columns_take_live(struct profile_columns *columns);
 
 #endif

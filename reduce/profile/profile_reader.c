@@ -121,15 +121,37 @@ read_functions(struct reading *reading)
   return true;
 }
 
+/* What stands for the function at LOCATION, of which none is known: the file
+ * that its code is in, such as "[libc.so.6]", or else its address; a name id,
+ * NAMES_NONE when memory runs out. */
+static uint32_t
+name_location(struct reading *reading, const Mprof__Pprof__Location *location)
+{
+  char text[256];
+  uint32_t file = 0;
+  uint32_t mapping =
+      index_map_find(&reading->mapping_ids, location->mapping_id);
+  struct names *names = &reading->profile->names;
+  if (mapping != INDEX_NONE &&
+      reading_string(reading, reading->message->mapping[mapping]->filename,
+                     &file) &&
+      file != 0) {
+    const char *path = names_text(names, file);
+    const char *slash = strrchr(path, '/');
+    snprintf(text, sizeof text, "[%.200s]", slash == NULL ? path : slash + 1);
+  } else {
+    snprintf(text, sizeof text, "0x%" PRIx64,
+             location->address != 0 ? location->address : location->id);
+  }
+  return names_intern(names, text);
+}
+
 /* A frame for LOCATION, of which no function is known; LINE may be. */
 static bool
 add_nameless_frame(struct reading *reading,
                    const Mprof__Pprof__Location *location, int64_t line)
 {
-  char text[32];
-  snprintf(text, sizeof text, "0x%" PRIx64,
-           location->address != 0 ? location->address : location->id);
-  uint32_t name = names_intern(&reading->profile->names, text);
+  uint32_t name = name_location(reading, location);
   uint32_t function =
       name == NAMES_NONE
           ? INDEX_NONE

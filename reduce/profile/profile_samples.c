@@ -305,6 +305,48 @@ read_samples(struct reading *reading, struct file_sums *sums)
   return good;
 }
 
+/* Whether the file of READING counts no allocation, though it has columns for
+ * what was allocated and for what was live: jemalloc's does when it was not
+ * told to accumulate. */
+static bool
+counts_nothing(struct reading *reading, bool *nothing)
+{
+  const struct input_file *file = &reading->file;
+  size_t allocated = (size_t)reading->columns.bytes.index;
+  struct wire_sample sample = {0};
+  const uint8_t *data;
+  size_t at = 0;
+  size_t size;
+  bool good = true;
+  *nothing = true;
+  while (good && *nothing &&
+         (data = wire_next(file->data, file->length, FIELD_SAMPLE, &at,
+                           &size)) != NULL) {
+    good = wire_sample_decode(&sample, data, size);
+    if (good && allocated < sample.value_count &&
+        sample.values[allocated] != 0)
+      *nothing = false;
+  }
+  wire_sample_release(&sample);
+  return good || mprof_error_memory(reading->error);
+}
+
+/* Takes what was live for what was allocated where that says more. */
+static bool
+settle_columns(struct reading *reading)
+{
+  struct profile_columns *columns = &reading->columns;
+  bool nothing;
+  if (reading->claims.by_mprof || columns->only_live ||
+      columns->kept_bytes.index == NO_COLUMN)
+    return true;
+  if (!counts_nothing(reading, &nothing))
+    return false;
+  if (nothing)
+    profile_columns_take_live(columns);
+  return true;
+}
+
 static bool
 settle_language(struct reading *reading)
 {
@@ -360,7 +402,8 @@ profile_samples_read(struct reading *reading)
 {
   struct file_sums sums = {0, 0};
   if (!profile_comments_read(reading) || !settle_language(reading) ||
-      !profile_columns_find(reading) || !read_samples(reading, &sums))
+      !profile_columns_find(reading) || !settle_columns(reading) ||
+      !read_samples(reading, &sums))
     return false;
   note_gaps(reading);
   return profile_claims_check(reading, sums.allocs, sums.bytes);

@@ -86,10 +86,10 @@ add_category_cells(struct text_table *table,
 }
 
 void
-add_share_cells(struct text_table *table, const struct figures *figures,
-                const struct figures *whole)
+add_share_cells(const struct reduction *reduction, struct text_table *table,
+                const struct figures *figures, const struct figures *whole)
 {
-  text_table_number(table, figures->allocs);
+  report_number(table, report_knows_allocs(reduction), figures->allocs);
   text_table_share(table, figures->allocs, whole->allocs);
   text_table_number(table, figures->bytes);
   text_table_share(table, figures->bytes, whole->bytes);

@@ -79,8 +79,10 @@ freed(uint64_t all, uint64_t kept)
 void add_category_cells(struct text_table *table,
                         const uint64_t bytes[CATEGORY_COUNT], uint64_t whole);
 
-/* Adds four cells: allocations and bytes, each with its share of WHOLE. */
-void add_share_cells(struct text_table *table, const struct figures *figures,
+/* Adds four cells: allocations and bytes, each with its share of WHOLE.
+ * Allocations stay blank where REDUCTION's profile does not count them. */
+void add_share_cells(const struct reduction *reduction,
+                     struct text_table *table, const struct figures *figures,
                      const struct figures *whole);
 
 #endif

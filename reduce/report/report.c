@@ -108,8 +108,11 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   if (profile->file_count > 1)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
-  write_count(sink, "", profile->total.allocs, "allocation", "allocations");
-  write_count(sink, ", ", profile->total.bytes, "byte", "bytes");
+  if (report_knows_allocs(reduction)) {
+    write_count(sink, "", profile->total.allocs, "allocation", "allocations");
+    sink_text(sink, ", ");
+  }
+  write_count(sink, "", profile->total.bytes, "byte", "bytes");
   write_count(sink, ", ", reduction->graph.node_count,
               granularity_noun(by, false), granularity_noun(by, true));
   if (reduction->cycles.count > 0)
@@ -123,12 +126,17 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   }
   sink_text(sink, "\n");
   if (selection->narrowed) {
-    write_count(sink, "Selected by --focus, --ignore, --phase or --thread: ",
-                selection->total.allocs, "allocation", "allocations");
-    write_count(sink, ", ", selection->total.bytes, "byte", "bytes");
+    sink_text(sink, "Selected by --focus, --ignore, --phase or --thread: ");
+    if (report_knows_allocs(reduction)) {
+      write_count(sink, "", selection->total.allocs, "allocation",
+                  "allocations");
+      sink_text(sink, ", ");
+    }
+    write_count(sink, "", selection->total.bytes, "byte", "bytes");
     sink_text(sink, "; shares are shares of these\n");
   }
   write_granularity(by, sink);
+  report_gaps(profile, sink);
 }
 
 /* Whether the table with the number INDEX is printed. */

@@ -9,6 +9,7 @@
 
 #include "io/sink.h"
 #include "reduction.h"
+#include "report/text_table.h"
 
 /* Writes a whole report: what was not attributed, a line on the profile, and
  * the tables that the options ask for. */
@@ -45,6 +46,16 @@ bool report_has_phases(const struct reduction *reduction);
 bool report_has_threads(const struct reduction *reduction);
 void report_reconciliation(const struct reduction *reduction,
                            struct sink *sink);
+/* Lines on what the files do not say; nothing for those of mprof. */
+void report_gaps(const struct profile *profile, struct sink *sink);
+
+/* Whether the profile counts objects, and frees. */
+bool report_knows_allocs(const struct reduction *reduction);
+bool report_knows_frees(const struct reduction *reduction);
+
+/* The next cell: NUMBER, or nothing when it is not KNOWN. */
+void report_number(struct text_table *table, bool known, uint64_t number);
+
 /* The first lines of a report: what could not be attributed, if anything. */
 void report_unattributed(const struct reduction *reduction,
                          struct sink *sink);

@@ -47,10 +47,11 @@ add_figures(const struct reduction *reduction, struct text_table *table,
             const struct figures *figures)
 {
   const struct figures *total = &reduction->selection.total;
-  add_share_cells(table, figures, total);
+  add_share_cells(reduction, table, figures, total);
   if (!column_used(reduction, USE_KEPT))
     return;
-  text_table_number(table, freed(figures->allocs, figures->kept_allocs));
+  report_number(table, report_knows_frees(reduction),
+                freed(figures->allocs, figures->kept_allocs));
   text_table_number(table, figures->kept_bytes);
   text_table_share(table, figures->kept_bytes, total->kept_bytes);
 }
@@ -101,7 +102,10 @@ add_row(const struct reduction *reduction, const void *context,
   if (bin->kind == BIN_SIZE)
     text_table_number(table, bin->size);
   else
-    text_table_cell(table, bin->kind == BIN_LARGE ? "> 1024" : "grown");
+    text_table_cell(table, "%s",
+                    bin->kind == BIN_LARGE    ? "> 1024"
+                    : bin->kind == BIN_GROWTH ? "grown"
+                                              : "unknown");
   add_figures(reduction, table, &bin->figures);
   add_types(reduction, table, bin);
 }

@@ -71,7 +71,7 @@ add_row(const struct reduction *reduction, const void *context,
   const struct figures *all = context;
   const struct figures *total = &reduction->selection.total;
   const struct figures *figures = row == NULL ? total : &all[row->item];
-  add_share_cells(table, figures, total);
+  add_share_cells(reduction, table, figures, total);
   add_category_cells(table, figures->category_bytes, total->bytes);
   text_table_name(table, row == NULL ? "<TOTAL>" : row->name);
 }

@@ -58,7 +58,7 @@ add_row(const struct reduction *reduction, const void *context,
   const struct figures *figures = node == NULL ? total : &node->self;
   text_table_share(table, figures->bytes, total->bytes);
   text_table_number(table, figures->bytes);
-  text_table_number(table, figures->allocs);
+  report_number(table, report_knows_allocs(reduction), figures->allocs);
   add_category_cells(table, figures->category_bytes, total->bytes);
   if (column_used(reduction, USE_KEPT)) {
     text_table_number(table, figures->kept_bytes);

@@ -171,11 +171,12 @@ add_row(const struct reduction *reduction, const void *context,
   uint64_t freed_bytes = freed(figures->bytes, figures->kept_bytes);
   text_table_number(table, figures->kept_bytes);
   text_table_share(table, figures->kept_bytes, total->kept_bytes);
-  text_table_number(table, figures->allocs);
+  report_number(table, report_knows_allocs(reduction), figures->allocs);
   text_table_number(table, figures->bytes);
   text_table_share(table, figures->bytes, total->bytes);
-  text_table_number(table, freed(figures->allocs, figures->kept_allocs));
-  text_table_number(table, freed_bytes);
+  report_number(table, report_knows_frees(reduction),
+                freed(figures->allocs, figures->kept_allocs));
+  report_number(table, reduction->profile.gaps.live == 0, freed_bytes);
   text_table_share(table, freed_bytes,
                    freed(total->bytes, total->kept_bytes));
   text_table_name(table, row == NULL ? "<TOTAL>" : row->name);

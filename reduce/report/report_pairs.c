@@ -181,19 +181,20 @@ add_group(struct grouping *grouping, size_t group)
   ranking_init(&members);
   bool good = rank_members(grouping, group, &members);
   text_table_lead(table);
-  add_share_cells(table, figures, &grouping->reduction->selection.total);
+  add_share_cells(grouping->reduction, table, figures,
+                  &grouping->reduction->selection.total);
   text_table_name(table, grouping->by_type ? type_name(grouping, group)
                                            : function_name(grouping, group));
   for (size_t i = 0; good && i < members.shown; i++) {
     const struct ranking_row *row = &members.rows[i];
     struct figures part = {.allocs = row->allocs, .bytes = row->bytes};
-    add_share_cells(table, &part, figures);
+    add_share_cells(grouping->reduction, table, &part, figures);
     text_table_indented_name(table, member_indent, row->name);
   }
   if (good && members.shown < members.count) {
     struct figures rest = {.allocs = members.left_out_allocs,
                            .bytes = members.left_out_bytes};
-    add_share_cells(table, &rest, figures);
+    add_share_cells(grouping->reduction, table, &rest, figures);
     text_table_cell(table, "%s(%zu more)", member_indent,
                     members.count - members.shown);
   }

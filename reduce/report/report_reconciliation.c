@@ -143,7 +143,8 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   const struct profile *profile = &reduction->profile;
   struct text_table table;
   text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
-  add_row(&table, (int64_t)profile->total.allocs, "allocations counted");
+  if (report_knows_allocs(reduction))
+    add_row(&table, (int64_t)profile->total.allocs, "allocations counted");
   add_row(&table, (int64_t)profile->total.bytes, "bytes requested by them");
   if (profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
       profile->facts[FACT_UNATTRIBUTED_BYTES] != 0) {

@@ -37,14 +37,15 @@ add_row(const struct reduction *reduction, const void *context,
   const struct figures *total = &reduction->selection.total;
   (void)context;
   if (row == NULL) {
-    add_share_cells(table, total, total);
+    add_share_cells(reduction, table, total, total);
     text_table_skip(table, 1);
     text_table_cell(table, "<TOTAL>");
     text_table_skip(table, 1);
     return;
   }
   const struct profile_type *type = &profile->types[row->item];
-  add_share_cells(table, &reduction->tally.types[row->item], total);
+  add_share_cells(reduction, table, &reduction->tally.types[row->item],
+                  total);
   text_table_name(table, category_name(profile->language, type->category));
   text_table_name(table, names_text(&profile->names, type->type));
   text_table_name(table, names_text(&profile->names, type->class_name));

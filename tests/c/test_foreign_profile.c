@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Profiles as other programs might write them, made by hand: their columns
+ * and units, what they leave out, and the frames that they want dropped.
+ * (Real ones are in tests/foreign.)
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "mprof.h"
+#include "profile/profile_prune.h"
+#include "profile_builder.h"
+
+#include <unistd.h>
+
+static char scratch[] = "/tmp/mprof-foreign-XXXXXX";
+
+static int
+make_scratch(void **state)
+{
+  (void)state;
+  int descriptor = mkstemp(scratch);
+  return descriptor < 0 ? -1 : close(descriptor);
+}
+
+static int
+remove_scratch(void **state)
+{
+  (void)state;
+  return unlink(scratch);
+}
+
+/* A builder without sample types. */
+static struct builder *
+no_columns(void)
+{
+  struct builder *b = builder_new(NULL);
+  b->profile.n_sample_type = 0;
+  return b;
+}
+
+static void
+add_column(struct builder *b, const char *type, const char *unit)
+{
+  size_t i = b->profile.n_sample_type++;
+  assert_true(i < 5);
+  b->types[i].type = builder_string(b, type);
+  b->types[i].unit = builder_string(b, unit);
+}
+
+/* A sample with as many VALUES as there are columns. */
+static size_t
+add_sample(struct builder *b, const char *chain, const int64_t *values)
+{
+  size_t index = builder_sample(b, chain);
+  b->samples[index].n_value = b->profile.n_sample_type;
+  memcpy(b->values[index], values, b->profile.n_sample_type * sizeof *values);
+  return index;
+}
+
+/* Writes B, frees it, and runs ARGUMENTS with its file; the output, or the
+ * error when that is expected; the caller frees it. */
+static char *
+run(struct builder *b, const char *arguments, bool fails)
+{
+  char line[256];
+  char *output;
+  char *error;
+  builder_write(b, scratch);
+  builder_free(b);
+  snprintf(line, sizeof line, "%s\n%s", arguments, scratch);
+  int status = mprof_command(line, &output, &error);
+  if (status != fails)
+    fail_msg("%s", error);
+  mprof_string_free(fails ? output : error);
+  return fails ? error : output;
+}
+
+static void
+expect_text(char *output, const char *text)
+{
+  if (strstr(output, text) == NULL) {
+    fputs(output, stderr);
+    fail_msg("no \"%s\" in that", text);
+  }
+}
+
+static void
+expect_none(char *output, const char *text)
+{
+  if (strstr(output, text) != NULL)
+    fail_msg("\"%s\" in:\n%s", text, output);
+}
+
+/* As jemalloc_pprof writes it: one column. */
+static void
+bytes_without_counts(void **state)
+{
+  struct builder *b = no_columns();
+  (void)state;
+  add_column(b, "inuse_space", "bytes");
+  add_sample(b, "main/f", (const int64_t[]){4000});
+  add_sample(b, "main/g", (const int64_t[]){96});
+  char *output = run(b, "report\n--no-legend\n-verbose", false);
+  expect_text(output, "\n4096 bytes, 3 functions\n");
+  expect_text(output, "The figures are those of what was live");
+  expect_text(output, "The profile does not count objects: their numbers "
+                      "and sizes are left blank\n");
+  expect_text(output, "\n4096 **           4096 **                   "
+                      "<TOTAL>\n4000 97           4000 97");
+  expect_text(output, "\n **   4096                        4096"
+                      "                  **  <TOTAL>\n"
+                      " 97   4000                        4000"
+                      "                  97  f\n");
+  expect_text(output, "\nunknown              4096 **         4096 **\n");
+  expect_none(output, "allocations");
+  mprof_string_free(output);
+}
+
+/* Columns in another order, with one more, and in kilobytes. */
+static void
+columns_in_any_order(void **state)
+{
+  struct builder *b = no_columns();
+  (void)state;
+  add_column(b, "inuse_space", "kilobytes");
+  add_column(b, "contentions", "count");
+  add_column(b, "alloc_space", "KiB");
+  add_column(b, "alloc_objects", "count");
+  add_column(b, "inuse_objects", "count");
+  add_sample(b, "main/f", (const int64_t[]){1, 77, 3, 4, 2});
+  char *output = run(b, "export\n--format=csv\n--table=functions", false);
+  expect_text(output, "\"f\",3072,4,3072,4,1024,1024,0,");
+  mprof_string_free(output);
+}
+
+/* Columns for both, but nothing counted as allocated. */
+static void
+nothing_allocated(void **state)
+{
+  struct builder *b = builder_new(NULL);
+  (void)state;
+  b->profile.n_sample_type = 4;
+  add_sample(b, "main/f", (const int64_t[]){0, 0, 3, 48});
+  char *output = run(b, "report\n--no-legend", false);
+  expect_text(output, "\n3 allocations, 48 bytes, 2 functions\nThe figures "
+                      "are those of what was live");
+  mprof_string_free(output);
+}
+
+/* Names that nobody knows: the type to show first, else the first in bytes;
+ * with the count of the same name. */
+static void
+unknown_names(void **state)
+{
+  static const int64_t values[] = {1, 100, 2, 400};
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    struct builder *b = no_columns();
+    add_column(b, "in_new_tlab_objects", "count");
+    add_column(b, "in_new_tlab_bytes", "bytes");
+    add_column(b, "outside_tlab_objects", "count");
+    add_column(b, "outside_tlab_bytes", "bytes");
+    add_sample(b, "main/f", values);
+    if (i == 1)
+      b->profile.default_sample_type =
+          builder_string(b, "outside_tlab_bytes");
+    char *output = run(b, "export\n--format=csv\n--table=functions", false);
+    expect_text(output, i == 0 ? "\"f\",100,1,100,1," : "\"f\",400,2,400,2,");
+    mprof_string_free(output);
+  }
+}
+
+/* What is no heap profile says what it is. */
+static void
+no_heap(void **state)
+{
+  struct builder *b = no_columns();
+  (void)state;
+  add_column(b, "contentions", "count");
+  add_column(b, "delay", "nanoseconds");
+  add_sample(b, "main/f", (const int64_t[]){1, 2});
+  char *error = run(b, "report", true);
+  expect_text(error, "is no heap profile: none of its sample types counts "
+                     "bytes (contentions/count, delay/nanoseconds)");
+  mprof_string_free(error);
+  error = run(no_columns(), "report", true);
+  expect_text(error, "(there are none)");
+  mprof_string_free(error);
+}
+
+/* Products of values and units that leave 64 bits, or 63. */
+static void
+large_units(void **state)
+{
+  static const int64_t values[] = {INT64_C(1) << 33, INT64_C(1) << 24};
+  (void)state;
+  for (size_t i = 0; i < 2; i++) {
+    struct builder *b = no_columns();
+    add_column(b, "alloc_space", "terabytes");
+    add_sample(b, "main/f", &values[i]);
+    char *error = run(b, "report", true);
+    expect_text(error, "the sums overflow at sample 0");
+    mprof_string_free(error);
+  }
+}
+
+/* A line without a function, and a location in a known file. */
+static void
+missing_functions(void **state)
+{
+  static const int64_t values[] = {1, 16, 0, 0, 0};
+  Mprof__Pprof__Mapping mapping;
+  Mprof__Pprof__Mapping *mappings[] = {&mapping};
+  struct builder *b = builder_new(NULL);
+  (void)state;
+  mprof__pprof__mapping__init(&mapping);
+  mapping.id = 9;
+  mapping.filename = builder_string(b, "/lib/libfoo.so.1");
+  b->profile.mapping = mappings;
+  b->profile.n_mapping = 1;
+  add_sample(b, "main/f/g/h", values);
+  b->locations[3].mapping_id = 9; /* of h */
+  b->locations[3].n_line = 0;
+  b->lines[2].function_id = 0; /* of g */
+  b->locations[1].n_line = 0;  /* of f */
+  char *output = run(b, "export\n--format=folded", false);
+  assert_string_equal(output, "main;0x1010;0x1020;[libfoo.so.1] 16\n");
+  mprof_string_free(output);
+}
+
+/* Frames that a file wants dropped.  The expected chains are those of
+ * "go tool pprof -traces" for the same file. */
+static void
+dropped_frames(void **state)
+{
+  static const int64_t values[] = {1, 16, 0, 0, 0};
+  static const struct {
+    const char *drop, *keep, *chains;
+  } cases[] = {
+      {"malloc|operator new(\\[\\])?", "",
+       "main;f 32\nmain;f;g 16\nmalloc;main;f 16\n"},
+      {"mal.*", "malloc",
+       "main;f;g;operator new[](unsigned long) 16\nmain;f;malloc 16\n"
+       "main;f;malloc;g 16\nmalloc;main;f 16\n"},
+      {"main|f", "",
+       "main;f;g;operator new[](unsigned long) 16\nmain;f;malloc 16\n"
+       "main;f;malloc;g 16\nmalloc 16\n"},
+      {"g", "", "main;f 16\nmain;f;malloc 32\nmalloc;main;f 16\n"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct builder *b = builder_new(NULL);
+    add_sample(b, "main/f/malloc", values);
+    add_sample(b, "main/f/malloc/g", values);
+    add_sample(b, "main/f/g/operator new[](unsigned long)", values);
+    add_sample(b, "malloc/main/f", values);
+    b->profile.drop_frames = builder_string(b, cases[i].drop);
+    b->profile.keep_frames = builder_string(b, cases[i].keep);
+    char *output = run(b, "export\n--format=folded", false);
+    assert_string_equal(output, cases[i].chains);
+    mprof_string_free(output);
+  }
+}
+
+/* An expression that may mean something else, or take long, is not used. */
+static void
+unread_expressions(void **state)
+{
+  static const char *const expressions[] = {
+      "(?:malloc)",
+      "a{2}",
+      "\\d+",
+      "a**",
+      "[[:alpha:]]",
+      "(a",
+      "a)",
+      "\\",
+      "(a)\\1",
+      "a|*b",
+      "[a",
+      "*a",
+      "((((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))))",
+  };
+  static const int64_t values[] = {1, 16, 0, 0, 0};
+  (void)state;
+  for (size_t i = 0; i < sizeof expressions / sizeof expressions[0]; i++) {
+    struct builder *b = builder_new(NULL);
+    add_sample(b, "main/a", values);
+    b->profile.drop_frames = builder_string(b, expressions[i]);
+    char *output = run(b, "report\n--no-legend\n--tables=direct", false);
+    expect_text(output, "which they are\ncannot be read\n");
+    expect_text(output, " a\n");
+    mprof_string_free(output);
+  }
+}
+
+/* Names are matched as pprof does: whole, without arguments. */
+static void
+matched_names(void **state)
+{
+  static const struct {
+    const char *drop, *keep, *name;
+    bool matches;
+  } cases[] = {
+      {"malloc", "", "malloc", true},
+      {"malloc", "", "xmalloc", false},
+      {"malloc", "", "malloc2", false},
+      {"malloc", "", ".malloc", true},
+      {"a|malloc|b", "", "malloc", true},
+      {"A::f", "", "A::f(int, char const*)", true},
+      {"(::)?f", "", "::f", true},
+      {"(anonymous namespace)::f", "", "(anonymous namespace)::f(int)",
+       false},
+      {"\\(anonymous namespace\\)::f", "", "(anonymous namespace)::f(int)",
+       true},
+      {"A::operator\\(\\)", "", "A::operator()(int)", true},
+      {"runtime\\..*", "runtime\\.call[0-9]*", "runtime.mallocgc", true},
+      {"runtime\\..*", "runtime\\.call[0-9]*", "runtime.call32", false},
+      {".*", "", "(", false},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct profile_prune prune;
+    assert_int_equal(profile_prune_init(&prune, cases[i].drop, cases[i].keep),
+                     PRUNE_READY);
+    if (profile_prune_matches(&prune, cases[i].name) != cases[i].matches)
+      fail_msg("%s with %s", cases[i].name, cases[i].drop);
+    profile_prune_release(&prune);
+  }
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bytes_without_counts),
+      cmocka_unit_test(columns_in_any_order),
+      cmocka_unit_test(nothing_allocated),
+      cmocka_unit_test(unknown_names),
+      cmocka_unit_test(no_heap),
+      cmocka_unit_test(large_units),
+      cmocka_unit_test(missing_functions),
+      cmocka_unit_test(dropped_frames),
+      cmocka_unit_test(unread_expressions),
+      cmocka_unit_test(matched_names),
+  };
+  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

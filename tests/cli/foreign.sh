@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Heap profiles of Go, tcmalloc and jemalloc (tests/foreign/make.sh): each
+# function has the bytes that pprof gives it, itself and with all below it,
+# and what the file does not say is left blank, in so many words.
+. "$(dirname "$0")/check.bash"
+
+foreign=$top/tests/foreign
+
+# What pprof's table says, a line a function: name, flat, cum.
+pprof_says() {
+  awk 'on { name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+      sub(/B$/, "", $1); sub(/B$/, "", $4); print name, $1, $4 }
+    $1 == "flat" { on = 1 }' "$foreign/$1.top" | sort
+}
+# The same in ours.
+we_say() {
+  "$MPROF" export --format=csv "$foreign/$1.pb.gz" | tr -d '\r"' |
+    awk -F, 'NR > 1 { print $1, $2, $4 }' | sort
+}
+
+for name in go go-sampled tcmalloc jemalloc jemalloc-live; do
+  pprof_says "$name" >expected
+  we_say "$name" >out
+  [ "$(wc -l <expected)" -gt 5 ] && diff expected out >err
+  result $? "$name: every function has the bytes that pprof gives it"
+  total=$(sed -n 's/.* of \([0-9]*\)B total.*/\1/p' "$foreign/$name.top")
+  expect "$name: report" 0 '' report "$foreign/$name.pb.gz"
+  says "$name: the total" " $total bytes"
+  says "$name: leaks" 'MEMORY LEAKS'
+  says "$name: bins" 'ALLOCATION BINS'
+  says_not "$name: no calls, none shown" '  0  main.main'
+done
+
+expect 'what Go says' 0 '' report --no-legend -verbose "$foreign/go.pb.gz"
+says_not 'is exact when all was recorded' 'estimates'
+says 'sizes of objects' \
+  '    48     509 27    24432  1      1   24384  8'
+says 'frees, kept' '296160 **    1875  1842752 **   1309  1546592 **  <TOTAL>'
+says 'inlined functions' ' main.leaf'
+expect 'a sample' 0 '' report "$foreign/go-sampled.pb.gz"
+says 'is called one' \
+  'Sampled, one allocation in about 4096 bytes: figures are estimates'
+expect 'what was live' 0 '' report --no-legend "$foreign/jemalloc-live.pb.gz"
+says 'is called that' 'The figures are those of what was live'
+says 'frees are left blank' '340320 **     101  340320 **                   <TOTAL>'
+says 'code without symbols' '[libjemalloc.so.2]'
+
+expect 'a CPU profile' 1 "mprof: cannot read '$foreign/cpu.pb.gz': is a CPU profile: none of its sample types counts bytes (samples/count, cpu/nanoseconds) (offset 10 of the inflated data)" \
+  report "$foreign/cpu.pb.gz"
+expect 'goroutines' 1 "mprof: cannot read '$foreign/goroutine.pb.gz': is no heap profile: none of its sample types counts bytes (goroutine/count) (offset 8 of the inflated data)" \
+  report "$foreign/goroutine.pb.gz"
+
+# Merged and compared like any other.
+for name in go jemalloc-live tcmalloc; do
+  file=$foreign/$name.pb.gz
+  run report -verbose --show-runtime "$file" "$file"
+  cp out expected
+  expect "$name merged" 0 '' merge -o merged "$file" "$file"
+  run report -verbose --show-runtime merged
+  cmp -s expected out
+  result $? "$name: merged, says what both say"
+done
+run merge -o merged "$foreign/go.pb.gz" "$foreign/jemalloc-live.pb.gz"
+[ "$status" = 1 ] && grep -q "has other frames to drop or to keep than '.*go.pb.gz'" err
+result $? 'other frames to drop'
+run merge -o merged "$golden/widgets-c.data" "$foreign/go.pb.gz"
+[ "$status" = 1 ] && grep -q 'only one is by mprof' err
+result $? 'of mprof and of another program'
+expect 'compared' 0 '' diff --no-legend "$foreign/jemalloc-live.pb.gz" \
+  "$foreign/jemalloc.pb.gz"
+says 'the bytes of both' '340320  735520  +395200 +116.1  bytes'
+says 'and what they are' 'The figures are those of what was live'
+
+finish
