@@ -49,11 +49,11 @@ example_widgets_c(void)
   struct builder *b = builder_new("c");
   builder_comment(b, "mprof.program=example");
   builder_allocate(b, "main/make_red_widget/make_widget",
-                   (struct allocation){5019, 1023876, 204, NULL, NULL, NULL,
-                                       5019, 1023876});
-  builder_allocate(
-      b, "main/make_blue_widget/make_widget",
-      (struct allocation){4981, 1016124, 204, NULL, NULL, NULL, 0, 0});
+                   (struct allocation){5019, 1023876, 204, NULL,
+                                       "struct widget", NULL, 5019, 1023876});
+  builder_allocate(b, "main/make_blue_widget/make_widget",
+                   (struct allocation){4981, 1016124, 204, NULL,
+                                       "struct widget", NULL, 0, 0});
   builder_activate(b, "main", 1);
   builder_activate(b, "main/make_red_widget", 5019);
   builder_activate(b, "main/make_blue_widget", 4981);
@@ -76,6 +76,50 @@ example_recursion(void)
   builder_activate(b, "MAIN/F/G", 1);
   builder_activate(b, "MAIN/F/G/F", 1);
   builder_activate(b, "MAIN/F/G/F/G", 1);
+  return b;
+}
+
+/* F calls itself twice; once it does not. */
+static inline struct builder *
+example_self_recursion(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_cons(b, "MAIN/F/F/F", 4); /* 64 */
+  builder_cons(b, "MAIN/F", 1);     /* 16 */
+  builder_activate(b, "MAIN", 1);
+  builder_activate(b, "MAIN/F", 2);
+  builder_activate(b, "MAIN/F/F", 5);
+  return b;
+}
+
+/* B and C call each other within a circle of A and B. */
+static inline struct builder *
+example_nested_cycles(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_cons(b, "MAIN/A/B/C/B/A", 1); /* 16 */
+  builder_cons(b, "MAIN/A/B/OUT", 2);   /* 32 */
+  builder_activate(b, "MAIN", 1);
+  builder_activate(b, "MAIN/A", 2);
+  builder_activate(b, "MAIN/A/B", 3);
+  builder_activate(b, "MAIN/A/B/C", 4);
+  builder_activate(b, "MAIN/A/B/C/B", 5);
+  builder_activate(b, "MAIN/A/B/C/B/A", 6);
+  builder_activate(b, "MAIN/A/B/OUT", 7);
+  return b;
+}
+
+/* A and B call each other, and nobody calls them. */
+static inline struct builder *
+example_rootless_cycle(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_cons(b, "A/B/A", 1); /* 16 */
+  builder_cons(b, "B/A/B", 2); /* 32 */
+  builder_activate(b, "A", 3);
+  builder_activate(b, "B", 4);
+  builder_activate(b, "A/B", 5);
+  builder_activate(b, "A/B/A", 6);
   return b;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The call graph and its cycles against figures worked out by hand: exact
- * inclusive figures, arcs, activations, hidden frames, selections, several
- * files.
+/* The call graph against figures worked out by hand: exact inclusive figures,
+ * arcs, activations, hidden frames, selections, several files.  Cycles have
+ * test_cycles.c.
  */
 
 #include <setjmp.h>
@@ -33,149 +33,6 @@ producer_and_consumer(void **state)
                    480000);
   assert_int_equal(f.reduction.cycles.count, 0);
   assert_int_equal(f.reduction.graph.arc_count, 4);
-  done(&f);
-}
-
-static void
-recursion_of_the_paper(void **state)
-{
-  struct fixture f = {0};
-  (void)state;
-  add_file(&f, example_recursion());
-  reduce(&f);
-  check_node(&f, "MAIN", 0, 10, 1);
-  check_node(&f, "F", 0, 10, 2);
-  check_node(&f, "G", 10, 10, 2);
-  check_arc(&f, "MAIN", "F", 10, 1);
-  check_arc(&f, "F", "G", 10, 2); /* not 20 */
-  check_arc(&f, "G", "F", 10, 1);
-  assert_int_equal(f.reduction.cycles.count, 1);
-  const struct cycle *cycle = &f.reduction.cycles.items[0];
-  assert_int_equal(cycle->member_count, 2);
-  assert_int_equal(cycle->self.bytes, 10);
-  assert_int_equal(cycle->inclusive.bytes, 10);
-  assert_int_equal(cycle->outside_calls, 1);
-  assert_int_equal(cycle->inside_calls, 3);
-  assert_int_equal(cycle->root.bytes, 0);
-  assert_int_equal(node(&f, "MAIN")->cycle, 0);
-  assert_int_equal(node(&f, "F")->cycle, 1);
-  assert_int_equal(node(&f, "G")->cycle, 1);
-  done(&f);
-}
-
-static void
-self_recursion_is_no_cycle(void **state)
-{
-  struct fixture f = {0};
-  struct builder *b = builder_new("lisp");
-  (void)state;
-  builder_cons(b, "MAIN/F/F/F", 4);
-  builder_cons(b, "MAIN/F", 1);
-  builder_activate(b, "MAIN/F", 2);
-  builder_activate(b, "MAIN/F/F", 5);
-  add_file(&f, b);
-  reduce(&f);
-  check_node(&f, "F", 80, 80, 7);
-  check_arc(&f, "F", "F", 64, 5);
-  check_arc(&f, "MAIN", "F", 80, 2);
-  assert_int_equal(f.reduction.cycles.count, 0);
-  assert_int_equal(
-      call_graph_self_calls(&f.reduction.graph, node_index(&f, "F")), 5);
-  done(&f);
-}
-
-static void
-two_cycles(void **state)
-{
-  struct fixture f = {0};
-  (void)state;
-  add_file(&f, example_two_cycles());
-  reduce(&f);
-  check_node(&f, "MAIN", 0, 304, 1);
-  check_node(&f, "A", 48, 320, 2 + 3 + 6);
-  check_node(&f, "B", 80, 288, 4 + 5);
-  check_node(&f, "C", 0, 192, 7 + 10);
-  check_node(&f, "D", 32, 192, 8 + 9);
-  check_node(&f, "E", 176, 176, 11 + 12);
-  check_arc(&f, "A", "B", 240, 5);
-  check_arc(&f, "B", "A", 208, 6);
-  check_arc(&f, "D", "C", 160, 10);
-  check_arc(&f, "D", "D", 160, 9);
-  assert_int_equal(f.reduction.cycles.count, 2);
-  const struct cycle *first = &f.reduction.cycles.items[0];
-  const struct cycle *second = &f.reduction.cycles.items[1];
-  assert_int_equal(first->inclusive.bytes, 320);
-  assert_int_equal(first->self.bytes, 128);
-  assert_int_equal(first->root.bytes, 32);
-  assert_int_equal(first->root_calls, 2);
-  assert_int_equal(first->outside_calls, 2 + 3 + 4);
-  assert_int_equal(first->inside_calls, 5 + 6);
-  assert_int_equal(second->inclusive.bytes, 192);
-  assert_int_equal(second->self.bytes, 32);
-  assert_int_equal(second->outside_calls, 7);
-  assert_int_equal(second->inside_calls, 8 + 9 + 10);
-  assert_int_equal(node(&f, "B")->cycle, 1);
-  assert_int_equal(node(&f, "C")->cycle, 2);
-  assert_int_equal(node(&f, "E")->cycle, 0);
-  done(&f);
-}
-
-/* Two circles that share a function are one cycle. */
-static void
-nested_cycles_merge(void **state)
-{
-  struct fixture f = {0};
-  struct builder *b = builder_new("lisp");
-  (void)state;
-  builder_cons(b, "MAIN/A/B/C/B/A", 1);
-  builder_cons(b, "MAIN/A/B/OUT", 2);
-  add_file(&f, b);
-  reduce(&f);
-  assert_int_equal(f.reduction.cycles.count, 1);
-  assert_int_equal(f.reduction.cycles.items[0].member_count, 3);
-  assert_int_equal(f.reduction.cycles.items[0].inclusive.bytes, 48);
-  assert_int_equal(node(&f, "OUT")->cycle, 0);
-  check_node(&f, "C", 0, 16, 0);
-  done(&f);
-}
-
-static void
-cycle_without_caller(void **state)
-{
-  struct fixture f = {0};
-  struct builder *b = builder_new("lisp");
-  (void)state;
-  builder_cons(b, "A/B/A", 1);
-  builder_cons(b, "B/A/B", 2);
-  builder_activate(b, "A", 3);
-  add_file(&f, b);
-  reduce(&f);
-  assert_int_equal(f.reduction.cycles.count, 1);
-  assert_int_equal(f.reduction.cycles.items[0].inclusive.bytes, 48);
-  assert_int_equal(f.reduction.cycles.items[0].root.bytes, 48);
-  assert_int_equal(f.reduction.cycles.items[0].outside_calls, 3);
-  check_node(&f, "A", 16, 48, 3);
-  check_node(&f, "B", 32, 48, 0);
-  done(&f);
-}
-
-/* A long chain, and one component of that length: neither search nor sums
- * may recurse. */
-static void
-deep_chain(void **state)
-{
-  struct fixture f = {0};
-  struct builder *b = builder_new("lisp");
-  char chain[4096] = "";
-  (void)state;
-  for (int i = 0; i < 60; i++)
-    sprintf(chain + strlen(chain), "F%d/", i);
-  strcat(chain, "F0");
-  builder_cons(b, chain, 1);
-  add_file(&f, b);
-  reduce(&f);
-  assert_int_equal(f.reduction.cycles.count, 1);
-  assert_int_equal(f.reduction.cycles.items[0].member_count, 60);
   done(&f);
 }
 
@@ -468,12 +325,6 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(producer_and_consumer),
-      cmocka_unit_test(recursion_of_the_paper),
-      cmocka_unit_test(self_recursion_is_no_cycle),
-      cmocka_unit_test(two_cycles),
-      cmocka_unit_test(nested_cycles_merge),
-      cmocka_unit_test(cycle_without_caller),
-      cmocka_unit_test(deep_chain),
       cmocka_unit_test(session_root),
       cmocka_unit_test(session_root_shown),
       cmocka_unit_test(session_root_and_selection),

@@ -4,6 +4,10 @@
  * tests/golden/NAME.txt, and the profiles themselves with NAME.data, which
  * the tests of the command use.  With MPROF_UPDATE_GOLDEN=1 in the
  * environment the files are written instead; look at the difference then.
+ *
+ * Where the figures come from: test_call_graph.c, test_cycles.c and
+ * test_grouping.c state them as they were worked out by hand; the command's
+ * test graph.sh computes those of all call graphs again, from the chains.
  */
 
 #include <setjmp.h>
@@ -23,10 +27,26 @@ struct golden {
   const char *arguments; /* the file's name is appended */
 };
 
+/* Whose figures test_cycles.c works out. */
+#define CYCLE_TABLES "report\n-verbose\n--no-legend\n--tables=direct,graph\n"
+
 static const struct golden goldens[] = {
     {"widgets", "widgets", example_widgets, "report\n"},
     {"widgets-c", "widgets-c", example_widgets_c, "report\n-verbose\n"},
     {"recursion", "recursion", example_recursion, "report\n"},
+    {"recursion-hide", "recursion", example_recursion,
+     CYCLE_TABLES "--hide=^G$\n"},
+    {"recursion-focus", "recursion", example_recursion,
+     CYCLE_TABLES "--focus=^G$\n"},
+    {"self-recursion", "self-recursion", example_self_recursion,
+     CYCLE_TABLES},
+    {"nested-cycles", "nested-cycles", example_nested_cycles, CYCLE_TABLES},
+    {"rootless-cycle", "rootless-cycle", example_rootless_cycle,
+     CYCLE_TABLES},
+    {"two-cycles-hide", "two-cycles", example_two_cycles,
+     CYCLE_TABLES "--hide=^B$\n"},
+    {"two-cycles-focus", "two-cycles", example_two_cycles,
+     CYCLE_TABLES "--focus=^C$\n"},
     {"two-cycles", "two-cycles", example_two_cycles, "report\n--no-legend\n"},
     {"two-cycles-few", "two-cycles", example_two_cycles,
      "report\n--no-legend\n--tables=graph\n--min-percent=88\n"},

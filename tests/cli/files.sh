@@ -66,7 +66,7 @@ for file in "$top"/tests/corrupt/*.data; do
   result $? "corrupt/$(basename "$file")"
 done
 
-expect 'a Lisp and a C profile' 1 "mprof: cannot read '$golden/widgets-c.data': a profile of a Lisp program and one of a C program cannot be read as one (offset 435 of the inflated data)" \
+expect 'a Lisp and a C profile' 1 "mprof: cannot read '$golden/widgets-c.data': a profile of a Lisp program and one of a C program cannot be read as one (offset 468 of the inflated data)" \
   report "$w" "$golden/widgets-c.data"
 
 # Output.

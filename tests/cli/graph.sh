@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The call graph against a computation of its own: every figure in bytes of
+# ALLOCATION CALL GRAPH and DIRECT ALLOCATION is worked out again, from the
+# chains that the folded export writes, by the definitions alone:
+#
+#   a function's bytes          those of all chains that it is on
+#   a pair's bytes              those of all chains where one calls the other
+#   a cycle                     functions that can all reach each other
+#   a cycle's bytes             those of all chains with a member on them
+#   a caller's of a cycle       those of all chains where it calls a member
+. "$(dirname "$0")/check.bash"
+
+# Lines "node NAME SELF BYTES", "arc CALLER CALLEE BYTES", "cycle MEMBERS SELF
+# BYTES", "into CALLER MEMBERS BYTES" and "out MEMBERS CALLEE BYTES" from
+# folded chains; fields are separated by tabs, members by commas.
+from_chains='
+  function reach(from, node, next_node, i, stack, top) {
+    top = 1; stack[1] = from
+    while (top > 0) {
+      node = stack[top--]
+      for (i = 1; i <= degree[node]; i++) {
+        next_node = callee[node, i]
+        if (!((from, next_node) in reached)) {
+          reached[from, next_node]; stack[++top] = next_node
+        }
+      }
+    }
+  }
+  function plain(name) { # as tables write it
+    gsub(/\\x3b/, ";", name); gsub(/\\\\/, "\\", name)
+    return name
+  }
+  { bytes = $NF; sub(/ [0-9]+$/, "")
+    chain[NR] = $0; weight[NR] = bytes
+    n = split($0, f, ";")
+    self[f[n]] += bytes
+    split("", seen)
+    for (i = 1; i <= n; i++) {
+      if (!(f[i] in seen)) { seen[f[i]]; total[f[i]] += bytes }
+      if (i == 1) continue
+      pair = f[i - 1] ";" f[i]
+      if (!(pair in arc)) callee[f[i - 1], ++degree[f[i - 1]]] = f[i]
+      if (!(pair in seen)) { seen[pair]; arc[pair] += bytes }
+    } }
+  END {
+    for (node in total) reach(node)
+    for (node in total) {
+      count = 0
+      for (g in total)
+        if (node == g || ((node, g) in reached && (g, node) in reached))
+          list[++count] = g
+      if (count < 2) continue
+      for (i = 2; i <= count; i++)       # by name
+        for (j = i; j > 1 && list[j] < list[j - 1]; j--) {
+          t = list[j]; list[j] = list[j - 1]; list[j - 1] = t
+        }
+      members = plain(list[1])
+      for (i = 2; i <= count; i++) members = members "," plain(list[i])
+      cycle[node] = members
+      cycles[members] += self[node]
+    }
+    for (node in total)
+      printf "node\t%s\t%d\t%d\n", plain(node), self[node], total[node]
+    for (pair in arc) {
+      split(pair, f, ";")
+      if (f[1] != f[2])
+        printf "arc\t%s\t%s\t%d\n", plain(f[1]), plain(f[2]), arc[pair]
+    }
+    for (k = 1; k <= NR; k++) {
+      n = split(chain[k], f, ";")
+      split("", seen)
+      for (i = 1; i <= n; i++) {
+        members = cycle[f[i]]
+        if (members != "" && !(members in seen)) {
+          seen[members]; whole[members] += weight[k]
+        }
+        if (i == 1 || cycle[f[i - 1]] == members) continue
+        pair = plain(f[i - 1]) "\t" members
+        if (members != "" && !(("into" pair) in seen)) {
+          seen["into" pair]; into[pair] += weight[k]
+        }
+        pair = cycle[f[i - 1]] "\t" plain(f[i])
+        if (cycle[f[i - 1]] != "" && !(("out" pair) in seen)) {
+          seen["out" pair]; out[pair] += weight[k]
+        }
+      }
+    }
+    for (m in cycles) printf "cycle\t%s\t%d\t%d\n", m, cycles[m], whole[m]
+    for (pair in into) printf "into\t%s\t%d\n", pair, into[pair]
+    for (pair in out) printf "out\t%s\t%d\n", pair, out[pair]
+  }'
+
+# The same lines from the table.  Each relation of two functions stands there
+# twice, and must be the same in both places; sums are checked here.
+from_table='
+  function bare(name) {
+    sub(/^ */, "", name); sub(/ <cycle [0-9]+>$/, "", name)
+    sub(/ \[[0-9]+\]$/, "", name)
+    return name
+  }
+  function last_number(text, f, n) { n = split(text, f, " "); return f[n] }
+  function note(line) { if (!(line in noted)) { noted[line]; print line } }
+  function flush_entry(i, kind, line, other, left, right) {
+    if (own == "") return
+    for (i = 1; i <= relations; i++) {
+      other = relation[i]
+      left = side[i] == "caller" ? other : own
+      right = side[i] == "caller" ? own : other
+      kind = !merged ? "arc" : side[i] == "caller" ? "into" : "out"
+      lines[++line_count] = kind "\t" left "\t" right "\t" amount[i]
+    }
+    for (i in sum)
+      if (i in all && sum[i] != all[i])
+        print "wrong sum of " i "s of " own ": " sum[i] ", not " all[i]
+  }
+  function start() {
+    own = ""; relations = 0; merged = 0; listing = 0
+    split("", sum); split("", all)
+  }
+  /^index / { name_at = index($0, "name"); self_end = index($0, "self") + 3
+              in_graph = 1; start(); next }
+  !in_graph || NF == 0 { if (in_graph && NF == 0) { flush_entry(); exit }
+                         next }
+  /^-+$/ { flush_entry(); start(); next }
+  {
+    name = substr($0, name_at)
+    exact = last_number(substr($0, 1, name_at - 5))
+    self = last_number(substr($0, 1, self_end))
+    if ($1 ~ /^\[/) {
+      where = "callee"
+      if (name ~ /^members of /) {
+        sub(/^members of <cycle /, "", name); sub(/>$/, "", name)
+        listing = name; own = ""
+        next
+      }
+      if (name ~ /^<cycle [0-9]+> as one/) {
+        sub(/^<cycle /, "", name); sub(/>.*/, "", name)
+        own = "<" name ">"; merged = 1
+        lines[++line_count] = "cycle\t" own "\t" self "\t" exact
+      } else {
+        own = bare(name)
+        note("node\t" own "\t" self "\t" exact)
+      }
+      next
+    }
+    if (listing) {
+      member[listing, ++member_count[listing]] = bare(name)
+      next
+    }
+    kind = own == "" ? "caller" : "callee"
+    if (name ~ /^    all$/) { all[kind] = exact; next }
+    inside = substr($0, 1, self_end) ~ /\*/
+    if (!inside) sum[kind] += exact
+    if (name ~ /^    <root>$/) next
+    relation[++relations] = bare(name); side[relations] = kind
+    amount[relations] = exact
+  }
+  END {
+    for (k in member_count) {
+      n = member_count[k]
+      for (i = 2; i <= n; i++)
+        for (j = i; j > 1 && member[k, j] < member[k, j - 1]; j--) {
+          t = member[k, j]; member[k, j] = member[k, j - 1]
+          member[k, j - 1] = t
+        }
+      text["<" k ">"] = member[k, 1]
+      for (i = 2; i <= n; i++)
+        text["<" k ">"] = text["<" k ">"] "," member[k, i]
+    }
+    for (i = 1; i <= line_count; i++) {
+      n = split(lines[i], f, "\t")
+      for (j = 2; j <= n; j++) if (f[j] in text) f[j] = text[f[j]]
+      line = f[1]
+      for (j = 2; j <= n; j++) line = line "\t" f[j]
+      note(line)
+    }
+  }'
+
+# compare NAME OPTION... FILE: both computations give the same.
+compare() {
+  local name=$1
+  shift
+  run export --format=folded "$@"
+  awk "$from_chains" out | LC_ALL=C sort >wanted
+  run report -verbose --no-legend --tables=graph "$@"
+  awk "$from_table" out | grep -v "$(printf '\t0$')" | LC_ALL=C sort >found
+  [ -s wanted ] && cmp -s wanted found
+  result $? "$name: $(wc -l <wanted) figures, $(grep -c '^cycle' wanted) cycles"
+  cmp -s wanted found || diff wanted found | sed 's/^/# /' | head -n 20
+}
+
+for profile in "$golden"/*.data; do
+  name=$(basename "$profile" .data)
+  case $name in long) continue ;; esac # its names are those of the others
+  compare "$name" "$profile"
+  compare "$name, with the runtime" --show-runtime "$profile"
+  compare "$name, by package" --by=package "$profile"
+done
+compare 'two cycles without B' --hide='^B$' "$golden/two-cycles.data"
+compare 'two cycles below C' --focus='^C$' "$golden/two-cycles.data"
+compare 'two cycles without D' --ignore='^D$' "$golden/two-cycles.data"
+compare 'the body without EVAL' --hide-system "$golden/session.data"
+
+finish
