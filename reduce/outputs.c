@@ -35,6 +35,8 @@ const struct output export_formats[] = {
      ".html .htm "},
     {"lisp", "one expression that a Lisp reader reads", export_lisp,
      ".lisp .sexp "},
+    {"lisp-contexts", "the call chains, for a Lisp reader",
+     export_lisp_contexts, NULL},
     {"pprof", "a profile again, as selected, for pprof and mprof",
      export_pprof, ".pb.gz .pprof .data "},
     {"callgrind", "functions and calls, for KCachegrind", export_callgrind,

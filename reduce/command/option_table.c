@@ -79,6 +79,8 @@ const struct option_row option_rows[] = {
      "only in these phases: compile, load, eval, run"},
     {OPTION_THREAD, IN_VIEW, "thread", "REGEX",
      "only by threads with a matching name"},
+    {OPTION_SAMPLES, IN_VIEW, "samples", "FILE",
+     "only the samples whose numbers FILE holds"},
     {OPTION_SHOW_RUNTIME, IN_VIEW, "show-runtime", NULL,
      "show the runtime's own C functions too, and --show-root"},
     {OPTION_SHOW_ROOT, IN_VIEW, "show-root", NULL,

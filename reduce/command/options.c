@@ -263,6 +263,9 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   case OPTION_THREAD:
     options->thread = value;
     return true;
+  case OPTION_SAMPLES:
+    options->samples = value;
+    return true;
   case OPTION_PHASE:
     return parse_phases(parsing, value);
   case OPTION_BY:

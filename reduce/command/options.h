@@ -74,8 +74,9 @@ struct options {
   const char *focus; /* regular expressions, NULL when not given */
   const char *ignore;
   const char *hide;
-  const char *thread; /* matched with names of threads, NULL: all */
-  unsigned phases;    /* bit i: enum phase i; 0: all */
+  const char *thread;  /* matched with names of threads, NULL: all */
+  const char *samples; /* file with the numbers of some, NULL: all */
+  unsigned phases;     /* bit i: enum phase i; 0: all */
   bool hide_system;
   enum granularity by;
   bool show_runtime; /* and all that show_root shows */

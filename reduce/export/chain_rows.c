@@ -126,13 +126,13 @@ chain_rows_init(struct chain_rows *rows, const struct chain_tree *tree)
   for (size_t i = 0; good && i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
     uint32_t node = tree->of_sample[i];
-    if (node == INDEX_NONE)
+    uint32_t called = tree->of_calls[i];
+    if (node == INDEX_NONE && called == INDEX_NONE)
       continue;
     uint32_t group = group_of(rows, &known, tree->reduction, i);
     good = group != INDEX_NONE &&
-           ((sample->allocs == 0 && sample->bytes == 0) ||
-            add_row(rows, sample, node, group)) &&
-           (sample->activations == 0 || add_calls(rows, sample, node, group));
+           (node == INDEX_NONE || add_row(rows, sample, node, group)) &&
+           (called == INDEX_NONE || add_calls(rows, sample, called, group));
   }
   index_map_release(&known);
   if (good)

@@ -132,28 +132,33 @@ add_samples(struct planting *planting, const uint32_t *node_of_frame)
   struct chain_tree *tree = planting->tree;
   const struct reduction *reduction = tree->reduction;
   const struct profile *profile = &reduction->profile;
-  bool calls_create = tree->items != CHAIN_OF_FUNCTIONS ||
-                      !reduction->selection.by_allocations;
-  for (int calls = 0; calls < 2; calls++)
-    for (size_t i = 0; i < profile->sample_count; i++) {
-      const struct profile_sample *sample = &profile->samples[i];
-      bool allocates = sample->allocs != 0 || sample->bytes != 0;
-      uint32_t node;
-      if (!reduction->selection.kept[i] || allocates == (calls != 0) ||
-          (calls != 0 && (sample->activations == 0 ||
-                          !counts_calls(planting, node_of_frame, sample))))
-        continue;
-      if (!find_node(planting, sample, calls == 0 || calls_create, &node))
-        return false;
-      tree->of_sample[i] = node;
-      if (node == INDEX_NONE)
-        continue;
-      tree->nodes[node].allocs += sample->allocs;
-      tree->nodes[node].bytes += sample->bytes;
-      tree->nodes[node].kept_allocs += sample->kept_allocs;
-      tree->nodes[node].kept_bytes += sample->kept_bytes;
+  const struct selection *selection = &reduction->selection;
+  bool calls_create =
+      tree->items != CHAIN_OF_FUNCTIONS || !selection->by_allocations;
+  uint32_t node;
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    const struct profile_sample *sample = &profile->samples[i];
+    if (!selection->kept[i] || (sample->allocs == 0 && sample->bytes == 0))
+      continue;
+    if (!find_node(planting, sample, true, &node))
+      return false;
+    tree->of_sample[i] = node;
+    tree->nodes[node].allocs += sample->allocs;
+    tree->nodes[node].bytes += sample->bytes;
+    tree->nodes[node].kept_allocs += sample->kept_allocs;
+    tree->nodes[node].kept_bytes += sample->kept_bytes;
+  }
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    const struct profile_sample *sample = &profile->samples[i];
+    if (!selection->calls_kept[i] || sample->activations == 0 ||
+        !counts_calls(planting, node_of_frame, sample))
+      continue;
+    if (!find_node(planting, sample, calls_create, &node))
+      return false;
+    tree->of_calls[i] = node;
+    if (node != INDEX_NONE)
       tree->nodes[node].calls += sample->activations;
-    }
+  }
   return true;
 }
 
@@ -247,9 +252,12 @@ renumber(struct chain_tree *tree)
       if (nodes[i].parent != NO_PARENT)
         nodes[i].parent = numbers[nodes[i].parent];
     }
-    for (size_t i = 0; i < tree->reduction->profile.sample_count; i++)
+    for (size_t i = 0; i < tree->reduction->profile.sample_count; i++) {
       if (tree->of_sample[i] != INDEX_NONE)
         tree->of_sample[i] = numbers[tree->of_sample[i]];
+      if (tree->of_calls[i] != INDEX_NONE)
+        tree->of_calls[i] = numbers[tree->of_calls[i]];
+    }
     free(tree->nodes);
     tree->nodes = nodes;
     tree->capacity = count;
@@ -358,14 +366,16 @@ chain_tree_init(struct chain_tree *tree, const struct reduction *reduction,
   tree->items = items;
   tree->of_sample =
       array_zeroed(profile->sample_count, sizeof *tree->of_sample);
+  tree->of_calls =
+      array_zeroed(profile->sample_count, sizeof *tree->of_calls);
   uint32_t *node_of_frame = nodes_of_frames(reduction);
   uint32_t *frames =
       items == CHAIN_OF_FRAMES ? distinct_frames(profile) : NULL;
   planting.item_of_frame = items == CHAIN_OF_FRAMES ? frames : node_of_frame;
-  bool good = tree->of_sample != NULL && node_of_frame != NULL &&
-              planting.item_of_frame != NULL;
+  bool good = tree->of_sample != NULL && tree->of_calls != NULL &&
+              node_of_frame != NULL && planting.item_of_frame != NULL;
   for (size_t i = 0; good && i < profile->sample_count; i++)
-    tree->of_sample[i] = INDEX_NONE;
+    tree->of_sample[i] = tree->of_calls[i] = INDEX_NONE;
   for (uint32_t i = 0; i < NAMELESS_COUNT; i++)
     planting.nameless[i] =
         items == CHAIN_OF_FRAMES
@@ -384,6 +394,7 @@ chain_tree_release(struct chain_tree *tree)
 {
   free(tree->nodes);
   free(tree->of_sample);
+  free(tree->of_calls);
   memset(tree, 0, sizeof *tree);
 }
 

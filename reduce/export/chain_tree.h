@@ -45,7 +45,8 @@ struct chain_tree {
   enum chain_items items;
   struct chain_node *nodes;
   size_t count, capacity;
-  uint32_t *of_sample; /* by sample: its node; INDEX_NONE: counts nowhere */
+  uint32_t *of_sample; /* by sample: the node that has its allocations, */
+  uint32_t *of_calls;  /* and the one that has its calls; INDEX_NONE: none */
 };
 
 /* False when memory runs out; release TREE even then.  Linear in the frames,

@@ -18,6 +18,8 @@ void export_folded(const struct reduction *reduction, struct sink *sink);
 void export_html(const struct reduction *reduction, struct sink *sink);
 void export_json(const struct reduction *reduction, struct sink *sink);
 void export_lisp(const struct reduction *reduction, struct sink *sink);
+void export_lisp_contexts(const struct reduction *reduction,
+                          struct sink *sink);
 void export_pprof(const struct reduction *reduction, struct sink *sink);
 void export_speedscope(const struct reduction *reduction, struct sink *sink);
 

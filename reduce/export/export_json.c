@@ -73,7 +73,7 @@ collect_context_types(struct writing *writing)
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
     uint32_t context = writing->tree.of_sample[i];
-    if (context != INDEX_NONE && (sample->allocs != 0 || sample->bytes != 0))
+    if (context != INDEX_NONE)
       rows[count++] =
           (struct context_type){context, writing->type_places[sample->type],
                                 sample->allocs, sample->bytes};

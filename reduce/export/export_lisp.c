@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The whole reduction as one expression that a Lisp reader reads with
- * *read-eval* nil and *read-base* 10: lists, keywords, strings, integers and
- * nil, nothing else.  In strings only the backslash and the double quote are
- * escaped, by a backslash.  The order of each list is that of listing.h.
+/* The whole reduction but for the call chains as one expression that a Lisp
+ * reader reads; see lisp_text.h.  The order of each list is that of
+ * listing.h; bins are sorted by size, their types by bytes.
  */
 
 #include "export/export.h"
+#include "export/lisp_text.h"
 #include "export/listing.h"
 
 #include <errno.h>
@@ -15,39 +15,11 @@
 #include <string.h>
 
 static void
-write_string(struct sink *sink, const char *text)
-{
-  sink_text(sink, "\"");
-  for (const char *c = text; *c != '\0'; c++) {
-    if (*c == '"' || *c == '\\')
-      sink_text(sink, "\\");
-    sink_bytes(sink, c, 1);
-  }
-  sink_text(sink, "\"");
-}
-
-/* TEXT as a string, or nil when it is empty. */
-static void
-write_optional(struct sink *sink, const char *text)
-{
-  if (*text == '\0')
-    sink_text(sink, "nil");
-  else
-    write_string(sink, text);
-}
-
-static void
 write_type(const struct reduction *reduction, uint32_t index, uint64_t allocs,
            uint64_t bytes, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
-  const struct profile_type *type = &profile->types[index];
-  sink_text(sink, "(:category ");
-  write_string(sink, category_name(profile->language, type->category));
-  sink_text(sink, " :type ");
-  write_optional(sink, names_text(&profile->names, type->type));
-  sink_text(sink, " :class ");
-  write_optional(sink, names_text(&profile->names, type->class_name));
+  sink_text(sink, "(");
+  lisp_type(sink, &reduction->profile, index);
   sink_format(sink, " :allocations %" PRIu64 " :bytes %" PRIu64 ")", allocs,
               bytes);
 }
@@ -59,7 +31,7 @@ write_function(const struct reduction *reduction, size_t index,
   const struct call_graph *graph = &reduction->graph;
   const struct graph_node *node = &graph->nodes[index];
   sink_text(sink, "(:name ");
-  write_string(sink, node->name);
+  lisp_string(sink, node->name);
   sink_format(sink,
               " :self-allocations %" PRIu64 " :self-bytes %" PRIu64
               " :inclusive-allocations %" PRIu64 " :inclusive-bytes %" PRIu64
@@ -71,7 +43,7 @@ write_function(const struct reduction *reduction, size_t index,
   else
     sink_format(sink, "%" PRIu32, node->cycle);
   sink_text(sink, " :file ");
-  write_optional(sink, listed_file(reduction, node));
+  lisp_optional(sink, listed_file(reduction, node));
   sink_text(sink, " :line ");
   int64_t line = listed_line(reduction, node);
   if (line == 0)
@@ -94,9 +66,9 @@ write_arc(const struct reduction *reduction, size_t index, struct sink *sink)
   const struct call_graph *graph = &reduction->graph;
   const struct graph_arc *arc = &graph->arcs[index];
   sink_text(sink, "(:caller ");
-  write_string(sink, graph->nodes[arc->caller].name);
+  lisp_string(sink, graph->nodes[arc->caller].name);
   sink_text(sink, " :callee ");
-  write_string(sink, graph->nodes[arc->callee].name);
+  lisp_string(sink, graph->nodes[arc->callee].name);
   sink_format(sink,
               " :calls %" PRIu64 " :bytes %" PRIu64 " :allocations %" PRIu64
               ")",
@@ -118,7 +90,7 @@ write_share(const char *key, const char *name, const struct figures *figures,
             struct sink *sink)
 {
   sink_format(sink, "(%s ", key);
-  write_string(sink, name);
+  lisp_string(sink, name);
   sink_format(
       sink, " :allocations %" PRIu64 " :bytes %" PRIu64 " :category-bytes (",
       figures->allocs, figures->bytes);
@@ -142,6 +114,33 @@ write_thread(const struct reduction *reduction, size_t index,
 {
   write_share(":name", profile_thread_name(&reduction->profile, index),
               &reduction->tally.threads[index], sink);
+}
+
+/* Writes the bins: :large are all objects above the largest size that has a
+ * bin of its own, :grown the bodies of objects that grew later. */
+static void
+write_bins(const struct reduction *reduction, struct sink *sink)
+{
+  const struct tally *tally = &reduction->tally;
+  sink_text(sink, "\n :bins\n (");
+  for (size_t i = 0; i < tally->bin_count; i++) {
+    const struct tally_bin *bin = &tally->bins[i];
+    sink_text(sink, i == 0 ? "(:size " : "\n  (:size ");
+    if (bin->kind == BIN_SIZE)
+      sink_format(sink, "%" PRIu64, bin->size);
+    else
+      sink_text(sink, bin->kind == BIN_LARGE ? ":large" : ":grown");
+    sink_format(sink, " :allocations %" PRIu64 " :bytes %" PRIu64 " :types (",
+                bin->figures.allocs, bin->figures.bytes);
+    for (size_t j = 0; j < bin->part_count; j++) {
+      const struct tally_part *part = &tally->parts[bin->first_part + j];
+      sink_text(sink, j == 0 ? "" : " ");
+      write_type(reduction, part->type, part->figures.allocs,
+                 part->figures.bytes, sink);
+    }
+    sink_text(sink, "))");
+  }
+  sink_text(sink, ")");
 }
 
 /* Writes " KEY (...)", an element for each row that LIST gives. */
@@ -174,9 +173,9 @@ write_comments(const struct profile *profile, struct sink *sink)
       return;
     }
     sink_text(sink, i == 0 ? "(" : "\n  (");
-    write_string(sink, key);
+    lisp_string(sink, key);
     sink_text(sink, " . ");
-    write_string(sink, value);
+    lisp_string(sink, value);
     sink_text(sink, ")");
     free(key);
   }
@@ -196,6 +195,7 @@ export_lisp(const struct reduction *reduction, struct sink *sink)
   write_list(reduction, ":functions", list_functions, write_function, sink);
   write_list(reduction, ":arcs", list_arcs, write_arc, sink);
   write_list(reduction, ":types", list_types, write_type_row, sink);
+  write_bins(reduction, sink);
   write_list(reduction, ":phases", list_phases, write_phase, sink);
   write_list(reduction, ":threads", list_threads, write_thread, sink);
   write_comments(profile, sink);

@@ -325,24 +325,27 @@ collect_rows(const struct pprof *pprof, struct pprof_row *rows)
   size_t count = 0;
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
-    bool is_calls = sample->allocs == 0 && sample->bytes == 0;
-    if (pprof->tree.of_sample[i] == INDEX_NONE)
+    uint32_t chain = pprof->tree.of_sample[i];
+    uint32_t calls_chain = pprof->tree.of_calls[i];
+    bool is_calls = chain == INDEX_NONE;
+    if (is_calls && calls_chain == INDEX_NONE)
       continue;
     rows[count++] = (struct pprof_row){
-        .chain = pprof->tree.of_sample[i],
+        .chain = is_calls ? calls_chain : chain,
         .type = is_calls ? 0 : sample->type,
         .thread = sample->thread,
         .phase = reduction->selection.phases[i],
         .is_calls = is_calls,
-        .size_kind = sample->size_kind,
+        .size_kind = is_calls ? SIZE_EXACT : sample->size_kind,
         .object_bytes = is_calls || sample->size_kind == SIZE_LARGE
                             ? 0
                             : sample->object_bytes,
-        .values = {[COLUMN_ALLOCS] = sample->allocs,
-                   [COLUMN_BYTES] = sample->bytes,
-                   [COLUMN_KEPT_ALLOCS] = sample->kept_allocs,
-                   [COLUMN_KEPT_BYTES] = sample->kept_bytes,
-                   [COLUMN_ACTIVATIONS] = sample->activations},
+        .values = {[COLUMN_ALLOCS] = is_calls ? 0 : sample->allocs,
+                   [COLUMN_BYTES] = is_calls ? 0 : sample->bytes,
+                   [COLUMN_KEPT_ALLOCS] = is_calls ? 0 : sample->kept_allocs,
+                   [COLUMN_KEPT_BYTES] = is_calls ? 0 : sample->kept_bytes,
+                   [COLUMN_ACTIVATIONS] =
+                       calls_chain == INDEX_NONE ? 0 : sample->activations},
     };
   }
   array_sort(rows, count, sizeof *rows, compare_rows);

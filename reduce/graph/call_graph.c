@@ -323,7 +323,7 @@ count_samples(struct building *building)
       return false;
   }
   for (size_t i = 0; i < profile->sample_count; i++)
-    if (selection->kept[i] && profile->samples[i].activations != 0 &&
+    if (selection->calls_kept[i] && profile->samples[i].activations != 0 &&
         !count_activations(building, &profile->samples[i],
                            !selection->by_allocations))
       return false;

@@ -7,6 +7,7 @@
 
 #include "graph/selection.h"
 
+#include "graph/sample_numbers.h"
 #include "profile/array.h"
 #include "profile/sample_phases.h"
 #include "profile/session_root.h"
@@ -91,6 +92,7 @@ struct choice {
   bool *focused;    /* by function */
   bool *ignored;    /* by function */
   bool *of_threads; /* by thread */
+  bool *chosen;     /* by sample; NULL: all */
 };
 
 /* Decides on each sample. */
@@ -106,6 +108,9 @@ choose_samples(struct selection *selection, const struct choice *choice)
                 !chain_has(selection, sample, choice->ignored) &&
                 (!selection->has_focus || !allocates ||
                  chain_has(selection, sample, choice->focused));
+    selection->calls_kept[i] = kept;
+    if (allocates && choice->chosen != NULL && !choice->chosen[i])
+      kept = false;
     selection->kept[i] = kept;
     if (!kept && allocates)
       selection->narrowed = true;
@@ -162,7 +167,10 @@ match_options(struct selection *selection, const struct options *options,
          (options->hide == NULL ||
           match_functions(profile, options->hide, "hide", selection->hidden,
                           error)) &&
-         match_threads(profile, options->thread, choice->of_threads, error);
+         match_threads(profile, options->thread, choice->of_threads, error) &&
+         (options->samples == NULL ||
+          sample_numbers_read(options->samples, choice->chosen,
+                              profile->sample_count, error));
 }
 
 bool
@@ -172,20 +180,28 @@ selection_init(struct selection *selection, const struct profile *profile,
   memset(selection, 0, sizeof *selection);
   selection->profile = profile;
   selection->has_focus = options->focus != NULL;
-  selection->by_allocations = options->focus != NULL || options->phases != 0;
+  selection->by_allocations = options->focus != NULL ||
+                              options->phases != 0 ||
+                              options->samples != NULL;
   selection->hidden = array_zeroed(profile->function_count, sizeof(bool));
   selection->kept = array_zeroed(profile->sample_count, sizeof(bool));
+  selection->calls_kept = array_zeroed(profile->sample_count, sizeof(bool));
   selection->lengths = array_zeroed(profile->sample_count, sizeof(size_t));
   struct choice choice = {
       .phases = options->phases != 0 ? options->phases : ~0u,
       .focused = array_zeroed(profile->function_count, sizeof(bool)),
       .ignored = array_zeroed(profile->function_count, sizeof(bool)),
       .of_threads = array_zeroed(profile->thread_count, sizeof(bool)),
+      .chosen = options->samples == NULL
+                    ? NULL
+                    : array_zeroed(profile->sample_count, sizeof(bool)),
   };
   bool good = false;
   if (selection->hidden == NULL || selection->kept == NULL ||
-      selection->lengths == NULL || choice.focused == NULL ||
-      choice.ignored == NULL || choice.of_threads == NULL ||
+      selection->calls_kept == NULL || selection->lengths == NULL ||
+      choice.focused == NULL || choice.ignored == NULL ||
+      choice.of_threads == NULL ||
+      (options->samples != NULL && choice.chosen == NULL) ||
       !trace_chains(selection, options))
     mprof_error_memory(error);
   else
@@ -197,6 +213,7 @@ selection_init(struct selection *selection, const struct profile *profile,
   free(choice.focused);
   free(choice.ignored);
   free(choice.of_threads);
+  free(choice.chosen);
   return good;
 }
 
@@ -205,6 +222,7 @@ selection_release(struct selection *selection)
 {
   free(selection->hidden);
   free(selection->kept);
+  free(selection->calls_kept);
   free(selection->lengths);
   free(selection->phases);
   memset(selection, 0, sizeof *selection);

@@ -8,13 +8,14 @@
  * hide takes frames out of the chains, and what they allocated goes to the
  * nearest caller that shows.  Runtime functions are hidden in that same way
  * unless they are asked for; ECL's own Lisp functions when that is asked for.
- * phase and thread keep the samples of some phases and threads alone.  What
+ * phase and thread keep the samples of some phases and threads alone, samples
+ * those whose numbers a file has.  What
  * session_root.h cuts off, unless it is asked for, is no part of a
  * chain, neither for showing nor for matching.
  *
- * focus speaks of allocations: calls are counted for the functions and arcs
- * that are left, whatever was allocated below them.  A call has the phase in
- * which the function that was called runs.
+ * focus and samples speak of allocations: calls are counted for the functions
+ * and arcs that are left, whatever was allocated below them.  A call has the
+ * phase in which the function that was called runs.
  */
 
 #ifndef MPROF_SELECTION_H
@@ -28,7 +29,8 @@
 struct selection {
   const struct profile *profile; /* not owned */
   bool *hidden;                  /* by function */
-  bool *kept;                    /* by sample */
+  bool *kept;                    /* by sample: do its allocations count? */
+  bool *calls_kept;              /* by sample: do its activations? */
   size_t *lengths;       /* by sample: frames, from the leaf, of its chain */
   unsigned char *phases; /* by sample: enum phase */
   bool has_focus;

@@ -126,7 +126,8 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   }
   sink_text(sink, "\n");
   if (selection->narrowed) {
-    sink_text(sink, "Selected by --focus, --ignore, --phase or --thread: ");
+    sink_text(sink, "Selected by --focus, --ignore, --samples, --phase or "
+                    "--thread: ");
     if (report_knows_allocs(reduction)) {
       write_count(sink, "", selection->total.allocs, "allocation",
                   "allocations");

@@ -79,6 +79,13 @@ static const struct golden goldens[] = {
     {"long", "long", example_long,
      "report\n--tables=direct,graph\n--no-legend\n--width=100\n"},
     {"mixture-lisp", "mixture", example_mixture, "export\n--format=lisp\n"},
+    {"mixture-contexts", "mixture", example_mixture,
+     "export\n--format=lisp-contexts\n--hide=PARSE\n"},
+    {"two-cycles-contexts", "two-cycles", example_two_cycles,
+     "export\n--format=lisp-contexts\n"},
+    {"phases-contexts", "phases", example_phases,
+     "export\n--format=lisp-contexts\n--phase=run,load\n"
+     "--thread=^worker\n"},
 };
 
 static bool

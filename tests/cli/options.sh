@@ -192,7 +192,7 @@ expect 'Lisp form by package' 0 '' \
 says 'packages are its functions' '(:name "COMMON-LISP" :self-allocations 5'
 expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
-  'Selected by --focus, --ignore, --phase or --thread: 20 allocations, 320 bytes'
+  'Selected by --focus, --ignore, --samples, --phase or --thread: 20 allocations, 320 bytes'
 expect 'several files' 0 '' report --no-legend "$w" "$w" "$x"
 says 'files are added up' '20021 allocations, 960336 bytes'
 cp "$w" mprof.data

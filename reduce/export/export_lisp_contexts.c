@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The call chains for a Lisp reader, made to be read fast: one expression
+ * with all names, then integers in three tables, a row a line.
+ *
+ *   (:mprof-contexts :nodes N :chains M :contexts K :functions (s...)
+ *    :types ((type)...) :phases (s...) :threads (s...))
+ *   PARENT FUNCTION                           N times
+ *   NODE PHASE THREAD CALLS                   M times
+ *   CHAIN TYPE SIZE ALLOCATIONS BYTES COUNT SAMPLE...    K times
+ *
+ * A node is a path of functions from the root that show; its parent, which
+ * comes before it, is the path without the last function.  Nodes count from
+ * 1, and 0 is the empty path, which is not written.  A chain is what happened
+ * on a path in one phase and one thread; its calls are those of its last
+ * function.  A context is what was allocated there of one type and one size,
+ * -1 standing for different sizes above 2048 bytes and -2 for bodies that
+ * grew; and the numbers of the samples that say so.  Other numbers count
+ * from 0.  Contexts are sorted by bytes, then by allocations, descending,
+ * then by the first sample.
+ *
+ * Linear in the frames, but for sorting.
+ */
+
+#include "export/chain_tree.h"
+#include "export/export.h"
+#include "export/lisp_text.h"
+#include "profile/array.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct chain {
+  uint32_t node; /* of the tree */
+  enum phase phase;
+  uint32_t thread;
+  uint64_t calls;
+};
+
+enum { NO_SAMPLE = -1 };
+
+struct context {
+  uint32_t chain, type;
+  int64_t size;
+  uint64_t allocs, bytes;
+  uint64_t sample_count;
+  int64_t first_sample, last_sample;
+};
+
+struct collection {
+  const struct reduction *reduction;
+  struct chain_tree tree;
+  struct chain *chains;
+  size_t chain_count, chain_capacity;
+  struct context *contexts;
+  size_t context_count, context_capacity;
+  int64_t *next_samples;        /* by sample: the next one of its context */
+  struct index_map place_ids;   /* phase, thread -> a number for the two */
+  struct index_map chain_ids;   /* node, place */
+  struct index_map size_ids;    /* size -> a number for it */
+  struct index_map kind_ids;    /* type, number of the size -> a number */
+  struct index_map context_ids; /* chain, kind */
+  uint32_t place_count, size_count, kind_count;
+};
+
+/* The number that KEY has in MAP; *COUNT of them are given out in order. */
+static uint32_t
+number_of(struct index_map *map, uint64_t key, uint32_t *count)
+{
+  uint32_t index = index_map_find(map, key);
+  if (index == INDEX_NONE && *count < INDEX_NONE - 1 &&
+      index_map_add(map, key, *count))
+    index = (*count)++;
+  return index;
+}
+
+/* The chain at NODE of the sample with this NUMBER; INDEX_NONE when memory
+ * runs out, or when there is none and CREATE is false. */
+static uint32_t
+find_chain(struct collection *collection, size_t number, uint32_t node,
+           bool create)
+{
+  const struct reduction *reduction = collection->reduction;
+  uint32_t thread = reduction->profile.samples[number].thread;
+  enum phase phase = (enum phase)reduction->selection.phases[number];
+  uint32_t place =
+      number_of(&collection->place_ids, index_pair(phase, thread),
+                &collection->place_count);
+  if (place == INDEX_NONE)
+    return INDEX_NONE;
+  uint64_t key = index_pair(node, place);
+  uint32_t chain = index_map_find(&collection->chain_ids, key);
+  if (chain != INDEX_NONE || !create)
+    return chain;
+  struct chain *chains =
+      array_reserve(collection->chains, &collection->chain_capacity,
+                    collection->chain_count + 1, sizeof *chains);
+  if (chains == NULL || collection->chain_count >= INDEX_NONE - 1)
+    return INDEX_NONE;
+  collection->chains = chains;
+  chain = (uint32_t)collection->chain_count;
+  chains[collection->chain_count++] = (struct chain){node, phase, thread, 0};
+  return index_map_add(&collection->chain_ids, key, chain) ? chain
+                                                           : INDEX_NONE;
+}
+
+static int64_t
+size_of_objects(const struct profile_sample *sample)
+{
+  return sample->size_kind == SIZE_LARGE    ? -1
+         : sample->size_kind == SIZE_GROWTH ? -2
+                                            : (int64_t)sample->object_bytes;
+}
+
+/* The context of the sample with this NUMBER on CHAIN, made when it is new;
+ * INDEX_NONE when memory runs out. */
+static uint32_t
+context_of_sample(struct collection *collection, size_t number,
+                  uint32_t chain)
+{
+  const struct profile_sample *sample =
+      &collection->reduction->profile.samples[number];
+  int64_t size = size_of_objects(sample);
+  uint32_t size_id = number_of(&collection->size_ids, (uint64_t)(size + 2),
+                               &collection->size_count);
+  uint32_t kind = size_id == INDEX_NONE
+                      ? INDEX_NONE
+                      : number_of(&collection->kind_ids,
+                                  index_pair(sample->type, size_id),
+                                  &collection->kind_count);
+  if (kind == INDEX_NONE)
+    return INDEX_NONE;
+  uint64_t key = index_pair(chain, kind);
+  uint32_t index = index_map_find(&collection->context_ids, key);
+  if (index != INDEX_NONE)
+    return index;
+  struct context *contexts =
+      array_reserve(collection->contexts, &collection->context_capacity,
+                    collection->context_count + 1, sizeof *contexts);
+  if (contexts == NULL || collection->context_count >= INDEX_NONE - 1)
+    return INDEX_NONE;
+  collection->contexts = contexts;
+  index = (uint32_t)collection->context_count;
+  contexts[collection->context_count++] =
+      (struct context){.chain = chain,
+                       .type = sample->type,
+                       .size = size,
+                       .first_sample = (int64_t)number,
+                       .last_sample = NO_SAMPLE};
+  return index_map_add(&collection->context_ids, key, index) ? index
+                                                             : INDEX_NONE;
+}
+
+static bool
+add_allocations(struct collection *collection, size_t number)
+{
+  const struct profile_sample *sample =
+      &collection->reduction->profile.samples[number];
+  uint32_t chain = find_chain(collection, number,
+                              collection->tree.of_sample[number], true);
+  if (chain == INDEX_NONE)
+    return false;
+  uint32_t index = context_of_sample(collection, number, chain);
+  if (index == INDEX_NONE)
+    return false;
+  struct context *context = &collection->contexts[index];
+  context->allocs += sample->allocs;
+  context->bytes += sample->bytes;
+  context->sample_count++;
+  if (context->last_sample != NO_SAMPLE)
+    collection->next_samples[context->last_sample] = (int64_t)number;
+  context->last_sample = (int64_t)number;
+  return true;
+}
+
+/* Calls count for chains at whose end something was allocated. */
+static bool
+collect(struct collection *collection)
+{
+  const struct reduction *reduction = collection->reduction;
+  const struct profile *profile = &reduction->profile;
+  collection->next_samples =
+      array_zeroed(profile->sample_count, sizeof *collection->next_samples);
+  if (!chain_tree_init(&collection->tree, reduction, CHAIN_OF_FUNCTIONS) ||
+      collection->next_samples == NULL)
+    return false;
+  for (size_t i = 0; i < profile->sample_count; i++)
+    if (collection->tree.of_sample[i] != INDEX_NONE &&
+        !add_allocations(collection, i))
+      return false;
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    uint32_t node = collection->tree.of_calls[i];
+    uint32_t chain = node == INDEX_NONE
+                         ? INDEX_NONE
+                         : find_chain(collection, i, node, false);
+    if (chain != INDEX_NONE)
+      collection->chains[chain].calls += profile->samples[i].activations;
+  }
+  return true;
+}
+
+/* By bytes, then by allocations, descending, then by the first sample. */
+static int
+compare_contexts(const void *left, const void *right)
+{
+  const struct context *a = left;
+  const struct context *b = right;
+  if (a->bytes != b->bytes)
+    return a->bytes > b->bytes ? -1 : 1;
+  if (a->allocs != b->allocs)
+    return a->allocs > b->allocs ? -1 : 1;
+  return a->first_sample < b->first_sample ? -1 : 1;
+}
+
+static void
+write_names(const struct collection *collection, struct sink *sink)
+{
+  const struct profile *profile = &collection->reduction->profile;
+  const struct call_graph *graph = &collection->reduction->graph;
+  sink_format(sink,
+              "(:mprof-contexts :nodes %zu :chains %zu :contexts %zu\n"
+              " :functions\n (",
+              collection->tree.count, collection->chain_count,
+              collection->context_count);
+  for (size_t i = 0; i < graph->node_count; i++) {
+    sink_text(sink, i == 0 ? "" : "\n  ");
+    lisp_string(sink, graph->nodes[i].name);
+  }
+  sink_text(sink, ")\n :types\n (");
+  for (uint32_t i = 0; i < profile->type_count; i++) {
+    sink_text(sink, i == 0 ? "(" : "\n  (");
+    lisp_type(sink, profile, i);
+    sink_text(sink, ")");
+  }
+  sink_text(sink, ")\n :phases\n (");
+  for (int i = 0; i < PHASE_COUNT; i++) {
+    sink_text(sink, i == 0 ? "" : " ");
+    lisp_string(sink, phase_word((enum phase)i));
+  }
+  sink_text(sink, ")\n :threads\n (");
+  for (size_t i = 0; i < profile->thread_count; i++) {
+    sink_text(sink, i == 0 ? "" : "\n  ");
+    lisp_string(sink, profile_thread_name(profile, i));
+  }
+  sink_text(sink, "))\n");
+}
+
+static void
+write_tables(const struct collection *collection, struct sink *sink)
+{
+  for (size_t i = 0; i < collection->tree.count; i++) {
+    const struct chain_node *node = &collection->tree.nodes[i];
+    sink_format(sink, "%" PRIu32 " %" PRIu32 "\n",
+                node->parent == INDEX_NONE ? 0 : node->parent + 1,
+                node->item);
+  }
+  for (size_t i = 0; i < collection->chain_count; i++) {
+    const struct chain *chain = &collection->chains[i];
+    sink_format(sink, "%" PRIu32 " %d %" PRIu32 " %" PRIu64 "\n",
+                chain->node + 1, (int)chain->phase, chain->thread,
+                chain->calls);
+  }
+  for (size_t i = 0; i < collection->context_count; i++) {
+    const struct context *context = &collection->contexts[i];
+    sink_format(sink,
+                "%" PRIu32 " %" PRIu32 " %" PRId64 " %" PRIu64 " %" PRIu64
+                " %" PRIu64,
+                context->chain, context->type, context->size, context->allocs,
+                context->bytes, context->sample_count);
+    int64_t sample = context->first_sample;
+    for (uint64_t j = 0; j < context->sample_count; j++) {
+      sink_format(sink, " %" PRId64, sample);
+      sample = collection->next_samples[sample];
+    }
+    sink_text(sink, "\n");
+  }
+}
+
+void
+export_lisp_contexts(const struct reduction *reduction, struct sink *sink)
+{
+  struct collection collection = {.reduction = reduction};
+  if (collect(&collection)) {
+    array_sort(collection.contexts, collection.context_count,
+               sizeof *collection.contexts, compare_contexts);
+    write_names(&collection, sink);
+    write_tables(&collection, sink);
+  } else {
+    sink_fail(sink, ENOMEM);
+  }
+  chain_tree_release(&collection.tree);
+  free(collection.chains);
+  free(collection.contexts);
+  free(collection.next_samples);
+  index_map_release(&collection.place_ids);
+  index_map_release(&collection.chain_ids);
+  index_map_release(&collection.size_ids);
+  index_map_release(&collection.kind_ids);
+  index_map_release(&collection.context_ids);
+}
