@@ -48,7 +48,7 @@ ARGUMENTS is a list of (VARIABLE TYPE); types are those of SI:CALL-CFUN."
 
 (defun octets-of (string)
   "STRING in UTF-8, as a base string with a character for each byte."
-  (if (every (lambda (character) (< (char-code character) 128)) string)
+  (if (ascii-p string)
       (coerce string 'base-string)
       (let ((octets (make-array (length string)
                                 :element-type '(unsigned-byte 8)
@@ -58,10 +58,23 @@ ARGUMENTS is a list of (VARIABLE TYPE); types are those of SI:CALL-CFUN."
           (write-string string stream))
         (map 'base-string #'code-char octets))))
 
+(defun ascii-p (string)
+  "True when STRING is its own UTF-8."
+  (if (typep string 'simple-base-string)
+      ;; what the C side gives; maybe megabytes
+      (locally (declare (type simple-base-string string)
+                        (optimize (speed 3) (safety 0)))
+        (dotimes (i (length string) t)
+          (declare (type fixnum i))
+          (unless (< (char-code (schar string i)) 128)
+            (return nil))))
+      (every (lambda (character) (< (char-code character) 128)) string)))
+
 (defun string-of (octets)
-  "The string that OCTETS, a base string, is the UTF-8 of; always a fresh one,
-since ECL makes C strings into Lisp strings without copying."
-  (if (every (lambda (character) (< (char-code character) 128)) octets)
+  "The string that OCTETS, a string with a character for each byte, is the UTF-8
+of; always a fresh one, since ECL makes C strings into Lisp strings without
+copying."
+  (if (ascii-p octets)
       (copy-seq octets)
       (with-open-stream (stream (ext:make-sequence-input-stream
                                  (map '(vector (unsigned-byte 8)) #'char-code
@@ -138,15 +151,28 @@ since ECL makes C strings into Lisp strings without copying."
     ((result :pointer-void))
   "Free RESULT.")
 
+(defun call-with-output (function &rest arguments)
+  "Run the command mprof with ARGUMENTS, strings without newlines, and call
+FUNCTION with what it printed, in UTF-8: a base string that is gone when FUNCTION
+returns, which gives back the values.  When the command fails FUNCTION is not
+called, and the values are NIL, the exit status (1 failed, 2 usage), what went
+wrong (a string), and a byte offset or NIL."
+  (let ((result (reducer-run (octets-of (format nil "~{~A~^~%~}" arguments)))))
+    (unwind-protect
+         (let ((status (result-status result))
+               (offset (result-offset result)))
+           (if (eql status 0)
+               (funcall function (result-output result))
+               (values nil status (string-of (result-error result))
+                       (if (minusp offset) nil offset))))
+      (result-free result))))
+
 (defun run-command (&rest arguments)
   "Run the command mprof with ARGUMENTS, strings without newlines.  Four values:
 the exit status (0 done, 1 failed, 2 usage), what it printed, what went wrong
 (both strings, maybe empty), and a byte offset or NIL."
-  (let ((result (reducer-run (octets-of (format nil "~{~A~^~%~}" arguments)))))
-    (unwind-protect
-         (let ((offset (result-offset result)))
-           (values (result-status result)
-                   (string-of (result-output result))
-                   (string-of (result-error result))
-                   (if (minusp offset) nil offset)))
-      (result-free result))))
+  (multiple-value-bind (output status message offset)
+      (apply #'call-with-output #'string-of arguments)
+    (if output
+        (values 0 output "" nil)
+        (values status "" message offset))))

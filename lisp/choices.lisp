@@ -2,8 +2,25 @@
 ;;;;
 ;;;; choices.lisp -- what to show of a profile: keywords as the options of the
 ;;;; command mprof, which the C library behind it understands.
+;;;;
+;;;; A test compares this table with `mprof help report' and `mprof help export'.
 
 (in-package #:mprof)
+
+(defun keyword-word (name keyword words)
+  "The word for KEYWORD in WORDS, an association list, as the option NAME of the
+command mprof takes it.  Signals MPROF-ERROR when there is none."
+  (or (cdr (assoc keyword words))
+      (error 'mprof-error :reason
+             (format nil "~S is no value for ~A, which takes ~{~S~^, ~}"
+                     keyword name (mapcar #'car words)))))
+
+(defun words-option (name words value)
+  "The option NAME with VALUE, one of WORDS or a list of these, as strings;
+WORDS is an association list of keywords and strings."
+  (format nil "--~A=~{~A~^,~}" name
+          (loop for keyword in (if (listp value) value (list value))
+                collect (keyword-word name keyword words))))
 
 (defparameter *tables*
   '((:phases . "phases") (:threads . "threads") (:bins . "bins")
@@ -17,56 +34,57 @@
   "A list of no or one option of `mprof report' for REPORT's argument TYPE."
   (if (eq type t)
       '()
-      (list (format nil "--tables=~{~A~^,~}"
-                    (loop for table in (if (listp type) type (list type))
-                          collect (or (cdr (assoc table *tables*))
-                                      (error 'mprof-error :reason
-                                             (unknown-table table))))))))
-
-(defun unknown-table (table)
-  "What is wrong with TABLE, which is not in *TABLES*."
-  (format nil "there is no table ~S; there are ~{~S~^, ~} and T for all" table
-          (mapcar #'car *tables*)))
-
-(defun words-option (name words value)
-  "The option NAME with VALUE, one of WORDS or a list of these, as strings;
-WORDS is an association list of keywords and strings."
-  (format nil "--~A=~{~A~^,~}" name
-          (loop for keyword in (if (listp value) value (list value))
-                collect (or (cdr (assoc keyword words))
-                            (error 'mprof-error :reason
-                                   (format nil "~S is none of ~{~S~^, ~}"
-                                           keyword (mapcar #'car words)))))))
+      (list (words-option "tables" *tables* type))))
 
 (defparameter *choices*
   `((:detail ,(lambda (value) (format nil "--~(~A~)" value))
              (member :normal :verbose :terse))
-    (:max "limit")
+    (:max "limit" integer)
     (:min-percent ,(lambda (value) (format nil "--min-percent=~,4F" value))
                   real)
     (:sort-by ,(lambda (value)
                  (words-option "sort" '((:bytes . "bytes")
                                         (:allocations . "allocs")
                                         (:name . "name"))
-                               value)))
-    (:focus "focus") (:ignore "ignore") (:hide "hide") (:thread "thread")
+                               value))
+              symbol)
+    (:offsets "offsets" boolean)
+    (:focus "focus" string) (:ignore "ignore" string) (:hide "hide" string)
+    (:hide-system "hide-system" boolean)
     (:by ,(lambda (value)
             (words-option "by" '((:function . "function") (:line . "line")
                                  (:file . "file") (:package . "package")
                                  (:class . "class"))
-                          value)))
+                          value))
+         symbol)
     (:phase ,(lambda (value)
                (words-option "phase" '((:compile . "compile") (:load . "load")
                                        (:eval . "eval") (:run . "run"))
                              value)))
-    (:hide-system "hide-system" boolean)
+    (:thread "thread" string)
     (:show-runtime "show-runtime" boolean)
     (:show-root "show-root" boolean)
-    (:offsets "offsets" boolean)
-    (:width "width"))
-  "What the keywords of REPORT and PROFILE are as options of the command mprof:
-(KEYWORD OPTION [TYPE]).  OPTION is the option's name, or a function that makes
-all of it from the value; an option of type BOOLEAN has no value.")
+    (:width "width" (integer 0))
+    (:color ,(constantly "--color=always"))
+    (:table ,(lambda (value)
+               (words-option "table" '((:functions . "functions")
+                                       (:arcs . "arcs") (:types . "types")
+                                       (:contexts . "contexts")
+                                       (:phases . "phases")
+                                       (:threads . "threads"))
+                             value))
+            symbol)
+    (:value ,(lambda (value)
+               (words-option "value" '((:bytes . "bytes")
+                                       (:allocations . "allocs"))
+                             value))
+            symbol)
+    (:types "types" boolean)
+    (:phases "phases" boolean)
+    (:threads "threads" boolean))
+  "What the keywords of REPORT, SAVE and PROFILE are as options of the command
+mprof: (KEYWORD OPTION [TYPE]).  OPTION is the option's name, or a function that
+makes all of it from the value; an option of type BOOLEAN has no value.")
 
 (defun choice-option (keyword value)
   "The option of the command mprof that KEYWORD with VALUE, not NIL, stands
@@ -80,11 +98,26 @@ for; a string."
           ((not (typep value type))
            (error 'mprof-error :reason
                   (format nil "~S makes no sense for ~S" value keyword)))
-          ((stringp option) (format nil "--~A=~A" option value))
-          (t (funcall option value)))))
+          ((not (stringp option)) (funcall option value))
+          ((find #\Newline (princ-to-string value))
+           (error 'mprof-error :reason
+                  (format nil "the value of ~S must be one line" keyword)))
+          (t (format nil "--~A=~A" option value)))))
 
 (defun choice-options (choices)
   "The options of the command mprof for CHOICES, a property list."
   (loop for (keyword value) on choices by #'cddr
         when value
           collect (choice-option keyword value)))
+
+(defparameter *selections*
+  '(:focus :ignore :hide :hide-system :by :phase :thread :show-runtime
+    :show-root)
+  "The choices that say what a profile is, not how it is shown: those of PROFILE
+and FILTER-PROFILE.")
+
+(defun selections (choices)
+  "Those of CHOICES, a property list, that are in *SELECTIONS* and not NIL."
+  (loop for (keyword value) on choices by #'cddr
+        when (and value (member keyword *selections*))
+          collect keyword and collect value))

@@ -11,20 +11,59 @@ type of object that it became.
 
    (mprof:with-profiling () (my-program))
 
-prints where the memory went.  START, STOP, RESET and REPORT do the same step
-by step; SAVE writes a file for the command mprof and for tools that read
-pprof; PROFILE gives the figures as Lisp data.")
+prints where the memory went.  Each name below has a docstring with arguments,
+conditions and an example: (documentation 'mprof:report 'function).
+
+To count:
+   WITH-PROFILING   run a body, print what it allocated
+   START STOP RESET the same step by step; figures add up until RESET
+   STATUS ALLOCATIONS BYTES   how much so far
+   OUT-OF-LINE      have CONS, LIST, ... show as functions
+To look at it:
+   REPORT           print tables
+   FLAMEGRAPH       write a page with a flame graph
+   SAVE             write a file, in any format
+As Lisp data:
+   PROFILE          what was counted, or a file, as an object of type PROFILE
+   PROFILE-ALLOCATIONS -BYTES -FUNCTIONS -ARCS -TYPES -BINS -PHASES -THREADS
+   -CONTEXTS -COMMENTS   what is in it: numbers, and lists of the figures below
+   MAP-CONTEXTS     walk over all call chains
+   FIND-FUNCTION FIND-ARC FIND-TYPE FIND-PHASE FIND-THREAD PROFILE-COMMENT
+   TYPE-FUNCTIONS   look things up
+   FILTER-PROFILE   a part of a profile
+   COMPARE-PROFILES what changed between two
+Figures and what is in them:
+   FUNCTION-FIGURES FUNCTION-NAME -SELF-ALLOCATIONS -SELF-BYTES
+   -INCLUSIVE-ALLOCATIONS -INCLUSIVE-BYTES -ACTIVATIONS -CYCLE -FILE -LINE -TYPES
+   ARC-FIGURES      ARC-CALLER -CALLEE -CALLS -ALLOCATIONS -BYTES
+   TYPE-FIGURES     TYPE-NAME -CLASS -CATEGORY -ALLOCATIONS -BYTES
+   BIN-FIGURES      BIN-SIZE -ALLOCATIONS -BYTES -TYPES
+   PHASE-FIGURES    PHASE-NAME -ALLOCATIONS -BYTES -CATEGORY-BYTES
+   THREAD-FIGURES   THREAD-NAME -ALLOCATIONS -BYTES -CATEGORY-BYTES
+   CONTEXT-FIGURES  CONTEXT-FUNCTIONS -FUNCTION -TYPE -CLASS -CATEGORY -SIZE
+   -PHASE -THREAD -ALLOCATIONS -BYTES -CALLS
+   COMPARISON       COMPARISON-OLD -NEW -ALLOCATIONS -BYTES -FUNCTIONS -TYPES
+   DIFFERENCE       DIFFERENCE-NAME -ALLOCATIONS -BYTES -OLD -NEW
+   -OLD-ALLOCATIONS -NEW-ALLOCATIONS -OLD-BYTES -NEW-BYTES
+What may go wrong:
+   MPROF-ERROR      the root of all errors, these among them:
+   PROFILER-UNAVAILABLE ALREADY-ACTIVE NOT-ACTIVE
+   PROFILE-FILE-ERROR PROFILE-FILE-ERROR-PATHNAME -OFFSET
+   PROFILE-INCOMPLETE   a warning")
   (:export
    ;; counting
    #:with-profiling #:start #:stop #:reset #:status
-   #:allocations #:bytes
+   #:allocations #:bytes #:out-of-line
    ;; looking at the result
-   #:report #:save #:out-of-line
+   #:report #:flamegraph #:save
    ;; the result as data
    #:profile #:profile-allocations #:profile-bytes #:profile-functions
-   #:profile-arcs #:profile-types #:profile-comments #:profile-comment
-   #:profile-phases #:profile-threads
+   #:profile-arcs #:profile-types #:profile-bins #:profile-phases
+   #:profile-threads #:profile-contexts #:profile-comments #:profile-comment
+   #:map-contexts #:filter-profile #:compare-profiles
    #:find-function #:find-arc #:find-type #:find-phase #:find-thread
+   #:type-functions
+   ;; figures
    #:function-figures #:function-name #:function-self-allocations
    #:function-self-bytes #:function-inclusive-allocations
    #:function-inclusive-bytes #:function-activations #:function-cycle
@@ -32,11 +71,21 @@ pprof; PROFILE gives the figures as Lisp data.")
    #:arc-figures #:arc-caller #:arc-callee #:arc-calls #:arc-allocations
    #:arc-bytes
    #:type-figures #:type-name #:type-class #:type-category
-   #:type-allocations #:type-bytes #:type-functions
+   #:type-allocations #:type-bytes
+   #:bin-figures #:bin-size #:bin-allocations #:bin-bytes #:bin-types
    #:phase-figures #:phase-name #:phase-allocations #:phase-bytes
    #:phase-category-bytes
    #:thread-figures #:thread-name #:thread-allocations #:thread-bytes
    #:thread-category-bytes
+   #:context-figures #:context-functions #:context-function #:context-type
+   #:context-class #:context-category #:context-size #:context-phase
+   #:context-thread #:context-allocations #:context-bytes #:context-calls
+   #:comparison #:comparison-old #:comparison-new #:comparison-allocations
+   #:comparison-bytes #:comparison-functions #:comparison-types
+   #:difference #:difference-name #:difference-old #:difference-new
+   #:difference-allocations #:difference-bytes
+   #:difference-old-allocations #:difference-new-allocations
+   #:difference-old-bytes #:difference-new-bytes
    ;; what may go wrong
    #:mprof-error #:profiler-unavailable #:already-active #:not-active
    #:profile-file-error #:profile-file-error-pathname
@@ -52,4 +101,4 @@ No policy: statuses are given back as they come.")
   (:export
    #:monitor-start #:monitor-stop #:monitor-reset #:monitor-write
    #:monitor-counter #:monitor-active-p #:monitor-message
-   #:run-command))
+   #:run-command #:call-with-output #:string-of))

@@ -1,105 +1,271 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; profile.lisp -- the figures as Lisp data.
+;;;; profile.lisp -- a profile as a Lisp object.
 ;;;;
-;;;; The C library reduces a profile to functions, arcs and types, as for the
-;;;; tables, and writes them as one Lisp expression; here it becomes structures.
-;;;; Names are strings, as the tables show them.  Nothing is computed here.
+;;;; A PROFILE holds the profile file, packed as it is (some five bytes a
+;;;; context), and what to choose of it.  It never changes: counting that goes
+;;;; on, or a file that is written anew, is another profile.  Whatever is asked
+;;;; of it, figures, contexts, tables, files, the C library makes from these
+;;;; octets; the figures are kept when they have been asked for once.
 
 (in-package #:mprof)
 
-(defmacro define-figures (name (prefix argument) documentation &body slots)
-  "Define NAME as a structure that is made from a property list, and a reader
-for each slot.  Each of SLOTS is (SLOT DOCUMENTATION); its reader begins with
-PREFIX, a string, and takes ARGUMENT."
-  ;; The accessors of DEFSTRUCT are closures in ECL, which take no docstring.
-  (flet ((symbol-of (&rest parts)
-           (intern (format nil "~{~A~}" parts) '#:mprof)))
-    `(progn
-       (defstruct (,name (:conc-name ,(symbol-of "%" prefix))
-                         (:constructor ,(symbol-of '#:make- name)
-                             (&key ,@(mapcar #'first slots)
-                              &allow-other-keys))
-                         (:copier nil)
-                         (:predicate nil))
-         ,documentation
-         ,@(mapcar #'first slots))
-       ,@(loop for (slot documentation) in slots
-               collect `(defun ,(symbol-of prefix slot) (,argument)
-                          ,documentation
-                          (,(symbol-of "%" prefix slot) ,argument))))))
+(defclass profile ()
+  ((source :initarg :source :accessor profile-source
+           :documentation "The profile file, a vector of octets; or a list of
+names, strings, of files that have not been read yet.")
+   (choices :initarg :choices :initform '() :reader profile-choices
+            :documentation "A property list of *SELECTIONS*.")
+   (samples :initarg :samples :initform t :reader profile-samples
+            :documentation "T, or a list of the numbers of the samples that
+count.")
+   (figures :initform nil :accessor known-figures
+            :documentation "A REDUCTION, or NIL while nobody has asked."))
+  (:documentation
+   "All that was counted: totals, functions, arcs of the call graph, types,
+sizes, phases, threads and contexts.  PROFILE makes one, and so do REPORT and
+FILTER-PROFILE; PROFILE-FUNCTIONS and so on give what is in it.  It is a
+snapshot: counting on does not change it."))
 
-(define-figures type-figures ("TYPE-" figures)
-    "How much was allocated of one Lisp type, and of one class if it is the type
-of instances or structures."
-  (name "The Lisp type that FIGURES, a TYPE-FIGURES, is about; a string such as
-\"CONS\", \"DOUBLE-FLOAT\" or \"INSTANCE\".")
-  (class "The class of the instances or structures that FIGURES, a TYPE-FIGURES,
-is about, a string such as \"CL-USER::WIDGET\"; else NIL.")
-  (category "\"cons\", \"float\", \"struct\" or \"other\": the column of the tables
-that FIGURES, a TYPE-FIGURES, belongs to.")
-  (allocations "How many objects FIGURES, a TYPE-FIGURES, counts; an integer.")
-  (bytes "The bytes of the objects that FIGURES, a TYPE-FIGURES, counts, with
-their bodies, as requested; an integer."))
+;;; Files
 
-(define-figures function-figures ("FUNCTION-" figures)
-    "What one function allocated, itself and with all that it called."
-  (name "The name of the function that FIGURES, a FUNCTION-FIGURES, is about; a
-string such as \"CL-USER::FOO\" or \"(LAMBDA :IN CL-USER::FOO)\".")
-  (self-allocations "How many objects the function of FIGURES, a
-FUNCTION-FIGURES, allocated itself; an integer.")
-  (self-bytes "The bytes that the function of FIGURES, a FUNCTION-FIGURES,
-requested itself; an integer.")
-  (inclusive-allocations "How many objects the function of FIGURES, a
-FUNCTION-FIGURES, and everything below it allocated; an integer.  Recursion
-counts once.")
-  (inclusive-bytes "The bytes that the function of FIGURES, a FUNCTION-FIGURES,
-and everything below it requested; an integer.  Recursion counts once.")
-  (activations "How many calls of the function of FIGURES, a FUNCTION-FIGURES,
-led to an allocation; an integer.")
-  (cycle "The number of the cycle of mutually recursive functions that the
-function of FIGURES, a FUNCTION-FIGURES, is in; or NIL.")
-  (file "The source file of the function of FIGURES, a FUNCTION-FIGURES, as a
-string; or NIL when it is not known.")
-  (line "The line in FUNCTION-FILE where the top-level form of FIGURES, a
-FUNCTION-FIGURES, begins; or NIL.")
-  (types "What the function of FIGURES, a FUNCTION-FIGURES, allocated itself, as
-a list of TYPE-FIGURES, the largest first."))
+(defun octets-of-file (name)
+  "What is in the file NAME, a string: a vector of octets."
+  (with-open-file (stream name :element-type '(unsigned-byte 8))
+    (let ((octets (make-array (file-length stream)
+                              :element-type '(unsigned-byte 8))))
+      (read-sequence octets stream)
+      octets)))
 
-(define-figures arc-figures ("ARC-" figures)
-    "What one function allocated on behalf of one caller."
-  (caller "The name of the caller in FIGURES, an ARC-FIGURES; a string.")
-  (callee "The name of the called function in FIGURES, an ARC-FIGURES; a string.")
-  (calls "How many calls from ARC-CALLER to ARC-CALLEE led to an allocation in
-FIGURES, an ARC-FIGURES; an integer.")
-  (allocations "How many objects were allocated below the calls that FIGURES, an
-ARC-FIGURES, is about; an integer.")
-  (bytes "The bytes requested below the calls that FIGURES, an ARC-FIGURES, is
-about; an integer."))
+(defun call-with-temporary-file (function write)
+  "Call FUNCTION with the name of a temporary file that WRITE, a function of
+the name, has filled; the file is gone afterwards.  Gives back FUNCTION's
+values."
+  (let ((file (namestring (ext:mkstemp "TMP:mprof-"))))
+    (unwind-protect
+         (progn (funcall write file)
+                (funcall function file))
+      (delete-file file))))
 
-(define-figures phase-figures ("PHASE-" figures)
-    "How much was allocated in one phase of the program's life."
-  (name "The phase that FIGURES, a PHASE-FIGURES, is about: :COMPILE, :LOAD, :EVAL
-or :RUN.")
-  (allocations "How many objects FIGURES, a PHASE-FIGURES, counts; an integer.")
-  (bytes "The bytes requested for the objects of FIGURES, a PHASE-FIGURES; an
-integer.")
-  (category-bytes "The bytes of FIGURES, a PHASE-FIGURES, by category: a list of
-four integers, for conses, floats, structures and others."))
+(defun call-with-octets-file (function octets)
+  "Call FUNCTION with the name of a temporary file with OCTETS."
+  (call-with-temporary-file
+   function
+   (lambda (name)
+     (with-open-file (stream name :direction :output :if-exists :overwrite
+                                  :element-type '(unsigned-byte 8))
+       (write-sequence octets stream)))))
 
-(define-figures thread-figures ("THREAD-" figures)
-    "How much one thread allocated."
-  (name "The name of the thread that FIGURES, a THREAD-FIGURES, is about, as the
-tables show it: \"worker\", and \"worker#2\" for the second with that name.")
-  (allocations "How many objects FIGURES, a THREAD-FIGURES, counts; an integer.")
-  (bytes "The bytes requested for the objects of FIGURES, a THREAD-FIGURES; an
-integer.")
-  (category-bytes "The bytes of FIGURES, a THREAD-FIGURES, by category: a list of
-four integers, for conses, floats, structures and others."))
+(defun call-with-numbers-file (function numbers)
+  "Call FUNCTION with the name of a temporary file with NUMBERS, integers."
+  (call-with-temporary-file
+   function
+   (lambda (name)
+     (with-open-file (stream name :direction :output :if-exists :overwrite)
+       (with-standard-io-syntax
+         (dolist (number numbers)
+           (prin1 number stream)
+           (terpri stream)))))))
 
-(define-figures profile ("PROFILE-" profile)
-    "All that was counted: totals, functions, arcs of the call graph, types, phases
-and threads."
+(defun call-with-arguments (function profile)
+  "Call FUNCTION with two lists: the options and the files, as arguments of the
+command mprof, that stand for PROFILE."
+  (let ((choices (choice-options (profile-choices profile)))
+        (source (profile-source profile))
+        (samples (profile-samples profile)))
+    (flet ((proceed (options)
+             (if (listp source)
+                 (funcall function options (cons "--" source))
+                 (call-with-octets-file
+                  (lambda (name) (funcall function options (list "--" name)))
+                  source))))
+      (if (eq samples t)
+          (proceed choices)
+          (call-with-numbers-file
+           (lambda (name)
+             (proceed (cons (format nil "--samples=~A" name) choices)))
+           samples)))))
+
+(defun read-source (names)
+  "What is in the files NAMES, a list of strings, all together: a vector of
+octets."
+  (if (and (null (rest names))
+           (pathname-name (probe-file (first names))))
+      (octets-of-file (first names))
+      (call-with-temporary-file
+       #'octets-of-file
+       (lambda (file)
+         (apply #'mprof.bindings:run-command "merge" "-o" file "--"
+                names)))))
+
+(defun signal-failure (profile status message offset)
+  "Signal what the command mprof says about PROFILE."
+  (if (eql status 2)
+      (error 'mprof-error :reason message)
+      (let ((source (profile-source profile)))
+        (error 'profile-file-error
+               :reason message
+               :pathname (and (consp source) (pathname (first source)))
+               :offset offset :advice *advice-on-reading*))))
+
+(defun call-with-export (function profile &rest arguments)
+  "Run the command mprof with ARGUMENTS, the first of which is its name, on
+PROFILE, and call FUNCTION with what it prints: UTF-8 in a base string that is
+gone afterwards.  Gives back FUNCTION's value, which is not NIL."
+  (multiple-value-bind (value status message offset)
+      (call-with-arguments
+       (lambda (options files)
+         (apply #'mprof.bindings:call-with-output function
+                (append arguments options files)))
+       profile)
+    (unless value
+      (signal-failure profile status message offset))
+    ;; What was good to read is what the profile is from now on.
+    (when (listp (profile-source profile))
+      (setf (profile-source profile) (read-source (profile-source profile))))
+    value))
+
+;;; Making one
+
+(defun snapshot (choices)
+  "What was counted in this Lisp until now, as a PROFILE with CHOICES."
+  (make-instance 'profile
+                 :source (call-with-temporary-file #'octets-of-file
+                                                   #'write-profile)
+                 :choices choices))
+
+(defun call-with-profile (function file profile choices)
+  "Call FUNCTION with the PROFILE that FILE, PROFILE and CHOICES stand for, the
+arguments of REPORT; when a file cannot be read, the restart USE-VALUE takes
+another one.  Gives back that PROFILE."
+  (when (and file profile)
+    (error 'mprof-error :reason "FILE and PROFILE are given, one is enough"))
+  (let ((selections (selections choices)))
+    (flet ((call (profile)
+             (funcall function profile)
+             profile))
+      (cond (profile
+             (call (if selections
+                       (apply #'filter-profile profile selections)
+                       profile)))
+            ((null file)
+             (call (snapshot selections)))
+            (t
+             (loop
+               (restart-case
+                   (return (call (profile-of-files file selections)))
+                 (use-value (other)
+                   :report "Read another file."
+                   :interactive read-file-name
+                   (setf file other)))))))))
+
+(defun profile-of-files (files choices)
+  "A PROFILE of FILES, a pathname designator or a list of these, with CHOICES.
+Nothing is read yet."
+  (make-instance 'profile
+                 :source (mapcar #'file-name
+                                  (if (listp files) files (list files)))
+                 :choices choices))
+
+(defun profile (&optional file
+                &rest choices
+                &key focus ignore hide hide-system by phase thread
+                  show-runtime show-root)
+  "The figures as Lisp data, an object of type PROFILE.
+
+FILE (pathname designator, default NIL): a profile file to read, a folder of
+them, or a list of files to add up; NIL takes what was counted in this Lisp until
+now.
+CHOICES: FOCUS, IGNORE, HIDE, HIDE-SYSTEM, BY, PHASE, THREAD, SHOW-RUNTIME and
+SHOW-ROOT, as for REPORT (default NIL).
+
+PROFILE-FUNCTIONS, PROFILE-ARCS, PROFILE-TYPES, PROFILE-BINS, PROFILE-PHASES and
+PROFILE-THREADS give lists; FIND-FUNCTION, FIND-ARC, FIND-TYPE, FIND-PHASE and
+FIND-THREAD look things up by name; MAP-CONTEXTS walks over all call chains.
+REPORT prints tables of it, SAVE writes it to a file, FILTER-PROFILE chooses a
+part of it, COMPARE-PROFILES compares two.
+
+Signals PROFILE-FILE-ERROR when FILE cannot be read or is no profile; the
+restart USE-VALUE takes another one.  Signals MPROF-ERROR for choices that make
+no sense.  Warns with PROFILE-INCOMPLETE.
+
+Example:
+
+   (mprof:profile-functions (mprof:profile \"mprof.data\" :phase :run))"
+  (declare (ignore focus ignore hide hide-system by phase thread
+                   show-runtime show-root))
+  (call-with-profile #'reduction file nil choices))
+
+;;; The figures
+
+(defstruct (reduction (:constructor make-reduction
+                          (&key allocations bytes functions arcs types bins
+                             phases threads comments &allow-other-keys))
+                      (:copier nil)
+                      (:predicate nil))
+  "What `mprof export --format=lisp' says of a profile."
+  allocations bytes functions arcs types bins phases threads comments)
+
+(defun phase-keyword (word)
+  "The keyword for the phase that the C library calls WORD."
+  (intern (string-upcase word) '#:keyword))
+
+(defun reduction-of (data)
+  "The reduction that DATA is: what `mprof export --format=lisp' wrote."
+  (destructuring-bind (tag &rest plist &key functions arcs types bins phases
+                       threads &allow-other-keys)
+      data
+    (assert (eq tag :mprof-profile))
+    (flet ((make-types (plists)
+             (loop for plist in plists
+                   collect (apply #'make-type-figures
+                                  :name (getf plist :type) plist))))
+      (apply #'make-reduction
+             :functions (loop for plist in functions
+                              for types = (make-types (getf plist :types))
+                              collect (apply #'make-function-figures
+                                             :types types plist))
+             :arcs (loop for plist in arcs
+                         collect (apply #'make-arc-figures plist))
+             :types (make-types types)
+             :bins (loop for plist in bins
+                         for types = (make-types (getf plist :types))
+                         collect (apply #'make-bin-figures :types types
+                                        plist))
+             :phases (loop for plist in phases
+                           collect (apply #'make-phase-figures
+                                          :name (phase-keyword
+                                                 (getf plist :phase))
+                                          plist))
+             :threads (loop for plist in threads
+                            collect (apply #'make-thread-figures plist))
+             plist))))
+
+(defun reduction (profile)
+  "The figures of PROFILE, made when they are asked for first."
+  (or (known-figures profile)
+      (setf (known-figures profile)
+            (reduction-of
+             (call-with-export
+              (lambda (octets)
+                (with-standard-io-syntax
+                  (let ((*read-eval* nil))
+                    (read-from-string
+                     (mprof.bindings:string-of octets)))))
+              profile "export" "--format=lisp")))))
+
+(defmacro define-profile-readers (&body readers)
+  "Define, for each (SLOT DOCUMENTATION) of READERS, a function PROFILE-SLOT that
+gives SLOT of a profile's REDUCTION."
+  `(progn
+     ,@(loop for (slot documentation) in readers
+             collect `(defun ,(intern (format nil "PROFILE-~A" slot) '#:mprof)
+                          (profile)
+                        ,documentation
+                        (,(intern (format nil "REDUCTION-~A" slot) '#:mprof)
+                         (reduction profile))))))
+
+(define-profile-readers
   (allocations "How many objects PROFILE counts; an integer.")
   (bytes "The bytes requested for all objects of PROFILE; an integer.")
   (functions "The functions of PROFILE as a list of FUNCTION-FIGURES, the largest
@@ -108,6 +274,8 @@ inclusive bytes first.")
 bytes first.")
   (types "What was allocated in PROFILE as a list of TYPE-FIGURES, the largest
 bytes first.")
+  (bins "The sizes of what was allocated in PROFILE as a list of BIN-FIGURES, the
+smallest first.")
   (phases "What was allocated in each phase of PROFILE as a list of PHASE-FIGURES,
 the largest bytes first.")
   (threads "What each thread of PROFILE allocated as a list of THREAD-FIGURES, the
@@ -115,222 +283,29 @@ largest bytes first.")
   (comments "What the profiler said about PROFILE, as a list of (KEY . VALUE), both
 strings; see PROFILE-COMMENT."))
 
-(defmethod print-object ((figures type-figures) stream)
-  (print-unreadable-object (figures stream :type t)
-    (format stream "~A ~D allocations, ~D bytes"
-            (or (type-class figures) (type-name figures))
-            (type-allocations figures) (type-bytes figures))))
-
-(defmethod print-object ((figures function-figures) stream)
-  (print-unreadable-object (figures stream :type t)
-    (format stream "~A ~D self, ~D inclusive bytes" (function-name figures)
-            (function-self-bytes figures) (function-inclusive-bytes figures))))
-
-(defmethod print-object ((figures arc-figures) stream)
-  (print-unreadable-object (figures stream :type t)
-    (format stream "~A > ~A ~D calls, ~D bytes" (arc-caller figures)
-            (arc-callee figures) (arc-calls figures) (arc-bytes figures))))
-
-(defmethod print-object ((figures phase-figures) stream)
-  (print-unreadable-object (figures stream :type t)
-    (format stream "~S ~D allocations, ~D bytes" (phase-name figures)
-            (phase-allocations figures) (phase-bytes figures))))
-
-(defmethod print-object ((figures thread-figures) stream)
-  (print-unreadable-object (figures stream :type t)
-    (format stream "~A ~D allocations, ~D bytes" (thread-name figures)
-            (thread-allocations figures) (thread-bytes figures))))
-
 (defmethod print-object ((profile profile) stream)
   (print-unreadable-object (profile stream :type t)
-    (format stream "~D allocations, ~D bytes, ~D functions"
-            (profile-allocations profile) (profile-bytes profile)
-            (length (profile-functions profile)))))
+    (handler-case
+        (format stream "~D allocations, ~D bytes, ~D functions"
+                (profile-allocations profile) (profile-bytes profile)
+                (length (profile-functions profile)))
+      (mprof-error () (format stream "that cannot be read")))))
 
-(defun profile-of (data)
-  "The profile that DATA is: what `mprof export --format=lisp' wrote."
-  (destructuring-bind (tag &rest plist &key functions arcs types phases
-                       threads &allow-other-keys)
-      data
-    (assert (eq tag :mprof-profile))
-    (flet ((make-types (plists)
-             (loop for plist in plists
-                   collect (apply #'make-type-figures
-                                  :name (getf plist :type) plist))))
-      (apply #'make-profile
-             :functions (loop for plist in functions
-                              for types = (make-types (getf plist :types))
-                              collect (apply #'make-function-figures
-                                             :types types plist))
-             :arcs (loop for plist in arcs
-                         collect (apply #'make-arc-figures plist))
-             :types (make-types types)
-             :phases (loop for plist in phases
-                           collect (apply #'make-phase-figures
-                                          :name (intern (string-upcase
-                                                         (getf plist :phase))
-                                                        '#:keyword)
-                                          plist))
-             :threads (loop for plist in threads
-                            collect (apply #'make-thread-figures plist))
-             plist))))
-
-(defun read-profile (options file)
-  "The profile in FILE, a string, under OPTIONS, strings.  Signals
-PROFILE-FILE-ERROR."
-  (multiple-value-bind (status text message offset)
-      (apply #'mprof.bindings:run-command "export" "--format=lisp"
-             (append options (list "--" file)))
-    (when (eql status 2)
-      (error 'mprof-error :reason message))
-    (unless (eql status 0)
-      (error 'profile-file-error
-             :reason message :pathname (pathname file) :offset offset
-             :advice *advice-on-reading*))
-    (with-standard-io-syntax
-      (let ((*read-eval* nil))
-        (profile-of (read-from-string text))))))
-
-(defun profile (&optional file
-                &rest choices
-                &key focus ignore hide hide-system by phase thread
-                  show-runtime show-root)
-  "The figures as Lisp data, an object of type PROFILE.
-
-FILE (pathname designator, default NIL): a profile file to read; NIL takes what
-was counted in this Lisp until now.
-CHOICES: FOCUS, IGNORE, HIDE, HIDE-SYSTEM, BY, PHASE, THREAD, SHOW-RUNTIME and
-SHOW-ROOT, as for REPORT (default NIL).
-
-PROFILE-FUNCTIONS, PROFILE-ARCS, PROFILE-TYPES, PROFILE-PHASES and
-PROFILE-THREADS give lists; FIND-FUNCTION, FIND-ARC, FIND-TYPE, FIND-PHASE and
-FIND-THREAD look things up by name.
-
-Signals PROFILE-FILE-ERROR when FILE cannot be read or is no profile; the
-restart USE-VALUE takes another one.  Signals MPROF-ERROR for choices that make
-no sense.  Warns with PROFILE-INCOMPLETE."
-  (declare (ignore focus ignore hide hide-system by phase thread
-                   show-runtime show-root))
-  (let ((options (choice-options choices)))
-    (if (null file)
-        (call-with-profile-file (lambda (name) (read-profile options name)))
-        (loop
-          (restart-case (return (read-profile options (file-name file)))
-            (use-value (other)
-              :report "Read another file."
-              :interactive read-file-name
-              (setf file other)))))))
-
-;;; Looking things up
-
-(defun print-name (name stream)
-  "Print NAME, a symbol, a list or another object, as it shows in profiles."
-  (cond ((consp name)
-         (write-char #\( stream)
-         (loop for (element . more) on name
-               do (print-name element stream)
-                  (when more (write-char #\Space stream)))
-         (write-char #\) stream))
-        ((or (not (symbolp name)) (null (symbol-package name)))
-         (prin1 name stream))
-        (t
-         (let* ((*package* (symbol-package name))
-                (package (package-name *package*)))
-           (unless (or (keywordp name) (string= package "COMMON-LISP"))
-             (format stream "~A~:[::~;:~]"
-                     (if (string= package "COMMON-LISP-USER")
-                         "CL-USER"
-                         package)
-                     (eq :external
-                         (nth-value 1 (find-symbol (symbol-name name)
-                                                   *package*)))))
-           (prin1 name stream)))))
-
-(defun displayed-name (name)
-  "NAME, a string, a symbol or a list such as (SETF FOO) or (METHOD AREA
-(INTEGER)), as the string that profiles show for it."
-  (if (stringp name)
-      name
-      (with-standard-io-syntax
-        (let ((*print-readably* nil))
-          (with-output-to-string (stream)
-            (print-name name stream))))))
-
-(defun find-function (name &optional (profile (profile)))
-  "The FUNCTION-FIGURES of the function NAME in PROFILE, or NIL.
-
-NAME: a string as in the tables, a symbol, or a list such as (SETF FOO) or
-(METHOD AREA :AROUND (INTEGER)).
-PROFILE (default: what was counted in this Lisp until now)."
-  (find (displayed-name name) (profile-functions profile)
-        :key #'function-name :test #'string=))
-
-(defun find-arc (caller callee &optional (profile (profile)))
-  "The ARC-FIGURES from CALLER to CALLEE in PROFILE, or NIL.
-
-CALLER, CALLEE: names as for FIND-FUNCTION.
-PROFILE (default: what was counted in this Lisp until now)."
-  (let ((caller (displayed-name caller))
-        (callee (displayed-name callee)))
-    (find-if (lambda (arc)
-               (and (string= caller (arc-caller arc))
-                    (string= callee (arc-callee arc))))
-             (profile-arcs profile))))
-
-(defun find-type (name &optional (profile (profile)))
-  "The TYPE-FIGURES of the type or class NAME in PROFILE, or NIL.
-
-NAME: a string as in the tables, a symbol, or a list such as
-(SIMPLE-ARRAY DOUBLE-FLOAT).  Classes and structures go by their own names.
-PROFILE (default: what was counted in this Lisp until now)."
-  (let ((name (displayed-name name)))
-    (find-if (lambda (type)
-               (string= name (or (type-class type) (type-name type))))
-             (profile-types profile))))
-
-(defun type-functions (name &optional (profile (profile)))
-  "Who allocated objects of the type or class NAME in PROFILE, and how much: a
-list of (FUNCTION-FIGURES . TYPE-FIGURES), the largest bytes first.  The
-TYPE-FIGURES are those of FUNCTION-TYPES: what that function itself allocated
-of NAME.
-
-NAME: as for FIND-TYPE.
-PROFILE (default: what was counted in this Lisp until now)."
-  (let ((name (displayed-name name)))
-    (sort (loop for function in (profile-functions profile)
-                nconc (loop for type in (function-types function)
-                            when (string= name (or (type-class type)
-                                                   (type-name type)))
-                              collect (cons function type)))
-          (lambda (a b)
-            (if (= (type-bytes a) (type-bytes b))
-                (> (type-allocations a) (type-allocations b))
-                (> (type-bytes a) (type-bytes b))))
-          :key #'cdr)))
-
-(defun find-phase (phase &optional (profile (profile)))
-  "The PHASE-FIGURES of PHASE in PROFILE, or NIL when nothing was allocated in it.
-
-PHASE: :COMPILE, :LOAD, :EVAL or :RUN.
-PROFILE (default: what was counted in this Lisp until now)."
-  (find phase (profile-phases profile) :key #'phase-name))
-
-(defun find-thread (name &optional (profile (profile)))
-  "The THREAD-FIGURES of the thread NAME in PROFILE, or NIL.
-
-NAME: a string as in the tables, such as \"worker\" or \"worker#2\"; a symbol
-stands for its name as the tables show it.
-PROFILE (default: what was counted in this Lisp until now)."
-  (find (displayed-name name) (profile-threads profile)
-        :key #'thread-name :test #'string=))
-
-(defun profile-comment (key profile)
-  "What the profiler said about KEY in PROFILE: a string, or NIL.  When KEY is
-there more than once, the second value is a list of all.
-
-KEY: a string, for example \"mprof.residual_bytes\".
-PROFILE: an object that the function PROFILE gave back."
-  (let ((values (loop for (name . value) in (profile-comments profile)
-                      when (string= name key)
-                        collect value)))
-    (values (first values) values)))
+(defmethod describe-object ((profile profile) stream)
+  (format stream "~&~S~%~
+                  ~:[~*~;  of it: ~{~S ~S~^, ~}~%~]~
+                  ~:[  of it: what a predicate chose~%~;~]"
+          profile (profile-choices profile) (profile-choices profile)
+          (eq (profile-samples profile) t))
+  (loop for (title rows reader)
+          in `(("functions, by what they and all below them allocated"
+                ,(profile-functions profile) profile-functions)
+               ("types" ,(profile-types profile) profile-types)
+               ("phases" ,(profile-phases profile) profile-phases)
+               ("threads" ,(profile-threads profile) profile-threads))
+        do (format stream "~&~D ~A~30T(mprof:~(~A~) *)~%~{    ~S~%~}~
+                           ~:[~;    ...~%~]"
+                   (length rows) title reader
+                   (subseq rows 0 (min 5 (length rows)))
+                   (> (length rows) 5)))
+  (format stream "~&(mprof:report :profile *) prints its tables.~%"))

@@ -7,19 +7,32 @@
 
 (in-package #:mprof)
 
-(defun report (&key (type t) (stream *standard-output*) file
+(defun report-text (profile type legend choices)
+  "The tables of PROFILE, a string.  TYPE and LEGEND are as for REPORT, CHOICES
+a property list of what PROFILE itself does not choose."
+  (apply #'call-with-export #'mprof.bindings:string-of profile "report"
+         (append (tables-option type)
+                 (and (not legend) '("--no-legend"))
+                 (choice-options choices))))
+
+(defun report (&key (type t) (stream *standard-output*) file profile
                  (detail :normal) max min-percent sort-by focus ignore hide
                  hide-system by phase thread show-runtime show-root offsets
-                 width (legend t))
-  "Print the tables of what was counted until now.  No values.
+                 width color (legend t))
+  "Print the tables of what was counted until now, and give back the PROFILE that
+they are of.
 
 TYPE (default T): T for the usual tables, one of :PHASES, :THREADS, :DIRECT (or
 :FLAT), :TYPES, :TYPE-FUNCTIONS (who allocates each type), :FUNCTION-TYPES (what
 each function allocates), :GRAPH, :BINS and :RECONCILIATION (for C programs also
 :LEAKS), or a list of these.  :PHASES and :THREADS are usual if there are
 several.
-STREAM (stream designator, default *STANDARD-OUTPUT*): where to print.
-FILE (pathname designator, default NIL): report on this profile file instead.
+STREAM (default *STANDARD-OUTPUT*): where to print; T is *STANDARD-OUTPUT*, too,
+and for NIL the tables are given back as a string, and the PROFILE as the second
+value.
+FILE (pathname designator, default NIL): report on this profile file instead, on
+the profiles in a folder, or on a list of files, added up.
+PROFILE (default NIL): report on this object of type PROFILE instead.
 DETAIL (:NORMAL, :VERBOSE or :TERSE, default :NORMAL): leave out rows below 1 %,
 none, or those below 5 %.
 MAX (integer, default NIL): at most so many rows a table.
@@ -38,39 +51,36 @@ threads with such a name.
 SHOW-RUNTIME (boolean, default NIL): show ECL's own C functions too.
 SHOW-ROOT (boolean, default NIL): show what called the profiled body, too.
 OFFSETS (boolean, default NIL): tell call sites apart in the table :LEAKS.
-WIDTH (integer, default NIL): cut names so that lines fit into it.
+WIDTH (integer, default *PRINT-RIGHT-MARGIN*): cut names so that lines fit into
+it; 0 or NIL: never.
+COLOR (boolean, default NIL): mark what to look at first, for a terminal.
 LEGEND (boolean, default T): explain the columns below each table.
 
 Signals MPROF-ERROR for arguments that make no sense, PROFILE-FILE-ERROR when
-FILE cannot be read.  Warns with PROFILE-INCOMPLETE.  The profiler may be
-counting meanwhile; then mprof's own work is counted too."
-  (let ((options
-          (append
-           (tables-option type)
-           (and (not legend) '("--no-legend"))
-           (choice-options
-            (list :detail detail :max max :min-percent min-percent
-                  :sort-by sort-by :focus focus :ignore ignore :hide hide
-                  :hide-system hide-system :by by :phase phase :thread thread
-                  :show-runtime show-runtime :show-root show-root
-                  :offsets offsets :width width)))))
-    (if file
-        (print-report options (file-name file) stream)
-        (call-with-profile-file
-         (lambda (name) (print-report options name stream))))))
+FILE cannot be read; the restart USE-VALUE takes another one.  Warns with
+PROFILE-INCOMPLETE.  The profiler may be counting meanwhile; then mprof's own
+work is counted too.
 
-(defun print-report (options file stream)
-  "Print `mprof report' with OPTIONS, strings, on FILE, a string, to STREAM."
-  (multiple-value-bind (status text message offset)
-      (apply #'mprof.bindings:run-command
-             "report" (append options (list "--" file)))
-    (case status
-      (0 (write-string text (case stream
-                              ((t) *terminal-io*)
-                              ((nil) *standard-output*)
-                              (t stream)))
-         (values))
-      (2 (error 'mprof-error :reason message))
-      (t (error 'profile-file-error
-                :reason message :pathname (pathname file) :offset offset
-                :advice *advice-on-reading*)))))
+Example:
+
+   (mprof:report :type '(:direct :types) :focus \"^APP::PARSE\" :max 20)"
+  (let* ((text nil)
+         (shown (call-with-profile
+                 (lambda (profile)
+                   (setf text (report-text
+                               profile type legend
+                               (list :detail detail :max max
+                                     :min-percent min-percent
+                                     :sort-by sort-by :offsets offsets
+                                     :width (or width *print-right-margin*)
+                                     :color color))))
+                 file profile
+                 (list :focus focus :ignore ignore :hide hide
+                       :hide-system hide-system :by by :phase phase
+                       :thread thread :show-runtime show-runtime
+                       :show-root show-root))))
+    (cond (stream
+           (write-string text (if (eq stream t) *standard-output* stream))
+           shown)
+          (t
+           (values text shown)))))

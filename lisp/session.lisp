@@ -1,6 +1,6 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; session.lisp -- counting: start, stop, reset, status, save.
+;;;; session.lisp -- counting: start, stop, reset, status.
 ;;;;
 ;;;; The monitor is one for the whole process and counts in all Lisp threads.
 ;;;; It holds the state; the only state here is which options its figures were
@@ -163,31 +163,3 @@ PROFILE-INCOMPLETE."
   (format *query-io* "~&File: ")
   (finish-output *query-io*)
   (list (read-line *query-io*)))
-
-(defun save (&optional (file "mprof.data"))
-  "Write the figures to FILE (default \"mprof.data\") and give back its pathname.
-
-The file is a gzip-compressed pprof profile: the command mprof reads it, and so
-does every tool for pprof.  It is complete or not there at all.  The profiler
-may be counting meanwhile.
-
-Signals PROFILE-FILE-ERROR when FILE cannot be written; the restart USE-VALUE
-takes another one.  Warns with PROFILE-INCOMPLETE."
-  (loop
-    (restart-case
-        (let ((name (file-name file)))
-          (write-profile name)
-          (return (pathname name)))
-      (use-value (other)
-        :report "Write to another file."
-        :interactive read-file-name
-        (setf file other)))))
-
-(defun call-with-profile-file (function)
-  "Call FUNCTION with the name of a temporary file that holds the figures as
-they are now; the file is gone afterwards.  Gives back FUNCTION's values."
-  (let ((file (namestring (ext:mkstemp "TMP:mprof-"))))
-    (unwind-protect
-         (progn (write-profile file)
-                (funcall function file))
-      (delete-file file))))

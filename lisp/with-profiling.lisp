@@ -17,7 +17,8 @@
         (multiple-value-prog1
             (call-counting function options)
           (when report
-            (report :type report :stream stream))
+            (report :type report
+                    :stream (or stream *standard-output*)))
           (when file
             (with-simple-restart (continue "Go on without a file.")
               (save file)))))))

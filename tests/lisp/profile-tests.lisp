@@ -193,7 +193,8 @@ folder that nobody else uses meanwhile."
                    `(("TMP:*.*" ,(format nil "~A*.*" folder))))
              (funcall function (format nil "~A*" folder)))
         (setf (logical-pathname-translations "TMP") translations)
-        (mapc #'delete-file (directory (format nil "~A*" folder)))
+        (dolist (pattern '("*" "*.*"))
+          (mapc #'delete-file (directory (format nil "~A~A" folder pattern))))
         (si:rmdir folder)))))
 
 (test no-file-is-left-behind

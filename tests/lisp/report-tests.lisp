@@ -10,11 +10,50 @@
   (with-output-to-string (stream)
     (apply #'mprof:report :stream stream arguments)))
 
-(test report-gives-no-values
+(test report-gives-back-the-profile
+  (with-idle-profiler
+    (profiled (make-conses 3) (call-make-conses 5))
+    (let ((profile (mprof:report :stream (make-broadcast-stream))))
+      (is (= 13 (mprof:function-self-allocations
+                 (mprof:find-function 'make-conses profile))))
+      ;; and that can be reported on again, with other choices
+      (let ((part (mprof:report :profile profile :focus "CALL-MAKE-CONSES"
+                                :stream (make-broadcast-stream))))
+        (is (= 10 (mprof:profile-allocations part)))
+        (is (string= (report-text :profile part)
+                     (report-text :focus "CALL-MAKE-CONSES"))))
+      (is (eq profile (mprof:report :profile profile
+                                    :stream (make-broadcast-stream))))
+      (signals mprof:mprof-error
+        (report-text :profile profile :file "/nowhere/at/all")))))
+
+(defclass character-list (gray:fundamental-character-output-stream)
+  ((characters :initform '() :accessor characters)))
+
+(defmethod gray:stream-write-char ((stream character-list) character)
+  (push character (characters stream)))
+
+(defmethod gray:stream-line-column ((stream character-list))
+  nil)
+
+(test report-to-all-kinds-of-streams
   (with-idle-profiler
     (profiled (make-conses 3))
-    (is (null (multiple-value-list
-               (mprof:report :stream (make-broadcast-stream)))))))
+    (let ((text (report-text))
+          (gray (make-instance 'character-list)))
+      (is (search "MAKE-CONSES" text))
+      (multiple-value-bind (string profile) (mprof:report :stream nil)
+        (is (string= text string))
+        (is (= (mprof:allocations) (mprof:profile-allocations profile))))
+      (is (string= text (with-output-to-string (*standard-output*)
+                          (mprof:report :stream t))))
+      (is (typep (mprof:report :stream gray) 'mprof:profile))
+      (is (string= text (coerce (reverse (characters gray)) 'string)))
+      (with-temporary-file (file)
+        (with-open-file (stream file :direction :output
+                                     :if-exists :supersede)
+          (mprof:report :stream stream))
+        (is (string= text (file-text file)))))))
 
 (test report-to-standard-output
   (with-idle-profiler
@@ -76,31 +115,100 @@
     (profiled (make-conses 100))
     (is (not (search (heading "THREADS") (report-text))))))
 
-(test report-has-all-choices-of-the-command
-  "Every option of `mprof report' but for where it reads and writes is a choice."
-  (let ((help (nth-value 1 (mprof.bindings:run-command "help" "report")))
-        (elsewhere '("verbose" "normal" "terse" "tables" "leaktable"
-                     "noleaktable" "no-legend" "color" "o" "help")))
-    (dolist (line (mprof-lines help))
-      (let ((start (mismatch "  -" line)))
-        (when (and start (> start 2))
-          (let* ((name (string-left-trim "-" (subseq line 2)))
-                 (name (subseq name 0 (position-if (lambda (c) (find c " ="))
-                                                   name))))
-            (unless (member name elsewhere :test #'string=)
-              (is (find name mprof::*choices* :test #'search
-                        :key (lambda (choice)
-                               (if (stringp (second choice))
-                                   (second choice)
-                                   (mprof::choice-option
-                                    (first choice)
-                                    (case (first choice)
-                                      (:detail :normal)
-                                      (:min-percent 1)
-                                      (:sort-by :name)
-                                      (:by :package)
-                                      (:phase :run))))))
-                  "There is no choice for --~A." name))))))))
+(defun options-of (command)
+  "The long options that `mprof help COMMAND' lists, without dashes."
+  (loop for line in (mprof-lines (nth-value 1 (mprof.bindings:run-command
+                                               "help" command)))
+        when (eql 0 (search "  --" line))
+          collect (subseq line 4 (position-if (lambda (character)
+                                                (find character " ="))
+                                              line :start 4))))
+
+(defun option-of (choice)
+  "The name of the option that CHOICE, an element of MPROF::*CHOICES*, is."
+  (destructuring-bind (keyword option &optional type) choice
+    (declare (ignore type))
+    (if (stringp option)
+        option
+        (let ((text (mprof::choice-option
+                     keyword (ecase keyword
+                               (:detail :normal) (:min-percent 1)
+                               (:sort-by :name) (:by :package) (:phase :run)
+                               (:value :bytes) (:table :arcs) (:color t)))))
+          (subseq text 2 (position #\= text))))))
+
+(defun keywords-of (function)
+  (loop for (name . more) on (rest (member '&key (ext:function-lambda-list
+                                                  function)))
+        until (member name lambda-list-keywords)
+        collect (intern (symbol-name (if (consp name) (first name) name))
+                        '#:keyword)))
+
+(test commands-and-functions-have-the-same-choices
+  "Every option of a command is a keyword of the function that does the same, but
+for those that the function has in another form, or that are about files; and
+every keyword is such an option."
+  (loop for (function command elsewhere own)
+          in '((mprof:report "report"
+                ("normal" "verbose" "terse" ; :DETAIL
+                 "tables" "leaktable" "noleaktable" ; :TYPE
+                 "no-legend"                        ; :LEGEND
+                 "samples"              ; FILTER-PROFILE
+                 "help")
+                (:type :legend :stream :file :profile :detail))
+               (mprof:save "export"
+                ("samples" "help")
+                (:profile :format)))
+        do (let ((options (options-of command))
+                 (keywords (keywords-of function)))
+             (is (> (length options) 10))
+             (dolist (option options)
+               (unless (member option elsewhere :test #'string=)
+                 (let ((choice (find option mprof::*choices* :key #'option-of
+                                                             :test #'string=)))
+                   (is (or (string= option "format")
+                           (member (first choice) keywords))
+                       "~S has no keyword for --~A." function option))))
+             (dolist (keyword keywords)
+               (unless (member keyword own)
+                 (is (member (option-of (assoc keyword mprof::*choices*))
+                             options :test #'string=)
+                     "~S of ~S is no option of mprof ~A." keyword function
+                     command))))))
+
+(test functions-share-their-choices
+  "What both commands take, each function takes that makes a profile."
+  (let ((shared (intersection (options-of "report") (options-of "export")
+                              :test #'string=)))
+    (dolist (function '(mprof:profile mprof:filter-profile mprof:report
+                        mprof:save))
+      (is (subsetp mprof::*selections* (keywords-of function))))
+    (dolist (option (set-difference shared
+                                    '("samples" "help" "o"
+                                      ;; how it is shown
+                                      "min-percent" "limit")
+                                    :test #'string=))
+      (is (member (first (find option mprof::*choices* :key #'option-of
+                                                       :test #'string=))
+                  mprof::*selections*)
+          "--~A is no choice of PROFILE." option))))
+
+(test each-choice-does-something
+  "Every keyword of REPORT is understood by the command."
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (loop for (keyword value)
+            in '((:type :types) (:legend nil) (:detail :verbose) (:max 1)
+                 (:min-percent 1/3) (:sort-by :allocations) (:focus "CONS")
+                 (:ignore "CONS") (:hide "CONS") (:hide-system t)
+                 (:by :package) (:phase :run) (:thread "x")
+                 (:show-runtime t) (:show-root t) (:offsets t) (:width 60)
+                 (:color t))
+          do (is (stringp (report-text keyword value)))
+          collect keyword into tried
+          finally (is (null (set-difference
+                             (keywords-of 'mprof:report)
+                             (list* :stream :file :profile tried)))))))
 
 (test report-with-the-root-and-without-the-system
   (with-idle-profiler

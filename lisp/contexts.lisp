@@ -1,0 +1,260 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; contexts.lisp -- walk over all call chains of a profile.
+;;;;
+;;;; There may be very many, so they are not kept: the C library writes them
+;;;; each time, names once and all else as integers (export_lisp_contexts.c),
+;;;; and these are read here digit by digit, twenty times as fast as by READ.
+;;;; Paths share their tails, so that a path costs one cons.
+
+(in-package #:mprof)
+
+(defun make-number-reader (octets start)
+  "A function that gives back the integers that stand in OCTETS, a base string,
+from START on, one a call."
+  (declare (type simple-base-string octets) (type fixnum start)
+           (optimize (speed 3) (safety 0)))
+  (let ((position start)
+        (end (length octets)))
+    (declare (type fixnum position end))
+    (lambda ()
+      (let ((negative nil)
+            (digits 0)
+            (number 0))
+        (declare (type fixnum digits number))
+        (loop while (and (< position end)
+                         (char<= (schar octets position) #\Space))
+              do (incf position))
+        (when (and (< position end) (char= (schar octets position) #\-))
+          (setf negative t)
+          (incf position))
+        (loop while (< position end)
+              do (let ((digit (- (char-code (schar octets position)) 48)))
+                   (declare (type fixnum digit))
+                   (unless (<= 0 digit 9)
+                     (return))
+                   (setf number (the fixnum (+ (the fixnum (* number 10))
+                                               digit)))
+                   (incf digits)
+                   (incf position)))
+        (cond ((> digits 17)            ; maybe no fixnum
+               (parse-integer octets :start (- position digits)
+                                     :end position))
+              (negative (- number))
+              (t number))))))
+
+(defun read-paths (next functions count)
+  "A vector of the paths that NEXT, a number reader, gives the COUNT nodes of:
+lists of elements of the vector FUNCTIONS, leaf first."
+  (declare (type function next) (type simple-vector functions)
+           (type fixnum count) (optimize (speed 2)))
+  (let ((paths (make-array (1+ count) :initial-element '())))
+    (loop for node from 1 to count
+          do (let ((parent (funcall next))
+                   (function (funcall next)))
+               (setf (svref paths node)
+                     (cons (svref functions function)
+                           (svref paths parent)))))
+    paths))
+
+(defun read-chains (next paths phases threads count)
+  "A vector of the COUNT chains that NEXT, a number reader, gives."
+  (declare (type function next) (type simple-vector paths phases threads)
+           (type fixnum count) (optimize (speed 2)))
+  (let ((chains (make-array count)))
+    (dotimes (i count chains)
+      (let ((node (funcall next))
+            (phase (funcall next))
+            (thread (funcall next))
+            (calls (funcall next)))
+        (setf (svref chains i)
+              (make-chain :path (svref paths node)
+                          :phase (svref phases phase)
+                          :thread (svref threads thread)
+                          :calls calls))))))
+
+(defun read-context (next chains types)
+  "The CONTEXT-FIGURES that NEXT, a number reader, gives."
+  (declare (type function next) (type simple-vector chains types)
+           (optimize (speed 2)))
+  (let ((chain (funcall next))
+        (type (funcall next))
+        (size (funcall next))
+        (allocations (funcall next))
+        (bytes (funcall next))
+        (count (funcall next)))
+    (make-context-figures :chain (svref chains chain)
+                          :type (svref types type)
+                          :size (case size
+                                  (-1 :large)
+                                  (-2 :grown)
+                                  (t size))
+                          :allocations allocations
+                          :bytes bytes
+                          :samples (loop repeat count
+                                         collect (funcall next)))))
+
+(defun map-contexts-in (function octets)
+  "Call FUNCTION on each context in OCTETS: what `mprof export
+--format=lisp-contexts' wrote."
+  (multiple-value-bind (header position)
+      (with-standard-io-syntax
+        (let ((*read-eval* nil))
+          (read-from-string octets)))
+    (destructuring-bind (tag &key nodes chains contexts functions types phases
+                         threads)
+        header
+      (assert (eq tag :mprof-contexts))
+      (flet ((names (strings)
+               (map 'vector #'mprof.bindings:string-of strings)))
+        (let* ((next (make-number-reader octets position))
+               (paths (read-paths next (names functions) nodes))
+               (chains (read-chains next paths
+                                    (map 'vector #'phase-keyword phases)
+                                    (names threads) chains))
+               (types (map 'vector
+                           (lambda (type)
+                             (destructuring-bind (&key category type class)
+                                 type
+                               (flet ((name (octets)
+                                        (and octets
+                                             (mprof.bindings:string-of
+                                              octets))))
+                                 (make-type-figures
+                                  :category category :name (name type)
+                                  :class (name class)))))
+                           types)))
+          (dotimes (i contexts)
+            (funcall function (read-context next chains types))))))))
+
+(defun map-contexts (function profile)
+  "Call FUNCTION on each context of PROFILE, the largest bytes first.  No values.
+
+FUNCTION: a function of one argument, a CONTEXT-FIGURES: a whole call chain with
+what was allocated at its end of one type and one size, in one phase and one
+thread.  CONTEXT-FUNCTIONS, CONTEXT-TYPE, CONTEXT-BYTES and so on say which.  The
+bytes of all contexts add up to PROFILE-BYTES.
+PROFILE: an object that the function PROFILE gave back.
+
+The contexts are made as the walk goes on, so those that FUNCTION does not keep
+take no memory.  A loop can be left by RETURN-FROM.
+
+Example: which chains allocated vectors of more than a megabyte at a time?
+
+   (mprof:map-contexts
+    (lambda (context)
+      (when (and (eq (mprof:context-size context) :large)
+                 (> (mprof:context-bytes context)
+                    (* 1000000 (mprof:context-allocations context))))
+        (print (mprof:context-functions context))))
+    (mprof:profile))"
+  (call-with-export (lambda (octets)
+                      (map-contexts-in function octets)
+                      t)
+                    profile "export" "--format=lisp-contexts")
+  (values))
+
+(defun profile-contexts (profile)
+  "The contexts of PROFILE as a fresh list of CONTEXT-FIGURES, the largest bytes
+first.  MAP-CONTEXTS needs less memory."
+  (let ((contexts '()))
+    (map-contexts (lambda (context) (push context contexts)) profile)
+    (nreverse contexts)))
+
+;;; Choosing
+
+(defun contexts-samples (profile predicate)
+  "The numbers of the samples in the contexts of PROFILE that PREDICATE is true
+of."
+  (let ((samples '()))
+    (map-contexts (lambda (context)
+                    (when (funcall predicate context)
+                      (setf samples (append (%context-samples context)
+                                            samples))))
+                  profile)
+    samples))
+
+(defun exact-regex (names)
+  "A regular expression for the elements of NAMES, strings, and nothing else."
+  (flet ((quoted (name)
+           (with-output-to-string (stream)
+             (loop for character across name
+                   do (when (find character "\\^$.|?*+()[]{}")
+                        (write-char #\\ stream))
+                      (write-char character stream)))))
+    (format nil "^(~{~A~^|~})$" (mapcar #'quoted names))))
+
+(defun threads-of (profile regex)
+  "The names of the threads of PROFILE that REGEX matches."
+  (mapcar #'thread-name
+          (profile-threads (make-instance 'profile
+                                          :source (profile-source profile)
+                                          :choices (list :thread regex)))))
+
+(defun narrowed (profile keyword old new)
+  "The value for KEYWORD that chooses what both OLD and NEW do; NIL when nothing
+is left.  For :FOCUS, which has no such value, NEW."
+  (flet ((list-of (value)
+           (if (listp value) value (list value))))
+    (ecase keyword
+      ((:ignore :hide) (format nil "(~A)|(~A)" old new))
+      (:phase (intersection (list-of old) (list-of new)))
+      (:thread (let ((names (intersection (threads-of profile old)
+                                          (threads-of profile new)
+                                          :test #'string=)))
+                 (and names (exact-regex names))))
+      ((:focus :by :hide-system :show-runtime :show-root) new))))
+
+(defun filter-profile (profile
+                       &rest choices
+                       &key predicate focus ignore hide hide-system by phase
+                         thread show-runtime show-root)
+  "A part of PROFILE, or another view of it, as a new PROFILE; PROFILE stays as
+it is.
+
+PROFILE: an object that the function PROFILE gave back.
+CHOICES: FOCUS, IGNORE, HIDE, HIDE-SYSTEM, BY, PHASE, THREAD, SHOW-RUNTIME and
+SHOW-ROOT, as for REPORT (default NIL).  They come on top of those that PROFILE
+was made with: what is left is in both.
+PREDICATE (function, default NIL): keep only the contexts for which it is true;
+it is called on each CONTEXT-FIGURES that the choices leave.
+
+All figures are reckoned anew from the call chains that are left; calls are those
+of functions and arcs that are left, whatever was allocated below them.  The
+result can be printed by REPORT and written by SAVE like any profile.
+
+Signals MPROF-ERROR for choices that make no sense.
+
+Example: only large vectors that the parser made.
+
+   (mprof:report
+    :profile (mprof:filter-profile
+              (mprof:profile) :focus \"^APP::PARSE\"
+              :predicate (lambda (context)
+                           (eq (mprof:context-size context) :large))))"
+  (declare (ignore focus ignore hide hide-system by phase thread
+                   show-runtime show-root))
+  (let ((old (profile-choices profile))
+        (new (selections choices))
+        (samples (profile-samples profile)))
+    ;; A chain may have to match two expressions; there is no third one that
+    ;; says so, but what the first left can be counted.
+    (when (and (getf old :focus) (getf new :focus))
+      (setf samples (contexts-samples profile (constantly t))))
+    (let ((both (copy-list old)))
+      (loop for (keyword value) on new by #'cddr
+            do (when (getf old keyword)
+                 (setf value (narrowed profile keyword (getf old keyword)
+                                       value))
+                 (unless value
+                   (setf samples '())))
+               (setf (getf both keyword) value))
+      (flet ((part (samples)
+               (let ((part (make-instance 'profile
+                                          :source (profile-source profile)
+                                          :choices both :samples samples)))
+                 (reduction part)       ; what makes no sense is said now
+                 part)))
+        (if predicate
+            (part (contexts-samples (part samples) predicate))
+            (part samples))))))

@@ -1,0 +1,289 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; contexts-tests.lisp -- call chains, and what is chosen of them.
+
+(in-package #:mprof.tests)
+
+(in-suite mprof)
+
+(defun one-way (n)
+  (make-conses n))
+
+(defun other-way (n)
+  (setf *kept* (make-doubles n))
+  (make-conses n)
+  (make-conses n))
+
+(defun rows-of (profile)
+  "The contexts of PROFILE as lists, but for their phases and threads."
+  (loop for context in (mprof:profile-contexts profile)
+        collect (list (last (mprof:context-functions context) 2)
+                      (mprof:context-type context)
+                      (mprof:context-category context)
+                      (mprof:context-class context)
+                      (mprof:context-size context)
+                      (mprof:context-allocations context)
+                      (mprof:context-bytes context)
+                      (mprof:context-calls context))))
+
+(test contexts-are-chains
+  (with-idle-profiler
+    (is (equal '((("MPROF.TESTS::OTHER-WAY" "MPROF.TESTS::MAKE-CONSES")
+                  "CONS" "cons" nil 16 20 320 2)
+                 (("MPROF.TESTS::ONE-WAY" "MPROF.TESTS::MAKE-CONSES")
+                  "CONS" "cons" nil 16 5 80 1))
+               (rows-of (mprof:filter-profile
+                         (profiled (one-way 5) (other-way 10))
+                         :focus "MAKE-CONSES$"))))))
+
+(test contexts-say-where-and-when
+  (with-idle-profiler
+    (let* ((profile (profiled
+                      (make-conses 3)
+                      (mp:process-join
+                       (mp:process-run-function "other" #'make-conses 5))
+                      (eval '(cons 1 2))))
+           (rows (loop for context in (mprof:profile-contexts
+                                       (mprof:filter-profile
+                                        profile :ignore "^MP:"))
+                       when (equal (mprof:context-function context)
+                                   "MPROF.TESTS::MAKE-CONSES")
+                         collect (list (mprof:context-thread context)
+                                       (mprof:context-phase context)
+                                       (mprof:context-allocations context)))))
+      (is (equal '(("other" :run 5)) (subseq rows 0 1)))
+      (is (equal '(:run 3) (rest (second rows))))
+      (is (= 2 (length rows)))
+      (is (= (mprof:phase-allocations (mprof:find-phase :eval profile))
+             (loop for context in (mprof:profile-contexts profile)
+                   when (eq :eval (mprof:context-phase context))
+                     sum (mprof:context-allocations context)))))))
+
+(test contexts-of-special-sizes
+  "Objects above 2,048 bytes are in one context, and so are bodies that grow."
+  (with-idle-profiler
+    (let ((profile (profiled
+                     (dolist (n '(300 400))
+                       (setf *kept* (make-doubles n)))
+                     (let ((table (make-hash-table)))
+                       (dotimes (i 1000)
+                         (setf (gethash i table) i))))))
+      ;; a header of 48 bytes, then the elements
+      (is (equal '((:large 2 5696))
+                 (loop for context in (mprof:profile-contexts profile)
+                       when (equal (mprof:context-type context)
+                                   "(SIMPLE-ARRAY DOUBLE-FLOAT)")
+                         collect (list (mprof:context-size context)
+                                       (mprof:context-allocations context)
+                                       (mprof:context-bytes context)))))
+      (let ((grown (find :grown (mprof:profile-contexts profile)
+                         :key #'mprof:context-size))
+            (bin (find :grown (mprof:profile-bins profile)
+                       :key #'mprof:bin-size)))
+        (is (string= "HASH-TABLE" (mprof:context-type grown)))
+        (is (= 0 (mprof:context-allocations grown)))
+        (is (= (mprof:bin-bytes bin) (mprof:context-bytes grown)))))))
+
+(test contexts-add-up
+  "All of the profile is in its contexts, once."
+  (with-idle-profiler
+    (let* ((profile (profiled (one-way 5) (other-way 10)
+                              (compile nil '(lambda (x) (list x)))))
+           (contexts (mprof:profile-contexts profile))
+           (seen '()))
+      (is (= (mprof:profile-bytes profile)
+             (reduce #'+ contexts :key #'mprof:context-bytes)))
+      (is (= (mprof:profile-allocations profile)
+             (reduce #'+ contexts :key #'mprof:context-allocations)))
+      (is (every #'>= (mapcar #'mprof:context-bytes contexts)
+                 (mapcar #'mprof:context-bytes (rest contexts))))
+      (is (null (multiple-value-list
+                 (mprof:map-contexts
+                  (lambda (context)
+                    (push (mprof:context-bytes context) seen))
+                  profile))))
+      (is (equal (mapcar #'mprof:context-bytes contexts) (reverse seen)))
+      ;; what each function allocated itself is in the contexts it ends
+      (is (loop for function in (mprof:profile-functions profile)
+                always (= (mprof:function-self-bytes function)
+                          (loop for context in contexts
+                                when (string= (mprof:context-function context)
+                                              (mprof:function-name function))
+                                  sum (mprof:context-bytes context)))))
+      ;; and what it is charged with in the contexts that it is in
+      (is (loop for function in (mprof:profile-functions profile)
+                always (= (mprof:function-inclusive-bytes function)
+                          (loop for context in contexts
+                                when (member (mprof:function-name function)
+                                             (mprof:context-functions context)
+                                             :test #'string=)
+                                  sum (mprof:context-bytes context))))))))
+
+(test contexts-can-be-left
+  (with-idle-profiler
+    (let ((profile (profiled (one-way 5) (other-way 10))))
+      (call-in-folder-of-its-own
+       (lambda (files)
+         (is (eq :found (block search
+                          (mprof:map-contexts
+                           (lambda (context)
+                             (declare (ignore context))
+                             (return-from search :found))
+                           profile))))
+         (is (null (directory files))))))))
+
+(test numbers-of-contexts
+  "The reader of integers knows signs, and integers that are no fixnums."
+  (let ((next (mprof::make-number-reader
+               (coerce "x 0 -2 17
+ 123456789012345678 9223372036854775807 5" 'base-string)
+               1)))
+    (is (equal '(0 -2 17 123456789012345678 9223372036854775807 5)
+               (loop repeat 6 collect (funcall next))))))
+
+(test contexts-with-names-beyond-ascii
+  (with-idle-profiler
+    (let ((profile (profiled (|grüße an λ| 3))))
+      (is (= 1 (count-if (lambda (context)
+                           (find (mprof::displayed-name '|grüße an λ|)
+                                 (mprof:context-functions context)
+                                 :test #'string=))
+                         (mprof:profile-contexts profile)))))))
+
+;;; Choosing
+
+(defun self-allocations (name profile)
+  (let ((function (mprof:find-function name profile)))
+    (and function (mprof:function-self-allocations function))))
+
+(test filter-by-choices
+  (with-idle-profiler
+    (let* ((profile (profiled (one-way 5) (other-way 10)))
+           (part (mprof:filter-profile profile :focus "OTHER-WAY")))
+      (is (= 20 (self-allocations 'make-conses part)))
+      (is (= 25 (self-allocations 'make-conses profile)))
+      (is (equal (mapcar #'mprof:function-name
+                         (mprof:profile-functions
+                          (mprof:profile nil :focus "OTHER-WAY")))
+                 (mapcar #'mprof:function-name
+                         (mprof:profile-functions part))))
+      (signals mprof:mprof-error (mprof:filter-profile profile :focus "("))
+      (signals error (mprof:filter-profile profile :max 3)))))
+
+(test filter-by-a-predicate
+  (with-idle-profiler
+    (let* ((profile (profiled (one-way 5) (other-way 10)))
+           (conses (mprof:filter-profile
+                    profile
+                    :predicate (lambda (context)
+                                 (string= (mprof:context-type context)
+                                          "CONS"))))
+           (figures (mprof:find-function 'other-way conses)))
+      (is (= 1 (length (mprof:profile-types conses))))
+      (is (= (mprof:type-bytes (mprof:find-type 'cons profile))
+             (mprof:profile-bytes conses)))
+      (is (= 0 (mprof:function-self-allocations figures)))
+      (is (= 320 (mprof:function-inclusive-bytes figures)))
+      ;; calls are known, though the vector that they made is left out
+      (is (= 1 (mprof:function-activations figures)))
+      (is (= 2 (mprof:arc-calls (mprof:find-arc 'other-way 'make-conses
+                                                conses))))
+      (is (search "MAKE-CONSES" (mprof:report :profile conses :stream nil)))
+      (is (not (search "DOUBLE-FLOAT" (mprof:report :profile conses
+                                                    :stream nil))))
+      (is (= 0 (mprof:profile-allocations
+                (mprof:filter-profile profile
+                                      :predicate (constantly nil)))))
+      (is (= (mprof:profile-bytes profile)
+             (mprof:profile-bytes
+              (mprof:filter-profile profile :predicate (constantly t))))))))
+
+(test filters-come-on-top
+  "What a filter leaves of a filtered profile is what both leave."
+  (with-idle-profiler
+    (let* ((profile (profiled
+                      (one-way 5) (other-way 10)
+                      (mapc #'mp:process-join
+                            (list (mp:process-run-function
+                                   "ab" #'make-conses 100)
+                                  (mp:process-run-function
+                                   "bc" #'make-conses 1000)))
+                      (eval '(make-conses 10000))))
+           (again (lambda (first second)
+                    (self-allocations
+                     'make-conses
+                     (apply #'mprof:filter-profile
+                            (apply #'mprof:filter-profile profile first)
+                            second)))))
+      (loop for (first second expected)
+              in '(((:focus "MAKE-CONSES") (:focus "ONE-WAY") 5)
+                   ((:focus "ONE-WAY") (:focus "MAKE-CONSES") 5)
+                   ((:focus "ONE-WAY") (:focus "OTHER-WAY") nil)
+                   ((:ignore "ONE-WAY") (:ignore "OTHER-WAY") 11100)
+                   ((:thread "a") (:thread "b") 100)
+                   ((:thread "b") (:thread "c$") 1000)
+                   ((:thread "^a") (:thread "c$") nil)
+                   ((:phase (:run :eval)) (:phase :run) 11125)
+                   ((:phase :eval) (:phase :run) nil)
+                   ((:focus "OTHER-WAY") (:phase :run) 20)
+                   ((:focus "OTHER-WAY" :phase :run) (:thread "b") nil))
+            do (is (eql expected (funcall again first second))
+                   "~S then ~S left ~S and not ~S" first second
+                   (funcall again first second) expected))
+      (let ((hidden (mprof:filter-profile
+                     (mprof:filter-profile profile :hide "MAKE-CONSES"
+                                                   :focus "WAY")
+                     :hide "OTHER-WAY")))
+        (is (= 5 (self-allocations 'one-way hidden)))
+        (is (null (self-allocations 'other-way hidden)))
+        (is (null (self-allocations 'make-conses hidden))))
+      (is (= 5 (self-allocations
+                'make-conses
+                (mprof:filter-profile
+                 (mprof:filter-profile
+                  profile
+                  :predicate (lambda (context)
+                               (member "MPROF.TESTS::ONE-WAY"
+                                       (mprof:context-functions context)
+                                       :test #'string=)))
+                 :predicate (lambda (context)
+                              (= 5 (mprof:context-allocations context))))))))))
+
+(test a-profile-does-not-change
+  "Neither when counting goes on, nor when its file goes away."
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (let ((profile (profiled (one-way 5)))
+            (lazy (mprof:report :stream (make-broadcast-stream))))
+        (mprof:save file)
+        (let ((read (mprof:profile file))
+              (reported (mprof:report :file file
+                                      :stream (make-broadcast-stream))))
+          (delete-file file)
+          (mprof:start)
+          (one-way 5)
+          (mprof:stop)
+          (dolist (each (list profile lazy read reported))
+            (is (= 5 (self-allocations 'make-conses each)))
+            (is (= 1 (count "MPROF.TESTS::MAKE-CONSES"
+                            (mprof:profile-contexts each)
+                            :key #'mprof:context-function
+                            :test #'string=)))))))))
+
+(test several-files-are-one-profile
+  (with-idle-profiler
+    (with-temporary-file (a)
+      (with-temporary-file (b)
+        (profiled (one-way 5))
+        (mprof:save a)
+        (profiled (other-way 10))
+        (mprof:save b)
+        (let ((both (mprof:profile (list a b))))
+          (is (= 25 (self-allocations 'make-conses both)))
+          (is (= 20 (self-allocations
+                     'make-conses
+                     (mprof:filter-profile both :focus "OTHER-WAY"))))
+          (is (= 25 (loop for context in (mprof:profile-contexts both)
+                          when (string= (mprof:context-function context)
+                                        "MPROF.TESTS::MAKE-CONSES")
+                            sum (mprof:context-allocations context)))))))))

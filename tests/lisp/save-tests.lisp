@@ -1,0 +1,142 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; save-tests.lisp -- files of all formats.
+
+(in-package #:mprof.tests)
+
+(in-suite mprof)
+
+(defmacro with-folder ((variable) &body body)
+  "Run BODY with VARIABLE bound to a folder, a string that ends in a slash, that
+is gone afterwards with the files in it."
+  `(call-in-folder-of-its-own
+    (lambda (files)
+      (let ((,variable (namestring (make-pathname :name nil :type nil
+                                                  :defaults files))))
+        ,@body))))
+
+(defun file-text (file)
+  (with-open-file (stream file :external-format :utf-8)
+    (with-output-to-string (text)
+      (loop for line = (read-line stream nil)
+            while line
+            do (write-line line text)))))
+
+(test formats-by-file-type
+  (loop for (name format)
+          in '(("mprof.data" :pprof) ("a.b.pb.gz" :pprof) ("profile" :pprof)
+               ("A.PPROF" :pprof) ("a.svg" :svg) ("a.txt" :text)
+               ("/x.y/a.txt" :text) ("/x.txt/a" :pprof) (#p"/x/a.svg" :svg)
+               ("a.folded" nil) ("a.cake" nil))
+        do (is (eq format (mprof::format-of-file name))
+               "~S is ~S" name (mprof::format-of-file name))))
+
+(defun formats ()
+  "The formats that `mprof help export' lists, as keywords."
+  (loop for line in (rest (member "Formats:"
+                                  (mprof-lines
+                                   (nth-value 1 (mprof.bindings:run-command
+                                                 "help" "export")))
+                                  :test #'string=))
+        until (string= line "")
+        collect (intern (string-upcase
+                         (subseq line 2 (position #\Space line :start 2)))
+                        '#:keyword)))
+
+(test save-in-all-formats
+  (with-idle-profiler
+    (profiled (one-way 5) (other-way 10))
+    (with-folder (folder)
+      (let ((file (concatenate 'string folder "a")))
+        (dolist (format (formats))
+          (is (equal (pathname file) (mprof:save file :format format)))
+          (with-open-file (stream file :element-type '(unsigned-byte 8))
+            (is (plusp (file-length stream)))))
+        (is (>= (length (formats)) 10))))))
+
+(test save-by-file-type
+  (with-idle-profiler
+    (profiled (one-way 5) (other-way 10))
+    (with-folder (folder)
+      (flet ((saved (name &rest choices)
+               (let ((file (concatenate 'string folder name)))
+                 (is (equal (pathname file)
+                            (apply #'mprof:save file choices)))
+                 (file-text file))))
+        (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES 80" (saved "a.folded")))
+        (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES;CONS 5"
+                    (saved "a.folded" :types t :value :allocations)))
+        (is (eql 0 (search "[run time];" (saved "a.folded" :phases t))))
+        (is (eql 0 (search "[thread " (saved "a.folded" :threads t))))
+        (is (not (search "ONE-WAY" (saved "a.folded" :focus "OTHER-WAY"))))
+        (is (eql 0 (search "(:mprof-profile " (saved "a.lisp"))))
+        (is (search "DIRECT ALLOCATION" (saved "a.txt")))
+        (is (eql 0 (search "{" (saved "a.json"))))
+        (is (search "speedscope" (saved "a.speedscope.json")))
+        (is (search "\"dhatFileVersion\"" (saved "a.dhat.json")))
+        (is (search "fn=" (saved "a.callgrind")))
+        (is (eql 0 (search "digraph" (saved "a.dot"))))
+        (is (search "ONE-WAY" (saved "a.csv" :table :arcs)))
+        (is (not (search "ONE-WAY" (saved "a.csv" :table :types))))
+        (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES 80"
+                    (saved "b" :format :folded)))
+        (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES 80"
+                    (saved "b.lisp" :format :folded)))))))
+
+(test save-a-profile
+  (with-idle-profiler
+    (let* ((profile (profiled (one-way 5) (other-way 10)))
+           (part (mprof:filter-profile profile :focus "OTHER-WAY")))
+      (mprof:reset)
+      (with-folder (folder)
+        (let ((file (concatenate 'string folder "a")))
+          (is (equal (pathname file) (mprof:save file :profile profile)))
+          (is (= 25 (self-allocations 'make-conses (mprof:profile file))))
+          (mprof:save file :profile part)
+          (is (= 20 (self-allocations 'make-conses (mprof:profile file))))
+          (mprof:save file :profile part :format :folded)
+          (is (search "OTHER-WAY" (file-text file)))
+          (is (not (search "ONE-WAY" (file-text file))))
+          (is (equal (list (pathname file))
+                     (directory (concatenate 'string folder "*")))))))))
+
+(test save-what-makes-no-sense
+  (with-idle-profiler
+    (profiled (one-way 5))
+    (with-folder (folder)
+      (let ((file (concatenate 'string folder "a")))
+        (signals mprof:mprof-error (mprof:save file :format :cake))
+        (signals mprof:mprof-error
+          (mprof:save (concatenate 'string file ".cake")))
+        (signals mprof:mprof-error
+          (mprof:save file :format :folded :value :cake))
+        (signals mprof:mprof-error
+          (mprof:save file :format :csv :table :cake))
+        (signals mprof:mprof-error
+          (mprof:save file :format :text :table :arcs))
+        (signals mprof:mprof-error
+          (mprof:save file :format :folded :focus "("))
+        (is (null (directory (concatenate 'string folder "*"))))))))
+
+(test save-other-formats-where-it-cannot
+  (with-idle-profiler
+    (let ((profile (profiled (one-way 5))))
+      (dolist (arguments `(("/nowhere/at/all.folded")
+                           ("/nowhere/at/all" :format :lisp)
+                           ("/nowhere/at/all" :profile ,profile)))
+        (let ((condition (handler-case (apply #'mprof:save arguments)
+                           (mprof:profile-file-error (condition)
+                             condition))))
+          (is (typep condition 'mprof:profile-file-error))
+          (is (equal (pathname (first arguments))
+                     (mprof:profile-file-error-pathname condition)))
+          (is (search "/nowhere/at/all" (report-of condition)))
+          (is (search "(mprof:save FILE)" (report-of condition)))))
+      (with-folder (folder)
+        (let ((file (concatenate 'string folder "a.folded")))
+          (is (equal (pathname file)
+                     (handler-bind ((mprof:profile-file-error
+                                      (lambda (condition)
+                                        (use-value file condition))))
+                       (mprof:save "/nowhere/at/all.folded"))))
+          (is (search "ONE-WAY" (file-text file))))))))
