@@ -33,11 +33,11 @@ build)
 formats)
   # The programs that read what mprof exports.
   packages='golang-go:go valgrind:callgrind_annotate graphviz:dot
-    libxml2-utils:xmllint python3:python3 nodejs:node npm:npm'
+    libxml2-utils:xmllint python3:python3'
   ;;
 html)
   # The browser that opens what mprof exports for one.
-  packages='chromium:chromium nodejs:node npm:npm'
+  packages='chromium:chromium'
   ;;
 *)
   die "packages.sh: no such list: $list"

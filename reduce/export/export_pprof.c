@@ -144,6 +144,8 @@ write_sample_types(struct pprof *pprof)
   write_part(pprof, &message);
 }
 
+/* The system name stays empty: pprof takes a name that is the same as it for
+ * one of C++, and takes out what it thinks are parameters. */
 static void
 write_function(struct pprof *pprof, uint32_t id, const char *name,
                uint32_t file, int64_t start_line)
@@ -153,7 +155,6 @@ write_function(struct pprof *pprof, uint32_t id, const char *name,
   Mprof__Pprof__Function *pointer = &function;
   function.id = id;
   function.name = string_index(pprof, name);
-  function.system_name = function.name;
   function.filename =
       string_index(pprof, names_text(&pprof->reduction->profile.names, file));
   function.start_line = start_line;

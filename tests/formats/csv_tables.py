@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""CSV: each table, read by Python's csv in its strict mode."""
+
+import csv
+import io
+import json
+
+import figures
+
+
+def read(profile, table):
+    text = figures.export('csv', profile, '--table=' + table).decode()
+    rows = list(csv.reader(io.StringIO(text, newline=''), strict=True))
+    widths = {len(row) for row in rows}
+    # What the text begins with is no formula, whatever the name.
+    formulas = [cell for row in rows for cell in row
+                if cell[:1] in tuple('=+-@\t\r\n')]
+    return rows[0], rows[1:], (len(widths), formulas, text.endswith('\r\n'))
+
+
+def name(cell):
+    return cell[1:] if cell.startswith("'") else cell
+
+
+for label, profile in figures.profiles():
+    expected = figures.of_profile(profile)
+    data = json.loads(figures.export('json', profile))
+
+    head, rows, form = read(profile, 'functions')
+    figures.check(label + ': functions, form', form, (1, [], True))
+    found = [dict(zip(head, row)) for row in rows]
+    figures.check(label + ': functions', {
+        name(f['function']): (int(f['self_bytes']),
+                              int(f['self_allocations']),
+                              int(f['inclusive_bytes']),
+                              int(f['inclusive_allocations']),
+                              int(f['calls']), name(f['file']))
+        for f in found}, {
+            n: (f.self_bytes, f.self_allocs, f.inclusive_bytes,
+                f.inclusive_allocs, f.calls, f.file or '')
+            for n, f in expected.functions.items()})
+    figures.check(label + ': cycles', [f['cycle'] for f in found], [
+        '' if f['cycle'] is None else str(f['cycle'] + 1)
+        for f in data['functions']])
+
+    head, rows, form = read(profile, 'arcs')
+    figures.check(label + ': arcs, form', form, (1, [], True))
+    figures.check(label + ': arcs', {
+        (name(r[0]), name(r[1])): figures.Arc(*map(int, r[2:]))
+        for r in rows}, expected.arcs)
+
+    head, rows, form = read(profile, 'contexts')
+    figures.check(label + ': contexts, form', form, (1, [], True))
+    figures.check(label + ': contexts', {
+        tuple(figures.unescape(n) for n in name(r[0]).split(';')):
+        (int(r[1]), int(r[2])) for r in rows if r[1:3] != ['0', '0']},
+        expected.chains)
+
+    head, rows, form = read(profile, 'types')
+    figures.check(label + ': types, form', form, (1, [], True))
+    figures.check(label + ': types', [
+        [r[0], name(r[1]), name(r[2]), int(r[3]), int(r[4])] for r in rows],
+        [[t['category'], t['type'] or '', t['class'] or '', t['bytes'],
+          t['allocations']] for t in data['types']])
+
+    for table, key in (('phases', 'phase'), ('threads', 'name')):
+        head, rows, form = read(profile, table)
+        figures.check('%s: %s, form' % (label, table), form, (1, [], True))
+        figures.check('%s: %s' % (label, table), [
+            [name(r[0])] + [int(n) for n in r[1:]] for r in rows],
+            [[t[key], t['bytes'], t['allocations']] + t['category_bytes']
+             for t in data[table]])
+figures.finish()

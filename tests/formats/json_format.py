@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""mprof's own JSON: what it says of itself has to agree, and with what the
+profile with odd names was made of.  Node checks it against its schema."""
+
+import collections
+import json
+import os
+
+import figures
+import odd_profile
+
+
+def inclusive(data):
+    """By function and by arc, from the contexts: each context once."""
+    functions = collections.defaultdict(lambda: [0, 0])
+    arcs = collections.defaultdict(lambda: [0, 0])
+    chains = []
+    for c in data['contexts']:
+        chain = (() if c['parent'] is None else chains[c['parent']]) + (
+            c['function'],)
+        chains.append(chain)
+        for item in set(chain):
+            functions[item][0] += c['bytes']
+            functions[item][1] += c['allocations']
+        if c['bytes'] or c['allocations']:
+            for pair in set(zip(chain, chain[1:])):
+                arcs[pair][0] += c['bytes']
+                arcs[pair][1] += c['allocations']
+    return functions, arcs
+
+
+def parts_of(rows):
+    """Sums of allocations and bytes by type."""
+    sums = collections.Counter()
+    for row in rows:
+        for part in row['types']:
+            sums[part['type'], 'bytes'] += part['bytes']
+            sums[part['type'], 'allocations'] += part['allocations']
+    return dict(+sums)
+
+
+for label, profile in figures.profiles():
+    path = figures.export_to(os.path.join(os.environ['WORK'],
+                                          label + '.json'), 'json', profile)
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    data = json.loads(text)
+    figures.check(label + ': can stand in a page', [
+        c for c in '<\u2028\u2029\x7f\x85' if c in text], [])
+    functions, arcs = inclusive(data)
+    for place, count in enumerate(('bytes', 'allocations')):
+        figures.check('%s: inclusive %s' % (label, count), {
+            i: f['inclusive_' + count]
+            for i, f in enumerate(data['functions'])},
+            {i: functions[i][place] for i in range(len(data['functions']))})
+        figures.check('%s: arcs, %s' % (label, count), {
+            (a['caller'], a['callee']): a[count]
+            for a in data['arcs'] if a['bytes'] or a['allocations']},
+            {pair: values[place] for pair, values in arcs.items()})
+        for key in ('types', 'phases', 'threads', 'contexts'):
+            figures.check('%s: all %s of %s' % (label, count, key),
+                          sum(row[count] for row in data[key]),
+                          data['totals'][count])
+        figures.check('%s: %s by function' % (label, count),
+                      sum(f['self_' + count] for f in data['functions']),
+                      data['totals'][count])
+    types = {(i, count): t[count] for i, t in enumerate(data['types'])
+             for count in ('bytes', 'allocations') if t[count]}
+    figures.check(label + ': types by function',
+                  parts_of(data['functions']), types)
+    figures.check(label + ': types by context', parts_of(data['contexts']),
+                  types)
+    calls = collections.Counter()
+    for context in data['contexts']:
+        calls[context['function']] += context['calls']
+    figures.check(label + ': calls by context', [
+        calls[i] for i in range(len(data['functions']))],
+        [f['activations'] for f in data['functions']])
+    figures.check(label + ': members of cycles', {
+        f: i for i, cycle in enumerate(data['cycles'])
+        for f in cycle['functions']},
+        {i: f['cycle'] for i, f in enumerate(data['functions'])
+         if f['cycle'] is not None})
+    if os.path.basename(profile) == odd_profile.FILE:
+        expected = figures.of_odd_profile()
+        found = figures.of_json(data)
+        in_cycle = len(odd_profile.NAMES)
+        figures.check(label + ': one cycle', [
+            len(c['functions']) for c in data['cycles']], [in_cycle])
+        figures.check(label + ': functions', {
+            n: f._replace(file=f.file or '')
+            for n, f in found.functions.items()}, expected.functions)
+        figures.check(label + ': arcs', found.arcs, expected.arcs)
+        figures.check(label + ': chains', found.chains, expected.chains)
+        odd = {odd_profile.read_as(n) for n in odd_profile.NAMES}
+        figures.check(label + ': classes', {
+            t['class'] or '' for t in data['types']}, odd)
+        figures.check(label + ': threads', {
+            t['name'] for t in data['threads']}, (odd - {''}) | {'[unnamed]'})
+        figures.check(label + ': comments', {
+            c['key']: c['value'] for c in data['comments']
+            if c['key'].startswith('odd')}, {
+                'odd%d' % i: odd_profile.read_as(n)
+                for i, n in enumerate(odd_profile.NAMES)})
+figures.finish()

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The Lisp form, read by the Lisp reader (lisp.lisp), says what the JSON says:
+all of it but the contexts, in the same order."""
+
+import json
+import os
+
+import figures
+
+
+def type_row(types, part):
+    of = types[part['type']]
+    return [of['category'], of['type'], of['class'], part['allocations'],
+            part['bytes']]
+
+
+for label, profile in figures.profiles():
+    path = figures.export_to(
+        os.path.join(os.environ['WORK'], label + '.lisp'), 'lisp', profile)
+    text = figures.run(os.environ['ECL'], '--norc', '--shell',
+                       'tests/formats/lisp.lisp', '--', path).decode()
+    totals, functions, arcs, types, phases, threads, comments = [
+        part or [] for part in json.loads(text)]
+    data = json.loads(figures.export('json', profile))
+    names = [f['name'] for f in data['functions']]
+    figures.check(label + ': totals', totals, [
+        data['totals']['allocations'], data['totals']['bytes'],
+        data['language']])
+    figures.check(label + ': functions', functions, [
+        [f['name'], f['self_allocations'], f['self_bytes'],
+         f['inclusive_allocations'], f['inclusive_bytes'], f['activations'],
+         None if f['cycle'] is None else f['cycle'] + 1, f['file'],
+         f['line']] + [type_row(data['types'], p) for p in f['types']]
+        for f in data['functions']])
+    figures.check(label + ': arcs', arcs, [
+        [names[a['caller']], names[a['callee']], a['calls'],
+         a['allocations'], a['bytes']] for a in data['arcs']])
+    figures.check(label + ': types', types, [
+        [t['category'], t['type'], t['class'], t['allocations'], t['bytes']]
+        for t in data['types']])
+    for found, key, rows in ((phases, 'phase', data['phases']),
+                             (threads, 'name', data['threads'])):
+        figures.check('%s: by %s' % (label, key), found, [
+            [r[key], r['allocations'], r['bytes']] + r['category_bytes']
+            for r in rows])
+    figures.check(label + ': comments', comments, [
+        [c['key'], c['value']] for c in data['comments']])
+figures.finish()
