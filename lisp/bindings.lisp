@@ -111,11 +111,37 @@ copying."
     :unsigned-long-long ((which :int))
   "The counter WHICH, a number of enum mprof_counter in monitor.h.")
 
+;;; What works while the program is counted must not allocate: arguments are
+;;; made beforehand, and constant lists are.
+
 (let ((pointer (foreign-function "mprof_monitor_counter" "libmprof-monitor")))
   (defun monitor-active-p ()
     "True while the monitor counts.  Allocates nothing."
-    ;; 5 is MPROF_RUNNING; a constant list, so that none is made.
-    (eql 1 (si:call-cfun pointer :unsigned-long-long '(:int) '(5)))))
+    ;; 5 is MPROF_RUNNING
+    (eql 1 (si:call-cfun pointer :unsigned-long-long '(:int) '(5))))
+  (defun monitor-allocations ()
+    "How many allocations the monitor has counted.  Allocates nothing."
+    (si:call-cfun pointer :unsigned-long-long '(:int) '(0)))
+  (defun monitor-bytes ()
+    "How many bytes the monitor has counted.  Allocates nothing."
+    (si:call-cfun pointer :unsigned-long-long '(:int) '(1))))
+
+(let ((pointer (foreign-function "mprof_monitor_write" "libmprof-monitor")))
+  (defun monitor-write-quietly (arguments)
+    "Write the profile to the file whose name is in ARGUMENTS, a list that
+FILE-ARGUMENTS made.  True when that is done.  Allocates nothing."
+    (eql 0 (si:call-cfun pointer :int '(:cstring) arguments))))
+
+(let ((pointer (foreign-function "unlink" "libmprof-monitor")))
+  (defun delete-quietly (arguments)
+    "Delete the file whose name is in ARGUMENTS, a list that FILE-ARGUMENTS
+made, if there is one.  Allocates nothing."
+    (si:call-cfun pointer :int '(:cstring) arguments)))
+
+(defun file-arguments (name)
+  "What MONITOR-WRITE-QUIETLY and DELETE-QUIETLY take for the file NAME, a
+string."
+  (list (octets-of name)))
 
 (define-foreign monitor-message* ("libmprof-monitor" "mprof_monitor_message")
     :cstring ()

@@ -14,6 +14,7 @@
   :components ((:file "package")
                (:file "conditions")
                (:file "bindings")
+               (:file "baseline")
                (:file "session")
                (:file "choices")
                (:file "figures")
@@ -24,6 +25,7 @@
                (:file "report")
                (:file "save")
                (:file "with-profiling")
+               (:file "budget")
                (:file "declarations"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
 
@@ -42,6 +44,7 @@
                (:file "compare-tests")
                (:file "report-tests")
                (:file "save-tests")
+               (:file "budget-tests")
                (:file "declarations-tests")
                (:file "documentation-tests")
                (:file "runner"))

@@ -45,10 +45,15 @@ Figures and what is in them:
    COMPARISON       COMPARISON-OLD -NEW -ALLOCATIONS -BYTES -FUNCTIONS -TYPES
    DIFFERENCE       DIFFERENCE-NAME -ALLOCATIONS -BYTES -OLD -NEW
    -OLD-ALLOCATIONS -NEW-ALLOCATIONS -OLD-BYTES -NEW-BYTES
+In unit tests:
+   WITH-ALLOCATION-BUDGET   so much a body may allocate
+   ALLOCATED-BY     how much a body allocates
 What may go wrong:
    MPROF-ERROR      the root of all errors, these among them:
    PROFILER-UNAVAILABLE ALREADY-ACTIVE NOT-ACTIVE
    PROFILE-FILE-ERROR PROFILE-FILE-ERROR-PATHNAME -OFFSET
+   ALLOCATION-BUDGET-EXCEEDED BUDGET-BYTES -ALLOCATIONS -FUNCTION -USED-BYTES
+   -USED-ALLOCATIONS -FUNCTIONS -PROFILE
    PROFILE-INCOMPLETE   a warning")
   (:export
    ;; counting
@@ -86,10 +91,15 @@ What may go wrong:
    #:difference-allocations #:difference-bytes
    #:difference-old-allocations #:difference-new-allocations
    #:difference-old-bytes #:difference-new-bytes
+   ;; unit tests
+   #:with-allocation-budget #:allocated-by
    ;; what may go wrong
    #:mprof-error #:profiler-unavailable #:already-active #:not-active
    #:profile-file-error #:profile-file-error-pathname
-   #:profile-file-error-offset #:profile-incomplete))
+   #:profile-file-error-offset #:profile-incomplete
+   #:allocation-budget-exceeded #:budget-used-bytes
+   #:budget-used-allocations #:budget-bytes #:budget-allocations
+   #:budget-function #:budget-functions #:budget-profile))
 
 (defpackage #:mprof.bindings
   (:use #:common-lisp)
@@ -100,5 +110,7 @@ through ECL's dynamic foreign function interface, so no C compiler is needed.
 No policy: statuses are given back as they come.")
   (:export
    #:monitor-start #:monitor-stop #:monitor-reset #:monitor-write
-   #:monitor-counter #:monitor-active-p #:monitor-message
+   #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
+   #:monitor-write-quietly #:delete-quietly #:file-arguments
+   #:monitor-message
    #:run-command #:call-with-output #:string-of))

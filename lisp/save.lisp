@@ -73,9 +73,9 @@ and give back its pathname.
 FILE (pathname designator, default \"mprof.data\"): its type is .data or .pb.gz
 for a gzip-compressed pprof profile, which the command mprof reads and so does
 every tool for pprof; .folded, .speedscope.json, .dhat.json, .callgrind, .dot,
-.json, .csv or .lisp for what `mprof export' writes; .svg for a picture of the
-call graph, which takes Graphviz; .txt for the tables of REPORT.  Without a type
-it is a pprof profile.
+.json, .csv or .lisp for what `mprof export' writes; .html for a page with a
+flame graph; .svg for a picture of the call graph, which takes Graphviz; .txt for
+the tables of REPORT.  Without a type it is a pprof profile.
 FORMAT (keyword, default NIL): this format, whatever the type of FILE: :PPROF,
 :SVG, :TEXT, or one that `mprof help export' lists.
 PROFILE (default NIL): write this object of type PROFILE instead.

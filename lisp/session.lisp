@@ -50,6 +50,7 @@ give back false when the profiler is counting already."
                       :reason "the figures kept were counted with other options"))
              (setf options *options*))
            (setf *options* options)
+           (prepare-baselines)
            (check-status (apply #'mprof.bindings:monitor-start options)
                          'profiler-unavailable)
            t))))

@@ -28,6 +28,44 @@
         (is (plusp (length (documentation symbol 'type)))
             "~S has no documentation as a type." symbol)))))
 
+(defun words-in (text)
+  "The words of TEXT that are made of capital letters and dashes."
+  (let ((words '()) (start nil))
+    (dotimes (i (length text) (nreverse words))
+      (let ((part (find (char text i) "ABCDEFGHIJKLMNOPQRSTUVWXYZ-")))
+        (cond ((and part (null start))
+               (setf start i))
+              ((and start (not part))
+               (push (subseq text start i) words)
+               (setf start nil)))))))
+
+(defun named-in (text)
+  "The exports that TEXT names: FOO-BAR, or -BAZ after it for FOO-BAZ."
+  (let ((last "") (symbols '()))
+    (flet ((export-called (name)
+             (multiple-value-bind (symbol status) (find-symbol name '#:mprof)
+               (and (eq status :external) symbol))))
+      (dolist (word (words-in text) symbols)
+        (let ((symbol
+                (if (char= (char word 0) #\-)
+                    (loop for dash = (position #\- last :from-end t)
+                            then (position #\- last :from-end t :end dash)
+                          while dash
+                            thereis (export-called
+                                     (concatenate 'string (subseq last 0 dash)
+                                                  word)))
+                    (export-called word))))
+          (when symbol
+            (push symbol symbols)
+            (unless (char= (char word 0) #\-)
+              (setf last word))))))))
+
+(test the-package-is-a-map
+  "The docstring of the package names every export."
+  (let ((named (named-in (documentation (find-package '#:mprof) t))))
+    (dolist (symbol (exports '#:mprof))
+      (is (member symbol named) "~S is not on the map." symbol))))
+
 (test docstrings-name-the-arguments
   "Each argument of an exported function is in capitals in its docstring."
   (dolist (symbol (exports '#:mprof))

@@ -83,6 +83,30 @@ is gone afterwards with the files in it."
         (is (search "ONE-WAY;MPROF.TESTS::MAKE-CONSES 80"
                     (saved "b.lisp" :format :folded)))))))
 
+(test flamegraph
+  (with-idle-profiler
+    (profiled (one-way 5) (other-way 10))
+    (with-folder (folder)
+      (flet ((graph (&rest arguments)
+               (let* ((pathname nil)
+                      (said (with-output-to-string (*standard-output*)
+                              (setf pathname (apply #'mprof:flamegraph
+                                                    arguments)))))
+                 (is (search (namestring pathname) said))
+                 (is (string= "The flame graph is in " said :end2 22))
+                 (is (search "<html" (file-text pathname)))
+                 pathname)))
+        (let ((file (concatenate 'string folder "a.html")))
+          (is (equal (pathname file) (graph file)))
+          (is (string= "html" (pathname-type (graph))))
+          (is (not (equal (graph) (graph nil :focus "OTHER-WAY")))))
+        (signals mprof:mprof-error (mprof:flamegraph nil :focus "("))
+        (signals mprof:profile-file-error
+          (mprof:flamegraph "/nowhere/at/all.html"))
+        ;; one of each that was made, and nothing of what failed
+        (is (= 4 (length (directory (concatenate 'string folder
+                                                 "*.*")))))))))
+
 (test save-a-profile
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))

@@ -1,0 +1,173 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; budget.lisp -- how much a body may allocate.
+;;;;
+;;;; Two ways to count.  When nothing is counted yet, the body is profiled.  Where
+;;;; a profile is running, it goes on, and the totals before and after the body
+;;;; are compared; until the budget is found exceeded that allocates nothing,
+;;;; so that the profile, and budgets around this one, have the program alone.
+;;;; Who allocated too much is then the difference of two profiles, the first of
+;;;; which was written before the body ran: see baseline.lisp.
+
+(in-package #:mprof)
+
+(defmacro allocated-by (&body body)
+  "Run BODY and give back how many objects it allocated, and as the second value
+how many bytes; integers.  BODY's own values are dropped.
+
+All threads are counted.  What was counted before is forgotten, unless a profile
+is running, which BODY then is a part of.  Code that is not compiled conses for
+its variables, and that is counted.
+
+Example:
+
+   (mprof:allocated-by (list 1 2 3))  =>  3, 48"
+  `(call-allocated-by (lambda () ,@body)))
+
+(defun call-allocated-by (function)
+  "Call FUNCTION as ALLOCATED-BY runs its body."
+  (if (mprof.bindings:monitor-active-p)
+      (let ((allocations (mprof.bindings:monitor-allocations))
+            (bytes (mprof.bindings:monitor-bytes)))
+        (funcall function)
+        (values (- (mprof.bindings:monitor-allocations) allocations)
+                (- (mprof.bindings:monitor-bytes) bytes)))
+      (progn
+        (reset)
+        (call-counting function (options 0 nil nil))
+        (values (allocations) (bytes)))))
+
+;;; Budgets
+
+(defun over-p (used-allocations used-bytes allocations bytes)
+  "True when so many allocations and bytes exceed the budget of ALLOCATIONS and
+BYTES, each maybe NIL."
+  (or (and allocations (> used-allocations allocations))
+      (and bytes (> used-bytes bytes))))
+
+(defun part-below (profile name)
+  "What the function NAME, a string or NIL, and all below it allocated in
+PROFILE."
+  (if name
+      (filter-profile profile :focus (exact-regex (list name)))
+      profile))
+
+(defun signal-over (used-allocations used-bytes allocations bytes name old new)
+  "Signal ALLOCATION-BUDGET-EXCEEDED: a body used so much and exceeds the budget
+of ALLOCATIONS and BYTES for the function NAME, each maybe NIL.  NEW is the profile
+of all that was counted until its end, and OLD, maybe NIL, that until its
+beginning.  Does nothing when the function NAME keeps the budget."
+  (let ((new-part (part-below new name))
+        (old-part (and old (part-below old name))))
+    (when name
+      (setf used-allocations (- (profile-allocations new-part)
+                                (if old (profile-allocations old-part) 0))
+            used-bytes (- (profile-bytes new-part)
+                          (if old (profile-bytes old-part) 0))))
+    (when (over-p used-allocations used-bytes allocations bytes)
+      (with-simple-restart (continue "Take the budget as kept.")
+        (error 'allocation-budget-exceeded
+               :used-allocations used-allocations :used-bytes used-bytes
+               :allocations allocations :bytes bytes :function name
+               :profile new
+               :functions (function-differences old-part new-part))))))
+
+(defun call-with-allocation-budget (body bytes allocations function)
+  "Call BODY, a function without arguments, as WITH-ALLOCATION-BUDGET runs its
+body when nothing is counted yet."
+  (check-budget bytes allocations)
+  (reset)
+  (multiple-value-prog1 (call-counting body (options 0 nil nil))
+    ;; What one function allocates is part of what all do.
+    (when (over-p (allocations) (bytes) allocations bytes)
+      (signal-over (allocations) (bytes) allocations bytes
+                   (and function (displayed-name function)) nil (profile)))))
+
+;;; In a profile that goes on.  As long as the budget is kept these allocate
+;;; nothing.
+
+(defun begin-budget (bytes allocations)
+  "Begin a budget of BYTES and ALLOCATIONS: the values are a baseline, and how
+many objects and bytes were counted before."
+  (check-budget bytes allocations)
+  (values (take-baseline)
+          (mprof.bindings:monitor-allocations)
+          (mprof.bindings:monitor-bytes)))
+
+(defun end-budget (baseline old-allocations old-bytes
+                   bytes allocations function)
+  "End a budget of BYTES and ALLOCATIONS for FUNCTION that began with the values
+BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
+  (let ((used-allocations (- (mprof.bindings:monitor-allocations)
+                             old-allocations))
+        (used-bytes (- (mprof.bindings:monitor-bytes) old-bytes)))
+    (when (over-p used-allocations used-bytes allocations bytes)
+      (let ((end (and baseline (take-baseline))))
+        (unwind-protect
+             (if end
+                 (signal-over used-allocations used-bytes allocations bytes
+                              (and function (displayed-name function))
+                              (profile (baseline-name baseline))
+                              (profile (baseline-name end)))
+                 (error 'mprof-error :reason
+                        (format nil "a budget was exceeded, with ~D bytes in ~
+                                     ~D allocations, and it is not known by ~
+                                     whom: budgets may be nested ~D deep"
+                                used-bytes used-allocations
+                                (floor *baseline-count* 2))))
+          (when end
+            (drop-baseline end)))))))
+
+(defun check-budget (bytes allocations)
+  "Signal an error unless BYTES and ALLOCATIONS are a budget."
+  (check-type bytes (or null (integer 0)))
+  (check-type allocations (or null (integer 0))))
+
+(defmacro with-allocation-budget ((&key bytes allocations function)
+                                  &body body)
+  "Run BODY, which may allocate so much and no more, and give back its values.
+
+BYTES (integer, default NIL): how many bytes it may request; NIL is no limit.
+ALLOCATIONS (integer, default NIL): how many objects it may make.
+FUNCTION (a name as for FIND-FUNCTION, default NIL): the limits are for what this
+function and all that it calls allocate, not for all of BODY.
+
+Signals ALLOCATION-BUDGET-EXCEEDED, an error, after BODY has run, when it was more
+than that; the restart CONTINUE gives back BODY's values all the same.  The
+condition says who allocated.  Nothing is signalled when BODY is left by a THROW
+or an error.
+
+The count is exact: a body that makes ten conses keeps a budget of 160 bytes, and
+exceeds one of 159.  All threads are counted.  What was counted before is
+forgotten, unless a profile is running, such as that of WITH-PROFILING or of
+another budget around this one: that goes on, BODY is a part of it, and keeping
+the budget adds nothing to it.  Code that is not compiled conses for its
+variables, and that is counted; in compiled code, a variable around BODY that BODY
+uses takes a cons where it is bound, which is not in BODY.
+
+Example, in a test of any framework:
+
+   (fiveam:test parse-in-place
+     (fiveam:finishes
+       (mprof:with-allocation-budget (:bytes 160)
+         (parse *line*))))"
+  ;; Making a function object of BODY would allocate, and so add to a profile
+  ;; that is running; calling a local function does not.
+  (let ((baseline (gensym "BASELINE"))
+        (old-allocations (gensym "OLD-ALLOCATIONS"))
+        (old-bytes (gensym "OLD-BYTES"))
+        (limits (list (gensym "BYTES") (gensym "ALLOCATIONS")
+                      (gensym "FUNCTION"))))
+    `(let ,(mapcar #'list limits (list bytes allocations function))
+       (flet ((budget-body () ,@body))
+         (if (mprof.bindings:monitor-active-p)
+             (multiple-value-bind (,baseline ,old-allocations ,old-bytes)
+                 (begin-budget ,(first limits) ,(second limits))
+               (unwind-protect
+                    (multiple-value-prog1 (budget-body)
+                      (end-budget ,baseline ,old-allocations ,old-bytes
+                                  ,@limits))
+                 (when ,baseline
+                   (drop-baseline ,baseline))))
+             (call-with-allocation-budget (lambda () (budget-body))
+                                          ,@limits))))))
