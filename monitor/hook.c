@@ -2,9 +2,10 @@
  *
  * hook.c -- count one allocation.
  *
- * The known case first: where the allocation comes from, what it is of, and
- * the frames up to the first mark are those of an earlier one (known_walk.h).
- * Then the leaf is known: a few compares and four additions.
+ * The known cases first: the allocating function's frame is marked, or the
+ * frames up to the first mark are those of an earlier walk (known_walk.h), and
+ * where the allocation comes from and what it is of are known (known_leaf.h).
+ * Then it is a few compares and four additions.
  *
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).
@@ -56,293 +57,240 @@ count_object(struct thread_state *t, struct leaf *leaf, cl_index bytes)
   t->bytes += bytes;
 }
 
-/* The object of a known walk, which was made again.  The last thing to do. */
-static inline void
-count_repeated(struct thread_state *t, const struct known_walk *w,
-               const void *object, cl_index bytes)
-{
-  count_object(t, w->leaf, bytes);
-  if (!w->whole)
-    object_body_header(t, object, w->leaf, bytes);
-  hook_leave(t);
-}
-
 /* Bytes of a type, and no object. */
 static void
 count_memory(struct thread_state *t, struct allocation *a)
 {
-  struct known_walk walk;
   a->what &= ~(cl_index)ECL_ALLOCATED_RAW;
-  leaf_lookup(t, a, 0, &walk)->bytes += a->bytes;
+  leaf_lookup(t, a, 0)->bytes += a->bytes;
   t->bytes += a->bytes;
   hook_count_request(t, a->bytes);
 }
 
-/* What the I-th frame of a walk returns to. */
-static uintptr_t
-returns_to(const struct known_walk *walk, size_t i)
-{
-  return i < walk->frames ? walk->frame[i].return_address
-                          : (uintptr_t)mprof_return_trampoline;
-}
-
-static bool
-is_free_for(const struct known_walk *place, const struct known_walk *walk)
-{
-  return place->site == 0 ||
-         (place->site == walk->site && place->outer_up == walk->outer_up);
-}
-
-/* Put a walk into the table.  When another from the same site is in its place,
- * that one stays, so that both are found.  (pi-digits, where functions share
- * the arithmetic on bignums: 2.44 times the instructions of the unpatched ECL
- * without the second place, 1.63 with it and with repeat_for_other_kind.) */
 static void
-remember_walk(struct thread_state *t, const struct allocation *a,
-              struct known_walk *walk)
+count_anew(struct thread_state *t, struct allocation *a, const void *object)
 {
-  struct known_walk *place = &t->known[known_walk_index(
-      walk->site, returns_to(walk, 0), walk->outer_up)];
-  size_t i = 0;
-  walk->what = a->what;
-  walk->bytes = a->bytes;
-  walk->clas = a->clas;
-  if (!is_free_for(place, walk) &&
-      (is_free_for(known_walk_other_way(place), walk) || t->count % 2 == 0))
-    place = known_walk_other_way(place);
-  if (place->site == walk->site && place->outer_up == walk->outer_up) {
-    while (i < walk->frames && i < place->frames &&
-           returns_to(walk, i) == returns_to(place, i))
-      i++;
-    if (i < walk->frames || i < place->frames)
-      place = known_walk_second(t->known, place, returns_to(walk, i));
+  struct leaf *leaf;
+  if (classify_is_memory_of_type(a->what)) {
+    count_memory(t, a);
+    return;
   }
-  *place = *walk;
+  leaf = leaf_lookup_to_keep(t, a);
+  count_object(t, leaf, a->bytes);
+  if (!hook_leaf_tells_requests(t, leaf))
+    hook_count_requests(t, a->what, a->bytes);
+  if (!a->whole)
+    object_body_header(t, object, leaf, a->bytes);
 }
 
-static void allocated(struct ecl_allocation_hooks *self, void *frame,
-                      cl_index what, cl_index bytes, void *object,
-                      cl_object clas);
+static void *count(struct thread_state *t, uintptr_t frame, cl_index kind,
+                   void *object, cl_object clas);
 
-/* All but the cases that `allocated' knows.  On its own, so that those save no
- * registers.
+/* What is not known from before.
  *
  * After a throw the top marks may be those of frames that were left; without
  * them the case may be a known one.  (Catch and throw with a cons on either
  * side: 1.81 times the instructions of the unpatched ECL without this, 1.20 with
  * it.) */
-static __attribute__((noinline)) void
-allocated_anew(struct thread_state *t, void *frame, cl_index what,
-               cl_index bytes, void *object, cl_object clas)
+static __attribute__((noinline)) void *
+allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
+               void *object, cl_object clas)
 {
+  struct allocation a = leaf_lookup_allocation(frame, kind, clas);
   if (hook_gate_is_open(t) && !t->stale && t->markers_allowed &&
-      leaf_lookup_drop_dead(t, (uintptr_t)frame)) {
-    allocated(&t->hooks, frame, what, bytes, object, clas);
-    return;
+      leaf_lookup_drop_dead(t, frame))
+    return count(t, frame, kind, object, clas);
+  if (hook_enter(t, a.what, a.bytes))
+    count_anew(t, &a, object);
+  hook_leave(t);
+  return object;
+}
+
+/* All known: the last thing to do. */
+static inline void *
+count_known(struct thread_state *t, struct leaf *leaf, bool body,
+            cl_index kind, void *object)
+{
+  count_object(t, leaf, kind >> ECL_ALLOCATED_BYTES_SHIFT);
+  if (body)
+    object_body_header(t, object, leaf, kind >> ECL_ALLOCATED_BYTES_SHIFT);
+  hook_leave(t);
+  return object;
+}
+
+static inline bool
+has_top_mark(const struct thread_state *t, uintptr_t frame)
+{
+  return marker_stack_top_is(&t->markers, frame_return_slot(frame));
+}
+
+/* The leaf, known or to be known; NULL when it cannot be. */
+static inline const struct known_leaf *
+find_leaf(struct thread_state *t, uintptr_t site, uint32_t up, cl_index kind,
+          cl_object clas)
+{
+  const struct known_leaf *l =
+      known_leaf_find(t->known_leaves, site, up, kind, clas);
+  return __builtin_expect(l != NULL, 1)
+             ? l
+             : leaf_lookup_in_context(t, site, up, kind, clas);
+}
+
+/* The allocating function's frame has the top mark. */
+static inline __attribute__((always_inline)) void *
+count_in_marked_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
+                      void *object, cl_object clas)
+{
+  const struct known_leaf *l;
+  if (!hook_gate_is_open(t) ||
+      (l = find_leaf(t, *frame_return_slot(frame), t->markers.top->up, kind,
+                     clas)) == NULL)
+    return allocated_anew(t, frame, kind, object, clas);
+  if (l->then == LEAF_UNMARK)
+    marker_stack_pop(&t->markers);
+  return count_known(t, l->leaf, l->then == LEAF_BODY, kind, object);
+}
+
+/* The walk `w' begins like this one. */
+static inline __attribute__((always_inline)) void *
+count_in_new_frames(struct thread_state *t, uintptr_t frame, cl_index kind,
+                    void *object, cl_object clas, struct known_walk *w)
+{
+  const uintptr_t site = w->site, caller = frame_caller(frame);
+  uintptr_t *slots[KNOWN_FRAMES], differs;
+  struct leaf *leaf;
+  bool body = false;
+
+  if (!known_walk_leads(w, &t->markers, caller, slots, &differs)) {
+    w = known_walk_second_place(t->known_walks, w, differs);
+    if (w->site != site || w->outer_up != t->markers.top->up ||
+        !known_walk_leads(w, &t->markers, caller, slots, &differs))
+      return allocated_anew(t, frame, kind, object, clas);
   }
-  if (hook_enter(t, what, bytes)) {
-    struct allocation a = { .frame = (uintptr_t)frame,
-                            .what = what,
-                            .bytes = bytes,
-                            .clas = clas,
-                            .whole = classify_is_whole(what, bytes) };
-    struct known_walk walk;
-    struct leaf *leaf;
-    if (classify_is_memory_of_type(what)) {
-      count_memory(t, &a);
-    } else {
-      leaf = leaf_lookup(t, &a, hook_leaf_size(bytes), &walk);
-      count_object(t, leaf, bytes);
-      if (bytes > LEAF_MAX_SIZE || hook_leaf_in_pieces(t, leaf))
-        hook_count_requests(t, what, bytes);
-      else if (walk.site != 0)
-        remember_walk(t, &a, &walk);
-      if (!a.whole)
-        object_body_header(t, object, leaf, bytes);
+  leaf = w->leaf;
+  if (w->kind != kind) {
+    const struct known_leaf *l =
+        find_leaf(t, site, w->frame[0].up, kind, clas);
+    if (l == NULL)
+      return allocated_anew(t, frame, kind, object, clas);
+    leaf = l->leaf;
+    body = l->then == LEAF_BODY;
+    if (!body && (kind & 0xFF) != t_instance) {
+      w->kind = kind;
+      w->leaf = leaf;
     }
   }
-  hook_leave(t);
+  if (!marker_stack_has_room(&t->markers))
+    return allocated_anew(t, frame, kind, object, clas);
+  known_walk_repeat(w, &t->markers, slots);
+  leaf->activations++;
+  if (w->frame[0].mark || body)
+    marker_stack_put(&t->markers, slots[0], w->frame[0].up);
+  return count_known(t, leaf, body, kind, object);
 }
 
-/* Make the walk again, for an object of another type, size or class than the
- * last time (bignums, strings, instances): its leaf is another one, and so is
- * what counts the allocating function's activation.  False, with nothing
- * changed, when it is another walk. */
-static bool
-repeat_for_other_kind(struct thread_state *t, struct known_walk *w,
-                      const void *frame, cl_index what, cl_index bytes,
-                      const void *object, cl_object clas)
+/* A known walk that begins like the one from `frame'; NULL: none, or the gate is
+ * shut. */
+static inline struct known_walk *
+find_walk(struct thread_state *t, uintptr_t frame)
 {
-  struct leaf *before = w->leaf, *leaf;
-  if (bytes > LEAF_MAX_SIZE || classify_is_memory_of_type(what) ||
-      classify_is_whole(what, bytes) != w->whole ||
-      !known_walk_repeat_any(w, &t->markers,
-                             frame_caller((uintptr_t)frame)))
-    return false;
-  leaf = leaf_lookup_again(t, before, what, bytes, clas);
-  if (w->frames > 0) {
-    before->activations--;
-    leaf->activations++;
-  }
-  count_object(t, leaf, bytes);
-  if (hook_leaf_in_pieces(t, leaf)) {
-    hook_count_requests(t, what, bytes);
-  } else {
-    w->what = what;
-    w->bytes = bytes;
-    w->clas = clas;
-    w->leaf = leaf;
-    w->frame[0].activations = &leaf->activations;
-  }
-  if (!w->whole)
-    object_body_header(t, object, leaf, bytes);
-  return true;
-}
-
-/* The walk is not the one in its place, though from the same site: look in the
- * other place.  All frames that this one has as well are plain ones, so that
- * the next can be read. */
-static struct known_walk *
-find_second(struct thread_state *t, uintptr_t frame)
-{
-  struct known_walk *w = t->found;
-  for (size_t i = 0; i < w->frames; i++) {
-    const uintptr_t *slot = frame_return_slot(frame);
-    if (*slot != w->frame[i].return_address)
-      return known_walk_second(t->known, w, *slot);
-    frame = frame_caller(frame);
-  }
-  return w->outer_distance != 0
+  const uintptr_t site = *frame_return_slot(frame);
+  const uintptr_t caller = frame_caller(frame);
+  const uint32_t outer_up = t->markers.top->up;
+  struct known_walk *w;
+  if (!known_walk_is_near(frame, caller) || !hook_gate_is_open(t))
+    return NULL;
+  w = known_walk_place(t->known_walks, site, *frame_return_slot(caller),
+                       outer_up);
+  if (known_walk_begins(w, site, *frame_return_slot(caller), outer_up))
+    return w;
+  w = known_walk_other_way(w);
+  return known_walk_begins(w, site, *frame_return_slot(caller), outer_up)
              ? w
-             : known_walk_second(t->known, w, *frame_return_slot(frame));
+             : NULL;
 }
 
-static __attribute__((noinline)) void
-allocated_elsewhere(struct thread_state *t, void *frame, cl_index what,
-                    cl_index bytes, void *object, cl_object clas)
+/* Any case. */
+static void *
+count(struct thread_state *t, uintptr_t frame, cl_index kind, void *object,
+      cl_object clas)
 {
-  struct known_walk *w = find_second(t, frame_caller((uintptr_t)frame));
-  if (w == t->found || w->site != *frame_return_slot((uintptr_t)frame) ||
-      w->outer_up != t->markers.top->up) {
-    allocated_anew(t, frame, what, bytes, object, clas);
-  } else if (w->bytes != bytes || w->what != what || w->clas != clas) {
-    if (repeat_for_other_kind(t, w, frame, what, bytes, object, clas))
-      hook_leave(t);
-    else
-      allocated_anew(t, frame, what, bytes, object, clas);
-  } else if (known_walk_repeat_any(w, &t->markers,
-                                   frame_caller((uintptr_t)frame))) {
-    count_repeated(t, w, object, bytes);
-  } else {
-    allocated_anew(t, frame, what, bytes, object, clas);
-  }
+  struct known_walk *w;
+  if (has_top_mark(t, frame_caller(frame)))
+    return count_in_marked_frame(t, frame, kind, object, clas);
+  w = find_walk(t, frame);
+  return w != NULL ? count_in_new_frames(t, frame, kind, object, clas, w)
+                   : allocated_anew(t, frame, kind, object, clas);
 }
 
-/* A function that allocates no more was called again. */
-static __attribute__((noinline)) void
-allocated_not_marking(struct thread_state *t, void *frame, cl_index what,
-                      cl_index bytes, void *object, cl_object clas)
+static void *
+instance_allocated(struct ecl_allocation_hooks *self, void *frame,
+                   cl_index kind, void *object, cl_object clas)
 {
-  const struct known_walk *w = t->found;
-  if (known_walk_repeat(w, &t->markers, frame_caller((uintptr_t)frame))) {
-    count_object(t, w->leaf, bytes);
-    hook_leave(t);
-  } else {
-    allocated_elsewhere(t, frame, what, bytes, object, clas);
-  }
+  return count((struct thread_state *)self, (uintptr_t)frame, kind, object,
+               clas);
 }
 
-/* A function that may allocate more was called again. */
-static __attribute__((noinline)) void
-allocated_marking(struct thread_state *t, void *frame, cl_index what,
-                  cl_index bytes, void *object, cl_object clas)
+static __attribute__((noinline)) void *
+allocated_in_marked_frame(struct thread_state *t, uintptr_t frame,
+                          cl_index kind, void *object)
 {
-  const struct known_walk *w = t->found;
-  if (known_walk_repeat_any(w, &t->markers,
-                            frame_caller((uintptr_t)frame))) {
-    count_repeated(t, w, object, bytes);
-  } else {
-    allocated_elsewhere(t, frame, what, bytes, object, clas);
-  }
+  return count_in_marked_frame(t, frame, kind, object, OBJNULL);
 }
 
-static __attribute__((noinline)) void
-allocated_other_kind(struct thread_state *t, void *frame, cl_index what,
-                     cl_index bytes, void *object, cl_object clas)
+static __attribute__((noinline)) void *
+allocated_in_new_frames(struct thread_state *t, uintptr_t frame,
+                        cl_index kind, void *object, struct known_walk *w)
 {
-  if (repeat_for_other_kind(t, t->found, frame, what, bytes, object, clas))
-    hook_leave(t);
-  else
-    allocated_elsewhere(t, frame, what, bytes, object, clas);
+  return count_in_new_frames(t, frame, kind, object, OBJNULL, w);
 }
 
-/* The walk may be the other one of its pair. */
-static __attribute__((noinline)) void
-allocated_other_way(struct thread_state *t, void *frame, cl_index what,
-                    cl_index bytes, void *object, cl_object clas)
+/* A function was called again and makes what it made the last time; or another
+ * case. */
+static __attribute__((noinline)) void *
+allocated_in_new_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
+                       void *object)
 {
-  const struct known_walk *w = t->found;
-  if (w->site != *frame_return_slot((uintptr_t)frame) ||
-      w->outer_up != t->markers.top->up)
-    allocated_anew(t, frame, what, bytes, object, clas);
-  else if (w->bytes != bytes || w->what != what || w->clas != clas)
-    allocated_other_kind(t, frame, what, bytes, object, clas);
-  else
-    allocated_marking(t, frame, what, bytes, object, clas);
+  const uintptr_t caller = frame_caller(frame);
+  struct known_walk *w = find_walk(t, frame);
+  if (w == NULL)
+    return allocated_anew(t, frame, kind, object, OBJNULL);
+  if (!w->one_plain_frame || w->kind != kind ||
+      !has_top_mark(t, frame_caller(caller)) ||
+      !marker_stack_has_room(&t->markers))
+    return allocated_in_new_frames(t, frame, kind, object, w);
+  if (w->unmark)
+    marker_stack_pop(&t->markers);
+  if (w->frame[0].mark)
+    marker_stack_put(&t->markers, frame_return_slot(caller),
+                     w->frame[0].up);
+  w->leaf->activations++;
+  return count_known(t, w->leaf, false, kind, object);
 }
 
-/* Functions with larger frames are walked each time. */
-enum { NEAR_BYTES = 4096 };
-
-/* The hook.  All that is not the known case is in functions of its own, to
- * which this jumps, so that it saves no registers. */
-static void
-allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
-          cl_index bytes, void *object, cl_object clas)
+/* The hook.  All but the commonest case is in functions of its own, to which
+ * this jumps, so that it saves no registers. */
+static void *
+allocated(struct ecl_allocation_hooks *self, void *allocator_frame,
+          cl_index kind, void *object)
 {
   struct thread_state *t = (struct thread_state *)self;
-  const uintptr_t caller = frame_caller((uintptr_t)frame);
-  struct known_walk *w;
-  const struct marker *mark;
-  const uintptr_t *slot;
+  const uintptr_t frame = (uintptr_t)allocator_frame;
+  const struct known_leaf *l;
 
-  /* Code without frame pointers may have anything in that register, so what it
-   * points to is read only if it is near. */
-  if (caller - (uintptr_t)frame >= NEAR_BYTES) {
-    allocated_anew(t, frame, what, bytes, object, clas);
-    return;
+  if (!has_top_mark(t, frame_caller(frame)))
+    return allocated_in_new_frame(t, frame, kind, object);
+  l = known_leaf_place(t->known_leaves, *frame_return_slot(frame),
+                       t->markers.top->up);
+  if (!hook_gate_is_open(t) ||
+      !known_leaf_is(l, *frame_return_slot(frame), t->markers.top->up, kind))
+    return allocated_in_marked_frame(t, frame, kind, object);
+  if (l->then != LEAF_NOTHING) {
+    if (l->then != LEAF_UNMARK)
+      return allocated_in_marked_frame(t, frame, kind, object);
+    marker_stack_pop(&t->markers);
   }
-  w = &t->known[known_walk_index(*frame_return_slot((uintptr_t)frame),
-                                 *frame_return_slot(caller),
-                                 t->markers.top->up)];
-  if (!hook_gate_is_open(t)) {
-    allocated_anew(t, frame, what, bytes, object, clas);
-    return;
-  }
-  /* Read again: across the gate's fence the compiler would keep them in
-   * registers, which would have to be saved. */
-  mark = t->markers.top;
-  slot = frame_return_slot(frame_caller((uintptr_t)frame));
-  if (w->site != *frame_return_slot((uintptr_t)frame) ||
-      w->outer_up != mark->up) {
-    t->found = known_walk_other_way(w);
-    allocated_other_way(t, frame, what, bytes, object, clas);
-  } else if (w->bytes != bytes || w->what != what || w->clas != clas) {
-    t->found = w;
-    allocated_other_kind(t, frame, what, bytes, object, clas);
-  } else if (w->how == WALK_MARKED_FRAME && slot == mark->slot &&
-             marker_stack_is_marked(slot)) {
-    if (w->unmark)
-      marker_stack_pop(&t->markers);
-    count_object(t, w->leaf, bytes);
-    hook_leave(t);
-  } else {
-    t->found = w;
-    if (w->how != WALK_MARKING)
-      allocated_not_marking(t, frame, what, bytes, object, clas);
-    else
-      allocated_marking(t, frame, what, bytes, object, clas);
-  }
+  return count_known(t, l->leaf, false, kind, object);
 }
 
 /* The collector counts its own records like what it gives out. */
@@ -371,6 +319,7 @@ void
 hook_init(struct ecl_allocation_hooks *hooks)
 {
   hooks->allocated = allocated;
+  hooks->instance_allocated = instance_allocated;
   hooks->body = object_body;
   hooks->collector_record = collector_record;
   hooks->non_local_exit = non_local_exit;

@@ -40,10 +40,13 @@ hook_leaf_size(uint64_t bytes)
   return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
 }
 
+/* Whether the requests to the collector for the objects of a leaf are told by
+ * their count; else they are counted one by one, as below. */
 static inline bool
-hook_leaf_in_pieces(const struct thread_state *t, const struct leaf *leaf)
+hook_leaf_tells_requests(const struct thread_state *t, const struct leaf *leaf)
 {
-  return (context_tree_kind(&t->tree, leaf)->what & LEAF_PIECES) != 0;
+  const struct kind *kind = context_tree_kind(&t->tree, leaf);
+  return (kind->what & LEAF_PIECES) == 0 && kind->size <= LEAF_MAX_SIZE;
 }
 
 /* One request to the collector that its leaf does not tell, for the

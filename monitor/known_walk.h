@@ -6,24 +6,17 @@
  * marked frame.  Where it leads depends on nothing but what it meets: the
  * call site of the allocation, the return addresses of the frames that are
  * not marked, and the context of the mark.  When all these are what an
- * earlier walk has met, the leaf and the contexts of all frames are those
- * that it found:
- *
- *     the allocating function's frame is marked   0 frames: it goes on
- *     it is not, but its caller's is              1 frame: it was called again
- *     ...
+ * earlier walk has met, the contexts of all frames are those that it found;
+ * what the object is makes no difference (known_leaf.h).  Most often there are
+ * one or two such frames: the allocating function was called again, perhaps
+ * by one that was called again too.  When there is none, nothing need be
+ * known.
  *
  * If the call that the walk found in the marked frame is the last one of its
  * function (last_call.h), the mark has done its work and is taken off: the
  * frame will return as the processor predicts.
  *
- * Instructions that profiling adds to an allocation, of make
- * bench-instructions: 47 in a loop of conses, 96 when a function is called for
- * each, about 280 when it is walked and looked up in the tree.
- *
- * A thread keeps the last walks of this kind in a table, by a hash of what
- * they met, and with each the last leaf that it led to.  Only allocations of
- * sizes that the leaf tells are in it.
+ * A thread keeps the last walks in a table, by a hash of what they met first.
  */
 #ifndef MPROF_KNOWN_WALK_H
 #define MPROF_KNOWN_WALK_H
@@ -41,52 +34,58 @@
 
 /* Entries of a thread's table, and unmarked frames at most in a known walk: so
  * an entry is four cache lines, of which the commonest case reads the first. */
-enum { KNOWN_WALKS = SIZE_KNOWN_WALKS, KNOWN_FRAMES = 8 };
+enum { KNOWN_WALKS = SIZE_KNOWN_WALKS, KNOWN_FRAMES = MARKER_SLACK };
 
 /* An unmarked frame of a known walk, the innermost first. */
 struct known_frame {
   uintptr_t return_address;
   uint64_t *activations; /* where to count that its function was called; a
                             frame that only passes a call on has a counter
-                            that nobody reads */
+                            that nobody reads; of the innermost frame it is
+                            the leaf's, which is not told here */
   uint32_t up;           /* context of the call that made the frame */
-  uint32_t mark;         /* mark it: its function may allocate again */
-};
-
-enum known_walk_how {
-  WALK_MARKED_FRAME, /* there is no unmarked frame */
-  WALK_NOT_MARKING,  /* no frame is to be marked */
-  WALK_MARKING       /* any other; the object may not be whole */
+  uint32_t mark;         /* mark it: its function may allocate again, even if
+                            the object is whole (classify.h) */
 };
 
 struct known_walk {
-  uintptr_t site;        /* return address of the allocator; 0: none */
-  cl_index what, bytes;  /* of the last leaf */
-  cl_object clas;
-  struct leaf *leaf;
-  uint32_t outer_up;     /* of the mark */
-  uint8_t how;           /* enum known_walk_how */
-  bool unmark;           /* the marked frame made its last call */
-  bool whole;            /* no body can follow: see classify_is_whole */
-  uint8_t frames;        /* unmarked ones */
+  uintptr_t site;           /* return address of the allocator; 0: none */
+  uint32_t outer_up;        /* of the mark */
+  uint8_t frames;           /* unmarked ones, not 0 */
+  bool unmark;              /* the marked frame made its last call */
+  bool one_plain_frame;     /* and the marked one's code is not foreign */
   uintptr_t outer_distance; /* of the marked frame's slot from that of the
-                               last unmarked one, if its code is foreign and
-                               there is one; else 0 */
+                               last unmarked one, if its code is foreign; else
+                               0 */
+  cl_index kind;            /* what the last object was (ECL_ALLOCATED_KIND), */
+  struct leaf *leaf;        /* and its leaf, if it was whole and no instance:
+                               most walks lead to nothing else; else 0 */
   struct known_frame frame[KNOWN_FRAMES];
-  uint64_t unused;
+  uint64_t unused[3];
 };
 
 _Static_assert(sizeof(struct known_walk) == 256, "four cache lines");
 
-/* Where in the table a walk is kept: by the allocator's return address, that of
- * the allocating function (or its mark), and the context of the mark.  (All
- * products of floats come from one site of the runtime; what tells them apart
- * is the caller.  mandelbrot-floats: 3.00 times the instructions of the
- * unpatched ECL without that, 1.57 with it.) */
-static inline size_t
-known_walk_index(uintptr_t site, uintptr_t caller_site, uint32_t outer_up)
+/* Code without frame pointers may have anything in that register: what it
+ * points to is read only if it is near.  Functions with larger frames are
+ * walked each time. */
+static inline bool
+known_walk_is_near(uintptr_t frame, uintptr_t caller)
 {
-  return (site + caller_site * 5 + (uintptr_t)outer_up * 9) % KNOWN_WALKS;
+  return caller - frame < 4096;
+}
+
+/* Where in the table a walk is kept: by the return addresses of the allocator
+ * and of the function that called it, and the context of the mark.  (All
+ * products of floats come from one site of the runtime; what tells them apart is
+ * the caller.  mandelbrot-floats: 3.00 times the instructions of the unpatched
+ * ECL without that, 1.57 with it.) */
+static inline struct known_walk *
+known_walk_place(struct known_walk *table, uintptr_t site,
+                 uintptr_t return_address, uint32_t outer_up)
+{
+  return &table[(site + return_address * 5 + (uintptr_t)outer_up * 9) %
+                KNOWN_WALKS];
 }
 
 /* The other entry of a pair: a walk may be in either.  (With one place each, two
@@ -99,13 +98,24 @@ known_walk_other_way(struct known_walk *walk)
 }
 
 /* Where else it is kept when the walk `other', which is in that place, leads
- * from the same site another way: by the first return address that differs. */
+ * from the same site another way: by the first return address that differs.
+ * (pi-digits, where functions share the arithmetic on bignums: 2.44 times the
+ * instructions of the unpatched ECL without it, 1.63 with it and with known
+ * leaves of several sizes.) */
 static inline struct known_walk *
-known_walk_second(struct known_walk *table, struct known_walk *other,
-                  uintptr_t return_address)
+known_walk_second_place(struct known_walk *table, struct known_walk *other,
+                        uintptr_t return_address)
 {
   return &table[((size_t)(other - table) + return_address * 5 + 1) %
                 KNOWN_WALKS];
+}
+
+static inline bool
+known_walk_begins(const struct known_walk *walk, uintptr_t site,
+                  uintptr_t return_address, uint32_t outer_up)
+{
+  return walk->site == site && walk->outer_up == outer_up &&
+         walk->frame[0].return_address == return_address;
 }
 
 /* The slot of the frame that a walk leads to: by the frame pointer, or at a
@@ -119,59 +129,45 @@ known_walk_outer(const struct known_walk *walk, uintptr_t *last,
              : last + walk->outer_distance / sizeof(uintptr_t);
 }
 
-/* If the unmarked frames from `frame' (the allocating function's) outward are
- * those of the walk, and the mark that they lead to is the top one: count their
- * activations, and give back true.  The caller has compared the walk's other
- * fields, and none of the frames is to be marked.  Inside the hook. */
+/* Whether the unmarked frames from `frame' (the allocating function's) outward
+ * are those of the walk, which begins as this one does, and the top mark is the
+ * one that they lead to.  `slots' then has where they keep their return
+ * addresses; else *differs is the first that differs. */
 static inline bool
-known_walk_repeat(const struct known_walk *walk, struct marker_stack *markers,
-                  uintptr_t frame)
+known_walk_leads(const struct known_walk *walk,
+                 const struct marker_stack *markers, uintptr_t frame,
+                 uintptr_t *slots[KNOWN_FRAMES], uintptr_t *differs)
 {
-  const struct known_frame *f = walk->frame, *end = f + walk->frames;
-  uintptr_t *slot = NULL;
-
-  for (; f < end; f++) {
-    slot = frame_return_slot(frame);
-    if (*slot != f->return_address)
+  const struct known_frame *f = walk->frame, *const end = f + walk->frames;
+  uintptr_t *slot;
+  do {
+    *slots++ = slot = frame_return_slot(frame);
+    if (*slot != f->return_address) {
+      *differs = *slot;
       return false;
+    }
     frame = frame_caller(frame);
-  }
-  if (!marker_stack_top_is(markers, known_walk_outer(walk, slot, frame)))
-    return false;
-  while (f-- > walk->frame)
-    ++*f->activations;
-  if (walk->unmark)
-    marker_stack_pop(markers);
-  return true;
+  } while (++f < end);
+  slot = known_walk_outer(walk, slot, frame);
+  *differs = 0;
+  return marker_stack_top_is(markers, slot);
 }
 
-/* The same for any walk: marks the frames that are to be marked. */
-static inline bool
-known_walk_repeat_any(const struct known_walk *walk,
-                      struct marker_stack *markers, uintptr_t frame)
+/* It leads there, and is made again: count the activations of all frames but the
+ * innermost, and mark those that are to be marked.  There is room. */
+static inline void
+known_walk_repeat(const struct known_walk *walk, struct marker_stack *markers,
+                  uintptr_t *slots[KNOWN_FRAMES])
 {
-  uintptr_t *slots[KNOWN_FRAMES], *slot = NULL;
-  unsigned n = 0;
-
-  if (markers->limit - markers->top < KNOWN_FRAMES)
-    return false;
-  for (; n < walk->frames; n++) {
-    slots[n] = slot = frame_return_slot(frame);
-    if (*slot != walk->frame[n].return_address)
-      return false;
-    frame = frame_caller(frame);
-  }
-  if (!marker_stack_top_is(markers, known_walk_outer(walk, slot, frame)))
-    return false;
+  const struct known_frame *f = &walk->frame[walk->frames];
+  slots += walk->frames;
   if (walk->unmark)
     marker_stack_pop(markers);
-  while (n-- > 0) {
-    const struct known_frame *f = &walk->frame[n];
+  while (--slots, --f > walk->frame) {
     ++*f->activations;
     if (f->mark)
-      marker_stack_push(markers, slots[n], f->up);
+      marker_stack_put(markers, *slots, f->up);
   }
-  return true;
 }
 
 #endif

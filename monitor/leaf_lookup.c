@@ -12,6 +12,7 @@
 
 #include "classify.h"
 #include "code_index.h"
+#include "hook_internal.h"
 #include "stack_walk.h"
 
 /* A run has begun since this thread was last counted. */
@@ -68,6 +69,7 @@ plain_frames(struct thread_state *t, const struct allocation *a,
   struct walked_frame *f = t->walk, *const end = t->walk + t->walk_limit;
   uintptr_t frame = frame_caller(a->frame), caller, site = 0;
   enum code_kind kind = code_index_kind(*frame_return_slot(a->frame));
+  uint32_t run;
 
   if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL)
     return -1;
@@ -77,19 +79,30 @@ plain_frames(struct thread_state *t, const struct allocation *a,
     f->slot = frame_return_slot(frame);
     f->site = *f->slot;
     f->kind = kind;
-    caller = frame_caller(frame);
-    if (f->site != site) { /* else recursion: the kind is the same */
-      site = f->site;
-      kind = code_index_kind(site);
-      if (kind == CODE_FOREIGN)
-        return foreign_outer(t, f, outer) ? f + 1 - t->walk : -1;
-      if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL &&
-          kind != CODE_DISPATCH)
-        return -1;
-    }
-    if (caller <= frame || caller >= t->stack_base)
+    f->run = 1;
+    site = f->site;
+    kind = code_index_kind(site);
+    if (kind == CODE_FOREIGN)
+      return foreign_outer(t, f, outer) ? f + 1 - t->walk : -1;
+    if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL &&
+        kind != CODE_DISPATCH)
       return -1;
-    frame = caller;
+    for (run = 0;; run++) { /* recursion */
+      caller = frame_caller(frame);
+      if (caller <= frame || caller >= t->stack_base)
+        return -1;
+      frame = caller;
+      if (*frame_return_slot(frame) != site)
+        break;
+      if (++f == end)
+        return -1;
+      f->slot = frame_return_slot(frame);
+    }
+    if (run > 0) {
+      f->site = site;
+      f->kind = kind;
+      f->run = run;
+    }
   }
   if (kind == CODE_DISPATCH) /* it has the mark of what jumped to it */
     return -1;
@@ -100,19 +113,20 @@ plain_frames(struct thread_state *t, const struct allocation *a,
 }
 
 /* The walk for the commonest case; false, with nothing changed, when it is
- * something else.  Recursion repeats contexts: the tree is asked once, and such
- * frames take a short way.  (A list of 100 built on the way back: 92
- * instructions a frame without that, 59 with it.) */
+ * something else.  If it can be repeated, *walk becomes what known_walk.h keeps;
+ * else its site is 0.  Recursion repeats contexts: the tree is asked once, and
+ * such frames take a short way. */
 static bool
 plain_walk(struct thread_state *t, const struct allocation *a,
            struct walk_result *r, struct known_walk *walk)
 {
   struct outer_frame outer;
   const ptrdiff_t n = plain_frames(t, a, &outer);
-  const bool remember = n <= KNOWN_FRAMES;
+  const bool remember = n > 0 && n <= KNOWN_FRAMES;
   ptrdiff_t callee = -1; /* the new frame outward of this one */
   uint64_t through = 0, last_site = 0;
-  uint32_t up, last_up = 0;
+  uint32_t up, last_up = 0, run = 0;
+  const struct walked_frame *of_run = NULL;
   struct context *c = NULL;
 
   if (n < 0 || t->markers.limit - t->markers.top <= n)
@@ -121,28 +135,26 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   walk->outer_up = up;
   walk->outer_distance = outer.distance;
   walk->frames = (uint8_t)n;
-  walk->whole = a->whole;
   walk->unmark = outer.kind == CODE_LAST_CALL && (n > 0 || a->whole);
-  walk->how = !a->whole ? WALK_MARKING
-              : n > 0   ? WALK_NOT_MARKING
-                        : WALK_MARKED_FRAME;
-  walk->site = remember ? *frame_return_slot(a->frame) : 0;
+  walk->site = 0;
+  if (remember) {
+    walk->site = *frame_return_slot(a->frame);
+    walk->kind = 0;
+    walk->one_plain_frame = n == 1 && outer.distance == 0;
+  }
   if (walk->unmark)
     marker_stack_pop(&t->markers);
   for (ptrdiff_t i = n; i-- > 0;) {
-    const struct walked_frame *f = &t->walk[i];
-    uint64_t site = f->site;
+    uint64_t site;
     bool mark;
-    if (site == last_site && up == last_up && !remember &&
-        f->kind == CODE_FRAME_POINTER && through == 0) {
-      /* Recursion, as the frame before. */
-      c->activations++;
-      up = c->target;
-      marker_stack_push(&t->markers, f->slot, up);
-      callee = i;
-      continue;
+    if (run == 0) {
+      of_run = &t->walk[i];
+      run = of_run->run;
     }
-    if (f->kind == CODE_DISPATCH) {
+    run--;
+    site = of_run->site;
+    mark = of_run->kind != CODE_LAST_CALL;
+    if (of_run->kind == CODE_DISPATCH) {
       if (through == 0)
         through = site;
       if (remember)
@@ -165,13 +177,20 @@ plain_walk(struct thread_state *t, const struct allocation *a,
     }
     callee = i;
     up = c->target;
-    mark = f->kind != CODE_LAST_CALL || (i == 0 && !a->whole);
-    if (mark) {
-      walk->how = WALK_MARKING;
-      marker_stack_push(&t->markers, f->slot, up);
-    }
+    if (mark || (i == 0 && !a->whole))
+      marker_stack_put(&t->markers, t->walk[i].slot, up);
     if (remember)
-      walk->frame[i] = (struct known_frame){ f->site, NULL, up, mark };
+      walk->frame[i] = (struct known_frame){ of_run->site, NULL, up, mark };
+    else if (run > 0 && up == last_up) { /* the rest of the run is like it */
+      c->activations += run;
+      callee = i - run;
+      while (i > callee) {
+        i--;
+        if (mark)
+          marker_stack_put(&t->markers, t->walk[i].slot, up);
+      }
+      run = 0;
+    }
   }
   r->site = *frame_return_slot(a->frame);
   r->up = up;
@@ -179,51 +198,140 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   return true;
 }
 
-static struct leaf *
-leaf_of(struct thread_state *t, uint32_t up, uint64_t site, cl_index what,
-        uint32_t size, cl_object clas)
+static bool
+begins_alike(const struct known_walk *place, const struct known_walk *walk)
 {
-  struct leaf *leaf = context_tree_leaf(&t->tree, up, site, (uint32_t)what,
-                                        size, (uint64_t)(uintptr_t)clas);
-  if (leaf->count == 0 && clas != OBJNULL)
-    code_index_keep(clas);
+  return known_walk_begins(place, walk->site, walk->frame[0].return_address,
+                           walk->outer_up);
+}
+
+/* What the I-th frame of a walk returns to. */
+static uintptr_t
+returns_to(const struct known_walk *walk, size_t i)
+{
+  return i < walk->frames ? walk->frame[i].return_address
+                          : (uintptr_t)mprof_return_trampoline;
+}
+
+/* Put a walk into the table: where one that begins like it is, that one stays,
+ * and this one goes where the hook looks when they differ; else into the other
+ * place of the two when one is taken, into any when both are. */
+static void
+keep_walk(struct thread_state *t, const struct known_walk *walk)
+{
+  struct known_walk *place = known_walk_place(
+      t->known_walks, walk->site, walk->frame[0].return_address,
+      walk->outer_up);
+  struct known_walk *other = known_walk_other_way(place);
+  size_t i = 0;
+  if (!begins_alike(place, walk) &&
+      (begins_alike(other, walk) ||
+       (place->site != 0 && (other->site == 0 || t->count % 2 == 0))))
+    place = other;
+  if (begins_alike(place, walk)) {
+    while (i < walk->frames && i < place->frames &&
+           returns_to(walk, i) == returns_to(place, i))
+      i++;
+    if (i < place->frames)
+      place = known_walk_second_place(t->known_walks, place,
+                                      returns_to(walk, i));
+    else if (i < walk->frames)
+      place = known_walk_second_place(t->known_walks, place, 0);
+  }
+  *place = *walk;
+}
+
+static const struct known_leaf *
+keep_leaf(struct thread_state *t, const struct allocation *a, uint32_t up,
+          uintptr_t site, struct leaf *leaf)
+{
+  const struct known_leaf l = {
+    .site = site,
+    .kind = ECL_ALLOCATED_KIND(a->what, a->bytes),
+    .leaf = leaf,
+    .clas = a->clas,
+    .up = up,
+    .then = !a->whole ? LEAF_BODY
+            : code_index_kind(site) == CODE_LAST_CALL ? LEAF_UNMARK
+                                                      : LEAF_NOTHING
+  };
+  return known_leaf_keep(t->known_leaves, &l);
+}
+
+static struct leaf *
+leaf_of(struct thread_state *t, const struct allocation *a, uint32_t up,
+        uint64_t site, uint32_t size)
+{
+  struct leaf *leaf =
+      context_tree_leaf(&t->tree, up, site, (uint32_t)a->what, size,
+                        (uint64_t)(uintptr_t)a->clas);
+  if (leaf->count == 0 && a->clas != OBJNULL)
+    code_index_keep(a->clas);
   return leaf;
 }
 
-struct leaf *
-leaf_lookup_again(struct thread_state *t, const struct leaf *leaf,
-                  cl_index what, cl_index bytes, cl_object clas)
-{
-  const int saved_errno = errno;
-  struct leaf *again =
-      leaf_of(t, leaf->up, leaf->site, what, (uint32_t)bytes, clas);
-  errno = saved_errno;
-  return again;
-}
-
-struct leaf *
-leaf_lookup(struct thread_state *t, const struct allocation *a, uint32_t size,
-            struct known_walk *walk)
+static struct leaf *
+look_up(struct thread_state *t, const struct allocation *a, uint32_t size,
+        bool keep)
 {
   const int saved_errno = errno;
   struct walk_result r;
+  struct known_walk walk;
   struct leaf *leaf;
-  bool counted;
+  bool counted, plain;
 
   if (t->stale)
     start_over(t);
   mprof_markers = &t->markers;
   counted = unmark_allocator(t, a->frame);
-  walk->site = 0;
-  if (counted || !t->markers_allowed || !plain_walk(t, a, &r, walk))
+  plain = !counted && t->markers_allowed && plain_walk(t, a, &r, &walk);
+  if (!plain)
     r = stack_walk(t, a->frame, a->whole, counted);
-  leaf = leaf_of(t, r.up, r.site, a->what, size, a->clas);
-  walk->frame[0].activations = &leaf->activations;
+  leaf = leaf_of(t, a, r.up, r.site, size);
   if (r.activation)
     leaf->activations++;
-  walk->leaf = leaf;
+  if (plain && keep && hook_leaf_tells_requests(t, leaf)) {
+    if (known_leaf_find(t->known_leaves, r.site, r.up,
+                        ECL_ALLOCATED_KIND(a->what, a->bytes),
+                        a->clas) == NULL)
+      keep_leaf(t, a, r.up, r.site, leaf);
+    if (walk.site != 0)
+      keep_walk(t, &walk);
+  }
   errno = saved_errno;
   return leaf;
+}
+
+const struct known_leaf *
+leaf_lookup_in_context(struct thread_state *t, uintptr_t site, uint32_t up,
+                       cl_index kind, cl_object clas)
+{
+  const int saved_errno = errno;
+  const struct allocation a = leaf_lookup_allocation(0, kind, clas);
+  const enum code_kind code = code_index_kind(site);
+  const struct known_leaf *known = NULL;
+
+  if (!t->stale && t->tree.overflowed == 0 &&
+      (code == CODE_FRAME_POINTER || code == CODE_LAST_CALL) &&
+      a.bytes <= LEAF_MAX_SIZE && !classify_is_memory_of_type(a.what)) {
+    struct leaf *leaf = leaf_of(t, &a, up, site, (uint32_t)a.bytes);
+    if (hook_leaf_tells_requests(t, leaf))
+      known = keep_leaf(t, &a, up, site, leaf);
+  }
+  errno = saved_errno;
+  return known;
+}
+
+struct leaf *
+leaf_lookup(struct thread_state *t, const struct allocation *a, uint32_t size)
+{
+  return look_up(t, a, size, false);
+}
+
+struct leaf *
+leaf_lookup_to_keep(struct thread_state *t, const struct allocation *a)
+{
+  return look_up(t, a, hook_leaf_size(a->bytes), true);
 }
 
 bool

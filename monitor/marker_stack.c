@@ -15,7 +15,8 @@ _Thread_local struct marker_stack *mprof_markers;
 int
 marker_stack_init(struct marker_stack *stack, size_t depth)
 {
-  if (arena_reserve(&stack->arena, (depth + 1) * sizeof(struct marker)) != 0)
+  if (arena_reserve(&stack->arena, (depth + 1 + MARKER_SLACK) *
+                                       sizeof(struct marker)) != 0)
     return -1;
   stack->bottom = stack->arena.base;
   stack->top = stack->bottom;

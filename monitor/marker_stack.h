@@ -38,6 +38,9 @@ struct marker {
   uint32_t unused;
 };
 
+/* So many marks have room beyond the limit: who has asked once may put them. */
+enum { MARKER_SLACK = 8 };
+
 struct marker_stack {
   struct marker *top;       /* first: the trampoline reads it */
   struct marker *bottom, *limit;
@@ -75,14 +78,17 @@ marker_stack_find(struct marker_stack *stack, const uintptr_t *slot)
   return stack->top;
 }
 
-/* Mark the innermost frame so far.  False when there is no room: then it is
- * not marked and will be walked again. */
 static inline bool
-marker_stack_push(struct marker_stack *stack, uintptr_t *slot, uint32_t up)
+marker_stack_has_room(const struct marker_stack *stack)
+{
+  return stack->top < stack->limit;
+}
+
+/* Mark the innermost frame so far: there is room. */
+static inline void
+marker_stack_put(struct marker_stack *stack, uintptr_t *slot, uint32_t up)
 {
   struct marker *m = stack->top + 1;
-  if (stack->top == stack->limit)
-    return false;
   m->slot = slot;
   m->return_address = *slot;
   m->up = up;
@@ -90,6 +96,16 @@ marker_stack_push(struct marker_stack *stack, uintptr_t *slot, uint32_t up)
   /* After the mark is on the stack: a signal in between finds both right. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   *slot = (uintptr_t)mprof_return_trampoline;
+}
+
+/* The same.  False when there is no room: then it is not marked and will be
+ * walked again. */
+static inline bool
+marker_stack_push(struct marker_stack *stack, uintptr_t *slot, uint32_t up)
+{
+  if (!marker_stack_has_room(stack))
+    return false;
+  marker_stack_put(stack, slot, up);
   return true;
 }
 

@@ -131,8 +131,7 @@ object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
         .bytes = bytes,
         .clas = owner->d.t == t_instance ? ECL_CLASS_OF(owner) : OBJNULL
       };
-      struct known_walk walk;
-      struct leaf *grown = leaf_lookup(t, &a, 0, &walk);
+      struct leaf *grown = leaf_lookup(t, &a, 0);
       struct counted_object *header = waiting_header(t, owner, grown->up);
       if (header != NULL) {
         join_body(t, header, what, bytes);

@@ -25,6 +25,7 @@
 #include "code_index.h"
 #include "context_tree.h"
 #include "foreign_frame.h"
+#include "known_leaf.h"
 #include "known_walk.h"
 #include "marker_stack.h"
 
@@ -43,6 +44,9 @@ struct walked_frame {
   uint64_t site;
   uintptr_t *slot;
   enum code_kind kind; /* of the place where its function made its call */
+  uint32_t run;        /* so many frames, this one and those inward, have the
+                          same site and kind, and only their slots are written
+                          (plain walks of leaf_lookup.c) */
 };
 
 struct thread_state {
@@ -65,9 +69,9 @@ struct thread_state {
   uint64_t count;       /* allocations */
   uint64_t bytes;       /* requested */
 
-  /* Walks that were made before, by known_walk_index. */
-  struct known_walk *known;
-  struct known_walk *found; /* by the hook that is running */
+  /* What is known from before. */
+  struct known_leaf *known_leaves;
+  struct known_walk *known_walks;
 
   /* The last header (an object whose body may come), and the number of
    * allocations when it was counted. */
@@ -85,7 +89,7 @@ struct thread_state {
 
   struct context_tree tree;
   struct marker_stack markers;
-  struct arena known_arena;
+  struct arena leaves_arena, walks_arena;
   uint64_t dispatches;       /* nobody reads it: see struct known_frame */
   struct foreign_rule *foreign_rules;
   struct arena foreign_arena;
@@ -122,8 +126,10 @@ thread_state_forget_objects(struct thread_state *thread)
 static inline void
 thread_state_forget_calls(struct thread_state *thread)
 {
+  for (size_t i = 0; i < KNOWN_LEAVES; i++)
+    thread->known_leaves[i].site = 0;
   for (size_t i = 0; i < KNOWN_WALKS; i++)
-    thread->known[i].site = 0;
+    thread->known_walks[i].site = 0;
   foreign_frame_forget(thread->foreign_rules);
 }
 

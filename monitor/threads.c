@@ -49,7 +49,8 @@ thread_free(struct thread_state *t)
 {
   context_tree_release(&t->tree);
   marker_stack_release(&t->markers);
-  arena_release(&t->known_arena);
+  arena_release(&t->leaves_arena);
+  arena_release(&t->walks_arena);
   arena_release(&t->foreign_arena);
   arena_release(&t->walk_arena);
   free(t->label);
@@ -85,7 +86,9 @@ new_thread(cl_env_ptr env, pthread_t thread)
   t->walk_limit = WALK_DEPTH;
   if (thread_tree_init(&t->tree) != 0 ||
       marker_stack_init(&t->markers, MARKER_DEPTH) != 0 ||
-      arena_reserve(&t->known_arena,
+      arena_reserve(&t->leaves_arena,
+                    KNOWN_LEAVES * sizeof(struct known_leaf)) != 0 ||
+      arena_reserve(&t->walks_arena,
                     KNOWN_WALKS * sizeof(struct known_walk)) != 0 ||
       arena_reserve(&t->foreign_arena,
                     FOREIGN_RULES * sizeof(struct foreign_rule)) != 0 ||
@@ -94,7 +97,8 @@ new_thread(cl_env_ptr env, pthread_t thread)
     thread_free(t);
     return NULL;
   }
-  t->known = t->known_arena.base;
+  t->known_leaves = t->leaves_arena.base;
+  t->known_walks = t->walks_arena.base;
   t->foreign_rules = t->foreign_arena.base;
   t->walk = t->walk_arena.base;
   t->label = thread_label(env);

@@ -30,16 +30,25 @@ void bench_counter_start(void);
 uint64_t bench_counter_objects(void);
 uint64_t bench_counter_bytes(void);
 
-static void
-allocated(struct ecl_allocation_hooks *self, void *frame, cl_index what,
-          cl_index bytes, void *object, cl_object clas)
+static void *
+allocated(struct ecl_allocation_hooks *self, void *frame, cl_index kind,
+          void *object)
 {
   struct counter *c = (struct counter *)self;
-  (void)frame, (void)object, (void)clas;
-  if (ecl_unlikely((what & ECL_ALLOCATED_RAW) != 0) && (what & 0xFF) != 0)
+  (void)frame;
+  if (ecl_unlikely((kind & ECL_ALLOCATED_RAW) != 0) && (kind & 0xFF) != 0)
     c->objects--; /* memory for objects of a type, but none of them */
   c->objects++;
-  c->bytes += bytes;
+  c->bytes += kind >> ECL_ALLOCATED_BYTES_SHIFT;
+  return object;
+}
+
+static void *
+instance_allocated(struct ecl_allocation_hooks *self, void *frame,
+                   cl_index kind, void *object, cl_object clas)
+{
+  (void)clas;
+  return allocated(self, frame, kind, object);
 }
 
 static void
@@ -71,6 +80,7 @@ thread_start(cl_env_ptr env)
   if (c == NULL)
     abort();
   c->hooks.allocated = allocated;
+  c->hooks.instance_allocated = instance_allocated;
   c->hooks.body = body;
   c->hooks.collector_record = collector_record;
   c->hooks.non_local_exit = non_local_exit;
