@@ -45,11 +45,14 @@ WORDS is an association list of keywords and strings."
     (:sort-by ,(lambda (value)
                  (words-option "sort" '((:bytes . "bytes")
                                         (:allocations . "allocs")
-                                        (:name . "name"))
+                                        (:calls . "calls") (:self . "self")
+                                        (:inclusive . "inclusive")
+                                        (:kept . "kept") (:name . "name"))
                                value))
               symbol)
     (:offsets "offsets" boolean)
     (:focus "focus" string) (:ignore "ignore" string) (:hide "hide" string)
+    (:show "show" string) (:show-from "show-from" string)
     (:hide-system "hide-system" boolean)
     (:by ,(lambda (value)
             (words-option "by" '((:function . "function") (:line . "line")
@@ -111,8 +114,8 @@ for; a string."
           collect (choice-option keyword value)))
 
 (defparameter *selections*
-  '(:focus :ignore :hide :hide-system :by :phase :thread :show-runtime
-    :show-root)
+  '(:focus :ignore :hide :show :show-from :hide-system :by :phase :thread
+    :show-runtime :show-root)
   "The choices that say what a profile is, not how it is shown: those of PROFILE
 and FILTER-PROFILE.")
 

@@ -203,19 +203,21 @@ is left.  For :FOCUS, which has no such value, NEW."
                                           (threads-of profile new)
                                           :test #'string=)))
                  (and names (exact-regex names))))
-      ((:focus :by :hide-system :show-runtime :show-root) new))))
+      ((:focus :show :show-from :by :hide-system :show-runtime :show-root)
+       new))))
 
 (defun filter-profile (profile
                        &rest choices
-                       &key predicate focus ignore hide hide-system by phase
-                         thread show-runtime show-root)
+                       &key predicate focus ignore hide show show-from
+                         hide-system by phase thread show-runtime show-root)
   "A part of PROFILE, or another view of it, as a new PROFILE; PROFILE stays as
 it is.
 
 PROFILE: an object that the function PROFILE gave back.
-CHOICES: FOCUS, IGNORE, HIDE, HIDE-SYSTEM, BY, PHASE, THREAD, SHOW-RUNTIME and
-SHOW-ROOT, as for REPORT (default NIL).  They come on top of those that PROFILE
-was made with: what is left is in both.
+CHOICES: FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM, HIDE-SYSTEM, BY, PHASE, THREAD,
+SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).  They come on top of
+those that PROFILE was made with: what is left is in both.  SHOW, SHOW-FROM and
+BY take the place of those.
 PREDICATE (function, default NIL): keep only the contexts for which it is true;
 it is called on each CONTEXT-FIGURES that the choices leave.
 
@@ -232,8 +234,8 @@ Example: only large vectors that the parser made.
               (mprof:profile) :focus \"^APP::PARSE\"
               :predicate (lambda (context)
                            (eq (mprof:context-size context) :large))))"
-  (declare (ignore focus ignore hide hide-system by phase thread
-                   show-runtime show-root))
+  (declare (ignore focus ignore hide show show-from hide-system by phase
+                   thread show-runtime show-root))
   (let ((old (profile-choices profile))
         (new (selections choices))
         (samples (profile-samples profile)))

@@ -16,9 +16,9 @@ a property list of what PROFILE itself does not choose."
                  (choice-options choices))))
 
 (defun report (&key (type t) (stream *standard-output*) file profile
-                 (detail :normal) max min-percent sort-by focus ignore hide
-                 hide-system by phase thread show-runtime show-root offsets
-                 width color (legend t))
+                 (detail :normal) max min-percent sort-by focus ignore hide show
+                 show-from hide-system by phase thread show-runtime show-root
+                 offsets width color (legend t))
   "Print the tables of what was counted until now, and give back the PROFILE that
 they are of.
 
@@ -37,10 +37,12 @@ DETAIL (:NORMAL, :VERBOSE or :TERSE, default :NORMAL): leave out rows below 1 %,
 none, or those below 5 %.
 MAX (integer, default NIL): at most so many rows a table.
 MIN-PERCENT (real, default NIL): leave out rows below this.
-SORT-BY (:BYTES, :ALLOCATIONS or :NAME, default NIL): the order of rows.
-FOCUS, IGNORE, HIDE (strings, default NIL): regular expressions on function
-names: only what is below such functions, nothing below them, or charged to
-their callers.
+SORT-BY (:BYTES, :ALLOCATIONS, :CALLS, :SELF, :INCLUSIVE, :KEPT or :NAME, default
+NIL): the order of rows.
+FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM (strings, default NIL): regular expressions
+on function names: only what is below such functions, nothing below them, or
+charged to their callers; all others charged to their callers; chains begin at
+such a function.
 HIDE-SYSTEM (boolean, default NIL): charge what ECL's own functions allocate to
 the functions of the program.
 BY (default NIL): what rows are: :FUNCTION, :LINE, :FILE, :PACKAGE or :CLASS.
@@ -76,6 +78,7 @@ Example:
                                      :color color))))
                  file profile
                  (list :focus focus :ignore ignore :hide hide
+                       :show show :show-from show-from
                        :hide-system hide-system :by by :phase phase
                        :thread thread :show-runtime show-runtime
                        :show-root show-root))))

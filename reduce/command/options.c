@@ -9,12 +9,9 @@
 
 #include "command/command_table.h"
 #include "command/option_table.h"
-#include "diff/diff.h"
+#include "command/option_values.h"
 #include "output.h"
-#include "profile/phase.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,176 +31,12 @@ struct parsing {
   struct mprof_error *error;
 };
 
-static bool
-usage_error(struct parsing *parsing, const char *what, const char *argument)
-{
-  return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
-                         "%s '%s'", what, argument);
-}
-
-/* Digits with up to four decimals, at most 100, as millionths. */
-static bool
-parse_percent(struct parsing *parsing, const char *text, uint32_t *share)
-{
-  uint32_t value = 0;
-  int decimals = -1;
-  const char *c = text;
-  for (; *c != '\0' && value <= SHARE_WHOLE && decimals < 4; c++) {
-    if (*c == '.' && decimals < 0) {
-      decimals = 0;
-    } else if (*c >= '0' && *c <= '9') {
-      value = value * 10 + (uint32_t)(*c - '0');
-      decimals += decimals >= 0;
-    } else {
-      break;
-    }
-  }
-  for (int i = decimals < 0 ? 0 : decimals; i < 4 && value <= SHARE_WHOLE;
-       i++)
-    value *= 10;
-  if (*c != '\0' || value > SHARE_WHOLE ||
-      strpbrk(text, "0123456789") == NULL)
-    return usage_error(parsing, "--min-percent takes a number up to 100, not",
-                       text);
-  *share = value;
-  return true;
-}
-
-/* Reads digits, a number of at least LEAST; WRONG is what else to say. */
-static bool
-parse_number(struct parsing *parsing, const char *text, size_t least,
-             const char *wrong, size_t *number)
-{
-  errno = 0;
-  size_t length = strlen(text);
-  unsigned long long value = strtoull(text, NULL, 10);
-  if (length == 0 || strspn(text, "0123456789") != length || errno != 0 ||
-      value < least || value >= SIZE_MAX)
-    return usage_error(parsing, wrong, text);
-  *number = (size_t)value;
-  return true;
-}
-
-/* The number of the table called by the first LENGTH bytes of NAME, -1 when
- * there is none. */
-static int
-find_table(const struct options *options, const char *name, size_t length)
-{
-  if (options->command == COMMAND_DIFF) {
-    for (int i = 0; diff_tables[i].name != NULL; i++)
-      if (strlen(diff_tables[i].name) == length &&
-          memcmp(diff_tables[i].name, name, length) == 0)
-        return i;
-    return -1;
-  }
-  const struct output *table = output_find(report_tables, name, length);
-  return table == NULL ? -1 : (int)(table - report_tables);
-}
-
-static bool
-parse_tables(struct parsing *parsing, const char *text)
-{
-  for (;;) {
-    size_t length = strcspn(text, ",");
-    int table = find_table(parsing->options, text, length);
-    if (table < 0)
-      return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
-                             "unknown table '%.*s'", (int)length, text);
-    parsing->options->tables |= UINT64_C(1) << table;
-    if (text[length] == '\0')
-      return true;
-    text += length + 1;
-  }
-}
-
-static bool
-parse_growth(struct parsing *parsing, const char *text,
-             struct growth_limits *limits, const char **given)
-{
-  *given = text;
-  return growth_limits_parse(limits, text) ||
-         usage_error(parsing,
-                     "growth is limited by N%, Nallocs, N%allocs, or N with "
-                     "a unit such as KiB or MiB, not by",
-                     text);
-}
-
-static bool
-parse_phases(struct parsing *parsing, const char *text)
-{
-  parsing->options->phases = 0;
-  for (;;) {
-    size_t length = strcspn(text, ",");
-    enum phase phase = phase_of_word(text, length);
-    if (phase == PHASE_COUNT)
-      return mprof_error_set(
-          parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
-          "--phase takes compile, load, eval and run, not '%.*s'",
-          (int)length, text);
-    parsing->options->phases |= 1u << phase;
-    if (text[length] == '\0')
-      return true;
-    text += length + 1;
-  }
-}
-
-static bool
-parse_granularity(struct parsing *parsing, const char *text)
-{
-  static const char *const names[] = {
-      [BY_FUNCTION] = "function", [BY_LINE] = "line",   [BY_FILE] = "file",
-      [BY_PACKAGE] = "package",   [BY_CLASS] = "class",
-  };
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(text, names[i]) == 0) {
-      parsing->options->by = (enum granularity)i;
-      return true;
-    }
-  return usage_error(parsing,
-                     "--by takes function, line, file, package or class, not",
-                     text);
-}
-
-static bool
-parse_color(struct parsing *parsing, const char *text)
-{
-  static const char *const names[] = {[COLOR_AUTOMATIC] = "auto",
-                                      [COLOR_ALWAYS] = "always",
-                                      [COLOR_NEVER] = "never"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(text, names[i]) == 0) {
-      parsing->options->color = (enum color_choice)i;
-      return true;
-    }
-  return usage_error(parsing, "--color takes auto, always or never, not",
-                     text);
-}
-
-static bool
-parse_sort(struct parsing *parsing, const char *text)
-{
-  static const char *const names[] = {
-      [SORT_BYTES] = "bytes",         [SORT_ALLOCS] = "allocs",
-      [SORT_CALLS] = "calls",         [SORT_SELF] = "self",
-      [SORT_INCLUSIVE] = "inclusive", [SORT_KEPT] = "kept",
-      [SORT_NAME] = "name",
-  };
-  for (size_t i = SORT_BYTES; i <= SORT_NAME; i++)
-    if (strcmp(text, names[i]) == 0) {
-      parsing->options->sort = (enum sort_key)i;
-      return true;
-    }
-  return usage_error(parsing,
-                     "--sort takes bytes, allocs, calls, self, inclusive, "
-                     "kept or name, not",
-                     text);
-}
-
 /* Sets what the option ID says; VALUE is NULL for options without one. */
 static bool
 apply_option(struct parsing *parsing, enum option_id id, const char *value)
 {
   struct options *options = parsing->options;
+  struct mprof_error *error = parsing->error;
   switch (id) {
   case OPTION_VERBOSE:
     parsing->detail_share = 0;
@@ -260,6 +93,12 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   case OPTION_HIDE:
     options->hide = value;
     return true;
+  case OPTION_SHOW:
+    options->show = value;
+    return true;
+  case OPTION_SHOW_FROM:
+    options->show_from = value;
+    return true;
   case OPTION_THREAD:
     options->thread = value;
     return true;
@@ -267,49 +106,46 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     options->samples = value;
     return true;
   case OPTION_PHASE:
-    return parse_phases(parsing, value);
+    return parse_phases(value, &options->phases, error);
   case OPTION_BY:
-    return parse_granularity(parsing, value);
+    return parse_granularity(value, &options->by, error);
   case OPTION_OUTPUT:
     options->output = value;
-    return *value != '\0' || usage_error(parsing, "-o takes a file, not", "");
+    return *value != '\0' ||
+           usage_error(parsing->error, "-o takes a file, not", "");
   case OPTION_TABLES:
-    return parse_tables(parsing, value);
+    return parse_tables(value, options->command, &options->tables, error);
   case OPTION_NORMALIZE:
     options->normalize = true;
     return true;
   case OPTION_FAIL_ABOVE:
-    return parse_growth(parsing, value, &options->growth,
-                        &options->growth_text);
+    return parse_growth(value, &options->growth, &options->growth_text,
+                        error);
   case OPTION_FAIL_ABOVE_FUNCTION:
-    return parse_growth(parsing, value, &options->function_growth,
-                        &options->function_growth_text);
+    return parse_growth(value, &options->function_growth,
+                        &options->function_growth_text, error);
   case OPTION_SORT:
-    return parse_sort(parsing, value);
+    return parse_sort(value, &options->sort, error);
   case OPTION_LIMIT:
-    return parse_number(parsing, value, 1,
-                        "--limit takes a positive number, not",
-                        &options->limit);
+    return parse_number(value, 1, "--limit takes a positive number, not",
+                        &options->limit, error);
   case OPTION_WIDTH:
-    return parse_number(parsing, value, 0, "--width takes a number, not",
-                        &options->width);
+    return parse_number(value, 0, "--width takes a number, not",
+                        &options->width, error);
   case OPTION_COLOR:
-    return parse_color(parsing, value);
+    return parse_color(value, &options->color, error);
   case OPTION_MIN_PERCENT:
-    return parse_percent(parsing, value, &options->min_share);
+    return parse_percent(value, &options->min_share, error);
   case OPTION_VALUE:
-    options->value =
-        strcmp(value, "allocs") == 0 ? MEASURE_ALLOCS : MEASURE_BYTES;
-    return options->value == MEASURE_ALLOCS || strcmp(value, "bytes") == 0 ||
-           usage_error(parsing, "--value takes bytes or allocs, not", value);
+    return parse_measure(value, &options->value, error);
   case OPTION_FORMAT:
     options->format = output_find(export_formats, value, strlen(value));
     return options->format != NULL ||
-           usage_error(parsing, "unknown format", value);
+           usage_error(parsing->error, "unknown format", value);
   case OPTION_TABLE:
     options->table = output_find(csv_tables, value, strlen(value));
     return options->table != NULL ||
-           usage_error(parsing, "unknown table", value);
+           usage_error(parsing->error, "unknown table", value);
   }
   return true;
 }
@@ -323,13 +159,14 @@ parse_option(struct parsing *parsing, const char *argument)
   const struct option_row *row =
       option_find(name, length, parsing->options->command);
   if (row == NULL)
-    return usage_error(parsing, "unknown option", argument);
+    return usage_error(parsing->error, "unknown option", argument);
   const char *value = name[length] == '=' ? name + length + 1 : NULL;
   if (row->argument == NULL && value != NULL)
-    return usage_error(parsing, "no value belongs to", argument);
+    return usage_error(parsing->error, "no value belongs to", argument);
   if (row->argument != NULL && value == NULL) {
     if (parsing->next == parsing->count)
-      return usage_error(parsing, "a value is missing after", argument);
+      return usage_error(parsing->error, "a value is missing after",
+                         argument);
     value = parsing->arguments[parsing->next++];
   }
   return apply_option(parsing, row->id, value);
@@ -352,8 +189,8 @@ choose_format(struct parsing *parsing)
   if (length > 4 && strcmp(path + length - 4, ".svg") == 0)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "mprof graph draws the call graph as SVG");
-  return usage_error(parsing, "give --format=FORMAT, the name does not tell",
-                     path);
+  return usage_error(parsing->error,
+                     "give --format=FORMAT, the name does not tell", path);
 }
 
 static bool
@@ -412,17 +249,16 @@ options_parse(struct options *options, int count,
                            "no command given");
   options->command = command_find(arguments[0]);
   if (options->command == COMMAND_NONE)
-    return usage_error(&parsing,
-                       arguments[0][0] == '-' ? "unknown option"
-                                              : "unknown command",
-                       arguments[0]);
+    return usage_error(
+        error, arguments[0][0] == '-' ? "unknown option" : "unknown command",
+        arguments[0]);
   if (options->command == COMMAND_VERSION)
     return true;
   if (options->command == COMMAND_HELP) {
     if (count > 1)
       options->topic = command_find(arguments[1]);
     return count == 1 || command_row(options->topic)->run != NULL ||
-           usage_error(&parsing, "no help on", arguments[1]);
+           usage_error(error, "no help on", arguments[1]);
   }
   options->files = calloc((size_t)count, sizeof *options->files);
   if (options->files == NULL)

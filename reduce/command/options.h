@@ -74,6 +74,8 @@ struct options {
   const char *focus; /* regular expressions, NULL when not given */
   const char *ignore;
   const char *hide;
+  const char *show;
+  const char *show_from;
   const char *thread;  /* matched with names of threads, NULL: all */
   const char *samples; /* file with the numbers of some, NULL: all */
   unsigned phases;     /* bit i: enum phase i; 0: all */

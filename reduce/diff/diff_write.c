@@ -520,8 +520,8 @@ diff_write(const struct diff *diff, struct sink *sink)
     write_side(diff, (enum diff_side)side, sink);
   if (diff->sides[DIFF_OLD].selection.narrowed ||
       diff->sides[DIFF_NEW].selection.narrowed)
-    sink_text(sink, "Selected by --focus, --ignore, --phase or --thread: all "
-                    "figures are of what is left.\n");
+    sink_text(sink, "Selected by the options: all figures are of what is "
+                    "left.\n");
   write_totals(diff, sink);
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     if (wants_table(diff, (enum diff_kind)kind))

@@ -34,24 +34,61 @@ compile_regex(regex_t *regex, const char *expression, const char *option,
   return true;
 }
 
-/* Sets MATCHES[f] for each function f that EXPRESSION matches. */
-static bool
-match_functions(const struct profile *profile, const char *expression,
-                const char *option, bool *matches, struct mprof_error *error)
+const char *
+expression_option(enum expression expression)
 {
+  static const char *const names[EXPRESSION_COUNT] = {
+      [EXPRESSION_FOCUS] = "focus",         [EXPRESSION_IGNORE] = "ignore",
+      [EXPRESSION_HIDE] = "hide",           [EXPRESSION_SHOW] = "show",
+      [EXPRESSION_SHOW_FROM] = "show-from",
+  };
+  return names[expression];
+}
+
+const char *
+expression_value(const struct options *options, enum expression expression)
+{
+  switch (expression) {
+  case EXPRESSION_FOCUS:
+    return options->focus;
+  case EXPRESSION_IGNORE:
+    return options->ignore;
+  case EXPRESSION_HIDE:
+    return options->hide;
+  case EXPRESSION_SHOW:
+    return options->show;
+  default:
+    return options->show_from;
+  }
+}
+
+/* Sets MATCHES[f] for each function f that EXPRESSION matches; none when
+ * OPTIONS do not give it. */
+static bool
+match_functions(struct selection *selection, const struct options *options,
+                enum expression expression, bool *matches,
+                struct mprof_error *error)
+{
+  const struct profile *profile = selection->profile;
+  const char *value = expression_value(options, expression);
+  bool any = false;
   regex_t regex;
-  if (!compile_regex(&regex, expression, option, error))
+  if (value == NULL)
+    return true;
+  if (!compile_regex(&regex, value, expression_option(expression), error))
     return false;
   for (size_t i = 0; i < profile->function_count; i++) {
     const struct profile_function *function = &profile->functions[i];
     const char *name = names_text(&profile->names, function->name);
     const char *file = names_text(&profile->names, function->file);
-    if (regexec(&regex, name, 0, NULL, 0) == 0 ||
-        (!function->runtime && *file != '\0' &&
-         regexec(&regex, file, 0, NULL, 0) == 0))
-      matches[i] = true;
+    matches[i] = regexec(&regex, name, 0, NULL, 0) == 0 ||
+                 (!function->runtime && *file != '\0' &&
+                  regexec(&regex, file, 0, NULL, 0) == 0);
+    any = any || matches[i];
   }
   regfree(&regex);
+  if (!any)
+    selection->unmatched |= 1u << expression;
   return true;
 }
 
@@ -88,12 +125,30 @@ chain_has(const struct selection *selection,
 
 /* What samples are chosen by. */
 struct choice {
-  unsigned phases;  /* bit i: enum phase i */
-  bool *focused;    /* by function */
-  bool *ignored;    /* by function */
+  unsigned phases;                 /* bit i: enum phase i */
+  bool *matched[EXPRESSION_COUNT]; /* by function */
+  bool show_from;
   bool *of_threads; /* by thread */
   bool *chosen;     /* by sample; NULL: all */
 };
+
+/* Lets the chain of the sample INDEX begin at the first frame, from the root,
+ * that shows and is one of FUNCTIONS.  False when there is none. */
+static bool
+begin_from(struct selection *selection, size_t index, const bool *functions)
+{
+  const struct profile *profile = selection->profile;
+  size_t length;
+  const uint32_t *chain =
+      selection_chain(selection, &profile->samples[index], &length);
+  for (; length > 0; length--) {
+    uint32_t function = profile->frames[chain[length - 1]].function;
+    if (functions[function] && !selection->hidden[function])
+      break;
+  }
+  selection->lengths[index] = length;
+  return length > 0;
+}
 
 /* Decides on each sample. */
 static void
@@ -103,11 +158,14 @@ choose_samples(struct selection *selection, const struct choice *choice)
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
     bool allocates = sample->allocs != 0 || sample->bytes != 0;
-    bool kept = (choice->phases >> selection->phases[i] & 1) != 0 &&
-                choice->of_threads[sample->thread] &&
-                !chain_has(selection, sample, choice->ignored) &&
-                (!selection->has_focus || !allocates ||
-                 chain_has(selection, sample, choice->focused));
+    bool kept =
+        (choice->phases >> selection->phases[i] & 1) != 0 &&
+        choice->of_threads[sample->thread] &&
+        !chain_has(selection, sample, choice->matched[EXPRESSION_IGNORE]) &&
+        (!selection->has_focus || !allocates ||
+         chain_has(selection, sample, choice->matched[EXPRESSION_FOCUS])) &&
+        (!choice->show_from ||
+         begin_from(selection, i, choice->matched[EXPRESSION_SHOW_FROM]));
     selection->calls_kept[i] = kept;
     if (allocates && choice->chosen != NULL && !choice->chosen[i])
       kept = false;
@@ -122,21 +180,29 @@ choose_samples(struct selection *selection, const struct choice *choice)
   }
 }
 
-/* Hides what is hidden by its kind. */
+/* Whether FUNCTION is hidden by its kind. */
+static bool
+is_hidden_kind(const struct profile *profile,
+               const struct profile_function *function,
+               const struct options *options)
+{
+  if (function->runtime)
+    return !options->show_runtime;
+  return options->hide_system && profile->language == LANGUAGE_LISP &&
+         is_system_function(names_text(&profile->names, function->name),
+                            names_text(&profile->names, function->file));
+}
+
 static void
-hide_functions(struct selection *selection, const struct options *options)
+hide_functions(struct selection *selection, const struct options *options,
+               const struct choice *choice)
 {
   const struct profile *profile = selection->profile;
-  for (size_t i = 0; i < profile->function_count; i++) {
-    const struct profile_function *function = &profile->functions[i];
-    if (function->runtime
-            ? !options->show_runtime
-            : options->hide_system && profile->language == LANGUAGE_LISP &&
-                  is_system_function(
-                      names_text(&profile->names, function->name),
-                      names_text(&profile->names, function->file)))
-      selection->hidden[i] = true;
-  }
+  for (size_t i = 0; i < profile->function_count; i++)
+    selection->hidden[i] =
+        is_hidden_kind(profile, &profile->functions[i], options) ||
+        choice->matched[EXPRESSION_HIDE][i] ||
+        (options->show != NULL && !choice->matched[EXPRESSION_SHOW][i]);
 }
 
 /* Cuts the chains, and finds the phases: these do not depend on whether what
@@ -157,26 +223,53 @@ static bool
 match_options(struct selection *selection, const struct options *options,
               const struct choice *choice, struct mprof_error *error)
 {
-  const struct profile *profile = selection->profile;
-  return (options->focus == NULL ||
-          match_functions(profile, options->focus, "focus", choice->focused,
-                          error)) &&
-         (options->ignore == NULL ||
-          match_functions(profile, options->ignore, "ignore", choice->ignored,
-                          error)) &&
-         (options->hide == NULL ||
-          match_functions(profile, options->hide, "hide", selection->hidden,
-                          error)) &&
-         match_threads(profile, options->thread, choice->of_threads, error) &&
+  for (int i = 0; i < EXPRESSION_COUNT; i++)
+    if (!match_functions(selection, options, (enum expression)i,
+                         choice->matched[i], error))
+      return false;
+  return match_threads(selection->profile, options->thread,
+                       choice->of_threads, error) &&
          (options->samples == NULL ||
           sample_numbers_read(options->samples, choice->chosen,
-                              profile->sample_count, error));
+                              selection->profile->sample_count, error));
+}
+
+/* Makes room for what is matched. */
+static bool
+init_choice(struct choice *choice, const struct profile *profile,
+            const struct options *options)
+{
+  *choice = (struct choice){
+      .phases = options->phases != 0 ? options->phases : ~0u,
+      .show_from = options->show_from != NULL,
+      .of_threads = array_zeroed(profile->thread_count, sizeof(bool)),
+      .chosen = options->samples == NULL
+                    ? NULL
+                    : array_zeroed(profile->sample_count, sizeof(bool)),
+  };
+  bool good = choice->of_threads != NULL &&
+              (options->samples == NULL || choice->chosen != NULL);
+  for (int i = 0; i < EXPRESSION_COUNT; i++) {
+    choice->matched[i] = array_zeroed(profile->function_count, sizeof(bool));
+    good = good && choice->matched[i] != NULL;
+  }
+  return good;
+}
+
+static void
+release_choice(struct choice *choice)
+{
+  for (int i = 0; i < EXPRESSION_COUNT; i++)
+    free(choice->matched[i]);
+  free(choice->of_threads);
+  free(choice->chosen);
 }
 
 bool
 selection_init(struct selection *selection, const struct profile *profile,
                const struct options *options, struct mprof_error *error)
 {
+  struct choice choice;
   memset(selection, 0, sizeof *selection);
   selection->profile = profile;
   selection->has_focus = options->focus != NULL;
@@ -187,33 +280,19 @@ selection_init(struct selection *selection, const struct profile *profile,
   selection->kept = array_zeroed(profile->sample_count, sizeof(bool));
   selection->calls_kept = array_zeroed(profile->sample_count, sizeof(bool));
   selection->lengths = array_zeroed(profile->sample_count, sizeof(size_t));
-  struct choice choice = {
-      .phases = options->phases != 0 ? options->phases : ~0u,
-      .focused = array_zeroed(profile->function_count, sizeof(bool)),
-      .ignored = array_zeroed(profile->function_count, sizeof(bool)),
-      .of_threads = array_zeroed(profile->thread_count, sizeof(bool)),
-      .chosen = options->samples == NULL
-                    ? NULL
-                    : array_zeroed(profile->sample_count, sizeof(bool)),
-  };
-  bool good = false;
-  if (selection->hidden == NULL || selection->kept == NULL ||
-      selection->calls_kept == NULL || selection->lengths == NULL ||
-      choice.focused == NULL || choice.ignored == NULL ||
-      choice.of_threads == NULL ||
-      (options->samples != NULL && choice.chosen == NULL) ||
-      !trace_chains(selection, options))
+  bool good = init_choice(&choice, profile, options) &&
+              selection->hidden != NULL && selection->kept != NULL &&
+              selection->calls_kept != NULL && selection->lengths != NULL &&
+              trace_chains(selection, options);
+  if (!good)
     mprof_error_memory(error);
   else
     good = match_options(selection, options, &choice, error);
   if (good) {
-    hide_functions(selection, options);
+    hide_functions(selection, options, &choice);
     choose_samples(selection, &choice);
   }
-  free(choice.focused);
-  free(choice.ignored);
-  free(choice.of_threads);
-  free(choice.chosen);
+  release_choice(&choice);
   return good;
 }
 

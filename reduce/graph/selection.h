@@ -6,12 +6,14 @@
  * function's name or of its file's name, as in pprof.  focus keeps the
  * samples with a matching frame on their chain, ignore drops those with one;
  * hide takes frames out of the chains, and what they allocated goes to the
- * nearest caller that shows.  Runtime functions are hidden in that same way
- * unless they are asked for; ECL's own Lisp functions when that is asked for.
- * phase and thread keep the samples of some phases and threads alone, samples
- * those whose numbers a file has.  What
- * session_root.h cuts off, unless it is asked for, is no part of a
- * chain, neither for showing nor for matching.
+ * nearest caller that shows; show takes out all but those that match;
+ * show_from lets each chain begin at the first frame that shows and matches,
+ * and drops chains without one.  Runtime functions are hidden in that same
+ * way unless they are asked for; ECL's own Lisp functions when that is asked
+ * for. phase and thread keep the samples of some phases and threads alone,
+ * samples those whose numbers a file has.  What session_root.h cuts off,
+ * unless it is asked for, is no part of a chain, neither for showing nor for
+ * matching.
  *
  * focus and samples speak of allocations: calls are counted for the functions
  * and arcs that are left, whatever was allocated below them.  A call has the
@@ -26,6 +28,22 @@
 #include "profile/phase.h"
 #include "profile/profile.h"
 
+/* The regular expressions on functions. */
+enum expression {
+  EXPRESSION_FOCUS,
+  EXPRESSION_IGNORE,
+  EXPRESSION_HIDE,
+  EXPRESSION_SHOW,
+  EXPRESSION_SHOW_FROM,
+  EXPRESSION_COUNT
+};
+
+/* The option for EXPRESSION, such as "show-from", and its value in OPTIONS,
+ * NULL when not given. */
+const char *expression_option(enum expression expression);
+const char *expression_value(const struct options *options,
+                             enum expression expression);
+
 struct selection {
   const struct profile *profile; /* not owned */
   bool *hidden;                  /* by function */
@@ -36,6 +54,7 @@ struct selection {
   bool has_focus;
   bool by_allocations; /* functions show for what they allocate, not called */
   bool narrowed;       /* some sample that allocates is left out */
+  unsigned unmatched;  /* bit i: enum expression i matches no function */
   struct figures total; /* of the samples kept */
 };
 

@@ -81,6 +81,20 @@ write_count(struct sink *sink, const char *separator, uint64_t count,
               count == 1 ? one : many);
 }
 
+/* Names the expressions that match nothing: nobody wants them so. */
+static void
+write_unmatched(const struct reduction *reduction, struct sink *sink)
+{
+  for (int i = 0; i < EXPRESSION_COUNT; i++)
+    if ((reduction->selection.unmatched >> i & 1) != 0) {
+      sink_format(sink, "No function matches --%s=",
+                  expression_option((enum expression)i));
+      escape_name(
+          sink, expression_value(reduction->options, (enum expression)i), "");
+      sink_text(sink, "; capital letters and small ones differ\n");
+    }
+}
+
 /* Says what stands in the place of functions, unless they do. */
 static void
 write_granularity(enum granularity by, struct sink *sink)
@@ -126,8 +140,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   }
   sink_text(sink, "\n");
   if (selection->narrowed) {
-    sink_text(sink, "Selected by --focus, --ignore, --samples, --phase or "
-                    "--thread: ");
+    sink_text(sink, "Selected by the options: ");
     if (report_knows_allocs(reduction)) {
       write_count(sink, "", selection->total.allocs, "allocation",
                   "allocations");
@@ -137,6 +150,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "; shares are shares of these\n");
   }
   write_granularity(by, sink);
+  write_unmatched(reduction, sink);
   report_gaps(profile, sink);
 }
 

@@ -246,6 +246,81 @@ focus_and_ignore(void **state)
   done(&ignore);
 }
 
+/* Chains begin at MAKE-RED-WIDGET, whose calls have no caller then; those
+ * without it are dropped, with the call of RUN. */
+static void
+shown_from_a_function(void **state)
+{
+  struct fixture f = {.options = {.show_from = "RED|MAKE-WIDGET"}};
+  struct fixture only = {.options = {.show_from = "RED"}};
+  (void)state;
+  add_file(&f, example_widgets());
+  reduce(&f);
+  check_node(&f, "CL-USER::MAKE-RED-WIDGET", 0, 240000, 5000);
+  assert_int_equal(node(&f, "CL-USER::MAKE-RED-WIDGET")->root_calls, 5000);
+  check_node(&f, "CL-USER::MAKE-WIDGET", 480000, 480000, 10000);
+  assert_int_equal(node(&f, "CL-USER::MAKE-WIDGET")->root.bytes, 240000);
+  assert_int_equal(node(&f, "CL-USER::MAKE-WIDGET")->root_calls, 5000);
+  assert_int_equal(f.reduction.graph.node_count, 2);
+  assert_false(f.reduction.selection.narrowed);
+  done(&f);
+  add_file(&only, example_widgets());
+  reduce(&only);
+  check_node(&only, "CL-USER::MAKE-WIDGET", 240000, 240000, 5000);
+  assert_int_equal(only.reduction.graph.node_count, 2);
+  assert_int_equal(only.reduction.selection.total.bytes, 240000);
+  assert_true(only.reduction.selection.narrowed);
+  done(&only);
+}
+
+/* The outermost match counts, and only among what shows: in MAIN/A/B/A it is
+ * the first A, unless that is all that is hidden. */
+static void
+shown_from_what_shows(void **state)
+{
+  struct fixture f = {.options = {.show_from = "^(A|B)$"}};
+  struct fixture hidden = {
+      .options = {.show_from = "^(A|B)$", .hide = "^A$"}};
+  struct fixture none = {.options = {.show_from = "^A$", .hide = "^A$"}};
+  (void)state;
+  add_file(&f, example_nested_cycles());
+  reduce(&f);
+  check_node(&f, "A", 16, 48, 2 + 6);
+  check_node(&f, "B", 0, 48, 3 + 5);
+  assert_int_equal(node_index(&f, "MAIN"), INDEX_NONE);
+  done(&f);
+  add_file(&hidden, example_nested_cycles());
+  reduce(&hidden);
+  check_node(&hidden, "B", 16, 48, 3 + 5); /* 3 of them have no caller */
+  assert_int_equal(node(&hidden, "B")->root_calls, 3);
+  done(&hidden);
+  add_file(&none, example_nested_cycles());
+  reduce(&none);
+  assert_int_equal(none.reduction.graph.node_count, 0);
+  done(&none);
+}
+
+/* All but what matches is charged to its callers, or is nobody's. */
+static void
+shown_alone(void **state)
+{
+  struct fixture f = {.options = {.show = "RUN|MAKE-WIDGET"}};
+  struct fixture none = {.options = {.show = "nothing"}};
+  (void)state;
+  add_file(&f, example_widgets());
+  reduce(&f);
+  assert_int_equal(f.reduction.graph.node_count, 2);
+  check_arc(&f, "CL-USER::RUN", "CL-USER::MAKE-WIDGET", 480000, 10000);
+  assert_int_equal(f.reduction.selection.unmatched, 0);
+  done(&f);
+  add_file(&none, example_widgets());
+  reduce(&none);
+  assert_int_equal(none.reduction.graph.node_count, 1);
+  check_node(&none, "[hidden]", 480000, 480000, 0);
+  assert_int_equal(none.reduction.selection.unmatched, 1u << EXPRESSION_SHOW);
+  done(&none);
+}
+
 static void
 bodies_that_grow(void **state)
 {
@@ -334,6 +409,9 @@ main(void)
       cmocka_unit_test(shown_runtime_frames),
       cmocka_unit_test(hide_charges_callers),
       cmocka_unit_test(focus_and_ignore),
+      cmocka_unit_test(shown_from_a_function),
+      cmocka_unit_test(shown_from_what_shows),
+      cmocka_unit_test(shown_alone),
       cmocka_unit_test(bodies_that_grow),
       cmocka_unit_test(bins),
       cmocka_unit_test(several_files),

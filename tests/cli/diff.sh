@@ -71,7 +71,7 @@ says 'is one file' 'Nothing changed.'
 
 # Choices of report hold here.
 expect 'focus' 0 '' diff --no-legend --focus=PARSE "$m" "$m"
-says 'and is said' 'Selected by --focus'
+says 'and is said' 'Selected by the options'
 says 'figures of what is left' '6392  6392            bytes'
 expect 'one table' 0 '' diff --no-legend --tables=types "$s" "$m"
 says 'that table' 'TYPES'

@@ -199,6 +199,8 @@ for profile in "$golden"/*.data; do
 done
 compare 'two cycles without B' --hide='^B$' "$golden/two-cycles.data"
 compare 'two cycles below C' --focus='^C$' "$golden/two-cycles.data"
+compare 'two cycles from B on' --show-from='^B$' "$golden/two-cycles.data"
+compare 'A, C and E of two cycles' --show='^[ACE]$' "$golden/two-cycles.data"
 compare 'two cycles without D' --ignore='^D$' "$golden/two-cycles.data"
 compare 'the body without EVAL' --hide-system "$golden/session.data"
 

@@ -192,7 +192,24 @@ expect 'Lisp form by package' 0 '' \
 says 'packages are its functions' '(:name "COMMON-LISP" :self-allocations 5'
 expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
-  'Selected by --focus, --ignore, --samples, --phase or --thread: 20 allocations, 320 bytes'
+  'Selected by the options: 20 allocations, 320 bytes; shares are shares of these'
+says_not 'and nothing of expressions that match' 'No function matches'
+expect 'expressions that match nothing' 0 '' \
+  report --focus=scale --hide='^x$' --no-legend "$m"
+says 'the first' \
+  'No function matches --focus=scale; capital letters and small ones differ'
+says 'the second' 'No function matches --hide=^x$;'
+expect 'from a function on' 0 '' \
+  export --format=folded --show-from=RED "$w"
+[ "$(cat out)" = 'CL-USER::MAKE-RED-WIDGET;CL-USER::MAKE-WIDGET 240000' ]
+result $? 'chains begin there'
+expect 'some functions only' 0 '' export --format=folded --show='RUN|:MAKE-W' \
+  "$w"
+[ "$(cat out)" = 'CL-USER::RUN;CL-USER::MAKE-WIDGET 480000' ]
+result $? 'the others are left out of chains'
+run report --show-from='(' "$w"
+[ "$status" = 2 ] && grep -q "^mprof: --show-from: '(' is no regular" err
+result $? 'wrong regular expression to begin from'
 expect 'several files' 0 '' report --no-legend "$w" "$w" "$x"
 says 'files are added up' '20021 allocations, 960336 bytes'
 cp "$w" mprof.data
@@ -251,27 +268,27 @@ says 'a table of threads' 'THREADS'
 expect 'one phase' 0 '' report --phase=compile --no-legend "$p"
 says_not 'no table of one phase' 'PHASES'
 says_not 'no table of one thread' 'THREADS'
-says 'and says how much is left' '--thread: 2304 allocations, 36864 bytes'
+says 'and says how much is left' 'the options: 2304 allocations, 36864 bytes'
 expect 'one phase, verbose' 0 '' report --phase=compile --verbose "$p"
 says 'a table of one phase when verbose' 'PHASES'
 expect 'the last of two options counts' 0 '' \
   report -verbose -normal --phase=run --phase=compile "$p"
 says_not 'neither verbose' 'PHASES'
-says 'nor run time' '--thread: 2304 allocations, 36864 bytes'
+says 'nor run time' 'the options: 2304 allocations, 36864 bytes'
 expect 'one table though it is no use' 0 '' \
   report --tables=phases,threads --phase=compile "$p"
 says 'as it was asked for' 'THREADS'
 expect 'one of several threads' 0 '' report --thread='^worker$' "$p"
-says 'that thread' '--thread: 150 allocations, 2400 bytes'
+says 'that thread' 'the options: 150 allocations, 2400 bytes'
 expect 'threads by name' 0 '' report --thread='^worker' "$p"
-says 'those threads' '--thread: 200 allocations, 3200 bytes'
+says 'those threads' 'the options: 200 allocations, 3200 bytes'
 expect 'threads without a name' 0 '' report --thread='unnamed' "$p"
-says 'that thread' '--thread: 10 allocations, 160 bytes'
+says 'that thread' 'the options: 10 allocations, 160 bytes'
 expect 'nobody' 0 '' report --thread='nobody' "$p"
-says 'nothing is left' '--thread: 0 allocations, 0 bytes'
+says 'nothing is left' 'the options: 0 allocations, 0 bytes'
 expect 'phases are those below the root' 0 '' \
   report --show-root --phase=run "$golden/session.data"
-says 'as without --show-root' '--thread: 13 allocations, 208 bytes'
+says 'as without --show-root' 'the options: 13 allocations, 208 bytes'
 expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
 [ "$(cat out)" = 'APP::WORK 2400' ]
 result $? 'both restrict'
