@@ -116,8 +116,8 @@ write_arc(const struct reduction *reduction, const struct graph_arc *arc,
   unsigned width = THOUSAND + 4 * share; /* in thousandths of a point */
   uint32_t cycle = nodes[arc->caller].cycle;
   sink_format(sink,
-              "n%" PRIu32 " -> n%" PRIu32 " [label=\"%" PRIu64
-              " bytes\\n%" PRIu64 " calls\" penwidth=%u.%03u weight=%u",
+              "n%" PRIu32 " -> n%" PRIu32 " [label=\" %" PRIu64
+              " bytes \\n %" PRIu64 " calls \" penwidth=%u.%03u weight=%u",
               arc->caller, arc->callee, arc->inclusive.bytes, arc->calls,
               width / THOUSAND, width % THOUSAND, 1 + share / 10);
   if (cycle != 0 && nodes[arc->callee].cycle == cycle)

@@ -61,7 +61,7 @@ def check_graph(label, expected, path, minimum):
             for n, f in wanted.items()})
     figures.check(label + ': text of edges', {
         pair: drawn(e) for pair, e in edges.items()}, {
-            pair: ['%d bytes' % arc.bytes, '%d calls' % arc.calls]
+            pair: [' %d bytes ' % arc.bytes, ' %d calls ' % arc.calls]
             for pair, arc in arcs.items()})
     missing = [f.self_bytes for n, f in expected.functions.items()
                if n not in wanted]

@@ -10,6 +10,13 @@ import figures
 import odd_profile
 
 
+# What is exported is what these select, hide and group.
+OPTIONS = ([], ['--by=package'], ['--by=line'], ['--hide-system'],
+           ['--show-runtime'], ['--show-root'], ['--hide=A'],
+           ['--ignore=A$|B'], ['--focus=A$|B'], ['--phase=run'],
+           ['--thread=w'])
+
+
 def inclusive(data):
     """By function and by arc, from the contexts: each context once."""
     functions = collections.defaultdict(lambda: [0, 0])
@@ -39,14 +46,8 @@ def parts_of(rows):
     return dict(+sums)
 
 
-for label, profile in figures.profiles():
-    path = figures.export_to(os.path.join(os.environ['WORK'],
-                                          label + '.json'), 'json', profile)
-    with open(path, encoding='utf-8') as file:
-        text = file.read()
-    data = json.loads(text)
-    figures.check(label + ': can stand in a page', [
-        c for c in '<\u2028\u2029\x7f\x85' if c in text], [])
+def check_sums(label, data, narrowed):
+    """The parts of DATA add up; NARROWED, calls need not: see the schema."""
     functions, arcs = inclusive(data)
     for place, count in enumerate(('bytes', 'allocations')):
         figures.check('%s: inclusive %s' % (label, count), {
@@ -70,17 +71,35 @@ for label, profile in figures.profiles():
                   parts_of(data['functions']), types)
     figures.check(label + ': types by context', parts_of(data['contexts']),
                   types)
+    figures.check(label + ': members of cycles', {
+        f: i for i, cycle in enumerate(data['cycles'])
+        for f in cycle['functions']},
+        {i: f['cycle'] for i, f in enumerate(data['functions'])
+         if f['cycle'] is not None})
+    if narrowed:
+        return
     calls = collections.Counter()
     for context in data['contexts']:
         calls[context['function']] += context['calls']
     figures.check(label + ': calls by context', [
         calls[i] for i in range(len(data['functions']))],
         [f['activations'] for f in data['functions']])
-    figures.check(label + ': members of cycles', {
-        f: i for i, cycle in enumerate(data['cycles'])
-        for f in cycle['functions']},
-        {i: f['cycle'] for i, f in enumerate(data['functions'])
-         if f['cycle'] is not None})
+
+
+for label, profile in figures.profiles():
+    for options in OPTIONS:
+        title = ' '.join((label, *options))
+        path = figures.export_to(
+            os.path.join(os.environ['WORK'], title + '.json'), 'json',
+            profile, *options)
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+        data = json.loads(text)
+        figures.check(title + ': can stand in a page', [
+            c for c in '<\u2028\u2029\x7f\x85' if c in text], [])
+        check_sums(title, data, options and
+                   options[0].startswith(('--focus', '--phase')))
+    data = json.loads(figures.export('json', profile))
     if os.path.basename(profile) == odd_profile.FILE:
         expected = figures.of_odd_profile()
         found = figures.of_json(data)

@@ -11,6 +11,20 @@ import figures
 import odd_profile
 
 
+OPTIONS = ([], ['--hide-system'], ['--show-runtime'], ['--show-root'],
+           ['--hide=A'], ['--ignore=A$|B'], ['--focus=A$|B'],
+           ['--phase=run,load'], ['--thread=w'], ['--by=package'])
+
+
+def content(path, options):
+    """All that mprof finds in a profile, but for comments and orders."""
+    data = json.loads(figures.export('json', path, *options))
+    found = vars(figures.of_json(data))
+    for key in ('types', 'phases', 'threads'):
+        found[key] = sorted(json.dumps(row) for row in data[key])
+    return found
+
+
 def read(path):
     return json.loads(figures.run(os.environ['PPROF_SAMPLES'], path))
 
@@ -98,6 +112,16 @@ for label, profile in figures.profiles():
                       labels_of(data, key),
                       odd_labels(key) if odd else labels_of(read(profile),
                                                             key))
+
+    # mprof, too, finds in it what the options leave of the original.
+    for options in OPTIONS:
+        shows = [o for o in options if o.startswith('--show')]
+        title = ' '.join((label, *options))
+        again = figures.export_to(
+            os.path.join(os.environ['WORK'], title + '.pb.gz'), 'pprof',
+            profile, *options)
+        figures.check(title + ': read again', content(again, shows),
+                      content(profile, options))
     if odd:
         figures.check(label + ': comments', sorted(
             c for c in data['comments'] if c.startswith('odd')), sorted(
