@@ -252,16 +252,53 @@ read_drop_frames(struct reading *reading)
   return outcome != PRUNE_NO_MEMORY || mprof_error_memory(reading->error);
 }
 
+/* Whether the string INDEX exists. */
+static bool
+has_string(const struct reading *reading, int64_t index)
+{
+  uint32_t ignored;
+  return reading_string(reading, index, &ignored);
+}
+
+static bool
+read_mappings(struct reading *reading)
+{
+  const Mprof__Pprof__Profile *message = reading->message;
+  for (size_t i = 0; i < message->n_mapping; i++) {
+    const Mprof__Pprof__Mapping *mapping = message->mapping[i];
+    if (!add_id(reading, &reading->mapping_ids, mapping->id, i, FIELD_MAPPING,
+                "mapping"))
+      return false;
+    if (!has_string(reading, mapping->filename) ||
+        !has_string(reading, mapping->build_id))
+      return reading_fault(reading, FIELD_MAPPING, i,
+                           "mapping %" PRIu64 " refers to a missing string",
+                           mapping->id);
+  }
+  return true;
+}
+
+/* Checks what is said of the profile as a whole. */
+static bool
+check_heading(struct reading *reading)
+{
+  const Mprof__Pprof__Profile *message = reading->message;
+  if (message->period_type != NULL &&
+      (!has_string(reading, message->period_type->type) ||
+       !has_string(reading, message->period_type->unit)))
+    return reading_fault(reading, FIELD_PERIOD_TYPE, 0,
+                         "the period's type refers to a missing string");
+  return has_string(reading, message->default_sample_type) ||
+         reading_fault(reading, FIELD_DEFAULT_SAMPLE_TYPE, 0,
+                       "the default sample type is a missing string");
+}
+
 /* Location i becomes the frames from first_frames[i] to before
  * first_frames[i + 1], innermost first. */
 static bool
 read_locations(struct reading *reading)
 {
   const Mprof__Pprof__Profile *message = reading->message;
-  for (size_t i = 0; i < message->n_mapping; i++)
-    if (!add_id(reading, &reading->mapping_ids, message->mapping[i]->id, i,
-                FIELD_MAPPING, "mapping"))
-      return false;
   reading->first_frames =
       array_zeroed(message->n_location + 1, sizeof *reading->first_frames);
   reading->prune_marks =
@@ -313,7 +350,8 @@ profile_reader_visit(struct profile *profile, const char *path,
   if (!input_file_read(&reading.file, path, limits, error))
     return false;
   bool good = decode(&reading, limits) && read_strings(&reading) &&
-              read_functions(&reading) && read_drop_frames(&reading) &&
+              check_heading(&reading) && read_functions(&reading) &&
+              read_mappings(&reading) && read_drop_frames(&reading) &&
               read_locations(&reading) && profile_samples_read(&reading) &&
               (visit == NULL || visit(context, &reading));
   if (reading.message != NULL)

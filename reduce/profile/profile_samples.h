@@ -28,7 +28,9 @@ enum profile_field {
   FIELD_FUNCTION = 5,
   FIELD_STRING_TABLE = 6,
   FIELD_DROP_FRAMES = 7,
+  FIELD_PERIOD_TYPE = 11,
   FIELD_COMMENT = 13,
+  FIELD_DEFAULT_SAMPLE_TYPE = 14,
 };
 
 /* One file being read. */
