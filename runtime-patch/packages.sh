@@ -39,6 +39,10 @@ html)
   # The browser that opens what mprof exports for one.
   packages='chromium:chromium'
   ;;
+fuzz)
+  # libFuzzer comes with its compiler.
+  packages='clang:clang libclang-rt-dev'
+  ;;
 *)
   die "packages.sh: no such list: $list"
   ;;

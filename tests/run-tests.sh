@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
-# cli, exact, embedding, random, growth, html, formats, patch, libraries),
-# count every single test, and end with the line `N passed, N failed'.  The
-# exit status is 0 only when nothing failed.
+# cli, exact, embedding, random, growth, html, formats, fuzz, patch,
+# libraries), count every single test, and end with the line `N passed, N
+# failed'.  The exit status is 0 only when nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
 # test, as TAP does.  Its exit status counts too: a suite that fails without
@@ -103,7 +103,7 @@ for kind; do
   lisp)
     suite lisp tests/lisp/run.sh
     ;;
-  cli | exact | embedding | random | growth | html | formats)
+  cli | exact | embedding | random | growth | html | formats | fuzz)
     scripts "$kind"
     ;;
   patch)

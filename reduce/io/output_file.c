@@ -76,7 +76,7 @@ output_file_open(struct output_file *file, const char *path,
   bool exists = stat(path, &status) == 0;
   file->target = exists ? realpath(path, NULL) : strdup(path);
   if (file->target == NULL)
-    return mprof_error_memory(error);
+    return write_error(file, errno, error);
   bool direct = exists && !S_ISREG(status.st_mode);
   file->descriptor = direct ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
                             : open_temporary(file, exists ? &status : NULL);
