@@ -221,7 +221,9 @@ ranking_note(const struct ranking *ranking, const struct options *options,
   sink_format(&note, ", with %llu allocations of %llu bytes%s.",
               (unsigned long long)ranking->left_out_allocs,
               (unsigned long long)ranking->left_out_bytes,
-              options->min_share > 0 ? "; -verbose shows them" : "");
+              options->min_share > 0 && options->limit == SIZE_MAX
+                  ? "; -verbose shows them"
+                  : "");
   if (sink_flush(&note))
     report_paragraph(sink, text.text);
   else

@@ -320,8 +320,10 @@ static void
 write_legend(const struct reduction *reduction, struct sink *sink)
 {
   report_legend_text(reduction, sink,
-                     "An entry is a function (the line with an index), its "
-                     "callers above it and its callees below it.");
+                     "An entry is a function (the line with an index at the "
+                     "left), its callers above it and its callees below it, "
+                     "the heaviest next to it.  To follow a caller or a "
+                     "callee, look for its index at the left.");
   graph_cells_explain(reduction, sink);
   report_legend(reduction, sink, "all",
                 "sum of the callers, or of the callees");
