@@ -168,6 +168,41 @@ names_of_other_languages(void **state)
   check_names(cases, sizeof cases / sizeof cases[0]);
 }
 
+/* Names may be cut anywhere, or be no names at all.  Each part of these has a
+ * group, and none is read beyond its end, which the sanitizers would tell. */
+static void
+names_cut_short(void **state)
+{
+  static const char *const names[] = {
+      "(LABELS A::F :IN (LAMBDA :IN (METHOD (SETF B::G) :AROUND (T B::C))))",
+      "(LAMBDA :IN (LOAD \"a \\\" (b :IN C::D.lisp\"))",
+      "|odd (package|::|F \\| G|",
+      "(METHOD A::F ((EQL #\\() B::C))",
+      "void app::grow<std::x<int> >::operator()(std::x<int>&) const",
+      "(anonymous namespace)::f(int)",
+      "github.com/x/y.z/json.(*Decoder).Decode[go.shape.[]a/b.C]",
+      "))))((((\"\"\"\\\\||||::::....[[<<>>",
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t length = 1; length <= strlen(names[i]); length++)
+      for (int variant = 0; variant < 4 * BY_CLASS + 4; variant++) {
+        char *name = strndup(names[i], length);
+        struct sink_string text = {0};
+        struct sink sink;
+        sink_init(&sink, sink_write_string, &text);
+        group_name_write((enum granularity)(variant / 4),
+                         variant % 2 == 0 ? LANGUAGE_LISP : LANGUAGE_C,
+                         &(struct group_source){
+                             name, variant % 4 < 2 ? "" : "x.go", 7, false},
+                         &sink);
+        assert_true(sink_flush(&sink));
+        assert_true(text.length > 0);
+        free(text.text);
+        free(name);
+      }
+}
+
 static void
 places(void **state)
 {
@@ -364,6 +399,7 @@ main(void)
       cmocka_unit_test(lisp_packages),
       cmocka_unit_test(lisp_classes),
       cmocka_unit_test(names_of_other_languages),
+      cmocka_unit_test(names_cut_short),
       cmocka_unit_test(places),
       cmocka_unit_test(graph_of_packages),
       cmocka_unit_test(hidden_frames_and_packages),

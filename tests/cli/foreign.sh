@@ -13,10 +13,10 @@ pprof_says() {
       sub(/B$/, "", $1); sub(/B$/, "", $4); print name, $1, $4 }
     $1 == "flat" { on = 1 }' "$foreign/$1.top" | sort
 }
-# The same in ours.
-we_say() {
-  "$MPROF" export --format=csv "$foreign/$1.pb.gz" | tr -d '\r"' |
-    awk -F, 'NR > 1 { print $1, $2, $4 }' | sort
+# The same in ours, whose file names are as they stand in the profile.
+we_say() { # NAME OPTION...
+  "$MPROF" export --format=csv "$foreign/$1.pb.gz" "${@:2}" | tr -d '\r"' |
+    awk -F, 'NR > 1 { print $1, $2, $4 }' | sed 's|^\./||; s| \./| |' | sort
 }
 
 for name in go go-sampled tcmalloc jemalloc jemalloc-live; do
@@ -30,6 +30,23 @@ for name in go go-sampled tcmalloc jemalloc jemalloc-live; do
   says "$name: leaks" 'MEMORY LEAKS'
   says "$name: bins" 'ALLOCATION BINS'
   says_not "$name: no calls, none shown" '  0  main.main'
+done
+
+for name in go jemalloc; do
+  for granularity in line file; do
+    pprof_says "$name-${granularity}s" >expected
+    we_say "$name" --by=$granularity >out
+    [ "$(wc -l <expected)" -gt 3 ] && diff expected out >err
+    result $? "$name: and so has every $granularity"
+  done
+done
+
+for option in focus=main\\.tree ignore=main\\.tree hide=main\\.text \
+  show-from=main\\.waste; do
+  pprof_says "go-${option%=*}" >expected
+  we_say go "--$option" >out
+  [ "$(wc -l <expected)" -gt 1 ] && diff expected out >err
+  result $? "go: and so it has with --$option"
 done
 
 expect 'what Go says' 0 '' report --no-legend -verbose "$foreign/go.pb.gz"

@@ -43,15 +43,24 @@ jemalloc() { # OUTPUT OPTIONS
 jemalloc jemalloc.pb.gz ,prof_accum:true
 jemalloc jemalloc-live.pb.gz ''
 
-top() { # NAME SAMPLE-TYPE
+top() { # NAME SAMPLE-TYPE [WHAT OPTION]
   go tool pprof -top -unit=B -nodecount=0 -nodefraction=0 -edgefraction=0 \
-    -sample_index="$2" "$1.pb.gz" | sed 's/ (inline)$//' >"$1.top"
+    -sample_index="$2" "${4:--functions}" "$1.pb.gz" |
+    sed 's/ (inline)$//' >"$1${3:+-$3}.top"
 }
 top go alloc_space
 top go-sampled alloc_space
 top tcmalloc alloc_space
 top jemalloc alloc_space
 top jemalloc-live space
+for granularity in lines files; do
+  top go alloc_space $granularity -$granularity
+  top jemalloc alloc_space $granularity -$granularity
+done
+top go alloc_space focus -focus='main\.tree'
+top go alloc_space ignore -ignore='main\.tree'
+top go alloc_space hide -hide='main\.text'
+top go alloc_space show-from -show_from='main\.waste'
 
 rm -f "$here"/*.pb.gz "$here"/*.top
 cp ./*.pb.gz ./*.top "$here"
