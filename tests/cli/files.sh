@@ -113,6 +113,86 @@ said=$( (ulimit -f 0; trap '' XFSZ
 [ $? = 1 ] && [ "$(cat small)" = old ] &&
   [ "$said" = "mprof: cannot write 'small': File too large" ]
 result $? 'a failed write leaves the old file'
+
+# Every command that writes: the same on a full disk, in a folder that must
+# not be written, and where something else is in the way.
+mkdir disk
+writers=(
+  "report -o disk/old $w"
+  "export --format=lisp -o disk/old $w"
+  "export --format=pprof -o disk/old $w"
+  "export --format=json -o disk/old $w"
+  "diff -verbose -o disk/old $w $golden/mixture.data"
+  "merge -o disk/old $w $golden/mixture.data $golden/phases.data"
+)
+! command -v dot >/dev/null || writers+=("graph -o disk/old.svg $w")
+
+# in_disk MOUNT-OPTIONS COMMAND...: run it with a small disk of its own at
+# disk; 125 when this may not be done here.
+in_disk() {
+  local options=$1
+  shift
+  unshare -m sh -c 'options=$1; shift
+    mount -t tmpfs -o size=8k none disk || exit 125
+    echo old >disk/old; cp disk/old disk/old.svg
+    mount -o "remount,$options" none disk || exit 125
+    "$@"; status=$?
+    [ "$(cat disk/old)$(cat disk/old.svg)" = oldold ] || exit 124
+    [ "$(ls disk | wc -l)" = 2 ] || exit 123
+    exit $status' sh "$options" "$@"
+}
+in_disk rw true 2>/dev/null
+may_mount=$?
+for writer in "${writers[@]}"; do
+  name=$(sed 's/^\([a-z]*\) --format=\([a-z]*\).*/\1 \2/; t; s/ .*//' \
+    <<<"$writer")
+  if [ "$may_mount" = 0 ]; then
+    # The disk has two pages, which the old files fill.
+    # shellcheck disable=SC2086
+    in_disk rw "$MPROF" $writer >out 2>err
+    [ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -qE \
+      "^mprof: cannot write 'disk/old(\.svg)?': No space left on device$" err
+    result $? "$name: a full disk"
+    # shellcheck disable=SC2086
+    in_disk ro "$MPROF" $writer >out 2>err
+    [ $? = 1 ] && [ "$(wc -l <err)" = 1 ] && grep -qE \
+      "^mprof: cannot write 'disk/old(\.svg)?': Read-only file system$" err
+    result $? "$name: a folder that must not be written"
+  else
+    echo "ok - $name: disks # SKIP may not mount"
+  fi
+  if [ "${writer%% *}" != graph ]; then # dot needs files of its own
+    said=$( (ulimit -f 0; trap '' XFSZ
+      # shellcheck disable=SC2086
+      exec "$MPROF" ${writer//disk/.}) 2>&1)
+    [ $? = 1 ] &&
+      [[ $said == "mprof: cannot write './old"*"': File too large" ]]
+    result $? "$name: a failed write is said"
+  fi
+  # shellcheck disable=SC2086
+  said=$("$MPROF" ${writer//disk\/old/$w\/old} 2>&1)
+  [ $? = 1 ] && [[ $said == "mprof: cannot write '$w/old"*"': Not a directory" ]]
+  result $? "$name: something else is in the way"
+done
+for writer in "${writers[@]}"; do
+  case $writer in graph*) continue ;; esac
+  # shellcheck disable=SC2086
+  expect "${writer%% *}: full device" 1 \
+    "mprof: cannot write '/dev/full': No space left on device" \
+    ${writer/disk\/old//dev/full}
+done
+for writer in "report $w" "export --format=json $w" "diff $w $w"; do
+  # shellcheck disable=SC2086
+  "$MPROF" $writer 2>err >/dev/full
+  [ $? = 1 ] && [ "$(cat err)" = \
+    'mprof: cannot write standard output: No space left on device' ]
+  result $? "${writer%% *}: full standard output"
+  # shellcheck disable=SC2086
+  { sleep 0.3; "$MPROF" $writer 2>err; echo $? >status; } | :
+  [ "$(cat status)" = 1 ] && [ "$(cat err)" = \
+    'mprof: cannot write standard output: Broken pipe' ]
+  result $? "${writer%% *}: closed pipe"
+done
 [ -z "$(find . -name '*.tmp.*')" ]
 result $? 'no temporary file is left'
 finish
