@@ -6,6 +6,7 @@
 
 #include "graph/grouping.h"
 #include "io/input_list.h"
+#include "io/progress.h"
 #include "profile/profile_reader.h"
 
 #include <string.h>
@@ -16,11 +17,15 @@ read_files(struct profile *profile, const struct options *options,
            struct mprof_error *error)
 {
   struct input_list list = {0};
-  bool good = input_list_fill(&list, options->files, options->file_count,
-                              error);
-  for (size_t i = 0; good && i < list.count; i++)
+  bool good =
+      input_list_fill(&list, options->files, options->file_count, error);
+  if (list.count == 1)
+    profile->progress = options->progress;
+  for (size_t i = 0; good && i < list.count; i++) {
+    progress_tell(options->progress, "reading files", i, list.count);
     good = profile_reader_add(profile, list.files[i].path,
                               &input_limits_default, error);
+  }
   input_list_release(&list);
   return good;
 }
@@ -35,15 +40,21 @@ reduction_init(struct reduction *reduction, const struct options *options,
     return mprof_error_memory(error);
   if (!read_files(&reduction->profile, options, error))
     return false;
-  return selection_init(&reduction->selection, &reduction->profile, options,
-                        error) &&
-         (nameless_share_count(&reduction->nameless, &reduction->selection,
-                               options->show_runtime) ||
-          mprof_error_memory(error)) &&
-         grouping_apply(&reduction->profile, &reduction->selection,
-                        options->by, error) &&
-         tally_init(&reduction->tally, &reduction->selection, error) &&
-         call_graph_init(&reduction->graph, &reduction->selection, error) &&
+  progress_tell(options->progress, "selecting", 0, 0);
+  if (!selection_init(&reduction->selection, &reduction->profile, options,
+                      error))
+    return false;
+  if (!nameless_share_count(&reduction->nameless, &reduction->selection,
+                            options->show_runtime))
+    return mprof_error_memory(error);
+  if (!grouping_apply(&reduction->profile, &reduction->selection, options->by,
+                      error))
+    return false;
+  progress_tell(options->progress, "adding up", 0, 0);
+  if (!tally_init(&reduction->tally, &reduction->selection, error))
+    return false;
+  progress_tell(options->progress, "building the call graph", 0, 0);
+  return call_graph_init(&reduction->graph, &reduction->selection, error) &&
          cycles_init(&reduction->cycles, &reduction->graph, error);
 }
 

@@ -46,6 +46,7 @@ command_run(int count, const char *const *arguments, struct sink *sink,
 {
   struct options options;
   bool good = options_parse(&options, count, arguments, error);
+  options.progress = sink->progress;
   *command = options.command;
   if (good && options.command == COMMAND_VERSION)
     sink_format(sink, "mprof %s\n", mprof_version());

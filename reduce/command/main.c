@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "command/help.h"
+#include "command/terminal_progress.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -41,6 +42,14 @@ fit_to_terminal(struct sink *sink, int descriptor)
                 strcmp(terminal, "dumb") != 0;
 }
 
+/* As sink_write_descriptor; what it writes may stand where progress does. */
+static int
+write_output(void *target, const char *bytes, size_t length)
+{
+  terminal_progress_stop();
+  return sink_write_descriptor(target, bytes, length);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -50,10 +59,12 @@ main(int argc, char **argv)
   int descriptor = STDOUT_FILENO;
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like any other */
   mprof_error_clear(&error);
-  sink_init(&sink, sink_write_descriptor, &descriptor);
+  sink_init(&sink, write_output, &descriptor);
+  sink.progress = terminal_progress_start();
   fit_to_terminal(&sink, descriptor);
   int status = command_run(argc - 1, (const char *const *)(argv + 1), &sink,
                            "standard output", &command, &error);
+  terminal_progress_stop();
   if ((status == 0 || status == 3) && close(descriptor) != 0 &&
       errno != EBADF) {
     mprof_error_clear(&error);

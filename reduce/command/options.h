@@ -53,12 +53,15 @@ enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 /* Shares are kept in millionths, so that they compare exactly. */
 enum { SHARE_WHOLE = 1000000 };
 
+struct progress;
+
 struct options {
   enum command command;
   enum command topic; /* of help */
   const char **files; /* owned array; the strings are the arguments */
   size_t file_count;  /* zero: the default file */
   const char *output; /* file to write, NULL: standard output */
+  struct progress *progress; /* told of long work; NULL: nobody is */
 
   uint32_t min_share; /* rows below this share of the total are left out */
   size_t limit;       /* most rows a table, SIZE_MAX: no limit */

@@ -7,6 +7,7 @@
 #include "export/export.h"
 #include "export/export_html.h"
 #include "io/output_file.h"
+#include "io/progress.h"
 #include "output.h"
 #include "report/report.h"
 
@@ -25,6 +26,7 @@ run_emit(const struct options *options, struct sink *sink, run_emitter *emit,
          const void *what, struct mprof_error *error)
 {
   struct output_file file;
+  progress_tell(options->progress, "writing", 0, 0);
   if (options->output == NULL) {
     set_looks(options, sink);
     emit(what, sink);

@@ -10,6 +10,7 @@
 
 #include "io/input_list.h"
 #include "io/output_file.h"
+#include "io/progress.h"
 #include "merge/merge.h"
 
 #include <sys/stat.h>
@@ -56,8 +57,13 @@ run_merge(const struct options *options, struct sink *sink,
   good = good &&
          input_list_fill(&list, options->files, options->file_count, error) &&
          check_output(&list, options->output, error);
-  for (size_t i = 0; good && i < list.count; i++)
+  if (list.count == 1)
+    merge.profile.progress = options->progress;
+  for (size_t i = 0; good && i < list.count; i++) {
+    progress_tell(options->progress, "reading files", i, list.count);
     good = merge_add(&merge, list.files[i].path, error);
+  }
+  progress_tell(options->progress, "writing", 0, 0);
   good = good && write_merged(&merge, options->output, error);
   merge_release(&merge);
   input_list_release(&list);

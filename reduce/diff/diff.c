@@ -6,7 +6,7 @@
 
 #include "diff/diff.h"
 
-#include "io/input_list.h"
+#include "io/progress.h"
 #include "profile/array.h"
 
 #include <string.h>
@@ -235,6 +235,7 @@ diff_init(struct diff *diff, const struct options *options,
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
                            "a profile of a Lisp program and one of a C "
                            "program cannot be compared");
+  progress_tell(options->progress, "comparing", 0, 0);
   if (!add_side(diff, DIFF_OLD) || !add_side(diff, DIFF_NEW))
     return mprof_error_memory(error);
   if (options->normalize)

@@ -111,6 +111,8 @@ enum profile_fact {
   FACT_COUNT
 };
 
+struct progress;
+
 struct profile {
   struct names names;
   struct profile_function *functions;
@@ -132,6 +134,7 @@ struct profile {
   struct index_map type_ids;     /* by category, type and class */
   struct index_map thread_ids;   /* by name */
 
+  struct progress *progress; /* told of reading; NULL: nobody is */
   size_t file_count; /* one that was merged counts as all of its files */
   enum language language;
   bool has_kept;        /* some column says what was never freed */

@@ -16,6 +16,7 @@
 
 #include "profile/profile_reader.h"
 
+#include "io/progress.h"
 #include "profile/profile_samples.h"
 #include "profile/wire_scan.h"
 
@@ -122,8 +123,8 @@ read_functions(struct reading *reading)
 }
 
 /* What stands for the function at LOCATION, of which none is known: the file
- * that its code is in, such as "[libc.so.6]", or else its address; a name id,
- * NAMES_NONE when memory runs out. */
+ * that its code is in, such as "[libc.so.6]", or else its address, or else
+ * "[unknown]"; a name id, NAMES_NONE when memory runs out. */
 static uint32_t
 name_location(struct reading *reading, const Mprof__Pprof__Location *location)
 {
@@ -140,8 +141,9 @@ name_location(struct reading *reading, const Mprof__Pprof__Location *location)
     const char *slash = strrchr(path, '/');
     snprintf(text, sizeof text, "[%.200s]", slash == NULL ? path : slash + 1);
   } else {
-    snprintf(text, sizeof text, "0x%" PRIx64,
-             location->address != 0 ? location->address : location->id);
+    snprintf(text, sizeof text,
+             location->address == 0 ? "[unknown]" : "0x%" PRIx64,
+             location->address);
   }
   return names_intern(names, text);
 }
@@ -347,6 +349,7 @@ profile_reader_visit(struct profile *profile, const char *path,
 {
   struct reading reading = {
       .profile = profile, .path = path, .limits = limits, .error = error};
+  progress_tell(profile->progress, "reading", 0, 0);
   if (!input_file_read(&reading.file, path, limits, error))
     return false;
   bool good = decode(&reading, limits) && read_strings(&reading) &&

@@ -7,6 +7,7 @@
 
 #include "profile/profile_samples.h"
 
+#include "io/progress.h"
 #include "profile/phase.h"
 #include "profile/wire_sample.h"
 #include "profile/wire_scan.h"
@@ -296,6 +297,7 @@ read_samples(struct reading *reading, struct file_sums *sums)
        good && (data = wire_next(file->data, file->length, FIELD_SAMPLE, &at,
                                  &size)) != NULL;
        i++) {
+    progress_tell(reading->profile->progress, "reading", at, file->length);
     if (!wire_sample_decode(&sample, data, size))
       good = mprof_error_memory(reading->error);
     else

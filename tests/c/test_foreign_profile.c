@@ -228,8 +228,10 @@ missing_functions(void **state)
   b->locations[3].n_line = 0;
   b->lines[2].function_id = 0; /* of g */
   b->locations[1].n_line = 0;  /* of f */
+  b->locations[0].n_line = 0;  /* of main, which has no address either */
+  b->locations[0].address = 0;
   char *output = run(b, "export\n--format=folded", false);
-  assert_string_equal(output, "main;0x1010;0x1020;[libfoo.so.1] 16\n");
+  assert_string_equal(output, "[unknown];0x1010;0x1020;[libfoo.so.1] 16\n");
   mprof_string_free(output);
 }
 
