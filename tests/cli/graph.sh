@@ -204,4 +204,19 @@ compare 'A, C and E of two cycles' --show='^[ACE]$' "$golden/two-cycles.data"
 compare 'two cycles without D' --ignore='^D$' "$golden/two-cycles.data"
 compare 'the body without EVAL' --hide-system "$golden/session.data"
 
+# A profile of groups has them for functions: the same tables, calls included.
+for profile in packages session two-cycles; do
+  for by in package class file line; do
+    expect "$profile by $by as a profile" 0 '' export --format=pprof --by=$by \
+      -o grouped.data "$golden/$profile.data"
+    run report -verbose --no-legend --tables=direct,graph grouped.data
+    sed '1,/^$/d' out >found
+    run report -verbose --no-legend --tables=direct,graph --by=$by \
+      "$golden/$profile.data"
+    sed '1,/^$/d' out >wanted
+    [ -s wanted ] && cmp -s wanted found
+    result $? "$profile by $by: the same tables"
+  done
+done
+
 finish
