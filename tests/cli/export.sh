@@ -104,7 +104,7 @@ again() {
   local name=$1 file=$2 both=()
   shift 2
   for option; do
-    case $option in --show-*) both+=("$option") ;; esac
+    case $option in --show-r*) both+=("$option") ;; esac
   done
   expect "pprof, $name" 0 '' export --format=pprof -o again.pb.gz "$@" "$file"
   run report -verbose --no-legend --tables="$tables" "$@" "$file"
@@ -127,6 +127,8 @@ for file in "$golden"/*.data; do
   again "$name by phase" "$file" --phase=load,run
   again "$name by thread" "$file" --thread=worker
   again "$name grouped" "$file" --by=package
+  again "$name, some shown" "$file" '--show=A|SCALE'
+  again "$name from some on" "$file" '--show-from=A$|B|SCALE'
 done
 tables=direct,graph
 again 'two files' "$w" "$m"

@@ -14,7 +14,7 @@ import odd_profile
 OPTIONS = ([], ['--by=package'], ['--by=line'], ['--hide-system'],
            ['--show-runtime'], ['--show-root'], ['--hide=A'],
            ['--ignore=A$|B'], ['--focus=A$|B'], ['--phase=run'],
-           ['--thread=w'])
+           ['--thread=w'], ['--show=A'], ['--show-from=A$|S'])
 
 
 def inclusive(data):

@@ -13,7 +13,8 @@ import odd_profile
 
 OPTIONS = ([], ['--hide-system'], ['--show-runtime'], ['--show-root'],
            ['--hide=A'], ['--ignore=A$|B'], ['--focus=A$|B'],
-           ['--phase=run,load'], ['--thread=w'], ['--by=package'])
+           ['--phase=run,load'], ['--thread=w'], ['--show=A'],
+           ['--show-from=A$|S'], ['--by=package'])
 
 
 def content(path, options):
@@ -115,7 +116,7 @@ for label, profile in figures.profiles():
 
     # mprof, too, finds in it what the options leave of the original.
     for options in OPTIONS:
-        shows = [o for o in options if o.startswith('--show')]
+        shows = [o for o in options if o.startswith('--show-r')]
         title = ' '.join((label, *options))
         again = figures.export_to(
             os.path.join(os.environ['WORK'], title + '.pb.gz'), 'pprof',
