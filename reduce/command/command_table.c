@@ -17,6 +17,8 @@ const struct command_row command_rows[] = {
      run_diff},
     {COMMAND_MERGE, "merge", "-o OUT FILE...", "make one profile of several",
      run_merge},
+    {COMMAND_FLAMEGRAPH, "flamegraph", "[OPTION...] [FILE...]",
+     "draw a flame graph, or make a page of it", run_flamegraph},
     {COMMAND_GRAPH, "graph", "[OPTION...] [FILE...]",
      "draw the call graph, by Graphviz", run_graph},
     {COMMAND_HELP, "help", "[COMMAND]", "list the options of a command",

@@ -13,9 +13,10 @@ enum {
   IN_EXPORT = 1 << COMMAND_EXPORT,
   IN_DIFF = 1 << COMMAND_DIFF,
   IN_GRAPH = 1 << COMMAND_GRAPH,
+  IN_FLAMEGRAPH = 1 << COMMAND_FLAMEGRAPH,
   IN_MERGE = 1 << COMMAND_MERGE,
   IN_TABLES = IN_REPORT | IN_DIFF,
-  IN_VIEW = IN_TABLES | IN_EXPORT | IN_GRAPH,
+  IN_VIEW = IN_TABLES | IN_EXPORT | IN_FLAMEGRAPH | IN_GRAPH,
   IN_ALL = IN_VIEW | IN_MERGE
 };
 
@@ -26,6 +27,8 @@ const struct option_row option_rows[] = {
      "which table to write, see below; for csv"},
     {OPTION_VALUE, IN_EXPORT, "value", "VALUE",
      "bytes (the default) or allocs; for folded"},
+    {OPTION_VALUE, IN_FLAMEGRAPH, "value", "VALUE",
+     "what frames are as wide as: bytes (the default) or allocs"},
     {OPTION_TYPES, IN_EXPORT, "types", NULL,
      "append the type or class as the last frame; for folded"},
     {OPTION_PHASES, IN_EXPORT, "phases", NULL,
@@ -65,6 +68,10 @@ const struct option_row option_rows[] = {
      "cut names so that lines have N characters; 0: never"},
     {OPTION_COLOR, IN_TABLES, "color", "WHEN",
      "auto (on a terminal, the default), always or never"},
+    {OPTION_WIDTH, IN_FLAMEGRAPH, "width", "N",
+     "width of the picture in pixels (1200)"},
+    {OPTION_MIN_WIDTH, IN_FLAMEGRAPH, "min-width", "N",
+     "leave out frames that are less than N pixels wide (1)"},
     {OPTION_FOCUS, IN_VIEW, "focus", "REGEX",
      "only allocations below a matching function"},
     {OPTION_IGNORE, IN_VIEW, "ignore", "REGEX",

@@ -132,6 +132,9 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   case OPTION_WIDTH:
     return parse_number(value, 0, "--width takes a number, not",
                         &options->width, error);
+  case OPTION_MIN_WIDTH:
+    return parse_number(value, 0, "--min-width takes a number, not",
+                        &options->min_width, error);
   case OPTION_COLOR:
     return parse_color(value, &options->color, error);
   case OPTION_MIN_PERCENT:
@@ -244,6 +247,7 @@ options_parse(struct options *options, int count,
   options->limit = SIZE_MAX;
   options->legend = true;
   options->width = WIDTH_AUTOMATIC;
+  options->min_width = WIDTH_AUTOMATIC;
   if (count < 1)
     return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "no command given");

@@ -21,6 +21,7 @@ enum command {
   COMMAND_EXPORT,
   COMMAND_DIFF,
   COMMAND_MERGE,
+  COMMAND_FLAMEGRAPH,
   COMMAND_GRAPH,
   COMMAND_HELP,
   COMMAND_VERSION
@@ -47,7 +48,7 @@ enum color_choice { COLOR_AUTOMATIC, COLOR_ALWAYS, COLOR_NEVER };
 
 enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 
-/* The width of the terminal, if there is one. */
+/* The width of the terminal, if there is one; of a picture, the usual. */
 #define WIDTH_AUTOMATIC SIZE_MAX
 
 /* Shares are kept in millionths, so that they compare exactly. */
@@ -70,7 +71,8 @@ struct options {
   bool verbose; /* every row, and tables that tell nothing */
   bool offsets; /* tell call sites in one function apart */
   bool legend;
-  size_t width; /* of lines, 0: any, or WIDTH_AUTOMATIC */
+  size_t width; /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
+  size_t min_width; /* of frames of pictures, or WIDTH_AUTOMATIC */
   enum color_choice color;
   uint64_t tables; /* bit i: table i of the command; 0: the usual ones */
 

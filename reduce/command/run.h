@@ -35,5 +35,7 @@ bool run_merge(const struct options *options, struct sink *sink,
                struct mprof_error *error);
 bool run_graph(const struct options *options, struct sink *sink,
                struct mprof_error *error);
+bool run_flamegraph(const struct options *options, struct sink *sink,
+                    struct mprof_error *error);
 
 #endif

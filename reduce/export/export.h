@@ -22,5 +22,6 @@ void export_lisp_contexts(const struct reduction *reduction,
                           struct sink *sink);
 void export_pprof(const struct reduction *reduction, struct sink *sink);
 void export_speedscope(const struct reduction *reduction, struct sink *sink);
+void export_svg(const struct reduction *reduction, struct sink *sink);
 
 #endif

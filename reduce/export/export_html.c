@@ -16,11 +16,11 @@
 #include "export/export.h"
 
 #include "export/chain_rows.h"
+#include "export/frame_colours.h"
 #include "export/html_page.h"
 #include "export/json_text.h"
 #include "export/listing.h"
 #include "export/packed_text.h"
-#include "graph/group_names.h"
 #include "profile/system_functions.h"
 #include "report/report.h"
 #include "report/text_table.h"
@@ -76,18 +76,10 @@ name_of(struct page *page, const char *text)
 static uint32_t
 name_of_package(struct page *page, const struct profile_function *function)
 {
-  const struct profile *profile = &page->reduction->profile;
-  const struct group_source source = {
-      .name = names_text(&profile->names, function->name),
-      .file = names_text(&profile->names, function->file),
-      .line = function->start_line,
-      .runtime = function->runtime};
   struct sink_string text = {0};
   struct sink sink;
-  if (page->reduction->options->by == BY_PACKAGE)
-    return name_of(page, source.name);
   sink_init(&sink, sink_write_string, &text);
-  group_name_write(BY_PACKAGE, profile->language, &source, &sink);
+  frame_package_write(page->reduction, function, &sink);
   if (!sink_flush(&sink))
     sink_fail(page->sink, sink.error_number);
   uint32_t id = name_of(page, text.text == NULL ? "" : text.text);

@@ -19,7 +19,7 @@ const common = {
   bundle: true,
   minify: true,
   write: false,
-  target: ['chrome80', 'firefox113', 'safari16.4'],
+  target: ['chrome97', 'firefox113', 'safari16.4'],
   charset: 'utf8',
   logLevel: 'warning',
   metafile: true,

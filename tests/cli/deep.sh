@@ -28,4 +28,12 @@ run export --format=folded deep.data
   [ "$(sed 's/.* //' out | tr '\n' ' ')" = '32 16 ' ]
 result $? 'exported as folded chains'
 
+run flamegraph deep.data
+[ "$status" = 0 ] && [ "$(grep -c '<g><title>' out)" = 1999 ]
+result $? 'drawn as a flame graph: 999 rows of two chains, and all'
+
+if "$MPROF" export --format=html -o deep.html "$golden/widgets.data" 2>err; then
+  expect 'exported as a page' 0 '' export --format=html deep.data
+fi
+
 finish

@@ -16,8 +16,8 @@ expect 'option of another command' 2 "mprof: unknown option '--types'" \
 expect 'unknown table' 2 "mprof: unknown table 'leak'" \
   report --tables=bins,leak "$w"
 expect 'empty list of tables' 2 "mprof: unknown table ''" report --tables= "$w"
-expect 'unknown format' 2 "mprof: unknown format 'svg'" \
-  export --format=svg "$w"
+expect 'unknown format' 2 "mprof: unknown format 'jpeg'" \
+  export --format=jpeg "$w"
 expect 'missing format' 2 'mprof: a format is missing: give --format=FORMAT' \
   export "$w"
 expect 'missing value' 2 "mprof: a value is missing after '--limit'" \

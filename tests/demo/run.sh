@@ -118,6 +118,7 @@ explained in README.md, and below each table without --no-legend.  To go on:
 
   $(here "$MPROF") report $folder/licences.data
   $(here "$MPROF") report --focus=CLASSIFY $folder/licences.data
+  $(here "$MPROF") flamegraph -o demo.html $folder/licences.data
   $(here "$MPROF") export --format=folded --types $folder/licences.data
   $(here "$ECL") --eval '(require :mprof)'
   > (mprof:with-profiling () (mapcar #'list '(1 2 3)))

@@ -47,6 +47,10 @@ async function flameGraph(tests, page) {
   tests.check(near(frames.find((f) => f.name === 'INTERN').x, 0),
     'the heaviest stands first');
 
+  tests.equal(await page.text('.hint'),
+    '81.9 % goes through A::PARSE: 2 calls × 4.00 kB.',
+    'and a hint says where half of it goes');
+
   await page.clickFrame('A::PARSE');
   const zoomed = await page.frames();
   tests.equal(layout(zoomed).sort(), ['0 all', '1 A::MAIN', '2 A::PARSE',

@@ -22,8 +22,8 @@ export function hueOfPackages(packages) {
   const hues = new Map();
   const taken = new Array(HUES.length).fill(0);
   for (const name of packages) {
-    const least = Math.min(...taken);
     let place = hash(name) % HUES.length;
+    const least = Math.min(...taken);
     while (taken[place] > least) place = (place + 1) % HUES.length;
     taken[place]++;
     hues.set(name, HUES[place]);
@@ -31,12 +31,12 @@ export function hueOfPackages(packages) {
   return hues;
 }
 
-// Whether FN is nobody's: ECL's own, C, or no function at all.
+// Whether FN is nobody's: ECL's own, of COMMON-LISP, C, or no function.
 export function isForeign(fn) {
-  return fn.system || fn.package === '' || fn.package.startsWith('[') ||
-    fn.package === 'COMMON-LISP';
+  return fn.system || fn.package === '';
 }
 
+// The light ones are those of mprof flamegraph.
 function shade(hue, saturation, variation, dark) {
   return dark
     ? `hsl(${hue} ${saturation}% ${30 + variation}%)`

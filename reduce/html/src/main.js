@@ -289,7 +289,7 @@ async function begin() {
   } catch (error) {
     get('waiting').textContent =
       typeof DecompressionStream === 'undefined'
-        ? 'This page needs a newer browser: Chrome 80, Firefox 113, ' +
+        ? 'This page needs a newer browser: Chrome 97, Firefox 113, ' +
           'Safari 16.4 or later.'
         : `The page cannot show its data: ${error.message}`;
     throw error;

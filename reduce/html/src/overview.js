@@ -32,6 +32,26 @@ function bars(caption, rows, whole, link, help) {
 
 const all = (href, text) => element('a', { class: 'all', href }, text);
 
+// One sentence: the deepest function that half of everything goes through,
+// how often it is called, and for whose sake.
+function hint(model) {
+  const { total, measure } = model;
+  const steps = model.hottestPath();
+  const at = steps.findLastIndex((s) => 2 * s.value >= total[measure]);
+  if (at < 1) return null;
+  const step = steps[at];
+  const caller = steps.slice(0, at).findLast((s) =>
+    !s.fn.system && s.fn.package !== step.fn.package);
+  const calls = (s) => `${plural(s.calls, 'call', 'calls')} × ${
+    brief(s.value / s.calls, measure)}`;
+  return element('p', { class: 'hint' },
+    element('strong', {}, percent(step.value, total[measure])),
+    ' goes through ', functionLink(step.fn),
+    step.calls > 0 ? `: ${calls(step)}` : '',
+    caller === undefined ? null : [', for ', functionLink(caller.fn),
+      caller.calls > 0 ? ` (${calls(caller)})` : ''], '.');
+}
+
 // Steps of the heaviest path; one that hands nearly everything on, and is
 // neither the program's nor the last, is left out.
 function pathCard(model) {
@@ -93,6 +113,7 @@ export class Overview {
     this.state = element('p', { class: 'state' });
     this.colours = element('p', { class: 'colours' });
     this.head = element('div');
+    this.hint = element('div');
     const toggle = (id, label, help, act) => element('label', { title: help },
       element('input', { type: 'checkbox', id, onchange: (event) =>
         act(event.target.checked) }), label);
@@ -116,7 +137,7 @@ export class Overview {
             }),
           element('button', { type: 'button', id: 'zoom-out',
             onclick: () => this.shell.go('#/') }, 'Zoom out')),
-        this.details, this.place, this.state, this.colours),
+        this.hint, this.details, this.place, this.state, this.colours),
       this.head);
     this.graph = flameGraph(this.place, {
       name: (frame) => this.nameOf(frame),
@@ -188,6 +209,7 @@ export class Overview {
       this.whole = this.callers ? callerFrames(sums, measure)
         : chainFrames(sums, measure);
       replaceChildren(this.head, headCards(model));
+      replaceChildren(this.hint, hint(model));
     }
     let path = [];
     if (route[0] === 'callers' && this.callers)

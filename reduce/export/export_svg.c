@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A flame graph as a picture: one rectangle a chain, below that of its
+ * caller, as wide as what it and all below it allocated.
+ *
+ *   y   row of the chain: its number of callers
+ *   x   where its caller begins, and what its siblings before it take
+ *
+ * Each rectangle has a title, which viewers show under the pointer.  Colours
+ * tell packages apart, ECL's own functions are grey; they depend on names
+ * alone.  Frames that are too narrow, and what is below them, are left out,
+ * as is what is too deep: a note below the picture says how many.  Linear in
+ * the chains; positions are integers, in tenths of a pixel, so that the
+ * picture is the same everywhere.
+ */
+
+#include "export/export.h"
+
+#include "export/chain_tree.h"
+#include "export/frame_colours.h"
+#include "export/xml_text.h"
+#include "profile/array.h"
+#include "report/text_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  DEFAULT_WIDTH = 1200, /* pixels, as all but x and widths of frames */
+  DEFAULT_MIN_WIDTH = 1,
+  LEAST_WIDTH = 100,
+  MOST_WIDTH = 100000,
+  MARGIN = 10,
+  TITLE_HEIGHT = 34,
+  ROW_HEIGHT = 18,
+  NOTE_HEIGHT = 24,
+  CHARACTER_TENTHS = 66, /* how wide a character is, in tenths of a pixel */
+  MOST_ROWS = 1000
+};
+
+/* A frame that is drawn. */
+struct drawn_frame {
+  uint32_t node; /* of the tree; INDEX_NONE: the whole */
+  uint32_t row;
+  uint64_t x, width; /* tenths of a pixel */
+};
+
+struct picture {
+  const struct reduction *reduction;
+  struct chain_tree tree;
+  struct frame_colour *colours; /* by node of the call graph */
+  struct drawn_frame *frames;
+  size_t frame_count, frame_capacity;
+  uint32_t row_count;
+  uint64_t width, least; /* of the whole, of a frame: tenths of a pixel */
+  uint64_t total;
+  size_t left_out;
+};
+
+static bool
+by_allocs(const struct picture *picture)
+{
+  return picture->reduction->options->value == MEASURE_ALLOCS;
+}
+
+static uint64_t
+value_of(const struct picture *picture, const struct chain_node *node)
+{
+  return by_allocs(picture) ? node->below_allocs : node->below_bytes;
+}
+
+/* OFFSET of the total, in tenths of a pixel. */
+static uint64_t
+place_of(const struct picture *picture, uint64_t offset)
+{
+  return (uint64_t)((unsigned __int128)offset * picture->width /
+                    picture->total);
+}
+
+static bool
+add_frame(struct picture *picture, struct drawn_frame frame)
+{
+  struct drawn_frame *frames =
+      array_reserve(picture->frames, &picture->frame_capacity,
+                    picture->frame_count + 1, sizeof *frames);
+  if (frames == NULL)
+    return false;
+  picture->frames = frames;
+  frames[picture->frame_count++] = frame;
+  if (frame.row >= picture->row_count)
+    picture->row_count = frame.row + 1;
+  return true;
+}
+
+/* What is known of a chain while frames are laid out. */
+struct position {
+  uint64_t next; /* where its next callee begins, of the total */
+  uint32_t row;
+  bool drawn;
+};
+
+/* Parents come before children, and siblings in their order from the left. */
+static bool
+lay_out(struct picture *picture)
+{
+  const struct chain_tree *tree = &picture->tree;
+  struct position *positions = array_zeroed(tree->count, sizeof *positions);
+  struct position whole = {.drawn = true};
+  bool good =
+      positions != NULL &&
+      add_frame(picture, (struct drawn_frame){.node = INDEX_NONE,
+                                              .width = picture->width});
+  for (size_t i = 0; good && i < tree->count; i++) {
+    const struct chain_node *node = &tree->nodes[i];
+    struct position *parent =
+        node->parent == INDEX_NONE ? &whole : &positions[node->parent];
+    uint64_t begin = parent->next;
+    uint64_t end = begin + value_of(picture, node);
+    parent->next = end;
+    positions[i] = (struct position){.next = begin, .row = parent->row + 1};
+    if (begin == end)
+      continue;
+    uint64_t x = place_of(picture, begin);
+    uint64_t width = place_of(picture, end) - x;
+    positions[i].drawn = parent->drawn && width >= picture->least &&
+                         positions[i].row < MOST_ROWS;
+    if (positions[i].drawn)
+      good = add_frame(picture, (struct drawn_frame){.node = (uint32_t)i,
+                                                     .row = positions[i].row,
+                                                     .x = x,
+                                                     .width = width});
+    else
+      picture->left_out++;
+  }
+  free(positions);
+  return good;
+}
+
+/* WANTED, or USUAL when that is not given, between LEAST and MOST_WIDTH; in
+ * tenths of a pixel. */
+static uint64_t
+pixels(size_t wanted, size_t usual, size_t least)
+{
+  size_t width = wanted == WIDTH_AUTOMATIC ? usual : wanted;
+  if (width < least)
+    width = least;
+  return 10 * (uint64_t)(width > MOST_WIDTH ? MOST_WIDTH : width);
+}
+
+/* Writes NUMBER with separators: 1,234,567. */
+static void
+write_number(struct sink *sink, uint64_t number)
+{
+  char digits[32];
+  int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+  for (int i = 0; i < length; i++) {
+    if (i > 0 && (length - i) % 3 == 0)
+      sink_text(sink, ",");
+    sink_bytes(sink, digits + i, 1);
+  }
+}
+
+/* Writes PART of the total, in hundredths of a per cent, rounded down. */
+static void
+write_share(const struct picture *picture, uint64_t part, struct sink *sink)
+{
+  uint64_t share =
+      picture->total == 0
+          ? 0
+          : (uint64_t)((unsigned __int128)part * 10000 / picture->total);
+  sink_format(sink, "%" PRIu64 ".%02" PRIu64 " %%", share / 100, share % 100);
+}
+
+static void
+write_tenths(struct sink *sink, const char *attribute, uint64_t tenths)
+{
+  sink_format(sink, " %s=\"%" PRIu64 ".%" PRIu64 "\"", attribute, tenths / 10,
+              tenths % 10);
+}
+
+/* What FRAME shows: a name that fits on one line; the caller frees it. */
+static char *
+name_of_frame(const struct picture *picture, const struct drawn_frame *frame)
+{
+  struct sink_string text = {0};
+  struct sink sink;
+  sink_init(&sink, sink_write_string, &text);
+  escape_name(&sink,
+              frame->node == INDEX_NONE
+                  ? "all"
+                  : chain_item_name(&picture->tree,
+                                    picture->tree.nodes[frame->node].item),
+              "");
+  if (!sink_flush(&sink)) {
+    free(text.text);
+    return NULL;
+  }
+  return text.text == NULL ? strdup("") : text.text;
+}
+
+static struct frame_colour
+colour_of_frame(const struct picture *picture,
+                const struct drawn_frame *frame)
+{
+  return frame->node == INDEX_NONE
+             ? frame_colour_of_whole()
+             : picture->colours[picture->tree.nodes[frame->node].item];
+}
+
+/* Writes as much of NAME as a frame of WIDTH tenths of a pixel has room for,
+ * nothing when that is little. */
+static void
+write_label(struct sink *sink, const char *name, uint64_t width)
+{
+  size_t room = width < 40 ? 0 : (size_t)((width - 40) / CHARACTER_TENTHS);
+  size_t shown = 0;
+  size_t characters = 0;
+  const char *end = name;
+  for (const char *c = name; *c != '\0'; c += utf8_length(c)) {
+    if (characters++ < room)
+      end = c + utf8_length(c);
+    if (characters + 1 == room)
+      shown = (size_t)(end - name);
+  }
+  if (characters <= room) {
+    xml_text(sink, name, strlen(name));
+  } else if (room >= 4) {
+    xml_text(sink, name, shown);
+    sink_text(sink, "\xe2\x80\xa6");
+  }
+}
+
+static void
+write_frame(const struct picture *picture, const struct drawn_frame *frame,
+            struct sink *sink)
+{
+  const struct chain_node *node =
+      frame->node == INDEX_NONE ? NULL : &picture->tree.nodes[frame->node];
+  const struct figures *total = &picture->reduction->selection.total;
+  uint64_t y = TITLE_HEIGHT + (uint64_t)frame->row * ROW_HEIGHT;
+  uint64_t bytes = node == NULL ? total->bytes : node->below_bytes;
+  uint64_t allocs = node == NULL ? total->allocs : node->below_allocs;
+  char *name = name_of_frame(picture, frame);
+  if (name == NULL) {
+    sink_fail(sink, ENOMEM);
+    return;
+  }
+  sink_text(sink, "<g><title>");
+  xml_text(sink, name, strlen(name));
+  sink_text(sink, ": ");
+  write_number(sink, bytes);
+  sink_text(sink, " bytes, ");
+  write_number(sink, allocs);
+  sink_text(sink, " allocations, ");
+  write_share(picture,
+              node == NULL ? picture->total : value_of(picture, node), sink);
+  if (node != NULL && node->calls > 0) {
+    sink_text(sink, ", ");
+    write_number(sink, node->calls);
+    sink_text(sink, node->calls == 1 ? " call here" : " calls here");
+  }
+  struct frame_colour colour = colour_of_frame(picture, frame);
+  sink_text(sink, "</title><rect");
+  write_tenths(sink, "x", frame->x + 10 * MARGIN);
+  sink_format(sink, " y=\"%" PRIu64 "\"", y);
+  write_tenths(sink, "width", frame->width);
+  sink_format(sink, " height=\"%d\" fill=\"#%02x%02x%02x\"/><text",
+              ROW_HEIGHT, colour.red, colour.green, colour.blue);
+  write_tenths(sink, "x", frame->x + 10 * MARGIN + 30);
+  sink_format(sink, " y=\"%" PRIu64 "\">", y + 13);
+  write_label(sink, name, frame->width);
+  sink_text(sink, "</text></g>\n");
+  free(name);
+}
+
+/* Writes the heading: the program and the totals. */
+static void
+write_title(const struct picture *picture, struct sink *sink)
+{
+  const struct profile *profile = &picture->reduction->profile;
+  const struct figures *total = &picture->reduction->selection.total;
+  const char *program = profile_comment(profile, "mprof.program", 0);
+  struct sink_string text = {0};
+  struct sink name;
+  sink_init(&name, sink_write_string, &text);
+  escape_name(&name, program == NULL ? "" : program, "");
+  if (!sink_flush(&name))
+    sink_fail(sink, name.error_number);
+  sink_text(sink, "Allocation profile");
+  if (text.length > 0) {
+    sink_text(sink, " of ");
+    xml_text(sink, text.text, text.length);
+  }
+  sink_text(sink, ": ");
+  write_number(sink, total->bytes);
+  sink_text(sink, total->bytes == 1 ? " byte in " : " bytes in ");
+  write_number(sink, total->allocs);
+  sink_text(sink, total->allocs == 1 ? " allocation" : " allocations");
+  sink_text(sink, by_allocs(picture) ? "; as wide as allocations"
+                                     : "; as wide as bytes");
+  free(text.text);
+}
+
+static void
+write_picture(const struct picture *picture, struct sink *sink)
+{
+  uint64_t width = picture->width / 10 + 2 * MARGIN;
+  uint64_t rows = (uint64_t)picture->row_count * ROW_HEIGHT;
+  uint64_t height =
+      TITLE_HEIGHT + rows + (picture->left_out > 0 ? NOTE_HEIGHT : MARGIN);
+  sink_format(sink,
+              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu64
+              "\" height=\"%" PRIu64 "\" viewBox=\"0 0 %" PRIu64 " %" PRIu64
+              "\">\n<title>",
+              width, height, width, height);
+  write_title(picture, sink);
+  sink_text(sink, "</title>\n<style>\n"
+                  "text { font: 11px ui-monospace, Menlo, Consolas, "
+                  "\"DejaVu Sans Mono\", monospace; fill: #16191d; "
+                  "pointer-events: none; white-space: pre }\n"
+                  "text.head { font: bold 14px sans-serif }\n"
+                  "text.note { font: 12px sans-serif; fill: #5c6673 }\n"
+                  "rect { stroke: #ffffff; stroke-width: 0.6 }\n"
+                  "g:hover rect { stroke: #000000 }\n"
+                  "</style>\n");
+  sink_format(sink,
+              "<rect width=\"%" PRIu64 "\" height=\"%" PRIu64
+              "\" fill=\"#ffffff\"/>\n"
+              "<text class=\"head\" x=\"%d\" y=\"22\">",
+              width, height, MARGIN);
+  write_title(picture, sink);
+  sink_text(sink, "</text>\n");
+  for (size_t i = 0; i < picture->frame_count; i++)
+    write_frame(picture, &picture->frames[i], sink);
+  if (picture->left_out > 0) {
+    sink_format(sink, "<text class=\"note\" x=\"%d\" y=\"%" PRIu64 "\">",
+                MARGIN, TITLE_HEIGHT + rows + 16);
+    write_number(sink, picture->left_out);
+    sink_text(sink, picture->left_out == 1
+                        ? " frame is too narrow or too deep to show</text>\n"
+                        : " frames are too narrow or too deep to show"
+                          "</text>\n");
+  }
+  sink_text(sink, "</svg>\n");
+}
+
+void
+export_svg(const struct reduction *reduction, struct sink *sink)
+{
+  const struct options *options = reduction->options;
+  struct picture picture = {
+      .reduction = reduction,
+      .width = pixels(options->width, DEFAULT_WIDTH, LEAST_WIDTH),
+      .least = pixels(options->min_width, DEFAULT_MIN_WIDTH, 0),
+      .total = options->value == MEASURE_ALLOCS
+                   ? reduction->selection.total.allocs
+                   : reduction->selection.total.bytes};
+  picture.colours = frame_colours(reduction);
+  if (picture.colours != NULL &&
+      chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS) &&
+      lay_out(&picture))
+    write_picture(&picture, sink);
+  else
+    sink_fail(sink, ENOMEM);
+  free(picture.frames);
+  free(picture.colours);
+  chain_tree_release(&picture.tree);
+}
