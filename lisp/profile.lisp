@@ -303,9 +303,9 @@ strings; see PROFILE-COMMENT."))
                ("types" ,(profile-types profile) profile-types)
                ("phases" ,(profile-phases profile) profile-phases)
                ("threads" ,(profile-threads profile) profile-threads))
-        do (format stream "~&~D ~A~30T(mprof:~(~A~) *)~%~{    ~S~%~}~
+        do (format stream "~&~D ~A (~(mprof:~A~))~%~{    ~S~%~}~
                            ~:[~;    ...~%~]"
                    (length rows) title reader
                    (subseq rows 0 (min 5 (length rows)))
                    (> (length rows) 5)))
-  (format stream "~&(mprof:report :profile *) prints its tables.~%"))
+  (format stream "~&(mprof:report :profile PROFILE) prints its tables.~%"))

@@ -102,6 +102,7 @@ for kind; do
     ;;
   lisp)
     suite lisp tests/lisp/run.sh
+    suite lisp/readme tests/lisp/readme.sh
     ;;
   cli | exact | embedding | random | growth | html | formats | fuzz)
     scripts "$kind"
