@@ -25,6 +25,8 @@ const struct input_limits input_limits_default = {
     .free_bytes = UINT64_C(1) << 25,
     .ratio = 400,
     .decoded_bytes = UINT64_C(1) << 31,
+    .decoded_free = UINT64_C(1) << 26,
+    .decoded_ratio = 4000,
 };
 
 /* One reading in progress. */
@@ -238,6 +240,7 @@ input_file_read(struct input_file *file, const char *path,
       good = read_plain(&reading, piece, (size_t)length);
   }
   close(reading.descriptor);
+  file->file_bytes = reading.consumed;
   if (good && file->length == 0)
     good = mprof_error_set(error, MPROF_BAD_PROFILE, 0,
                            "cannot read '%s': the compressed file holds no "
@@ -246,6 +249,20 @@ input_file_read(struct input_file *file, const char *path,
   if (!good)
     input_file_release(file);
   return good;
+}
+
+uint64_t
+input_file_decoded_limit(const struct input_file *file,
+                         const struct input_limits *limits)
+{
+  uint64_t limit;
+  if (limits->decoded_ratio == 0 ||
+      __builtin_mul_overflow(file->file_bytes, limits->decoded_ratio,
+                             &limit) ||
+      __builtin_add_overflow(limit, limits->decoded_free, &limit) ||
+      limit > limits->decoded_bytes)
+    return limits->decoded_bytes;
+  return limit;
 }
 
 void

@@ -20,18 +20,24 @@ struct input_limits {
   uint64_t data_bytes;    /* largest data after inflation */
   uint64_t free_bytes;    /* below this, any compression ratio is fine */
   uint64_t ratio;         /* above it: most data bytes for each file byte */
-  uint64_t decoded_bytes; /* most memory for the decoded message */
+  uint64_t decoded_bytes; /* most memory for the decoded message, ... */
+  uint64_t decoded_free;  /* ... and at most this ... */
+  uint64_t decoded_ratio; /* ... and so much a byte of the file; 0: any */
 };
 
 /* 1 GiB of data; above 32 MiB at most 400 bytes for each compressed byte (a
- * real profile reaches some dozens, a bomb 1,030); 2 GiB decoded. */
+ * real profile reaches some dozens, a bomb 1,030); 2 GiB decoded, and above
+ * 64 MiB at most 4,000 bytes for each byte of the file (four bytes for a
+ * frame of a chain, which may be one byte of data, and that a 400th of a
+ * byte). */
 extern const struct input_limits input_limits_default;
 
 struct input_file {
   uint8_t *data; /* owned; not NULL after a successful read */
   size_t length;
   size_t capacity;
-  bool compressed; /* offsets into data are not offsets into the file */
+  uint64_t file_bytes; /* that were read */
+  bool compressed;     /* offsets into data are not offsets into the file */
 };
 
 /* Reads PATH into FILE.  On failure FILE holds nothing, and ERROR names the
@@ -41,6 +47,10 @@ struct input_file {
 bool input_file_read(struct input_file *file, const char *path,
                      const struct input_limits *limits,
                      struct mprof_error *error);
+
+/* The most memory that FILE may take when it is decoded. */
+uint64_t input_file_decoded_limit(const struct input_file *file,
+                                  const struct input_limits *limits);
 
 void input_file_release(struct input_file *file);
 

@@ -324,7 +324,8 @@ decode(struct reading *reading, const struct input_limits *limits)
   struct wire_fault fault;
   const struct input_file *file = &reading->file;
   if (!wire_scan(&mprof__pprof__profile__descriptor, file->data, file->length,
-                 FIELD_SAMPLE, limits->decoded_bytes, &fault))
+                 FIELD_SAMPLE, input_file_decoded_limit(file, limits),
+                 &fault))
     return mprof_error_set(
         reading->error, MPROF_BAD_PROFILE, (int64_t)fault.offset,
         "cannot read '%s': is no profile, or a damaged one: %s (offset %zu "
@@ -347,8 +348,11 @@ profile_reader_visit(struct profile *profile, const char *path,
                      profile_visitor *visit, void *context,
                      struct mprof_error *error)
 {
-  struct reading reading = {
-      .profile = profile, .path = path, .limits = limits, .error = error};
+  struct reading reading = {.profile = profile,
+                            .path = path,
+                            .limits = limits,
+                            .error = error,
+                            .first_link = profile->chain_count};
   progress_tell(profile->progress, "reading", 0, 0);
   if (!input_file_read(&reading.file, path, limits, error))
     return false;

@@ -118,6 +118,9 @@ read_chain(struct reading *reading, const struct wire_sample *sample,
 {
   struct profile *profile = reading->profile;
   size_t leaf = reading->prune.active ? find_leaf(reading, sample) : 0;
+  size_t most =
+      (size_t)(input_file_decoded_limit(&reading->file, reading->limits) /
+               sizeof *profile->chains);
   for (size_t i = leaf; i < sample->location_count; i++) {
     uint32_t location = find_location(reading, sample->locations[i]);
     if (location == INDEX_NONE)
@@ -127,12 +130,11 @@ read_chain(struct reading *reading, const struct wire_sample *sample,
                            index, sample->locations[i]);
     uint32_t end = reading->first_frames[location + 1];
     for (uint32_t f = reading->first_frames[location]; f < end; f++) {
-      if (profile->chain_count >=
-          reading->limits->decoded_bytes / sizeof *profile->chains)
+      if (profile->chain_count - reading->first_link >= most)
         return reading_fault(reading, FIELD_SAMPLE, index,
                              "the chains up to sample %zu take more than "
                              "%" PRIu64 " bytes",
-                             index, reading->limits->decoded_bytes);
+                             index, (uint64_t)most * sizeof *profile->chains);
       if (!profile_add_link(profile, f))
         return mprof_error_memory(reading->error);
     }

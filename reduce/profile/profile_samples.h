@@ -40,6 +40,7 @@ struct reading {
   const struct input_limits *limits;
   struct mprof_error *error;
   struct input_file file;
+  size_t first_link;              /* of the chains, that is this file's */
   Mprof__Pprof__Profile *message; /* without its samples */
   uint32_t *strings;              /* string index -> name id */
   uint32_t *functions;           /* function number -> index in the profile */
