@@ -36,7 +36,7 @@
 
 (defun contents (form)
   (destructuring-bind (head &key allocations bytes language functions arcs
-                              types phases threads comments)
+                              types bins phases threads comments)
       form
     (assert (eq head :mprof-profile))
     (list (list allocations bytes language)
@@ -51,6 +51,12 @@
                     (row arc '(:caller :callee :calls :allocations :bytes)))
                   arcs)
           (mapcar #'type-row types)
+          (mapcar (lambda (bin)
+                    (list* (princ-to-string (getf bin :size))
+                           (getf bin :allocations)
+                           (getf bin :bytes)
+                           (mapcar #'type-row (getf bin :types))))
+                  bins)
           (mapcar (share-row :phase) phases)
           (mapcar (share-row :name) threads)
           (mapcar (lambda (comment) (list (car comment) (cdr comment)))

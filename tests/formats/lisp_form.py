@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The Lisp form, read by the Lisp reader (lisp.lisp), says what the JSON says:
-all of it but the contexts, in the same order."""
+all of it but the contexts, in the same order.  Bins, which the JSON has not,
+add up to the types."""
 
+import collections
 import json
 import os
 
@@ -19,7 +21,7 @@ for label, profile in figures.profiles():
         os.path.join(os.environ['WORK'], label + '.lisp'), 'lisp', profile)
     text = figures.run(os.environ['ECL'], '--norc', '--shell',
                        'tests/formats/lisp.lisp', '--', path).decode()
-    totals, functions, arcs, types, phases, threads, comments = [
+    totals, functions, arcs, types, bins, phases, threads, comments = [
         part or [] for part in json.loads(text)]
     data = json.loads(figures.export('json', profile))
     names = [f['name'] for f in data['functions']]
@@ -38,6 +40,15 @@ for label, profile in figures.profiles():
     figures.check(label + ': types', types, [
         [t['category'], t['type'], t['class'], t['allocations'], t['bytes']]
         for t in data['types']])
+    sums = collections.defaultdict(lambda: [0, 0])
+    for size, allocs, total, *parts in bins:
+        figures.check('%s: bin of %s' % (label, size), [allocs, total], [
+            sum(part[place] for part in parts) for place in (3, 4)])
+        for part in parts:
+            sums[tuple(part[:3])][0] += part[3]
+            sums[tuple(part[:3])][1] += part[4]
+    figures.check(label + ': types by bin', dict(sums), {
+        tuple(row[:3]): row[3:] for row in types})
     for found, key, rows in ((phases, 'phase', data['phases']),
                              (threads, 'name', data['threads'])):
         figures.check('%s: by %s' % (label, key), found, [
