@@ -144,6 +144,7 @@ writers=(
   "export --format=pprof -o disk/old $w"
   "export --format=json -o disk/old $w"
   "diff -verbose -o disk/old $w $golden/mixture.data"
+  "flamegraph -o disk/old $w"
   "merge -o disk/old $w $golden/mixture.data $golden/phases.data"
 )
 ! command -v dot >/dev/null || writers+=("graph -o disk/old.svg $w")
