@@ -26,7 +26,7 @@ build)
   packages='gcc libc6-dev make autoconf patch xz-utils
     libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
     libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
-    libunwind-dev libelf-dev libdw-dev libzydis-dev
+    libunwind-dev libelf-dev libdw-dev libiberty-dev libzydis-dev
     nodejs:node npm:npm
     libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
   ;;
@@ -38,6 +38,21 @@ formats)
 html)
   # The browser that opens what mprof exports for one.
   packages='chromium:chromium'
+  ;;
+allocators)
+  # Other allocators, for the tests of C programs.
+  packages='g++:g++ libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0'
+  ;;
+programs)
+  # Programs to profile, and what counts their allocations as well.
+  packages='valgrind:valgrind perl:perl python3:/usr/bin/python3
+    sqlite3:sqlite3 git:git gawk:gawk jq:jq groff-base:troff cmake:cmake
+    xz-utils:xz g++:g++'
+  ;;
+bench-malloc)
+  packages='valgrind:valgrind heaptrack:heaptrack perl:perl
+    python3:/usr/bin/python3 sqlite3:sqlite3 git:git gawk:gawk jq:jq
+    groff-base:troff cmake:cmake xz-utils:xz g++:g++'
   ;;
 fuzz)
   # libFuzzer comes with its compiler.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
-# cli, exact, embedding, random, growth, html, formats, fuzz, patch,
+# cli, malloc, exact, embedding, random, growth, html, formats, fuzz, patch,
 # libraries), count every single test, and end with the line `N passed, N
 # failed'.  The exit status is 0 only when nothing failed.
 #
@@ -104,7 +104,7 @@ for kind; do
     suite lisp tests/lisp/run.sh
     suite lisp/readme tests/lisp/readme.sh
     ;;
-  cli | exact | embedding | random | growth | html | formats | fuzz)
+  cli | malloc | exact | embedding | random | growth | html | formats | fuzz)
     scripts "$kind"
     ;;
   patch)

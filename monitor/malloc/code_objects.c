@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * code_objects.c -- see code_objects.h.
+ */
+#include "malloc/code_objects.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "malloc/malloc_monitor.h"
+#include "malloc/rule_cache.h"
+
+enum { OBJECTS = 4096 }; /* at once, or unloaded, at most */
+
+struct code_objects code_objects_unloaded;
+
+static int
+open_list(struct code_objects *list)
+{
+  if (list->objects == NULL &&
+      arena_reserve(&list->arena, OBJECTS * sizeof *list->objects) != 0)
+    return 0;
+  list->objects = list->arena.base;
+  return 1;
+}
+
+/* The build id in the notes of `size' bytes at `at'. */
+static void
+read_build_id(struct code_object *o, const uint8_t *at, size_t size)
+{
+  while (size >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+    const size_t name = (note->n_namesz + 3) & ~(size_t)3;
+    const size_t text = (note->n_descsz + 3) & ~(size_t)3;
+    if (sizeof *note + name + text > size)
+      return;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+        memcmp(note + 1, "GNU", 4) == 0 && note->n_descsz <= BUILD_ID_BYTES) {
+      o->build_id_size = note->n_descsz;
+      memcpy(o->build_id, (const uint8_t *)(note + 1) + name, note->n_descsz);
+      return;
+    }
+    at += sizeof *note + name + text;
+    size -= sizeof *note + name + text;
+  }
+}
+
+/* The path of the file that is mapped at `address', from a line of
+ * /proc/self/maps: START-END FLAGS OFFSET DEVICE INODE PATH. */
+static void
+read_mapped_path(struct code_object *o, uintptr_t address)
+{
+  char line[PATH_MAX + 100];
+  size_t length = 0;
+  ssize_t got = 1;
+  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0)
+    return;
+  while (got > 0) {
+    const char *newline = memchr(line, '\n', length);
+    if (newline == NULL) {
+      got = read(maps, line + length, sizeof line - 1 - length);
+      length += got > 0 ? (size_t)got : 0;
+    } else {
+      const size_t size = (size_t)(newline - line) + 1;
+      char *end, *path;
+      const uintptr_t from = strtoul(line, &end, 16);
+      const uintptr_t to = strtoul(end + 1, NULL, 16);
+      line[size - 1] = '\0';
+      path = strchr(line, '/');
+      if (address >= from && address < to && path != NULL) {
+        snprintf(o->path, sizeof o->path, "%s", path);
+        break;
+      }
+      memmove(line, line + size, length - size);
+      length -= size;
+    }
+  }
+  close(maps);
+}
+
+/* The path as the dynamic linker has it, or where that is none from the root
+ * the kernel's; that of the program itself is empty, and the kernel's own
+ * object has no file. */
+static void
+read_path(struct code_object *o, const char *name, int first)
+{
+  ssize_t length = -1;
+  if (first)
+    length = readlink("/proc/self/exe", o->path, sizeof o->path - 1);
+  if (length >= 0) {
+    o->path[length] = '\0';
+    return;
+  }
+  snprintf(o->path, sizeof o->path, "%s", name == NULL ? "" : name);
+  if (o->path[0] != '/' && strchr(o->path, '/') != NULL)
+    read_mapped_path(o, o->start);
+}
+
+static int
+add_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+  struct code_objects *list = data;
+  struct code_object *o = &list->objects[list->count];
+  (void)size;
+  if (list->count == OBJECTS)
+    return 1;
+  memset(o, 0, sizeof *o);
+  o->start = UINTPTR_MAX;
+  o->base = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    const uintptr_t start = info->dlpi_addr + p->p_vaddr;
+    if (p->p_type == PT_LOAD && (p->p_flags & PF_X) != 0) {
+      if (start < o->start) {
+        o->start = start;
+        o->file_offset = p->p_offset;
+      }
+      if (start + p->p_memsz > o->end)
+        o->end = start + p->p_memsz;
+    } else if (p->p_type == PT_NOTE && o->build_id_size == 0) {
+      read_build_id(o, (const uint8_t *)start, p->p_memsz);
+    }
+  }
+  if (o->end == 0)
+    return 0;
+  read_path(o, info->dlpi_name, list->count == 0);
+  list->count++;
+  return 0;
+}
+
+/* The same as dl_iterate_phdr, which waits for a lock that another thread may
+ * have had when this process was copied; here only one is left.  What was
+ * being loaded then is not complete, and the linker does not find it. */
+static void
+list_without_lock(struct code_objects *list)
+{
+  for (struct link_map *m = _r_debug.r_map; m != NULL; m = m->l_next) {
+    struct dl_phdr_info info = {.dlpi_addr = m->l_addr,
+                                .dlpi_name = m->l_name};
+    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)m->l_addr;
+    struct dl_find_object found;
+    if (m == _r_debug.r_map) {
+      info.dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+      info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+    } else if (m->l_addr != 0 &&
+               _dl_find_object((void *)m->l_addr, &found) == 0 &&
+               memcmp(header->e_ident, ELFMAG, SELFMAG) == 0) {
+      info.dlpi_phdr = (const ElfW(Phdr) *)(m->l_addr + header->e_phoff);
+      info.dlpi_phnum = header->e_phnum;
+    }
+    if (info.dlpi_phdr != NULL && add_object(&info, sizeof info, list) != 0)
+      break;
+  }
+}
+
+static bool forked;
+
+void
+code_objects_forked(void)
+{
+  forked = true;
+}
+
+int
+code_objects_list(struct code_objects *list)
+{
+  if (!open_list(list))
+    return 0;
+  list->count = 0;
+  if (forked)
+    list_without_lock(list);
+  else
+    dl_iterate_phdr(add_object, list);
+  return 1;
+}
+
+void
+code_objects_release(struct code_objects *list)
+{
+  arena_release(&list->arena);
+  memset(list, 0, sizeof *list);
+}
+
+const struct code_object *
+code_objects_find(const struct code_objects *list, uintptr_t address)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (address >= list->objects[i].start && address < list->objects[i].end)
+      return &list->objects[i];
+  return NULL;
+}
+
+static uint64_t
+retire_site(void *closure, uint64_t site)
+{
+  const struct code_object *o = closure;
+  const size_t number = (size_t)(o - code_objects_unloaded.objects);
+  return site >= o->start && site <= o->end
+             ? SITE_RETIRED | (uint64_t)number << RETIRED_OFFSET_BITS |
+                   (site - o->start)
+             : site;
+}
+
+static void
+retire(const struct code_object *gone)
+{
+  struct code_objects *unloaded = &code_objects_unloaded;
+  struct malloc_monitor *m = &malloc_monitor;
+  spin_lock(&m->lock);
+  if (open_list(unloaded) && unloaded->count < OBJECTS && m->ready) {
+    struct code_object *o = &unloaded->objects[unloaded->count];
+    *o = *gone;
+    unloaded->count++;
+    context_tree_rename_sites(&m->tree, retire_site, o);
+    __atomic_store_n(&m->unloads, m->unloads + 1, __ATOMIC_RELEASE);
+  }
+  spin_unlock(&m->lock);
+}
+
+void
+code_objects_retire(const struct code_objects *before)
+{
+  struct code_objects now = {0};
+  if (!code_objects_list(&now))
+    return;
+  for (size_t i = 0; i < before->count; i++) {
+    const struct code_object *was = &before->objects[i];
+    const struct code_object *is = code_objects_find(&now, was->start);
+    if (is == NULL || is->base != was->base ||
+        strcmp(is->path, was->path) != 0)
+      retire(was);
+  }
+  code_objects_release(&now);
+  rule_cache_forget();
+}

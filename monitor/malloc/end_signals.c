@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * end_signals.c -- see end_signals.h.
+ *
+ * A signal comes at any moment.  If this thread holds the monitor's lock, the
+ * figures are half changed, and to wait for the lock would be for ever: then
+ * a timer sends the signal once more, a little later.  A fault does not get
+ * better by waiting, but it is not in the few instructions under that lock.
+ *
+ * What it does not do: a handler of the program with SA_RESETHAND is followed
+ * by the kernel's own default, which writes nothing.
+ */
+#include "malloc/end_signals.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "malloc/environment.h"
+#include "malloc/malloc_monitor.h"
+#include "malloc/malloc_session.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Signals whose default action ends a program, and that a program does not
+ * expect to be without consequence. */
+static const int end_signals[] = {
+    SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTRAP, SIGSYS,
+    SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,   SIGXCPU, SIGXFSZ, SIGALRM,
+    SIGUSR1, SIGUSR2, SIGPIPE, SIGVTALRM, SIGPROF};
+
+/* A stack overflow leaves no room for the handler. */
+static char main_stack[END_SIGNAL_STACK];
+
+/* ---- handlers ---- */
+
+/* Whether this thread does not hold the monitor's lock: other threads give it
+ * back soon. */
+static bool
+lock_comes_free(void)
+{
+  if (malloc_monitor_inside == 0)
+    return true;
+  for (int i = 0; i < 1000; i++) {
+    if (__atomic_load_n(&malloc_monitor.lock.held, __ATOMIC_ACQUIRE) == 0)
+      return true;
+    sched_yield();
+  }
+  return false;
+}
+
+/* Send the signal to this process in a millisecond; false when that cannot
+ * be. */
+static bool
+send_later(int number)
+{
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+                           .sigev_signo = number};
+  struct itimerspec soon = {.it_value = {.tv_nsec = 1000000}};
+  int timer; /* as the kernel has it; the C library's would allocate */
+  return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0 &&
+         syscall(SYS_timer_settime, timer, 0, &soon, NULL) == 0;
+}
+
+static int (*real_sigaction)(int, const struct sigaction *,
+                             struct sigaction *);
+
+static void
+end_by_signal(int number)
+{
+  struct sigaction action = {.sa_handler = SIG_DFL};
+  if (lock_comes_free())
+    malloc_session_save();
+  else if (send_later(number))
+    return;
+  real_sigaction(number, &action, NULL);
+  raise(number);
+}
+
+static void
+toggle(int number)
+{
+  if (__atomic_load_n(&malloc_monitor_counting, __ATOMIC_RELAXED) == 0) {
+    malloc_session_count(true);
+  } else if (lock_comes_free()) {
+    malloc_session_count(false);
+    malloc_session_save();
+  } else {
+    send_later(number);
+  }
+}
+
+/* ---- what the program does with signals ---- */
+
+static void
+find_sigaction(void)
+{
+  void *found;
+  if (real_sigaction != NULL)
+    return;
+  found = dlsym(RTLD_NEXT, "sigaction");
+  memcpy(&real_sigaction, &found, sizeof found);
+}
+
+static bool
+is_end_signal(int number)
+{
+  for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
+    if (end_signals[i] == number)
+      return true;
+  return false;
+}
+
+static struct sigaction
+ours(void)
+{
+  struct sigaction action = {.sa_handler = end_by_signal,
+                             .sa_flags = SA_ONSTACK};
+  sigemptyset(&action.sa_mask);
+  return action;
+}
+
+EXPORT int
+sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+  const struct sigaction end = ours();
+  int status;
+  find_sigaction();
+  if (action != NULL && action->sa_handler == SIG_DFL &&
+      is_end_signal(number))
+    action = &end;
+  status = real_sigaction(number, action, old);
+  if (status == 0 && old != NULL && old->sa_handler == end_by_signal) {
+    memset(old, 0, sizeof *old);
+    old->sa_handler = SIG_DFL;
+  }
+  return status;
+}
+
+/* `name' is a function like signal. */
+#define SIGNAL(name)                                                         \
+  EXPORT sighandler_t name(int number, sighandler_t handler);                \
+  EXPORT sighandler_t name(int number, sighandler_t handler)                 \
+  {                                                                          \
+    static sighandler_t (*function)(int, sighandler_t);                      \
+    sighandler_t old;                                                        \
+    if (function == NULL) {                                                  \
+      void *found = dlsym(RTLD_NEXT, #name);                                 \
+      memcpy(&function, &found, sizeof found);                               \
+    }                                                                        \
+    old = function(number, handler);                                         \
+    if (handler == SIG_DFL && old != SIG_ERR && is_end_signal(number)) {     \
+      const struct sigaction end = ours();                                   \
+      find_sigaction();                                                      \
+      real_sigaction(number, &end, NULL);                                    \
+    }                                                                        \
+    return old == end_by_signal ? SIG_DFL : old;                             \
+  }
+
+SIGNAL(signal)
+SIGNAL(bsd_signal)
+SIGNAL(ssignal)
+SIGNAL(sysv_signal)
+SIGNAL(__sysv_signal)
+
+/* ---- stacks ---- */
+
+void
+end_signals_use_stack(void *memory)
+{
+  const stack_t stack = {.ss_sp = memory, .ss_size = END_SIGNAL_STACK};
+  stack_t old;
+  if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE) != 0)
+    sigaltstack(&stack, NULL);
+}
+
+void
+end_signals_leave_stack(const void *memory)
+{
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  stack_t old;
+  if (sigaltstack(NULL, &old) == 0 && old.ss_sp == memory)
+    sigaltstack(&none, NULL);
+}
+
+/* ---- begin ---- */
+
+static int
+signal_number(const char *name)
+{
+  if (strncmp(name, "SIG", 3) == 0)
+    name += 3;
+  for (int i = 1; i < SIGRTMIN; i++) {
+    const char *known = sigabbrev_np(i);
+    if (known != NULL && strcmp(known, name) == 0)
+      return i;
+  }
+  return (int)strtol(name, NULL, 10);
+}
+
+void
+end_signals_open(void)
+{
+  const char *name = environment_value("MPROF_SIGNAL");
+  const struct sigaction end = ours();
+  struct sigaction there;
+  find_sigaction();
+  end_signals_use_stack(main_stack);
+  for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
+    if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
+        there.sa_handler == SIG_DFL)
+      real_sigaction(end_signals[i], &end, NULL);
+  if (name != NULL && *name != '\0') {
+    struct sigaction action = {.sa_handler = toggle, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    real_sigaction(signal_number(name), &action, NULL);
+  }
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * environment.h -- the environment, without the functions for it: a program
+ * may have its own (bash has), which begin to work, and allocate, when they
+ * are first called.
+ */
+#ifndef MPROF_ENVIRONMENT_H
+#define MPROF_ENVIRONMENT_H
+
+/* The value of the variable, or NULL. */
+char *environment_value(const char *name);
+
+/* Put `assignment' (NAME=VALUE, which is kept) into the environment, where no
+ * variable NAME is.  Only for one variable, and before there are threads. */
+void environment_add(char *assignment);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * frame_rule.h -- where the frame of a function lies at one place in its
+ * code.
+ *
+ * Call-frame information has a little program for each function, which is run
+ * up to that place.  What comes out is nearly always this: the frame is at a
+ * fixed distance from the stack pointer or from the frame pointer, the return
+ * address is the last word below it, and the caller's frame pointer is in the
+ * register still or at a fixed distance as well.  Everything else is left to
+ * an unwinder that knows all registers (FRAME_ELSEWHERE).
+ *
+ * Takes no memory and no lock: runs inside the hook.
+ */
+#ifndef MPROF_FRAME_RULE_H
+#define MPROF_FRAME_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum frame_base {
+  FRAME_FROM_STACK,   /* at `offset' from the stack pointer */
+  FRAME_FROM_POINTER, /* at `offset' from the frame pointer */
+  FRAME_ELSEWHERE,    /* in some other way */
+  FRAME_OF_SIGNAL,    /* the kernel called it: see arch_interrupted */
+  FRAME_OUTERMOST,    /* it has no caller */
+  FRAME_UNKNOWN       /* no call-frame information */
+};
+
+struct frame_rule {
+  int32_t offset;       /* of the frame: the word above the return address */
+  int32_t saved_offset; /* from the frame to the caller's frame pointer; 0: it
+                           is in the register */
+  uint8_t base;         /* enum frame_base */
+};
+
+/* The rule at `ip', an address in the code of a function: for a return
+ * address, that of the call before it, which is one less. */
+struct frame_rule frame_rule_at(uintptr_t ip);
+
+/* Where the function that `ip' lies in begins, by call-frame information; 0
+ * when that does not say. */
+uintptr_t frame_rule_function(uintptr_t ip);
+
+#endif

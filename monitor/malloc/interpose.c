@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * interpose.c -- the functions that a program allocates with, in front of the
+ * real ones.
+ *
+ * Each does what the real one does, and then tells the monitor.  What is
+ * freed is told before: afterwards another thread may get the same address. A
+ * realloc is an end and an allocation, as the original mprof had it, and as
+ * valgrind counts.  Requests that fail count for nothing.
+ *
+ * Those of C++ are in interpose_cxx.c.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "malloc/interposed.h"
+#include "malloc/objects.h"
+#include "malloc/real_allocator.h"
+
+EXPORT void *
+malloc(size_t bytes)
+{
+  bool own;
+  void *p;
+  if (!real_allocator_found())
+    return early_allocate(1, bytes);
+  own = enter();
+  p = objects_give(own, real.malloc(with_header(bytes)), bytes, FRAME);
+  leave();
+  return p;
+}
+
+EXPORT void *
+calloc(size_t count, size_t size)
+{
+  bool own;
+  void *p;
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  if (!real_allocator_found())
+    return early_allocate(1, bytes);
+  own = enter();
+  p = objects_give(own, real.calloc(1, with_header(bytes)), bytes, FRAME);
+  leave();
+  return p;
+}
+
+EXPORT void
+free(void *p)
+{
+  struct taken_object taken;
+  if (p == NULL || early_contains(p) || !real_allocator_found())
+    return;
+  enter();
+  taken = objects_take(p);
+  real.free(taken.base);
+  leave();
+}
+
+/* A block of early memory as one of the real allocator. */
+static void *
+move_early(bool own, void *p, size_t bytes, const uintptr_t *frame)
+{
+  const size_t old = early_size(p);
+  void *q =
+      real_allocator_found()
+          ? objects_give(own, real.malloc(with_header(bytes)), bytes, frame)
+          : early_allocate(1, bytes);
+  if (q != NULL)
+    memcpy(q, p, old < bytes ? old : bytes);
+  return q;
+}
+
+/* With a size of 0 some allocators free the object, and give back NULL or
+ * something else: the header is no part of that. */
+static void *
+resize(bool own, void *p, size_t bytes, const uintptr_t *frame)
+{
+  const struct taken_object taken = objects_take(p);
+  const bool headed = taken.headed && bytes != 0;
+  void *q = real.realloc(taken.base, headed ? with_header(bytes) : bytes);
+  if (q == NULL && bytes != 0)
+    objects_put_back(p, &taken);
+  else if (headed)
+    q = objects_give(own, q, bytes, frame);
+  else
+    q = objects_give_bare(own, q, bytes, frame);
+  return q;
+}
+
+static void *
+reallocate(void *p, size_t bytes, const uintptr_t *frame)
+{
+  void *q;
+  bool own;
+  if (p == NULL && !real_allocator_found())
+    return early_allocate(1, bytes);
+  own = enter();
+  if (p == NULL)
+    q = objects_give(own, real.malloc(with_header(bytes)), bytes, frame);
+  else if (early_contains(p))
+    q = move_early(own, p, bytes, frame);
+  else
+    q = resize(own, p, bytes, frame);
+  leave();
+  return q;
+}
+
+EXPORT void *
+realloc(void *p, size_t bytes)
+{
+  return reallocate(p, bytes, FRAME);
+}
+
+EXPORT void *
+reallocarray(void *p, size_t count, size_t size)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return reallocate(p, bytes, FRAME);
+}
+
+/* A header before the object leaves it only the alignment of malloc. */
+EXPORT int
+posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+  const uintptr_t *frame = FRAME;
+  bool own;
+  int status;
+  void *p;
+  if (!real_allocator_found()) {
+    *result = early_allocate(alignment, bytes);
+    return *result == NULL ? ENOMEM : 0;
+  }
+  own = enter();
+  status = real.posix_memalign(&p, alignment, bytes);
+  if (status == 0)
+    *result = objects_give_bare(own, p, bytes, frame);
+  leave();
+  return status;
+}
+
+#define ALIGNED(name)                                                        \
+  EXPORT void *name(size_t alignment, size_t bytes)                          \
+  {                                                                          \
+    bool own;                                                                \
+    void *p;                                                                 \
+    if (!real_allocator_found())                                             \
+      return early_allocate(alignment, bytes);                               \
+    own = enter();                                                           \
+    p = objects_give_bare(own, real.name(alignment, bytes), bytes, FRAME);   \
+    leave();                                                                 \
+    return p;                                                                \
+  }
+
+#define PAGED(name)                                                          \
+  EXPORT void *name(size_t bytes)                                            \
+  {                                                                          \
+    bool own;                                                                \
+    void *p;                                                                 \
+    if (!real_allocator_found())                                             \
+      return early_allocate(4096, bytes);                                    \
+    own = enter();                                                           \
+    p = objects_give_bare(own, real.name(bytes), bytes, FRAME);              \
+    leave();                                                                 \
+    return p;                                                                \
+  }
+
+void *aligned_alloc(size_t alignment, size_t bytes);
+void *memalign(size_t alignment, size_t bytes);
+void *valloc(size_t bytes);
+void *pvalloc(size_t bytes);
+size_t malloc_usable_size(void *p);
+
+ALIGNED(aligned_alloc)
+ALIGNED(memalign)
+PAGED(valloc)
+PAGED(pvalloc)
+
+EXPORT size_t
+malloc_usable_size(void *p)
+{
+  bool headed;
+  void *base;
+  if (p == NULL)
+    return 0;
+  if (early_contains(p))
+    return early_size(p);
+  if (!real_allocator_found())
+    return 0;
+  base = objects_base(p, &headed);
+  return real.malloc_usable_size(base) - (headed ? HEADER_BYTES : 0);
+}

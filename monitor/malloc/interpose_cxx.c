@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * interpose_cxx.c -- `operator new' and `operator delete', by their names in
+ * the Itanium C++ ABI; C++ is not needed for that.
+ *
+ * Those of a C++ library are malloc and free, but for the request that fails:
+ * then a function that the program has set is called, again and again, and
+ * last an exception is thrown.  Those of allocators that bring their own are
+ * interchangeable with their malloc and free as well.  So here both are taken
+ * for those, and the real operator is called when malloc has failed; what it
+ * then asks malloc for counts like any other request.
+ *
+ * Any other library's operators are its own business: it is called, and what
+ * it asks malloc for is counted.
+ *
+ * Exceptions pass through the frames here.  None may have something to clean
+ * up: the linker put a part of an unwinder into this library that only works
+ * with the rest of itself, and not with the one that C++ uses.
+ */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "malloc/interposed.h"
+#include "malloc/objects.h"
+#include "malloc/real_allocator.h"
+
+enum operators {
+  OPERATORS_UNKNOWN,
+  OPERATORS_STANDARD, /* of a C++ library, or it is not known whose */
+  OPERATORS_OF_ALLOCATOR,
+  OPERATORS_FOREIGN
+};
+
+/* An operator behind the one of that name here. */
+struct cxx_operator {
+  int kind;       /* enum operators */
+  void *function; /* NULL: it has to be looked for from the caller's place */
+};
+
+static const void *
+object_of_address(const void *address, const char **path)
+{
+  Dl_info info;
+  *path = "";
+  if (dladdr(address, &info) == 0)
+    return NULL;
+  if (info.dli_fname != NULL)
+    *path = info.dli_fname;
+  return info.dli_fbase;
+}
+
+static int
+kind_of(void *function)
+{
+  const char *path, *allocator;
+  const void *object;
+  void *real_malloc;
+  if (function == NULL)
+    return OPERATORS_STANDARD;
+  memcpy(&real_malloc, &real.malloc, sizeof real_malloc);
+  object = object_of_address(function, &path);
+  if (object != NULL && object == object_of_address(real_malloc, &allocator))
+    return OPERATORS_OF_ALLOCATOR;
+  return strstr(path, "libstdc++") != NULL || strstr(path, "libc++") != NULL
+             ? OPERATORS_STANDARD
+             : OPERATORS_FOREIGN;
+}
+
+static int
+learn(struct cxx_operator *known, const char *name)
+{
+  void *function;
+  int kind;
+  enter();
+  function = dlsym(RTLD_NEXT, name);
+  kind = kind_of(function);
+  __atomic_store_n(&known->function, function, __ATOMIC_RELAXED);
+  __atomic_store_n(&known->kind, kind, __ATOMIC_RELEASE);
+  leave();
+  return kind;
+}
+
+static inline int
+kind_of_operator(struct cxx_operator *known, const char *name)
+{
+  const int kind = __atomic_load_n(&known->kind, __ATOMIC_ACQUIRE);
+  return __builtin_expect(kind != OPERATORS_UNKNOWN, 1) ? kind
+                                                        : learn(known, name);
+}
+
+/* A library in C++ that a program in C loads has its operators by way of its
+ * own dependencies.  NULL when there are none. */
+static void *
+find_from(const void *caller, const char *name)
+{
+  const char *path;
+  void *library, *function = NULL;
+  enter();
+  if (object_of_address(caller, &path) != NULL) {
+    library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (library != NULL) {
+      function = dlsym(library, name);
+      dlclose(library);
+    }
+  }
+  leave();
+  return function;
+}
+
+static inline void *
+allocate(size_t bytes, const uintptr_t *frame)
+{
+  void *p;
+  bool own;
+  if (!real_allocator_found())
+    return early_allocate(1, bytes);
+  own = enter();
+  p = objects_give(own, real.malloc(with_header(bytes)), bytes, frame);
+  leave();
+  return p;
+}
+
+static inline void *
+allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
+{
+  void *p;
+  bool own;
+  if (!real_allocator_found())
+    return early_allocate(alignment, bytes);
+  if (alignment < sizeof(void *))
+    alignment = sizeof(void *);
+  own = enter();
+  if (real.posix_memalign(&p, alignment, bytes) != 0)
+    p = NULL;
+  p = objects_give_bare(own, p, bytes, frame);
+  leave();
+  return p;
+}
+
+/* The operator of an allocator had memory after all. */
+static void *
+counted_late(void *p, size_t bytes, const uintptr_t *frame)
+{
+  const bool own = enter();
+  p = objects_give_bare(own, p, bytes, frame);
+  leave();
+  return p;
+}
+
+#define NEW(name, request, parameters, arguments)                            \
+  EXPORT void *name parameters;                                              \
+  EXPORT void *name parameters                                               \
+  {                                                                          \
+    static struct cxx_operator known;                                        \
+    const int kind = kind_of_operator(&known, #name);                        \
+    void *(*function)parameters;                                             \
+    void *found, *p;                                                         \
+    if (kind != OPERATORS_FOREIGN) {                                         \
+      p = request;                                                           \
+      if (__builtin_expect(p != NULL, 1))                                    \
+        return p;                                                            \
+    }                                                                        \
+    found = known.function;                                                  \
+    if (found == NULL)                                                       \
+      found = find_from(__builtin_return_address(0), #name);                 \
+    if (found == NULL)                                                       \
+      return NULL;                                                           \
+    memcpy(&function, &found, sizeof function);                              \
+    p = function arguments;                                                  \
+    return kind == OPERATORS_OF_ALLOCATOR ? counted_late(p, bytes, FRAME)    \
+                                          : p;                               \
+  }
+
+#define DELETE(name, parameters, arguments)                                  \
+  EXPORT void name parameters;                                               \
+  EXPORT void name parameters                                                \
+  {                                                                          \
+    static struct cxx_operator known;                                        \
+    void(*function) parameters;                                              \
+    if (kind_of_operator(&known, #name) == OPERATORS_FOREIGN) {              \
+      memcpy(&function, &known.function, sizeof function);                   \
+      function arguments;                                                    \
+    } else {                                                                 \
+      free(p);                                                               \
+    }                                                                        \
+  }
+
+void free(void *p);
+
+/* new and new[]: plain, nothrow, aligned, aligned and nothrow */
+#define PLAIN allocate(bytes, FRAME)
+#define ALIGNED allocate_aligned(bytes, alignment, FRAME)
+NEW(_Znwm, PLAIN, (size_t bytes), (bytes))
+NEW(_Znam, PLAIN, (size_t bytes), (bytes))
+NEW(_ZnwmRKSt9nothrow_t, PLAIN, (size_t bytes, const void *t), (bytes, t))
+NEW(_ZnamRKSt9nothrow_t, PLAIN, (size_t bytes, const void *t), (bytes, t))
+NEW(_ZnwmSt11align_val_t, ALIGNED, (size_t bytes, size_t alignment),
+    (bytes, alignment))
+NEW(_ZnamSt11align_val_t, ALIGNED, (size_t bytes, size_t alignment),
+    (bytes, alignment))
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, ALIGNED,
+    (size_t bytes, size_t alignment, const void *t), (bytes, alignment, t))
+NEW(_ZnamSt11align_val_tRKSt9nothrow_t, ALIGNED,
+    (size_t bytes, size_t alignment, const void *t), (bytes, alignment, t))
+
+/* delete and delete[]: plain, nothrow, with the size, with the alignment */
+DELETE(_ZdlPv, (void *p), (p))
+DELETE(_ZdaPv, (void *p), (p))
+DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *t), (p, t))
+DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *t), (p, t))
+DELETE(_ZdlPvm, (void *p, size_t bytes), (p, bytes))
+DELETE(_ZdaPvm, (void *p, size_t bytes), (p, bytes))
+DELETE(_ZdlPvSt11align_val_t, (void *p, size_t alignment), (p, alignment))
+DELETE(_ZdaPvSt11align_val_t, (void *p, size_t alignment), (p, alignment))
+DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t bytes, size_t alignment),
+       (p, bytes, alignment))
+DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t bytes, size_t alignment),
+       (p, bytes, alignment))
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t,
+       (void *p, size_t alignment, const void *t), (p, alignment, t))
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t,
+       (void *p, size_t alignment, const void *t), (p, alignment, t))

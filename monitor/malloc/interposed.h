@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * interposed.h -- what the interposed functions of C and those of C++ have in
+ * common.
+ */
+#ifndef MPROF_INTERPOSED_H
+#define MPROF_INTERPOSED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "malloc/malloc_monitor.h"
+#include "malloc/object_header.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The frame of the interposed function, from which the walk begins. */
+#define FRAME ((const uintptr_t *)__builtin_frame_address(0))
+
+/* Whether the call in hand is the program's own. */
+static inline bool
+enter(void)
+{
+  return malloc_monitor_inside++ == 0;
+}
+
+static inline void
+leave(void)
+{
+  malloc_monitor_inside--;
+}
+
+/* What to ask of the real allocator; it refuses what is too much. */
+static inline size_t
+with_header(size_t bytes)
+{
+  return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
+}
+
+#endif

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_profile.c -- a profile is a sequence of fields; each goes to the
+ * file when it is complete.  A string gets its number when it is written,
+ * before the message that refers to it.
+ */
+#include "malloc/malloc_profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "malloc/code_objects.h"
+#include "malloc/malloc_monitor.h"
+#include "malloc/malloc_regions.h"
+#include "malloc/message_stream.h"
+#include "malloc/thread_stack.h"
+
+#ifndef MPROF_VERSION
+#error "MPROF_VERSION is not defined"
+#endif
+
+/* Fields of profile.proto. */
+enum {
+  PROFILE_SAMPLE_TYPE = 1,
+  PROFILE_SAMPLE = 2,
+  PROFILE_MAPPING = 3,
+  PROFILE_LOCATION = 4,
+  PROFILE_FUNCTION = 5,
+  PROFILE_STRING = 6,
+  PROFILE_TIME = 9,
+  PROFILE_PERIOD_TYPE = 11,
+  PROFILE_PERIOD = 12,
+  PROFILE_COMMENT = 13,
+  PROFILE_DEFAULT_TYPE = 14
+};
+
+enum column {
+  COLUMN_COUNT,
+  COLUMN_BYTES,
+  COLUMN_KEPT_COUNT,
+  COLUMN_KEPT_BYTES,
+  COLUMN_CALLS,
+  COLUMN_PEAK_COUNT,
+  COLUMN_PEAK_BYTES,
+  COLUMN_TEMPORARY,
+  COLUMNS
+};
+
+static const struct {
+  const char *type, *unit;
+} columns[COLUMNS] = {
+    [COLUMN_COUNT] = {"alloc_objects", "count"},
+    [COLUMN_BYTES] = {"alloc_space", "bytes"},
+    [COLUMN_KEPT_COUNT] = {"inuse_objects", "count"},
+    [COLUMN_KEPT_BYTES] = {"inuse_space", "bytes"},
+    [COLUMN_CALLS] = {"activations", "count"},
+    [COLUMN_PEAK_COUNT] = {"peak_objects", "count"},
+    [COLUMN_PEAK_BYTES] = {"peak_space", "bytes"},
+    [COLUMN_TEMPORARY] = {"temporary_objects", "count"},
+};
+
+struct writer {
+  struct message_stream stream;
+  uint32_t *locations; /* open addressing: site of number n ... */
+  uint64_t *sites;     /* ... is sites[n - 1] */
+  size_t mask, location_count;
+  uint64_t *subtree; /* by context: allocations below it */
+  struct code_objects objects;
+  struct arena arena;
+};
+
+/* ---- comments ---- */
+
+static void __attribute__((format(printf, 2, 3)))
+put_comment(struct writer *w, const char *format, ...)
+{
+  char text[PATH_MAX + 64];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  message_put_number(&w->stream, PROFILE_COMMENT,
+                     message_put_string(&w->stream, text));
+}
+
+/* What region_table_comments calls. */
+static void
+put_comment_text(void *closure, const char *text)
+{
+  put_comment(closure, "%s", text);
+}
+
+/* ---- samples ---- */
+
+/* Numbers of the strings that labels are made of. */
+struct label_strings {
+  uint64_t bytes, thread, region;
+  uint64_t threads[256];
+  uint64_t *regions;
+};
+
+static uint32_t
+location_of(struct writer *w, uint64_t site)
+{
+  size_t i = (size_t)((site * 0x9E3779B97F4A7C15ULL) >> 20) & w->mask;
+  uint32_t number;
+  for (; (number = w->locations[i]) != 0; i = (i + 1) & w->mask)
+    if (w->sites[number - 1] == site)
+      return number;
+  w->sites[w->location_count++] = site;
+  w->locations[i] = (uint32_t)w->location_count;
+  return (uint32_t)w->location_count;
+}
+
+static void
+add_chain(struct writer *w, uint64_t site, uint32_t up)
+{
+  const struct context *contexts = malloc_monitor.tree.contexts;
+  const size_t start = w->stream.length;
+  message_add(&w->stream, location_of(w, site));
+  for (; up != CONTEXT_ROOT; up = contexts[up].parent)
+    message_add(&w->stream, location_of(w, contexts[up].site));
+  message_close_nested(&w->stream, 1, start);
+}
+
+static void
+add_values(struct writer *w, const uint64_t *values)
+{
+  const size_t start = w->stream.length;
+  for (int i = 0; i < COLUMNS; i++)
+    message_add(&w->stream, values[i]);
+  message_close_nested(&w->stream, 2, start);
+}
+
+/* A label: its key, and a string or a number with a unit. */
+static void
+add_label(struct writer *w, uint64_t key, uint64_t string, uint64_t number,
+          uint64_t unit)
+{
+  const size_t start = w->stream.length;
+  message_add_field(&w->stream, 1, key);
+  message_add_field(&w->stream, 2, string);
+  message_add_field(&w->stream, 3, number);
+  message_add_field(&w->stream, 4, unit);
+  message_close_nested(&w->stream, 3, start);
+}
+
+static void
+put_leaf(struct writer *w, uint32_t number,
+         const struct label_strings *labels)
+{
+  const struct malloc_monitor *m = &malloc_monitor;
+  const struct leaf *leaf = &m->tree.leaves[number];
+  const struct leaf_life *life = &m->lives[number];
+  const struct kind *kind = context_tree_kind(&m->tree, leaf);
+  const uint32_t thread = (uint32_t)kind->clas;
+  const uint32_t region = (uint32_t)(kind->clas >> 32);
+  const bool old_peak = life->peak == m->peak;
+  const uint64_t kept_count = leaf->count - life->freed_count;
+  const uint64_t kept_bytes = leaf->bytes - life->freed_bytes;
+  const uint64_t values[COLUMNS] = {
+      [COLUMN_COUNT] = leaf->count,
+      [COLUMN_BYTES] = leaf->bytes,
+      [COLUMN_KEPT_COUNT] = kept_count,
+      [COLUMN_KEPT_BYTES] = kept_bytes,
+      [COLUMN_CALLS] = leaf->count,
+      [COLUMN_PEAK_COUNT] = old_peak ? life->peak_count : kept_count,
+      [COLUMN_PEAK_BYTES] = old_peak ? life->peak_bytes : kept_bytes,
+      [COLUMN_TEMPORARY] = life->temporary_count,
+  };
+  if (leaf->count == 0)
+    return;
+  message_begin(&w->stream);
+  add_chain(w, leaf->site, leaf->up);
+  add_values(w, values);
+  if (kind->size != LEAF_LARGE)
+    add_label(w, labels->bytes, 0, kind->size, labels->bytes);
+  if (thread != 0)
+    add_label(w, labels->thread, labels->threads[thread], 0, 0);
+  if (region != 0)
+    add_label(w, labels->region, labels->regions[region], 0, 0);
+  message_end(&w->stream, PROFILE_SAMPLE);
+}
+
+/* The allocations below a context are the calls that led to one. */
+static void
+put_context(struct writer *w, uint32_t number)
+{
+  const struct context *c = &malloc_monitor.tree.contexts[number];
+  const uint64_t values[COLUMNS] = {[COLUMN_CALLS] = w->subtree[number]};
+  if (w->subtree[number] == 0)
+    return;
+  message_begin(&w->stream);
+  add_chain(w, c->site, c->parent);
+  add_values(w, values);
+  message_end(&w->stream, PROFILE_SAMPLE);
+}
+
+/* Parents have smaller numbers than their children. */
+static void
+sum_subtrees(struct writer *w)
+{
+  const struct context_tree *tree = &malloc_monitor.tree;
+  for (uint32_t i = 1; i < tree->leaf_count; i++)
+    w->subtree[tree->leaves[i].up] += tree->leaves[i].count;
+  for (uint32_t i = tree->context_count - 1; i >= CONTEXT_FIRST; i--)
+    w->subtree[tree->contexts[i].parent] += w->subtree[i];
+}
+
+static void
+put_samples(struct writer *w)
+{
+  const struct context_tree *tree = &malloc_monitor.tree;
+  struct label_strings labels = {
+      .bytes = message_put_string(&w->stream, "bytes"),
+      .thread = message_put_string(&w->stream, "thread"),
+      .region = message_put_string(&w->stream, "region")};
+  uint64_t regions[MALLOC_REGIONS + 1] = {0};
+  labels.regions = regions;
+  for (uint32_t i = 1; i < 256 && *thread_stack_name(i) != '\0'; i++)
+    labels.threads[i] = message_put_string(&w->stream, thread_stack_name(i));
+  for (uint32_t i = 1; i < malloc_regions.count; i++)
+    regions[i] =
+        message_put_string(&w->stream, malloc_regions.regions[i].path);
+  sum_subtrees(w);
+  for (uint32_t i = 1; i < tree->leaf_count; i++)
+    put_leaf(w, i, &labels);
+  put_leaf(w, tree->budget, &labels);
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++)
+    put_context(w, i);
+}
+
+/* ---- the rest ---- */
+
+static void
+put_mapping(struct writer *w, uint64_t id, const struct code_object *o)
+{
+  char build_id[2 * BUILD_ID_BYTES + 1] = "";
+  uint64_t name, build;
+  for (size_t i = 0; i < o->build_id_size; i++)
+    snprintf(build_id + 2 * i, 3, "%02x", o->build_id[i]);
+  name = message_put_string(&w->stream, o->path);
+  build = message_put_string(&w->stream, build_id);
+  message_begin(&w->stream);
+  message_add_field(&w->stream, 1, id);
+  message_add_field(&w->stream, 2, o->start);
+  message_add_field(&w->stream, 3, o->end);
+  message_add_field(&w->stream, 4, o->file_offset);
+  message_add_field(&w->stream, 5, name);
+  message_add_field(&w->stream, 6, build);
+  message_end(&w->stream, PROFILE_MAPPING);
+}
+
+/* Mappings are numbered from one: those that are loaded, then the others. */
+static void
+put_mappings(struct writer *w)
+{
+  uint64_t id = 1;
+  for (size_t i = 0; i < w->objects.count; i++)
+    put_mapping(w, id++, &w->objects.objects[i]);
+  for (size_t i = 0; i < code_objects_unloaded.count; i++)
+    put_mapping(w, id++, &code_objects_unloaded.objects[i]);
+}
+
+/* The function that stands for callers which went over the budget. */
+static void
+put_function(struct writer *w)
+{
+  const uint64_t name = message_put_string(&w->stream, "[over the budget]");
+  message_put_pair(&w->stream, PROFILE_FUNCTION, 1, name);
+}
+
+static void
+put_locations(struct writer *w)
+{
+  for (size_t i = 0; i < w->location_count; i++) {
+    const uint64_t site = w->sites[i];
+    const struct code_object *o = NULL;
+    uint64_t mapping = 0, address = 0;
+    if ((site & SITE_RETIRED) != 0) {
+      const size_t number = RETIRED_OBJECT(site);
+      address =
+          code_objects_unloaded.objects[number].start + RETIRED_OFFSET(site);
+      mapping = w->objects.count + number + 1;
+    } else if ((site & SITE_SPECIAL) == 0) {
+      address = site;
+      o = code_objects_find(&w->objects, site - 1);
+      mapping = o == NULL ? 0 : (uint64_t)(o - w->objects.objects) + 1;
+    }
+    message_begin(&w->stream);
+    message_add_field(&w->stream, 1, i + 1);
+    message_add_field(&w->stream, 2, mapping);
+    /* the call, not what it returns to */
+    message_add_field(&w->stream, 3, address == 0 ? 0 : address - 1);
+    if (address == 0) { /* one line, which is of function 1 */
+      const size_t line = w->stream.length;
+      message_add_field(&w->stream, 1, 1);
+      message_close_nested(&w->stream, 4, line);
+    }
+    message_end(&w->stream, PROFILE_LOCATION);
+  }
+}
+
+static void
+put_header(struct writer *w)
+{
+  struct timespec now;
+  uint64_t space, bytes;
+  message_put_string(&w->stream, ""); /* must be the first */
+  for (int i = 0; i < COLUMNS; i++) {
+    space = message_put_string(&w->stream, columns[i].type);
+    bytes = message_put_string(&w->stream, columns[i].unit);
+    message_put_pair(&w->stream, PROFILE_SAMPLE_TYPE, space, bytes);
+  }
+  space = message_put_string(&w->stream, "space");
+  bytes = message_put_string(&w->stream, "bytes");
+  message_put_pair(&w->stream, PROFILE_PERIOD_TYPE, space, bytes);
+  message_put_number(&w->stream, PROFILE_PERIOD, 1);
+  message_put_number(&w->stream, PROFILE_DEFAULT_TYPE,
+                     message_put_string(&w->stream, "alloc_space"));
+  clock_gettime(CLOCK_REALTIME, &now);
+  message_put_number(&w->stream, PROFILE_TIME,
+                     (uint64_t)now.tv_sec * 1000000000u +
+                         (uint64_t)now.tv_nsec);
+}
+
+static void
+put_comments(struct writer *w)
+{
+  const struct malloc_monitor *m = &malloc_monitor;
+  uint64_t lost = m->tree.leaves[m->tree.budget].count;
+  uint64_t lost_bytes = m->tree.leaves[m->tree.budget].bytes;
+  for (uint32_t i = 1; i < m->tree.leaf_count; i++)
+    if (m->tree.leaves[i].up == CONTEXT_OVERFLOW) {
+      lost += m->tree.leaves[i].count;
+      lost_bytes += m->tree.leaves[i].bytes;
+    }
+  put_comment(w, "mprof.version=%s", MPROF_VERSION);
+  put_comment(w, "mprof.language=c");
+  if (w->objects.count > 0)
+    put_comment(w, "mprof.program=%s", w->objects.objects[0].path);
+  put_comment(w, "mprof.allocations=%" PRIu64, m->count);
+  put_comment(w, "mprof.bytes=%" PRIu64, m->bytes);
+  put_comment(w, "mprof.peak_bytes=%" PRIu64, m->peak_bytes);
+  put_comment(w, "mprof.unattributed_allocations=%" PRIu64, lost);
+  put_comment(w, "mprof.unattributed_bytes=%" PRIu64, lost_bytes);
+  put_comment(w, "mprof.truncated_walks=%" PRIu64, m->truncated_walks);
+  put_comment(w, "mprof.contexts=%" PRIu64, context_tree_paths(&m->tree));
+  put_comment(w, "mprof.context_bytes=%" PRIu64,
+              context_tree_bytes(&m->tree));
+  if (m->lost_objects > 0)
+    put_comment(
+        w,
+        "mprof.kept_note=objects for which there was no memory: %" PRIu64
+        "; kept bytes are too many",
+        m->lost_objects);
+  region_table_comments(&malloc_regions, true, put_comment_text, w);
+}
+
+static bool
+open_writer(struct writer *w)
+{
+  const struct context_tree *tree = &malloc_monitor.tree;
+  const size_t contexts = (size_t)tree->context_count + tree->leaf_count + 1;
+  size_t slots = 1024;
+  size_t bytes;
+  uint8_t *at;
+  while (slots < 2 * contexts)
+    slots *= 2;
+  bytes = STREAM_BUFFER + STREAM_MESSAGE + slots * sizeof *w->locations +
+          contexts * sizeof *w->sites +
+          tree->context_count * sizeof *w->subtree;
+  if (arena_reserve(&w->arena, bytes) != 0)
+    return false;
+  at = w->arena.base;
+  w->sites = (uint64_t *)(void *)at;
+  at += contexts * sizeof *w->sites;
+  w->subtree = (uint64_t *)(void *)at;
+  at += tree->context_count * sizeof *w->subtree;
+  w->locations = (uint32_t *)(void *)at;
+  at += slots * sizeof *w->locations;
+  w->stream.buffer = at;
+  w->stream.message = at + STREAM_BUFFER;
+  w->mask = slots - 1;
+  return true;
+}
+
+static void
+close_writer(struct writer *w)
+{
+  arena_release(&w->arena);
+  code_objects_release(&w->objects);
+}
+
+static void
+write_all(struct writer *w)
+{
+  put_header(w);
+  put_samples(w);
+  put_mappings(w);
+  put_locations(w);
+  put_function(w);
+  put_comments(w);
+  message_stream_flush(&w->stream);
+}
+
+/* Write to `path', which is opened with `flags'. */
+static void
+write_to(struct writer *w, const char *path, int flags)
+{
+  w->stream.file = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+  if (w->stream.file < 0) {
+    w->stream.failed = errno;
+    return;
+  }
+  write_all(w);
+  if (close(w->stream.file) != 0 && w->stream.failed == 0)
+    w->stream.failed = errno;
+}
+
+int
+malloc_profile_write(const char *path)
+{
+  struct malloc_monitor *m = &malloc_monitor;
+  struct writer w = {.stream.string_field = PROFILE_STRING};
+  char temporary[PATH_MAX];
+  struct stat there;
+  const bool in_place = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+  if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >=
+      (int)sizeof temporary)
+    return ENAMETOOLONG;
+  if (!code_objects_list(&w.objects)) /* takes the linker's lock: not below */
+    return ENOMEM;
+  spin_lock(&m->lock);
+  if (!m->ready || !open_writer(&w)) {
+    spin_unlock(&m->lock);
+    code_objects_release(&w.objects);
+    return ENOMEM;
+  }
+  if (in_place)
+    write_to(&w, path, 0);
+  else
+    write_to(&w, temporary, O_CREAT | O_TRUNC);
+  spin_unlock(&m->lock);
+  if (!in_place && w.stream.failed == 0 && rename(temporary, path) != 0)
+    w.stream.failed = errno;
+  if (!in_place && w.stream.failed != 0)
+    unlink(temporary);
+  close_writer(&w);
+  return w.stream.failed;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_profile.h -- the figures of a C program as a pprof profile.
+ *
+ * It is written without any help of the program's allocator or of libraries,
+ * so it can be written from a signal handler after a crash.  So it is not
+ * compressed, and functions are addresses in mapped files: `mprof run', and
+ * the reducer when it reads the file, put names and lines to them.
+ */
+#ifndef MPROF_MALLOC_PROFILE_H
+#define MPROF_MALLOC_PROFILE_H
+
+/* Write the figures of now to the file `path': to another one beside it,
+ * which then takes its name.  Gives back 0, or an errno value. */
+int malloc_profile_write(const char *path);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * mprof_malloc.h -- what a C or C++ program can say to mprof.
+ *
+ * Link the program with libmprof_malloc.a (or -lmprof-malloc), or run it with
+ * `mprof run', which needs no linking.  A program that shall run without
+ * mprof as well declares what it calls as weak:
+ *
+ *     extern void mprof_region_begin(const char *) __attribute__((weak));
+ *     if (mprof_region_begin) mprof_region_begin("parse");
+ *
+ * All may be called by any thread, but not from a signal handler.
+ */
+#ifndef MPROF_MALLOC_H
+#define MPROF_MALLOC_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Write the profile and count no more.  What is freed afterwards is still
+ * taken note of. */
+void mprof_stop(void);
+
+/* Forget all that was counted, and count again; what is written from now on
+ * goes to `filename', a string that is copied (NULL: to the same file). */
+void mprof_restart(const char *filename);
+
+/* Write the profile after every `count' allocations, too; 0: never. */
+void set_mprof_autosave(int count);
+
+/* Write the profile now and go on.  Gives back 0, or an errno value. */
+int mprof_save(void);
+
+/* This thread enters the region `name', a string that is copied, within the
+ * region that it is in; it leaves the innermost one.  At most 64 within one
+ * another and 4096 in all are told apart. */
+void mprof_region_begin(const char *name);
+void mprof_region_end(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * object_header.h -- the 16 bytes before each object that the program has:
+ * which leaf of the context tree it belongs to, and how large it is.
+ *
+ *     what the real allocator gave          what the program gets
+ *     v                                     v
+ *     +-----------+----------+--------------+-----------------
+ *     | check     | leaf     | epoch, bytes | the object
+ *     +-----------+----------+--------------+-----------------
+ *
+ * So an object is known without a look-up in memory that is in no cache, and
+ * dead ones take nothing.
+ *
+ * Not all that is freed has a header: there are objects with an alignment of
+ * their own, which are in a table (object_table.h), and such as the real
+ * allocator gave out without being asked through mprof.  The check is a hash
+ * of the address; it is cleared when the object is freed.  Words that were
+ * written by others hold it by chance once in 2^32.  A header is on the page
+ * of its object, so it may be looked for at any address but the first of a
+ * page; objects there (one in 256) are listed in a table as well.
+ */
+#ifndef MPROF_OBJECT_HEADER_H
+#define MPROF_OBJECT_HEADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct object_header {
+  uint32_t check;
+  uint32_t leaf;       /* 0: it was not counted */
+  uint64_t epoch : 16; /* of the figures that `leaf' is in */
+  uint64_t bytes : 48; /* requested */
+};
+
+enum {
+  HEADER_BYTES = sizeof(struct object_header),
+  HEADER_PAGE = 4096,
+  HEADER_EPOCHS = 1 << 16
+};
+
+_Static_assert(HEADER_BYTES == 16, "objects keep the alignment of malloc");
+
+static inline struct object_header *
+object_header_of(void *object)
+{
+  return (struct object_header *)object - 1;
+}
+
+static inline uint32_t
+object_header_check(const void *object)
+{
+  return (uint32_t)(((uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+}
+
+static inline bool
+object_is_first_of_page(const void *object)
+{
+  return ((uintptr_t)object & (HEADER_PAGE - 1)) < HEADER_BYTES;
+}
+
+/* Not for the first of a page. */
+static inline bool
+object_has_header(void *object)
+{
+  return object_header_of(object)->check == object_header_check(object);
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * objects.h -- between the interposed functions and the real allocator: gives
+ * objects to the program, with a header or without, takes them back, and
+ * tells the monitor.
+ *
+ * `own' says that the program itself asks, and not mprof or the real
+ * allocator in the midst of another call; nothing else is counted.  What was
+ * counted and is given back always is.  Keeps errno.
+ */
+#ifndef MPROF_OBJECTS_H
+#define MPROF_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "malloc/object_header.h"
+
+/* The program's object of `bytes', for which the real allocator gave `base',
+ * with HEADER_BYTES more than that; NULL for NULL.  `frame' is the frame of
+ * the interposed function. */
+void *objects_give(bool own, void *base, size_t bytes,
+                   const uintptr_t *frame);
+
+/* The same for an object that keeps the address, and has no header. */
+void *objects_give_bare(bool own, void *object, size_t bytes,
+                        const uintptr_t *frame);
+
+/* What is known of an object that the program gave back. */
+struct taken_object {
+  void *base; /* what to give to the real allocator */
+  size_t bytes;
+  uint32_t leaf; /* 0: it was not counted */
+  uint16_t epoch;
+  bool headed;
+  unsigned recent; /* see malloc_monitor_freed */
+};
+
+/* The program gives `object' back, not NULL and no early memory. */
+struct taken_object objects_take(void *object);
+
+/* It has it still, since realloc failed. */
+void objects_put_back(void *object, const struct taken_object *taken);
+
+/* What the real allocator knows `object' as, which stays the program's. */
+void *objects_base(void *object, bool *headed);
+
+/* No object is counted any more.  The monitor's lock may be held. */
+void objects_forget(void);
+
+/* Nobody else is in here while the process is copied; in both copies. */
+void objects_before_fork(void);
+void objects_after_fork(void);
+
+#endif

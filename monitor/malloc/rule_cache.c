@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * rule_cache.c -- see rule_cache.h.
+ */
+#include "malloc/rule_cache.h"
+
+#include "arena.h"
+#include "malloc/spin_lock.h"
+
+enum {
+#ifdef MPROF_TINY
+  FIRST_BITS = 3,
+#else
+  FIRST_BITS = 12, /* 64 KiB */
+#endif
+  LAST_BITS = 22
+};
+
+struct rule_table *rule_cache;
+static struct spin_lock lock; /* of all changes */
+
+static size_t
+places(const struct rule_table *table)
+{
+  return (size_t)1 << (64 - table->shift);
+}
+
+/* A place with that key, or a free one. */
+static struct known_rule *
+find_place(struct rule_table *table, uintptr_t key)
+{
+  const size_t mask = places(table) - 1;
+  size_t i = (key * UINT64_C(0x9E3779B97F4A7C15)) >> table->shift;
+  while (table->rules[i].key != key && table->rules[i].key != 0)
+    i = (i + 1) & mask;
+  return &table->rules[i];
+}
+
+static struct rule_table *
+make_table(unsigned bits)
+{
+  struct arena arena;
+  struct rule_table *table;
+  if (arena_reserve(&arena, sizeof *table + (sizeof *table->rules << bits)) !=
+      0)
+    return NULL;
+  table = arena.base;
+  table->shift = 64 - bits;
+  return table;
+}
+
+/* The table, with room for one more; NULL when there is none. */
+static struct rule_table *
+table_with_room(void)
+{
+  struct rule_table *old = rule_cache, *table;
+  unsigned bits;
+  if (old != NULL && old->count * 2 < places(old))
+    return old;
+  bits = old == NULL ? FIRST_BITS : 64 - old->shift + 1;
+  if (bits > LAST_BITS)
+    return NULL;
+  table = make_table(bits);
+  if (table == NULL)
+    return NULL;
+  for (size_t i = 0; old != NULL && i < places(old); i++)
+    if (old->rules[i].key != 0) {
+      *find_place(table, old->rules[i].key) = old->rules[i];
+      table->count++;
+    }
+  __atomic_store_n(&rule_cache, table, __ATOMIC_RELEASE);
+  return table;
+}
+
+static struct known_rule
+make_rule(uintptr_t key)
+{
+  /* a return address is behind the call */
+  const uintptr_t place = (key >> 1) - ((key & 1) == 0 ? 1 : 0);
+  struct frame_rule rule = frame_rule_at(place);
+  /* Nothing returns to where a function begins: the address was put there to
+   * be returned to, where a new stack begins (makecontext). */
+  if (rule.base == FRAME_UNKNOWN && place != key >> 1 &&
+      frame_rule_function(key >> 1) == key >> 1)
+    rule.base = FRAME_OUTERMOST;
+  if ((rule.saved_offset & 7) != 0)
+    rule = (struct frame_rule){.base = FRAME_ELSEWHERE};
+  return (struct known_rule){.key = key,
+                             .offset = rule.offset,
+                             .saved_and_base = rule.saved_offset | rule.base};
+}
+
+struct known_rule
+rule_cache_learn(uintptr_t key)
+{
+  struct rule_table *table;
+  struct known_rule *there = NULL;
+  struct known_rule rule = {0};
+  spin_lock(&lock);
+  if (rule_cache != NULL) {
+    there = find_place(rule_cache, key);
+    rule = *there;
+  }
+  if (rule.key == 0) {
+    rule = make_rule(key);
+    table = table_with_room();
+    if (table != NULL) {
+      there = find_place(table, key);
+      there->offset = rule.offset;
+      there->saved_and_base = rule.saved_and_base;
+      __atomic_store_n(&there->key, key, __ATOMIC_RELEASE);
+      table->count++;
+    }
+  }
+  spin_unlock(&lock);
+  return rule;
+}
+
+void
+rule_cache_forget(void)
+{
+  spin_lock(&lock);
+  __atomic_store_n(&rule_cache, NULL, __ATOMIC_RELEASE);
+  spin_unlock(&lock);
+}
+
+void
+rule_cache_forked(void)
+{
+  lock.held = 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * thread_stack.c -- made when a thread first allocates, used again when it
+ * has ended.  Threads are known by name only, as there may be thousands.
+ */
+#include "malloc/thread_stack.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arena.h"
+#include "malloc/end_signals.h"
+#include "malloc/malloc_monitor.h"
+#include "malloc/spin_lock.h"
+
+enum {
+  LABELS = 256,
+  NAME_BYTES = 16
+}; /* names of threads; the kernel's size */
+
+__thread struct thread_stack *thread_stack_known
+    __attribute__((tls_model("initial-exec")));
+static struct spin_lock lock; /* of what follows */
+static struct thread_stack *unused;
+static char names[LABELS][NAME_BYTES];
+static uint32_t name_count = 1; /* 0: no name */
+static pthread_key_t key;
+static bool has_key;
+
+/* The C library calls it when a thread ends.  What the thread still does
+ * after that makes another one, for which it is called again. */
+static void
+end_thread(void *data)
+{
+  struct thread_stack *thread = data;
+  malloc_monitor_inside++;
+  thread_stack_known = NULL;
+  end_signals_leave_stack(thread + 1);
+  spin_lock(&lock);
+  thread->next = unused;
+  unused = thread;
+  spin_unlock(&lock);
+  malloc_monitor_inside--;
+}
+
+void
+thread_stacks_open(void)
+{
+  has_key = pthread_key_create(&key, end_thread) == 0;
+}
+
+/* The label of this thread.  The names beyond the last label share that. */
+static uint32_t
+label_of_name(const char *name)
+{
+  uint32_t label = 1;
+  while (label < name_count && strcmp(names[label], name) != 0)
+    label++;
+  if (label == LABELS)
+    return LABELS - 1;
+  if (label == name_count) {
+    name_count++;
+    snprintf(names[label], NAME_BYTES, "%s",
+             label == LABELS - 1 ? "(others)" : name);
+  }
+  return label;
+}
+
+struct thread_stack *
+thread_stack_make(void)
+{
+  char name[NAME_BYTES] = "";
+  struct arena arena;
+  struct thread_stack *thread;
+  spin_lock(&lock);
+  thread = unused;
+  if (thread != NULL)
+    unused = thread->next;
+  spin_unlock(&lock);
+  if (thread == NULL) {
+    if (arena_reserve(&arena, sizeof *thread + END_SIGNAL_STACK) != 0)
+      return NULL;
+    thread = arena.base;
+    if (call_chain_init(&thread->chain) != 0) {
+      arena_release(&arena);
+      return NULL;
+    }
+  }
+  thread->chain.stack_end = 0;
+  thread->regions = (struct region_stack){0};
+  thread->next = NULL;
+  thread_stack_forget(thread, UINT64_MAX);
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  spin_lock(&lock);
+  thread->label = label_of_name(name);
+  spin_unlock(&lock);
+  thread_stack_known = thread;
+  if (has_key) {
+    pthread_setspecific(key, thread);
+    end_signals_use_stack(thread + 1);
+  }
+  return thread;
+}
+
+void
+thread_stack_forget_contexts(struct thread_stack *thread, uint64_t unloads)
+{
+  memset(thread->leaves, 0, sizeof thread->leaves);
+  memset(thread->contexts, 0, sizeof thread->contexts);
+  for (size_t i = 0; i < thread->chain.depth; i++)
+    thread->chain.frames[i].context = 0;
+  thread->unloads = unloads;
+}
+
+void
+thread_stack_forget(struct thread_stack *thread, uint64_t unloads)
+{
+  call_chain_forget(&thread->chain);
+  thread_stack_forget_contexts(thread, unloads);
+}
+
+const char *
+thread_stack_name(uint32_t label)
+{
+  return label < LABELS ? names[label] : "";
+}
+
+void
+thread_stacks_forked(void)
+{
+  lock.held = 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * thread_stack.h -- what the monitor keeps for each thread of a C program:
+ * its call chain, what it is called, and the region that it is in.
+ *
+ * May run inside the hook, with malloc_monitor_inside set, but for
+ * thread_stacks_open.
+ */
+#ifndef MPROF_THREAD_STACK_H
+#define MPROF_THREAD_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "malloc/call_chain.h"
+#include "region_table.h"
+
+/* A leaf that the thread allocated for, by what it met. */
+struct recent_leaf {
+  uintptr_t site; /* 0: none */
+  uint32_t up, size, region;
+  uint32_t leaf;
+};
+
+/* A context that it found. */
+struct recent_context {
+  uintptr_t site; /* 0: none */
+  uint32_t parent;
+  uint32_t context;
+};
+
+enum { RECENT_LEAVES = 256, RECENT_CONTEXTS = 512 };
+
+struct thread_stack {
+  struct call_chain chain;
+  uint32_t label;   /* number of its name, see thread_stack_name */
+  uint64_t unloads; /* as malloc_monitor.unloads at the last walk */
+  struct region_stack regions;
+  struct recent_leaf leaves[RECENT_LEAVES];
+  struct recent_context contexts[RECENT_CONTEXTS];
+  struct thread_stack *next; /* in the list of those that nobody uses */
+};
+
+static inline struct recent_leaf *
+thread_stack_recent_leaf(struct thread_stack *thread, uintptr_t site,
+                         uint32_t up, uint32_t size)
+{
+  const uint64_t key = (site ^ (uint64_t)up << 32) + size * 0x9E3779B1u;
+  return &thread->leaves[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 56];
+}
+
+static inline struct recent_context *
+thread_stack_recent_context(struct thread_stack *thread, uint32_t parent,
+                            uintptr_t site)
+{
+  const uint64_t key = site ^ (uint64_t)parent << 32;
+  return &thread->contexts[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 55];
+}
+
+_Static_assert(RECENT_LEAVES == 256 && RECENT_CONTEXTS == 512,
+               "8 and 9 bits are taken of the hashes");
+
+/* Contexts and leaves have other numbers now, of code that was unloaded or of
+ * figures that were forgotten; and the chain too is to be walked anew. */
+void thread_stack_forget_contexts(struct thread_stack *thread,
+                                  uint64_t unloads);
+void thread_stack_forget(struct thread_stack *thread, uint64_t unloads);
+
+/* Find out when threads end from now on. */
+void thread_stacks_open(void);
+
+/* Make that of this thread; NULL when there is no memory. */
+struct thread_stack *thread_stack_make(void);
+
+extern __thread struct thread_stack *thread_stack_known
+    __attribute__((tls_model("initial-exec")));
+
+/* That of this thread; NULL when there is no memory. */
+static inline struct thread_stack *
+thread_stack_mine(void)
+{
+  struct thread_stack *mine = thread_stack_known;
+  return __builtin_expect(mine != NULL, 1) ? mine : thread_stack_make();
+}
+
+/* The name of the threads with that label; "" for 0. */
+const char *thread_stack_name(uint32_t label);
+
+/* In the child of a fork: only this thread is left. */
+void thread_stacks_forked(void);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_malloc_call_chain.c -- each walk of a call chain, which knows the last
+ * one, is compared with what the compiler's unwinder finds from the beginning:
+ * the same return addresses and stack pointers, to the end of the stack.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "malloc/call_chain.h"
+#include "malloc/frame_rule.h"
+
+#define NOINLINE __attribute__((noinline, noclone))
+#define FRAMED __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
+
+static __thread struct call_chain chain;
+static __thread bool ready;
+static __thread unsigned long walks, known_frames;
+
+/* ---- comparison ---- */
+
+struct comparison {
+  size_t left;   /* frames of the chain that are not yet found */
+  bool started;
+  bool differs;
+};
+
+static _Unwind_Reason_Code
+compare_frame(struct _Unwind_Context *context, void *data)
+{
+  struct comparison *c = data;
+  int interrupted = 0;
+  const uintptr_t ip = _Unwind_GetIPInfo(context, &interrupted);
+  const uintptr_t sp = _Unwind_GetCFA(context);
+  const struct call_frame *f;
+  if (!c->started) {
+    f = &chain.frames[chain.depth - 1];
+    if (ip != f->ip || sp != f->sp)
+      return _URC_NO_REASON;
+    c->started = true;
+  }
+  if (c->left == 0) { /* the outermost function has a caller at 0 */
+    c->differs = ip != 0;
+    return c->differs ? _URC_NORMAL_STOP : _URC_NO_REASON;
+  }
+  f = &chain.frames[--c->left];
+  c->differs = f->ip != ip || f->sp != sp ||
+               f->interrupted != (interrupted != 0);
+  return c->differs ? _URC_NORMAL_STOP : _URC_NO_REASON;
+}
+
+/* Walk from the call of this function, and compare. */
+static FRAMED void
+walk(void)
+{
+  const uintptr_t *frame = __builtin_frame_address(0);
+  struct comparison c = { 0 };
+  if (!ready) {
+    assert_int_equal(call_chain_init(&chain), 0);
+    ready = true;
+  }
+  call_chain_walk(&chain, frame[1], (uintptr_t)(frame + 2), frame[0]);
+  c.left = chain.depth;
+  _Unwind_Backtrace(compare_frame, &c);
+  assert_true(c.started);
+  assert_false(c.differs);
+  assert_int_equal(c.left, 0);
+  assert_true(chain.complete);
+  walks++;
+  known_frames += chain.known;
+}
+
+static volatile int sink;
+
+/* ---- programs ---- */
+
+static NOINLINE void
+recurse(int n)
+{
+  if (n % 7 == 0)
+    walk();
+  if (n > 0)
+    recurse(n - 1);
+  if (n % 5 == 0)
+    walk();
+  sink = n;
+}
+
+static void
+test_recursion(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 5; i++)
+    recurse(100);
+  walks = known_frames = 0;
+  recurse(2000);
+  assert_true(known_frames > walks * 100); /* it is known what was walked */
+}
+
+/* Two functions with frames of one size, called from one place by a pointer;
+ * and one function, called from two places at one depth. */
+static NOINLINE void
+first(int n)
+{
+  volatile int room[4] = { n, n, n, n };
+  walk();
+  sink = room[n & 3];
+}
+
+static NOINLINE void
+second(int n)
+{
+  volatile int room[4] = { n, n, n, n };
+  walk();
+  walk();
+  sink = room[n & 3];
+}
+
+static NOINLINE void
+between(void (*function)(int), int n)
+{
+  if (n % 2 == 0)
+    function(n);
+  else
+    function(n + 1);
+  sink = n;
+}
+
+static void
+test_alternating(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    between(i % 3 == 0 ? first : second, i);
+    if (i % 4 == 0)
+      first(i);
+  }
+}
+
+/* A frame is replaced by another of the same size, and what the old one left
+ * on the stack lies below. */
+static NOINLINE void
+deep_and_gone(int n)
+{
+  volatile uintptr_t room[16];
+  for (int i = 0; i < 16; i++)
+    room[i] = (uintptr_t)i;
+  if (n > 0)
+    deep_and_gone(n - 1);
+  else
+    walk();
+  sink = (int)room[n & 15];
+}
+
+static NOINLINE void
+other_deep(int n)
+{
+  volatile uintptr_t room[16]; /* not written */
+  if (n > 0)
+    other_deep(n - 1);
+  else
+    walk();
+  room[0] = 1;
+  sink = (int)room[0];
+}
+
+static void
+test_stale_words(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 60; i++) {
+    deep_and_gone(i % 20);
+    other_deep(i % 20);
+    other_deep((i + 1) % 20);
+  }
+}
+
+static int
+compare_ints(const void *a, const void *b)
+{
+  const int x = *(const int *)a, y = *(const int *)b;
+  walk();
+  return (x > y) - (x < y);
+}
+
+static void
+test_callbacks(void **state)
+{
+  int numbers[100];
+  (void)state;
+  for (int i = 0; i < 100; i++)
+    numbers[i] = i * 7919 % 101;
+  qsort(numbers, 100, sizeof *numbers, compare_ints);
+  bsearch(&numbers[17], numbers, 100, sizeof *numbers, compare_ints);
+}
+
+static NOINLINE void
+with_room(int n)
+{
+  volatile char *p = __builtin_alloca((size_t)n * 16 + 1);
+  volatile char variable[n % 13 + 1];
+  p[0] = variable[0] = 1;
+  walk();
+  if (n > 0)
+    with_room(n - 1);
+  walk();
+  sink = p[0] + variable[0];
+}
+
+static NOINLINE void
+realigned(int n)
+{
+  volatile char room[64] __attribute__((aligned(64)));
+  room[n & 63] = 1;
+  walk();
+  if (n > 0 && n % 3 == 0)
+    with_room(3);
+  if (n > 0)
+    realigned(n - 1);
+  walk();
+  sink = room[n & 63];
+}
+
+static NOINLINE void
+realigned_with_room(int n)
+{
+  volatile char aligned[128] __attribute__((aligned(128)));
+  volatile char *p = __builtin_alloca((size_t)n + 1);
+  aligned[0] = p[0] = 1;
+  walk();
+  if (n > 0)
+    realigned_with_room(n - 1);
+  walk();
+  sink = aligned[0] + p[0];
+}
+
+static void
+test_odd_frames(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 10; i++) {
+    with_room(20);
+    realigned(20);
+    realigned_with_room(10);
+  }
+}
+
+static jmp_buf target;
+
+static NOINLINE void
+jump_from(int n)
+{
+  walk();
+  if (n == 0)
+    longjmp(target, 1);
+  if (n > 0)
+    jump_from(n - 1);
+  sink = n;
+}
+
+static void
+test_jumps(void **state)
+{
+  (void)state;
+  for (volatile int i = 0; i < 50; i++) {
+    if (setjmp(target) == 0)
+      jump_from(i % 20);
+    walk();
+    first(i);
+  }
+}
+
+static void
+handler(int number)
+{
+  (void)number;
+  walk();
+  recurse(10);
+}
+
+static NOINLINE void
+raise_deep(int n)
+{
+  if (n > 0)
+    raise_deep(n - 1);
+  else
+    raise(SIGUSR1);
+  walk();
+  sink = n;
+}
+
+/* Interrupted between any two instructions. */
+static volatile sig_atomic_t ticks;
+
+static void
+tick(int number)
+{
+  (void)number;
+  ticks++;
+  walk();
+}
+
+static NOINLINE int
+compute(int n)
+{
+  return n < 2 ? n : compute(n - 1) + compute(n - 2);
+}
+
+static void
+test_signals(void **state)
+{
+  static char stack[1 << 16];
+  stack_t other = { .ss_sp = stack, .ss_size = sizeof stack }, none;
+  struct sigaction action = { .sa_handler = handler };
+  (void)state;
+  sigaction(SIGUSR1, &action, NULL);
+  for (int i = 0; i < 30; i++)
+    raise_deep(i);
+  assert_int_equal(sigaltstack(&other, &none), 0);
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGUSR1, &action, NULL);
+  for (int i = 0; i < 30; i++) {
+    raise_deep(i);
+    first(i);
+  }
+  signal(SIGUSR1, SIG_DFL);
+  other.ss_flags = SS_DISABLE;
+  sigaltstack(&other, NULL);
+}
+
+static void
+test_interruptions(void **state)
+{
+  struct sigaction action = { .sa_handler = tick };
+  struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+                            .sigev_signo = SIGUSR1 };
+  struct itimerspec often = { { 0, 100000 }, { 0, 100000 } };
+  timer_t timer;
+  (void)state;
+  sigaction(SIGUSR1, &action, NULL);
+  assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+  timer_settime(timer, 0, &often, NULL);
+  while (ticks < 500)
+    sink = compute(15);
+  timer_delete(timer);
+  signal(SIGUSR1, SIG_DFL);
+}
+
+static ucontext_t contexts[4], home;
+static char stacks[4][1 << 16];
+
+static void
+coroutine(int number)
+{
+  for (int i = 0; i < 20; i++) {
+    first(i);
+    recurse(i % 6);
+    swapcontext(&contexts[number],
+                i % 3 == 0 ? &home : &contexts[(number + 1) % 4]);
+    walk();
+  }
+}
+
+static void
+test_coroutines(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    getcontext(&contexts[i]);
+    contexts[i].uc_stack.ss_sp = stacks[i];
+    contexts[i].uc_stack.ss_size = sizeof stacks[i];
+    contexts[i].uc_link = &home;
+    makecontext(&contexts[i], (void (*)(void))coroutine, 1, i);
+  }
+  for (int i = 0; i < 24; i++) {
+    swapcontext(&home, &contexts[i % 4]);
+    walk();
+    recurse(i);
+  }
+}
+
+static void *
+in_thread(void *data)
+{
+  recurse(50);
+  test_odd_frames(NULL);
+  test_callbacks(NULL);
+  call_chain_release(&chain);
+  ready = false;
+  return data;
+}
+
+static void
+test_threads(void **state)
+{
+  pthread_t threads[4];
+  (void)state;
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, in_thread, NULL), 0);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+}
+
+/* From a call that is not known to one that is. */
+static void
+test_forgotten(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 20; i++) {
+    recurse(20);
+    if (i % 2 == 0)
+      call_chain_forget(&chain);
+    walk();
+    assert_true(i % 2 != 0 || chain.known == 0);
+  }
+}
+
+/* ---- rules ---- */
+
+static void
+test_rules(void **state)
+{
+  const uintptr_t here = (uintptr_t)recurse;
+  struct frame_rule rule = frame_rule_at(here);
+  (void)state;
+  assert_int_equal(rule.base, FRAME_FROM_STACK); /* at the first instruction */
+  assert_int_equal(rule.offset, 8);
+  assert_int_equal(rule.saved_offset, 0);
+  assert_int_equal(frame_rule_function(here), here);
+  assert_int_equal(frame_rule_function(here + 1), here);
+  assert_int_equal(frame_rule_at(0).base, FRAME_UNKNOWN);
+  assert_int_equal(frame_rule_function(0), 0);
+  assert_int_equal(frame_rule_at((uintptr_t)&sink).base, FRAME_UNKNOWN);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_rules),
+    cmocka_unit_test(test_recursion),
+    cmocka_unit_test(test_alternating),
+    cmocka_unit_test(test_stale_words),
+    cmocka_unit_test(test_callbacks),
+    cmocka_unit_test(test_odd_frames),
+    cmocka_unit_test(test_jumps),
+    cmocka_unit_test(test_signals),
+    cmocka_unit_test(test_interruptions),
+    cmocka_unit_test(test_coroutines),
+    cmocka_unit_test(test_threads),
+    cmocka_unit_test(test_forgotten),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_malloc_early_memory.c -- memory for requests that come before the real
+ * allocator is found.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "malloc/real_allocator.h"
+
+static void
+test_blocks(void **state)
+{
+  enum { N = 2000 };
+  static unsigned char *blocks[N];
+  static size_t sizes[N];
+  (void)state;
+  for (int i = 0; i < N; i++) {
+    const size_t alignment = (size_t)1 << i % 14;
+    sizes[i] = (size_t)i * 37 % 3001;
+    blocks[i] = early_allocate(alignment, sizes[i]);
+    assert_non_null(blocks[i]);
+    assert_int_equal((uintptr_t)blocks[i] % alignment, 0);
+    assert_int_equal((uintptr_t)blocks[i] % 16, 0);
+    for (size_t j = 0; j < sizes[i]; j++)
+      assert_int_equal(blocks[i][j], 0);
+    memset(blocks[i], i & 255, sizes[i]);
+  }
+  for (int i = 0; i < N; i++) {
+    assert_true(early_contains(blocks[i]));
+    assert_int_equal(early_size(blocks[i]), sizes[i]);
+    for (size_t j = 0; j < sizes[i]; j++)
+      assert_int_equal(blocks[i][j], i & 255);
+  }
+}
+
+static void
+test_others(void **state)
+{
+  void *p = malloc(10), *large = early_allocate(16, 10 << 20);
+  (void)state;
+  assert_false(early_contains(p));
+  assert_false(early_contains(&p));
+  assert_false(early_contains(NULL));
+  free(p);
+  assert_non_null(large);
+  assert_true(early_contains((char *)large + (10 << 20) - 1));
+  assert_int_equal(early_size(large), 10 << 20);
+  errno = 0;
+  assert_null(early_allocate(16, SIZE_MAX - 100));
+  assert_int_equal(errno, ENOMEM);
+  assert_null(early_allocate(SIZE_MAX / 2 + 1, 1));
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_blocks),
+    cmocka_unit_test(test_others),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Sourced by the tests of C programs: compiles programs, runs them with the
+# monitor preloaded, and compares what the profile says with what is known.
+# Prints `ok - ...' or `not ok - ...' for each comparison; the script ends with
+# `finish'.
+
+set -u
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$tests/../.." && pwd)
+: "${BUILD:=$top/build}"
+: "${MPROF:=$BUILD/bin/mprof}" "${MPROF_LIB:=$BUILD/lib}" "${CC:=gcc}"
+monitor=$MPROF_LIB/libmprof-malloc.so
+gen=$top/build/gen
+[ ! -d "$BUILD/gen" ] || gen=$BUILD/gen
+suite=$(basename "$0" .sh)
+work=$BUILD/malloc/$suite
+failures=0
+rm -rf "$work"
+mkdir -p "$work" || exit 1
+cd "$work" || exit 1
+ulimit -c 0
+unset LD_PRELOAD MPROF_OUT MPROF_COUNT MPROF_SIGNAL MPROF_AUTOSAVE \
+  MPROF_BUDGET MPROF_TEMPORARY MPROF_ROOT_PID
+
+# result STATUS TITLE: one test, good when STATUS is 0.
+result() {
+  if [ "$1" = 0 ]; then
+    echo "ok - $2"
+  else
+    echo "not ok - $2"
+    failures=$((failures + 1))
+  fi
+}
+
+finish() {
+  [ "$failures" = 0 ]
+  exit
+}
+
+figures=$BUILD/malloc/figures
+[ "$figures" -nt "$tests/figures.c" ] ||
+  { $CC -O1 -g -I"$gen" -o "$figures.$$" "$tests/figures.c" \
+    "$gen/profile.pb-c.c" -lprotobuf-c -lz && mv "$figures.$$" "$figures"; } ||
+  exit 1
+
+# compile NAME [FLAG...]: programs/NAME.c or .cc becomes $work/NAME.  The
+# compiler may not leave out allocations whose result it does not need.
+compile() {
+  local name=$1 source compiler=$CC
+  shift
+  source=$(echo "$tests/programs/$name".c*)
+  case $source in *.cc) compiler=${CXX:-g++} ;; esac
+  $compiler -g -fno-builtin -w -I"$top/monitor/malloc" -o "$work/$name" \
+    "$source" "$@" -lpthread || result 1 "$name compiles with $*"
+}
+
+# profile NAME [ARGUMENT...]: run ./NAME under the monitor; leaves $status,
+# the profile NAME.data, and what it printed in out and err.
+profile() {
+  local name=$1
+  shift
+  rm -f "$work/$name".data*
+  timeout 100 env MPROF_OUT="$work/$name.data" LD_PRELOAD="$monitor" \
+    "$work/$name" "$@" >"$work/out" 2>"$work/err" </dev/null
+  status=$?
+}
+
+# rows FILE WORD: the figures of it, see figures.c.
+rows() { "$figures" "$1" "$2"; }
+
+# same TITLE EXPECTED GOT
+same() {
+  if [ "$2" = "$3" ]; then
+    result 0 "$1"
+  else
+    result 1 "$1"
+    diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
+    [ ! -s err ] || sed 's/^/# stderr: /' err | head -5
+  fi
+}
+
+# beyond NOTHING FILE: its totals, less those of a program that does nothing;
+# without any allocation there is no file.
+beyond() {
+  { if [ -e "$1" ]; then rows "$1" all; else echo all - 0 0 0 0 0 0 0; fi
+    rows "$2" all; } 2>&1 | cut -d' ' -f 3- | awk '
+    NR == 1 { for (i = 1; i <= NF; i++) before[i] = $i }
+    NR == 2 { for (i = 1; i <= NF; i++)
+                printf "%s%d", (i > 1 ? " " : ""), $i - before[i] }'
+}
+
+# expect TITLE FILE ALLOCS BYTES [KEPT BYTES [PEAK BYTES [TEMPORARY]]]: its
+# totals, as far as they are given.
+expect() {
+  local title=$1 file=$2 got
+  shift 2
+  got=$(rows "$file" all 2>&1 | cut -d' ' -f 3-$(($# + 2)))
+  same "$title" "$*" "$got"
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Chains by name: through libraries that are unloaded, and others at the same
+# address; stacks of coroutines and signal handlers, jumps, callbacks.
+
+. "$(dirname "$0")/check.bash"
+
+# chains [SED]: with the allocations, and without what the C library calls
+# main by.
+chains() {
+  "$MPROF" export --format=folded --value=allocs code.data 2>&1 |
+    sed "s/^.*;main;/main;/; ${1:-}" | LC_ALL=C sort
+}
+
+for flags in -O0 '-O2 -fomit-frame-pointer -fno-optimize-sibling-calls'; do
+  # shellcheck disable=SC2086
+  compile code $flags
+  for name in one two; do
+    $CC -g -shared -fPIC -O1 -fno-builtin -DNAME=from_$name -o $name.so \
+      "$tests/programs/loaded.c"
+  done
+  drop='s/case_[a-z]*;//; s/;raise;.*;handler/;handler/'
+
+  profile code unload
+  same "$flags: unload: exit status" 0 "$status"
+  same "$flags: functions of libraries that are gone" "main;use;from_one 30
+main;use;from_two 30" "$(chains "$drop" | grep ';from_')"
+  same "$flags: their figures" "size 61 30 1830 30 1830
+size 67 30 2010 30 2010" \
+    "$(rows code.data size | grep -E '^size 6[17] ' | cut -d' ' -f 1-6)"
+
+  for name in coroutines jumps signals callbacks; do
+    profile code $name
+    same "$flags: $name: exit status" 0 "$status"
+    same "$flags: $name: complete" 'comment truncated_walks 0' \
+      "$(rows code.data comment | grep truncated)"
+    case $name in
+    coroutines) wanted=$'coroutine;in_coroutine 20\nmain 22' ;;
+    jumps) wanted=$'main;deep 10\nmain;deep;deep 10\nmain;deep;deep;deep 10
+main;deep;deep;deep;deep 10\nmain;deep;deep;deep;deep;deep 10
+main;shallow 10' ;;
+    signals) wanted="main;raise_deep 10
+main;raise_deep;raise_deep 10
+main;raise_deep;raise_deep;raise_deep 10
+main;raise_deep;raise_deep;raise_deep;raise_deep 10
+main;raise_deep;raise_deep;raise_deep;raise_deep;handler 10" ;;
+    callbacks) wanted=$'compare 12' ;;
+    esac
+    got=$(chains "$drop; s/main;case_[a-z]* /main /; s/^__start_context;//")
+    [ $name != callbacks ] ||
+      got=$(sed 's/.*;compare/compare/' <<<"$got" |
+        awk '{ n += $2 } END { print $1, n }')
+    same "$flags: $name: chains" "$wanted" "$got"
+  done
+done
+finish

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# When it is counted and what is written when: by functions of the program, by
+# the environment, by signals; and what does not fit.
+
+. "$(dirname "$0")/check.bash"
+
+# The same with the monitor preloaded, and linked with the program.
+compile control -O1
+mv control control-preloaded
+compile control -O1 -Wl,--whole-archive "$MPROF_LIB/libmprof_malloc.a" \
+  -Wl,--no-whole-archive -ldl
+mv control control-linked
+compile control -O1 -L"$MPROF_LIB" -Wl,-rpath,"$MPROF_LIB" \
+  -Wl,--no-as-needed -lmprof-malloc
+mv control control-shared
+
+# with VARIABLE=VALUE...: what the next `start' sets.
+with() { settings=("$@"); }
+with
+
+# start CASE [STATUS]: as $how says.
+start() {
+  local preload=()
+  rm -f ./*.data*
+  [ "$how" != preloaded ] || preload=(LD_PRELOAD="$monitor")
+  timeout 100 env MPROF_OUT="$work/control.data" "${settings[@]}" \
+    "${preload[@]}" "$work/control-$how" "$1" >out 2>err </dev/null
+  status=$?
+  same "$how: $1: exit status" "${2:-0}" "$status"
+  with
+}
+
+for how in preloaded linked shared; do
+  start plain
+  expect "$how: plain" control.data 5 50 5 50 5 50 0
+  start stop
+  expect "$how: mprof_stop" control.data 5 50 3 30 5 50 0
+  start restart
+  expect "$how: mprof_restart" control.data 3 60 2 40 3 60 0
+  start restart-file
+  expect "$how: the first file" control.data 5 50 5 50
+  expect "$how: the second file" second.data 3 60 3 60
+  expect "$how: the third file" third.data 4 120 4 120
+  start save
+  expect "$how: mprof_save" control.data 8 110 8 110
+  start autosave 137 2>/dev/null
+  expect "$how: set_mprof_autosave" control.data 20 200 20 200
+  with MPROF_AUTOSAVE=9
+  start environment-autosave 137 2>/dev/null
+  expect "$how: MPROF_AUTOSAVE" control.data 27 270 27 270
+  with MPROF_COUNT=off
+  start plain
+  same "$how: MPROF_COUNT=off: nothing counted, no file" '' \
+    "$(find . -name '*.data*')"
+  with MPROF_COUNT=off MPROF_SIGNAL=USR2
+  start signal
+  expect "$how: a signal starts and stops" control.data 3 60 2 40
+  with MPROF_SIGNAL=SIGUSR2
+  start signals
+  expect "$how: signals" control.data 10 100 10 100
+  with MPROF_SIGNAL=12
+  start signals
+  expect "$how: the signal by its number" control.data 10 100 10 100
+  with MPROF_OUT="$work/x%p.data"
+  start plain
+  same "$how: the number of the process in the name" 1 \
+    "$(find . -name 'x[0-9]*.data' | wc -l)"
+  with MPROF_OUT=/nonexistent/folder/x.data
+  start plain
+  same "$how: a file that cannot be written" \
+    "mprof: cannot write '/nonexistent/folder/x.data': No such file or directory" \
+    "$(cat err)"
+  with MPROF_OUT=/dev/full
+  start plain
+  same "$how: a full device" \
+    "mprof: cannot write '/dev/full': No space left on device" "$(cat err)"
+done
+
+# More paths than there is room for: all are counted, and it is said how many
+# of them without a path.
+compile paths -O0
+profile paths
+expect 'paths' paths.data 3072 24576 3072 24576 3072 24576 0
+same 'all have a path' 'comment unattributed_allocations 0' \
+  "$(rows paths.data comment | grep unattributed_alloc)"
+timeout 100 env MPROF_BUDGET=100 MPROF_OUT="$work/paths.data" \
+  LD_PRELOAD="$monitor" ./paths
+expect 'with a small budget' paths.data 3072 24576 3072 24576 3072 24576 0
+same 'some have no path, and that is said' '1 1' "$(rows paths.data comment |
+  awk '/unattributed_allocations/ { n = $3 } /unattributed_bytes/ { b = $3 }
+    END { print (n > 0 && n < 3072), (b == 8 * n) }')"
+same 'where its callers would be, that is said too' 1 "$(
+  "$MPROF" export --format=folded --value=allocs paths.data |
+    grep -q '^\[over the budget\];' && echo 1)"
+finish

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# C++: all forms of new and delete, exceptions through frames that free.  What
+# the C++ library allocates for itself when a program begins is known from a
+# case that does nothing, and lives to the end.
+
+. "$(dirname "$0")/check.bash"
+
+cases='
+all-new     8 255      8 255  8 255   0
+all-delete  12 1200    0 0    12 1200 1
+exceptions  241 13207  1 7    12 660  20
+new-handler 5 174      4 38   4 169   1
+nothrow     1 136      0 0    1 136   1
+containers  8 609      0 0    2 384   1
+'
+# The library itself asks malloc for multiples of the alignment; where it is a
+# part of the program, that is what is counted.
+static_cases=$(sed 's/^all-new .*/all-new 8 335 8 335 8 335 0/
+  s/^all-delete .*/all-delete 12 1368 0 0 12 1368 1/' <<<"$cases")
+
+for flags in '-O0' '-O2 -fomit-frame-pointer' '-O2 -static-libstdc++' \
+  '-O2 -static-libstdc++ -static-libgcc'; do
+  # shellcheck disable=SC2086
+  compile cxx -std=c++17 $flags
+  profile cxx nothing
+  same "$flags: nothing: exit status" 0 "$status"
+  case $flags in *static*) cases=$static_cases ;; esac
+  mv cxx.data nothing.data
+  while read -r name wanted; do
+    [ -n "$name" ] || continue
+    profile cxx "$name"
+    same "$flags: $name: exit status" 0 "$status"
+    # shellcheck disable=SC2086,SC2116
+    same "$flags: $name" "$(echo $wanted)" "$(beyond nothing.data cxx.data)"
+  done <<<"$cases"
+done
+finish

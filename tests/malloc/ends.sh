@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# However a program ends, its status is the same as without the monitor, and
+# what was counted is in the file.
+
+. "$(dirname "$0")/check.bash"
+
+compile ends -O1
+# case, exit status as a shell has it, objects of 10 bytes, all others
+while read -r name wanted others; do
+  profile ends "$name" 2>/dev/null
+  same "$name: exit status" "$wanted" "$status"
+  same "$name: objects" '5 50' \
+    "$(rows ends.data size | sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')"
+  [ "$others" = - ] || same "$name: at the end" "$others" \
+    "$(rows ends.data size | sed -n 's/^size 100 \([0-9]* [0-9]*\) .*/\1/p')"
+done <<'E'
+none            0
+exit            3   1 100
+_exit           4
+_Exit           5
+quick_exit      6   1 100
+abort           134
+assert          134 -
+segv            139
+divide          136
+overflow        139
+thread-overflow 139
+thread-exit     7
+corrupt         134 -
+TERM            143
+INT             130
+HUP             129
+QUIT            131
+PIPE            141
+USR1            138
+ALRM            142
+XCPU            152
+handler         8   1 100
+default         143
+ignored         0
+E
+# One signal in the midst of allocations, again and again.
+saved=0
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+  profile ends midst 2>/dev/null
+  [ "$status" = 143 ] && [ "$(rows ends.data size |
+    sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')" = '5 50' ] &&
+    saved=$((saved + 1))
+done
+same 'signals in the midst of allocations' 10 "$saved"
+finish

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Processes: each has a file of its own, and so has each program that one
+# process becomes by exec.  They are told by their totals.
+
+. "$(dirname "$0")/check.bash"
+
+# run CASE: like `mprof run', which names the process that the file is for.
+run() {
+  rm -f processes.data*
+  # shellcheck disable=SC2016
+  timeout 100 env MPROF_OUT="$work/processes.data" sh -c \
+    'MPROF_ROOT_PID=$$ LD_PRELOAD=$0 exec "$@"' "$monitor" \
+    "$work/processes" "$1" >out 2>err </dev/null
+  same "$1: exit status" 0 "$?"
+}
+
+# files TITLE LINE...: a line for each profile of this program (ALLOCS BYTES
+# KEPT BYTES), the first one that of the file asked for, the others in order.
+files() {
+  local title=$1 file got=''
+  shift
+  for file in processes.data processes.data.*; do
+    [ -e "$file" ] || continue
+    rows "$file" comment | grep -q "^comment program .*/processes\$" ||
+      continue
+    got+="$(rows "$file" all | cut -d' ' -f 3-6)"$'\n'
+  done
+  same "$title" "$(printf '%s\n' "$@")" \
+    "$(head -n 1 <<<"$got"; tail -n +2 <<<"$got" | sed '/^$/d' | sort -n)"
+}
+
+compile processes -O1
+run leaf
+files 'one process' '7 77 7 77'
+run fork
+files 'parent and child' '3 160 3 160' '3 60 3 60'
+run grandchildren
+files 'grandchildren' '2 30 2 30' '1 1000 1 1000' '2 300 2 300'
+run vfork
+files 'vfork, exec and _exit' '3 41 3 41' '7 77 7 77'
+run failing-exec
+files 'exec that fails' '10 95 10 95'
+for form in execl execlp execle execv execvp execvpe execve fexecve execveat
+do
+  run $form
+  files "$form" '5 45 5 45' '7 77 7 77'
+done
+run daemon
+for _ in 1 2 3 4 5 6 7 8 9 10; do # it is not waited for
+  [ "$(find . -name 'processes.data.*' ! -name '*.tmp' -size +0 |
+    wc -l)" = 1 ] && break
+  sleep 0.1
+done
+files daemon '4 164 4 164' '1 43 1 43'
+
+# spawned N TITLE: what posix_spawn and system allocate themselves has other
+# sizes.
+spawned() {
+  local file got=''
+  for file in processes.data.*; do
+    [ "$(rows "$file" all | cut -d' ' -f 3-6)" = '7 77 7 77' ] && got+=.
+  done
+  same "$2: those that were spawned" "$1" "${#got}"
+  same "$2: who spawned" 'size 41 4 164 4 164' \
+    "$(rows processes.data size | grep '^size 41 ' | cut -d' ' -f 1-6)"
+}
+
+run spawn
+spawned 2 posix_spawn
+run system
+spawned 1 system
+run popen
+spawned 1 popen
+
+run busy
+children=0
+for file in processes.data.*; do
+  [ "$(rows "$file" all | cut -d' ' -f 3-6)" = '5 85 5 85' ] &&
+    children=$((children + 1))
+done
+same 'forks while threads allocate' 40 "$children"
+finish

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * control.c -- when it is counted, and what is written when: by the functions
+ * of mprof_malloc.h.  They are weak here, so the program runs without mprof.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WEAK __attribute__((weak))
+extern void mprof_stop(void) WEAK;
+extern void mprof_restart(const char *) WEAK;
+extern void set_mprof_autosave(int) WEAK;
+extern int mprof_save(void) WEAK;
+extern void mprof_region_begin(const char *) WEAK;
+extern void mprof_region_end(void) WEAK;
+
+static void *volatile kept[1000];
+
+static void
+allocate(int n, size_t bytes)
+{
+  for (int i = 0; i < n; i++)
+    kept[i] = malloc(bytes);
+}
+
+/* After the stop only ends count: 5 of 10, of which 2 are freed, then. */
+static void
+case_stop(void)
+{
+  allocate(5, 10);
+  mprof_stop();
+  free(kept[0]);
+  free(kept[1]);
+  kept[0] = malloc(100);
+  free(kept[0]);
+}
+
+/* What there was is forgotten: neither it nor its end counts. */
+static void
+case_restart(void)
+{
+  void *old = malloc(1000);
+  allocate(5, 10);
+  mprof_restart(NULL);
+  allocate(3, 20);
+  free(old);
+  free(kept[0]);
+  free(kept[4]); /* of before */
+}
+
+static void
+case_restart_file(void)
+{
+  allocate(5, 10);
+  mprof_stop();
+  mprof_restart("second.data");
+  allocate(3, 20);
+  mprof_stop();
+  mprof_restart("third.data");
+  allocate(4, 30);
+}
+
+static void
+case_save(void)
+{
+  allocate(5, 10);
+  if (mprof_save() != 0)
+    _exit(97);
+  allocate(3, 20);
+  _exit(0); /* saved again */
+}
+
+/* Killed, so that only what was saved in the midst is there. */
+static void
+case_autosave(void)
+{
+  set_mprof_autosave(10);
+  allocate(27, 10);
+  kill(getpid(), SIGKILL);
+}
+
+static void
+case_environment_autosave(void)
+{
+  allocate(27, 10);
+  kill(getpid(), SIGKILL);
+}
+
+/* A signal starts it, a signal stops it. */
+static void
+case_signal(void)
+{
+  allocate(5, 10);
+  raise(SIGUSR2);
+  allocate(3, 20);
+  raise(SIGUSR2);
+  free(kept[0]);
+  allocate(4, 30);
+}
+
+/* Where counting is on from the start, the first one stops it. */
+static void
+case_signals(void)
+{
+  for (int i = 0; i < 10; i++) {
+    allocate(1, 10);
+    raise(SIGUSR2);
+    allocate(1, 100);
+    raise(SIGUSR2);
+  }
+}
+
+static void
+case_plain(void)
+{
+  allocate(5, 10);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} cases[] = {
+  { "stop", case_stop },
+  { "restart", case_restart },
+  { "restart-file", case_restart_file },
+  { "save", case_save },
+  { "autosave", case_autosave },
+  { "environment-autosave", case_environment_autosave },
+  { "signal", case_signal },
+  { "signals", case_signals },
+  { "plain", case_plain },
+};
+
+int
+main(int argc, char **argv)
+{
+  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+    if (strcmp(cases[i].name, argv[1]) == 0) {
+      cases[i].run();
+      return 0;
+    }
+  return 98;
+}

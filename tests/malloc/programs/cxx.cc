@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// cxx.cc -- all forms of new and delete, exceptions, a new-handler.
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+static void *volatile kept[64];
+static volatile size_t huge = SIZE_MAX / 2 - 4096;
+
+static void demand(bool condition)
+{
+  if (!condition)
+    _Exit(99);
+}
+
+// 1 + 2 + ... + 128
+static void all_new()
+{
+  const std::align_val_t al{64};
+  kept[0] = ::operator new(1);
+  kept[1] = ::operator new[](2);
+  kept[2] = ::operator new(4, std::nothrow);
+  kept[3] = ::operator new[](8, std::nothrow);
+  kept[4] = ::operator new(16, al);
+  kept[5] = ::operator new[](32, al);
+  kept[6] = ::operator new(64, al, std::nothrow);
+  kept[7] = ::operator new[](128, al, std::nothrow);
+  for (int i = 4; i < 8; i++)
+    demand(reinterpret_cast<uintptr_t>(kept[i]) % 64 == 0);
+}
+
+static void all_delete()
+{
+  const std::align_val_t al{64};
+  void *p[12];
+  for (int i = 0; i < 6; i++)
+    p[i] = ::operator new(100);
+  for (int i = 6; i < 12; i++)
+    p[i] = ::operator new(100, al);
+  ::operator delete(p[0]);
+  ::operator delete[](p[1]);
+  ::operator delete(p[2], std::nothrow);
+  ::operator delete[](p[3], std::nothrow);
+  ::operator delete(p[4], 100);
+  ::operator delete[](p[5], 100);
+  ::operator delete(p[6], al);
+  ::operator delete[](p[7], al);
+  ::operator delete(p[8], 100, al);
+  ::operator delete[](p[9], 100, al);
+  ::operator delete(p[10], al, std::nothrow);
+  ::operator delete[](p[11], al, std::nothrow);
+  ::operator delete(nullptr);
+}
+
+struct Guard {
+  char *p;
+  Guard() : p(new char[48]) {}
+  ~Guard() { delete[] p; }
+};
+
+static int __attribute__((noinline)) dive(int n)
+{
+  Guard g;
+  g.p[0] = static_cast<char>(n);
+  if (n == 0)
+    throw 1;
+  return dive(n - 1) + g.p[0];
+}
+
+// 20 times 11 objects of 48 bytes, and 132 for the exception: 4 and the
+// header that the C++ ABI library puts before it
+static void exceptions()
+{
+  for (int i = 0; i < 20; i++)
+    try {
+      dive(10);
+      demand(false);
+    } catch (int n) {
+      demand(n == 1);
+    }
+  kept[0] = malloc(7);
+}
+
+static void *reserve;
+static int handled;
+
+static void handler()
+{
+  kept[handled] = malloc(11);
+  if (++handled == 3)
+    throw std::bad_alloc(); // 8 + 128
+}
+
+// Objects of the handler are the program's, those of a failed request none.
+static void new_handler()
+{
+  demand(std::get_new_handler() == nullptr);
+  demand(std::set_new_handler(handler) == nullptr);
+  demand(std::get_new_handler() == handler);
+  try {
+    kept[10] = ::operator new(huge);
+    demand(false);
+  } catch (std::bad_alloc &) {
+  }
+  demand(handled == 3);
+  demand(std::set_new_handler(nullptr) == handler);
+  kept[11] = malloc(5); // counts: nothing is left open
+}
+
+// The library tries it with the other operator, and catches the exception.
+static void nothrow()
+{
+  demand(::operator new(huge, std::nothrow) == nullptr);
+}
+
+// 40 objects of one size from a vector that doubles: 1, 2, ... 64 ints
+static void containers()
+{
+  std::vector<int> v;
+  for (int i = 0; i < 40; i++)
+    v.push_back(i);
+  std::string s(100, 'x'); // 101
+  demand(s.size() == 100 && v.size() == 40);
+}
+
+static const struct {
+  const char *name;
+  void (*run)();
+} cases[] = {
+  { "nothing", [] {} },        { "all-new", all_new },
+  { "all-delete", all_delete }, { "exceptions", exceptions },
+  { "new-handler", new_handler }, { "nothrow", nothrow }, { "containers", containers },
+};
+
+int main(int argc, char **argv)
+{
+  for (const auto &c : cases)
+    if (argc > 1 && std::strcmp(c.name, argv[1]) == 0) {
+      c.run();
+      return 0;
+    }
+  return 98;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * functions.c -- one case for each function that allocates, by the name on
+ * the command line.  The C library allocates nothing else in any of them.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+extern void free(void *);
+static void *volatile kept[100];
+static volatile size_t huge = SIZE_MAX / 2 - 4096, overflowing = SIZE_MAX / 8;
+
+static void
+demand(int condition, int line)
+{
+  if (!condition) {
+    char text[40];
+    int n = snprintf(text, sizeof text, "line %d: wrong\n", line);
+    n = (int)write(2, text, (size_t)n);
+    _exit(99);
+  }
+}
+#define DEMAND(condition) demand((condition), __LINE__)
+
+static void
+case_malloc(void)
+{
+  for (int i = 0; i < 10; i++)
+    kept[i] = malloc(100 + (size_t)i);
+  for (int i = 0; i < 4; i++)
+    free(kept[i]);
+}
+
+static void
+case_zero(void)
+{
+  void *p = malloc(0), *q = calloc(0, 5), *r = realloc(NULL, 0);
+  DEMAND(p != NULL && q != NULL && r != NULL);
+  free(q);
+  free(NULL);
+}
+
+static void
+case_calloc(void)
+{
+  char *p = calloc(7, 11), *q = calloc(1000, 1000);
+  for (int i = 0; i < 77; i++)
+    DEMAND(p[i] == 0);
+  kept[0] = p;
+  free(q);
+}
+
+static void
+case_realloc(void)
+{
+  char *p = realloc(NULL, 10);
+  memset(p, 'x', 10);
+  p = realloc(p, 20);       /* in place */
+  p = realloc(p, 100000);   /* moved */
+  p = realloc(p, 10000000); /* mapped */
+  DEMAND(p[9] == 'x');
+  p = realloc(p, 5);
+  DEMAND(p[4] == 'x');
+  kept[0] = p;
+}
+
+static void
+case_realloc_zero(void)
+{
+  void *p = malloc(40), *q;
+  q = realloc(p, 0);
+  DEMAND(q == NULL);
+}
+
+static void
+case_reallocarray(void)
+{
+  void *p = reallocarray(NULL, 3, 5);
+  p = reallocarray(p, 30, 5);
+  errno = 0;
+  DEMAND(reallocarray(p, overflowing, 100) == NULL && errno == ENOMEM);
+  kept[0] = p;
+}
+
+/* Nothing of it counts, and the objects live on. */
+static void
+case_failing(void)
+{
+  void *p = malloc(50), *q = (void *)1, *r;
+  errno = 0;
+  DEMAND(malloc(huge) == NULL && errno == ENOMEM);
+  errno = 0;
+  DEMAND(calloc(overflowing, 100) == NULL && errno == ENOMEM);
+  errno = 0;
+  DEMAND(calloc(huge, 1) == NULL && errno == ENOMEM);
+  DEMAND(realloc(p, huge) == NULL);
+  DEMAND(posix_memalign((void **)&q, 3, 10) == EINVAL && q == (void *)1);
+  DEMAND(posix_memalign((void **)&q, 64, huge) == ENOMEM && q == (void *)1);
+  DEMAND(memalign(64, huge) == NULL);
+  DEMAND(aligned_alloc(64, huge) == NULL);
+  DEMAND(valloc(huge) == NULL);
+  r = malloc(60);
+  DEMAND(realloc(r, huge) == NULL);
+  free(r);
+  kept[0] = p;
+}
+
+static void
+case_aligned(void)
+{
+  void *p = NULL;
+  DEMAND(posix_memalign(&p, 256, 100) == 0 && (uintptr_t)p % 256 == 0);
+  kept[0] = p;
+  p = aligned_alloc(1024, 2048);
+  DEMAND((uintptr_t)p % 1024 == 0);
+  kept[1] = p;
+  p = memalign(64, 33);
+  DEMAND((uintptr_t)p % 64 == 0);
+  kept[2] = p;
+  p = valloc(77);
+  DEMAND((uintptr_t)p % 4096 == 0);
+  kept[3] = p;
+  p = memalign(65536, 5000); /* far more usable than requested */
+  kept[4] = p;
+  for (int i = 0; i < 5; i += 2)
+    free(kept[i]);
+}
+
+static void
+case_pvalloc(void)
+{
+  void *p = pvalloc(78);
+  DEMAND((uintptr_t)p % 4096 == 0 && malloc_usable_size(p) >= 4096);
+  kept[0] = p;
+  DEMAND(pvalloc(huge) == NULL);
+}
+
+static void
+case_nothing(void)
+{
+}
+
+static void
+case_usable(void)
+{
+  char *p = malloc(21);
+  const size_t usable = malloc_usable_size(p);
+  DEMAND(usable >= 21);
+  memset(p, 1, usable); /* allowed */
+  DEMAND(malloc_usable_size(NULL) == 0);
+  kept[0] = p;
+  kept[1] = malloc(21);
+  free(p);
+}
+
+static void
+case_strings(void)
+{
+  wchar_t *w;
+  kept[0] = strdup("hello");
+  kept[1] = strndup("hello", 2);
+  w = wcsdup(L"abc");
+  free(w);
+}
+
+/* 120 bytes for the line, then more as it grows: 240, 480, 960. */
+static void
+case_getline(void)
+{
+  char *line = NULL, text[501];
+  size_t room = 0;
+  FILE *f;
+  memset(text, 'a', 500);
+  text[500] = '\n';
+  f = fmemopen(text, sizeof text, "r"); /* its own objects and a buffer */
+  DEMAND(getline(&line, &room, f) == 501);
+  free(line);
+  fclose(f);
+}
+
+static void
+case_memstream(void)
+{
+  char *text;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  for (int i = 0; i < 9000; i++)
+    fputc('x', f);
+  fclose(f);
+  DEMAND(size == 9000);
+  kept[0] = text;
+}
+
+static void
+case_asprintf(void)
+{
+  char *text;
+  DEMAND(asprintf(&text, "%s %d", "number", 12345) == 12);
+  kept[0] = text;
+}
+
+/* errno is what it was when an allocation succeeds. */
+static void
+case_errno(void)
+{
+  errno = 1234;
+  kept[0] = malloc(10);
+  DEMAND(errno == 1234);
+  kept[0] = realloc(kept[0], 1000);
+  DEMAND(errno == 1234);
+  free(kept[0]);
+  DEMAND(errno == 1234);
+}
+
+/* a, b; b and a end; then c: only b was temporary. */
+static void
+case_temporary(void)
+{
+  void *a = malloc(10), *b = malloc(20), *c;
+  free(b);
+  free(a);
+  for (int i = 0; i < 5; i++) {
+    c = malloc(30);
+    free(c);
+  }
+  c = realloc(NULL, 40);
+  c = realloc(c, 50); /* ends what was the last */
+  kept[0] = c;
+}
+
+/* The most that lives: after d.  Then less, then as much again, no more. */
+static void
+case_peak(void)
+{
+  void *a = malloc(1000), *b = malloc(200), *c, *d;
+  free(b);
+  c = malloc(30);
+  d = malloc(500);
+  free(a);
+  free(c);
+  kept[0] = malloc(1030);
+  free(d);
+}
+
+static void
+case_sizes(void)
+{
+  for (size_t i = 0; i < 3; i++)
+    for (size_t n = 0; n <= i; n++)
+      kept[i] = malloc(2047 + i);
+  kept[10] = malloc(100000);
+  kept[11] = malloc(200000);
+}
+
+/* Frees of what is not known, and of the same twice by way of realloc, are the
+ * program's own fault; but what it frees in the exit handlers counts. */
+static void
+free_first(void)
+{
+  free(kept[0]);
+}
+
+static void
+case_atexit(void)
+{
+  kept[0] = malloc(10);
+  kept[1] = malloc(20);
+  atexit(free_first);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} cases[] = {
+  { "malloc", case_malloc },
+  { "zero", case_zero },
+  { "calloc", case_calloc },
+  { "realloc", case_realloc },
+  { "realloc-zero", case_realloc_zero },
+  { "reallocarray", case_reallocarray },
+  { "failing", case_failing },
+  { "aligned", case_aligned },
+  { "pvalloc", case_pvalloc },
+  { "nothing", case_nothing },
+  { "usable", case_usable },
+  { "strings", case_strings },
+  { "getline", case_getline },
+  { "memstream", case_memstream },
+  { "asprintf", case_asprintf },
+  { "errno", case_errno },
+  { "temporary", case_temporary },
+  { "peak", case_peak },
+  { "sizes", case_sizes },
+  { "atexit", case_atexit },
+};
+
+int
+main(int argc, char **argv)
+{
+  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+    if (strcmp(cases[i].name, argv[1]) == 0) {
+      cases[i].run();
+      return 0;
+    }
+  return 98;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * processes.c -- forks and execs.  Each process counts for itself.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+static void *volatile kept[10];
+static const char *self;
+
+static void
+allocate(int n, size_t bytes)
+{
+  for (int i = 0; i < n; i++)
+    kept[i % 10] = malloc(bytes);
+}
+
+static void
+await(pid_t child)
+{
+  int status;
+  if (waitpid(child, &status, 0) != child || status != 0)
+    _exit(97);
+}
+
+static void
+case_leaf(void)
+{
+  allocate(7, 11);
+}
+
+/* The child frees what is the parent's, which is none of its own. */
+static void
+case_fork(void)
+{
+  void *p = malloc(100);
+  pid_t child = fork();
+  if (child == 0) {
+    free(p);
+    allocate(3, 20);
+    exit(0);
+  }
+  await(child);
+  allocate(2, 30);
+}
+
+static void
+case_grandchildren(void)
+{
+  pid_t child;
+  allocate(1, 10);
+  child = fork();
+  if (child == 0) {
+    pid_t grandchild;
+    allocate(1, 100);
+    grandchild = fork();
+    if (grandchild == 0) {
+      allocate(1, 1000);
+      _exit(0);
+    }
+    await(grandchild);
+    allocate(1, 200);
+    exit(0);
+  }
+  await(child);
+  allocate(1, 20);
+}
+
+/* While other threads allocate. */
+static volatile int done;
+
+static void *
+busy(void *data)
+{
+  while (!done)
+    free(malloc(33));
+  return data;
+}
+
+static void
+case_busy(void)
+{
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++)
+    pthread_create(&threads[i], NULL, busy, NULL);
+  for (int i = 0; i < 40; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      allocate(5, 17);
+      _exit(0);
+    }
+    await(child);
+  }
+  done = 1;
+  for (int i = 0; i < 3; i++)
+    pthread_join(threads[i], NULL);
+}
+
+static void
+case_vfork(void)
+{
+  pid_t child;
+  allocate(2, 13);
+  child = vfork();
+  if (child == 0) {
+    execl(self, self, "leaf", NULL);
+    _exit(96);
+  }
+  await(child);
+  child = vfork();
+  if (child == 0)
+    _exit(0);
+  await(child);
+  allocate(1, 15);
+}
+
+static void
+case_spawn(void)
+{
+  char *arguments[] = { (char *)self, "leaf", NULL };
+  pid_t child;
+  if (posix_spawn(&child, self, NULL, NULL, arguments, environ) != 0)
+    _exit(95);
+  await(child);
+  if (posix_spawnp(&child, self, NULL, NULL, arguments, environ) != 0)
+    _exit(95);
+  await(child);
+  allocate(4, 41);
+}
+
+static void
+case_system(void)
+{
+  char command[4200];
+  snprintf(command, sizeof command, "exec '%s' leaf", self);
+  if (system(command) != 0)
+    _exit(94);
+  allocate(4, 41);
+}
+
+static void
+case_popen(void)
+{
+  char command[4200];
+  FILE *f;
+  snprintf(command, sizeof command, "exec '%s' leaf", self);
+  f = popen(command, "r");
+  if (f == NULL || pclose(f) != 0)
+    _exit(93);
+  allocate(4, 41);
+}
+
+/* The first process of a daemon ends inside the C library. */
+static void
+case_daemon(void)
+{
+  allocate(4, 41);
+  if (daemon(1, 1) != 0)
+    _exit(92);
+  allocate(1, 43);
+}
+
+/* Each form of exec: what was counted before is not lost. */
+static void
+become(const char *form)
+{
+  char *arguments[] = { (char *)self, "leaf", NULL };
+  allocate(5, 9);
+  if (strcmp(form, "execl") == 0)
+    execl(self, self, "leaf", NULL);
+  else if (strcmp(form, "execlp") == 0)
+    execlp(self, self, "leaf", NULL);
+  else if (strcmp(form, "execle") == 0)
+    execle(self, self, "leaf", NULL, environ);
+  else if (strcmp(form, "execv") == 0)
+    execv(self, arguments);
+  else if (strcmp(form, "execvp") == 0)
+    execvp(self, arguments);
+  else if (strcmp(form, "execvpe") == 0)
+    execvpe(self, arguments, environ);
+  else if (strcmp(form, "execve") == 0)
+    execve(self, arguments, environ);
+  else if (strcmp(form, "execveat") == 0)
+    execveat(AT_FDCWD, self, arguments, environ, 0);
+  else if (strcmp(form, "fexecve") == 0)
+    fexecve(open(self, O_RDONLY), arguments, environ);
+  _exit(91);
+}
+
+static void
+case_failing_exec(void)
+{
+  char *arguments[] = { "x", NULL };
+  allocate(5, 9);
+  execv("/nonexistent/program", arguments);
+  execlp("nonexistent-program", "x", NULL);
+  allocate(5, 10);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} cases[] = {
+  { "leaf", case_leaf },
+  { "fork", case_fork },
+  { "grandchildren", case_grandchildren },
+  { "busy", case_busy },
+  { "vfork", case_vfork },
+  { "spawn", case_spawn },
+  { "system", case_system },
+  { "popen", case_popen },
+  { "daemon", case_daemon },
+  { "failing-exec", case_failing_exec },
+};
+
+int
+main(int argc, char **argv)
+{
+  self = argv[0];
+  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+    if (strcmp(cases[i].name, argv[1]) == 0) {
+      cases[i].run();
+      return 0;
+    }
+  if (argc > 1)
+    become(argv[1]);
+  return 98;
+}

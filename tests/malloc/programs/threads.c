@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * threads.c -- threads that come and go, free what others allocated, have
+ * names.  Sizes are odd, so that nothing of the C library has the same.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS = 1000, AT_ONCE = 50 };
+
+static pthread_barrier_t barrier;
+static pthread_key_t key;
+
+/* 10 objects of 61 bytes, half of them freed; the others go to who joins. */
+static void *
+come_and_go(void *data)
+{
+  void **objects = malloc(5 * sizeof *objects + 23);
+  char name[16];
+  snprintf(name, sizeof name, "worker-%d", (int)(long)data % 4);
+  for (int i = 0; i < 5; i++) {
+    free(malloc(61));
+    objects[i] = malloc(61);
+  }
+  return objects;
+}
+
+static void
+join(pthread_t thread)
+{
+  void *result, **objects;
+  pthread_join(thread, &result);
+  objects = result;
+  for (int i = 0; i < 5; i++)
+    free(objects[i]);
+  free(objects);
+}
+
+static void
+case_many(void)
+{
+  pthread_t threads[AT_ONCE];
+  for (int i = 0; i < THREADS; i += AT_ONCE) {
+    for (int j = 0; j < AT_ONCE; j++)
+      pthread_create(&threads[j], NULL, come_and_go, (void *)(long)j);
+    for (int j = 0; j < AT_ONCE; j++)
+      join(threads[j]);
+  }
+}
+
+/* Each takes its name before it allocates. */
+static void *
+named(void *data)
+{
+  const int n = (int)(long)data;
+  char name[16];
+  strcpy(name, "worker-0");
+  name[7] = (char)('0' + n);
+  pthread_setname_np(pthread_self(), name);
+  for (int i = 0; i <= n; i++)
+    free(malloc(61));
+  return NULL;
+}
+
+static void
+case_names(void)
+{
+  pthread_t threads[4];
+  for (int j = 0; j < 4; j++)
+    pthread_create(&threads[j], NULL, named, (void *)(long)j);
+  for (int j = 0; j < 4; j++)
+    pthread_join(threads[j], NULL);
+  free(malloc(67));
+}
+
+/* In a destructor of thread-specific data, thrice: a thread that has been
+ * taken off by the monitor allocates again. */
+static void
+allocate_at_the_end(void *data)
+{
+  const long left = (long)data;
+  free(malloc(71));
+  if (left > 1)
+    pthread_setspecific(key, (void *)(left - 1));
+}
+
+static void *
+with_destructor(void *data)
+{
+  pthread_setspecific(key, (void *)3L);
+  return data;
+}
+
+static void
+case_destructors(void)
+{
+  pthread_key_create(&key, allocate_at_the_end);
+  for (int i = 0; i < 100; i++) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, with_destructor, NULL);
+    pthread_join(thread, NULL);
+  }
+}
+
+/* All of them at the same calls, a million times. */
+static void *
+hammer(void *data)
+{
+  void *objects[16] = { 0 };
+  pthread_barrier_wait(&barrier);
+  for (int i = 0; i < 20000; i++) {
+    free(objects[i % 16]);
+    objects[i % 16] = malloc(61);
+    objects[i % 16] = realloc(objects[i % 16], 73);
+  }
+  for (int i = 0; i < 15; i++)
+    free(objects[i]);
+  return data;
+}
+
+static void
+case_hammer(void)
+{
+  pthread_t threads[8];
+  pthread_barrier_init(&barrier, NULL, 8);
+  for (int j = 0; j < 8; j++)
+    pthread_create(&threads[j], NULL, hammer, NULL);
+  for (int j = 0; j < 8; j++)
+    pthread_join(threads[j], NULL);
+}
+
+/* Two threads in turns: the peak is one of both together. */
+static void *
+second(void *data)
+{
+  void *p = malloc(100003);
+  pthread_barrier_wait(&barrier); /* 1 */
+  pthread_barrier_wait(&barrier); /* 2 */
+  free(p);
+  p = malloc(50021);
+  pthread_barrier_wait(&barrier); /* 3 */
+  pthread_barrier_wait(&barrier); /* 4 */
+  return p;
+}
+
+static void
+case_peak(void)
+{
+  pthread_t thread;
+  void *p;
+  pthread_barrier_init(&barrier, NULL, 2);
+  pthread_create(&thread, NULL, second, NULL);
+  pthread_barrier_wait(&barrier); /* 1 */
+  p = malloc(200017);             /* 300020: the most of these */
+  free(p);
+  pthread_barrier_wait(&barrier); /* 2 */
+  pthread_barrier_wait(&barrier); /* 3 */
+  p = malloc(150041);
+  pthread_barrier_wait(&barrier); /* 4 */
+  pthread_join(thread, NULL);
+}
+
+/* Cancelled in the midst of allocating, and gone without a return. */
+static void *
+endless(void *data)
+{
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
+  for (int i = 0; i < 1000; i++)
+    free(malloc(61));
+  pthread_barrier_wait(&barrier);
+  for (;;) {
+    free(malloc(73));
+    pthread_testcancel();
+  }
+  return data;
+}
+
+static void *
+leaves(void *data)
+{
+  free(malloc(79));
+  pthread_exit(data);
+}
+
+static void
+case_cancelled(void)
+{
+  pthread_t thread;
+  pthread_barrier_init(&barrier, NULL, 2);
+  for (int i = 0; i < 10; i++) {
+    pthread_create(&thread, NULL, endless, NULL);
+    pthread_barrier_wait(&barrier);
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, leaves, NULL);
+    pthread_join(thread, NULL);
+  }
+}
+
+/* The last thread ends the process. */
+static void *
+outlives(void *data)
+{
+  pthread_join(*(pthread_t *)data, NULL);
+  free(malloc(61));
+  return NULL;
+}
+
+static pthread_t first;
+
+static void
+case_outlived(void)
+{
+  pthread_t thread;
+  first = pthread_self();
+  pthread_create(&thread, NULL, outlives, &first);
+  free(malloc(67));
+  pthread_exit(NULL);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} cases[] = {
+  { "many", case_many },
+  { "names", case_names },
+  { "destructors", case_destructors },
+  { "hammer", case_hammer },
+  { "peak", case_peak },
+  { "cancelled", case_cancelled },
+  { "outlived", case_outlived },
+};
+
+int
+main(int argc, char **argv)
+{
+  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+    if (strcmp(cases[i].name, argv[1]) == 0) {
+      cases[i].run();
+      return 0;
+    }
+  return 98;
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Named regions: figures by label, and the comments, which have how often a
+# region was entered and what of it lived at its last end.
+
+. "$(dirname "$0")/check.bash"
+
+compile regions -O1 -L"$MPROF_LIB" -Wl,-rpath,"$MPROF_LIB" -lmprof-malloc
+
+# held: COUNT HELD PATH of the regions.
+held() {
+  rows regions.data comment | sed -n 's/^comment region //p' |
+    awk '{ count = $1; held = $5; $1 = $2 = $3 = $4 = $5 = ""
+      sub(/^ */, ""); print count, held, $0 }'
+}
+
+profile regions nested
+same 'nested: by region' "region - 1 7 1 7
+region load 2 200 1 100
+region load;parse 4 60 1 10
+region parse 1 1 1 1" "$(rows regions.data region | cut -d' ' -f 1-6)"
+same 'nested: entered, held' "2 120 load
+2 20 load;parse
+1 1 parse" "$(held)"
+
+profile regions threads
+same 'threads: by region' "region even 4000 244000 0 0
+region even;inner 4 268 0 0
+region odd 4000 244000 0 0
+region odd;inner 4 268 0 0" \
+  "$(rows regions.data region | grep -v '^region - ' | cut -d' ' -f 1-6)"
+same 'threads: entered' "4 even
+4 even;inner
+4 odd
+4 odd;inner" "$(held | cut -d' ' -f 1,3 | sort -k 2)"
+same 'threads: outside' '8 568 0 0' "$(rows regions.data size |
+  sed -n 's/^size 71 \(.* .* .* .*\) .* .* .*$/\1/p')"
+
+profile regions odd
+deep=x
+for ((i = 1; i < 64; i++)); do deep+=';x'; done
+same 'odd names, too many ends, too deep' "region - 2 17 2 17
+region a\\;b\\\\c 1 2 1 2
+region a\\;b\\\\c; 1 4 1 4
+region $deep 1 8 1 8" \
+  "$(rows regions.data region | cut -d' ' -f 1-6 | LC_ALL=C sort)"
+
+profile regions many
+expect 'more regions than there is room for: nothing is lost' regions.data \
+  5000 15000 0 0
+same 'more regions than there is room for: those that are told apart' 4095 \
+  "$(rows regions.data region | grep -c '^region r')"
+
+profile regions restart
+same 'restart: an open region goes on' "region after 1 40 1 40
+region before 1 20 1 20" \
+  "$(rows regions.data region | cut -d' ' -f 1-6)"
+finish

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# soak.sh: threads, forks and unloading at once, for SECONDS (180), with a
+# program that counts by itself what it allocates.
+
+. "$(dirname "$0")/../malloc/check.bash"
+
+compile soak -O1
+for name in one two; do
+  $CC -g -shared -fPIC -O1 -fno-builtin -DNAME=from_$name -o $name.so \
+    "$tests/programs/loaded.c"
+done
+for ((round = 1; round <= 3; round++)); do
+  rm -f soak.data*
+  timeout 3000 env MPROF_OUT="$work/soak.data" LD_PRELOAD="$monitor" ./soak \
+    $((${SECONDS_OF_SOAK:-180} / 3)) >out 2>err </dev/null
+  same "round $round: exit status" 0 $?
+  read -r allocated kept replaced children <out
+  same "round $round: $allocated objects" \
+    "size 61 $allocated $((61 * allocated)) $kept $((61 * kept))" \
+    "$(rows soak.data size | grep '^size 61 ' | cut -d' ' -f 1-6)"
+  same "round $round: $replaced by realloc" \
+    "size 73 $replaced $((73 * replaced)) 0 0" \
+    "$(rows soak.data size | grep '^size 73 ' | cut -d' ' -f 1-6)"
+  same "round $round: no walk was cut short, all is attributed" \
+    $'comment truncated_walks 0\ncomment unattributed_allocations 0' \
+    "$(rows soak.data comment | grep -E 'truncated|unattributed_alloc' | sort)"
+  right=0
+  for file in soak.data.*; do
+    [ "$(rows "$file" all | cut -d' ' -f 3-6)" = '7 91 7 91' ] &&
+      right=$((right + 1))
+  done
+  same "round $round: $children children" "$children" "$right"
+  names=$("$MPROF" export --format=folded --value=allocs soak.data |
+    grep -o ';from_[a-z]* ' | sort -u | tr -d '\n')
+  same "round $round: functions of libraries that are gone" \
+    ';from_one ;from_two ' "$names"
+done
+finish
