@@ -27,6 +27,7 @@ WORDS is an association list of keywords and strings."
     (:direct . "direct") (:flat . "direct") (:graph . "graph")
     (:types . "types") (:type-functions . "type-functions")
     (:function-types . "function-types") (:leaks . "leaks")
+    (:regions . "regions") (:peak . "peak") (:temporary . "temporary")
     (:reconciliation . "reconciliation"))
   "The tables that REPORT knows and what the command mprof calls them.")
 
@@ -65,6 +66,7 @@ WORDS is an association list of keywords and strings."
                                        (:eval . "eval") (:run . "run"))
                              value)))
     (:thread "thread" string)
+    (:region "region" string)
     (:show-runtime "show-runtime" boolean)
     (:show-root "show-root" boolean)
     (:width "width" (integer 0))
@@ -115,7 +117,7 @@ for; a string."
 
 (defparameter *selections*
   '(:focus :ignore :hide :show :show-from :hide-system :by :phase :thread
-    :show-runtime :show-root)
+    :region :show-runtime :show-root)
   "The choices that say what a profile is, not how it is shown: those of PROFILE
 and FILTER-PROFILE.")
 

@@ -193,7 +193,7 @@ of."
 
 (defun narrowed (profile keyword old new)
   "The value for KEYWORD that chooses what both OLD and NEW do; NIL when nothing
-is left.  For :FOCUS, which has no such value, NEW."
+is left.  For :FOCUS and :REGION, which have no such value, NEW."
   (flet ((list-of (value)
            (if (listp value) value (list value))))
     (ecase keyword
@@ -203,19 +203,21 @@ is left.  For :FOCUS, which has no such value, NEW."
                                           (threads-of profile new)
                                           :test #'string=)))
                  (and names (exact-regex names))))
-      ((:focus :show :show-from :by :hide-system :show-runtime :show-root)
+      ((:focus :region :show :show-from :by :hide-system :show-runtime
+        :show-root)
        new))))
 
 (defun filter-profile (profile
                        &rest choices
                        &key predicate focus ignore hide show show-from
-                         hide-system by phase thread show-runtime show-root)
+                         hide-system by phase thread region show-runtime
+                         show-root)
   "A part of PROFILE, or another view of it, as a new PROFILE; PROFILE stays as
 it is.
 
 PROFILE: an object that the function PROFILE gave back.
 CHOICES: FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM, HIDE-SYSTEM, BY, PHASE, THREAD,
-SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).  They come on top of
+REGION, SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).  They come on top of
 those that PROFILE was made with: what is left is in both.  SHOW, SHOW-FROM and
 BY take the place of those.
 PREDICATE (function, default NIL): keep only the contexts for which it is true;
@@ -235,13 +237,14 @@ Example: only large vectors that the parser made.
               :predicate (lambda (context)
                            (eq (mprof:context-size context) :large))))"
   (declare (ignore focus ignore hide show show-from hide-system by phase
-                   thread show-runtime show-root))
+                   thread region show-runtime show-root))
   (let ((old (profile-choices profile))
         (new (selections choices))
         (samples (profile-samples profile)))
     ;; A chain may have to match two expressions; there is no third one that
     ;; says so, but what the first left can be counted.
-    (when (and (getf old :focus) (getf new :focus))
+    (when (or (and (getf old :focus) (getf new :focus))
+              (and (getf old :region) (getf new :region)))
       (setf samples (contexts-samples profile (constantly t))))
     (let ((both (copy-list old)))
       (loop for (keyword value) on new by #'cddr

@@ -170,14 +170,14 @@ Nothing is read yet."
 (defun profile (&optional file
                 &rest choices
                 &key focus ignore hide show show-from hide-system by
-                  phase thread show-runtime show-root)
+                  phase thread region show-runtime show-root)
   "The figures as Lisp data, an object of type PROFILE.
 
 FILE (pathname designator, default NIL): a profile file to read, a folder of
 them, or a list of files to add up; NIL takes what was counted in this Lisp until
 now.
 CHOICES: FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM, HIDE-SYSTEM, BY, PHASE, THREAD,
-SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).
+REGION, SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).
 
 PROFILE-FUNCTIONS, PROFILE-ARCS, PROFILE-TYPES, PROFILE-BINS, PROFILE-PHASES and
 PROFILE-THREADS give lists; FIND-FUNCTION, FIND-ARC, FIND-TYPE, FIND-PHASE and
@@ -193,7 +193,7 @@ Example:
 
    (mprof:profile-functions (mprof:profile \"mprof.data\" :phase :run))"
   (declare (ignore focus ignore hide show show-from hide-system by phase
-                   thread show-runtime show-root))
+                   thread region show-runtime show-root))
   (call-with-profile #'reduction file nil choices))
 
 ;;; The figures

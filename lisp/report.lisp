@@ -17,16 +17,16 @@ a property list of what PROFILE itself does not choose."
 
 (defun report (&key (type t) (stream *standard-output*) file profile
                  (detail :normal) max min-percent sort-by focus ignore hide show
-                 show-from hide-system by phase thread show-runtime show-root
-                 offsets width color (legend t))
+                 show-from hide-system by phase thread region show-runtime
+                 show-root offsets width color (legend t))
   "Print the tables of what was counted until now, and give back the PROFILE that
 they are of.
 
 TYPE (default T): T for the usual tables, one of :PHASES, :THREADS, :DIRECT (or
 :FLAT), :TYPES, :TYPE-FUNCTIONS (who allocates each type), :FUNCTION-TYPES (what
 each function allocates), :GRAPH, :BINS and :RECONCILIATION (for C programs also
-:LEAKS), or a list of these.  :PHASES and :THREADS are usual if there are
-several.
+:LEAKS, :PEAK and :TEMPORARY), :REGIONS, or a list of these.  :PHASES, :THREADS
+and :REGIONS are usual if there are several.
 STREAM (default *STANDARD-OUTPUT*): where to print; T is *STANDARD-OUTPUT*, too,
 and for NIL the tables are given back as a string, and the PROFILE as the second
 value.
@@ -50,6 +50,8 @@ PHASE (default NIL): only what was allocated in this phase: :COMPILE, :LOAD,
 :EVAL, :RUN, or a list of these.
 THREAD (string, default NIL): a regular expression: only what was allocated by
 threads with such a name.
+REGION (string, default NIL): a regular expression: only what was allocated in
+regions with such a path, and in those in them.
 SHOW-RUNTIME (boolean, default NIL): show ECL's own C functions too.
 SHOW-ROOT (boolean, default NIL): show what called the profiled body, too.
 OFFSETS (boolean, default NIL): tell call sites apart in the table :LEAKS.
@@ -80,7 +82,7 @@ Example:
                  (list :focus focus :ignore ignore :hide hide
                        :show show :show-from show-from
                        :hide-system hide-system :by by :phase phase
-                       :thread thread :show-runtime show-runtime
+                       :thread thread :region region :show-runtime show-runtime
                        :show-root show-root))))
     (cond (stream
            (write-string text (if (eq stream t) *standard-output* stream))

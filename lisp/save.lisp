@@ -66,7 +66,7 @@ about FORMAT."
              &rest choices
              &key format profile value types phases threads table
                min-percent max focus ignore hide show show-from hide-system
-               by phase thread show-runtime show-root)
+               by phase thread region show-runtime show-root)
   "Write what was counted until now to FILE, in the format that its type names,
 and give back its pathname.
 
@@ -87,7 +87,7 @@ TABLE (keyword, default NIL): for :CSV: :FUNCTIONS, :ARCS, :TYPES, :CONTEXTS,
 MIN-PERCENT, MAX (default NIL): for :DOT, :SVG and :TEXT: leave out functions
 below this share, or beyond so many.
 CHOICES: these, and FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM, HIDE-SYSTEM, BY, PHASE,
-THREAD, SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).
+THREAD, REGION, SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).
 
 FILE is complete or not touched.  The profiler may be counting meanwhile.
 
@@ -100,7 +100,7 @@ Example:
    (mprof:save \"app.folded\" :types t :focus \"^APP::\")"
   (declare (ignore value types phases threads table min-percent max focus
                    ignore hide show show-from hide-system by phase thread
-                   show-runtime show-root))
+                   region show-runtime show-root))
   (loop
     (restart-case
         (let* ((format (or format (format-of-file file)))

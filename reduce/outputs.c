@@ -12,10 +12,14 @@
 
 const struct output report_tables[] = {
     {"leaks", "memory that was never freed (C)", report_leaks, NULL},
+    {"regions", "allocation by named region", report_regions, NULL},
     {"phases", "allocation by phase: compile, load, eval, run", report_phases,
      NULL},
     {"threads", "allocation by thread", report_threads, NULL},
     {"direct", "what each function itself allocated", report_direct, NULL},
+    {"peak", "what was live when most bytes were (C)", report_peak, NULL},
+    {"temporary", "objects that were freed at once (C)", report_temporary,
+     NULL},
     {"types", "allocation by Lisp type and class", report_types, NULL},
     {"type-functions", "for each type the functions that allocate it",
      report_functions_of_types, NULL},

@@ -40,6 +40,10 @@ reduction_init(struct reduction *reduction, const struct options *options,
     return mprof_error_memory(error);
   if (!read_files(&reduction->profile, options, error))
     return false;
+  /* The monitor of C programs counts calls for all threads and regions. */
+  if (reduction->profile.language == LANGUAGE_C &&
+      (options->region != NULL || options->thread != NULL))
+    reduction->profile.has_activations = false;
   progress_tell(options->progress, "selecting", 0, 0);
   if (!selection_init(&reduction->selection, &reduction->profile, options,
                       error))

@@ -22,6 +22,8 @@ status_of(const struct mprof_error *error)
     return 2;
   case MPROF_GREW:
     return 3;
+  case MPROF_PROGRAM:
+    return error->exit_status;
   default:
     return 1;
   }

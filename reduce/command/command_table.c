@@ -21,6 +21,8 @@ const struct command_row command_rows[] = {
      "draw a flame graph, or make a page of it", run_flamegraph},
     {COMMAND_GRAPH, "graph", "[OPTION...] [FILE...]",
      "draw the call graph, by Graphviz", run_graph},
+    {COMMAND_RUN, "run", "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+     "run a C program and profile it", run_monitored},
     {COMMAND_HELP, "help", "[COMMAND]", "list the options of a command",
      NULL},
     {COMMAND_HELP, "--help", NULL, NULL, NULL},

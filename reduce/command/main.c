@@ -57,7 +57,8 @@ main(int argc, char **argv)
   struct sink sink;
   enum command command = COMMAND_NONE;
   int descriptor = STDOUT_FILENO;
-  signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like any other */
+  if (argc < 2 || strcmp(argv[1], "run") != 0) /* whose program inherits it */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like any other */
   mprof_error_clear(&error);
   sink_init(&sink, write_output, &descriptor);
   sink.progress = terminal_progress_start();
@@ -72,9 +73,9 @@ main(int argc, char **argv)
                     "cannot write standard output: %s", strerror(errno));
     status = 1;
   }
-  if (status != 0)
+  if (error.message[0] != '\0')
     fprintf(stderr, "mprof: %s\n", error.message);
-  if (status == 2) {
+  if (error.code == MPROF_USAGE) {
     descriptor = STDERR_FILENO;
     sink_init(&sink, sink_write_descriptor, &descriptor);
     sink_text(&sink, "usage: ");

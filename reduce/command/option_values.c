@@ -9,6 +9,7 @@
 #include "profile/phase.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,4 +196,26 @@ parse_growth(const char *text, struct growth_limits *limits,
                      "growth is limited by N%, Nallocs, N%allocs, or N with "
                      "a unit such as KiB or MiB, not by",
                      text);
+}
+
+static bool
+is_signal(const char *text)
+{
+  size_t digits = strspn(text, "0123456789");
+  if (digits > 0)
+    return text[digits] == '\0' && atoi(text) > 0 && atoi(text) < SIGRTMIN;
+  if (strncmp(text, "SIG", 3) == 0)
+    text += 3;
+  for (int i = 1; i < SIGRTMIN; i++)
+    if (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), text) == 0)
+      return true;
+  return false;
+}
+
+bool
+parse_signal(const char *text, const char **signal, struct mprof_error *error)
+{
+  *signal = text;
+  return is_signal(text) ||
+         usage_error(error, "--signal takes the name of a signal, not", text);
 }

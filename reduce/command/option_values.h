@@ -39,6 +39,10 @@ bool parse_tables(const char *text, enum command command, uint64_t *tables,
 bool parse_phases(const char *text, unsigned *phases,
                   struct mprof_error *error);
 
+/* The name of a signal, with or without SIG, or its number. */
+bool parse_signal(const char *text, const char **signal,
+                  struct mprof_error *error);
+
 /* A limit of growth; *GIVEN keeps TEXT for messages. */
 bool parse_growth(const char *text, struct growth_limits *limits,
                   const char **given, struct mprof_error *error);

@@ -59,6 +59,29 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   case OPTION_OFFSETS:
     options->offsets = true;
     return true;
+  case OPTION_LINES:
+    options->lines = true;
+    return true;
+  case OPTION_CALLERS:
+    return parse_number(value, 1, "--callers takes a positive number, not",
+                        &options->callers, error);
+  case OPTION_OFF:
+    options->off = true;
+    return true;
+  case OPTION_QUIET:
+    options->quiet = true;
+    return true;
+  case OPTION_SIGNAL:
+    return parse_signal(value, &options->signal, error);
+  case OPTION_AUTOSAVE:
+    return parse_number(value, 0, "--autosave takes a number, not",
+                        &options->autosave, error);
+  case OPTION_TEMPORARY:
+    return parse_number(value, 0, "--temporary takes a number, not",
+                        &options->temporary, error);
+  case OPTION_BUDGET:
+    return parse_number(value, 1, "--budget takes a positive number, not",
+                        &options->budget, error);
   case OPTION_TYPES:
     options->types = true;
     return true;
@@ -104,6 +127,9 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     return true;
   case OPTION_SAMPLES:
     options->samples = value;
+    return true;
+  case OPTION_REGION:
+    options->region = value;
     return true;
   case OPTION_PHASE:
     return parse_phases(value, &options->phases, error);
@@ -210,6 +236,7 @@ parse_arguments(struct parsing *parsing)
         return false;
     } else {
       options->files[options->file_count++] = argument;
+      only_files = only_files || options->command == COMMAND_RUN;
     }
   }
   if (options->min_share == SHARE_UNSET)
@@ -225,6 +252,9 @@ parse_arguments(struct parsing *parsing)
   if (options->command == COMMAND_MERGE && options->output == NULL)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "a file to write is missing: give -o OUT");
+  if (options->command == COMMAND_RUN && options->file_count == 0)
+    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "no program to run is given");
   if (options->command == COMMAND_MERGE && options->file_count == 0)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "no files to merge are given");
@@ -246,6 +276,8 @@ options_parse(struct options *options, int count,
   options->min_share = SHARE_UNSET;
   options->limit = SIZE_MAX;
   options->legend = true;
+  options->callers = DEFAULT_CALLERS;
+  options->autosave = options->budget = options->temporary = SIZE_MAX;
   options->width = WIDTH_AUTOMATIC;
   options->min_width = WIDTH_AUTOMATIC;
   if (count < 1)

@@ -23,6 +23,7 @@ enum command {
   COMMAND_MERGE,
   COMMAND_FLAMEGRAPH,
   COMMAND_GRAPH,
+  COMMAND_RUN,
   COMMAND_HELP,
   COMMAND_VERSION
 };
@@ -54,12 +55,16 @@ enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 /* Shares are kept in millionths, so that they compare exactly. */
 enum { SHARE_WHOLE = 1000000 };
 
+/* How many callers a path in the leak table has. */
+enum { DEFAULT_CALLERS = 5 };
+
 struct progress;
 
 struct options {
   enum command command;
   enum command topic; /* of help */
-  const char **files; /* owned array; the strings are the arguments */
+  const char **files; /* owned array; the strings are the arguments; NULL
+                         is behind the last: a program, with its own */
   size_t file_count;  /* zero: the default file */
   const char *output; /* file to write, NULL: standard output */
   struct progress *progress; /* told of long work; NULL: nobody is */
@@ -70,6 +75,8 @@ struct options {
   enum leak_choice leaks;
   bool verbose; /* every row, and tables that tell nothing */
   bool offsets; /* tell call sites in one function apart */
+  bool lines;   /* give file and line of call sites in paths */
+  size_t callers; /* in paths of leaks, at most */
   bool legend;
   size_t width; /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
   size_t min_width; /* of frames of pictures, or WIDTH_AUTOMATIC */
@@ -82,6 +89,7 @@ struct options {
   const char *show;
   const char *show_from;
   const char *thread;  /* matched with names of threads, NULL: all */
+  const char *region;  /* matched with paths of regions, NULL: all */
   const char *samples; /* file with the numbers of some, NULL: all */
   unsigned phases;     /* bit i: enum phase i; 0: all */
   bool hide_system;
@@ -94,6 +102,10 @@ struct options {
   enum measure value;
   bool types;                       /* export: the type as the last frame */
   bool label_threads, label_phases; /* export: as the first frames */
+
+  bool off, quiet;    /* run: count later; say nothing */
+  const char *signal; /* run: that starts and stops counting, or NULL */
+  size_t autosave, budget, temporary; /* run: SIZE_MAX: not given */
 
   bool normalize;              /* diff: scale the old figures */
   struct growth_limits growth; /* diff: of all bytes and allocations */

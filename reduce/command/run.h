@@ -33,6 +33,9 @@ bool run_diff(const struct options *options, struct sink *sink,
               struct mprof_error *error);
 bool run_merge(const struct options *options, struct sink *sink,
                struct mprof_error *error);
+/* Its failure may be MPROF_PROGRAM, which tells how the program ended. */
+bool run_monitored(const struct options *options, struct sink *sink,
+                   struct mprof_error *error);
 bool run_graph(const struct options *options, struct sink *sink,
                struct mprof_error *error);
 bool run_flamegraph(const struct options *options, struct sink *sink,

@@ -5,7 +5,8 @@
  * of the file are the tables that the same options print of the original.
  *
  * Chains are those that show, with lines and addresses of their frames.
- * Samples that are alike in chain, type, thread, phase and size are one.  A
+ * Samples that are alike in chain, type, thread, region, phase and size are
+ * one.  A
  * phase follows from functions that may be hidden, so each sample states its
  * own.  Comments that speak of more than what is written are left out: the
  * collector's figures when samples are left out, the root of profiled bodies
@@ -35,14 +36,17 @@ enum column {
   COLUMN_KEPT_ALLOCS,
   COLUMN_KEPT_BYTES,
   COLUMN_ACTIVATIONS,
+  COLUMN_PEAK_ALLOCS,
+  COLUMN_PEAK_BYTES,
+  COLUMN_TEMPORARY,
   COLUMN_COUNT
 };
 
-enum { MOST_LABELS = 6 };
+enum { MOST_LABELS = 7 };
 
 /* Samples that become one. */
 struct pprof_row {
-  uint32_t chain, type, thread;
+  uint32_t chain, type, thread, region;
   unsigned phase;
   bool is_calls; /* of calls, not of allocations */
   enum size_kind size_kind;
@@ -106,6 +110,9 @@ choose_columns(struct pprof *pprof)
   pprof->has_column[COLUMN_KEPT_ALLOCS] = profile->has_kept && counts;
   pprof->has_column[COLUMN_KEPT_BYTES] = profile->has_kept;
   pprof->has_column[COLUMN_ACTIVATIONS] = profile->has_activations;
+  pprof->has_column[COLUMN_PEAK_ALLOCS] = profile->has_peak;
+  pprof->has_column[COLUMN_PEAK_BYTES] = profile->has_peak;
+  pprof->has_column[COLUMN_TEMPORARY] = profile->has_temporary;
 }
 
 static void
@@ -113,11 +120,15 @@ write_sample_types(struct pprof *pprof)
 {
   static const struct {
     const char *type, *unit;
-  } names[COLUMN_COUNT] = {[COLUMN_ALLOCS] = {"alloc_objects", "count"},
-                           [COLUMN_BYTES] = {"alloc_space", "bytes"},
-                           [COLUMN_KEPT_ALLOCS] = {"inuse_objects", "count"},
-                           [COLUMN_KEPT_BYTES] = {"inuse_space", "bytes"},
-                           [COLUMN_ACTIVATIONS] = {"activations", "count"}};
+  } names[COLUMN_COUNT] = {
+      [COLUMN_ALLOCS] = {"alloc_objects", "count"},
+      [COLUMN_BYTES] = {"alloc_space", "bytes"},
+      [COLUMN_KEPT_ALLOCS] = {"inuse_objects", "count"},
+      [COLUMN_KEPT_BYTES] = {"inuse_space", "bytes"},
+      [COLUMN_ACTIVATIONS] = {"activations", "count"},
+      [COLUMN_PEAK_ALLOCS] = {"peak_objects", "count"},
+      [COLUMN_PEAK_BYTES] = {"peak_space", "bytes"},
+      [COLUMN_TEMPORARY] = {"temporary_objects", "count"}};
   const struct profile_gaps *gaps = &pprof->reduction->profile.gaps;
   Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
   Mprof__Pprof__ValueType period = MPROF__PPROF__VALUE_TYPE__INIT;
@@ -264,6 +275,9 @@ add_labels(struct pprof *pprof, const struct pprof_row *row,
   if (profile->threads[row->thread] != 0)
     add_label(pprof, sample, "thread",
               names_text(&profile->names, profile->threads[row->thread]), 0);
+  if (profile->regions[row->region] != 0)
+    add_label(pprof, sample, "region",
+              names_text(&profile->names, profile->regions[row->region]), 0);
   if (lisp)
     add_label(pprof, sample, "phase", phase_word((enum phase)row->phase), 0);
   if (!row->is_calls &&
@@ -295,8 +309,8 @@ write_sample(struct pprof *pprof, const struct pprof_row *row)
   write_part(pprof, &message);
 }
 
-/* By chain, allocations first, then by type, size, thread and phase: what
- * compares equal is one sample. */
+/* By chain, allocations first, then by type, size, thread, region and phase:
+ * what compares equal is one sample. */
 static int
 compare_rows(const void *left, const void *right)
 {
@@ -314,6 +328,8 @@ compare_rows(const void *left, const void *right)
     return a->object_bytes < b->object_bytes ? -1 : 1;
   if (a->thread != b->thread)
     return a->thread < b->thread ? -1 : 1;
+  if (a->region != b->region)
+    return a->region < b->region ? -1 : 1;
   return a->phase < b->phase ? -1 : a->phase > b->phase;
 }
 
@@ -335,6 +351,7 @@ collect_rows(const struct pprof *pprof, struct pprof_row *rows)
         .chain = is_calls ? calls_chain : chain,
         .type = is_calls ? 0 : sample->type,
         .thread = sample->thread,
+        .region = sample->region,
         .phase = reduction->selection.phases[i],
         .is_calls = is_calls,
         .size_kind = is_calls ? SIZE_EXACT : sample->size_kind,
@@ -346,7 +363,11 @@ collect_rows(const struct pprof *pprof, struct pprof_row *rows)
                    [COLUMN_KEPT_ALLOCS] = is_calls ? 0 : sample->kept_allocs,
                    [COLUMN_KEPT_BYTES] = is_calls ? 0 : sample->kept_bytes,
                    [COLUMN_ACTIVATIONS] =
-                       calls_chain == INDEX_NONE ? 0 : sample->activations},
+                       calls_chain == INDEX_NONE ? 0 : sample->activations,
+                   [COLUMN_PEAK_ALLOCS] = is_calls ? 0 : sample->peak_allocs,
+                   [COLUMN_PEAK_BYTES] = is_calls ? 0 : sample->peak_bytes,
+                   [COLUMN_TEMPORARY] =
+                       is_calls ? 0 : sample->temporary_allocs},
     };
   }
   array_sort(rows, count, sizeof *rows, compare_rows);

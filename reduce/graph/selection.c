@@ -9,6 +9,7 @@
 
 #include "graph/sample_numbers.h"
 #include "profile/array.h"
+#include "profile/region_path.h"
 #include "profile/sample_phases.h"
 #include "profile/session_root.h"
 #include "profile/system_functions.h"
@@ -111,6 +112,32 @@ match_threads(const struct profile *profile, const char *expression,
   return true;
 }
 
+/* Sets MATCHES[r] for each region r of which EXPRESSION matches the path, or
+ * that of a region around it; for all when it is NULL. */
+static bool
+match_regions(const struct profile *profile, const char *expression,
+              bool *matches, struct mprof_error *error)
+{
+  regex_t regex;
+  if (expression != NULL &&
+      !compile_regex(&regex, expression, "region", error))
+    return false;
+  bool good = true;
+  for (size_t r = 0; r < profile->region_count; r++) {
+    char *path = strdup(names_text(&profile->names, profile->regions[r]));
+    good = good && path != NULL;
+    matches[r] = expression == NULL;
+    while (path != NULL && !matches[r] && *path != '\0') {
+      matches[r] = regexec(&regex, path, 0, NULL, 0) == 0;
+      path[region_path_outer(path)] = '\0';
+    }
+    free(path);
+  }
+  if (expression != NULL)
+    regfree(&regex);
+  return good || mprof_error_memory(error);
+}
+
 static bool
 chain_has(const struct selection *selection,
           const struct profile_sample *sample, const bool *functions)
@@ -129,6 +156,7 @@ struct choice {
   bool *matched[EXPRESSION_COUNT]; /* by function */
   bool show_from;
   bool *of_threads; /* by thread */
+  bool *of_regions; /* by region */
   bool *chosen;     /* by sample; NULL: all */
 };
 
@@ -161,6 +189,7 @@ choose_samples(struct selection *selection, const struct choice *choice)
     bool kept =
         (choice->phases >> selection->phases[i] & 1) != 0 &&
         choice->of_threads[sample->thread] &&
+        choice->of_regions[sample->region] &&
         !chain_has(selection, sample, choice->matched[EXPRESSION_IGNORE]) &&
         (!selection->has_focus || !allocates ||
          chain_has(selection, sample, choice->matched[EXPRESSION_FOCUS])) &&
@@ -229,6 +258,8 @@ match_options(struct selection *selection, const struct options *options,
       return false;
   return match_threads(selection->profile, options->thread,
                        choice->of_threads, error) &&
+         match_regions(selection->profile, options->region,
+                       choice->of_regions, error) &&
          (options->samples == NULL ||
           sample_numbers_read(options->samples, choice->chosen,
                               selection->profile->sample_count, error));
@@ -243,11 +274,12 @@ init_choice(struct choice *choice, const struct profile *profile,
       .phases = options->phases != 0 ? options->phases : ~0u,
       .show_from = options->show_from != NULL,
       .of_threads = array_zeroed(profile->thread_count, sizeof(bool)),
+      .of_regions = array_zeroed(profile->region_count, sizeof(bool)),
       .chosen = options->samples == NULL
                     ? NULL
                     : array_zeroed(profile->sample_count, sizeof(bool)),
   };
-  bool good = choice->of_threads != NULL &&
+  bool good = choice->of_threads != NULL && choice->of_regions != NULL &&
               (options->samples == NULL || choice->chosen != NULL);
   for (int i = 0; i < EXPRESSION_COUNT; i++) {
     choice->matched[i] = array_zeroed(profile->function_count, sizeof(bool));
@@ -262,6 +294,7 @@ release_choice(struct choice *choice)
   for (int i = 0; i < EXPRESSION_COUNT; i++)
     free(choice->matched[i]);
   free(choice->of_threads);
+  free(choice->of_regions);
   free(choice->chosen);
 }
 

@@ -10,8 +10,8 @@
  * show_from lets each chain begin at the first frame that shows and matches,
  * and drops chains without one.  Runtime functions are hidden in that same
  * way unless they are asked for; ECL's own Lisp functions when that is asked
- * for. phase and thread keep the samples of some phases and threads alone,
- * samples those whose numbers a file has.  What session_root.h cuts off,
+ * for. phase, thread and region keep the samples of some phases, threads and
+ * regions (each with those in it) alone, samples those whose numbers a file has.  What session_root.h cuts off,
  * unless it is asked for, is no part of a chain, neither for showing nor for
  * matching.
  *

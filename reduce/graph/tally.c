@@ -128,10 +128,12 @@ tally_init(struct tally *tally, const struct selection *selection,
   tally->types = array_zeroed(profile->type_count, sizeof *tally->types);
   tally->threads =
       array_zeroed(profile->thread_count, sizeof *tally->threads);
+  tally->regions =
+      array_zeroed(profile->region_count, sizeof *tally->regions);
   tally->bins = array_zeroed(profile->sample_count, sizeof *tally->bins);
   tally->parts = array_zeroed(profile->sample_count, sizeof *tally->parts);
   bool good = rows != NULL && scratch != NULL && tally->types != NULL &&
-              tally->threads != NULL && tally->bins != NULL &&
+              tally->threads != NULL && tally->regions != NULL && tally->bins != NULL &&
               tally->parts != NULL;
   if (good) {
     size_t count = 0;
@@ -143,6 +145,7 @@ tally_init(struct tally *tally, const struct selection *selection,
       figures_add(&tally->types[sample->type], &rows[count].figures);
       figures_add(&tally->phases[selection->phases[i]], &rows[count].figures);
       figures_add(&tally->threads[sample->thread], &rows[count].figures);
+      figures_add(&tally->regions[sample->region], &rows[count].figures);
       count++;
     }
     array_sort(rows, count, sizeof *rows, compare_rows);
@@ -159,6 +162,7 @@ tally_release(struct tally *tally)
 {
   free(tally->types);
   free(tally->threads);
+  free(tally->regions);
   free(tally->bins);
   free(tally->parts);
   memset(tally, 0, sizeof *tally);

@@ -37,6 +37,7 @@ struct tally {
   struct figures *types; /* by type of the profile */
   struct figures phases[PHASE_COUNT];
   struct figures *threads; /* by thread of the profile */
+  struct figures *regions; /* by region, each without those in it */
   struct tally_bin *bins;  /* by kind, then by size */
   size_t bin_count;
   struct tally_part *parts; /* in a bin by bytes descending, then by name */

@@ -11,6 +11,7 @@ void
 mprof_error_clear(struct mprof_error *error)
 {
   error->code = MPROF_OK;
+  error->exit_status = 0;
   error->offset = MPROF_NO_OFFSET;
   error->message[0] = '\0';
 }

@@ -22,13 +22,16 @@ enum mprof_error_code {
   MPROF_CANNOT_RUN,   /* another program is missing or failed */
   MPROF_NO_MEMORY,
   MPROF_USAGE, /* the command line is wrong */
-  MPROF_GREW   /* no failure: all is done, and growth is beyond a limit */
+  MPROF_GREW,  /* no failure: all is done, and growth is beyond a limit */
+  MPROF_PROGRAM /* a program was run, or could not be: the exit status is its
+                   own; the message, if any, need not be of a failure */
 };
 
 enum { MPROF_NO_OFFSET = -1, MPROF_ERROR_LENGTH = 4608 };
 
 struct mprof_error {
   enum mprof_error_code code;
+  int exit_status; /* with MPROF_PROGRAM */
   int64_t offset; /* bytes into the input, or MPROF_NO_OFFSET */
   char message[MPROF_ERROR_LENGTH]; /* one line, no newline */
 };

@@ -45,6 +45,7 @@ profile_init(struct profile *profile)
   index_map_init(&profile->function_ids);
   index_map_init(&profile->type_ids);
   index_map_init(&profile->thread_ids);
+  index_map_init(&profile->region_ids);
   return names_init(&profile->names);
 }
 
@@ -55,12 +56,14 @@ profile_release(struct profile *profile)
   index_map_release(&profile->function_ids);
   index_map_release(&profile->type_ids);
   index_map_release(&profile->thread_ids);
+  index_map_release(&profile->region_ids);
   free(profile->functions);
   free(profile->frames);
   free(profile->chains);
   free(profile->samples);
   free(profile->types);
   free(profile->threads);
+  free(profile->regions);
   free(profile->comments);
   memset(profile, 0, sizeof *profile);
 }
@@ -120,23 +123,38 @@ profile_type(struct profile *profile, unsigned category, uint32_t type,
   return index;
 }
 
+/* The index in the list *NAMES, of which IDS is the map, of NAME, which is
+ * added when new; INDEX_NONE when memory runs out. */
+static uint32_t
+label_index(uint32_t **names, size_t *count, size_t *capacity,
+            struct index_map *ids, uint32_t name)
+{
+  uint32_t index = index_map_find(ids, name);
+  if (index != INDEX_NONE)
+    return index;
+  uint32_t *room = array_reserve(*names, capacity, *count + 1, sizeof *room);
+  if (room == NULL)
+    return INDEX_NONE;
+  *names = room;
+  index = (uint32_t)*count;
+  if (!index_map_add(ids, name, index))
+    return INDEX_NONE;
+  room[(*count)++] = name;
+  return index;
+}
+
 uint32_t
 profile_thread(struct profile *profile, uint32_t name)
 {
-  uint32_t index = index_map_find(&profile->thread_ids, name);
-  if (index != INDEX_NONE)
-    return index;
-  uint32_t *threads =
-      array_reserve(profile->threads, &profile->thread_capacity,
-                    profile->thread_count + 1, sizeof *threads);
-  if (threads == NULL)
-    return INDEX_NONE;
-  profile->threads = threads;
-  index = (uint32_t)profile->thread_count;
-  if (!index_map_add(&profile->thread_ids, name, index))
-    return INDEX_NONE;
-  threads[profile->thread_count++] = name;
-  return index;
+  return label_index(&profile->threads, &profile->thread_count,
+                     &profile->thread_capacity, &profile->thread_ids, name);
+}
+
+uint32_t
+profile_region(struct profile *profile, uint32_t name)
+{
+  return label_index(&profile->regions, &profile->region_count,
+                     &profile->region_capacity, &profile->region_ids, name);
 }
 
 const char *
@@ -206,14 +224,23 @@ profile_add_comment(struct profile *profile, uint32_t text)
 }
 
 const char *
-profile_comment(const struct profile *profile, const char *key, size_t index)
+profile_comment_value(const struct profile *profile, size_t i,
+                      const char *key)
 {
   size_t length = strlen(key);
+  const char *text = names_text(&profile->names, profile->comments[i]);
+  return strncmp(text, key, length) == 0 && text[length] == '='
+             ? text + length + 1
+             : NULL;
+}
+
+const char *
+profile_comment(const struct profile *profile, const char *key, size_t index)
+{
   for (size_t i = 0; i < profile->comment_count; i++) {
-    const char *text = names_text(&profile->names, profile->comments[i]);
-    if (strncmp(text, key, length) == 0 && text[length] == '=' &&
-        index-- == 0)
-      return text + length + 1;
+    const char *value = profile_comment_value(profile, i, key);
+    if (value != NULL && index-- == 0)
+      return value;
   }
   return NULL;
 }
@@ -264,6 +291,9 @@ figures_of_sample(const struct profile_sample *sample,
       .bytes = sample->bytes,
       .kept_allocs = sample->kept_allocs,
       .kept_bytes = sample->kept_bytes,
+      .peak_allocs = sample->peak_allocs,
+      .peak_bytes = sample->peak_bytes,
+      .temporary_allocs = sample->temporary_allocs,
   };
   if (sample->size_kind != SIZE_UNKNOWN) {
     figures.category_bytes[type->category] = sample->bytes;
@@ -279,6 +309,9 @@ figures_add(struct figures *sum, const struct figures *more)
   sum->bytes += more->bytes;
   sum->kept_allocs += more->kept_allocs;
   sum->kept_bytes += more->kept_bytes;
+  sum->peak_allocs += more->peak_allocs;
+  sum->peak_bytes += more->peak_bytes;
+  sum->temporary_allocs += more->temporary_allocs;
   for (unsigned i = 0; i < CATEGORY_COUNT; i++) {
     sum->category_bytes[i] += more->category_bytes[i];
     sum->category_kept[i] += more->category_kept[i];

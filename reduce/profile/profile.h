@@ -36,6 +36,9 @@ struct figures {
   uint64_t bytes;
   uint64_t kept_allocs;
   uint64_t kept_bytes;
+  uint64_t peak_allocs; /* live when most bytes were (C only) */
+  uint64_t peak_bytes;
+  uint64_t temporary_allocs; /* freed before the next ones (C only) */
   uint64_t category_bytes[CATEGORY_COUNT];
   uint64_t category_kept[CATEGORY_COUNT];
 };
@@ -76,11 +79,15 @@ struct profile_sample {
   uint64_t bytes;
   uint64_t kept_allocs;
   uint64_t kept_bytes;
+  uint64_t peak_allocs;
+  uint64_t peak_bytes;
+  uint64_t temporary_allocs;
   uint64_t activations; /* of the leaf's function below this chain */
   uint64_t object_bytes;
   enum size_kind size_kind;
   uint32_t type;       /* index into types */
   uint32_t thread;     /* index into threads */
+  uint32_t region;     /* index into regions */
   unsigned char phase; /* enum phase, as the file states it; PHASE_COUNT: it
                           does not, and the chain tells */
 };
@@ -127,18 +134,23 @@ struct profile {
   size_t type_count, type_capacity;
   uint32_t *threads; /* name ids, 0 when not known */
   size_t thread_count, thread_capacity;
+  uint32_t *regions; /* name ids of paths, 0 for what is in none */
+  size_t region_count, region_capacity;
   uint32_t *comments; /* name ids of "key=value", in file order */
   size_t comment_count, comment_capacity;
 
   struct index_map function_ids; /* by name and runtime */
   struct index_map type_ids;     /* by category, type and class */
   struct index_map thread_ids;   /* by name */
+  struct index_map region_ids;   /* by name */
 
   struct progress *progress; /* told of reading; NULL: nobody is */
   size_t file_count; /* one that was merged counts as all of its files */
   enum language language;
   bool has_kept;        /* some column says what was never freed */
   bool has_activations; /* some column counts activations */
+  bool has_peak;        /* some column says what was live at the peak */
+  bool has_temporary;   /* some column counts temporary objects */
   struct profile_gaps gaps;
   struct figures total; /* category sums not filled in */
   uint64_t total_activations;
@@ -168,6 +180,9 @@ uint32_t profile_type(struct profile *profile, unsigned category,
  * when memory runs out. */
 uint32_t profile_thread(struct profile *profile, uint32_t name);
 
+/* The same for the region with the path NAME, 0 for none. */
+uint32_t profile_region(struct profile *profile, uint32_t name);
+
 /* Append one frame, one link of a chain, one sample, one comment.  False
  * when memory runs out. */
 bool profile_add_frame(struct profile *profile, struct profile_frame frame);
@@ -180,6 +195,11 @@ bool profile_add_comment(struct profile *profile, uint32_t text);
  * are fewer; valid as long as the profile. */
 const char *profile_comment(const struct profile *profile, const char *key,
                             size_t index);
+
+/* What the comment with the number I says when it is "KEY=...", else NULL;
+ * to go through all: profile_comment counts from the first each time. */
+const char *profile_comment_value(const struct profile *profile, size_t i,
+                                  const char *key);
 
 /* How the thread INDEX is called; valid as long as the profile. */
 const char *profile_thread_name(const struct profile *profile, size_t index);

@@ -149,6 +149,9 @@ profile_columns_find(struct reading *reading)
   columns->kept_allocs = find_column(reading, "inuse_objects");
   columns->kept_bytes = find_column(reading, "inuse_space");
   columns->activations = find_column(reading, "activations");
+  columns->peak_allocs = find_column(reading, "peak_objects");
+  columns->peak_bytes = find_column(reading, "peak_space");
+  columns->temporary_allocs = find_column(reading, "temporary_objects");
   columns->allocs = find_column(reading, "alloc_objects");
   columns->bytes = find_column(reading, "alloc_space");
   if (columns->kept_bytes.index == NO_COLUMN) {
@@ -163,5 +166,6 @@ profile_columns_find(struct reading *reading)
   if (columns->bytes.index == NO_COLUMN)
     return no_heap_profile(reading);
   return set_scale(reading, &columns->bytes) &&
-         set_scale(reading, &columns->kept_bytes);
+         set_scale(reading, &columns->kept_bytes) &&
+         set_scale(reading, &columns->peak_bytes);
 }

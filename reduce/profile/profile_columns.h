@@ -9,6 +9,8 @@
  *   inuse_objects, inuse_space   what of it was live: the same
  *   objects, space               what was live: tcmalloc, jemalloc, Node.js
  *
+ * peak_objects, peak_space and temporary_objects are mprof's own.
+ *
  * Where only what was live is there, it stands for what was allocated; also
  * where a file has columns for both, but counts no allocation.  Where none of
  * these is there, the sample type that the file says to show first, or the
@@ -35,6 +37,7 @@ struct profile_column {
 
 struct profile_columns {
   struct profile_column allocs, bytes, kept_allocs, kept_bytes, activations;
+  struct profile_column peak_allocs, peak_bytes, temporary_allocs;
   bool only_live; /* allocs and bytes are those of live objects */
 };
 

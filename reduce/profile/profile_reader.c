@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Reads one file: bytes (input_file), their structure (wire_scan), the
- * message (protobuf-c), its functions and locations (here), its comments
+ * message (protobuf-c), names for addresses (symbolize.c), its functions and
+ * locations (here), its comments
  * (profile_comments.c), its columns (profile_columns.c), and its samples
  * (profile_samples.c).
  *
@@ -19,6 +20,7 @@
 #include "io/progress.h"
 #include "profile/profile_samples.h"
 #include "profile/wire_scan.h"
+#include "symbols/symbolize.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -356,9 +358,11 @@ profile_reader_visit(struct profile *profile, const char *path,
   progress_tell(profile->progress, "reading", 0, 0);
   if (!input_file_read(&reading.file, path, limits, error))
     return false;
-  bool good = decode(&reading, limits) && read_strings(&reading) &&
-              check_heading(&reading) && read_functions(&reading) &&
-              read_mappings(&reading) && read_drop_frames(&reading) &&
+  bool good = decode(&reading, limits) &&
+              symbolize(reading.message, &reading.file, error) &&
+              read_strings(&reading) && check_heading(&reading) &&
+              read_functions(&reading) && read_mappings(&reading) &&
+              read_drop_frames(&reading) &&
               read_locations(&reading) && profile_samples_read(&reading) &&
               (visit == NULL || visit(context, &reading));
   if (reading.message != NULL)

@@ -23,7 +23,7 @@ struct file_sums {
 /* The labels that matter. */
 struct labels {
   uint32_t type, class_name;
-  uint32_t thread;
+  uint32_t thread, region;
   enum phase phase; /* PHASE_COUNT: none */
   const char *category;
   bool has_bytes;
@@ -67,6 +67,8 @@ read_labels(struct reading *reading, const struct wire_sample *sample,
       labels->bytes = (uint64_t)label->number;
     } else if (strcmp(name, "thread") == 0) {
       labels->thread = text;
+    } else if (strcmp(name, "region") == 0) {
+      labels->region = text;
     } else if (strcmp(name, "phase") == 0) {
       const char *word = names_text(names, text);
       labels->phase = phase_of_word(word, strlen(word));
@@ -200,6 +202,9 @@ add_to_totals(struct reading *reading, const struct profile_sample *sample,
       add_value(&total->bytes, sample->bytes) &&
       add_value(&total->kept_allocs, sample->kept_allocs) &&
       add_value(&total->kept_bytes, sample->kept_bytes) &&
+      add_value(&total->peak_allocs, sample->peak_allocs) &&
+      add_value(&total->peak_bytes, sample->peak_bytes) &&
+      add_value(&total->temporary_allocs, sample->temporary_allocs) &&
       add_value(&reading->profile->total_activations, sample->activations) &&
       add_value(&sums->allocs, sample->allocs) &&
       add_value(&sums->bytes, sample->bytes))
@@ -249,6 +254,12 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
                     &read.kept_allocs) ||
       !column_value(reading, sample, index, columns->kept_bytes,
                     &read.kept_bytes) ||
+      !column_value(reading, sample, index, columns->peak_allocs,
+                    &read.peak_allocs) ||
+      !column_value(reading, sample, index, columns->peak_bytes,
+                    &read.peak_bytes) ||
+      !column_value(reading, sample, index, columns->temporary_allocs,
+                    &read.temporary_allocs) ||
       !column_value(reading, sample, index, columns->activations,
                     &read.activations))
     return false;
@@ -256,6 +267,13 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
       (read.kept_allocs > read.allocs || read.kept_bytes > read.bytes))
     return reading_fault(reading, FIELD_SAMPLE, index,
                          "sample %zu keeps more than it allocated", index);
+  if (reading->claims.by_mprof &&
+      (read.peak_allocs > read.allocs || read.peak_bytes > read.bytes ||
+       read.temporary_allocs > read.allocs))
+    return reading_fault(reading, FIELD_SAMPLE, index,
+                         "sample %zu has more objects at the peak, or more "
+                         "temporary ones, than it allocated",
+                         index);
   struct labels labels = {.phase = PHASE_COUNT, .category = ""};
   if (!read_labels(reading, sample, index, &labels) ||
       !read_chain(reading, sample, index))
@@ -265,7 +283,8 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
   read.phase =
       reading->claims.by_mprof ? (unsigned char)labels.phase : PHASE_COUNT;
   read.thread = profile_thread(reading->profile, labels.thread);
-  if (read.thread == INDEX_NONE)
+  read.region = profile_region(reading->profile, labels.region);
+  if (read.thread == INDEX_NONE || read.region == INDEX_NONE)
     return mprof_error_memory(reading->error);
   uint64_t activations = read.activations;
   bool objects = read.allocs != 0 || read.bytes != 0;
@@ -278,6 +297,7 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
       .activations = activations,
       .size_kind = SIZE_GROWTH,
       .thread = read.thread,
+      .region = read.region,
       .phase = read.phase,
   };
   return add_sample(reading, &read, &labels, index, sums) &&
@@ -389,6 +409,10 @@ note_gaps(struct reading *reading)
     profile->has_kept = true;
   if (columns->activations.index != NO_COLUMN)
     profile->has_activations = true;
+  if (columns->peak_bytes.index != NO_COLUMN)
+    profile->has_peak = true;
+  if (columns->temporary_allocs.index != NO_COLUMN)
+    profile->has_temporary = true;
   if (columns->only_live)
     gaps->live += files;
   if (columns->allocs.index == NO_COLUMN)

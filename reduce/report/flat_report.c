@@ -13,7 +13,9 @@ flat_report_write(const struct flat_report *report,
 {
   struct report_columns columns;
   struct text_table table;
-  const struct figures *total = &reduction->selection.total;
+  const struct figures *total = report->total != NULL
+                                    ? report->total
+                                    : &reduction->selection.total;
   report_columns_choose(&columns, reduction, report->columns,
                         report->column_count);
   text_table_init(&table, columns.items, columns.count);

@@ -20,6 +20,8 @@ struct flat_report {
   void (*add_row)(const struct reduction *reduction, const void *context,
                   struct text_table *table, const struct ranking_row *row);
   const void *context; /* for add_row */
+  const struct figures *total; /* that rows are weighed against; NULL: that of
+                                  the selection */
   bool kept;           /* the table is about bytes that were never freed */
 };
 

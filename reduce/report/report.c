@@ -173,6 +173,12 @@ wants_table(const struct reduction *reduction, size_t index)
     return lisp && (options->verbose || report_has_phases(reduction));
   if (emit == report_threads)
     return (lisp && options->verbose) || report_has_threads(reduction);
+  if (emit == report_regions)
+    return report_has_regions(reduction);
+  if (emit == report_peak)
+    return profile->has_peak;
+  if (emit == report_temporary)
+    return profile->has_temporary;
   if (emit == report_types || emit == report_functions_of_types ||
       emit == report_types_of_functions)
     return lisp;

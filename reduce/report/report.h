@@ -31,6 +31,9 @@ void report_legend_text(const struct reduction *reduction, struct sink *sink,
 
 void report_bins(const struct reduction *reduction, struct sink *sink);
 void report_leaks(const struct reduction *reduction, struct sink *sink);
+void report_regions(const struct reduction *reduction, struct sink *sink);
+void report_peak(const struct reduction *reduction, struct sink *sink);
+void report_temporary(const struct reduction *reduction, struct sink *sink);
 void report_direct(const struct reduction *reduction, struct sink *sink);
 void report_graph(const struct reduction *reduction, struct sink *sink);
 void report_types(const struct reduction *reduction, struct sink *sink);
@@ -44,6 +47,7 @@ void report_threads(const struct reduction *reduction, struct sink *sink);
  * allocated. */
 bool report_has_phases(const struct reduction *reduction);
 bool report_has_threads(const struct reduction *reduction);
+bool report_has_regions(const struct reduction *reduction);
 void report_reconciliation(const struct reduction *reduction,
                            struct sink *sink);
 /* Lines on what the files do not say; nothing for those of mprof. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* MEMORY LEAKS: what was never freed, by the last five callers.  Samples are
+/* MEMORY LEAKS: what was never freed, by the last callers.  Samples are
  * grouped by the text of that partial path, so that with -offsets two call
  * sites in one function are two rows.  By kept bytes unless another order is
  * asked for; paths of which everything was freed are no rows.
@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-
-enum { PATH_FRAMES = 5 };
 
 static const struct report_column columns[] = {
     {{NULL, 0, "kept", 0, false},
@@ -37,8 +35,8 @@ static const struct report_column columns[] = {
     SHARE_COLUMN,
     {{NULL, 0, "path", 2, true},
      .term = "path",
-     .meaning = "the last five callers, outermost first; \"...\" when there "
-                "are more"},
+     .meaning = "the last callers, five unless --callers says otherwise, "
+                "outermost first; \"...\" when there are more"},
 };
 
 /* The partial paths seen so far, with what was allocated below each. */
@@ -55,14 +53,19 @@ write_frame(const struct leaks *leaks, uint32_t frame, struct sink *sink)
   const struct profile *profile = &leaks->reduction->profile;
   const struct profile_frame *f = &profile->frames[frame];
   const struct profile_function *function = &profile->functions[f->function];
+  const struct options *options = leaks->reduction->options;
+  const char *file = names_text(&profile->names, function->file);
+  const char *slash = strrchr(file, '/');
   sink_text(sink, names_text(&profile->names, function->name));
-  if (!leaks->reduction->options->offsets ||
-      leaks->reduction->options->by != BY_FUNCTION)
+  if (options->by != BY_FUNCTION)
     return;
-  if (f->line > 0 && function->start_line > 0)
+  if (options->offsets && f->line > 0 && function->start_line > 0)
     sink_format(sink, "+%" PRId64, f->line - function->start_line);
-  else if (f->address != 0)
+  else if (options->offsets && f->address != 0)
     sink_format(sink, "+%" PRIu64, f->address - function->low_address);
+  if (options->lines && f->line > 0 && *file != '\0')
+    sink_format(sink, " (%s:%" PRId64 ")", slash == NULL ? file : slash + 1,
+                f->line);
 }
 
 /* Writes the last callers of SAMPLE, outermost first. */
@@ -72,25 +75,30 @@ write_path(const struct leaks *leaks, const struct profile_sample *sample,
 {
   const struct selection *selection = &leaks->reduction->selection;
   const struct profile *profile = &leaks->reduction->profile;
-  uint32_t last[PATH_FRAMES];
-  size_t count = 0;
+  size_t most = leaks->reduction->options->callers;
+  size_t count = 0; /* frames that show, up to and with FIRST */
+  size_t first = 0;
   size_t length;
   const uint32_t *chain = selection_chain(selection, sample, &length);
   bool more = false;
   for (size_t i = 0; i < length && !more; i++) {
     if (selection->hidden[profile->frames[chain[i]].function])
       continue;
-    more = count == PATH_FRAMES;
-    if (!more)
-      last[count++] = chain[i];
+    more = count == most;
+    if (!more) {
+      count++;
+      first = i;
+    }
   }
   if (more)
     sink_text(sink, "...>");
   if (count == 0)
     sink_text(sink, nameless_name(selection_nameless(selection, sample)));
-  while (count > 0) {
-    write_frame(leaks, last[--count], sink);
-    sink_text(sink, count > 0 ? ">" : "");
+  for (size_t i = first + 1; count > 0 && i-- > 0;) {
+    if (selection->hidden[profile->frames[chain[i]].function])
+      continue;
+    write_frame(leaks, chain[i], sink);
+    sink_text(sink, --count > 0 ? ">" : "");
   }
 }
 
@@ -205,6 +213,9 @@ report_leaks(const struct reduction *reduction, struct sink *sink)
   if (!collect(&leaks) || !rank_paths(&leaks, &ranking))
     sink_fail(sink, ENOMEM);
   flat_report_write(&report, reduction, &ranking, sink);
+  if (reduction->options->lines)
+    report_legend(reduction, sink, "(file:line)",
+                  "the call site, where lines are known");
   if (reduction->options->offsets)
     report_legend(reduction, sink, "name+n",
                   "the call site: lines from the start of the function, or "

@@ -45,8 +45,10 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   int64_t walks = profile->facts[FACT_TRUNCATED_WALKS];
   const char *chains = profile_comment(profile, "mprof.chain_note", 0);
   const char *classes = profile_comment(profile, "mprof.class_note", 0);
+  const char *symbols = profile_comment(profile, "mprof.symbol_note", 0);
+  const char *kept = profile_comment(profile, "mprof.kept_note", 0);
   if (allocs == 0 && bytes == 0 && walks == 0 && chains == NULL &&
-      classes == NULL)
+      classes == NULL && symbols == NULL && kept == NULL)
     return;
   if (allocs != 0 || bytes != 0)
     sink_format(sink,
@@ -67,6 +69,14 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   if (classes != NULL) {
     sink_text(sink, "MISSING CLASSES\n");
     write_notes(reduction, sink, "mprof.class_note");
+  }
+  if (symbols != NULL) {
+    sink_text(sink, "MISSING NAMES\n");
+    write_notes(reduction, sink, "mprof.symbol_note");
+  }
+  if (kept != NULL) {
+    sink_text(sink, "TOO MANY BYTES KEPT\n");
+    write_notes(reduction, sink, "mprof.kept_note");
   }
   sink_text(sink, "\n");
 }
@@ -157,7 +167,8 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   add_chains(reduction, &table);
   report_heading(sink, "RECONCILIATION");
   text_table_print_rows(&table, sink);
-  if (!profile_knows(profile, FACT_COLLECTOR_BYTES))
+  if (!profile_knows(profile, FACT_COLLECTOR_BYTES) &&
+      profile->language != LANGUAGE_C)
     sink_text(sink, "The file does not say what the collector counted.\n");
   if (profile_comment(profile, "mprof.residual_note", 0) != NULL) {
     sink_text(sink, "\nThe residual is made of:\n");

@@ -23,17 +23,19 @@ split='
 run help report
 tables=$(sed -n '/^Tables/,$s/^  \([a-z-]*\)  .*/\1/p' out |
   grep -vx reconciliation)
-[ "$(wc -w <<<"$tables")" = 9 ]
-result $? 'nine tables have columns'
+[ "$(wc -w <<<"$tables")" = 12 ]
+result $? 'twelve tables have columns'
 
 # What the manual page calls columns, in bold, without troff's escapes.
 sed -n '/^\.SH TABLES/,/^\.SS RECONCILIATION/p' "$man" |
   sed -n 's/^\.BI* //p' | tr -d '"\\~' | sed 's/(dq/"/g' >terms
 
-for profile in phases:lisp two-cycles:lisp widgets-c:c lines:c; do
+for profile in phases:lisp two-cycles:lisp widgets-c:c lines:c regions:c; do
   for table in $tables; do
     case $table:$profile in
     leaks:*:lisp | phases:*:c) continue ;;
+    *:regions:c) ;;
+    regions:* | peak:* | temporary:*) continue ;;
     esac
     run report -verbose --tables="$table" "$golden/${profile%:*}.data"
     awk "$split" out >parts

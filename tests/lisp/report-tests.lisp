@@ -152,6 +152,7 @@ every keyword is such an option."
           in '((mprof:report "report"
                 ("normal" "verbose" "terse" ; :DETAIL
                  "tables" "leaktable" "noleaktable" ; :TYPE
+                 "lines" "callers"                  ; of C programs
                  "no-legend"                        ; :LEGEND
                  "samples"              ; FILTER-PROFILE
                  "help")
@@ -202,7 +203,7 @@ every keyword is such an option."
                  (:min-percent 1/3) (:sort-by :allocations) (:focus "CONS")
                  (:ignore "CONS") (:hide "CONS") (:show "CONS")
                  (:show-from "CONS") (:hide-system t)
-                 (:by :package) (:phase :run) (:thread "x")
+                 (:by :package) (:phase :run) (:thread "x") (:region "x")
                  (:show-runtime t) (:show-root t) (:offsets t) (:width 60)
                  (:color t))
           do (is (stringp (report-text keyword value)))

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Between fork and exec only the number of the process is filled in; a pipe
+ * that closes on exec tells whether that succeeded.  Signals are waited for,
+ * and not handled: nothing here is global.
+ */
+
+#include "command/run_program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char library[] = "libmprof-malloc.so";
+static const char process_variable[] = "MPROF_ROOT_PID=";
+
+enum {
+  SHELL_CANNOT_RUN = 126,
+  SHELL_NOT_FOUND = 127,
+  SHELL_SIGNAL = 128,
+  OWN_VARIABLES = 8, /* at most that many are added */
+  NUMBER_ROOM = 24
+};
+
+/* ---- the environment --------------------------------------------------- */
+
+struct environment {
+  char **variables; /* owned, and the last OWN of them */
+  size_t count, own;
+};
+
+static void
+release_environment(struct environment *environment)
+{
+  for (size_t i = 0; i < environment->own; i++)
+    free(environment->variables[environment->count - 1 - i]);
+  free(environment->variables);
+}
+
+/* Whether NAME=VALUE is one that is set for the program. */
+static bool
+is_ours(const char *variable)
+{
+  static const char *const names[] = {
+      "LD_PRELOAD=",   "MPROF_OUT=",      "MPROF_ROOT_PID=",
+      "MPROF_COUNT=",  "MPROF_SIGNAL=",   "MPROF_AUTOSAVE=",
+      "MPROF_BUDGET=", "MPROF_TEMPORARY="};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strncmp(variable, names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}
+
+/* Adds NAME, which ends in "=", with VALUE; nothing when that is NULL. */
+static bool
+set_variable(struct environment *environment, const char *name,
+             const char *value)
+{
+  if (value == NULL)
+    return true;
+  size_t length = strlen(name) + strlen(value) + NUMBER_ROOM;
+  char *text = malloc(length);
+  if (text == NULL)
+    return false;
+  snprintf(text, length, "%s%s", name, value);
+  environment->variables[environment->count++] = text;
+  environment->own++;
+  return true;
+}
+
+static bool
+set_number(struct environment *environment, const char *name, size_t number)
+{
+  char text[NUMBER_ROOM];
+  snprintf(text, sizeof text, "%zu", number);
+  return number == SIZE_MAX || set_variable(environment, name, text);
+}
+
+/* The environment of this process with what OPTIONS ask for. */
+static bool
+make_environment(struct environment *environment,
+                 const struct options *options, const char *preload,
+                 const char *file)
+{
+  size_t count = 0;
+  while (environ[count] != NULL)
+    count++;
+  memset(environment, 0, sizeof *environment);
+  environment->variables =
+      calloc(count + OWN_VARIABLES + 1, sizeof *environment->variables);
+  if (environment->variables == NULL)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    if (!is_ours(environ[i]))
+      environment->variables[environment->count++] = environ[i];
+  return set_variable(environment, process_variable, "") &&
+         set_variable(environment, "LD_PRELOAD=", preload) &&
+         set_variable(environment, "MPROF_OUT=", file) &&
+         set_variable(environment,
+                      "MPROF_COUNT=", options->off ? "off" : NULL) &&
+         set_variable(environment, "MPROF_SIGNAL=", options->signal) &&
+         set_number(environment, "MPROF_AUTOSAVE=", options->autosave) &&
+         set_number(environment, "MPROF_BUDGET=", options->budget) &&
+         set_number(environment, "MPROF_TEMPORARY=", options->temporary);
+}
+
+/* The variable that gets the number of the process. */
+static char *
+find_process_variable(const struct environment *environment)
+{
+  return environment->variables[environment->count - environment->own];
+}
+
+/* ---- the library ------------------------------------------------------- */
+
+/* Sets PATH, of PATH_MAX bytes, to the library: in the folder that MPROF_LIB
+ * names, else in lib beside the folder of this command. */
+static bool
+find_library(char *path, struct mprof_error *error)
+{
+  char command[PATH_MAX] = "";
+  const char *folder = getenv("MPROF_LIB");
+  if (folder != NULL && *folder != '\0') {
+    snprintf(command, sizeof command, "%s", folder);
+  } else {
+    ssize_t length = readlink("/proc/self/exe", command, sizeof command - 8);
+    command[length < 0 ? 0 : length] = '\0';
+    for (int i = 0; i < 2 && strrchr(command, '/') != NULL; i++)
+      *strrchr(command, '/') = '\0';
+    strcat(command, "/lib");
+  }
+  char wanted[PATH_MAX + sizeof library + 1];
+  snprintf(wanted, sizeof wanted, "%s/%s", command, library);
+  if (realpath(wanted, path) == NULL)
+    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
+                           "cannot find the monitor '%s': %s (MPROF_LIB may "
+                           "name its folder)",
+                           wanted, strerror(errno));
+  if (strpbrk(path, " :") != NULL)
+    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
+                           "cannot preload '%s': its name has a blank or a "
+                           "colon",
+                           path);
+  return true;
+}
+
+/* PATH, and after it what is preloaded already; the caller frees it. */
+static char *
+make_preload(const char *path)
+{
+  const char *others = getenv("LD_PRELOAD");
+  size_t length = strlen(path) + 2 + (others == NULL ? 0 : strlen(others));
+  char *text = malloc(length);
+  if (text != NULL)
+    snprintf(text, length, "%s%s%s", path,
+             others == NULL || *others == '\0' ? "" : ":",
+             others == NULL ? "" : others);
+  return text;
+}
+
+/* ---- the process ------------------------------------------------------- */
+
+/* Signals that are passed on. */
+static const int passed[] = {SIGTERM, SIGHUP,  SIGINT,
+                             SIGQUIT, SIGUSR1, SIGUSR2};
+
+static void
+fill_signals(sigset_t *set)
+{
+  sigemptyset(set);
+  sigaddset(set, SIGCHLD);
+  for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
+    sigaddset(set, passed[i]);
+}
+
+/* Waits for the end of CHILD, passing on signals of SET. */
+static int
+wait_for(pid_t child, const sigset_t *set)
+{
+  int status;
+  for (;;) {
+    siginfo_t info;
+    pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child || (ended < 0 && errno != EINTR))
+      return ended < 0 ? 0 : status;
+    int number = sigwaitinfo(set, &info);
+    if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL)
+      kill(child, number); /* a terminal's went to the program as well */
+  }
+}
+
+/* What the child does; its failure goes to the pipe REPORT. */
+static void
+become_program(const struct options *options,
+               const struct environment *environment, const sigset_t *signals,
+               int report)
+{
+  char *number = find_process_variable(environment);
+  snprintf(number + sizeof process_variable - 1, NUMBER_ROOM, "%ld",
+           (long)getpid());
+  sigprocmask(SIG_SETMASK, signals, NULL);
+  execvpe(options->files[0], (char *const *)(uintptr_t)options->files,
+          environment->variables);
+  int failure = errno;
+  while (write(report, &failure, sizeof failure) < 0 && errno == EINTR)
+    continue;
+  _exit(SHELL_CANNOT_RUN);
+}
+
+/* Sets ERROR to what FAILURE, an errno value of exec, means. */
+static bool
+cannot_run(const struct options *options, int failure,
+           struct mprof_error *error)
+{
+  error->exit_status = failure == ENOENT ? SHELL_NOT_FOUND : SHELL_CANNOT_RUN;
+  return mprof_error_set(error, MPROF_PROGRAM, MPROF_NO_OFFSET,
+                         "cannot run '%s': %s", options->files[0],
+                         failure == ENOENT &&
+                                 strchr(options->files[0], '/') == NULL
+                             ? "command not found"
+                             : strerror(failure));
+}
+
+static bool
+start_and_wait(const struct options *options,
+               const struct environment *environment, int report[2],
+               struct program_end *end, struct mprof_error *error)
+{
+  sigset_t set;
+  sigset_t before;
+  struct sigaction action = {.sa_handler = SIG_DFL};
+  struct sigaction action_before; /* an ignored end could not be waited for */
+  int failure = 0;
+  fill_signals(&set);
+  sigprocmask(SIG_BLOCK, &set, &before);
+  sigaction(SIGCHLD, &action, &action_before);
+  pid_t child = fork();
+  if (child == 0) {
+    sigaction(SIGCHLD, &action_before, NULL);
+    become_program(options, environment, &before, report[1]);
+  }
+  if (child < 0)
+    failure = errno;
+  close(report[1]);
+  report[1] = -1;
+  while (failure == 0 && read(report[0], &failure, sizeof failure) < 0 &&
+         errno == EINTR)
+    continue;
+  int status = child < 0 ? 0 : wait_for(child, &set);
+  sigaction(SIGCHLD, &action_before, NULL);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  if (failure != 0)
+    return cannot_run(options, failure, error);
+  end->process = child;
+  end->status = WIFSIGNALED(status) ? SHELL_SIGNAL + WTERMSIG(status)
+                                    : WEXITSTATUS(status);
+  return true;
+}
+
+bool
+program_run(const struct options *options, const char *file,
+            struct program_end *end, struct mprof_error *error)
+{
+  char path[PATH_MAX];
+  struct environment environment = {0};
+  int report[2] = {-1, -1};
+  if (!find_library(path, error))
+    return false;
+  char *preload = make_preload(path);
+  bool good = preload != NULL &&
+              make_environment(&environment, options, preload, file);
+  if (!good)
+    mprof_error_memory(error);
+  else if (pipe2(report, O_CLOEXEC) != 0)
+    good = mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
+                           "cannot make a pipe: %s", strerror(errno));
+  else
+    good = start_and_wait(options, &environment, report, end, error);
+  if (report[0] >= 0)
+    close(report[0]);
+  if (report[1] >= 0)
+    close(report[1]);
+  if (environment.variables != NULL)
+    release_environment(&environment);
+  free(preload);
+  return good;
+}
+
+/* ---- programs that cannot be monitored --------------------------------- */
+
+/* Opens the program NAME as exec finds it, -1 when it is not there. */
+static int
+open_program(const char *name)
+{
+  char path[PATH_MAX];
+  const char *folders = getenv("PATH");
+  if (strchr(name, '/') != NULL)
+    return open(name, O_RDONLY | O_CLOEXEC);
+  while (folders != NULL && *folders != '\0') {
+    size_t length = strcspn(folders, ":");
+    snprintf(path, sizeof path, "%.*s%s%s", (int)length, folders,
+             length == 0 ? "" : "/", name);
+    if (access(path, X_OK) == 0)
+      return open(path, O_RDONLY | O_CLOEXEC);
+    folders += length;
+    folders += *folders == ':';
+  }
+  return -1;
+}
+
+/* Whether the 64-bit program HEAD, open as DESCRIPTOR, asks for the dynamic
+ * linker. */
+static bool
+is_dynamic(const Elf64_Ehdr *head, int descriptor)
+{
+  for (unsigned i = 0; i < head->e_phnum; i++) {
+    Elf64_Phdr part;
+    off_t at = (off_t)(head->e_phoff + i * sizeof part);
+    if (pread(descriptor, &part, sizeof part, at) == sizeof part &&
+        part.p_type == PT_INTERP)
+      return true;
+  }
+  return false;
+}
+
+static const char *
+silence_of(int descriptor)
+{
+  struct stat status;
+  Elf64_Ehdr head;
+  if (fstat(descriptor, &status) == 0 &&
+      (((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
+       ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid())))
+    return "it runs with the rights of another user, and then nothing is "
+           "preloaded";
+  if (pread(descriptor, &head, sizeof head, 0) != sizeof head ||
+      memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+    return NULL;
+  if (head.e_ident[EI_CLASS] != ELFCLASS64)
+    return "it is no 64-bit program";
+  if (!is_dynamic(&head, descriptor))
+    return "it is statically linked; link it with libmprof_malloc.a";
+  return NULL;
+}
+
+const char *
+program_silence(const char *name)
+{
+  const char *reason = NULL;
+  int descriptor = open_program(name);
+  if (descriptor >= 0) {
+    reason = silence_of(descriptor);
+    close(descriptor);
+  }
+  return reason != NULL ? reason
+                        : "it allocated nothing, or was ended by force";
+}

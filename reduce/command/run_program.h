@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Running a program with the monitor of C programs in it, for mprof run.
+ *
+ * The program is started with libmprof-malloc.so preloaded and gets the
+ * signals that are sent to this process; those of a terminal it gets itself.
+ */
+
+#ifndef MPROF_RUN_PROGRAM_H
+#define MPROF_RUN_PROGRAM_H
+
+#include "command/options.h"
+#include "io/mprof_error.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* What became of the program. */
+struct program_end {
+  pid_t process;
+  int status; /* as a shell gives it: 128 + the number of a signal */
+};
+
+/* Runs the program that OPTIONS name, which writes to FILE, an absolute path,
+ * and waits for its end.  False: it was not started, ERROR says why, with the
+ * exit status that shells give. */
+bool program_run(const struct options *options, const char *file,
+                 struct program_end *end, struct mprof_error *error);
+
+/* Why the program called NAME may have left no profile. */
+const char *program_silence(const char *name);
+
+#endif

@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# mprof run: which files it writes and removes, what it gives back, and the
+# names that programs with and without symbols get.
+. "$(dirname "$0")/check.bash"
+
+cc=${CC:-gcc}
+programs=$top/tests/cli/programs
+unset MPROF_OUT MPROF_COUNT MPROF_SIGNAL MPROF_DEBUG_PATH
+
+# The program of the paper: 10,000 widgets, 5,019 of them red.
+"$cc" -g -O0 -o widgets "$top/tests/demo/producer-consumer.c" || exit 1
+
+# sed: what differs from run to run.
+figures() {
+  "$MPROF" report --no-legend --tables=leaks,direct,graph,bins "$@" |
+    sed '1,3d; s/ *$//'
+}
+
+expect_status() { # NAME STATUS ARGUMENT...
+  local name=$1 wanted=$2
+  shift 2
+  run "$@"
+  [ "$status" = "$wanted" ]
+  result $? "$name"
+}
+
+expect_status 'the paper: runs' 0 run ./widgets
+[ ! -s out ] && [ "$(cat err)" = "mprof: wrote 'mprof.data': 10000\
+ allocations, 2040000 bytes, 1023876 of them kept; see: mprof report\
+ mprof.data" ]
+result $? 'the paper: says what it wrote'
+figures >tables
+cmp -s tables "$golden/paper-c.txt"
+result $? 'the paper: all tables'
+cp mprof.data first.data
+[ "$(gzip -dc mprof.data | wc -c)" -gt 100 ]
+result $? 'the file is compressed'
+
+# ---- names --------------------------------------------------------------
+
+# named NAME FILE PATH: the one leak path is PATH.
+named() {
+  run run -q "./$2"
+  "$MPROF" report --no-legend --tables=leaks ${4-} |
+    awk '$3 == 5019 { print $8 }' >path
+  [ "$status" = 0 ] && [ "$(cat path)" = "$3" ]
+  result $? "$1"
+  diff <(echo "$3") path | sed 's/^/# /'
+}
+
+whole='main>make_red_widget>make_widget'
+named 'with debug information' widgets "$whole"
+named 'call sites as lines' widgets \
+  'main+3>make_red_widget+2>make_widget+2' -offsets
+run report --no-legend --tables=leaks --lines
+says 'file and line' 'make_widget (producer-consumer.c:36)'
+says 'those of callers' 'main (producer-consumer.c:66)>make_red_widget (producer-consumer.c:46)'
+"$cc" -O0 -o bare "$top/tests/demo/producer-consumer.c"
+named 'without debug information' bare "$whole"
+run report --tables=bins
+says_not 'no types then' 'struct'
+strip -o stripped widgets
+named 'without symbols' stripped "$(
+  nm widgets | awk '$3 ~ /^(main|make_red_widget|make_widget)$/ {
+    sub(/^0*/, "", $1); at[$3] = $1 }
+  END { printf "[stripped+0x%s]>[stripped+0x%s]>[stripped+0x%s]\n",
+        at["main"], at["make_red_widget"], at["make_widget"] }')"
+run report --tables=reconciliation
+says 'that is said' '2040000  bytes without a name'
+
+# Debug information of its own: beside the program, and by build id.
+objcopy --only-keep-debug widgets widgets.debug
+cp stripped linked
+objcopy --add-gnu-debuglink=widgets.debug linked
+named 'debug information beside the program' linked "$whole"
+mkdir .debug && mv widgets.debug .debug
+named 'in .debug' linked "$whole"
+id=$(readelf -n widgets | sed -n 's/.*Build ID: //p')
+mkdir -p "debug/.build-id/${id:0:2}"
+mv .debug/widgets.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
+export MPROF_DEBUG_PATH=/nonexistent:$scratch/debug
+named 'debug information by build id' stripped "$whole"
+run report --tables=bins
+says 'types from there' 'struct widget'
+# That of another program is not taken.
+"$cc" -g -O1 -o other "$top/tests/demo/producer-consumer.c"
+objcopy --only-keep-debug other "debug/.build-id/${id:0:2}/${id:2}.debug"
+run run -q ./stripped
+run report --tables=leaks
+says_not 'debug information of another build' make_widget
+unset MPROF_DEBUG_PATH
+
+# A file without names, read when the program was built anew.
+env MPROF_OUT="$scratch/raw.data" \
+  LD_PRELOAD="$MPROF_LIB/libmprof-malloc.so" ./widgets
+run report --tables=leaks raw.data
+says 'a file as the monitor writes it' "$whole"
+"$MPROF" report -verbose raw.data >expected
+expect 'merging gives names' 0 '' merge -o named.data raw.data
+"$MPROF" report -verbose named.data | cmp -s - expected
+result $? 'the same names'
+cp widgets kept
+cp other widgets
+run report raw.data
+says 'another build' "  $scratch/widgets is not the file that ran (it has \
+another build id): no names are taken from it"
+says_not 'gives no names' make_widget
+run report named.data
+says 'names in the file stay' "$whole"
+cp kept widgets
+
+# C++.
+if command -v g++ >/dev/null; then
+  g++ -g -O0 -o names "$programs/names.cc" && run run -q ./names
+  run export --format=folded --value=allocs mprof.data
+  # What the C++ library allocates for itself is not the program's.
+  grep 'shop::' out >folded
+  cat >expected <<'END'
+main;shop::Basket::Basket(int) 1
+main;shop::Basket::fill(int);shop::(anonymous namespace)::item(double) 2
+main;shop::Basket::fill(int);shop::(anonymous namespace)::item(int) 3
+END
+  diff expected folded
+  result $? 'names of C++, overloaded functions apart'
+  run report --tables=bins -verbose mprof.data
+  says 'types of C++' 'shop::Item'
+else
+  echo 'ok - names of C++ # SKIP no g++'
+fi
+
+# ---- the program --------------------------------------------------------
+
+expect_status 'its exit status' 7 run -q -- sh -c 'exit 7'
+expect_status 'ended by a signal' 137 run -q sh -c 'kill -KILL $$'
+echo 'cat; echo "$1" >&2' >script
+run run -q -o x.data sh script '--an argument'  <<<'input'
+[ "$(cat out)" = input ] && [ "$(cat err)" = '--an argument' ]
+result $? 'input, output, messages and arguments are its own'
+expect_status 'a program that is not there' 127 run nonesuch-program
+[ "$(cat err)" = "mprof: cannot run 'nonesuch-program': command not found" ]
+result $? 'is said'
+expect_status 'a file that is no program' 126 run ./script
+expect_status 'a folder' 126 run /
+"$MPROF" run -q -o s.data sh -c 'trap "echo got it; exit 3" USR1
+  : >ready
+  for i in 0 1 2 3 4 5 6 7 8 9; do sleep 1; done' >out 2>err &
+pid=$!
+while [ ! -e ready ] && kill -0 $pid; do sleep 0.1; done
+kill -USR1 $pid
+wait $pid
+[ $? = 3 ] && [ "$(cat out)" = 'got it' ]
+result $? 'signals are passed on'
+
+"$cc" -static -o static "$top/tests/demo/producer-consumer.c" 2>/dev/null &&
+  run run ./static && [ "$(cat err)" = "mprof: no profile of './static' was\
+ written: it is statically linked; link it with libmprof_malloc.a" ]
+result $? 'a statically linked program'
+MPROF_LIB=$scratch run run ./widgets
+[ "$status" = 1 ] && [ "$(cat err)" = "mprof: cannot find the monitor\
+ '$scratch/libmprof-malloc.so': No such file or directory (MPROF_LIB may name\
+ its folder)" ]
+result $? 'the monitor is missing'
+
+# ---- files --------------------------------------------------------------
+
+rm -f mprof.data*
+run run -q sh -c './widgets; ./bare; exit'
+[ -e mprof.data ] && [ "$(ls mprof.data.* | wc -l)" = 2 ]
+result $? 'a file for each process'
+for file in mprof.data.*; do
+  "$MPROF" report "$file" >out
+  says "that of a child" '10000 allocations, 2040000 bytes'
+done
+echo notes >mprof.data.7
+cp first.data mprof.data.77
+run run -q ./widgets
+[ "$(echo mprof.data.*)" = 'mprof.data.7 mprof.data.77' ]
+result $? 'files of the last run are removed, and no others'
+echo text >mine
+expect 'another file is not touched' 1 \
+  "mprof: cannot write 'mine': it is there and no profile by mprof" \
+  run -o mine ./widgets
+[ "$(cat mine)" = text ]
+result $? 'and is as it was'
+expect 'no program' 2 'mprof: no program to run is given' run -q
+expect 'no signal' 2 "mprof: --signal takes the name of a signal, not 'FOO'" \
+  run --signal=FOO ./widgets
+
+# ---- options ------------------------------------------------------------
+
+run run -q --off -o off.data ./widgets
+[ "$status" = 0 ] && [ ! -e off.data ]
+result $? 'nothing is counted'
+"$cc" -O0 -o deep "$programs/deep.c"
+run run -q --budget=16 -o budget.data ./deep
+run report budget.data
+says 'beyond the budget' ' [over the budget]'
+says 'that is said' 'NOT ATTRIBUTED'
+says 'all is counted' '100 allocations, 800 bytes'
+run run -q -o deep.data ./deep
+run export --format=folded --value=allocs deep.data
+[ "$(awk -F ';' '/ 1$/ && NF == NR + 1' out | wc -l)" = 100 ]
+result $? 'each activation of a recursion'
+
+# Regions, peak and temporary objects.
+"$cc" -g -O1 -fno-inline -I"$top/monitor/malloc" -o regions \
+  "$programs/regions.c" && run run -q -o regions.data ./regions
+for options in '-verbose --tables=leaks,direct,peak,temporary,graph,bins' \
+  '--region=lex --no-legend --lines --tables=leaks,direct,peak,temporary' \
+  '--region=^load$ --no-legend --tables=direct,peak,temporary,bins'; do
+  # shellcheck disable=SC2086
+  "$MPROF" report $options "$golden/regions.data" | tail -n +2 >expected
+  # shellcheck disable=SC2086
+  "$MPROF" report $options regions.data | tail -n +2 | cmp - expected >err
+  result $? "regions: $options"
+done
+run report --tables=regions --no-legend -verbose regions.data
+awk 'NF > 9 && $1 ~ /^[0-9]/ { print $1, $3, $5, $7, $NF }' out >rows
+cat >expected <<'END'
+1 15 10200 10200 load
+5 5 200 200 load;lex
+1 21 328 8 run
+1 1 8 8 run;lex
+END
+diff expected rows >err
+result $? 'regions: all figures'
+run export --format=pprof -o again.data regions.data
+"$MPROF" report -verbose regions.data >expected
+"$MPROF" report -verbose again.data | cmp - expected >err
+result $? 'written again, the same tables'
+run run -q --temporary=2 -o temporary.data ./regions
+run report --tables=temporary temporary.data
+says 'what lives for one more allocation' '20 **      21     95  run'
+
+# ---- what is stored -----------------------------------------------------
+
+run report -verbose "$golden/regions.data"
+cmp -s out "$golden/regions.txt"
+result $? 'a stored profile: all tables'
+run report --region=lex --no-legend --lines --callers=2 \
+  --tables=leaks,regions,direct,peak,temporary,bins "$golden/regions.data"
+cmp -s out "$golden/regions-lex.txt"
+result $? 'a stored profile: of a region'
+
+finish

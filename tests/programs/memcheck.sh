@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Programs that others wrote: what they print and how they end is the same
+# under the monitor as without; and what valgrind counted in them is what is in
+# the profile: allocations, frees, bytes, what is kept at the end (memcheck) and
+# what there was at the peak (dhat).
+#
+# Programs allocate for each variable of their environment and its value, so
+# that is the same for both: valgrind sets variables, the monitor sets
+# MPROF_ROOT_PID, and the name of what is preloaded is made as long as valgrind's.  Addresses are not random, since
+# some sort by them.
+
+. "$(dirname "$0")/../malloc/check.bash"
+
+common=(PATH=/usr/bin:/bin HOME="$work" PWD="$work" LC_ALL=C.UTF-8
+  PERL_HASH_SEED=0 PYTHONHASHSEED=0 MPROF_OUT="$work/x.data")
+
+# padded LENGTH: the path of the monitor, so long.
+padded() {
+  local slashes
+  printf -v slashes '%*s' $(($1 - ${#MPROF_LIB} - 18)) ''
+  echo "$MPROF_LIB${slashes// /\/}libmprof-malloc.so"
+}
+
+# in_valgrind TOOL OPTION... -- PROGRAM...
+in_valgrind() {
+  local tool=$1 options=()
+  shift
+  while [ "$1" != -- ]; do options+=("$1") && shift; done
+  shift
+  setarch -R env -i "${common[@]}" MPROF_ROOT_PID=0 valgrind "--tool=$tool" \
+    "${options[@]}" --log-file="$work/$tool.log" "$@"
+}
+
+# monitored TOOL PROGRAM...: with an environment as long as TOOL's.
+monitored() {
+  local preloaded
+  preloaded=$(env -i PATH=/usr/bin:/bin valgrind "--tool=$1" \
+    --log-file=/dev/null env | sed -n 's/^LD_PRELOAD=//p')
+  shift
+  rm -f "$work"/x.data*
+  setarch -R env -i "${common[@]}" LD_LIBRARY_PATH=/usr/lib/debug \
+    GLIBCPP_FORCE_NEW=1 GLIBCXX_FORCE_NEW=1 \
+    LD_PRELOAD="$(padded ${#preloaded})" "$@"
+}
+
+# The last report in the log: that of the process that began.
+totals() {
+  sed 's/,//g' "$work/memcheck.log" | awk '
+    /in use at exit: / { bytes = $6; blocks = $9 }
+    /total heap usage: / { print $5, $9, $5 - $7 == blocks ? blocks : "?",
+      bytes }' | tail -n 1
+}
+
+most() {
+  sed 's/,//g' "$work/dhat.log" | awk '
+    /At t-gmax: / { print $7, $4 }' | tail -n 1
+}
+
+# program NAME THREADS PROGRAM...: THREADS that it starts; for each the C
+# library has a table of all libraries with thread-local variables, 16 bytes for
+# each, and the monitor is one.
+program() {
+  local name=$1 threads=$2 wanted
+  shift 2
+  env -i "${common[@]}" "$@" >plain.out 2>plain.err </dev/null
+  wanted=$?
+  monitored memcheck "$@" >mine.out 2>mine.err </dev/null
+  status=$?
+  cmp -s plain.out mine.out && cmp -s plain.err mine.err &&
+    [ $wanted = $status ]
+  result $? "$name: the same output, errors and exit status"
+  in_valgrind memcheck --undef-value-errors=no --run-libc-freeres=no \
+    --run-cxx-freeres=no -- "$@" >valgrind.out 2>valgrind.err </dev/null
+  same "$name: allocations, bytes, kept, bytes: as memcheck has it" \
+    "$(totals | awk -v more=$((16 * threads)) \
+      '{ print $1, $2 + more, $3, $4 + more }')" \
+    "$(rows x.data all | cut -d' ' -f 3-6)"
+  same "$name: all walks are complete" 'comment truncated_walks 0' \
+    "$(rows x.data comment | grep truncated)"
+  [ "$threads" = 0 ] || return 0
+  monitored dhat "$@" >mine.out 2>mine.err </dev/null
+  in_valgrind dhat --dhat-out-file=/dev/null -- "$@" >valgrind.out \
+    2>valgrind.err </dev/null
+  same "$name: objects and bytes at the peak: as dhat has it" \
+    "$(most)" "$(rows x.data all | cut -d' ' -f 7-8)"
+}
+
+cat >words.pl <<'E'
+my %h;
+for my $i (1..20000) { $h{"key$i"} = [ $i, "v" x ($i % 40) ]; }
+my $n = 0;
+for my $k (sort keys %h) {
+  my @a = split /(?<=\d)/, $k;
+  $n += @a + length $h{$k}[1];
+}
+print "$n\n";
+E
+cat >records.py <<'E'
+import json, re
+d = [{"k%d" % i: [i, str(i) * 3, {"x": i / 3}]} for i in range(3000)]
+s = json.dumps(d)
+print(len(s), len(json.loads(s)), len(re.findall(r"\d+", s)))
+try:
+    bytearray(1 << 62)
+except MemoryError:
+    print("too much")
+E
+cat >table.sql <<'E'
+create table t(a integer primary key, b text, c real);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 9000)
+  insert into t select i, 'row ' || i || hex(i * i), i / 7.0 from n;
+create index ib on t(b);
+select count(*), sum(length(b)) from t where b like '%7%';
+select b, c from t order by c desc, b limit 3;
+E
+cat >pipes.bash <<'E'
+f() { local x=$(($1 * 2)); echo "$x"; }
+for i in 1 2 3; do echo "$i" | sed s/1/2/ | sort; done
+for i in {1..50}; do f "$i"; done | tail -n 1
+E
+cat >map.cc <<'E'
+#include <iostream>
+#include <map>
+int main()
+{
+  std::map<int, int> m;
+  for (int i = 0; i < 10; i++) m[i] = i * i;
+  std::cout << m.size() << '\n';
+}
+E
+git init -q repository >/dev/null 2>&1
+(cd repository && for i in 1 2 3 4 5 6 7 8 9; do
+  seq "$i"00 >"file$i" && git add . && git -c user.name=n -c user.email=e \
+    commit -qm "number $i"
+done) >/dev/null 2>&1
+seq 100000 >numbers
+
+program perl 0 perl words.pl
+program python3 0 /usr/bin/python3 -I records.py
+program sqlite3 0 sqlite3 :memory: '.read table.sql'
+program git 0 git -C repository --no-pager log --stat --format=%s
+program bash 0 /usr/bin/bash pipes.bash
+program gawk 0 gawk 'BEGIN { for (i = 0; i < 20000; i++) a[i % 100] = a[i % 100] "x" i
+  print asorti(a) }'
+program jq 0 jq -n '[range(1000) | {a: ., b: "x\(.)"}] | map(select(.a % 3 == 0)) | length'
+program groff 0 /usr/bin/troff -Tascii -man "$top/reduce/mprof.1"
+program cmake 0 cmake --help-command-list
+program xz 0 xz -9 -c numbers
+program 'xz -T2' 1 xz -T2 -c numbers
+program sort 0 sort --parallel=1 -rn numbers
+
+# The compiler has a table for each 4 GB of addresses that it uses, and they are
+# others under valgrind: only what it writes is compared.
+plain=$(g++ -O2 -c map.cc -o map.o && sha256sum <map.o)
+rm -f x.data* map.o
+mine=$(env MPROF_OUT="$work/x.data" LD_PRELOAD="$monitor" g++ -O2 -c map.cc \
+  -o map.o && sha256sum <map.o)
+same 'g++ and its programs: the same object file' "$plain" "$mine"
+same 'g++ and its programs: three profiles' 3 \
+  "$(find . -name 'x.data*' | wc -l)"
+finish
