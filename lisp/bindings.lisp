@@ -143,6 +143,26 @@ made, if there is one.  Allocates nothing."
 string."
   (list (octets-of name)))
 
+;;; Regions.  The list of arguments is made beforehand, so that to enter and
+;;; leave a region allocates nothing.
+
+(let ((pointer (foreign-function "mprof_monitor_region_begin"
+                                 "libmprof-monitor")))
+  (defun region-begin (arguments)
+    "Enter the region that ARGUMENTS, made by REGION-ARGUMENTS, names.
+Allocates nothing."
+    (si:call-cfun pointer :int '(:cstring) arguments)))
+
+(let ((pointer (foreign-function "mprof_monitor_region_end"
+                                 "libmprof-monitor")))
+  (defun region-end ()
+    "Leave the innermost region.  Allocates nothing."
+    (si:call-cfun pointer :int '() '())))
+
+(defun region-arguments (name)
+  "What REGION-BEGIN takes for the region NAME, a string."
+  (list (octets-of name)))
+
 (define-foreign monitor-message* ("libmprof-monitor" "mprof_monitor_message")
     :cstring ()
   "What went wrong in the last call that failed, in the C library's memory.")

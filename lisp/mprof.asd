@@ -26,6 +26,7 @@
                (:file "save")
                (:file "with-profiling")
                (:file "budget")
+               (:file "region")
                (:file "declarations"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
 
@@ -45,6 +46,7 @@
                (:file "report-tests")
                (:file "save-tests")
                (:file "budget-tests")
+               (:file "region-tests")
                (:file "declarations-tests")
                (:file "documentation-tests")
                (:file "runner"))

@@ -18,6 +18,7 @@ To count:
    WITH-PROFILING   run a body, print what it allocated
    START STOP RESET the same step by step; figures add up until RESET
    STATUS ALLOCATIONS BYTES   how much so far
+   WITH-REGION      name a part of the program
    OUT-OF-LINE      have CONS, LIST, ... show as functions
 To look at it:
    REPORT           print tables
@@ -58,7 +59,7 @@ What may go wrong:
   (:export
    ;; counting
    #:with-profiling #:start #:stop #:reset #:status
-   #:allocations #:bytes #:out-of-line
+   #:allocations #:bytes #:with-region #:out-of-line
    ;; looking at the result
    #:report #:flamegraph #:save
    ;; the result as data
@@ -113,4 +114,5 @@ No policy: statuses are given back as they come.")
    #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
    #:monitor-write-quietly #:delete-quietly #:file-arguments
    #:monitor-message
+   #:region-begin #:region-end #:region-arguments
    #:run-command #:call-with-output #:string-of))

@@ -100,6 +100,10 @@ enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
  * not tell; their requests are counted one by one (count_request). */
 enum { LEAF_PIECES = 1 << 24 };
 
+/* Above it in kind.what: the region that the thread was in (regions.h). */
+enum { KIND_REGION_SHIFT = 25, KIND_REGIONS = 127 };
+#define KIND_REGION(what) ((uint32_t)(what) >> KIND_REGION_SHIFT)
+
 /* What the objects of a leaf are. */
 enum { KIND_ANY = 0 }; /* of the leaf for what goes over the budget */
 struct kind {

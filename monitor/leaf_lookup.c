@@ -262,9 +262,10 @@ static struct leaf *
 leaf_of(struct thread_state *t, const struct allocation *a, uint32_t up,
         uint64_t site, uint32_t size)
 {
-  struct leaf *leaf =
-      context_tree_leaf(&t->tree, up, site, (uint32_t)a->what, size,
-                        (uint64_t)(uintptr_t)a->clas);
+  const uint32_t what =
+      (uint32_t)a->what | t->regions.region << KIND_REGION_SHIFT;
+  struct leaf *leaf = context_tree_leaf(&t->tree, up, site, what, size,
+                                        (uint64_t)(uintptr_t)a->clas);
   if (leaf->count == 0 && a->clas != OBJNULL)
     code_index_keep(a->clas);
   return leaf;

@@ -25,6 +25,7 @@
 #include "lisp_name.h"
 #include "monitor_internal.h"
 #include "pause.h"
+#include "regions.h"
 #include "sites.h"
 #include "thread_labels.h"
 #include "threads.h"
@@ -123,6 +124,7 @@ mprof_monitor_reset(void)
   gates_set(monitor.running ? GATE_PAUSED : GATE_CLOSED);
   ended_threads_forget();
   threads_forget_figures();
+  regions_forget();
   code_index_forget_lost_calls();
   monitor.has_figures = monitor.running;
   monitor.collector_bytes = 0;

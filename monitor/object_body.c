@@ -99,6 +99,7 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   const struct kind *kind = context_tree_kind(&t->tree, head);
   uint64_t total = header->bytes + bytes;
   what |= kind->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
+  what |= KIND_REGION(kind->what) << KIND_REGION_SHIFT;
   if ((kind->what & LEAF_PIECES) == 0 && kind->size != LEAF_LARGE)
     hook_count_requests(t, kind->what, header->bytes);
   whole = context_tree_leaf(&t->tree, head->up, head->site,

@@ -29,6 +29,7 @@
 #include "number_map.h"
 #include "profile.pb-c.h"
 #include "profile_output.h"
+#include "regions.h"
 #include "sample_writer.h"
 #include "sites.h"
 
@@ -192,6 +193,13 @@ put_comment(struct writer *w, const char *format, ...)
   profile_output_number(&w->output, 13, (uint64_t)profile_output_string(&w->output, text));
 }
 
+/* What regions_comments calls. */
+static void
+put_comment_text(void *closure, const char *text)
+{
+  put_comment(closure, "%s", text);
+}
+
 static void
 put_value_type(struct writer *w, unsigned field, const char *type,
                const char *unit)
@@ -315,6 +323,7 @@ put_reconciliation(struct writer *w, const struct monitor_figures *f)
     put_comment(w, "mprof.class_note=objects whose class found no room for "
                    "its name: %" PRIu64,
                 w->classless_count);
+  regions_comments(put_comment_text, w);
   put_comment(w, "mprof.contexts=%" PRIu64, f->contexts);
   put_comment(w, "mprof.context_bytes=%" PRIu64, f->context_bytes);
   put_comment(w, "mprof.threads=%u", f->counted_threads);

@@ -19,6 +19,7 @@
 #include "code_index.h"
 #include "lisp_name.h"
 #include "profile.pb-c.h"
+#include "regions.h"
 
 enum { FIELD_SAMPLE = 2, FIELD_LOCATIONS = 1, FIELD_VALUES = 2,
        FIELD_LABELS = 3 };
@@ -108,6 +109,8 @@ add_kind_labels(struct tree_samples *s, const struct kind *kind)
   add_text_label(s, "category",
                  classify_category_name(classify_category(kind->what)));
   add_text_label(s, "thread", s->thread);
+  if (KIND_REGION(kind->what) != 0)
+    add_text_label(s, "region", regions_path(KIND_REGION(kind->what)));
   if (kind->size != 0 && kind->size != LEAF_LARGE) {
     Mprof__Pprof__Label size = MPROF__PPROF__LABEL__INIT;
     size.key = profile_output_string(s->output, "bytes");

@@ -28,6 +28,7 @@
 #include "known_leaf.h"
 #include "known_walk.h"
 #include "marker_stack.h"
+#include "region_table.h"
 
 /* What an allocation finds at the gate. */
 enum gate {
@@ -87,6 +88,8 @@ struct thread_state {
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
+  struct region_stack regions; /* what is in known_leaves and known_walks was
+                                  found in this one */
   struct context_tree tree;
   struct marker_stack markers;
   struct arena leaves_arena, walks_arena;
@@ -121,15 +124,22 @@ thread_state_forget_objects(struct thread_state *thread)
   memset(thread->waiting, 0, sizeof thread->waiting);
 }
 
-/* The walks that were remembered led to contexts that are no longer those of
- * the tree, or the code at their addresses is another. */
+/* Leaves are others now: the thread is in another region. */
 static inline void
-thread_state_forget_calls(struct thread_state *thread)
+thread_state_forget_leaves(struct thread_state *thread)
 {
   for (size_t i = 0; i < KNOWN_LEAVES; i++)
     thread->known_leaves[i].site = 0;
   for (size_t i = 0; i < KNOWN_WALKS; i++)
     thread->known_walks[i].site = 0;
+}
+
+/* The walks that were remembered led to contexts that are no longer those of
+ * the tree, or the code at their addresses is another. */
+static inline void
+thread_state_forget_calls(struct thread_state *thread)
+{
+  thread_state_forget_leaves(thread);
   foreign_frame_forget(thread->foreign_rules);
 }
 

@@ -1,0 +1,215 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# malloc.sh: what it costs to profile a C program: without a profiler, with
+# mprof, with heaptrack (recording alone, heaptrack -r).  The three take turns,
+# program by program and round after round, in the other order each time.
+#
+# Prints for each program the seconds without, and the others as multiples of
+# that (medians, and the range in brackets); then what mprof adds for each
+# second that heaptrack adds, the most memory of each, and how large the
+# profile is.  `stress loop' and its like do nothing but allocate, so they are
+# not in the mean of the programs.
+#
+# malloc.sh --instructions: what callgrind counts instead, once.
+#
+# Environment: BUILD, MPROF_LIB (make bench-malloc sets them); ROUNDS (5),
+# PROGRAMS (names; all), CLOCK (cpu, of all processes together; or real).
+
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+: "${BUILD:?run me with: make bench-malloc}" "${MPROF_LIB:=$BUILD/lib}"
+rounds=${ROUNDS:-5}
+clock=${CLOCK:-cpu}
+work=$BUILD/bench/malloc
+monitor=$MPROF_LIB/libmprof-malloc.so
+results=$work/results.tsv
+mkdir -p "$work"
+cd "$work"
+: >"$results"
+"${CC:-gcc}" -O2 -o usage "$here/malloc/usage.c"
+"${CC:-gcc}" -O2 -o stress "$here/malloc/stress.c" -lpthread
+
+# ---- programs and what they work on ----
+
+cat >words.pl <<'E'
+my %h;
+for my $i (1..150000) { $h{"key$i"} = [ $i, "v" x ($i % 40) ]; }
+my $n = 0;
+for my $k (sort keys %h) {
+  my @a = split /(?<=\d)/, $k;
+  $n += @a + length $h{$k}[1];
+}
+print "$n\n";
+E
+cat >records.py <<'E'
+import json, re
+d = [{"k%d" % i: [i, str(i) * 3, {"x": i / 3}]} for i in range(60000)]
+s = json.dumps(d)
+print(len(s), len(json.loads(s)), len(re.findall(r"\d+", s)))
+print(sum(len(x) for x in sorted(str(i) * 150 for i in range(100000))))
+E
+cat >table.sql <<'E'
+create table t(a integer primary key, b text, c real);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 150000)
+  insert into t select i, 'row ' || i || hex(i * i), i / 7.0 from n;
+create index ib on t(b);
+select count(*), sum(length(b)) from t where b like '%7%';
+select b, c from t order by c desc, b limit 3;
+select count(distinct substr(b, 1, 6)) from t;
+E
+cat >pipes.bash <<'E'
+f() { local x=$(($1 * 2)); echo "$x"; }
+for i in {1..20000}; do a[i]=$i; s=$s$i; [ ${#s} -lt 100 ] || s=; done
+for i in {1..200}; do f "$i"; done | tail -n 1
+for i in {1..40}; do echo "$i" | sed s/1/2/; done | wc -l
+E
+cat >map.cc <<'E'
+#include <iostream>
+#include <map>
+#include <regex>
+#include <string>
+int main()
+{
+  std::map<std::string, int> m;
+  for (int i = 0; i < 10; i++) m[std::to_string(i)] = i;
+  std::cout << m.size() << std::regex_match("aab", std::regex("a+b")) << '\n';
+}
+E
+[ -e numbers ] || seq 2000000 >numbers
+[ -e map.ii ] || g++ -O2 -E map.cc -o map.ii
+if [ ! -e manual.1 ]; then
+  for i in 1 2 3 4 5 6 7 8 9 10; do
+    cat "$here/../../reduce/mprof.1"
+  done >manual.1
+fi
+cc1plus=$(g++ -print-prog-name=cc1plus)
+
+names='perl python3 cc1plus sqlite3 xz git groff bash jq gawk sort cmake
+  stress-mixed stress-loop stress-live stress-threads'
+
+# choose NAME: the program and its arguments become $command.
+choose() {
+  case $1 in
+  perl) command=(perl words.pl) ;;
+  python3) command=(/usr/bin/python3 -I records.py) ;;
+  cc1plus) command=("$cc1plus" -quiet -O1 map.ii -o map.s) ;;
+  sqlite3) command=(sqlite3 :memory: '.read table.sql') ;;
+  xz) command=(xz -1 -T2 -c numbers) ;;
+  git) command=(git -C "$here/../.." --no-pager log --stat -60) ;;
+  groff) command=(troff -Tascii -man manual.1) ;;
+  bash) command=(bash pipes.bash) ;;
+  jq) command=(jq -n '[range(100000) | {a: ., b: "x\(.)"}]
+    | map(select(.a % 3 == 0)) | length') ;;
+  gawk) command=(gawk 'BEGIN { for (i = 0; i < 900000; i++)
+    a[i % 1000] = a[i % 1000] "x" i % 7; print asorti(a) }') ;;
+  sort) command=(sort -rn numbers) ;;
+  cmake) command=(cmake --help-full) ;;
+  stress-*) command=(./stress "${1#stress-}") ;;
+  *) echo "malloc.sh: no program $1" >&2 && exit 2 ;;
+  esac
+}
+
+# ---- runs ----
+
+# configured CONFIGURATION PROGRAM...
+configured() {
+  local configuration=$1
+  shift
+  rm -f profile.data* heaptrack.*
+  case $configuration in
+  plain) "$@" ;;
+  mprof) env MPROF_OUT="$work/profile.data" LD_PRELOAD="$monitor" "$@" ;;
+  heaptrack) heaptrack -r -o "$work/heaptrack" "$@" ;;
+  esac
+}
+export -f configured
+export work monitor
+
+run() {
+  local name=$1 configuration=$2 bytes=0
+  shift 2
+  ./usage used bash -c 'configured "$@"' - "$configuration" "$@" \
+    >out.$configuration 2>err.$configuration </dev/null || :
+  [ ! -e profile.data ] || bytes=$(stat -c %s profile.data)
+  echo "$name $configuration $(cat used) $bytes" >>"$results"
+}
+
+instructions() {
+  local name=$1 configuration=$2
+  shift 2
+  case $configuration in
+  plain) set -- "$@" ;;
+  mprof) preload="$monitor" ;;
+  *) return 0 ;;
+  esac
+  env MPROF_OUT="$work/profile.data" LD_PRELOAD="${preload:-}" \
+    valgrind --tool=callgrind --callgrind-out-file="$name.$configuration.cg" \
+    "$@" 2>err.$configuration >out.$configuration </dev/null || :
+  preload=
+  echo "$name $configuration $(sed -n 's/.*Collected : //p' \
+    err.$configuration | tail -n 1)" >>"$results"
+}
+
+action=run
+if [ "${1:-}" = --instructions ]; then
+  action=instructions rounds=1
+fi
+order='plain mprof heaptrack'
+for ((round = 1; round <= rounds; round++)); do
+  for name in ${PROGRAMS:-$names}; do
+    choose "$name"
+    for configuration in $order; do
+      $action "$name" "$configuration" "${command[@]}"
+    done
+  done
+  order=$(echo "$order" | tr ' ' '\n' | tac | tr '\n' ' ')
+done
+
+# ---- report ----
+
+if [ $action = instructions ]; then
+  awk '{ n[$1, $2] = $3; if (!seen[$1]++) names[++count] = $1 }
+    END { printf "%-16s %16s %16s %8s\n", "program", "plain", "mprof", "ratio"
+      for (i = 1; i <= count; i++) { p = names[i]
+        printf "%-16s %16d %16d %8.2f\n", p, n[p, "plain"], n[p, "mprof"],
+          n[p, "mprof"] / n[p, "plain"] } }' "$results"
+  exit
+fi
+awk -v column=$([ "$clock" = real ] && echo 3 || echo 4) '
+  function median(p, c, i, j, t, k) {
+    k = runs[p, c]
+    for (i = 1; i <= k; i++) v[i] = time[p, c, i]
+    for (i = 2; i <= k; i++)
+      for (j = i; j > 1 && v[j] < v[j - 1]; j--) {
+        t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+    least = v[1]; most = v[k]
+    return k % 2 ? v[(k + 1) / 2] : (v[k / 2] + v[k / 2 + 1]) / 2
+  }
+  { if (!seen[$1]++) names[++count] = $1
+    time[$1, $2, ++runs[$1, $2]] = $column
+    if ($5 > memory[$1, $2]) memory[$1, $2] = $5
+    if ($6 > 0) file[$1] = $6 }
+  END {
+    printf "%-14s %7s  %-19s  %-19s  %6s  %7s %7s %7s  %8s\n", "program",
+      "plain s", "mprof", "heaptrack", "share", "plain M", "mprof M", "heapt. M",
+      "file"
+    for (i = 1; i <= count; i++) {
+      p = names[i]
+      plain = median(p, "plain")
+      mine = median(p, "mprof") / plain
+      mine_range = sprintf("[%.2f-%.2f]", least / plain, most / plain)
+      other = median(p, "heaptrack") / plain
+      other_range = sprintf("[%.2f-%.2f]", least / plain, most / plain)
+      share = other > 1 ? (mine - 1) / (other - 1) : 0
+      printf "%-14s %7.3f  %5.2f %-13s  %5.2f %-13s  %6.2f  %7.1f %7.1f %7.1f  %8d\n",
+        p, plain, mine, mine_range, other, other_range, share,
+        memory[p, "plain"] / 1024, memory[p, "mprof"] / 1024,
+        memory[p, "heaptrack"] / 1024, file[p]
+      if (p !~ /^stress/) { logs += log(mine); others += log(other); n++
+        if (mine > worst) { worst = mine; which = p }
+        if (share > worst_share) { worst_share = share; which_share = p } }
+    }
+    if (n) printf "\n%d programs: geometric mean %.2f (heaptrack %.2f), worst %.2f (%s), largest share of what heaptrack adds %.2f (%s)\n",
+      n, exp(logs / n), exp(others / n), worst, which, worst_share, which_share
+  }' "$results"

@@ -1,0 +1,87 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; region-tests.lisp -- named regions: what is counted in them, and what they
+;;;; themselves must not add.
+
+(in-package #:mprof.tests)
+
+(in-suite mprof)
+
+(defun in-regions ()
+  "Make 3 * (5 + 7) + 11 + 13 conses: five in OUTER, seven in OUTER;a;b."
+  (dotimes (i 3)
+    (mprof:with-region (:outer)
+      (make-conses 5)
+      (mprof:with-region ("a;b") (make-conses 7))))
+  (mprof:with-region ('other) (make-conses 11))
+  (make-conses 13))
+
+(defun leave-region ()
+  "Leave two regions by a throw, having made two conses in them."
+  (catch 'out
+    (mprof:with-region (:thrown)
+      (make-conses 1)
+      (mprof:with-region (:inner)
+        (make-conses 1)
+        (throw 'out nil))))
+  (make-conses 3))
+
+(defun conses-in (region)
+  "How many objects were allocated in the regions that REGION matches."
+  (mprof:profile-allocations (mprof:profile nil :region region)))
+
+(test region-figures
+  "A region's figures go up into the one around it; nothing else is counted."
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil) (in-regions))
+    (is (equal '(60 960) (figures)))
+    (is (= 36 (conses-in "^outer$")))
+    (is (= 21 (conses-in "^outer;")))
+    (is (= 11 (conses-in "^other$")))
+    (is (= 0 (conses-in "nowhere")))))
+
+(test region-exit
+  "A throw leaves the regions that it passes."
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil) (leave-region))
+    (is (= 2 (conses-in "^thrown$")))
+    (is (= 1 (conses-in "^thrown;inner$")))
+    (is (equal '(5 80) (figures)))))
+
+(test region-values
+  "The values are the body's, also where nobody counts."
+  (with-idle-profiler
+    (is (equal '(1 2) (multiple-value-list
+                       (mprof:with-region (:two) (values 1 2)))))))
+
+(test region-names
+  (signals mprof:mprof-error
+    (eval '(let ((name 7)) (mprof:with-region (name) nil)))))
+
+(test region-table
+  "The table has how often each was entered, and what was allocated in it."
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil) (in-regions))
+    (let ((text (mprof:report :type :regions :legend nil :detail :verbose
+                              :stream nil)))
+      (flet ((row (region)
+               (with-input-from-string (stream text)
+                 (loop for line = (read-line stream nil)
+                       while line
+                       when (search region line :from-end t)
+                         return (first-words line)))))
+        (is (equal '("3" "36") (row "  outer")))
+        (is (equal '("3" "21") (row "  outer;a\\;b")))
+        (is (equal '("1" "11") (row "  other")))))))
+
+(defun first-words (line)
+  "The first and the third word of LINE: how often, and how many objects."
+  (let ((words (loop with start = 0
+                     for from = (position #\Space line :test-not #'eql
+                                                       :start start)
+                     while from
+                     for to = (or (position #\Space line :start from)
+                                  (length line))
+                     collect (subseq line from to)
+                     do (setf start to))))
+    (list (first words) (third words))))
