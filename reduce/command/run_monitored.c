@@ -303,7 +303,8 @@ run_monitored(const struct options *options, struct sink *sink,
   (void)sink; /* the output is the program's */
   if (settled.output == NULL)
     settled.output = "mprof.data";
-  bool good = set_path(&files, settled.output, error) &&
+  bool good = program_exists(&settled, error) &&
+              set_path(&files, settled.output, error) &&
               remove_old(&files, error) &&
               program_run(&settled, files.path, &end, error);
   if (good) {

@@ -229,6 +229,37 @@ cannot_run(const struct options *options, int failure,
                              : strerror(failure));
 }
 
+/* Sets PATH to where exec finds the program NAME; false, with errno set, when
+ * it is not there or may not be executed. */
+static bool
+find_program(const char *name, char path[PATH_MAX])
+{
+  const char *folders = getenv("PATH");
+  if (strchr(name, '/') != NULL || folders == NULL) {
+    snprintf(path, PATH_MAX, "%s", name);
+    return access(path, X_OK) == 0;
+  }
+  while (*folders != '\0') {
+    size_t length = strcspn(folders, ":");
+    snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, folders,
+             length == 0 ? "" : "/", name);
+    if (access(path, X_OK) == 0)
+      return true;
+    folders += length;
+    folders += *folders == ':';
+  }
+  errno = ENOENT;
+  return false;
+}
+
+bool
+program_exists(const struct options *options, struct mprof_error *error)
+{
+  char path[PATH_MAX];
+  return find_program(options->files[0], path) ||
+         cannot_run(options, errno, error);
+}
+
 static bool
 start_and_wait(const struct options *options,
                const struct environment *environment, int report[2],
@@ -301,19 +332,7 @@ static int
 open_program(const char *name)
 {
   char path[PATH_MAX];
-  const char *folders = getenv("PATH");
-  if (strchr(name, '/') != NULL)
-    return open(name, O_RDONLY | O_CLOEXEC);
-  while (folders != NULL && *folders != '\0') {
-    size_t length = strcspn(folders, ":");
-    snprintf(path, sizeof path, "%.*s%s%s", (int)length, folders,
-             length == 0 ? "" : "/", name);
-    if (access(path, X_OK) == 0)
-      return open(path, O_RDONLY | O_CLOEXEC);
-    folders += length;
-    folders += *folders == ':';
-  }
-  return -1;
+  return find_program(name, path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 /* Whether the 64-bit program HEAD, open as DESCRIPTOR, asks for the dynamic

@@ -21,6 +21,10 @@ struct program_end {
   int status; /* as a shell gives it: 128 + the number of a signal */
 };
 
+/* Whether there is such a program as OPTIONS name, before anything is touched;
+ * else ERROR says so, as program_run would. */
+bool program_exists(const struct options *options, struct mprof_error *error);
+
 /* Runs the program that OPTIONS name, which writes to FILE, an absolute path,
  * and waits for its end.  False: it was not started, ERROR says why, with the
  * exit status that shells give. */

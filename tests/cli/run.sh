@@ -233,6 +233,12 @@ run run -q --temporary=2 -o temporary.data ./regions
 run report --tables=temporary temporary.data
 says 'what lives for one more allocation' '20 **      21     95  run'
 
+# A program that is not there costs no earlier profile.
+cp regions.data earlier.data
+run run -o earlier.data ./no-such-program
+[ "$status" = 127 ] && cmp -s regions.data earlier.data
+result $? 'what is not run leaves the earlier profile alone'
+
 # ---- what is stored -----------------------------------------------------
 
 run report -verbose "$golden/regions.data"
