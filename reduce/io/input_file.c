@@ -128,7 +128,7 @@ inflate_piece(struct reading *reading, z_stream *stream, bool *ended)
                                    ? stream->msg
                                    : "compressed data is damaged");
     *ended = status == Z_STREAM_END;
-  } while (stream->avail_in > 0 || stream->avail_out == 0);
+  } while (stream->avail_in > 0 || (stream->avail_out == 0 && !*ended));
   return true;
 }
 

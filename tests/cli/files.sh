@@ -217,4 +217,20 @@ for writer in "report $w" "export --format=json $w" "diff $w $w"; do
 done
 [ -z "$(find . -name '*.tmp.*')" ]
 result $? 'no temporary file is left'
+# A compressed profile whose end is that of a piece that is inflated: a field
+# that nobody knows fills it up.
+zcat <"$golden/widgets.data" >plain
+"$MPROF" report "$golden/widgets.data" >expected
+for size in 16384 65536 131072; do
+  fill=$((size - $(wc -c <plain) - 5))
+  { cat plain
+    printf '\x9a\x06'
+    printf "\\x$(printf %x $((fill % 128 + 128)))"
+    printf "\\x$(printf %x $((fill / 128 % 128 + 128)))"
+    printf "\\x$(printf %x $((fill / 16384)))"
+    head -c "$fill" /dev/zero; } >filled
+  [ "$(wc -c <filled)" = "$size" ] && gzip -c filled >filled.data &&
+    "$MPROF" report filled.data 2>err | cmp -s - expected
+  result $? "a profile of $size bytes, compressed"
+done
 finish
