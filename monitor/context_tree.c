@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * context_tree.c -- three arrays of records (contexts, leaves, kinds), each
- * with an open-addressed index of 32-bit record numbers (linear probing, at
- * most half full).  An index probe touches one cache line of the index and
- * the record itself.  An index that is half full is made anew, twice as large,
- * from the records alone, so that the old one is given back first and the two
- * never take memory together.
+ * with an index of its own (record_index.h).  An array is as long from the
+ * start as the budget allows, in address space; the kernel gives the memory
+ * as records are made.
  *
- * Not done here: naming (code_index), walking (stack_walk), and any sum.
+ * Not done here: folding (context_fold), naming (code_index), walking
+ * (stack_walk), and any sum.
  */
 #include "context_tree.h"
 
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sizes.h"
+#include "context_fold.h"
 
 _Static_assert(sizeof(struct context) == 32, "memory of a path");
 _Static_assert(sizeof(struct leaf) == 48, "memory of a path");
@@ -46,81 +45,29 @@ leaf_hash(uint32_t up, uint64_t site, uint64_t key)
   return (uint32_t)mix(site * 31 + ((uint64_t)up << 20) + key);
 }
 
-/* The hash of a record. */
-typedef uint32_t hash_of_fn(const struct context_tree *tree, uint32_t number);
-
 static uint32_t
-hash_of_context(const struct context_tree *tree, uint32_t number)
+hash_of_context(const void *closure, uint32_t number)
 {
+  const struct context_tree *tree = closure;
   const struct context *c = &tree->contexts[number];
   return context_hash(c->parent, c->site);
 }
 
 static uint32_t
-hash_of_leaf(const struct context_tree *tree, uint32_t number)
+hash_of_leaf(const void *closure, uint32_t number)
 {
+  const struct context_tree *tree = closure;
   const struct leaf *l = &tree->leaves[number];
   const struct kind *k = &tree->kinds[l->kind];
   return leaf_hash(l->up, l->site, kind_key(k->what, k->size, k->clas));
 }
 
 static uint32_t
-hash_of_kind(const struct context_tree *tree, uint32_t number)
+hash_of_kind(const void *closure, uint32_t number)
 {
+  const struct context_tree *tree = closure;
   const struct kind *k = &tree->kinds[number];
   return (uint32_t)mix(kind_key(k->what, k->size, k->clas));
-}
-
-static int
-index_reserve(struct record_index *index, uint32_t slots)
-{
-  struct arena arena;
-  if (arena_reserve(&arena, (size_t)slots * sizeof *index->slots) != 0)
-    return -1;
-  arena_release(&index->arena);
-  index->arena = arena;
-  index->slots = arena.base;
-  index->mask = slots - 1;
-  return 0;
-}
-
-static void
-index_clear(struct record_index *index)
-{
-  arena_clear(&index->arena);
-  index->mask = SIZE_FIRST_INDEX - 1;
-}
-
-static void
-index_add(struct record_index *index, uint32_t hash, uint32_t number)
-{
-  uint32_t i = hash & index->mask;
-  while (index->slots[i] != 0)
-    i = (i + 1) & index->mask;
-  index->slots[i] = number;
-}
-
-/* Put the records from `first' to before `count' into an empty index. */
-static void
-index_fill(const struct context_tree *tree, struct record_index *index,
-           hash_of_fn *hash_of, uint32_t first, uint32_t count)
-{
-  for (uint32_t i = first; i < count; i++)
-    index_add(index, hash_of(tree, i), i);
-}
-
-/* Make room for the record `count' in the index of those from `first' on.
- * False: the kernel gave no memory. */
-static bool
-index_grow(const struct context_tree *tree, struct record_index *index,
-           hash_of_fn *hash_of, uint32_t first, uint32_t count)
-{
-  if (count * 2 <= index->mask)
-    return true;
-  if (index_reserve(index, (index->mask + 1) * 2) != 0)
-    return false;
-  index_fill(tree, index, hash_of, first, count);
-  return true;
 }
 
 static void
@@ -162,9 +109,9 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                     ((size_t)budget + 1) * sizeof(struct leaf)) != 0 ||
       arena_reserve(&tree->kind_arena,
                     (size_t)budget * sizeof(struct kind)) != 0 ||
-      index_reserve(&tree->context_index, SIZE_FIRST_INDEX) != 0 ||
-      index_reserve(&tree->leaf_index, SIZE_FIRST_INDEX) != 0 ||
-      index_reserve(&tree->kind_index, SIZE_FIRST_INDEX) != 0) {
+      record_index_init(&tree->context_index) != 0 ||
+      record_index_init(&tree->leaf_index) != 0 ||
+      record_index_init(&tree->kind_index) != 0) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;
@@ -183,9 +130,9 @@ context_tree_release(struct context_tree *tree)
   arena_release(&tree->context_arena);
   arena_release(&tree->leaf_arena);
   arena_release(&tree->kind_arena);
-  arena_release(&tree->context_index.arena);
-  arena_release(&tree->leaf_index.arena);
-  arena_release(&tree->kind_index.arena);
+  record_index_release(&tree->context_index);
+  record_index_release(&tree->leaf_index);
+  record_index_release(&tree->kind_index);
   tree->contexts = NULL;
   tree->leaves = NULL;
   tree->kinds = NULL;
@@ -197,16 +144,10 @@ context_tree_clear(struct context_tree *tree)
   arena_clear(&tree->context_arena);
   arena_clear(&tree->leaf_arena);
   arena_clear(&tree->kind_arena);
-  index_clear(&tree->context_index);
-  index_clear(&tree->leaf_index);
-  index_clear(&tree->kind_index);
+  record_index_clear(&tree->context_index);
+  record_index_clear(&tree->leaf_index);
+  record_index_clear(&tree->kind_index);
   add_special(tree);
-}
-
-static uint64_t
-index_bytes(const struct record_index *index)
-{
-  return ((uint64_t)index->mask + 1) * sizeof *index->slots;
 }
 
 uint64_t
@@ -215,69 +156,9 @@ context_tree_bytes(const struct context_tree *tree)
   return tree->context_count * sizeof(struct context) +
          ((uint64_t)tree->leaf_count + 1) * sizeof(struct leaf) +
          tree->kind_count * sizeof(struct kind) +
-         index_bytes(&tree->context_index) + index_bytes(&tree->leaf_index) +
-         index_bytes(&tree->kind_index);
-}
-
-/* The state of the phases below `function' when it is called from `parent'.
- * Chains begin below the first root. */
-static enum phase_state
-state_below(const struct context_tree *tree, uint32_t parent,
-            uint32_t function)
-{
-  const struct context *contexts = tree->contexts;
-  if ((function & FUNCTION_ROOT) != 0) {
-    uint32_t i = parent;
-    while (i != CONTEXT_ROOT && (contexts[i].function & FUNCTION_ROOT) == 0)
-      i = contexts[i].parent;
-    if (i == CONTEXT_ROOT)
-      return STATE_RUN;
-  }
-  return phase_next((enum phase_state)contexts[parent].state,
-                    (enum phase_role)FUNCTION_ROLE(function));
-}
-
-/* Where a call of `function' from `parent' folds to: the parent of that
- * ancestor on the path whose place it takes; CONTEXT_OVERFLOW: nowhere.  Sets
- * `new_arc' when the path lacks a call from that caller, or from that nearest
- * shown caller, to that callee. */
-static uint32_t
-fold_parent(const struct context_tree *tree, uint32_t parent,
-            uint32_t function, enum phase_state state, bool *new_arc)
-{
-  const struct context *contexts = tree->contexts;
-  const uint32_t caller = contexts[parent].function;
-  const uint32_t shown_caller = contexts[parent].shown;
-  const bool hidden = (function & FUNCTION_HIDDEN) != 0;
-  const uint32_t shown =
-      hidden ? shown_caller : function & FUNCTION_NUMBER;
-  uint32_t candidate = CONTEXT_OVERFLOW;
-  bool novel = false; /* below: something that the path above has not */
-  bool arc_known = false, shown_arc_known = hidden;
-
-  *new_arc = true;
-  if (function == 0 || caller == 0)
-    return CONTEXT_OVERFLOW;
-  for (uint32_t i = parent; i != CONTEXT_ROOT; i = contexts[i].parent) {
-    const struct context *c = &contexts[i];
-    if (c->function == 0)
-      return CONTEXT_OVERFLOW;
-    if ((c->function & FUNCTION_ROOT) != 0)
-      break;
-    if (c->function == function) {
-      if (candidate == CONTEXT_OVERFLOW && !novel && c->shown == shown &&
-          c->state == (uint32_t)state)
-        candidate = c->parent;
-      arc_known |= contexts[c->parent].function == caller;
-      shown_arc_known |= contexts[c->parent].shown == shown_caller;
-    }
-    novel |= c->new_arc;
-    if (arc_known && shown_arc_known &&
-        (novel || candidate != CONTEXT_OVERFLOW))
-      break;
-  }
-  *new_arc = !arc_known || !shown_arc_known;
-  return *new_arc ? CONTEXT_OVERFLOW : candidate;
+         record_index_bytes(&tree->context_index) +
+         record_index_bytes(&tree->leaf_index) +
+         record_index_bytes(&tree->kind_index);
 }
 
 /* The function that `site' is in, called from `parent'. */
@@ -289,22 +170,12 @@ called_function(const struct context_tree *tree, uint32_t parent,
                            tree->contexts[parent].function & FUNCTION_NUMBER);
 }
 
-/* The caller of an allocating function on the folded path. */
-static uint32_t
-leaf_target(const struct context_tree *tree, uint32_t up, uint32_t function)
-{
-  bool new_arc;
-  uint32_t target = fold_parent(tree, up, function,
-                                state_below(tree, up, function), &new_arc);
-  return target == CONTEXT_OVERFLOW ? up : target;
-}
-
 static bool
 has_room_for_context(struct context_tree *tree)
 {
   return tree->context_count < tree->budget &&
-         index_grow(tree, &tree->context_index, hash_of_context,
-                    CONTEXT_FIRST, tree->context_count);
+         record_index_grow(&tree->context_index, hash_of_context, tree,
+                           CONTEXT_FIRST, tree->context_count);
 }
 
 uint32_t
@@ -330,9 +201,10 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
     return CONTEXT_OVERFLOW;
   }
   function = called_function(tree, parent, site);
-  state = state_below(tree, parent, function);
+  state = context_fold_state(tree->contexts, parent, function);
   if (tree->fold)
-    target = fold_parent(tree, parent, function, state, &new_arc);
+    target = context_fold_parent(tree->contexts, parent, function, state,
+                                 &new_arc);
   if (target != CONTEXT_OVERFLOW) {
     target = context_tree_child(tree, target, site);
     if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree)) {
@@ -353,7 +225,7 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
                                       : function & FUNCTION_NUMBER,
                          .state = (unsigned)state & 7,
                          .new_arc = new_arc };
-  index_add(&tree->context_index, hash, number);
+  record_index_add(&tree->context_index, hash, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;
 }
@@ -372,13 +244,13 @@ intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
     if (k->what == what && k->size == size && k->clas == clas)
       return number;
   }
-  if (!index_grow(tree, &tree->kind_index, hash_of_kind, 1,
-                  tree->kind_count))
+  if (!record_index_grow(&tree->kind_index, hash_of_kind, tree, 1,
+                         tree->kind_count))
     return KIND_ANY;
   number = tree->kind_count++; /* there are no more than leaves */
   tree->kinds[number] =
       (struct kind){ .clas = clas, .what = what, .size = size };
-  index_add(&tree->kind_index, hash, number);
+  record_index_add(&tree->kind_index, hash, number);
   return number;
 }
 
@@ -403,8 +275,8 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
       return l;
   }
   if (tree->leaf_count >= tree->budget ||
-      !index_grow(tree, &tree->leaf_index, hash_of_leaf, 1,
-                  tree->leaf_count) ||
+      !record_index_grow(&tree->leaf_index, hash_of_leaf, tree, 1,
+                         tree->leaf_count) ||
       (kind = intern_kind(tree, what, size, clas)) == KIND_ANY) {
     tree->overflowed++;
     return &tree->leaves[tree->budget];
@@ -412,7 +284,7 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   if (up != CONTEXT_OVERFLOW) {
     function = called_function(tree, up, site);
     if (tree->fold)
-      target = leaf_target(tree, up, function);
+      target = context_fold_caller(tree->contexts, up, function);
   }
   number = tree->leaf_count;
   l = &tree->leaves[number];
@@ -421,7 +293,7 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                       .target = target,
                       .kind = kind,
                       .function = function };
-  index_add(&tree->leaf_index, hash, number);
+  record_index_add(&tree->leaf_index, hash, number);
   __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
 }
@@ -488,9 +360,8 @@ context_tree_rename_sites(struct context_tree *tree,
   }
   if (!changed)
     return;
-  arena_clear(&tree->context_index.arena);
-  index_fill(tree, &tree->context_index, hash_of_context, CONTEXT_FIRST,
-             tree->context_count);
-  arena_clear(&tree->leaf_index.arena);
-  index_fill(tree, &tree->leaf_index, hash_of_leaf, 1, tree->leaf_count);
+  record_index_refill(&tree->context_index, hash_of_context, tree,
+                      CONTEXT_FIRST, tree->context_count);
+  record_index_refill(&tree->leaf_index, hash_of_leaf, tree, 1,
+                      tree->leaf_count);
 }

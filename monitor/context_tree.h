@@ -24,25 +24,8 @@
  * most 16 in their index, for each type, size and class that there is.
  *
  * Recursion.  A context whose function is on the path already may be folded:
- * it then has a `target' elsewhere, an ancestor's sibling, and everything
- * below it goes there (Ammons, Ball and Larus, "Exploiting Hardware
- * Performance Counters with Flow and Context Sensitive Profiling", PLDI
- * 1997, section 4: a backedge in the calling context tree).  Theirs folds as
- * soon as a function repeats; ours only if the path in between has no
- * function and no caller-callee pair that the path above has not.  So a
- * folded path has the same set of functions and the same set of arcs as the
- * real one, and inclusive figures, which count each once a path, come out
- * exact.  Depth is bounded by the arcs of the program, not by its stack.
- *
- * Reports leave out the runtime's own C functions, and then pair a function
- * with the nearest caller that is left.  These pairs are kept as well: they
- * count as arcs, and a hidden function is only folded onto one that has the
- * same nearest shown caller.
- *
- * Reports also tell in which phase something was allocated (reduce/profile/phase.h),
- * by the functions of a path from the root on.  So a context is only folded
- * onto one with the same state of that machine; else a path folded could be
- * in another phase than the real one.
+ * it then has a `target' elsewhere, and everything below it goes there.
+ * When, and why no figure changes by it: context_fold.h.
  *
  * Invariants: parents have smaller numbers than their children; context 0 is
  * the root; the target of a context is itself or has a smaller or larger
@@ -60,7 +43,7 @@
 #include <stdint.h>
 
 #include "arena.h"
-#include "profile/phase.h"
+#include "record_index.h"
 
 /* Contexts that exist in each tree. */
 enum {
@@ -134,10 +117,11 @@ struct leaf {
  * nothing when it is asked what the path has already. */
 #define FUNCTION_ROOT (1u << 29)
 
-/* Which function a site is in, called by the function `caller' (0: not known):
- * a number > 0 and at most FUNCTION_NUMBER, equal for equal functions, with its
- * role, and perhaps with FUNCTION_HIDDEN or FUNCTION_ROOT; 0 when that cannot
- * be told (never folded).  Runs inside the hook. */
+/* Which function a site is in, called by the function `caller' (0: not
+ * known): a number > 0 and at most FUNCTION_NUMBER, equal for equal
+ * functions, with its role, and perhaps with FUNCTION_HIDDEN or
+ * FUNCTION_ROOT; 0 when that cannot be told (never folded).  Runs inside the
+ * hook. */
 typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
                                           uint32_t caller);
 
@@ -149,11 +133,7 @@ struct context_tree {
   uint32_t leaf_count, kind_count;
   uint32_t budget;        /* contexts and leaves, each, at most */
   uint64_t overflowed;    /* calls of child or leaf that found no room */
-  struct record_index {
-    uint32_t *slots;      /* open addressing: a number, 0 is empty */
-    uint32_t mask;
-    struct arena arena;
-  } context_index, leaf_index, kind_index;
+  struct record_index context_index, leaf_index, kind_index;
   struct arena context_arena, leaf_arena, kind_arena;
   context_tree_function_fn *function_of;
   void *closure;

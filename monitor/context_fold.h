@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * context_fold.h -- which recursive calls of a context tree need no contexts
+ * of their own.
+ *
+ * Model.  A context whose function is on the path already may be folded: it
+ * then has a `target' elsewhere, an ancestor's sibling, and everything below
+ * it goes there (Ammons, Ball and Larus, "Exploiting Hardware Performance
+ * Counters with Flow and Context Sensitive Profiling", PLDI 1997, section 4:
+ * a backedge in the calling context tree).  Theirs folds as soon as a
+ * function repeats; ours only if the path in between has no function and no
+ * caller-callee pair that the path above has not.  So a folded path has the
+ * same set of functions and the same set of arcs as the real one, and
+ * inclusive figures, which count each once a path, come out exact.  Depth is
+ * bounded by the arcs of the program, not by its stack.
+ *
+ * Reports leave out the runtime's own C functions, and then pair a function
+ * with the nearest caller that is left.  These pairs are kept as well: they
+ * count as arcs, and a hidden function is only folded onto one that has the
+ * same nearest shown caller.
+ *
+ * Reports also tell in which phase something was allocated
+ * (reduce/profile/phase.h), by the functions of a path from the root on.  So
+ * a context is only folded onto one with the same state of that machine; else
+ * a path folded could be in another phase than the real one.
+ *
+ * Cost: the length of the path, once for each new context and leaf.  Nothing
+ * is changed here: the tree asks, and makes the contexts itself.  All may run
+ * inside the hook.
+ */
+#ifndef MPROF_CONTEXT_FOLD_H
+#define MPROF_CONTEXT_FOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/phase.h"
+
+struct context;
+
+/* The state of the phases below `function' when it is called from the context
+ * `parent'. */
+enum phase_state context_fold_state(const struct context *contexts,
+                                    uint32_t parent, uint32_t function);
+
+/* Where a call of `function' from `parent' folds to: the parent of that
+ * ancestor on the path whose place it takes; CONTEXT_OVERFLOW: nowhere.
+ * `state' is that of context_fold_state.  Sets `new_arc' when the path lacks
+ * a call from that caller, or from that nearest shown caller, to that
+ * callee. */
+uint32_t context_fold_parent(const struct context *contexts, uint32_t parent,
+                             uint32_t function, enum phase_state state,
+                             bool *new_arc);
+
+/* The caller, on the folded path, of a `function' that allocates and was
+ * called from `up': `up' itself where nothing is folded. */
+uint32_t context_fold_caller(const struct context *contexts, uint32_t up,
+                             uint32_t function);
+
+#endif
