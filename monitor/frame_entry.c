@@ -43,46 +43,46 @@ frame_take_number(struct frame_cursor *c, size_t n)
   return value;
 }
 
+/* A number in LEB128: seven bits a byte, the lowest first.  `*bits' becomes how
+ * many there were; what is beyond 64 is dropped. */
+static uint64_t
+take_leb(struct frame_cursor *c, unsigned *bits)
+{
+  uint64_t value = 0;
+  const uint8_t *byte;
+  *bits = 0;
+  do {
+    byte = frame_take(c, 1);
+    if (byte == NULL)
+      return 0;
+    if (*bits < 64)
+      value |= (uint64_t)(*byte & 0x7F) << *bits;
+    *bits += 7;
+  } while ((*byte & 0x80) != 0);
+  return value;
+}
+
 uint64_t
 frame_take_uleb(struct frame_cursor *c)
 {
-  uint64_t value = 0;
-  unsigned shift = 0;
-  for (;;) {
-    const uint8_t *byte = frame_take(c, 1);
-    if (byte == NULL)
-      return 0;
-    if (shift < 64)
-      value |= (uint64_t)(*byte & 0x7F) << shift;
-    shift += 7;
-    if ((*byte & 0x80) == 0)
-      return value;
-  }
+  unsigned bits;
+  return take_leb(c, &bits);
 }
 
 int64_t
 frame_take_sleb(struct frame_cursor *c)
 {
-  uint64_t value = 0;
-  unsigned shift = 0;
-  for (;;) {
-    const uint8_t *byte = frame_take(c, 1);
-    if (byte == NULL)
-      return 0;
-    if (shift < 64)
-      value |= (uint64_t)(*byte & 0x7F) << shift;
-    shift += 7;
-    if ((*byte & 0x80) == 0) {
-      if ((*byte & 0x40) != 0 && shift < 64)
-        value |= ~UINT64_C(0) << shift;
-      return (int64_t)value;
-    }
-  }
+  unsigned bits;
+  uint64_t value = take_leb(c, &bits);
+  /* the last bit is the sign */
+  if (!c->bad && bits < 64 && (value >> (bits - 1) & 1) != 0)
+    value |= ~UINT64_C(0) << bits;
+  return (int64_t)value;
 }
 
 uint64_t
 frame_take_pointer(struct frame_cursor *c, unsigned encoding,
-             const struct frame_section *section)
+                   const struct frame_section *section)
 {
   uintptr_t place = section->address + (uintptr_t)(c->at - section->bytes);
   uint64_t value;
