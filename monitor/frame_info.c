@@ -3,10 +3,10 @@
  * frame_info.c -- read the call-frame information of a whole section.
  *
  * The program of a function (frame_entry.h) says for every instruction where
- * the caller's frame is.  Only one thing is asked of it: does it ever compute the frame from
- * the frame pointer register.  A function that realigns its stack computes it
- * by an expression; the frame pointer is not enough there, and it counts as
- * one without.
+ * the caller's frame is.  Only one thing is asked of it: does it ever compute
+ * the frame from the frame pointer register.  A function that realigns its
+ * stack computes it by an expression; the frame pointer is not enough there,
+ * and it counts as one without.
  */
 #include "frame_info.h"
 

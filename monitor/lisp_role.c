@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_role.c -- looks at the symbols of a name, as system_functions.c does at
- * their text: one of a package that is not ECL's makes it the program's.
+ * lisp_role.c -- looks at the symbols of a name, as system_functions.c does
+ * at their text: one of a package that is not ECL's makes it the program's.
  */
 #include "lisp_role.h"
 
