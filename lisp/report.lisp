@@ -16,9 +16,9 @@ a property list of what PROFILE itself does not choose."
                  (choice-options choices))))
 
 (defun report (&key (type t) (stream *standard-output*) file profile
-                 (detail :normal) max min-percent sort-by focus ignore hide show
-                 show-from hide-system by phase thread region show-runtime
-                 show-root offsets width color (legend t))
+                 (detail :normal) max min-percent sort-by value focus ignore
+                 hide show show-from hide-system by phase thread region
+                 show-runtime show-root offsets width color (legend t))
   "Print the tables of what was counted until now, and give back the PROFILE that
 they are of.
 
@@ -37,8 +37,12 @@ DETAIL (:NORMAL, :VERBOSE or :TERSE, default :NORMAL): leave out rows below 1 %,
 none, or those below 5 %.
 MAX (integer, default NIL): at most so many rows a table.
 MIN-PERCENT (real, default NIL): leave out rows below this.
-SORT-BY (:BYTES, :ALLOCATIONS, :CALLS, :SELF, :INCLUSIVE, :KEPT or :NAME, default
-NIL): the order of rows.
+SORT-BY (:BYTES, :ALLOCATIONS, :CALLS, :SELF, :INCLUSIVE, :NAME; for C programs
+also :KEPT, :PEAK and :TEMPORARY; default NIL): the order of rows.
+VALUE (default NIL): what all tables count: :BYTES or :ALLOCATIONS, of which the
+larger rows come first; for profiles of C programs :KEPT or :KEPT-ALLOCATIONS,
+what was never freed, :PEAK or :PEAK-ALLOCATIONS, what was live when most bytes
+were, or :TEMPORARY, objects freed before the next allocations.
 FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM (strings, default NIL): regular expressions
 on function names: only what is below such functions, nothing below them, or
 charged to their callers; all others charged to their callers; chains begin at
@@ -75,7 +79,8 @@ Example:
                                profile type legend
                                (list :detail detail :max max
                                      :min-percent min-percent
-                                     :sort-by sort-by :offsets offsets
+                                     :sort-by sort-by :value value
+                                     :offsets offsets
                                      :width (or width *print-right-margin*)
                                      :color color))))
                  file profile

@@ -79,11 +79,12 @@ the tables of REPORT.  Without a type it is a pprof profile.
 FORMAT (keyword, default NIL): this format, whatever the type of FILE: :PPROF,
 :SVG, :TEXT, or one that `mprof help export' lists.
 PROFILE (default NIL): write this object of type PROFILE instead.
-VALUE (:BYTES or :ALLOCATIONS, default NIL): what the numbers of :FOLDED are.
+VALUE (default NIL): what is counted, as for REPORT; formats with room for all
+measures show this one first.
 TYPES, PHASES, THREADS (booleans, default NIL): for :FOLDED: show the type as the
 last frame, the phase and the thread as the first ones.
 TABLE (keyword, default NIL): for :CSV: :FUNCTIONS, :ARCS, :TYPES, :CONTEXTS,
-:PHASES or :THREADS.
+:BINS, :REGIONS, :PHASES or :THREADS.
 MIN-PERCENT, MAX (default NIL): for :DOT, :SVG and :TEXT: leave out functions
 below this share, or beyond so many.
 CHOICES: these, and FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM, HIDE-SYSTEM, BY, PHASE,

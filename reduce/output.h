@@ -32,6 +32,9 @@ extern const struct output csv_tables[];
 const struct output *output_find(const struct output *outputs,
                                  const char *name, size_t length);
 
+/* Whether FORMAT, of export_formats, has room for one measure alone. */
+bool output_has_one_measure(const struct output *format);
+
 /* The row of OUTPUTS with the longest ending that the file PATH has; NULL
  * when there is none. */
 const struct output *output_for_file(const struct output *outputs,

@@ -63,6 +63,8 @@ const struct output csv_tables[] = {
      NULL},
     {"types", "figures of each type and class", csv_types, NULL},
     {"contexts", "figures of each distinct chain", csv_contexts, NULL},
+    {"bins", "figures of each size of object", csv_bins, NULL},
+    {"regions", "figures of each named region", csv_regions, NULL},
     {"phases", "figures of each phase", csv_phases, NULL},
     {"threads", "figures of each thread", csv_threads, NULL},
     {NULL, NULL, NULL, NULL},
@@ -76,6 +78,14 @@ output_find(const struct output *outputs, const char *name, size_t length)
         memcmp(outputs->name, name, length) == 0)
       return outputs;
   return NULL;
+}
+
+bool
+output_has_one_measure(const struct output *format)
+{
+  return format->emit == export_folded || format->emit == export_dot ||
+         format->emit == export_dhat ||
+         format->emit == export_lisp_contexts;
 }
 
 const struct output *

@@ -30,6 +30,23 @@ read_files(struct profile *profile, const struct options *options,
   return good;
 }
 
+/* Lets the profile count what the options ask for. */
+static bool
+substitute(struct reduction *reduction, struct mprof_error *error)
+{
+  const struct options *options = reduction->options;
+  if (!measure_known(&reduction->profile, options->value))
+    return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
+                           "--value=%s: the profile does not say what was %s",
+                           measure_rows[options->value].word,
+                           measure_rows[options->value].what);
+  if (options->one_measure && measure_rows[options->value].what != NULL) {
+    measure_substitute(&reduction->profile, options->value);
+    reduction->counted = options->value;
+  }
+  return true;
+}
+
 bool
 reduction_init(struct reduction *reduction, const struct options *options,
                struct mprof_error *error)
@@ -39,6 +56,8 @@ reduction_init(struct reduction *reduction, const struct options *options,
   if (!profile_init(&reduction->profile))
     return mprof_error_memory(error);
   if (!read_files(&reduction->profile, options, error))
+    return false;
+  if (!substitute(reduction, error))
     return false;
   /* The monitor of C programs counts calls for all threads and regions. */
   if (reduction->profile.language == LANGUAGE_C &&
@@ -57,6 +76,9 @@ reduction_init(struct reduction *reduction, const struct options *options,
   progress_tell(options->progress, "adding up", 0, 0);
   if (!tally_init(&reduction->tally, &reduction->selection, error))
     return false;
+  if (!region_figures_init(&reduction->regions, &reduction->profile,
+                           reduction->tally.regions))
+    return mprof_error_memory(error);
   progress_tell(options->progress, "building the call graph", 0, 0);
   return call_graph_init(&reduction->graph, &reduction->selection, error) &&
          cycles_init(&reduction->cycles, &reduction->graph, error);
@@ -67,6 +89,7 @@ reduction_release(struct reduction *reduction)
 {
   cycles_release(&reduction->cycles);
   call_graph_release(&reduction->graph);
+  region_figures_release(&reduction->regions);
   tally_release(&reduction->tally);
   selection_release(&reduction->selection);
   profile_release(&reduction->profile);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* All stages of one command: the profile as read, the selection, the groups
- * that --by asks for, the tally, the graph with its cycles.  Built once, then only read.
+ * that --by asks for, the tally, the regions, the graph with its cycles.
+ * Built once, then only read.
  */
 
 #ifndef MPROF_REDUCTION_H
@@ -11,6 +12,7 @@
 #include "graph/call_graph.h"
 #include "graph/cycles.h"
 #include "graph/nameless_share.h"
+#include "graph/region_figures.h"
 #include "graph/selection.h"
 #include "graph/tally.h"
 #include "io/mprof_error.h"
@@ -18,13 +20,26 @@
 
 struct reduction {
   const struct options *options; /* not owned */
+  enum measure counted; /* what allocs and bytes are: see measure_substitute */
   struct profile profile;
   struct selection selection;
   struct tally tally;
+  struct region_figures regions;
   struct call_graph graph;
   struct cycles cycles;
   struct nameless_share nameless;
 };
+
+/* Which of the figures of REDUCTION the options ask for: where another measure
+ * has been put in the place of what was allocated, its bytes or objects. */
+static inline enum measure
+reduction_measure(const struct reduction *reduction)
+{
+  enum measure value = reduction->options->value;
+  if (!reduction->options->one_measure)
+    return value;
+  return measure_rows[value].bytes ? MEASURE_BYTES : MEASURE_ALLOCS;
+}
 
 /* Reads the files that OPTIONS name and builds every stage.  OPTIONS must
  * outlive REDUCTION.  False: ERROR says why; release it even then. */

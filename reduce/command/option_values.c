@@ -111,12 +111,13 @@ parse_sort(const char *text, enum sort_key *sort, struct mprof_error *error)
       [SORT_BYTES] = "bytes",         [SORT_ALLOCS] = "allocs",
       [SORT_CALLS] = "calls",         [SORT_SELF] = "self",
       [SORT_INCLUSIVE] = "inclusive", [SORT_KEPT] = "kept",
+      [SORT_PEAK] = "peak",           [SORT_TEMPORARY] = "temporary",
       [SORT_NAME] = "name",
   };
   enum { COUNT = sizeof words / sizeof words[0] };
   size_t word = find_word(text, words, COUNT,
                           "--sort takes bytes, allocs, calls, self, "
-                          "inclusive, kept or name, not",
+                          "inclusive, kept, peak, temporary or name, not",
                           error);
   *sort = (enum sort_key)word;
   return word < COUNT;
@@ -126,12 +127,15 @@ bool
 parse_measure(const char *text, enum measure *measure,
               struct mprof_error *error)
 {
-  static const char *const words[] = {
-      [MEASURE_BYTES] = "bytes", [MEASURE_ALLOCS] = "allocs"};
-  size_t word =
-      find_word(text, words, 2, "--value takes bytes or allocs, not", error);
-  *measure = (enum measure)word;
-  return word < 2;
+  for (int i = 0; i < MEASURE_COUNT; i++)
+    if (strcmp(text, measure_rows[i].word) == 0) {
+      *measure = (enum measure)i;
+      return true;
+    }
+  return usage_error(error,
+                     "--value takes bytes, allocs, kept, kept-allocs, peak, "
+                     "peak-allocs or temporary, not",
+                     text);
 }
 
 /* The number of the table of COMMAND called by the first LENGTH bytes of

@@ -10,6 +10,7 @@
 #include "command/command_table.h"
 #include "command/option_table.h"
 #include "command/option_values.h"
+#include "export/export.h"
 #include "output.h"
 
 #include <stdlib.h>
@@ -150,6 +151,9 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   case OPTION_FAIL_ABOVE_FUNCTION:
     return parse_growth(value, &options->function_growth,
                         &options->function_growth_text, error);
+  case OPTION_FAIL_ABOVE_KEPT:
+    return parse_growth(value, &options->kept_growth,
+                        &options->kept_growth_text, error);
   case OPTION_SORT:
     return parse_sort(value, &options->sort, error);
   case OPTION_LIMIT:
@@ -222,6 +226,30 @@ choose_format(struct parsing *parsing)
                      "give --format=FORMAT, the name does not tell", path);
 }
 
+/* Whether what OPTIONS ask for has room for one measure alone. */
+static bool
+has_one_measure(const struct options *options)
+{
+  const struct output *format = options->format;
+  if (options->command == COMMAND_FLAMEGRAPH && options->output != NULL)
+    format = output_for_file(export_formats, options->output);
+  if (options->command == COMMAND_EXPORT)
+    return output_has_one_measure(format);
+  return options->command != COMMAND_FLAMEGRAPH || format == NULL ||
+         format->emit != export_html;
+}
+
+/* What is settled when all arguments are known. */
+static void
+settle_measure(struct options *options)
+{
+  options->one_measure = has_one_measure(options);
+  if (options->sort == SORT_DEFAULT && !measure_rows[options->value].bytes &&
+      (options->command == COMMAND_REPORT ||
+       options->command == COMMAND_DIFF))
+    options->sort = SORT_ALLOCS;
+}
+
 static bool
 parse_arguments(struct parsing *parsing)
 {
@@ -249,6 +277,12 @@ parse_arguments(struct parsing *parsing)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "--normalize makes the totals equal, so that "
                            "--fail-above says nothing");
+  if (options->kept_growth_text != NULL &&
+      measure_rows[options->value].what != NULL)
+    return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
+                           "with --value=%s nothing else is known: give "
+                           "--fail-above in the place of --fail-above-kept",
+                           measure_rows[options->value].word);
   if (options->command == COMMAND_MERGE && options->output == NULL)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "a file to write is missing: give -o OUT");
@@ -258,8 +292,11 @@ parse_arguments(struct parsing *parsing)
   if (options->command == COMMAND_MERGE && options->file_count == 0)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "no files to merge are given");
-  return options->command != COMMAND_EXPORT || options->format != NULL ||
-         choose_format(parsing);
+  if (options->command == COMMAND_EXPORT && options->format == NULL &&
+      !choose_format(parsing))
+    return false;
+  settle_measure(options);
+  return true;
 }
 
 bool

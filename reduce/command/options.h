@@ -10,6 +10,7 @@
 
 #include "diff/growth.h"
 #include "io/mprof_error.h"
+#include "profile/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,13 +38,13 @@ enum sort_key {
   SORT_SELF,      /* bytes that a function itself allocated */
   SORT_INCLUSIVE, /* with all below it */
   SORT_KEPT,      /* bytes never freed */
+  SORT_PEAK,      /* bytes live when most were */
+  SORT_TEMPORARY, /* objects freed before the next allocations */
   SORT_NAME
 };
 
 /* What stands for a function in tables and exports. */
 enum granularity { BY_FUNCTION, BY_LINE, BY_FILE, BY_PACKAGE, BY_CLASS };
-
-enum measure { MEASURE_BYTES, MEASURE_ALLOCS };
 
 enum color_choice { COLOR_AUTOMATIC, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -99,7 +100,8 @@ struct options {
 
   const struct output *format; /* export: which one */
   const struct output *table;  /* export: of csv_tables; NULL: the first */
-  enum measure value;
+  enum measure value; /* what figures count, or what comes first */
+  bool one_measure;   /* what is written has room for one measure alone */
   bool types;                       /* export: the type as the last frame */
   bool label_threads, label_phases; /* export: as the first frames */
 
@@ -110,7 +112,9 @@ struct options {
   bool normalize;              /* diff: scale the old figures */
   struct growth_limits growth; /* diff: of all bytes and allocations */
   struct growth_limits function_growth;
-  const char *growth_text, *function_growth_text; /* as they were given */
+  struct growth_limits kept_growth; /* of all bytes and objects kept */
+  /* as they were given */
+  const char *growth_text, *function_growth_text, *kept_growth_text;
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which

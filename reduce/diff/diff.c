@@ -92,16 +92,20 @@ add_figures(struct adding *adding, enum diff_kind kind,
     table->entry_count++;
   }
   entries[row].present[adding->side] = true;
-  entries[row].sides[adding->side].bytes += figures.bytes;
-  entries[row].sides[adding->side].allocs += figures.allocs;
-  entries[row].sides[adding->side].calls += figures.calls;
+  struct diff_figures *sum = &entries[row].sides[adding->side];
+  for (int i = 0; i < MEASURE_COUNT; i++)
+    sum->counts[i] += figures.counts[i];
+  sum->calls += figures.calls;
   return true;
 }
 
 static struct diff_figures
 from_figures(const struct figures *figures, uint64_t calls)
 {
-  return (struct diff_figures){figures->bytes, figures->allocs, calls};
+  struct diff_figures counts = {.calls = calls};
+  for (int i = 0; i < MEASURE_COUNT; i++)
+    counts.counts[i] = measure_of_figures(figures, (enum measure)i);
+  return counts;
 }
 
 static bool
@@ -165,12 +169,13 @@ add_contexts(struct adding *adding)
   const struct profile *profile = &reduction->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
-    if (reduction->selection.kept[i] &&
-        (sample->bytes != 0 || sample->allocs != 0) &&
-        (!push_chain(adding, sample) ||
-         !add_figures(
-             adding, DIFF_CONTEXTS,
-             (struct diff_figures){sample->bytes, sample->allocs, 0})))
+    struct diff_figures figures = {.calls = 0};
+    if (!reduction->selection.kept[i] ||
+        (sample->bytes == 0 && sample->allocs == 0))
+      continue;
+    measure_add_sample(figures.counts, sample);
+    if (!push_chain(adding, sample) ||
+        !add_figures(adding, DIFF_CONTEXTS, figures))
       return false;
   }
   return true;
@@ -213,8 +218,9 @@ normalize(struct diff *diff)
     for (size_t i = 0; i < diff->tables[kind].entry_count; i++) {
       struct diff_figures *figures =
           &diff->tables[kind].entries[i].sides[DIFF_OLD];
-      figures->bytes = scale(figures->bytes, old.bytes, new.bytes);
-      figures->allocs = scale(figures->allocs, old.allocs, new.allocs);
+      for (int m = 0; m < MEASURE_COUNT; m++)
+        figures->counts[m] =
+            scale(figures->counts[m], old.counts[m], new.counts[m]);
       figures->calls = scale(figures->calls, old.calls, new.calls);
     }
 }
@@ -255,80 +261,4 @@ diff_release(struct diff *diff)
   }
   names_release(&diff->names);
   memset(diff, 0, sizeof *diff);
-}
-
-static uint64_t
-count_of(const struct diff_figures *figures, enum growth_kind kind)
-{
-  return growth_of_allocs(kind) ? figures->allocs : figures->bytes;
-}
-
-static int64_t
-growth_of(const struct diff_entry *entry, enum growth_kind kind)
-{
-  return (int64_t)(count_of(&entry->sides[DIFF_NEW], kind) -
-                   count_of(&entry->sides[DIFF_OLD], kind));
-}
-
-/* Reports growth beyond the limit that OPTION gives as LIMIT; NAME is the
- * function that grew, NULL: all of it. */
-static bool
-report_growth(const char *name, enum growth_kind kind,
-              const struct diff_entry *entry, const char *option,
-              const char *limit, struct mprof_error *error)
-{
-  return mprof_error_set(
-      error, MPROF_GREW, MPROF_NO_OFFSET,
-      "grew from %llu to %llu %s%s%s, beyond --%s=%s",
-      (unsigned long long)count_of(&entry->sides[DIFF_OLD], kind),
-      (unsigned long long)count_of(&entry->sides[DIFF_NEW], kind),
-      growth_of_allocs(kind) ? "allocations" : "bytes",
-      name == NULL ? "" : " in ", name == NULL ? "" : name, option, limit);
-}
-
-/* The function that grew most, the first by name of several; NULL: none. */
-static const struct diff_entry *
-most_grown(const struct diff *diff, enum growth_kind kind, const char **name)
-{
-  const struct diff_table *functions = &diff->tables[DIFF_FUNCTIONS];
-  const struct diff_entry *most = NULL;
-  for (size_t i = 0; i < functions->entry_count; i++) {
-    const struct diff_entry *entry = &functions->entries[i];
-    size_t count;
-    const uint64_t *key = row_table_words(&functions->keys, i, &count);
-    const char *text = names_text(&diff->names, (uint32_t)key[0]);
-    if (most == NULL || growth_of(entry, kind) > growth_of(most, kind) ||
-        (growth_of(entry, kind) == growth_of(most, kind) &&
-         strcmp(text, *name) < 0)) {
-      most = entry;
-      *name = text;
-    }
-  }
-  return most;
-}
-
-bool
-diff_within_limits(const struct diff *diff, struct mprof_error *error)
-{
-  const struct options *options = diff->options;
-  const struct diff_figures *whole = &diff->totals[DIFF_OLD];
-  struct diff_entry all = {
-      .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
-  for (int i = 0; i < GROWTH_KINDS; i++) {
-    enum growth_kind kind = (enum growth_kind)i;
-    const char *name = NULL;
-    if (growth_exceeds(
-            &options->growth, kind, count_of(&all.sides[DIFF_OLD], kind),
-            count_of(&all.sides[DIFF_NEW], kind), count_of(whole, kind)))
-      return report_growth(NULL, kind, &all, "fail-above",
-                           options->growth_text, error);
-    const struct diff_entry *most = most_grown(diff, kind, &name);
-    if (most != NULL && growth_exceeds(&options->function_growth, kind,
-                                       count_of(&most->sides[DIFF_OLD], kind),
-                                       count_of(&most->sides[DIFF_NEW], kind),
-                                       count_of(whole, kind)))
-      return report_growth(name, kind, most, "fail-above-function",
-                           options->function_growth_text, error);
-  }
-  return true;
 }

@@ -35,7 +35,8 @@ enum diff_kind {
 };
 
 struct diff_figures {
-  uint64_t bytes, allocs, calls;
+  uint64_t counts[MEASURE_COUNT];
+  uint64_t calls;
 };
 
 struct diff_entry {

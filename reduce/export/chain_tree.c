@@ -143,10 +143,7 @@ add_samples(struct planting *planting, const uint32_t *node_of_frame)
     if (!find_node(planting, sample, true, &node))
       return false;
     tree->of_sample[i] = node;
-    tree->nodes[node].allocs += sample->allocs;
-    tree->nodes[node].bytes += sample->bytes;
-    tree->nodes[node].kept_allocs += sample->kept_allocs;
-    tree->nodes[node].kept_bytes += sample->kept_bytes;
+    measure_add_sample(tree->nodes[node].counts, sample);
   }
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
@@ -193,8 +190,8 @@ static void
 sort_siblings(struct chain_tree *tree, struct sibling *siblings)
 {
   for (size_t i = 0; i < tree->count; i++) {
-    tree->nodes[i].below_allocs = tree->nodes[i].allocs;
-    tree->nodes[i].below_bytes = tree->nodes[i].bytes;
+    tree->nodes[i].below_allocs = tree->nodes[i].counts[MEASURE_ALLOCS];
+    tree->nodes[i].below_bytes = tree->nodes[i].counts[MEASURE_BYTES];
   }
   for (size_t i = tree->count; i-- > 0;) {
     const struct chain_node *node = &tree->nodes[i];

@@ -32,10 +32,7 @@ enum chain_items {
 struct chain_node {
   uint32_t parent; /* an earlier node; INDEX_NONE: the item is a root */
   uint32_t item;   /* the leaf */
-  uint64_t allocs; /* by the leaf itself, on this chain */
-  uint64_t bytes;
-  uint64_t kept_allocs;
-  uint64_t kept_bytes;
+  uint64_t counts[MEASURE_COUNT];     /* of the leaf itself, on this chain */
   uint64_t calls;                     /* of the leaf, on this chain */
   uint64_t below_allocs, below_bytes; /* in this node and all below it */
 };
@@ -55,6 +52,13 @@ bool chain_tree_init(struct chain_tree *tree,
                      const struct reduction *reduction,
                      enum chain_items items);
 void chain_tree_release(struct chain_tree *tree);
+
+/* Whether NODE itself allocated anything. */
+static inline bool
+chain_node_allocates(const struct chain_node *node)
+{
+  return node->counts[MEASURE_BYTES] != 0 || node->counts[MEASURE_ALLOCS] != 0;
+}
 
 /* The name of ITEM; owned by the profile, or constant. */
 const char *chain_item_name(const struct chain_tree *tree, uint32_t item);

@@ -49,6 +49,8 @@ struct callgrind {
   struct sink *sink;
   struct compression functions; /* by node; the root is the last */
   struct compression files;     /* by name id */
+  enum measure events[MEASURE_COUNT];
+  size_t event_count;
 };
 
 static void
@@ -110,16 +112,23 @@ write_function(struct callgrind *callgrind, const char *file_key,
   write_name(callgrind, &callgrind->functions, key, node, n->name, true);
 }
 
+/* Writes what FIGURES say of each event, and ends the line. */
+static void
+write_counts(struct callgrind *callgrind, const struct figures *figures)
+{
+  for (size_t i = 0; i < callgrind->event_count; i++)
+    sink_format(callgrind->sink, " %" PRIu64,
+                measure_of_figures(figures, callgrind->events[i]));
+  sink_text(callgrind->sink, "\n");
+}
+
 /* Writes the costs of FIGURES at LINE. */
 static void
 write_costs(struct callgrind *callgrind, int64_t line,
             const struct figures *figures)
 {
-  sink_format(callgrind->sink, "%" PRId64 " %" PRIu64 " %" PRIu64, line,
-              figures->bytes, figures->allocs);
-  if (callgrind->reduction->profile.has_kept)
-    sink_format(callgrind->sink, " %" PRIu64, figures->kept_bytes);
-  sink_text(callgrind->sink, "\n");
+  sink_format(callgrind->sink, "%" PRId64, line);
+  write_counts(callgrind, figures);
 }
 
 /* Writes a call of CALLEE from LINE. */
@@ -171,12 +180,8 @@ static void
 write_totals(struct callgrind *callgrind, const char *key)
 {
   const struct reduction *reduction = callgrind->reduction;
-  const struct figures *total = &reduction->selection.total;
-  sink_format(callgrind->sink, "%s: %" PRIu64 " %" PRIu64, key, total->bytes,
-              total->allocs);
-  if (reduction->profile.has_kept)
-    sink_format(callgrind->sink, " %" PRIu64, total->kept_bytes);
-  sink_text(callgrind->sink, "\n");
+  sink_format(callgrind->sink, "%s:", key);
+  write_counts(callgrind, &reduction->selection.total);
 }
 
 static void
@@ -193,14 +198,29 @@ write_header(struct callgrind *callgrind)
     escape_name(sink, program, "\\");
     sink_text(sink, "\n");
   }
-  sink_text(sink, "positions: line\n"
-                  "event: Bytes : bytes requested\n"
-                  "event: Allocs : objects allocated\n");
-  if (profile->has_kept)
-    sink_text(sink, "event: KeptBytes : bytes never freed\n");
-  sink_format(sink, "events: Bytes Allocs%s\n",
-              profile->has_kept ? " KeptBytes" : "");
+  sink_text(sink, "positions: line\n");
+  for (size_t i = 0; i < callgrind->event_count; i++)
+    sink_format(sink, "event: %s : %s\n",
+                measure_rows[callgrind->events[i]].event,
+                measure_rows[callgrind->events[i]].noun);
+  sink_text(sink, "events:");
+  for (size_t i = 0; i < callgrind->event_count; i++)
+    sink_format(sink, " %s", measure_rows[callgrind->events[i]].event);
+  sink_text(sink, "\n");
   write_totals(callgrind, "summary");
+}
+
+/* The measures that are known, the one that the options ask for first. */
+static void
+choose_events(struct callgrind *callgrind)
+{
+  const struct reduction *reduction = callgrind->reduction;
+  enum measure first = reduction->options->value;
+  callgrind->events[callgrind->event_count++] = first;
+  for (int i = 0; i < MEASURE_COUNT; i++)
+    if ((enum measure)i != first &&
+        measure_known(&reduction->profile, (enum measure)i))
+      callgrind->events[callgrind->event_count++] = (enum measure)i;
 }
 
 void
@@ -218,6 +238,7 @@ export_callgrind(const struct reduction *reduction, struct sink *sink)
   if (list_functions(reduction, &functions) &&
       callgrind.functions.numbers != NULL &&
       callgrind.files.numbers != NULL) {
+    choose_events(&callgrind);
     write_header(&callgrind);
     write_root(&callgrind, &functions);
     for (size_t i = 0; i < functions.count; i++)

@@ -12,6 +12,8 @@ void csv_functions(const struct reduction *reduction, struct sink *sink);
 void csv_arcs(const struct reduction *reduction, struct sink *sink);
 void csv_types(const struct reduction *reduction, struct sink *sink);
 void csv_contexts(const struct reduction *reduction, struct sink *sink);
+void csv_bins(const struct reduction *reduction, struct sink *sink);
+void csv_regions(const struct reduction *reduction, struct sink *sink);
 void csv_phases(const struct reduction *reduction, struct sink *sink);
 void csv_threads(const struct reduction *reduction, struct sink *sink);
 

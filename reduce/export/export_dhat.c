@@ -2,7 +2,8 @@
 
 /* The file format of valgrind's DHAT, version 2, for its viewer dh_view.html.
  * A program point is a distinct chain that allocated something: blocks are
- * allocations, bytes those requested.  Frames are leaf first, as the viewer
+ * allocations, bytes those requested; or what --value counts of them, which
+ * the verb says.  Frames are leaf first, as the viewer
  * has its tree.
  *
  * Neither life times of blocks nor accesses to them are known: "bklt" and
@@ -55,10 +56,11 @@ write_points(const struct chain_tree *tree, struct sink *sink)
   sink_text(sink, "\"pps\":[");
   for (uint32_t i = 0; i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
-    if (node->bytes == 0 && node->allocs == 0)
+    if (!chain_node_allocates(node))
       continue;
     sink_format(sink, "%s\n{\"tb\":%" PRIu64 ",\"tbk\":%" PRIu64 ",\"fs\":[",
-                first ? "" : ",", node->bytes, node->allocs);
+                first ? "" : ",", node->counts[MEASURE_BYTES],
+                node->counts[MEASURE_ALLOCS]);
     first = false;
     /* frame 0 is the root of all chains */
     for (uint32_t n = i; n != INDEX_NONE; n = tree->nodes[n].parent)
@@ -69,6 +71,24 @@ write_points(const struct chain_tree *tree, struct sink *sink)
   sink_text(sink, "]");
 }
 
+/* What the viewer says of bytes and blocks. */
+static const char *
+verb_of(enum measure counted)
+{
+  switch (counted) {
+  case MEASURE_KEPT_BYTES:
+  case MEASURE_KEPT_ALLOCS:
+    return "Never freed";
+  case MEASURE_PEAK_BYTES:
+  case MEASURE_PEAK_ALLOCS:
+    return "Live at the peak";
+  case MEASURE_TEMPORARY_ALLOCS:
+    return "Temporary";
+  default:
+    return "Allocated";
+  }
+}
+
 void
 export_dhat(const struct reduction *reduction, struct sink *sink)
 {
@@ -77,11 +97,12 @@ export_dhat(const struct reduction *reduction, struct sink *sink)
   struct chain_tree tree;
   if (!chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS))
     sink_fail(sink, ENOMEM);
-  sink_text(
+  sink_format(
       sink,
       "{\"dhatFileVersion\":2,\"mode\":\"heap\","
-      "\"verb\":\"Allocated\",\n\"bklt\":false,\"bkacc\":false,"
-      "\n\"tu\":\"allocations\",\"Mtu\":\"million allocations\",\n\"cmd\":");
+      "\"verb\":\"%s\",\n\"bklt\":false,\"bkacc\":false,"
+      "\n\"tu\":\"allocations\",\"Mtu\":\"million allocations\",\n\"cmd\":",
+      verb_of(reduction->counted));
   json_string(sink, program == NULL ? "" : program);
   sink_format(sink, ",\"pid\":0,\n\"te\":%" PRIu64 ",\n",
               reduction->selection.total.allocs);

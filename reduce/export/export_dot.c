@@ -67,13 +67,28 @@ thousandths(uint64_t part, uint64_t whole)
   return whole == 0 ? 0 : (unsigned)((uint128)part * THOUSAND / whole);
 }
 
-/* Writes BYTES and their share of WHOLE. */
-static void
-write_bytes(struct sink *sink, uint64_t bytes, uint64_t whole)
+/* What boxes and arrows show of FIGURES. */
+static uint64_t
+weight(const struct reduction *reduction, const struct figures *figures)
 {
-  unsigned share = thousandths(bytes, whole);
-  sink_format(sink, "%" PRIu64 " bytes (%u.%u %%)", bytes, share / 10,
-              share % 10);
+  return measure_of_figures(figures, reduction_measure(reduction));
+}
+
+static const char *
+noun(const struct reduction *reduction)
+{
+  return measure_rows[reduction->options->value].noun;
+}
+
+/* Writes AMOUNT and its share of all. */
+static void
+write_amount(const struct reduction *reduction, struct sink *sink,
+             uint64_t amount)
+{
+  unsigned share =
+      thousandths(amount, weight(reduction, &reduction->selection.total));
+  sink_format(sink, "%" PRIu64 " %s (%u.%u %%)", amount, noun(reduction),
+              share / 10, share % 10);
 }
 
 static void
@@ -81,19 +96,20 @@ write_node(const struct reduction *reduction, uint32_t item,
            struct sink *sink)
 {
   const struct graph_node *node = &reduction->graph.nodes[item];
-  uint64_t whole = reduction->selection.total.bytes;
+  uint64_t self = weight(reduction, &node->self);
+  unsigned share =
+      thousandths(self, weight(reduction, &reduction->selection.total));
   sink_format(sink, "n%" PRIu32 " [label=\"", item);
   write_quoted(sink, node->name, true);
   sink_text(sink, "\\n");
   if (node->cycle != 0)
     sink_format(sink, "<cycle %" PRIu32 ">\\n", node->cycle);
   sink_text(sink, "self ");
-  write_bytes(sink, node->self.bytes, whole);
+  write_amount(reduction, sink, self);
   sink_text(sink, "\\ninclusive ");
-  write_bytes(sink, node->inclusive.bytes, whole);
-  sink_format(sink, "\" fillcolor=\"0.05 %u.%03u 1.0\"",
-              thousandths(node->self.bytes, whole) / THOUSAND,
-              thousandths(node->self.bytes, whole) % THOUSAND);
+  write_amount(reduction, sink, weight(reduction, &node->inclusive));
+  sink_format(sink, "\" fillcolor=\"0.05 %u.%03u 1.0\"", share / THOUSAND,
+              share % THOUSAND);
   if (node->cycle != 0)
     sink_format(sink, " peripheries=2 cycle=%" PRIu32, node->cycle);
   sink_text(sink, "\n  function=\"");
@@ -111,14 +127,15 @@ write_arc(const struct reduction *reduction, const struct graph_arc *arc,
           struct sink *sink)
 {
   const struct graph_node *nodes = reduction->graph.nodes;
+  uint64_t below = weight(reduction, &arc->inclusive);
   unsigned share =
-      thousandths(arc->inclusive.bytes, reduction->selection.total.bytes);
+      thousandths(below, weight(reduction, &reduction->selection.total));
   unsigned width = THOUSAND + 4 * share; /* in thousandths of a point */
   uint32_t cycle = nodes[arc->caller].cycle;
   sink_format(sink,
               "n%" PRIu32 " -> n%" PRIu32 " [label=\" %" PRIu64
-              " bytes \\n %" PRIu64 " calls \" penwidth=%u.%03u weight=%u",
-              arc->caller, arc->callee, arc->inclusive.bytes, arc->calls,
+              " %s \\n %" PRIu64 " calls \" penwidth=%u.%03u weight=%u",
+              arc->caller, arc->callee, below, noun(reduction), arc->calls,
               width / THOUSAND, width % THOUSAND, 1 + share / 10);
   if (cycle != 0 && nodes[arc->callee].cycle == cycle)
     sink_text(sink, " style=dashed");
@@ -134,7 +151,8 @@ is_drawn(const struct reduction *reduction, const bool *shown,
          const struct graph_arc *arc)
 {
   return shown[arc->caller] && shown[arc->callee] &&
-         share_reached(arc->inclusive.bytes, reduction->selection.total.bytes,
+         share_reached(weight(reduction, &arc->inclusive),
+                       weight(reduction, &reduction->selection.total),
                        reduction->options->min_share);
 }
 
@@ -149,9 +167,13 @@ write_head(const struct reduction *reduction, const struct ranking *functions,
       profile_comment(&reduction->profile, "mprof.program", 0);
   size_t left_out = functions->count - functions->shown;
   uint64_t left_out_bytes = 0;
+  uint64_t left_out_amount = 0;
   size_t left_out_arcs = 0;
   for (size_t i = 0; i < graph->node_count; i++)
-    left_out_bytes += shown[i] ? 0 : graph->nodes[i].self.bytes;
+    if (!shown[i]) {
+      left_out_bytes += graph->nodes[i].self.bytes;
+      left_out_amount += weight(reduction, &graph->nodes[i].self);
+    }
   for (size_t i = 0; i < graph->arc_count; i++)
     left_out_arcs += !is_drawn(reduction, shown, &graph->arcs[i]);
   sink_text(sink, "digraph mprof {\ngraph [charset=\"UTF-8\" labelloc=b "
@@ -160,12 +182,16 @@ write_head(const struct reduction *reduction, const struct ranking *functions,
                program == NULL || *program == '\0' ? "Allocation profile"
                                                    : program,
                true);
-  sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes\\l",
-              total->allocs, total->bytes);
+  sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes%s%s\\l",
+              total->allocs, total->bytes,
+              measure_rows[reduction->counted].what == NULL ? "" : ", ",
+              measure_rows[reduction->counted].what == NULL
+                  ? ""
+                  : measure_rows[reduction->counted].what);
   if (left_out != 0 || left_out_arcs != 0) {
     sink_format(sink, "Left out: %zu functions, which themselves allocated ",
                 left_out);
-    write_bytes(sink, left_out_bytes, total->bytes);
+    write_amount(reduction, sink, left_out_amount);
     sink_format(sink, ", and %zu arcs\\l", left_out_arcs);
   }
   sink_format(sink,
@@ -186,6 +212,9 @@ export_dot(const struct reduction *reduction, struct sink *sink)
   if (!list_functions(reduction, &functions) || shown == NULL) {
     sink_fail(sink, ENOMEM);
   } else {
+    ranking_sort(&functions, reduction_measure(reduction) == MEASURE_ALLOCS
+                                 ? SORT_ALLOCS
+                                 : SORT_BYTES);
     ranking_cut(&functions, &reduction->selection.total, reduction->options);
     for (size_t i = 0; i < functions.shown; i++)
       shown[functions.rows[i].item] = true;

@@ -258,7 +258,7 @@ collect(struct folding *folding)
     return false;
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
-    uint64_t value = reduction->options->value == MEASURE_ALLOCS
+    uint64_t value = reduction_measure(reduction) == MEASURE_ALLOCS
                          ? sample->allocs
                          : sample->bytes;
     if (reduction->selection.kept[i] && value != 0 &&

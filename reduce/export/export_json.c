@@ -2,7 +2,8 @@
 
 /* The whole reduction as one JSON object, which mprof-profile.schema.json
  * describes.  Functions, arcs, types, phases and threads are in the order of
- * listing.h; contexts are the nodes of the tree of chains, in its order.
+ * listing.h, bins and regions in that of their tables; contexts are the nodes
+ * of the tree of chains, in its order.
  * Functions and types are referred to by their place in their lists, which
  * counts from zero, as are contexts.
  *
@@ -92,19 +93,20 @@ collect_context_types(struct writing *writing)
   return true;
 }
 
-/* Writes the bytes and allocations of FIGURES behind the prefix WHAT, and
- * what was kept where that is known. */
+/* Writes all measures of FIGURES that are known, each key behind the prefix
+ * WHAT. */
 static void
 write_figures(struct writing *writing, bool first, const char *what,
               const struct figures *figures)
 {
   struct sink *sink = writing->sink;
-  sink_format(sink, "%s\"%sallocations\":%" PRIu64 ",\"%sbytes\":%" PRIu64,
-              first ? "" : ",", what, figures->allocs, what, figures->bytes);
-  if (writing->reduction->profile.has_kept)
-    sink_format(
-        sink, ",\"%skept_allocations\":%" PRIu64 ",\"%skept_bytes\":%" PRIu64,
-        what, figures->kept_allocs, what, figures->kept_bytes);
+  for (int i = 0; i < MEASURE_COUNT; i++)
+    if (measure_known(&writing->reduction->profile, (enum measure)i)) {
+      sink_format(sink, "%s\"%s%s\":%" PRIu64, first ? "" : ",", what,
+                  measure_rows[i].key,
+                  measure_of_figures(figures, (enum measure)i));
+      first = false;
+    }
 }
 
 static void
@@ -217,6 +219,58 @@ write_thread(struct writing *writing, size_t item)
               &writing->reduction->tally.threads[item]);
 }
 
+/* Writes the bin INDEX: a size that is null goes by its kind. */
+static void
+write_bin(struct writing *writing, size_t index)
+{
+  static const char *const kinds[] = {[BIN_SIZE] = "size",
+                                      [BIN_LARGE] = "large",
+                                      [BIN_GROWTH] = "grown",
+                                      [BIN_UNKNOWN] = "unknown"};
+  const struct tally *tally = &writing->reduction->tally;
+  const struct tally_bin *bin = &tally->bins[index];
+  struct sink *sink = writing->sink;
+  sink_format(sink, "\"kind\":\"%s\",\"size\":", kinds[bin->kind]);
+  if (bin->kind == BIN_SIZE)
+    sink_format(sink, "%" PRIu64, bin->size);
+  else
+    sink_text(sink, "null");
+  write_figures(writing, false, "", &bin->figures);
+  sink_text(sink, ",\"types\":[");
+  for (size_t i = 0; i < bin->part_count; i++) {
+    const struct tally_part *part = &tally->parts[bin->first_part + i];
+    write_part(writing, i == 0, writing->type_places[part->type],
+               part->figures.allocs, part->figures.bytes);
+  }
+  sink_text(sink, "]");
+}
+
+/* Writes a number under KEY, null unless it is KNOWN. */
+static void
+write_optional(struct writing *writing, const char *key, bool known,
+               uint64_t number)
+{
+  json_key(writing->sink, false, key);
+  if (known)
+    sink_format(writing->sink, "%" PRIu64, number);
+  else
+    sink_text(writing->sink, "null");
+}
+
+static void
+write_region(struct writing *writing, size_t index)
+{
+  const struct region_row *region =
+      &writing->reduction->regions.rows[index];
+  write_share(writing, "path", region->path, &region->figures);
+  sink_format(writing->sink,
+              ",\"entered\":%" PRIu64 ",\"nanoseconds\":%" PRIu64,
+              region->entered, region->spent);
+  write_optional(writing, "first_entered", region->first != 0, region->first);
+  write_optional(writing, "last_left", region->last != 0, region->last);
+  write_optional(writing, "held_bytes", region->knows_held, region->held);
+}
+
 /* Begins the next object of a list, and ends it. */
 static void
 begin_element(struct sink *sink, bool first)
@@ -255,6 +309,20 @@ write_list(struct writing *writing, const char *key, listing *list,
     sink_fail(writing->sink, ENOMEM);
   write_rows(writing, key, &ranking, write);
   ranking_release(&ranking);
+}
+
+/* Writes the list KEY of COUNT objects. */
+static void
+write_table(struct writing *writing, const char *key, size_t count,
+            void (*write)(struct writing *, size_t))
+{
+  sink_format(writing->sink, ",\n\"%s\":[", key);
+  for (size_t i = 0; i < count; i++) {
+    begin_element(writing->sink, i == 0);
+    write(writing, i);
+    end_element(writing->sink);
+  }
+  sink_text(writing->sink, "]");
 }
 
 static void
@@ -297,14 +365,12 @@ write_contexts(struct writing *writing)
     else
       sink_format(sink, "%" PRIu32, node->parent);
     sink_format(sink,
-                ",\"function\":%" PRIu32 ",\"calls\":%" PRIu64
-                ",\"allocations\":%" PRIu64 ",\"bytes\":%" PRIu64,
-                writing->function_places[node->item], node->calls,
-                node->allocs, node->bytes);
-    if (writing->reduction->profile.has_kept)
-      sink_format(sink,
-                  ",\"kept_allocations\":%" PRIu64 ",\"kept_bytes\":%" PRIu64,
-                  node->kept_allocs, node->kept_bytes);
+                ",\"function\":%" PRIu32 ",\"calls\":%" PRIu64,
+                writing->function_places[node->item], node->calls);
+    for (int m = 0; m < MEASURE_COUNT; m++)
+      if (measure_known(&writing->reduction->profile, (enum measure)m))
+        sink_format(sink, ",\"%s\":%" PRIu64, measure_rows[m].key,
+                    node->counts[m]);
     sink_text(sink, ",\"types\":[");
     for (bool first = true;
          row < writing->row_count && writing->rows[row].context == i;
@@ -346,7 +412,7 @@ write_head(struct writing *writing)
 {
   const struct profile *profile = &writing->reduction->profile;
   struct sink *sink = writing->sink;
-  sink_text(sink, "{\"format\":\"mprof-profile\",\"version\":1,"
+  sink_text(sink, "{\"format\":\"mprof-profile\",\"version\":2,"
                   "\"generator\":\"mprof " MPROF_VERSION "\",\n");
   sink_format(sink, "\"language\":\"%s\",\"categories\":[",
               profile->language == LANGUAGE_LISP ? "lisp" : "c");
@@ -370,6 +436,10 @@ write_all(struct writing *writing)
   write_cycles(writing);
   write_rows(writing, "types", &writing->types, write_type);
   write_contexts(writing);
+  write_table(writing, "bins", writing->reduction->tally.bin_count,
+              write_bin);
+  write_table(writing, "regions", writing->reduction->regions.count,
+              write_region);
   write_list(writing, "phases", list_phases, write_phase);
   write_list(writing, "threads", list_threads, write_thread);
   write_comments(writing);

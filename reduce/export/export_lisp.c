@@ -24,6 +24,23 @@ write_type(const struct reduction *reduction, uint32_t index, uint64_t allocs,
               bytes);
 }
 
+/* Writes the measures of FIGURES behind bytes and allocations that are known,
+ * as keywords behind the prefix WHAT. */
+static void
+write_more(const struct reduction *reduction, const char *what,
+           const struct figures *figures, struct sink *sink)
+{
+  for (int i = MEASURE_ALLOCS + 1; i < MEASURE_COUNT; i++) {
+    if (!measure_known(&reduction->profile, (enum measure)i))
+      continue;
+    sink_format(sink, " :%s", what);
+    for (const char *c = measure_rows[i].key; *c != '\0'; c++)
+      sink_bytes(sink, *c == '_' ? "-" : c, 1);
+    sink_format(sink, " %" PRIu64,
+                measure_of_figures(figures, (enum measure)i));
+  }
+}
+
 static void
 write_function(const struct reduction *reduction, size_t index,
                struct sink *sink)
@@ -35,9 +52,12 @@ write_function(const struct reduction *reduction, size_t index,
   sink_format(sink,
               " :self-allocations %" PRIu64 " :self-bytes %" PRIu64
               " :inclusive-allocations %" PRIu64 " :inclusive-bytes %" PRIu64
-              " :activations %" PRIu64 " :cycle ",
+              " :activations %" PRIu64,
               node->self.allocs, node->self.bytes, node->inclusive.allocs,
               node->inclusive.bytes, node->calls);
+  write_more(reduction, "self-", &node->self, sink);
+  write_more(reduction, "inclusive-", &node->inclusive, sink);
+  sink_text(sink, " :cycle ");
   if (node->cycle == 0)
     sink_text(sink, "nil");
   else
@@ -70,9 +90,10 @@ write_arc(const struct reduction *reduction, size_t index, struct sink *sink)
   sink_text(sink, " :callee ");
   lisp_string(sink, graph->nodes[arc->callee].name);
   sink_format(sink,
-              " :calls %" PRIu64 " :bytes %" PRIu64 " :allocations %" PRIu64
-              ")",
+              " :calls %" PRIu64 " :bytes %" PRIu64 " :allocations %" PRIu64,
               arc->calls, arc->inclusive.bytes, arc->inclusive.allocs);
+  write_more(reduction, "", &arc->inclusive, sink);
+  sink_text(sink, ")");
 }
 
 static void
@@ -80,13 +101,18 @@ write_type_row(const struct reduction *reduction, size_t index,
                struct sink *sink)
 {
   const struct figures *figures = &reduction->tally.types[index];
-  write_type(reduction, (uint32_t)index, figures->allocs, figures->bytes,
-             sink);
+  sink_text(sink, "(");
+  lisp_type(sink, &reduction->profile, (uint32_t)index);
+  sink_format(sink, " :allocations %" PRIu64 " :bytes %" PRIu64,
+              figures->allocs, figures->bytes);
+  write_more(reduction, "", figures, sink);
+  sink_text(sink, ")");
 }
 
-/* Writes an element for what has FIGURES. */
+/* Begins an element for what has FIGURES. */
 static void
-write_share(const char *key, const char *name, const struct figures *figures,
+write_share(const struct reduction *reduction, const char *key,
+            const char *name, const struct figures *figures,
             struct sink *sink)
 {
   sink_format(sink, "(%s ", key);
@@ -97,23 +123,56 @@ write_share(const char *key, const char *name, const struct figures *figures,
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
     sink_format(sink, "%s%" PRIu64, i == 0 ? "" : " ",
                 figures->category_bytes[i]);
-  sink_text(sink, "))");
+  sink_text(sink, ")");
+  write_more(reduction, "", figures, sink);
 }
 
 static void
 write_phase(const struct reduction *reduction, size_t index,
             struct sink *sink)
 {
-  write_share(":phase", phase_word((enum phase)index),
+  write_share(reduction, ":phase", phase_word((enum phase)index),
               &reduction->tally.phases[index], sink);
+  sink_text(sink, ")");
 }
 
 static void
 write_thread(const struct reduction *reduction, size_t index,
              struct sink *sink)
 {
-  write_share(":name", profile_thread_name(&reduction->profile, index),
+  write_share(reduction, ":name",
+              profile_thread_name(&reduction->profile, index),
               &reduction->tally.threads[index], sink);
+  sink_text(sink, ")");
+}
+
+/* Writes KEY and NUMBER, nil unless that is KNOWN. */
+static void
+write_optional(const char *key, bool known, uint64_t number,
+               struct sink *sink)
+{
+  if (known)
+    sink_format(sink, " %s %" PRIu64, key, number);
+  else
+    sink_format(sink, " %s nil", key);
+}
+
+static void
+write_regions(const struct reduction *reduction, struct sink *sink)
+{
+  sink_text(sink, "\n :regions\n (");
+  for (size_t i = 0; i < reduction->regions.count; i++) {
+    const struct region_row *region = &reduction->regions.rows[i];
+    sink_text(sink, i == 0 ? "" : "\n  ");
+    write_share(reduction, ":path", region->path, &region->figures, sink);
+    sink_format(sink, " :entered %" PRIu64 " :nanoseconds %" PRIu64,
+                region->entered, region->spent);
+    write_optional(":first-entered", region->first != 0, region->first, sink);
+    write_optional(":last-left", region->last != 0, region->last, sink);
+    write_optional(":held-bytes", region->knows_held, region->held, sink);
+    sink_text(sink, ")");
+  }
+  sink_text(sink, ")");
 }
 
 /* Writes the bins: :large are all objects above the largest size that has a
@@ -130,8 +189,10 @@ write_bins(const struct reduction *reduction, struct sink *sink)
       sink_format(sink, "%" PRIu64, bin->size);
     else
       sink_text(sink, bin->kind == BIN_LARGE ? ":large" : ":grown");
-    sink_format(sink, " :allocations %" PRIu64 " :bytes %" PRIu64 " :types (",
+    sink_format(sink, " :allocations %" PRIu64 " :bytes %" PRIu64,
                 bin->figures.allocs, bin->figures.bytes);
+    write_more(reduction, "", &bin->figures, sink);
+    sink_text(sink, " :types (");
     for (size_t j = 0; j < bin->part_count; j++) {
       const struct tally_part *part = &tally->parts[bin->first_part + j];
       sink_text(sink, j == 0 ? "" : " ");
@@ -187,15 +248,17 @@ export_lisp(const struct reduction *reduction, struct sink *sink)
 {
   const struct profile *profile = &reduction->profile;
   sink_format(sink,
-              "(:mprof-profile :allocations %" PRIu64 " :bytes %" PRIu64
-              "\n :language %s",
+              "(:mprof-profile :allocations %" PRIu64 " :bytes %" PRIu64,
               reduction->selection.total.allocs,
-              reduction->selection.total.bytes,
+              reduction->selection.total.bytes);
+  write_more(reduction, "", &reduction->selection.total, sink);
+  sink_format(sink, "\n :language %s",
               profile->language == LANGUAGE_LISP ? "\"lisp\"" : "\"c\"");
   write_list(reduction, ":functions", list_functions, write_function, sink);
   write_list(reduction, ":arcs", list_arcs, write_arc, sink);
   write_list(reduction, ":types", list_types, write_type_row, sink);
   write_bins(reduction, sink);
+  write_regions(reduction, sink);
   write_list(reduction, ":phases", list_phases, write_phase, sink);
   write_list(reduction, ":threads", list_threads, write_thread, sink);
   write_comments(profile, sink);

@@ -129,6 +129,14 @@ write_sample_types(struct pprof *pprof)
       [COLUMN_PEAK_ALLOCS] = {"peak_objects", "count"},
       [COLUMN_PEAK_BYTES] = {"peak_space", "bytes"},
       [COLUMN_TEMPORARY] = {"temporary_objects", "count"}};
+  static const size_t columns_of_measures[MEASURE_COUNT] = {
+      [MEASURE_BYTES] = COLUMN_BYTES,
+      [MEASURE_ALLOCS] = COLUMN_ALLOCS,
+      [MEASURE_KEPT_BYTES] = COLUMN_KEPT_BYTES,
+      [MEASURE_KEPT_ALLOCS] = COLUMN_KEPT_ALLOCS,
+      [MEASURE_PEAK_BYTES] = COLUMN_PEAK_BYTES,
+      [MEASURE_PEAK_ALLOCS] = COLUMN_PEAK_ALLOCS,
+      [MEASURE_TEMPORARY_ALLOCS] = COLUMN_TEMPORARY};
   const struct profile_gaps *gaps = &pprof->reduction->profile.gaps;
   Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
   Mprof__Pprof__ValueType period = MPROF__PPROF__VALUE_TYPE__INIT;
@@ -148,10 +156,11 @@ write_sample_types(struct pprof *pprof)
   period.unit = string_index(pprof, "bytes");
   message.period_type = &period;
   message.period = gaps->sampled != 0 ? gaps->period : 1;
-  message.default_sample_type = string_index(
-      pprof, names[pprof->has_column[COLUMN_BYTES] ? COLUMN_BYTES
-                                                   : COLUMN_KEPT_BYTES]
-                 .type);
+  size_t shown = columns_of_measures[pprof->reduction->options->value];
+  if (!pprof->has_column[shown])
+    shown = pprof->has_column[COLUMN_BYTES] ? COLUMN_BYTES
+                                            : COLUMN_KEPT_BYTES;
+  message.default_sample_type = string_index(pprof, names[shown].type);
   write_part(pprof, &message);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The file format of speedscope (https://www.speedscope.app): two sampled
- * profiles over the same chains, one whose weights are bytes and one whose
- * weights are allocations.  A sample is a distinct chain, root first, that
+/* The file format of speedscope (https://www.speedscope.app): sampled
+ * profiles over the same chains, one for each measure that is known, bytes
+ * and allocations first; --value says which one shows first.  A sample is a distinct chain, root first, that
  * allocated something; samples come as a walk through the tree of chains
  * finds them, so that the view in the order of time shows whole subtrees.
  *
@@ -41,12 +41,6 @@ write_frames(const struct reduction *reduction, struct sink *sink)
   sink_text(sink, "]}");
 }
 
-static uint64_t
-weight(const struct chain_node *node, enum measure measure)
-{
-  return measure == MEASURE_BYTES ? node->bytes : node->allocs;
-}
-
 /* Writes one of the profiles.  PATH has room for the longest chain. */
 static void
 write_profile(const struct chain_tree *tree, enum measure measure,
@@ -57,11 +51,11 @@ write_profile(const struct chain_tree *tree, enum measure measure,
   sink_format(sink,
               "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
               "\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
-              measure == MEASURE_BYTES ? "bytes" : "allocations",
-              measure == MEASURE_BYTES ? "bytes" : "none",
-              measure == MEASURE_BYTES ? total->bytes : total->allocs);
+              measure_rows[measure].noun,
+              measure_rows[measure].bytes ? "bytes" : "none",
+              measure_of_figures(total, measure));
   for (uint32_t i = 0; i < tree->count; i++) {
-    if (weight(&tree->nodes[i], measure) == 0)
+    if (tree->nodes[i].counts[measure] == 0)
       continue;
     size_t length = 0;
     for (uint32_t n = i; n != INDEX_NONE; n = tree->nodes[n].parent)
@@ -75,13 +69,23 @@ write_profile(const struct chain_tree *tree, enum measure measure,
   sink_text(sink, "],\n\"weights\":[");
   first = true;
   for (size_t i = 0; i < tree->count; i++) {
-    uint64_t value = weight(&tree->nodes[i], measure);
+    uint64_t value = tree->nodes[i].counts[measure];
     if (value == 0)
       continue;
     sink_format(sink, "%s%" PRIu64, first ? "" : ",", value);
     first = false;
   }
   sink_text(sink, "]}");
+}
+
+/* The number of the profile for MEASURE among those of PROFILE. */
+static unsigned
+place_of(const struct profile *profile, enum measure measure)
+{
+  unsigned place = 0;
+  for (unsigned i = 0; i < (unsigned)measure; i++)
+    place += measure_known(profile, (enum measure)i);
+  return place;
 }
 
 void
@@ -101,12 +105,17 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
     json_string(sink, program == NULL || *program == '\0'
                           ? "allocation profile"
                           : program);
-    sink_text(sink, ",\"activeProfileIndex\":0,\n");
+    sink_format(sink, ",\"activeProfileIndex\":%u,\n",
+                place_of(&reduction->profile, reduction->options->value));
     write_frames(reduction, sink);
     sink_text(sink, ",\n\"profiles\":[\n");
-    write_profile(&tree, MEASURE_BYTES, path, sink);
-    sink_text(sink, ",\n");
-    write_profile(&tree, MEASURE_ALLOCS, path, sink);
+    for (unsigned i = 0; i < MEASURE_COUNT; i++) {
+      enum measure measure = (enum measure)i;
+      if (!measure_known(&reduction->profile, measure))
+        continue;
+      sink_text(sink, i == 0 ? "" : ",\n");
+      write_profile(&tree, measure, path, sink);
+    }
     sink_text(sink, "]}\n");
   } else {
     sink_fail(sink, ENOMEM);

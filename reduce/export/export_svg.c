@@ -63,7 +63,7 @@ struct picture {
 static bool
 by_allocs(const struct picture *picture)
 {
-  return picture->reduction->options->value == MEASURE_ALLOCS;
+  return reduction_measure(picture->reduction) == MEASURE_ALLOCS;
 }
 
 static uint64_t
@@ -299,8 +299,8 @@ write_title(const struct picture *picture, struct sink *sink)
   sink_text(sink, total->bytes == 1 ? " byte in " : " bytes in ");
   write_number(sink, total->allocs);
   sink_text(sink, total->allocs == 1 ? " allocation" : " allocations");
-  sink_text(sink, by_allocs(picture) ? "; as wide as allocations"
-                                     : "; as wide as bytes");
+  sink_format(sink, "; as wide as %s",
+              measure_rows[picture->reduction->options->value].noun);
   free(text.text);
 }
 
@@ -356,9 +356,8 @@ export_svg(const struct reduction *reduction, struct sink *sink)
       .reduction = reduction,
       .width = pixels(options->width, DEFAULT_WIDTH, LEAST_WIDTH),
       .least = pixels(options->min_width, DEFAULT_MIN_WIDTH, 0),
-      .total = options->value == MEASURE_ALLOCS
-                   ? reduction->selection.total.allocs
-                   : reduction->selection.total.bytes};
+      .total = measure_of_figures(&reduction->selection.total,
+                                  reduction_measure(reduction))};
   picture.colours = frame_colours(reduction);
   if (picture.colours != NULL &&
       chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS) &&

@@ -11,8 +11,20 @@ static bool
 finish(struct ranking *ranking, bool good)
 {
   if (good)
-    ranking_sort(ranking, SORT_BYTES);
+    ranking_sort(ranking, SORT_SELF);
   return good;
+}
+
+/* Adds ITEM, to be sorted by what the options count. */
+static bool
+add_row(struct ranking *ranking, const struct reduction *reduction,
+        const struct figures *figures, uint64_t rank, const char *name,
+        size_t item)
+{
+  struct ranking_row row = ranking_row_of(figures, name, item);
+  row.rank = rank;
+  row.self_bytes = measure_of_figures(figures, reduction_measure(reduction));
+  return ranking_add(ranking, row);
 }
 
 bool
@@ -22,12 +34,8 @@ list_functions(const struct reduction *reduction, struct ranking *ranking)
   ranking_init(ranking);
   for (size_t i = 0; good && i < reduction->graph.node_count; i++) {
     const struct graph_node *node = &reduction->graph.nodes[i];
-    good = ranking_add(ranking,
-                       (struct ranking_row){.bytes = node->inclusive.bytes,
-                                            .allocs = node->inclusive.allocs,
-                                            .rank = node->depth,
-                                            .name = node->name,
-                                            .item = i});
+    good = add_row(ranking, reduction, &node->inclusive, node->depth,
+                   node->name, i);
   }
   return finish(ranking, good);
 }
@@ -40,28 +48,20 @@ list_arcs(const struct reduction *reduction, struct ranking *ranking)
   ranking_init(ranking);
   for (size_t i = 0; good && i < graph->arc_count; i++) {
     const struct graph_arc *arc = &graph->arcs[i];
-    good = ranking_add(ranking, (struct ranking_row){
-                                    .bytes = arc->inclusive.bytes,
-                                    .allocs = arc->inclusive.allocs,
-                                    .rank = arc->caller,
-                                    .name = graph->nodes[arc->callee].name,
-                                    .item = i,
-                                });
+    good = add_row(ranking, reduction, &arc->inclusive, arc->caller,
+                   graph->nodes[arc->callee].name, i);
   }
   return finish(ranking, good);
 }
 
 /* Adds ITEM, unless it allocated nothing. */
 static bool
-add_share(struct ranking *ranking, const struct figures *figures,
-          uint64_t rank, const char *name, size_t item)
+add_share(struct ranking *ranking, const struct reduction *reduction,
+          const struct figures *figures, uint64_t rank, const char *name,
+          size_t item)
 {
   return (figures->bytes == 0 && figures->allocs == 0) ||
-         ranking_add(ranking, (struct ranking_row){.bytes = figures->bytes,
-                                                   .allocs = figures->allocs,
-                                                   .rank = rank,
-                                                   .name = name,
-                                                   .item = item});
+         add_row(ranking, reduction, figures, rank, name, item);
 }
 
 bool
@@ -71,7 +71,7 @@ list_types(const struct reduction *reduction, struct ranking *ranking)
   bool good = true;
   ranking_init(ranking);
   for (size_t i = 0; good && i < profile->type_count; i++)
-    good = add_share(ranking, &reduction->tally.types[i],
+    good = add_share(ranking, reduction, &reduction->tally.types[i],
                      profile->types[i].category,
                      tally_type_name(profile, &profile->types[i]), i);
   return finish(ranking, good);
@@ -83,7 +83,7 @@ list_phases(const struct reduction *reduction, struct ranking *ranking)
   bool good = true;
   ranking_init(ranking);
   for (size_t i = 0; good && i < PHASE_COUNT; i++)
-    good = add_share(ranking, &reduction->tally.phases[i], 0,
+    good = add_share(ranking, reduction, &reduction->tally.phases[i], 0,
                      phase_word((enum phase)i), i);
   return finish(ranking, good);
 }
@@ -95,7 +95,7 @@ list_threads(const struct reduction *reduction, struct ranking *ranking)
   bool good = true;
   ranking_init(ranking);
   for (size_t i = 0; good && i < profile->thread_count; i++)
-    good = add_share(ranking, &reduction->tally.threads[i], 0,
+    good = add_share(ranking, reduction, &reduction->tally.threads[i], 0,
                      profile_thread_name(profile, i), i);
   return finish(ranking, good);
 }

@@ -16,17 +16,12 @@ static struct ranking_row
 row_of_node(const struct reduction *reduction, size_t node)
 {
   const struct graph_node *n = &reduction->graph.nodes[node];
-  return (struct ranking_row){
-      .bytes = n->inclusive.bytes,
-      .allocs = n->inclusive.allocs,
-      .calls = n->calls,
-      .self_bytes = n->self.bytes,
-      .inclusive_bytes = n->inclusive.bytes,
-      .kept_bytes = n->inclusive.kept_bytes,
-      .rank = n->depth == SIZE_MAX ? UINT64_MAX : 2 * (uint64_t)n->depth + 1,
-      .name = n->name,
-      .item = node,
-  };
+  struct ranking_row row = ranking_row_of(&n->inclusive, n->name, node);
+  row.calls = n->calls;
+  row.self_bytes = n->self.bytes;
+  row.inclusive_bytes = n->inclusive.bytes;
+  row.rank = n->depth == SIZE_MAX ? UINT64_MAX : 2 * (uint64_t)n->depth + 1;
+  return row;
 }
 
 static struct ranking_row
@@ -34,17 +29,13 @@ row_of_cycle(const struct reduction *reduction, size_t place)
 {
   const struct cycle *cycle = &reduction->cycles.items[place];
   uint64_t depth = cycle->depth == SIZE_MAX ? 0 : 2 * (uint64_t)cycle->depth;
-  return (struct ranking_row){
-      .bytes = cycle->inclusive.bytes,
-      .allocs = cycle->inclusive.allocs,
-      .calls = cycle->outside_calls,
-      .self_bytes = cycle->self.bytes,
-      .inclusive_bytes = cycle->inclusive.bytes,
-      .kept_bytes = cycle->inclusive.kept_bytes,
-      .rank = depth, /* before its members */
-      .name = "<cycle",
-      .item = reduction->graph.node_count + place,
-  };
+  struct ranking_row row = ranking_row_of(
+      &cycle->inclusive, "<cycle", reduction->graph.node_count + place);
+  row.calls = cycle->outside_calls;
+  row.self_bytes = cycle->self.bytes;
+  row.inclusive_bytes = cycle->inclusive.bytes;
+  row.rank = depth; /* before its members */
+  return row;
 }
 
 bool

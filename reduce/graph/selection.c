@@ -303,12 +303,15 @@ selection_init(struct selection *selection, const struct profile *profile,
                const struct options *options, struct mprof_error *error)
 {
   struct choice choice;
+  bool substituted =
+      options->one_measure && measure_rows[options->value].what != NULL;
   memset(selection, 0, sizeof *selection);
   selection->profile = profile;
   selection->has_focus = options->focus != NULL;
   selection->by_allocations = options->focus != NULL ||
                               options->phases != 0 ||
-                              options->samples != NULL;
+                              options->samples != NULL || substituted;
+  selection->narrowed = substituted;
   selection->hidden = array_zeroed(profile->function_count, sizeof(bool));
   selection->kept = array_zeroed(profile->sample_count, sizeof(bool));
   selection->calls_kept = array_zeroed(profile->sample_count, sizeof(bool));

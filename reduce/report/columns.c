@@ -23,6 +23,16 @@ column_used(const struct reduction *reduction, enum column_use use)
   return true;
 }
 
+const char *
+report_calls_meaning(const struct reduction *reduction)
+{
+  return reduction->profile.language == LANGUAGE_C
+             ? "allocations with the function on their chain: each counts as "
+               "one call of it"
+             : "calls of the function that led to allocation, in it or "
+               "below it";
+}
+
 void
 report_columns_choose(struct report_columns *columns,
                       const struct reduction *reduction,
@@ -70,7 +80,11 @@ report_columns_explain(const struct reduction *reduction,
     if (!column_used(reduction, list[i].use))
       continue;
     if (list[i].term != NULL)
-      report_legend(reduction, sink, list[i].term, list[i].meaning);
+      report_legend(reduction, sink, list[i].term,
+                    reduction->profile.language == LANGUAGE_C &&
+                            list[i].meaning_in_c != NULL
+                        ? list[i].meaning_in_c
+                        : list[i].meaning);
     if (list[i].category != 0 && !categories)
       explain_categories(reduction, sink);
     categories = categories || list[i].category != 0;

@@ -30,6 +30,7 @@ struct report_column {
   const char *term;  /* as the legend calls it; NULL: another column's line
                         explains it, too */
   const char *meaning;
+  const char *meaning_in_c; /* for C programs; NULL: the same */
 };
 
 /* The share that belongs to the column before it. */
@@ -40,11 +41,11 @@ struct report_column {
 
 /* Four columns, one a category, below TOP. */
 #define CATEGORY_COLUMNS(top, use, term, meaning)                            \
-  {{top, 4, NULL, 2, false}, use, 1, term, meaning},                         \
-      {{NULL, 0, NULL, 1, false}, use, 2, NULL, NULL},                       \
-      {{NULL, 0, NULL, 1, false}, use, 3, NULL, NULL},                       \
+  {{top, 4, NULL, 2, false}, use, 1, term, meaning, NULL},                         \
+      {{NULL, 0, NULL, 1, false}, use, 2, NULL, NULL, NULL},                       \
+      {{NULL, 0, NULL, 1, false}, use, 3, NULL, NULL, NULL},                       \
   {                                                                          \
-    {NULL, 0, NULL, 1, false}, use, 4, NULL, NULL                            \
+    {NULL, 0, NULL, 1, false}, use, 4, NULL, NULL, NULL                            \
   }
 
 /* The columns that a table has, in order. */
@@ -52,6 +53,10 @@ struct report_columns {
   struct text_column items[MOST_COLUMNS];
   size_t count;
 };
+
+/* What calls of a function are: the monitor of C programs counts them as the
+ * original did. */
+const char *report_calls_meaning(const struct reduction *reduction);
 
 /* Whether the profile of REDUCTION has columns of that USE. */
 bool column_used(const struct reduction *reduction, enum column_use use);

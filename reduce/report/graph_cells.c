@@ -38,14 +38,21 @@ static const struct report_column columns[] = {
      .use = USE_CALLS,
      .term = "called",
      .meaning = "calls that led to allocation: of the function; by this "
-                "caller; of this callee by the function"},
+                "caller; of this callee by the function",
+     .meaning_in_c = "allocations with the function on their chain; with "
+                     "this caller of it; with this callee: each counts as "
+                     "one call"},
     {{"+recur", 0, "/total", 1, false},
      .use = USE_CALLS,
      .term = "+recur/total",
      .meaning = "own line, +: besides, so many calls of the function by "
                 "itself, or within the cycle; callers, /: out of so many "
                 "calls that the caller made; callees, /: out of so many that "
-                "the callee received"},
+                "the callee received",
+     .meaning_in_c = "own line, +: besides, so many with the function called "
+                     "by itself, or within the cycle; callers, /: out of so "
+                     "many with any callee of the caller; callees, /: out "
+                     "of so many with any caller of the callee"},
     {{"exact", 0, "bytes", 2, false},
      .term = "exact bytes",
      .meaning = "bytes allocated while the function, or this caller with "

@@ -26,6 +26,20 @@ ranking_release(struct ranking *ranking)
   ranking_init(ranking);
 }
 
+struct ranking_row
+ranking_row_of(const struct figures *figures, const char *name, size_t item)
+{
+  return (struct ranking_row){
+      .bytes = figures->bytes,
+      .allocs = figures->allocs,
+      .kept_bytes = figures->kept_bytes,
+      .peak_bytes = figures->peak_bytes,
+      .temporary_allocs = figures->temporary_allocs,
+      .name = name,
+      .item = item,
+  };
+}
+
 bool
 ranking_add(struct ranking *ranking, struct ranking_row row)
 {
@@ -95,6 +109,10 @@ figure_of(const struct ranking_row *row, enum sort_key key)
     return row->inclusive_bytes;
   case SORT_KEPT:
     return row->kept_bytes;
+  case SORT_PEAK:
+    return row->peak_bytes;
+  case SORT_TEMPORARY:
+    return row->temporary_allocs;
   default:
     return row->bytes;
   }
@@ -131,6 +149,12 @@ is_large(const struct ranking *ranking, const struct ranking_row *row,
     return share_reached(row->allocs, total->allocs, options->min_share);
   case SORT_KEPT:
     return share_reached(row->kept_bytes, total->kept_bytes,
+                         options->min_share);
+  case SORT_PEAK:
+    return share_reached(row->peak_bytes, total->peak_bytes,
+                         options->min_share);
+  case SORT_TEMPORARY:
+    return share_reached(row->temporary_allocs, total->temporary_allocs,
                          options->min_share);
   case SORT_INCLUSIVE:
     return share_reached(row->inclusive_bytes, total->bytes,
@@ -195,6 +219,24 @@ write_percent(struct sink *sink, uint32_t share)
   sink_format(sink, ".%s", digits);
 }
 
+/* What shares are shares of in that ORDER. */
+static const char *
+noun_of(enum sort_key order)
+{
+  switch (order) {
+  case SORT_ALLOCS:
+    return "allocations";
+  case SORT_KEPT:
+    return measure_rows[MEASURE_KEPT_BYTES].noun;
+  case SORT_PEAK:
+    return measure_rows[MEASURE_PEAK_BYTES].noun;
+  case SORT_TEMPORARY:
+    return measure_rows[MEASURE_TEMPORARY_ALLOCS].noun;
+  default:
+    return "bytes";
+  }
+}
+
 void
 ranking_note(const struct ranking *ranking, const struct options *options,
              const char *rows, struct sink *sink)
@@ -211,9 +253,7 @@ ranking_note(const struct ranking *ranking, const struct options *options,
     sink_text(&note, " below ");
     write_percent(&note, options->min_share);
     sink_format(&note, " %% of the %s",
-                ranking->order == SORT_ALLOCS ? "allocations"
-                : ranking->order == SORT_KEPT ? "bytes kept"
-                                              : "bytes");
+                noun_of(ranking->order));
   }
   if (options->limit != SIZE_MAX)
     sink_format(&note, "%s beyond the limit of %zu",

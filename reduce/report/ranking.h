@@ -28,6 +28,8 @@ struct ranking_row {
   uint64_t self_bytes;
   uint64_t inclusive_bytes;
   uint64_t kept_bytes;
+  uint64_t peak_bytes;
+  uint64_t temporary_allocs;
   uint64_t key; /* what rows are sorted by; set by ranking_sort */
 };
 
@@ -43,6 +45,10 @@ struct ranking {
 void ranking_init(struct ranking *ranking);
 void ranking_release(struct ranking *ranking);
 
+/* The row of ITEM, called NAME, with FIGURES. */
+struct ranking_row ranking_row_of(const struct figures *figures,
+                                  const char *name, size_t item);
+
 /* Appends ROW; false when memory runs out. */
 bool ranking_add(struct ranking *ranking, struct ranking_row row);
 
@@ -51,7 +57,8 @@ void ranking_sort(struct ranking *ranking, enum sort_key key);
 
 /* Leaves out rows below the smallest share of TOTAL that OPTIONS ask for, and
  * rows beyond the limit.  The share is one of bytes, unless rows are sorted
- * by allocations, by kept bytes or by inclusive bytes.  The others keep their
+ * by allocations, by inclusive bytes, or by what was kept, live at the peak or
+ * temporary.  The others keep their
  * order. */
 void ranking_cut(struct ranking *ranking, const struct figures *total,
                  const struct options *options);

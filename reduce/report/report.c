@@ -107,6 +107,17 @@ write_granularity(enum granularity by, struct sink *sink)
               granularity_noun(by, true));
 }
 
+void
+report_counted(const struct reduction *reduction, struct sink *sink)
+{
+  const struct measure_row *row = &measure_rows[reduction->counted];
+  if (row->what != NULL)
+    sink_format(sink,
+                "All tables count only what was %s (--value=%s); calls are "
+                "all calls\n",
+                row->what, row->word);
+}
+
 static void
 write_summary(const struct reduction *reduction, struct sink *sink)
 {
@@ -149,6 +160,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
     write_count(sink, "", selection->total.bytes, "byte", "bytes");
     sink_text(sink, "; shares are shares of these\n");
   }
+  report_counted(reduction, sink);
   write_granularity(by, sink);
   write_unmatched(reduction, sink);
   report_gaps(profile, sink);

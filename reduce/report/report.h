@@ -29,6 +29,9 @@ void report_legend(const struct reduction *reduction, struct sink *sink,
 void report_legend_text(const struct reduction *reduction, struct sink *sink,
                         const char *text);
 
+/* Says what is counted, when that is not what was allocated. */
+void report_counted(const struct reduction *reduction, struct sink *sink);
+
 void report_bins(const struct reduction *reduction, struct sink *sink);
 void report_leaks(const struct reduction *reduction, struct sink *sink);
 void report_regions(const struct reduction *reduction, struct sink *sink);

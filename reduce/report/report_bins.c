@@ -187,13 +187,9 @@ rank_bins(const struct reduction *reduction, struct ranking *ranking)
   const struct tally *tally = &reduction->tally;
   for (size_t i = 0; i < tally->bin_count; i++) {
     const struct figures *figures = &tally->bins[i].figures;
-    if (!ranking_add(ranking,
-                     (struct ranking_row){.bytes = figures->bytes,
-                                          .allocs = figures->allocs,
-                                          .kept_bytes = figures->kept_bytes,
-                                          .rank = i,
-                                          .name = "",
-                                          .item = i}))
+    struct ranking_row row = ranking_row_of(figures, "", i);
+    row.rank = i;
+    if (!ranking_add(ranking, row))
       return false;
   }
   ranking_arrange(ranking, &reduction->selection.total, reduction->options);

@@ -81,12 +81,7 @@ add_to_ranking(struct ranking *ranking, const struct figures *figures,
                const char *name, size_t item, struct sink *sink)
 {
   if (allocated(figures) &&
-      !ranking_add(ranking,
-                   (struct ranking_row){.bytes = figures->bytes,
-                                        .allocs = figures->allocs,
-                                        .kept_bytes = figures->kept_bytes,
-                                        .name = name,
-                                        .item = item}))
+      !ranking_add(ranking, ranking_row_of(figures, name, item)))
     sink_fail(sink, ENOMEM);
 }
 

@@ -35,7 +35,9 @@ static const struct report_column columns[] = {
      .use = USE_CALLS,
      .term = "calls",
      .meaning = "calls of the function that led to allocation, in it or "
-                "below it"},
+                "below it",
+     .meaning_in_c = "allocations with the function on their chain: each "
+                     "counts as one call of it"},
     {{NULL, 0, "name", 2, true}, .term = "name", .meaning = "the function"},
 };
 
@@ -67,7 +69,8 @@ add_row(const struct reduction *reduction, const void *context,
   text_table_share(table, node == NULL ? total->bytes : node->inclusive.bytes,
                    total->bytes);
   if (column_used(reduction, USE_CALLS))
-    text_table_number(table, node == NULL ? direct->calls : node->calls);
+    report_number(table, node != NULL || reduction->counted == MEASURE_BYTES,
+                  node == NULL ? direct->calls : node->calls);
   text_table_name(table, node == NULL ? "<TOTAL>" : node->name);
 }
 
@@ -82,18 +85,16 @@ rank_functions(const struct reduction *reduction, struct direct *direct)
         options->sort != SORT_INCLUSIVE)
       continue;
     direct->calls += node->calls;
-    if (!ranking_add(&direct->ranking,
-                     (struct ranking_row){
-                         .bytes = node->self.bytes,
-                         .allocs = node->self.allocs,
-                         .calls = node->calls,
-                         .inclusive_bytes = node->inclusive.bytes,
-                         .kept_bytes = node->self.kept_bytes,
-                         .name = node->name,
-                         .item = i,
-                     }))
+    struct ranking_row row = ranking_row_of(&node->self, node->name, i);
+    row.calls = node->calls;
+    row.inclusive_bytes = node->inclusive.bytes;
+    if (!ranking_add(&direct->ranking, row))
       return false;
   }
+  /* Of a C program each allocation is a call of all functions on its chain:
+   * their sum would say nothing. */
+  if (reduction->profile.language == LANGUAGE_C)
+    direct->calls = reduction->selection.total.allocs;
   ranking_arrange(&direct->ranking, &reduction->selection.total, options);
   return true;
 }
@@ -112,9 +113,13 @@ has_row(const struct reduction *reduction, const char *name)
 static void
 write_group_legend(const struct reduction *reduction, struct sink *sink)
 {
-  static const char *const groups[][2] = {
-      {"[no file]", "functions whose source file is not known, as those of "
-                    "ECL that are written in C"},
+  bool lisp = reduction->profile.language == LANGUAGE_LISP;
+  const char *const groups[][2] = {
+      {"[no file]",
+       lisp ? "functions whose source file is not known, as those of ECL that "
+              "are written in C"
+            : "functions whose source file is not known: libraries without "
+              "debug information, as a rule"},
       {"[no package]", "functions that no symbol names"},
       {"[C]", "C functions, and C++ functions with a plain name"},
   };

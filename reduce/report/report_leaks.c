@@ -154,11 +154,7 @@ rank_paths(const struct leaks *leaks, struct ranking *ranking)
     const struct figures *figures = &leaks->figures[i];
     if ((figures->kept_bytes != 0 || figures->kept_allocs != 0) &&
         !ranking_add(ranking,
-                     (struct ranking_row){.bytes = figures->bytes,
-                                          .allocs = figures->allocs,
-                                          .kept_bytes = figures->kept_bytes,
-                                          .name = leaks->paths.texts[i],
-                                          .item = i}))
+                     ranking_row_of(figures, leaks->paths.texts[i], i)))
       return false;
   }
   ranking_sort(ranking,

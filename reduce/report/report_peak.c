@@ -86,17 +86,12 @@ rank_functions(const struct reduction *reduction, struct ranking *ranking,
     if (temporary ? self->temporary_allocs == 0
                   : self->peak_bytes == 0 && self->peak_allocs == 0)
       continue;
-    if (!ranking_add(ranking,
-                     (struct ranking_row){
-                         .bytes = temporary ? self->bytes : self->peak_bytes,
-                         .allocs = temporary ? self->temporary_allocs
-                                             : self->peak_allocs,
-                         .calls = node->calls,
-                         .inclusive_bytes = node->inclusive.peak_bytes,
-                         .kept_bytes = self->kept_bytes,
-                         .name = node->name,
-                         .item = i,
-                     }))
+    struct ranking_row row = ranking_row_of(self, node->name, i);
+    row.bytes = temporary ? self->bytes : self->peak_bytes;
+    row.allocs = temporary ? self->temporary_allocs : self->peak_allocs;
+    row.calls = node->calls;
+    row.inclusive_bytes = node->inclusive.peak_bytes;
+    if (!ranking_add(ranking, row))
       return false;
   }
   if (temporary && reduction->options->sort == SORT_DEFAULT) {
@@ -136,7 +131,9 @@ report_peak(const struct reduction *reduction, struct sink *sink)
   const struct figures *sum = &reduction->selection.total;
   const struct figures total = {.bytes = sum->peak_bytes,
                                 .allocs = sum->peak_allocs,
-                                .kept_bytes = sum->kept_bytes};
+                                .kept_bytes = sum->kept_bytes,
+                                .peak_bytes = sum->peak_bytes,
+                                .temporary_allocs = sum->temporary_allocs};
   const struct flat_report report = {
       .title = "PEAK",
       .columns = peak_columns,
@@ -155,7 +152,9 @@ report_temporary(const struct reduction *reduction, struct sink *sink)
   const struct figures *sum = &reduction->selection.total;
   const struct figures total = {.bytes = sum->bytes,
                                 .allocs = sum->temporary_allocs,
-                                .kept_bytes = sum->kept_bytes};
+                                .kept_bytes = sum->kept_bytes,
+                                .peak_bytes = sum->peak_bytes,
+                                .temporary_allocs = sum->temporary_allocs};
   const struct flat_report report = {
       .title = "TEMPORARY OBJECTS",
       .columns = temporary_columns,

@@ -60,13 +60,10 @@ rank_types(const struct reduction *reduction, struct ranking *ranking)
     const struct profile_type *type = &profile->types[i];
     if (figures->bytes == 0 && figures->allocs == 0)
       continue;
-    if (!ranking_add(ranking, (struct ranking_row){
-                                  .bytes = figures->bytes,
-                                  .allocs = figures->allocs,
-                                  .kept_bytes = figures->kept_bytes,
-                                  .rank = type->category,
-                                  .name = tally_type_name(profile, type),
-                                  .item = i}))
+    struct ranking_row row =
+        ranking_row_of(figures, tally_type_name(profile, type), i);
+    row.rank = type->category;
+    if (!ranking_add(ranking, row))
       return false;
   }
   ranking_arrange(ranking, &reduction->selection.total, reduction->options);

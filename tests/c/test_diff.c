@@ -145,7 +145,7 @@ figures_of(const struct diff *diff, enum diff_kind kind, enum diff_side side,
     if (strcmp(names_text(&diff->names, (uint32_t)key[0]), name) == 0)
       return table->entries[i].sides[side];
   }
-  return (struct diff_figures){0, 0, 0};
+  return (struct diff_figures){.calls = 0};
 }
 
 /* Checks that all of SIDE is what its reduction says, and nothing else. */
@@ -153,39 +153,41 @@ static void
 check_side(const struct diff *diff, enum diff_side side)
 {
   const struct reduction *reduction = &diff->sides[side];
-  struct diff_figures sums[DIFF_KINDS] = {{0, 0, 0}};
+  struct diff_figures sums[DIFF_KINDS];
+  memset(sums, 0, sizeof sums);
   for (size_t i = 0; i < reduction->graph.node_count; i++) {
     const struct graph_node *node = &reduction->graph.nodes[i];
     struct diff_figures self =
         figures_of(diff, DIFF_FUNCTIONS, side, node->name);
     struct diff_figures all =
         figures_of(diff, DIFF_INCLUSIVE, side, node->name);
-    assert_int_equal(self.bytes, node->self.bytes);
-    assert_int_equal(self.allocs, node->self.allocs);
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+      enum measure measure = (enum measure)m;
+      assert_int_equal(self.counts[m],
+                       measure_of_figures(&node->self, measure));
+      assert_int_equal(all.counts[m],
+                       measure_of_figures(&node->inclusive, measure));
+    }
     assert_int_equal(self.calls, node->calls);
-    assert_int_equal(all.bytes, node->inclusive.bytes);
-    assert_int_equal(all.allocs, node->inclusive.allocs);
     assert_int_equal(all.calls, node->calls);
   }
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     for (size_t i = 0; i < diff->tables[kind].entry_count; i++) {
       const struct diff_entry *entry = &diff->tables[kind].entries[i];
-      sums[kind].bytes += entry->sides[side].bytes;
-      sums[kind].allocs += entry->sides[side].allocs;
+      const struct diff_figures *figures = &entry->sides[side];
       assert_true(entry->present[DIFF_OLD] || entry->present[DIFF_NEW]);
-      if (!entry->present[side])
-        assert_int_equal(entry->sides[side].bytes +
-                             entry->sides[side].allocs +
-                             entry->sides[side].calls,
-                         0);
+      for (int m = 0; m < MEASURE_COUNT; m++) {
+        sums[kind].counts[m] += figures->counts[m];
+        assert_true(entry->present[side] || figures->counts[m] == 0);
+      }
+      assert_true(entry->present[side] || figures->calls == 0);
     }
   for (int kind = 0; kind < DIFF_KINDS; kind++)
-    if (kind != DIFF_INCLUSIVE) {
-      assert_int_equal(sums[kind].bytes, reduction->selection.total.bytes);
-      assert_int_equal(sums[kind].allocs, reduction->selection.total.allocs);
-    }
-  assert_int_equal(diff->totals[side].bytes,
-                   reduction->selection.total.bytes);
+    for (int m = 0; m < MEASURE_COUNT; m++)
+      assert_int_equal(
+          kind == DIFF_INCLUSIVE ? diff->totals[side].counts[m]
+                                 : sums[kind].counts[m],
+          measure_of_figures(&reduction->selection.total, (enum measure)m));
 }
 
 static void

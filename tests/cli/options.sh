@@ -25,10 +25,14 @@ expect 'missing value' 2 "mprof: a value is missing after '--limit'" \
 expect 'value that does not belong' 2 \
   "mprof: no value belongs to '--verbose=yes'" report --verbose=yes
 expect 'wrong sort' 2 \
-  "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept or name, \
-not 'size'" report --sort=size
-expect 'wrong value' 2 "mprof: --value takes bytes or allocs, not 'kb'" \
+  "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept, peak, \
+temporary or name, not 'size'" report --sort=size
+expect 'wrong value' 2 "mprof: --value takes bytes, allocs, kept, \
+kept-allocs, peak, peak-allocs or temporary, not 'kb'" \
   export --format=folded --value=kb
+expect 'a limit of what is not known' 2 "mprof: with --value=peak nothing \
+else is known: give --fail-above in the place of --fail-above-kept" \
+  diff --value=peak --fail-above-kept=0 a b
 expect 'wrong grouping' 2 \
   "mprof: --by takes function, line, file, package or class, not 'module'" \
   report --by=module
@@ -244,9 +248,11 @@ done
 # The examples of the manual page run as they stand.
 cp "$m" run.data
 cp "$m" old.data
+cp "$golden/widgets-c.data" before.data
+cp "$golden/widgets-c.data" after.data
 sed -n '/^\.SH EXAMPLES/,/^\.SH LIMITS/s/^mprof /"$MPROF" /p' "$man" |
   sed 's/\\-/-/g' >examples
-[ "$(wc -l <examples)" = 15 ]
+[ "$(wc -l <examples)" = 17 ]
 result $? 'the manual page has examples'
 while read -r example; do
   eval "$example" >out 2>err

@@ -30,7 +30,7 @@ def escape(name):
 def annotate(path, *options):
     """The lines of callgrind_annotate with costs: ((bytes, allocs), rest)."""
     with open(path, 'rb') as file:
-        events = 3 if b'\nevents: Bytes Allocs KeptBytes\n' in file.read() else 2
+        events = len(re.search(rb'\nevents:(.*)', file.read()).group(1).split())
     text = figures.run('callgrind_annotate', '--threshold=100', '--auto=no',
                        *options, path, cwd=os.environ['WORK']).decode()
     cell = r'([0-9,]+)(?: \( *[0-9.]+%\))? +'

@@ -22,6 +22,16 @@ Arc = collections.namedtuple('Arc', 'calls bytes allocs')
 failures = 0
 
 
+# The measures of JSON and CSV, in their order; a profile has some of them.
+MEASURES = ('bytes', 'allocations', 'kept_bytes', 'kept_allocations',
+            'peak_bytes', 'peak_allocations', 'temporary_allocations')
+
+
+def measures(data):
+    """Those that the JSON DATA has."""
+    return [key for key in MEASURES if key in data['totals']]
+
+
 def check(name, got, expected):
     """Print one test: GOT has to equal EXPECTED."""
     global failures

@@ -14,25 +14,26 @@ import odd_profile
 OPTIONS = ([], ['--by=package'], ['--by=line'], ['--hide-system'],
            ['--show-runtime'], ['--show-root'], ['--hide=A'],
            ['--ignore=A$|B'], ['--focus=A$|B'], ['--phase=run'],
-           ['--thread=w'], ['--show=A'], ['--show-from=A$|S'])
+           ['--thread=w'], ['--show=A'], ['--show-from=A$|S'],
+           ['--region=load'], ['--value=allocs'])
 
 
 def inclusive(data):
     """By function and by arc, from the contexts: each context once."""
-    functions = collections.defaultdict(lambda: [0, 0])
-    arcs = collections.defaultdict(lambda: [0, 0])
+    functions = collections.defaultdict(collections.Counter)
+    arcs = collections.defaultdict(collections.Counter)
+    measures = figures.measures(data)
     chains = []
     for c in data['contexts']:
         chain = (() if c['parent'] is None else chains[c['parent']]) + (
             c['function'],)
         chains.append(chain)
+        counts = {key: c[key] for key in measures}
         for item in set(chain):
-            functions[item][0] += c['bytes']
-            functions[item][1] += c['allocations']
+            functions[item].update(counts)
         if c['bytes'] or c['allocations']:
             for pair in set(zip(chain, chain[1:])):
-                arcs[pair][0] += c['bytes']
-                arcs[pair][1] += c['allocations']
+                arcs[pair].update(counts)
     return functions, arcs
 
 
@@ -46,19 +47,34 @@ def parts_of(rows):
     return dict(+sums)
 
 
+def regions(label, data):
+    """A region has all that the regions in it have, and never more than all."""
+    figures.check(label + ': regions within regions', [
+        (outer['path'], inner['path'], key)
+        for outer in data['regions'] for inner in data['regions']
+        for key in figures.measures(data)
+        if inner['path'].startswith(outer['path'] + ';') and
+        inner[key] > outer[key]], [])
+    for key in figures.measures(data):
+        outermost = sum(r[key] for r in data['regions']
+                        if ';' not in r['path'])
+        figures.check('%s: %s of regions are of all' % (label, key),
+                      outermost <= data['totals'][key], True)
+
+
 def check_sums(label, data, narrowed):
     """The parts of DATA add up; NARROWED, calls need not: see the schema."""
     functions, arcs = inclusive(data)
-    for place, count in enumerate(('bytes', 'allocations')):
+    for count in figures.measures(data):
         figures.check('%s: inclusive %s' % (label, count), {
             i: f['inclusive_' + count]
             for i, f in enumerate(data['functions'])},
-            {i: functions[i][place] for i in range(len(data['functions']))})
+            {i: functions[i][count] for i in range(len(data['functions']))})
         figures.check('%s: arcs, %s' % (label, count), {
             (a['caller'], a['callee']): a[count]
             for a in data['arcs'] if a['bytes'] or a['allocations']},
-            {pair: values[place] for pair, values in arcs.items()})
-        for key in ('types', 'phases', 'threads', 'contexts'):
+            {pair: values[count] for pair, values in arcs.items()})
+        for key in ('types', 'bins', 'phases', 'threads', 'contexts'):
             figures.check('%s: all %s of %s' % (label, count, key),
                           sum(row[count] for row in data[key]),
                           data['totals'][count])
@@ -69,6 +85,8 @@ def check_sums(label, data, narrowed):
              for count in ('bytes', 'allocations') if t[count]}
     figures.check(label + ': types by function',
                   parts_of(data['functions']), types)
+    figures.check(label + ': types by bin', parts_of(data['bins']), types)
+    regions(label, data)
     figures.check(label + ': types by context', parts_of(data['contexts']),
                   types)
     figures.check(label + ': members of cycles', {

@@ -34,17 +34,30 @@
     (append (row share (list key :allocations :bytes))
             (getf share :category-bytes))))
 
+(defun more (plist prefix)
+  "What PLIST says behind bytes and allocations, the keywords beginning with
+PREFIX; those that it has not left out."
+  (loop for name in '("KEPT-BYTES" "KEPT-ALLOCATIONS" "PEAK-BYTES"
+                      "PEAK-ALLOCATIONS" "TEMPORARY-ALLOCATIONS")
+        for value = (getf (if (oddp (length plist)) (rest plist) plist)
+                          (intern (concatenate 'string prefix name) :keyword))
+        when value collect value))
+
 (defun contents (form)
   (destructuring-bind (head &key allocations bytes language functions arcs
-                              types bins phases threads comments)
+                              types bins regions phases threads comments
+                        &allow-other-keys)
       form
     (assert (eq head :mprof-profile))
     (list (list allocations bytes language)
+          (more form "")
           (mapcar (lambda (function)
                     (append (row function
                                  '(:name :self-allocations :self-bytes
                                    :inclusive-allocations :inclusive-bytes
                                    :activations :cycle :file :line))
+                            (list (append (more function "SELF-")
+                                          (more function "INCLUSIVE-")))
                             (mapcar #'type-row (getf function :types))))
                   functions)
           (mapcar (lambda (arc)
@@ -57,6 +70,12 @@
                            (getf bin :bytes)
                            (mapcar #'type-row (getf bin :types))))
                   bins)
+          (mapcar (lambda (region)
+                    (append (funcall (share-row :path) region)
+                            (row region '(:entered :nanoseconds
+                                          :first-entered :last-left
+                                          :held-bytes))))
+                  regions)
           (mapcar (share-row :phase) phases)
           (mapcar (share-row :name) threads)
           (mapcar (lambda (comment) (list (car comment) (cdr comment)))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The Lisp form, read by the Lisp reader (lisp.lisp), says what the JSON says:
-all of it but the contexts, in the same order.  Bins, which the JSON has not,
-add up to the types."""
+all of it but the contexts, in the same order.  Bins add up to the types."""
 
 import collections
 import json
@@ -21,10 +20,13 @@ for label, profile in figures.profiles():
         os.path.join(os.environ['WORK'], label + '.lisp'), 'lisp', profile)
     text = figures.run(os.environ['ECL'], '--norc', '--shell',
                        'tests/formats/lisp.lisp', '--', path).decode()
-    totals, functions, arcs, types, bins, phases, threads, comments = [
-        part or [] for part in json.loads(text)]
+    (totals, kept, functions, arcs, types, bins, regions, phases, threads,
+     comments) = [part or [] for part in json.loads(text)]
     data = json.loads(figures.export('json', profile))
     names = [f['name'] for f in data['functions']]
+    more = figures.measures(data)[2:]
+    figures.check(label + ': all totals', kept,
+                  [data['totals'][key] for key in more])
     figures.check(label + ': totals', totals, [
         data['totals']['allocations'], data['totals']['bytes'],
         data['language']])
@@ -32,7 +34,9 @@ for label, profile in figures.profiles():
         [f['name'], f['self_allocations'], f['self_bytes'],
          f['inclusive_allocations'], f['inclusive_bytes'], f['activations'],
          None if f['cycle'] is None else f['cycle'] + 1, f['file'],
-         f['line']] + [type_row(data['types'], p) for p in f['types']]
+         f['line'],
+         [f['self_' + key] for key in more] +
+         [f['inclusive_' + key] for key in more] or None] + [type_row(data['types'], p) for p in f['types']]
         for f in data['functions']])
     figures.check(label + ': arcs', arcs, [
         [names[a['caller']], names[a['callee']], a['calls'],
@@ -49,6 +53,11 @@ for label, profile in figures.profiles():
             sums[tuple(part[:3])][1] += part[4]
     figures.check(label + ': types by bin', dict(sums), {
         tuple(row[:3]): row[3:] for row in types})
+    figures.check(label + ': by region', regions, [
+        [r['path'], r['allocations'], r['bytes']] + r['category_bytes'] +
+        [r[key] for key in ('entered', 'nanoseconds', 'first_entered',
+                            'last_left', 'held_bytes')]
+        for r in data['regions']])
     for found, key, rows in ((phases, 'phase', data['phases']),
                              (threads, 'name', data['threads'])):
         figures.check('%s: by %s' % (label, key), found, [

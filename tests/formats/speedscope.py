@@ -21,7 +21,11 @@ for label, profile in figures.profiles():
     figures.check(label + ': files', {
         f['name']: f.get('file') for f in data['shared']['frames']},
         {n: f.file or None for n, f in expected.functions.items()})
-    for place, one in enumerate(data['profiles']):
+    totals = json.loads(figures.export('json', profile))['totals']
+    figures.check(label + ': a profile for each measure',
+                  [sum(one['weights']) for one in data['profiles']],
+                  [totals[key] for key in figures.MEASURES if key in totals])
+    for place, one in enumerate(data['profiles'][:2]):
         chains = collections.Counter()
         for sample, weight in zip(one['samples'], one['weights']):
             chains[tuple(names[i] for i in sample)] += weight

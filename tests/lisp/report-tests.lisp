@@ -187,7 +187,7 @@ every keyword is such an option."
     (dolist (option (set-difference shared
                                     '("samples" "help" "o"
                                       ;; how it is shown
-                                      "min-percent" "limit")
+                                      "min-percent" "limit" "value")
                                     :test #'string=))
       (is (member (first (find option mprof::*choices* :key #'option-of
                                                        :test #'string=))
@@ -200,7 +200,8 @@ every keyword is such an option."
     (profiled (make-conses 3))
     (loop for (keyword value)
             in '((:type :types) (:legend nil) (:detail :verbose) (:max 1)
-                 (:min-percent 1/3) (:sort-by :allocations) (:focus "CONS")
+                 (:min-percent 1/3) (:sort-by :allocations)
+                 (:value :allocations) (:focus "CONS")
                  (:ignore "CONS") (:hide "CONS") (:show "CONS")
                  (:show-from "CONS") (:hide-system t)
                  (:by :package) (:phase :run) (:thread "x") (:region "x")

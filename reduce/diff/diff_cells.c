@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Changes as text, and what both sides of a comparison know. */
+
+#include "diff/diff_cells.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+uint64_t
+diff_distance(uint64_t a, uint64_t b)
+{
+  return a > b ? a - b : b - a;
+}
+
+void
+diff_add_change(struct text_table *table, uint64_t old, uint64_t new)
+{
+  if (old == new)
+    text_table_skip(table, 1);
+  else
+    text_table_cell(table, "%c%llu", new > old ? '+' : '-',
+                    (unsigned long long)diff_distance(old, new));
+}
+
+void
+diff_add_percent(struct text_table *table, uint64_t old, uint64_t new)
+{
+  if (old == new || old == 0) {
+    text_table_skip(table, 1);
+    return;
+  }
+  uint128 tenths = ((uint128)diff_distance(old, new) * 1000 + old / 2) / old;
+  if (tenths > 99999)
+    text_table_cell(table, ">+9999");
+  else
+    text_table_cell(table, "%c%u.%u", new > old ? '+' : '-',
+                    (unsigned)tenths / 10, (unsigned)tenths % 10);
+}
+
+bool
+diff_knows(const struct diff *diff, enum measure measure)
+{
+  return measure_known(&diff->sides[DIFF_OLD].profile, measure) &&
+         measure_known(&diff->sides[DIFF_NEW].profile, measure);
+}
+
+bool
+diff_knows_allocs(const struct diff *diff)
+{
+  return diff->sides[DIFF_OLD].profile.gaps.countless == 0 &&
+         diff->sides[DIFF_NEW].profile.gaps.countless == 0;
+}
+
+bool
+diff_knows_calls(const struct diff *diff)
+{
+  return diff->sides[DIFF_OLD].profile.has_activations &&
+         diff->sides[DIFF_NEW].profile.has_activations;
+}
+
+enum measure
+diff_order(const struct options *options)
+{
+  switch (options->sort) {
+  case SORT_ALLOCS:
+    return MEASURE_ALLOCS;
+  case SORT_KEPT:
+    return MEASURE_KEPT_BYTES;
+  case SORT_PEAK:
+    return MEASURE_PEAK_BYTES;
+  case SORT_TEMPORARY:
+    return MEASURE_TEMPORARY_ALLOCS;
+  default:
+    return MEASURE_BYTES;
+  }
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Whether growth is within limits: of the totals, of the function that grew
+ * most, of what was never freed.
+ */
+
+#include "diff/diff.h"
+
+#include "diff/diff_cells.h"
+
+#include <string.h>
+
+/* A limit that was given, and what it is about. */
+struct limit {
+  const struct growth_limits *limits;
+  const char *option, *text; /* as given; TEXT is NULL when not */
+  enum measure bytes, objects;
+};
+
+static enum measure
+measure_of(const struct limit *limit, enum growth_kind kind)
+{
+  return growth_of_allocs(kind) ? limit->objects : limit->bytes;
+}
+
+/* Whether ENTRY, the function NAME or (NULL) all of it, is within LIMIT; else
+ * ERROR says what grew. */
+static bool
+is_within(const struct diff *diff, const struct limit *limit,
+          enum growth_kind kind, const struct diff_entry *entry,
+          const char *name, struct mprof_error *error)
+{
+  enum measure measure = measure_of(limit, kind);
+  uint64_t old = entry->sides[DIFF_OLD].counts[measure];
+  uint64_t new = entry->sides[DIFF_NEW].counts[measure];
+  if (!growth_exceeds(limit->limits, kind, old, new,
+                      diff->totals[DIFF_OLD].counts[measure]))
+    return true;
+  return mprof_error_set(error, MPROF_GREW, MPROF_NO_OFFSET,
+                         "grew from %llu to %llu %s%s%s, beyond --%s=%s",
+                         (unsigned long long)old, (unsigned long long)new,
+                         measure > MEASURE_ALLOCS
+                             ? measure_rows[measure].noun
+                             : measure_noun(diff->sides[DIFF_NEW].counted,
+                                            measure_rows[measure].bytes),
+                         name == NULL ? "" : " in ", name == NULL ? "" : name,
+                         limit->option, limit->text);
+}
+
+static int64_t
+growth_of(const struct diff_entry *entry, enum measure measure)
+{
+  return (int64_t)(entry->sides[DIFF_NEW].counts[measure] -
+                   entry->sides[DIFF_OLD].counts[measure]);
+}
+
+/* The function that grew most, the first by name of several; NULL: none. */
+static const struct diff_entry *
+most_grown(const struct diff *diff, enum measure measure, const char **name)
+{
+  const struct diff_table *functions = &diff->tables[DIFF_FUNCTIONS];
+  const struct diff_entry *most = NULL;
+  for (size_t i = 0; i < functions->entry_count; i++) {
+    const struct diff_entry *entry = &functions->entries[i];
+    size_t count;
+    const uint64_t *key = row_table_words(&functions->keys, i, &count);
+    const char *text = names_text(&diff->names, (uint32_t)key[0]);
+    if (most == NULL ||
+        growth_of(entry, measure) > growth_of(most, measure) ||
+        (growth_of(entry, measure) == growth_of(most, measure) &&
+         strcmp(text, *name) < 0)) {
+      most = entry;
+      *name = text;
+    }
+  }
+  return most;
+}
+
+bool
+diff_within_limits(const struct diff *diff, struct mprof_error *error)
+{
+  const struct options *options = diff->options;
+  const struct diff_entry all = {
+      .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
+  const struct limit whole = {&options->growth, "fail-above",
+                              options->growth_text, MEASURE_BYTES,
+                              MEASURE_ALLOCS};
+  const struct limit each = {&options->function_growth, "fail-above-function",
+                             options->function_growth_text, MEASURE_BYTES,
+                             MEASURE_ALLOCS};
+  const struct limit kept = {&options->kept_growth, "fail-above-kept",
+                             options->kept_growth_text, MEASURE_KEPT_BYTES,
+                             MEASURE_KEPT_ALLOCS};
+  if (kept.text != NULL && !diff_knows(diff, MEASURE_KEPT_BYTES))
+    return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
+                           "--%s=%s: the profiles do not say what was never "
+                           "freed",
+                           kept.option, kept.text);
+  for (int i = 0; i < GROWTH_KINDS; i++) {
+    enum growth_kind kind = (enum growth_kind)i;
+    const char *name = NULL;
+    const struct diff_entry *most =
+        most_grown(diff, measure_of(&each, kind), &name);
+    if (!is_within(diff, &whole, kind, &all, NULL, error) ||
+        (most != NULL && !is_within(diff, &each, kind, most, name, error)) ||
+        !is_within(diff, &kept, kind, &all, NULL, error))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What C programs have beside bytes and allocations: the same figures in the
+# tables, in whatever --value counts, and in every format, by equality.
+. "$(dirname "$0")/check.bash"
+
+c=$golden/regions.data
+w=$golden/widgets-c.data
+lisp=$golden/widgets.data
+
+# same NAME: the files wanted and found are equal.
+same() {
+  [ -s wanted ] && diff wanted found >err
+  result $? "$1"
+}
+
+# Which column each VALUE of --value is.
+declare -A keys=([bytes]=bytes [allocs]=allocations [kept]=kept_bytes
+  [kept-allocs]=kept_allocations [peak]=peak_bytes
+  [peak-allocs]=peak_allocations [temporary]=temporary_allocations)
+
+# column NAME KEY FILE: the cells of two columns of a CSV file, sorted.
+column() {
+  awk -F , -v name="$1" -v key="$2" 'NR == 1 {
+      sub(/\r$/, ""); for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { sub(/\r$/, ""); gsub(/"/, "")
+      if ($at[key] != 0) print $at[name], $at[key] }' "$3" | sort
+}
+
+# ---- the tables say what the exports say --------------------------------
+
+# rows PLACE: the rows of the table in out: the name, and the word at PLACE.
+rows() {
+  awk -v at="$1" '/^-+$/ { body = 1; next } body && !NF { exit }
+    body && $NF != "<TOTAL>" && $at != 0 { print $NF, $at }' out | sort
+}
+
+for profile in "$c" "$w"; do
+  label=$(basename "$profile" .data)
+  "$MPROF" export --format=csv -o all.csv "$profile"
+  run report -verbose --no-legend --tables=peak "$profile"
+  rows 2 >wanted
+  column function self_peak_bytes all.csv >found
+  [ "$label" = widgets-c ] || same "$label: PEAK, bytes"
+  rows 3 >wanted
+  column function self_peak_allocations all.csv >found
+  [ "$label" = widgets-c ] || same "$label: PEAK, objects"
+  run report -verbose --no-legend --tables=temporary "$profile"
+  rows 1 >wanted
+  column function self_temporary_allocations all.csv >found
+  [ "$label" = widgets-c ] || same "$label: TEMPORARY OBJECTS"
+
+  for value in "${!keys[@]}"; do
+    key=${keys[$value]}
+    case $label:$value in widgets-c:peak* | widgets-c:temp*)
+      expect "$label: $value is not known" 1 \
+        "mprof: --value=$value: the profile does not say what was $(
+          case $value in peak*) echo 'live when most bytes were' ;;
+          *) echo 'freed before the next allocations' ;; esac)" \
+        export --format=folded --value="$value" "$profile"
+      continue
+      ;;
+    esac
+    column function "self_$key" all.csv >wanted
+
+    run export --format=folded --value="$value" "$profile"
+    awk '{ n = split($1, f, ";"); sum[f[n]] += $2 }
+      END { for (i in sum) print i, sum[i] }' out | sort >found
+    same "$label: folded, $value"
+
+    case $value in *allocs | temporary) at=self_allocations ;;
+    *) at=self_bytes ;; esac
+    run export --format=dot --min-percent=0 --value="$value" "$profile"
+    sed -n "s/^  function=\"\\([^\"]*\\)\".* $at=\\([0-9]*\\) .*/\\1 \\2/p" out |
+      grep -v ' 0$' | sort >found
+    same "$label: dot, $value"
+    run export --format=csv --value="$value" "$profile"
+    sort out >sorted
+    sort all.csv | cmp - sorted >err
+    result $? "$label: csv has all of it, whatever the order"
+    awk -F , -v key="inclusive_$key" 'NR == 1 {
+        for (i = 1; i <= NF; i++) if ($i == key) at = i; next }
+      { if (NR > 2 && $at > last) exit 1; last = $at }' out
+    result $? "$label: csv is in order of $value"
+
+    run export --format=callgrind --value="$value" "$profile"
+    awk '/^events:/ { print $2 }' out | tr 'A-Z' 'a-z' |
+      tr -d '\n' >event
+    [ "$(cat event)" = "$(tr -d _ <<<"${key/allocations/allocs}")" ]
+    result $? "$label: callgrind begins with $value"
+    total=$(awk '/^summary:/ { print $2 }' out)
+    [ "$total" = "$(awk '{ s += $2 } END { print s + 0 }' wanted)" ]
+    result $? "$label: callgrind: all of $value"
+
+    run export --format=dhat --value="$value" "$profile"
+    case $value in *allocs | temporary) at=tbk ;; *) at=tb ;; esac
+    [ "$(tr ',{' '\n\n' <out | awk -F : -v at="\"$at\"" \
+      '$1 == at { s += $2 } END { print s + 0 }')" = "$total" ]
+    result $? "$label: dhat: all of $value"
+
+    run flamegraph --value="$value" "$profile"
+    [ "$(sed -n 's/.*<title>all: \([0-9,]*\) bytes, \([0-9,]*\) all.*/\1 \2/p' \
+      out | tr -d , | cut -d ' ' -f "$([ $at = tb ] && echo 1 || echo 2)")" = \
+      "$total" ]
+    result $? "$label: the whole of the picture is $value"
+
+    run report --tables=direct -verbose --no-legend --value="$value" \
+      "$profile"
+    rows "$([ $at = tb ] && echo 2 || echo 3)" >found
+    case $value in temporary) rows 2 >found ;; esac
+    same "$label: DIRECT ALLOCATION counts $value"
+  done
+done
+
+# ---- diff ---------------------------------------------------------------
+
+expect 'leaks did not grow' 0 '' diff --fail-above-kept=0 "$w" "$w"
+run diff --fail-above-kept=0 "$c" "$w"
+[ "$status $(cat err)" = "3 mprof: grew from 308 to 1023876 bytes kept, \
+beyond --fail-above-kept=0" ]
+result $? 'leaks grew'
+run diff --fail-above-kept=5012allocs "$c" "$w"
+[ "$status" = 0 ]
+result $? 'and by so many objects as allowed'
+run diff --fail-above-kept=5011allocs "$c" "$w"
+[ "$status $(cat err)" = "3 mprof: grew from 7 to 5019 objects kept, \
+beyond --fail-above-kept=5011allocs" ]
+result $? 'and by one more'
+run diff --value=kept --fail-above=1023567 "$c" "$w"
+[ "$status $(cat err)" = "3 mprof: grew from 308 to 1023876 bytes kept, \
+beyond --fail-above=1023567" ]
+result $? 'the same by --value'
+expect 'a limit on what is not known' 1 "mprof: --fail-above-kept=0: the \
+profiles do not say what was never freed" \
+  diff --fail-above-kept=0 -o /dev/null "$lisp" "$lisp"
+run diff --no-legend --tables=functions -verbose "$c" "$w"
+awk '$NF == "bytes" || $NF == "kept" && /bytes kept/ { print $1, $2, $3, $NF }' \
+  out >found
+printf '%s\n' '10628 2040000 +2029372 bytes' '308 1023876 +1023568 kept' \
+  >wanted
+same 'totals of bytes kept'
+run diff --sort=peak --no-legend --tables=functions -verbose "$c" "$c"
+says 'the column of what rows are in order of' 'bytes at the peak'
+
+# A leak alone: as much is allocated, and one object more is kept.
+cat >leak.c <<'END'
+#include <stdlib.h>
+void *made;
+__attribute__((noinline)) void make(void) { made = malloc(100); }
+int main(int argc, char **argv) { make(); if (argc < 2) free(made); }
+END
+cc=${CC:-gcc}
+"$cc" -O0 -o leak leak.c && run run -q -o before.data ./leak &&
+  run run -q -o after.data ./leak more
+run diff --no-legend --tables=functions,contexts --fail-above-kept=99 \
+  before.data after.data
+[ "$status $(cat err)" = "3 mprof: grew from 0 to 100 bytes kept, beyond \
+--fail-above-kept=99" ]
+result $? 'a leak, and nothing else'
+[ "$(grep -cE '^ +100 +100 +1 +1 +\+100 +0 +100 ' out)" = 2 ]
+result $? 'shows in the tables'
+
+finish
