@@ -375,8 +375,8 @@ open_writer(struct writer *w)
   uint8_t *at;
   while (slots < 2 * contexts)
     slots *= 2;
-  bytes = STREAM_BUFFER + STREAM_MESSAGE + slots * sizeof *w->locations +
-          contexts * sizeof *w->sites +
+  bytes = STREAM_BUFFER + GZIP_MEMORY + STREAM_MESSAGE +
+          slots * sizeof *w->locations + contexts * sizeof *w->sites +
           tree->context_count * sizeof *w->subtree;
   if (arena_reserve(&w->arena, bytes) != 0)
     return false;
@@ -388,7 +388,8 @@ open_writer(struct writer *w)
   w->locations = (uint32_t *)(void *)at;
   at += slots * sizeof *w->locations;
   w->stream.buffer = at;
-  w->stream.message = at + STREAM_BUFFER;
+  w->stream.output.memory = at + STREAM_BUFFER;
+  w->stream.message = w->stream.output.memory + GZIP_MEMORY;
   w->mask = slots - 1;
   return true;
 }
@@ -409,21 +410,21 @@ write_all(struct writer *w)
   put_locations(w);
   put_function(w);
   put_comments(w);
-  message_stream_flush(&w->stream);
+  message_stream_end(&w->stream);
 }
 
 /* Write to `path', which is opened with `flags'. */
 static void
 write_to(struct writer *w, const char *path, int flags)
 {
-  w->stream.file = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
-  if (w->stream.file < 0) {
-    w->stream.failed = errno;
+  w->stream.output.file = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+  if (w->stream.output.file < 0) {
+    w->stream.output.failed = errno;
     return;
   }
   write_all(w);
-  if (close(w->stream.file) != 0 && w->stream.failed == 0)
-    w->stream.failed = errno;
+  if (close(w->stream.output.file) != 0 && w->stream.output.failed == 0)
+    w->stream.output.failed = errno;
 }
 
 int
@@ -450,10 +451,11 @@ malloc_profile_write(const char *path)
   else
     write_to(&w, temporary, O_CREAT | O_TRUNC);
   spin_unlock(&m->lock);
-  if (!in_place && w.stream.failed == 0 && rename(temporary, path) != 0)
-    w.stream.failed = errno;
-  if (!in_place && w.stream.failed != 0)
+  if (!in_place && w.stream.output.failed == 0 &&
+      rename(temporary, path) != 0)
+    w.stream.output.failed = errno;
+  if (!in_place && w.stream.output.failed != 0)
     unlink(temporary);
   close_writer(&w);
-  return w.stream.failed;
+  return w.stream.output.failed;
 }

@@ -3,9 +3,9 @@
  * malloc_profile.h -- the figures of a C program as a pprof profile.
  *
  * It is written without any help of the program's allocator or of libraries,
- * so it can be written from a signal handler after a crash.  So it is not
- * compressed, and functions are addresses in mapped files: `mprof run', and
- * the reducer when it reads the file, put names and lines to them.
+ * so it can be written from a signal handler after a crash.  So functions are
+ * addresses in mapped files: `mprof run', and the reducer when it reads the
+ * file, put names and lines to them.
  */
 #ifndef MPROF_MALLOC_PROFILE_H
 #define MPROF_MALLOC_PROFILE_H

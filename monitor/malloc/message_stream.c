@@ -4,25 +4,9 @@
  */
 #include "malloc/message_stream.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { VARINT_BYTES = 10 };
-
-void
-message_stream_flush(struct message_stream *s)
-{
-  size_t done = 0;
-  while (done < s->used && s->failed == 0) {
-    ssize_t n = write(s->file, s->buffer + done, s->used - done);
-    if (n > 0)
-      done += (size_t)n;
-    else if (n == 0 || errno != EINTR)
-      s->failed = n == 0 ? EIO : errno;
-  }
-  s->used = 0;
-}
 
 static void
 put_bytes(struct message_stream *s, const void *bytes, size_t n)
@@ -34,9 +18,18 @@ put_bytes(struct message_stream *s, const void *bytes, size_t n)
     s->used += some;
     from += some;
     n -= some;
-    if (s->used == STREAM_BUFFER)
-      message_stream_flush(s);
+    if (s->used == STREAM_BUFFER) {
+      gzip_output_put(&s->output, s->buffer, s->used, false);
+      s->used = 0;
+    }
   }
+}
+
+void
+message_stream_end(struct message_stream *s)
+{
+  gzip_output_put(&s->output, s->buffer, s->used, true);
+  s->used = 0;
 }
 
 static size_t

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * message_stream.h -- protobuf messages on their way to a file, without
- * malloc and without any library: also after a crash.
+ * malloc: also after a crash.
  *
  * The top-level message is a sequence of fields.  A field that is a message
  * itself is put together in memory (message_begin ... message_end) and then
  * written.  A string gets its number when it is written, so strings are
  * written before the message that refers to them.
  *
- * One error path: the first failure is kept in `failed', and what comes after
- * it is swallowed.
+ * What fails is kept in `output' (gzip_output.h).
  */
 #ifndef MPROF_MESSAGE_STREAM_H
 #define MPROF_MESSAGE_STREAM_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "malloc/gzip_output.h"
 
 enum {
   STREAM_BUFFER = 1 << 16, /* bytes on their way to the file */
@@ -24,8 +25,7 @@ enum {
 };
 
 struct message_stream {
-  int file;
-  int failed;            /* errno of the first failure */
+  struct gzip_output output;
   unsigned string_field; /* of strings in the top-level message */
   uint64_t strings;      /* written */
   uint8_t *buffer;       /* STREAM_BUFFER bytes; the owner's */
@@ -55,7 +55,7 @@ void message_end(struct message_stream *s, unsigned field);
 void message_close_nested(struct message_stream *s, unsigned field,
                           size_t start);
 
-/* Write what waits. */
-void message_stream_flush(struct message_stream *s);
+/* Write what waits; nothing comes after it. */
+void message_stream_end(struct message_stream *s);
 
 #endif

@@ -69,6 +69,15 @@ case_assert(void)
   assert(zero == 1); /* allocates its message */
 }
 
+/* With a file that is compressed: objects of many sizes. */
+static void
+case_many(void)
+{
+  for (size_t bytes = 11; bytes <= 2000; bytes++)
+    kept[5] = malloc(bytes);
+  *nowhere = 1;
+}
+
 static void
 case_segv(void)
 {
@@ -208,6 +217,7 @@ static const struct {
   { "quick_exit", case_quick_exit },
   { "abort", case_abort },
   { "assert", case_assert },
+  { "many", case_many },
   { "segv", case_segv },
   { "divide", case_divide },
   { "overflow", case_overflow },
