@@ -97,6 +97,8 @@ step_by_pointer(struct call_chain *chain, const struct call_frame *from,
   to->ip = at[1];
   to->sp = from->frame + 2 * sizeof *at;
   to->frame = at[0];
+  to->saved = at;
+  to->certain = true;
   return to->ip != 0 ? STEP_CALLER : STEP_OUTERMOST;
 }
 
@@ -120,15 +122,17 @@ step_otherwise(struct call_chain *chain, enum frame_base base,
   }
 }
 
-/* From one frame to the next outward; all of *to is set. */
+/* From one frame to the next outward; all of *to is set, and what *from says
+ * of that. */
 static inline enum step
-step(struct call_chain *chain, const struct call_frame *from,
-     struct call_frame *to)
+step(struct call_chain *chain, struct call_frame *from, struct call_frame *to)
 {
   const struct known_rule rule =
       rule_cache_find(rule_key(from->ip, from->interrupted));
   const enum frame_base base = known_rule_base(&rule);
   const int32_t saved = known_rule_saved(&rule);
+  from->uses_pointer = base != FRAME_FROM_STACK && base != FRAME_OUTERMOST;
+  from->passes_pointer = false;
   if (__builtin_expect(base > FRAME_FROM_POINTER, 0))
     return step_otherwise(chain, base, from, to);
   to->sp = (base == FRAME_FROM_STACK ? from->sp : from->frame) +
@@ -137,27 +141,33 @@ step(struct call_chain *chain, const struct call_frame *from,
     return STEP_LOST;
   to->ip = ((const uintptr_t *)to->sp)[-1];
   to->frame = from->frame;
-  to->saved = 0;
+  to->saved = NULL;
   if (saved != 0) {
-    to->saved = to->sp + (uintptr_t)(intptr_t)saved;
-    to->frame = *(const uintptr_t *)to->saved;
+    to->saved = (const uintptr_t *)(to->sp + (uintptr_t)(intptr_t)saved);
+    to->frame = *to->saved;
+  } else {
+    from->passes_pointer = true;
   }
+  to->serial = 0;
   to->context = 0;
   to->interrupted = false;
   to->certain = true;
   return to->ip != 0 ? STEP_CALLER : STEP_OUTERMOST;
 }
 
-/* ---- walks ---- */
+/* ---- the chain ---- */
 
 int
 call_chain_init(struct call_chain *chain)
 {
-  memset(chain, 0, sizeof *chain);
-  if (arena_reserve(&chain->arena, 2 * FRAMES * sizeof *chain->frames) != 0)
+  const size_t frames = FRAMES * sizeof *chain->frames;
+  if (arena_reserve(&chain->arena,
+                    2 * frames + 2 * FRAMES * sizeof *chain->words) != 0)
     return -1;
   chain->frames = chain->arena.base;
   chain->fresh = chain->frames + FRAMES;
+  chain->words = (struct chain_word *)(void *)(chain->fresh + FRAMES);
+  call_chain_forget(chain);
   return 0;
 }
 
@@ -167,109 +177,175 @@ call_chain_release(struct call_chain *chain)
   arena_release(&chain->arena);
 }
 
+/* Paths share a frame with those that are kept, or else the first of them. */
 void
 call_chain_forget(struct call_chain *chain)
 {
-  chain->depth = 0;
+  chain->depth = 1;
+  chain->word_count = 0;
+  chain->frames[0] = (struct call_frame){.serial = ++chain->serial};
 }
 
-/* Put `f' into the chain.  So that all frames are compared alike, one whose
- * frame pointer came from the register says that it was read from there, and
- * one that is not certain that it was read from where something else is. */
 static inline void
-keep(struct call_frame *to, const struct call_frame *f)
+add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
 {
+  chain->words[chain->word_count++] =
+      (struct chain_word){.at = at, .value = value};
+}
+
+/* No word holds what this asks for. */
+static const uintptr_t nothing;
+
+/* Put `f' into the chain as the innermost frame, or as one that others come
+ * behind. */
+static inline void
+add_frame(struct call_chain *chain, const struct call_frame *f,
+          bool innermost)
+{
+  struct call_frame *to = &chain->frames[chain->depth];
   *to = *f;
-  if (to->saved == 0)
-    to->saved = (uintptr_t)&to->frame;
-  if (!to->certain) {
-    to->never = ~to->frame;
-    to->saved = (uintptr_t)&to->never;
+  to->needs_pointer =
+      f->uses_pointer || (f->passes_pointer && to[-1].needs_pointer);
+  to->first_word = (uint32_t)chain->word_count;
+  if (to->serial == 0)
+    to->serial = ++chain->serial;
+  if (innermost) {
+    if (to->needs_pointer)
+      add_word(chain, &chain->frame, f->frame);
+  } else if (!f->certain) {
+    add_word(chain, &nothing, 1);
+  } else {
+    add_word(chain, (const uintptr_t *)f->sp - 1, f->ip);
+    if (to->needs_pointer && f->saved != NULL)
+      add_word(chain, f->saved, f->frame);
   }
+  chain->depth++;
 }
 
-/* The frame frames[count - 1] is where it was.  So are all from
- * frames[result] on; 0 when all are. */
-static inline size_t
-first_unchanged(const struct call_frame *frames, size_t count)
+/* ---- walks ---- */
+
+/* All frames from frames[result] to frames[i] are where they were, if that
+ * one is; 0 when the chain ends there as well. */
+static size_t
+first_unchanged(const struct call_chain *chain, size_t i)
 {
-  const struct call_frame *f = frames + count - 1;
-  while (f > frames) {
-    const struct call_frame *out = f - 1;
-    if (((const uintptr_t *)out->sp)[-1] != out->ip ||
-        *(const uintptr_t *)out->saved != out->frame)
-      break;
-    f = out;
-  }
-  return (size_t)(f - frames);
+  const struct call_frame *frames = chain->frames;
+  const struct chain_word *changed =
+      chain_words_changed(chain->words, chain->words + frames[i].first_word);
+  while (i > 0 && chain->words + frames[i - 1].first_word >= changed)
+    i--;
+  return i;
 }
 
-/* Take a kept frame for one of the new ones. */
+static inline bool
+same_place(const struct call_frame *kept, const struct call_frame *f)
+{
+  return kept->sp == f->sp && kept->ip == f->ip &&
+         kept->interrupted == f->interrupted &&
+         (kept->frame == f->frame || !kept->needs_pointer);
+}
+
+/* Take the kept frame, which follows from the new one further in, for a new
+ * one.  Its frame pointer was not compared if nothing needed it. */
 static inline void
 unkeep(struct call_frame *to, const struct call_frame *kept)
 {
   *to = *kept;
-  if (to->saved == (uintptr_t)&kept->frame ||
-      to->saved == (uintptr_t)&kept->never)
-    to->saved = 0;
+  to->frame = kept->saved != NULL ? *kept->saved : to[-1].frame;
+  to->serial = 0;
+  to->context = 0;
 }
 
-static inline bool
-same_place(const struct call_frame *a, const struct call_frame *b)
-{
-  return a->sp == b->sp && a->ip == b->ip && a->frame == b->frame &&
-         a->interrupted == b->interrupted;
-}
-
-/* The walk when something has changed. */
-static void
-walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp, uintptr_t frame)
+/* Walk from *chain->fresh until a frame is met that is kept and from which on
+ * nothing has changed; only frames further out than that are kept still.
+ * Gives back the last frame that is to be added to them. */
+static struct call_frame *
+find_fresh(struct call_chain *chain)
 {
   struct call_frame *const frames = chain->frames;
-  struct call_frame *at = chain->fresh; /* new ones from there to here */
-  struct call_frame *const last = chain->fresh + FRAMES - 1;
-  size_t kept = chain->depth; /* frames[kept - 1] may still be met */
+  struct call_frame *at = chain->fresh;
+  struct call_frame *const last = at + FRAMES - 2;
+  size_t i = chain->depth - 1; /* frames[i] may still be met */
   enum step s = STEP_CALLER;
-  *at = (struct call_frame){.ip = ip, .sp = sp, .frame = frame};
-  while (s == STEP_CALLER) {
-    while (kept > 0 && frames[kept - 1].sp < at->sp)
-      kept--;
-    if (kept > 0 && same_place(&frames[kept - 1], at)) {
-      const size_t unchanged = first_unchanged(frames, kept);
-      at->context = frames[kept - 1].context;
-      keep(&frames[kept - 1], at); /* read from elsewhere, perhaps */
-      if (unchanged == 0)
-        break;
-      for (; kept > unchanged; kept--)
-        unkeep(at++, &frames[kept - 1]);
-      at--;
+  for (;;) {
+    while (i > 0 && frames[i].sp < at->sp)
+      i--;
+    if (i > 0 && same_place(&frames[i], at)) {
+      const size_t unchanged = first_unchanged(chain, i);
+      at->uses_pointer = frames[i].uses_pointer;
+      at->passes_pointer = frames[i].passes_pointer;
+      if (unchanged == 0) {
+        at->serial = frames[i].serial;
+        at->context = frames[i].context;
+        chain->word_count = frames[i].first_word;
+        chain->depth = chain->known = i;
+        return at;
+      }
+      for (; i > unchanged; i--, at++)
+        unkeep(at + 1, &frames[i - 1]);
+      i--;
     }
-    s = at < last ? step(chain, at, at + 1) : STEP_LOST;
+    if (at == last) {
+      at->uses_pointer = at->passes_pointer = false;
+      s = STEP_LOST;
+      break;
+    }
+    s = step(chain, at, at + 1);
+    if (s != STEP_CALLER)
+      break;
     at++;
   }
-  if (s != STEP_CALLER) {
-    kept = 0;
-    chain->complete = s == STEP_OUTERMOST;
-  }
-  chain->known = kept;
-  while (at > chain->fresh && kept < FRAMES)
-    keep(&frames[kept++], --at);
-  chain->depth = kept;
+  chain->complete = s == STEP_OUTERMOST;
+  chain->word_count = 0;
+  if (s == STEP_OUTERMOST && at[1].certain) /* by the 0 that was read */
+    add_word(chain, (const uintptr_t *)at[1].sp - 1, 0);
+  chain->depth = 1;
+  chain->known = 0;
+  return at;
 }
 
-/* Most allocations are made where the last one was: then the walk is over
- * when all frames have been compared. */
-void
+/* The path of the chain that was walked. */
+static struct known_path *
+make_path(struct call_chain *chain)
+{
+  const struct call_frame *const frames = chain->frames;
+  const struct call_frame *innermost = &frames[chain->depth - 1];
+  struct known_path *path =
+      call_chain_place(chain, innermost->ip, innermost->sp);
+  size_t joint = chain->depth - 1, first;
+  while (joint > 0 &&
+         chain->word_count - frames[joint - 1].first_word <= PATH_WORDS)
+    joint--;
+  first = frames[joint].first_word;
+  path->ip = 0;
+  path->sp = innermost->sp;
+  path->serial = frames[joint].serial;
+  path->joint = (uint32_t)joint;
+  path->outer_words = (uint32_t)first;
+  path->inner_words = (uint32_t)(chain->word_count - first);
+  path->complete = chain->complete;
+  path->leaf = 0;
+  memcpy(path->words, chain->words + first,
+         path->inner_words * sizeof *path->words);
+  return path;
+}
+
+struct known_path *
 call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)
 {
-  const size_t depth = chain->depth;
-  struct call_frame *innermost = &chain->frames[depth - 1];
-  if (depth > 0 && innermost->sp == sp && innermost->ip == ip &&
-      innermost->frame == frame && !innermost->interrupted &&
-      first_unchanged(chain->frames, depth) == 0) {
-    chain->known = depth;
-  } else {
-    walk(chain, ip, sp, frame);
-  }
+  struct call_frame *at;
+  *chain->fresh = (struct call_frame){.ip = ip, .sp = sp, .frame = frame};
+  chain->frame = frame;
+  at = find_fresh(chain);
+  for (; at > chain->fresh; at--)
+    add_frame(chain, at, false);
+  add_frame(chain, at, true);
+  return make_path(chain);
+}
+
+void
+call_chain_know(const struct call_chain *chain, struct known_path *path)
+{
+  path->ip = chain->frames[chain->depth - 1].ip;
 }

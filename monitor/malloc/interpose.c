@@ -54,12 +54,14 @@ calloc(size_t count, size_t size)
 EXPORT void
 free(void *p)
 {
-  struct taken_object taken;
   if (p == NULL || early_contains(p) || !real_allocator_found())
     return;
   enter();
-  taken = objects_take(p);
-  real.free(taken.base);
+  if (__builtin_expect(!object_is_first_of_page(p) && object_has_header(p),
+                       1))
+    real.free(objects_take_headed(p));
+  else
+    real.free(objects_take(p).base);
   leave();
 }
 

@@ -23,21 +23,13 @@ live_bytes(const struct malloc_monitor *m)
   return m->bytes - m->freed_bytes;
 }
 
-static inline struct leaf *
-leaf_at(struct malloc_monitor *m, uint32_t number)
-{
-  return &m->tree.leaves[number];
-}
-
 /* The figures of the leaf are about to change: keep those of the peak. */
 static inline void
-keep_peak(struct malloc_monitor *m, uint32_t number)
+keep_peak(const struct malloc_monitor *m, struct leaf_life *life)
 {
-  struct leaf_life *life = &m->lives[number];
   if (life->peak != m->peak) {
-    const struct leaf *leaf = leaf_at(m, number);
-    life->peak_count = leaf->count - life->freed_count;
-    life->peak_bytes = leaf->bytes - life->freed_bytes;
+    life->peak_count = life->count - life->freed_count;
+    life->peak_bytes = life->bytes - life->freed_bytes;
     life->peak = m->peak;
   }
 }
@@ -46,24 +38,24 @@ keep_peak(struct malloc_monitor *m, uint32_t number)
 static inline void
 add_to_region(const struct malloc_monitor *m, uint32_t number, int64_t bytes)
 {
-  const struct leaf *leaf = &m->tree.leaves[number];
-  if (malloc_regions.count > 1)
-    malloc_regions_add((uint32_t)(m->tree.kinds[leaf->kind].clas >> 32),
-                       bytes);
+  if (__builtin_expect(malloc_regions.count > 1, 0))
+    malloc_regions_add(
+        (uint32_t)(m->tree.kinds[m->tree.leaves[number].kind].clas >> 32),
+        bytes);
 }
 
 static inline void
 add_allocation(struct malloc_monitor *m, uint32_t number, uint64_t bytes)
 {
-  struct leaf *leaf = leaf_at(m, number);
+  struct leaf_life *life = &m->lives[number];
   if (live_bytes(m) + bytes > m->peak_bytes) {
     m->peak_bytes = live_bytes(m) + bytes;
     m->peak++; /* nobody has kept anything of this one */
   } else {
-    keep_peak(m, number);
+    keep_peak(m, life);
   }
-  leaf->count++;
-  leaf->bytes += bytes;
+  life->count++;
+  life->bytes += bytes;
   m->count++;
   m->bytes += bytes;
   add_to_region(m, number, (int64_t)bytes);
@@ -73,12 +65,23 @@ static inline void
 add_end(struct malloc_monitor *m, uint32_t number, uint64_t bytes)
 {
   struct leaf_life *life = &m->lives[number];
-  keep_peak(m, number);
+  keep_peak(m, life);
   life->freed_count++;
   life->freed_bytes += bytes;
   m->freed_count++;
   m->freed_bytes += bytes;
   add_to_region(m, number, -(int64_t)bytes);
+}
+
+void
+malloc_monitor_settle(struct malloc_monitor *m)
+{
+  const uint32_t budget = m->tree.budget;
+  for (uint32_t i = 1; i <= m->tree.leaf_count; i++) {
+    const uint32_t number = i < m->tree.leaf_count ? i : budget;
+    m->tree.leaves[number].count = m->lives[number].count;
+    m->tree.leaves[number].bytes = m->lives[number].bytes;
+  }
 }
 
 static inline void
@@ -119,83 +122,150 @@ find_context(struct malloc_monitor *m, struct thread_stack *thread,
   return recent->context;
 }
 
-/* Give the first `end' frames their contexts. */
-static void
-add_contexts(struct malloc_monitor *m, struct thread_stack *thread,
-             size_t end)
+/* The context of all frames of the chain but the innermost. */
+static uint32_t
+find_contexts(struct malloc_monitor *m, struct thread_stack *thread)
 {
-  struct call_chain *chain = &thread->chain;
-  size_t i = chain->known < end ? chain->known : end;
+  struct call_frame *const frames = thread->chain.frames;
+  const size_t end = thread->chain.depth - 1;
+  size_t i = end - 1;
   uint32_t context;
-  while (i > 0 && chain->frames[i - 1].context == 0)
+  while (i > 0 && frames[i].context == 0)
     i--;
-  context = i == 0 ? CONTEXT_ROOT : chain->frames[i - 1].context;
-  for (; i < end; i++) {
-    context = find_context(m, thread, context, chain->frames[i].ip);
-    chain->frames[i].context = context;
+  context = frames[i].context;
+  for (i++; i < end; i++) {
+    context = find_context(m, thread, context, frames[i].ip);
+    frames[i].context = context;
   }
+  return context;
 }
 
-/* The number of the leaf of an allocation of `bytes' at the end of the chain.
- * Each thread knows its last ones (76 instructions for a look-up in the tree,
- * 20 for one here). */
+/* The place of that leaf among the last ones of the thread, which most often
+ * are asked for again (76 instructions for a look-up in the tree, 20 for one
+ * here). */
+static inline struct recent_leaf *
+recent_place(struct thread_stack *thread, const struct known_path *path,
+             uint32_t size)
+{
+  return thread_stack_recent_leaf(thread, path->ip, path->context, size);
+}
+
+static inline bool
+is_recent(const struct recent_leaf *recent, const struct thread_stack *thread,
+          const struct known_path *path, uint32_t size)
+{
+  return recent->site == path->ip && recent->up == path->context &&
+         recent->size == size && recent->region == thread->regions.region;
+}
+
+/* The leaf of an object of `size' that is allocated on that path, if the
+ * thread knows it; else 0. */
+static inline uint32_t
+known_leaf(struct thread_stack *thread, struct known_path *path,
+           uint32_t size)
+{
+  const struct recent_leaf *recent;
+  if (path->leaf != 0 && path->size == size &&
+      path->region == thread->regions.region)
+    return path->leaf;
+  recent = recent_place(thread, path, size);
+  if (!is_recent(recent, thread, path, size))
+    return 0;
+  path->size = size;
+  path->region = recent->region;
+  path->leaf = recent->leaf;
+  return path->leaf;
+}
+
+/* The same when it is not known.  Under the lock. */
 static uint32_t
 find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
-          uint64_t bytes)
+          struct known_path *path, uint32_t size)
 {
-  struct call_chain *chain = &thread->chain;
-  const uint32_t size =
-      bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
-  const size_t callers = chain->depth - 1;
-  const uintptr_t site = chain->frames[callers].ip;
-  const struct leaf *leaf;
-  struct recent_leaf *recent;
-  uint32_t up = CONTEXT_ROOT;
-  if (callers > 0) {
-    if (chain->known < callers || chain->frames[callers - 1].context == 0)
-      add_contexts(m, thread, callers);
-    up = chain->frames[callers - 1].context;
-  }
-  recent = thread_stack_recent_leaf(thread, site, up, size);
-  if (recent->site == site && recent->up == up && recent->size == size &&
-      recent->region == thread->regions.region)
-    return recent->leaf;
-  leaf = context_tree_leaf(&m->tree, up, site, 0, size,
-                           thread->label | (uint64_t)thread->regions.region
-                                               << 32);
-  *recent = (struct recent_leaf){.site = site,
-                                 .up = up,
-                                 .size = size,
-                                 .region = thread->regions.region,
-
-                                 .leaf = (uint32_t)(leaf - m->tree.leaves)};
-  return recent->leaf;
+  const uint32_t region = thread->regions.region;
+  const struct leaf *leaf =
+      context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
+                        thread->label | (uint64_t)region << 32);
+  path->size = size;
+  path->region = region;
+  path->leaf = (uint32_t)(leaf - m->tree.leaves);
+  *recent_place(thread, path, size) =
+      (struct recent_leaf){.site = path->ip,
+                           .up = path->context,
+                           .size = size,
+                           .region = region,
+                           .leaf = path->leaf};
+  return path->leaf;
 }
 
 /* ---- the hook ---- */
 
-static uint32_t
-count(struct malloc_monitor *m, struct thread_stack *thread,
+/* Under the lock. */
+static inline struct counted
+count(struct malloc_monitor *m, const struct known_path *path, uint32_t leaf,
       uintptr_t address, size_t bytes)
 {
-  const uint32_t leaf = find_leaf(m, thread, bytes);
-  m->truncated_walks += !thread->chain.complete;
+  m->truncated_walks += !path->complete;
   add_allocation(m, leaf, bytes);
   note_recent(m, address);
-  return leaf;
+  return (struct counted){.leaf = leaf, .epoch = m->epoch};
 }
 
-struct counted
-malloc_monitor_allocated(uintptr_t address, size_t bytes,
-                         const uintptr_t *frame)
+static inline uint32_t
+size_for_leaf(size_t bytes)
+{
+  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
+}
+
+/* An allocation that is not what the last one on its path was. */
+static struct counted __attribute__((noinline))
+count_other(struct malloc_monitor *m, struct thread_stack *thread,
+            struct known_path *path, uintptr_t address, size_t bytes,
+            const uintptr_t *frame)
 {
   const int saved = errno;
-  struct malloc_monitor *m = &malloc_monitor;
+  const uint32_t size = size_for_leaf(bytes);
+  struct counted counted = {0};
+  uint32_t leaf;
+  bool save;
+  if (path == NULL)
+    path = call_chain_walk(&thread->chain, frame[1], (uintptr_t)(frame + 2),
+                           frame[0]);
+  spin_lock(&m->lock);
+  if (thread->unloads != m->unloads) { /* meanwhile */
+    thread_stack_forget(thread, m->unloads);
+    path = call_chain_walk(&thread->chain, frame[1], (uintptr_t)(frame + 2),
+                           frame[0]);
+  }
+  if (malloc_monitor_counting) {
+    if (path->ip == 0) {
+      path->context = find_contexts(m, thread);
+      call_chain_know(&thread->chain, path);
+    }
+    leaf = known_leaf(thread, path, size);
+    if (leaf == 0)
+      leaf = find_leaf(m, thread, path, size);
+    counted = count(m, path, leaf, address, bytes);
+  }
+  save = m->count >= m->save_at;
+  spin_unlock(&m->lock);
+  if (__builtin_expect(save, 0))
+    malloc_session_autosave();
+  errno = saved;
+  return counted;
+}
+
+/* This thread has not allocated yet, or what it knows is of other code or of
+ * other figures. */
+static struct counted __attribute__((noinline))
+count_first(struct malloc_monitor *m, uintptr_t address, size_t bytes,
+            const uintptr_t *frame)
+{
+  const int saved = errno;
   struct counted counted = {0};
   struct thread_stack *thread;
   uint64_t unloads;
-  bool save;
-  if (!malloc_monitor_counting || (!m->ready && !malloc_session_open()))
+  if (!m->ready && !malloc_session_open())
     return counted;
   thread = thread_stack_mine();
   if (thread == NULL) {
@@ -205,22 +275,40 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   }
   unloads = __atomic_load_n(&m->unloads, __ATOMIC_ACQUIRE);
   if (thread->unloads != unloads)
-    thread_stack_forget(thread, unloads); /* contexts of other code */
-  call_chain_walk(&thread->chain, frame[1], (uintptr_t)(frame + 2), frame[0]);
-  spin_lock(&m->lock);
-  if (thread->unloads != m->unloads) { /* meanwhile */
-    thread_stack_forget_contexts(thread, m->unloads);
-    thread->chain.known = 0;
-  }
-  if (malloc_monitor_counting) {
-    counted.leaf = count(m, thread, address, bytes);
-    counted.epoch = m->epoch;
-  }
-  save = m->count >= m->save_at;
-  spin_unlock(&m->lock);
-  if (__builtin_expect(save, 0))
-    malloc_session_autosave();
+    thread_stack_forget(thread, unloads);
   errno = saved;
+  return count_other(m, thread, NULL, address, bytes, frame);
+}
+
+/* What is not as before is left to the two above; then errno is not touched.
+ */
+struct counted
+malloc_monitor_allocated(uintptr_t address, size_t bytes,
+                         const uintptr_t *frame)
+{
+  struct malloc_monitor *m = &malloc_monitor;
+  struct thread_stack *thread = thread_stack_known;
+  struct known_path *path;
+  struct counted counted;
+  uint32_t leaf;
+  if (!malloc_monitor_counting)
+    return (struct counted){0};
+  if (thread == NULL ||
+      thread->unloads != __atomic_load_n(&m->unloads, __ATOMIC_ACQUIRE))
+    return count_first(m, address, bytes, frame);
+  path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
+                         frame[0]);
+  leaf = path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
+  if (leaf == 0)
+    return count_other(m, thread, path, address, bytes, frame);
+  spin_lock(&m->lock);
+  if (thread->unloads != m->unloads || !malloc_monitor_counting ||
+      m->count + 1 >= m->save_at) {
+    spin_unlock(&m->lock);
+    return count_other(m, thread, path, address, bytes, frame);
+  }
+  counted = count(m, path, leaf, address, bytes);
+  spin_unlock(&m->lock);
   return counted;
 }
 

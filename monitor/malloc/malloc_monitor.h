@@ -31,8 +31,10 @@
 #include "context_tree.h"
 #include "malloc/spin_lock.h"
 
-/* What became of the objects of a leaf. */
+/* What became of the objects of a leaf, in one cache line. */
 struct leaf_life {
+  uint64_t count, bytes; /* allocated; the leaf's own are set when the profile
+                            is written */
   uint64_t freed_count, freed_bytes;
   uint64_t temporary_count;        /* freed before the next allocations */
   uint64_t peak_count, peak_bytes; /* live at the peak, if `peak' says so */
@@ -40,26 +42,29 @@ struct leaf_life {
                                       else what is live now is */
 };
 
+_Static_assert(sizeof(struct leaf_life) == 64, "a cache line");
+
 /* How many allocations may come between that of an object and its end for it
  * to be temporary. */
 enum { TEMPORARY_MOST = 64 };
 
+/* What every event changes comes first, in one cache line. */
 struct malloc_monitor {
-  struct spin_lock lock; /* guards all that follows */
-  bool ready;            /* the tree is there */
-  struct context_tree tree;
-  struct arena life_arena;
-  struct leaf_life *lives; /* by number of the leaf */
-  uint16_t epoch;          /* of the figures; another one after a reset */
-  uint64_t count, bytes;   /* allocated */
-  uint64_t save_at;        /* write the profile at so many allocations */
+  _Alignas(64) struct spin_lock lock; /* guards all that follows */
+  bool ready;                         /* the tree is there */
+  uint16_t epoch;        /* of the figures; another one after a reset */
+  uint64_t count, bytes; /* allocated */
   uint64_t freed_count, freed_bytes;
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
-  uint64_t truncated_walks;
-  uint64_t lost_objects;            /* for which there was no memory */
-  uintptr_t recent[TEMPORARY_MOST]; /* the last allocations, in a circle */
+  uint64_t save_at;          /* write the profile at so many allocations */
   unsigned recent_count, recent_at; /* so many of them are looked at */
-  uint64_t unloads;                 /* how often code went away */
+  uintptr_t recent[TEMPORARY_MOST]; /* the last allocations, in a circle */
+  _Alignas(64) struct leaf_life *lives; /* by number of the leaf */
+  uint64_t unloads;                     /* how often code went away */
+  uint64_t truncated_walks;
+  uint64_t lost_objects; /* for which there was no memory */
+  struct context_tree tree;
+  struct arena life_arena;
 };
 
 extern struct malloc_monitor malloc_monitor;
@@ -89,6 +94,9 @@ unsigned malloc_monitor_freed(uintptr_t address, uint32_t leaf,
                               uint16_t epoch, size_t bytes);
 void malloc_monitor_not_freed(uintptr_t address, uint32_t leaf,
                               uint16_t epoch, size_t bytes, unsigned recent);
+
+/* Give the leaves of the tree their counts.  Under the lock. */
+void malloc_monitor_settle(struct malloc_monitor *m);
 
 /* The epoch of now. */
 static inline uint16_t

@@ -446,6 +446,7 @@ malloc_profile_write(const char *path)
     code_objects_release(&w.objects);
     return ENOMEM;
   }
+  malloc_monitor_settle(m);
   if (in_place)
     write_to(&w, path, 0);
   else

@@ -4,7 +4,6 @@
  */
 #include "malloc/objects.h"
 
-#include "malloc/malloc_monitor.h"
 #include "malloc/object_table.h"
 #include "malloc/real_allocator.h"
 #include "malloc/spin_lock.h"
@@ -13,27 +12,24 @@
 static struct spin_lock lock;
 static struct object_table bare, first_of_page;
 
-void *
-objects_give(bool own, void *base, size_t bytes, const uintptr_t *frame)
+void
+objects_list_first(void *object)
 {
-  struct object_header *header = base;
-  struct counted counted = {0};
-  void *object = header + 1;
-  if (base == NULL)
-    return NULL;
-  if (__builtin_expect(object_is_first_of_page(object), 0)) {
-    struct table_object listed = {.leaf = 1};
-    spin_lock(&lock);
-    object_table_add(&first_of_page, (uintptr_t)object, 0, &listed);
-    spin_unlock(&lock);
-  }
-  if (own)
-    counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
-  header->check = object_header_check(object);
-  header->leaf = counted.leaf;
-  header->epoch = counted.epoch;
-  header->bytes = bytes & ((UINT64_C(1) << 48) - 1);
-  return object;
+  struct table_object listed = {.leaf = 1};
+  spin_lock(&lock);
+  object_table_add(&first_of_page, (uintptr_t)object, 0, &listed);
+  spin_unlock(&lock);
+}
+
+bool
+objects_unlist_first(void *object)
+{
+  struct table_object listed;
+  bool found;
+  spin_lock(&lock);
+  found = object_table_remove(&first_of_page, (uintptr_t)object, 0, &listed);
+  spin_unlock(&lock);
+  return found;
 }
 
 void *
@@ -55,18 +51,6 @@ objects_give_bare(bool own, void *object, size_t bytes,
   return object;
 }
 
-/* Whether `object' is listed as the first of a page; it is no more. */
-static bool
-take_first_of_page(void *object)
-{
-  struct table_object listed;
-  bool found;
-  spin_lock(&lock);
-  found = object_table_remove(&first_of_page, (uintptr_t)object, 0, &listed);
-  spin_unlock(&lock);
-  return found;
-}
-
 static bool
 take_bare(void *object, struct table_object *live)
 {
@@ -84,7 +68,7 @@ objects_take(void *object)
   struct taken_object taken = {.base = object};
   struct table_object live = {0};
   if (__builtin_expect(object_is_first_of_page(object), 0))
-    taken.headed = take_first_of_page(object);
+    taken.headed = objects_unlist_first(object);
   else
     taken.headed = object_has_header(object);
   if (taken.headed) {
@@ -110,12 +94,8 @@ objects_put_back(void *object, const struct taken_object *taken)
 {
   if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
-  if (taken->headed && object_is_first_of_page(object)) {
-    struct table_object listed = {.leaf = 1};
-    spin_lock(&lock);
-    object_table_add(&first_of_page, (uintptr_t)object, 0, &listed);
-    spin_unlock(&lock);
-  }
+  if (taken->headed && object_is_first_of_page(object))
+    objects_list_first(object);
   if (taken->leaf == 0)
     return;
   malloc_monitor_not_freed((uintptr_t)object, taken->leaf, taken->epoch,

@@ -68,8 +68,8 @@ real_allocator_find(void)
 enum { CHUNK_BYTES = 1 << 16, GRANULE = 16 };
 
 /* The chunks are in a list; each begins with this. */
-struct chunk {
-  struct chunk *next;
+struct early_chunk {
+  struct early_chunk *next;
   size_t bytes, used;
 };
 
@@ -79,14 +79,14 @@ struct block {
   size_t unused; /* keeps blocks at multiples of GRANULE */
 };
 
-static struct chunk *chunks;
+struct early_chunk *early_chunks;
 static struct spin_lock chunk_lock;
 
-static struct chunk *
+static struct early_chunk *
 add_chunk(size_t at_least)
 {
   size_t bytes = CHUNK_BYTES;
-  struct chunk *c;
+  struct early_chunk *c;
   while (bytes < at_least)
     bytes *= 2;
   c = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -95,15 +95,15 @@ add_chunk(size_t at_least)
     return NULL;
   c->bytes = bytes;
   c->used = sizeof *c;
-  c->next = chunks;
-  __atomic_store_n(&chunks, c, __ATOMIC_RELEASE);
+  c->next = early_chunks;
+  __atomic_store_n(&early_chunks, c, __ATOMIC_RELEASE);
   return c;
 }
 
 void *
 early_allocate(size_t alignment, size_t bytes)
 {
-  struct chunk *c;
+  struct early_chunk *c;
   uintptr_t at, end;
   if (alignment < GRANULE)
     alignment = GRANULE;
@@ -112,7 +112,7 @@ early_allocate(size_t alignment, size_t bytes)
     return NULL;
   }
   spin_lock(&chunk_lock);
-  c = chunks;
+  c = early_chunks;
   for (int attempt = 0; attempt < 2; attempt++) {
     if (c != NULL) {
       at = (uintptr_t)c + c->used + sizeof(struct block);
@@ -135,9 +135,10 @@ early_allocate(size_t alignment, size_t bytes)
 }
 
 bool
-early_contains(const void *address)
+early_has(const void *address)
 {
-  const struct chunk *c = __atomic_load_n(&chunks, __ATOMIC_ACQUIRE);
+  const struct early_chunk *c =
+      __atomic_load_n(&early_chunks, __ATOMIC_ACQUIRE);
   for (; c != NULL; c = c->next)
     if ((uintptr_t)address - (uintptr_t)c < c->bytes)
       return true;

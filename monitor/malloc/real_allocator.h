@@ -52,7 +52,17 @@ real_allocator_found(void)
 void *early_allocate(size_t alignment, size_t bytes);
 
 /* Whether `address' is in such memory, and how large it is. */
-bool early_contains(const void *address);
+bool early_has(const void *address);
 size_t early_size(const void *address);
+
+extern struct early_chunk *early_chunks; /* NULL: there is none */
+
+static inline bool
+early_contains(const void *address)
+{
+  return __builtin_expect(
+             __atomic_load_n(&early_chunks, __ATOMIC_ACQUIRE) != NULL, 0) &&
+         early_has(address);
+}
 
 #endif

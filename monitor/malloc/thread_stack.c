@@ -104,20 +104,12 @@ thread_stack_make(void)
 }
 
 void
-thread_stack_forget_contexts(struct thread_stack *thread, uint64_t unloads)
-{
-  memset(thread->leaves, 0, sizeof thread->leaves);
-  memset(thread->contexts, 0, sizeof thread->contexts);
-  for (size_t i = 0; i < thread->chain.depth; i++)
-    thread->chain.frames[i].context = 0;
-  thread->unloads = unloads;
-}
-
-void
 thread_stack_forget(struct thread_stack *thread, uint64_t unloads)
 {
   call_chain_forget(&thread->chain);
-  thread_stack_forget_contexts(thread, unloads);
+  memset(thread->leaves, 0, sizeof thread->leaves);
+  memset(thread->contexts, 0, sizeof thread->contexts);
+  thread->unloads = unloads;
 }
 
 const char *

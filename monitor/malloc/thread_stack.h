@@ -62,8 +62,6 @@ _Static_assert(RECENT_LEAVES == 256 && RECENT_CONTEXTS == 512,
 
 /* Contexts and leaves have other numbers now, of code that was unloaded or of
  * figures that were forgotten; and the chain too is to be walked anew. */
-void thread_stack_forget_contexts(struct thread_stack *thread,
-                                  uint64_t unloads);
 void thread_stack_forget(struct thread_stack *thread, uint64_t unloads);
 
 /* Find out when threads end from now on. */
