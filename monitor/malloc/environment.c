@@ -10,30 +10,44 @@
 
 #include "arena.h"
 
-char *
-environment_value(const char *name)
+/* Where the variable is that `name' and an equals sign, `n' characters
+ * without that, begin; NULL: nowhere. */
+static char **
+find_variable(const char *name, size_t n)
 {
-  const size_t n = strlen(name);
   for (char **e = environ; e != NULL && *e != NULL; e++)
     if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-      return *e + n + 1;
+      return e;
   return NULL;
 }
 
+const char *
+environment_value(const char *name)
+{
+  const size_t n = strlen(name);
+  char **variable = find_variable(name, n);
+  return variable == NULL ? NULL : *variable + n + 1;
+}
+
 void
-environment_add(char *assignment)
+environment_set(char *assignment)
 {
   struct arena arena;
   size_t n = 0;
-  char **grown;
+  char **there = find_variable(
+      assignment, (size_t)(strchr(assignment, '=') - assignment));
+  if (there != NULL) {
+    *there = assignment;
+    return;
+  }
   while (environ != NULL && environ[n] != NULL)
     n++;
-  if (arena_reserve(&arena, (n + 2) * sizeof *grown) != 0)
+  if (arena_reserve(&arena, (n + 2) * sizeof *environ) != 0)
     return;
-  grown = arena.base;
+  there = arena.base;
   if (n > 0)
-    memcpy(grown, environ, n * sizeof *grown);
-  grown[n] = assignment;
-  grown[n + 1] = NULL;
-  environ = grown;
+    memcpy(there, environ, n * sizeof *environ);
+  there[n] = assignment;
+  there[n + 1] = NULL;
+  environ = there;
 }

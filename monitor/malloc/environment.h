@@ -8,10 +8,10 @@
 #define MPROF_ENVIRONMENT_H
 
 /* The value of the variable, or NULL. */
-char *environment_value(const char *name);
+const char *environment_value(const char *name);
 
-/* Put `assignment' (NAME=VALUE, which is kept) into the environment, where no
- * variable NAME is.  Only for one variable, and before there are threads. */
-void environment_add(char *assignment);
+/* Put `assignment' (NAME=VALUE, which is kept) into the environment.  Only
+ * for one variable, and before there are threads. */
+void environment_set(char *assignment);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "malloc/environment.h"
@@ -26,12 +27,18 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { BUDGET = 8u << 20, SMALLEST_BUDGET = 1 << 12, SUFFIX_BYTES = 40 };
+enum {
+  BUDGET = 8u << 20,
+  SMALLEST_BUDGET = 1 << 12,
+  SUFFIX_BYTES = 40,
+  ROOT_PID_BYTES = 11 /* as long for any process: programs allocate for it */
+};
 
 static struct {
   char path[PATH_MAX]; /* of the file; empty: see take_path */
   char base[PATH_MAX]; /* the same without what tells processes apart */
   pid_t process;
+  bool follows;         /* see set_predecessor_aside */
   uint64_t saved_count; /* allocations and frees that the file has */
   uint64_t autosave;    /* 0: never */
 } session;
@@ -45,26 +52,51 @@ events(void)
   return malloc_monitor.count + malloc_monitor.freed_count;
 }
 
-/* Another file than the ones that other processes, or this one before exec,
- * have taken: FILE.PID, FILE.PID.2, ...  Only when there is something to be
- * written, for most children of a fork become another program at once. */
+/* Another name than the ones that other processes, or this one before exec,
+ * have taken: FILE.PID, FILE.PID.2, ... */
 static void
-take_path_of_process(void)
+take_name_of_process(char name[PATH_MAX])
 {
   char stem[PATH_MAX];
   int file = -1;
   snprintf(stem, sizeof stem, "%.*s.%ld", PATH_MAX - SUFFIX_BYTES,
            session.base, (long)getpid());
-  snprintf(session.path, sizeof session.path, "%s", stem);
+  memcpy(name, stem, sizeof stem);
   for (int i = 2; i < 10000 && file < 0; i++) {
-    file = open(session.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file >= 0 || errno != EEXIST)
       break;
-    snprintf(session.path, sizeof session.path, "%.*s.%d",
-             PATH_MAX - SUFFIX_BYTES, stem, i);
+    snprintf(name, PATH_MAX, "%.*s.%d", PATH_MAX - SUFFIX_BYTES, stem, i);
   }
   if (file >= 0)
     close(file);
+}
+
+/* The program that this process was before exec has written what it had
+ * counted to the file, in case that the next one is without mprof.  It is
+ * not, so the file is for this one: that of the other is a file beside it. */
+static void
+set_predecessor_aside(void)
+{
+  struct stat there;
+  char aside[PATH_MAX];
+  session.follows = false;
+  if (lstat(session.base, &there) != 0 || !S_ISREG(there.st_mode))
+    return;
+  take_name_of_process(aside);
+  if (rename(session.base, aside) != 0)
+    unlink(aside);
+}
+
+/* The name is made sure of only when there is something to be written, for
+ * most children of a fork become another program at once. */
+static void
+take_path(void)
+{
+  if (session.path[0] == '\0')
+    take_name_of_process(session.path);
+  else if (session.follows)
+    set_predecessor_aside();
 }
 
 /* Absolute, since the program may change its folder; "%p" is replaced. */
@@ -91,21 +123,23 @@ set_base(const char *name)
   session.base[n] = '\0';
 }
 
-/* In the process that the variable names, the file is the one that was asked
- * for.  Its descendants, also by exec, find the variable overwritten. */
+/* In the process that the variable names, or where nobody has set it, the
+ * file is the one that was asked for.  It is the same process after exec: a
+ * plus sign says that there was a program before.  Other processes find
+ * another number than theirs. */
 static bool
 is_root_process(void)
 {
-  static char others[] = "MPROF_ROOT_PID=0";
-  char *text = environment_value("MPROF_ROOT_PID");
-  bool root;
-  if (text == NULL) { /* nobody ran us: this is the first */
-    environment_add(others);
-    return true;
-  }
-  root = strtol(text, NULL, 10) == (long)getpid();
-  memset(text, '0', strlen(text));
-  return root;
+  static char ours[] = "MPROF_ROOT_PID=+000000000";
+  const char *text = environment_value("MPROF_ROOT_PID");
+  const long process = (long)getpid();
+  if (text != NULL && strtol(text, NULL, 10) != process)
+    return false;
+  session.follows = text != NULL && *text == '+';
+  snprintf(strchr(ours, '+'), ROOT_PID_BYTES, "+%09u",
+           (unsigned)process % 1000000000u);
+  environment_set(ours);
+  return true;
 }
 
 static void
@@ -134,8 +168,7 @@ malloc_session_save(void)
     return 0;
   if (session.base[0] == '\0')
     read_file_name();
-  if (session.path[0] == '\0')
-    take_path_of_process();
+  take_path();
   malloc_monitor_inside++;
   status = malloc_profile_write(session.path);
   malloc_monitor_inside--;
@@ -267,6 +300,7 @@ malloc_session_forked(void)
   spin_unlock(&m->lock);
   session.process = getpid();
   session.path[0] = '\0';
+  session.follows = false;
 }
 
 /* ---- begin and end ---- */
@@ -320,7 +354,8 @@ static void __attribute__((constructor)) begin(void)
   const unsigned long recent = number_from("MPROF_TEMPORARY", 1);
   malloc_monitor_inside++;
   session.process = getpid();
-  read_file_name();
+  if (session.base[0] == '\0') /* nothing was saved yet */
+    read_file_name();
   if (budget != 0)
     set_budget(budget);
   malloc_session_open();
@@ -365,6 +400,7 @@ mprof_restart(const char *filename)
   if (filename != NULL) {
     set_base(filename);
     memcpy(session.path, session.base, sizeof session.path);
+    session.follows = false;
   }
   malloc_session_count(true);
   malloc_monitor_inside--;

@@ -12,8 +12,9 @@
  *     MPROF_AUTOSAVE   write after so many allocations, again and again
  *     MPROF_BUDGET     contexts, and ends of chains, at most
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
- *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for;
- *                      all others have their number appended to it
+ *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for,
+ *                      and in the end the last program that it becomes; all
+ *                      others have the number of their process appended to it
  */
 #ifndef MPROF_MALLOC_SESSION_H
 #define MPROF_MALLOC_SESSION_H

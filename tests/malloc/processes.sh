@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Processes: each has a file of its own, and so has each program that one
-# process becomes by exec.  They are told by their totals.
+# process becomes by exec; the last one of the first process has the file
+# asked for.  They are told by their totals.
 
 . "$(dirname "$0")/check.bash"
 
@@ -45,8 +46,20 @@ files 'exec that fails' '10 95 10 95'
 for form in execl execlp execle execv execvp execvpe execve fexecve execveat
 do
   run $form
-  files "$form" '5 45 5 45' '7 77 7 77'
+  files "$form" '7 77 7 77' '5 45 5 45'
 done
+run chain
+files 'a chain of programs' '7 77 7 77' '1 100 1 100' '5 45 5 45'
+same 'the first one has the first name' '1 100' \
+  "$(rows "$(find . -regex '.*data\.[0-9]*')" all | cut -d' ' -f 3-4)"
+run failing-chain
+files 'the second one stays' '10 95 10 95' '1 100 1 100'
+run forking-chain
+files 'the second one forks' '3 160 3 160' '1 100 1 100' '3 60 3 60'
+run unmonitored
+files 'a program without mprof follows' '5 45 5 45'
+run nothing-follows
+files 'a program that allocates nothing follows' '5 45 5 45'
 run daemon
 for _ in 1 2 3 4 5 6 7 8 9 10; do # it is not waited for
   [ "$(find . -name 'processes.data.*' ! -name '*.tmp' -size +0 |

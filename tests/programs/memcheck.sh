@@ -8,7 +8,8 @@
 #
 # Programs allocate for each variable of their environment and its value, so
 # that is the same for both: valgrind sets variables, the monitor sets
-# MPROF_ROOT_PID, and the name of what is preloaded is made as long as valgrind's.  Addresses are not random, since
+# MPROF_ROOT_PID, and the name of what is preloaded is made as long as
+# valgrind's.  Addresses are not random, since
 # some sort by them.
 
 . "$(dirname "$0")/../malloc/check.bash"
@@ -29,7 +30,7 @@ in_valgrind() {
   shift
   while [ "$1" != -- ]; do options+=("$1") && shift; done
   shift
-  setarch -R env -i "${common[@]}" MPROF_ROOT_PID=0 valgrind "--tool=$tool" \
+  setarch -R env -i "${common[@]}" MPROF_ROOT_PID=+000000000 valgrind "--tool=$tool" \
     "${options[@]}" --log-file="$work/$tool.log" "$@"
 }
 

@@ -204,6 +204,53 @@ case_failing_exec(void)
   allocate(5, 10);
 }
 
+/* A program that becomes another, and that a third. */
+static void
+case_chain(void)
+{
+  allocate(1, 100);
+  execl(self, self, "execv", NULL);
+}
+
+/* One of them cannot become what it wants to. */
+static void
+case_failing_chain(void)
+{
+  allocate(1, 100);
+  execl(self, self, "failing-exec", NULL);
+}
+
+/* A child of the second program. */
+static void
+case_forking_chain(void)
+{
+  allocate(1, 100);
+  execl(self, self, "fork", NULL);
+}
+
+/* What comes then is without mprof. */
+static void
+case_unmonitored(void)
+{
+  char *arguments[] = { (char *)self, "leaf", NULL };
+  char *environment[] = { NULL };
+  allocate(5, 9);
+  execve(self, arguments, environment);
+}
+
+/* What comes then allocates nothing. */
+static void
+case_nothing_follows(void)
+{
+  allocate(5, 9);
+  execl(self, self, "nothing", NULL);
+}
+
+static void
+case_nothing(void)
+{
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -218,6 +265,12 @@ static const struct {
   { "popen", case_popen },
   { "daemon", case_daemon },
   { "failing-exec", case_failing_exec },
+  { "chain", case_chain },
+  { "failing-chain", case_failing_chain },
+  { "forking-chain", case_forking_chain },
+  { "unmonitored", case_unmonitored },
+  { "nothing-follows", case_nothing_follows },
+  { "nothing", case_nothing },
 };
 
 int
