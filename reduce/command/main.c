@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The width of the terminal DESCRIPTOR: what COLUMNS says, else the terminal
@@ -50,6 +51,22 @@ write_output(void *target, const char *bytes, size_t length)
   return sink_write_descriptor(target, bytes, length);
 }
 
+/* End by that signal, as the program did: who waits for this process then
+ * sees what it would have seen (a shell leaves a loop after Ctrl-C).  There
+ * is nothing here to write a core of. */
+static void
+end_by_signal(int number)
+{
+  const struct rlimit none = {0, 0};
+  sigset_t set;
+  setrlimit(RLIMIT_CORE, &none);
+  signal(number, SIG_DFL);
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  raise(number);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -83,5 +100,7 @@ main(int argc, char **argv)
     sink_text(&sink, " (see 'mprof help')\n");
     sink_flush(&sink);
   }
+  if (error.code == MPROF_PROGRAM && error.signal != 0)
+    end_by_signal(error.signal);
   return status;
 }

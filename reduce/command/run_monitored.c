@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* mprof run: a program writes FILE, each other process of its FILE.PID or
- * FILE.PID.N.  What an earlier run left under these names is removed before,
+ * FILE.PID.N; so does a program that became another by exec.  What an earlier run left under these names is removed before,
  * and nothing else: FILE must be a profile by mprof, and the others must say
  * that they came from that process in a run.
  *
@@ -13,6 +13,7 @@
 
 #include "command/run.h"
 #include "command/run_program.h"
+#include "command/unmonitored.h"
 #include "io/output_file.h"
 #include "merge/merge.h"
 #include "profile/array.h"
@@ -22,6 +23,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,26 +269,49 @@ finish_files(const struct profile_files *old, struct outcome *outcome,
   return good;
 }
 
+/* Such as KILL; those of real time have none. */
+static const char *
+signal_name(int number)
+{
+  const char *name = sigabbrev_np(number);
+  return name != NULL ? name : "of real time";
+}
+
+/* Makes ERROR say why there is no FILE. */
+static bool
+say_nothing_written(const char *name, const struct program_end *end,
+                    struct mprof_error *error)
+{
+  const char *reason = unmonitored_reason(name);
+  if (reason == NULL && end->signal != 0)
+    return mprof_error_set(
+        error, MPROF_PROGRAM, MPROF_NO_OFFSET,
+        "no profile of '%s' was written: signal %s ended it at once "
+        "(--autosave=N writes before)",
+        name, signal_name(end->signal));
+  return mprof_error_set(error, MPROF_PROGRAM, MPROF_NO_OFFSET,
+                         "no profile of '%s' was written: %s", name,
+                         reason != NULL ? reason : "it allocated nothing");
+}
+
 /* Makes ERROR say what was written: it is no failure. */
 static bool
 say(const struct options *options, const struct outcome *outcome, bool root,
-    struct mprof_error *error)
+    const struct program_end *end, struct mprof_error *error)
 {
   const char *name = options->output;
   char files[64] = "";
-  if (outcome->files > 0)
-    snprintf(files, sizeof files, " and %zu of other processes",
-             outcome->files);
   if (!root)
-    return mprof_error_set(error, MPROF_PROGRAM, MPROF_NO_OFFSET,
-                           "no profile of '%s' was written: %s",
-                           options->files[0],
-                           program_silence(options->files[0]));
+    return say_nothing_written(options->files[0], end, error);
+  if (outcome->files > 0)
+    snprintf(files, sizeof files, " and %zu of other programs",
+             outcome->files);
   return mprof_error_set(
       error, MPROF_PROGRAM, MPROF_NO_OFFSET,
       "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
-      " of them kept; see: mprof report %s%s%s%s",
-      name, files, outcome->allocs, outcome->bytes, outcome->kept, name,
+      " of them kept%s; see: mprof report %s%s%s%s",
+      name, files, outcome->allocs, outcome->bytes, outcome->kept,
+      end->signal == SIGKILL ? " when it was last saved" : "", name,
       outcome->files > 0 ? " " : "", outcome->files > 0 ? name : "",
       outcome->files > 0 ? ".[0-9]*" : "");
 }
@@ -309,12 +334,13 @@ run_monitored(const struct options *options, struct sink *sink,
               program_run(&settled, files.path, &end, error);
   if (good) {
     if (finish_files(&files, &outcome, &root, error)) {
-      say(&settled, &outcome, root, error);
+      say(&settled, &outcome, root, &end, error);
       if (options->quiet && root)
         error->message[0] = '\0';
     }
     error->code = MPROF_PROGRAM;
     error->exit_status = end.status;
+    error->signal = end.signal;
   }
   release_files(&files);
   return false;

@@ -7,7 +7,6 @@
 
 #include "command/run_program.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -168,9 +166,10 @@ make_preload(const char *path)
 
 /* ---- the process ------------------------------------------------------- */
 
-/* Signals that are passed on. */
-static const int passed[] = {SIGTERM, SIGHUP,  SIGINT,
-                             SIGQUIT, SIGUSR1, SIGUSR2};
+/* Signals that are passed on, besides those of real time. */
+static const int passed[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT,
+                             SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
+                             SIGTSTP, SIGCONT, SIGWINCH};
 
 static void
 fill_signals(sigset_t *set)
@@ -179,21 +178,64 @@ fill_signals(sigset_t *set)
   sigaddset(set, SIGCHLD);
   for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
     sigaddset(set, passed[i]);
+  for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+    sigaddset(set, i);
 }
 
-/* Waits for the end of CHILD, passing on signals of SET. */
+/* What a terminal sends goes to the program as well. */
+static bool
+is_of_terminal(const siginfo_t *info)
+{
+  return info->si_code == SI_KERNEL && info->si_signo != SIGALRM &&
+         info->si_signo != SIGVTALRM;
+}
+
+/* Stops this process as the program was stopped, until SIGCONT. */
+static void
+stop_by(int number)
+{
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  raise(number); /* one more than the terminal's is none, while blocked */
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Waits for the end of CHILD, passing on signals of SET.  When job control
+ * stops the program, this process stops too, as that is the job for whoever
+ * started it; and when it goes on, so does the program.  A program that is
+ * stopped by SIGSTOP is no matter of job control. */
 static int
 wait_for(pid_t child, const sigset_t *set)
 {
   int status;
+  bool is_stopped = false;
+  bool was_stopped = false; /* this process, and SIGCONT is not seen yet */
   for (;;) {
     siginfo_t info;
-    pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child || (ended < 0 && errno != EINTR))
-      return ended < 0 ? 0 : status;
+    pid_t changed =
+        waitpid(child, &status, WNOHANG | WUNTRACED | WCONTINUED);
+    if (changed < 0 && errno != EINTR)
+      return 0;
+    if (changed == child) {
+      if (!WIFSTOPPED(status) && !WIFCONTINUED(status))
+        return status;
+      is_stopped = WIFSTOPPED(status);
+      if (is_stopped && WSTOPSIG(status) != SIGSTOP) {
+        was_stopped = true;
+        stop_by(WSTOPSIG(status));
+      }
+      continue;
+    }
     int number = sigwaitinfo(set, &info);
-    if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL)
-      kill(child, number); /* a terminal's went to the program as well */
+    if (number == SIGCONT && was_stopped) {
+      was_stopped = false; /* the whole job goes on, or only this */
+      if (is_stopped)
+        kill(child, SIGCONT);
+    } else if (number > 0 && number != SIGCHLD && !is_of_terminal(&info)) {
+      kill(child, number);
+    }
   }
 }
 
@@ -204,8 +246,8 @@ become_program(const struct options *options,
                int report)
 {
   char *number = find_process_variable(environment);
-  snprintf(number + sizeof process_variable - 1, NUMBER_ROOM, "%ld",
-           (long)getpid());
+  snprintf(number + sizeof process_variable - 1, NUMBER_ROOM, "%010ld",
+           (long)getpid()); /* as long for all, see malloc_session.c */
   sigprocmask(SIG_SETMASK, signals, NULL);
   execvpe(options->files[0], (char *const *)(uintptr_t)options->files,
           environment->variables);
@@ -229,10 +271,8 @@ cannot_run(const struct options *options, int failure,
                              : strerror(failure));
 }
 
-/* Sets PATH to where exec finds the program NAME; false, with errno set, when
- * it is not there or may not be executed. */
-static bool
-find_program(const char *name, char path[PATH_MAX])
+bool
+program_find(const char *name, char *path)
 {
   const char *folders = getenv("PATH");
   if (strchr(name, '/') != NULL || folders == NULL) {
@@ -256,7 +296,7 @@ bool
 program_exists(const struct options *options, struct mprof_error *error)
 {
   char path[PATH_MAX];
-  return find_program(options->files[0], path) ||
+  return program_find(options->files[0], path) ||
          cannot_run(options, errno, error);
 }
 
@@ -291,8 +331,9 @@ start_and_wait(const struct options *options,
   if (failure != 0)
     return cannot_run(options, failure, error);
   end->process = child;
-  end->status = WIFSIGNALED(status) ? SHELL_SIGNAL + WTERMSIG(status)
-                                    : WEXITSTATUS(status);
+  end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end->status =
+      end->signal != 0 ? SHELL_SIGNAL + end->signal : WEXITSTATUS(status);
   return true;
 }
 
@@ -323,62 +364,4 @@ program_run(const struct options *options, const char *file,
     release_environment(&environment);
   free(preload);
   return good;
-}
-
-/* ---- programs that cannot be monitored --------------------------------- */
-
-/* Opens the program NAME as exec finds it, -1 when it is not there. */
-static int
-open_program(const char *name)
-{
-  char path[PATH_MAX];
-  return find_program(name, path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-}
-
-/* Whether the 64-bit program HEAD, open as DESCRIPTOR, asks for the dynamic
- * linker. */
-static bool
-is_dynamic(const Elf64_Ehdr *head, int descriptor)
-{
-  for (unsigned i = 0; i < head->e_phnum; i++) {
-    Elf64_Phdr part;
-    off_t at = (off_t)(head->e_phoff + i * sizeof part);
-    if (pread(descriptor, &part, sizeof part, at) == sizeof part &&
-        part.p_type == PT_INTERP)
-      return true;
-  }
-  return false;
-}
-
-static const char *
-silence_of(int descriptor)
-{
-  struct stat status;
-  Elf64_Ehdr head;
-  if (fstat(descriptor, &status) == 0 &&
-      (((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
-       ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid())))
-    return "it runs with the rights of another user, and then nothing is "
-           "preloaded";
-  if (pread(descriptor, &head, sizeof head, 0) != sizeof head ||
-      memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-    return NULL;
-  if (head.e_ident[EI_CLASS] != ELFCLASS64)
-    return "it is no 64-bit program";
-  if (!is_dynamic(&head, descriptor))
-    return "it is statically linked; link it with libmprof_malloc.a";
-  return NULL;
-}
-
-const char *
-program_silence(const char *name)
-{
-  const char *reason = NULL;
-  int descriptor = open_program(name);
-  if (descriptor >= 0) {
-    reason = silence_of(descriptor);
-    close(descriptor);
-  }
-  return reason != NULL ? reason
-                        : "it allocated nothing, or was ended by force";
 }

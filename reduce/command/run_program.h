@@ -4,6 +4,7 @@
  *
  * The program is started with libmprof-malloc.so preloaded and gets the
  * signals that are sent to this process; those of a terminal it gets itself.
+ * The two are stopped and continued together by job control.
  */
 
 #ifndef MPROF_RUN_PROGRAM_H
@@ -19,6 +20,7 @@
 struct program_end {
   pid_t process;
   int status; /* as a shell gives it: 128 + the number of a signal */
+  int signal; /* that ended it, or 0 */
 };
 
 /* Whether there is such a program as OPTIONS name, before anything is touched;
@@ -31,7 +33,8 @@ bool program_exists(const struct options *options, struct mprof_error *error);
 bool program_run(const struct options *options, const char *file,
                  struct program_end *end, struct mprof_error *error);
 
-/* Why the program called NAME may have left no profile. */
-const char *program_silence(const char *name);
+/* Sets PATH, of PATH_MAX bytes, to where exec finds the program NAME; false,
+ * with errno set, when it is not there or may not be executed. */
+bool program_find(const char *name, char *path);
 
 #endif

@@ -12,6 +12,7 @@ mprof_error_clear(struct mprof_error *error)
 {
   error->code = MPROF_OK;
   error->exit_status = 0;
+  error->signal = 0;
   error->offset = MPROF_NO_OFFSET;
   error->message[0] = '\0';
 }

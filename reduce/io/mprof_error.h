@@ -32,6 +32,7 @@ enum { MPROF_NO_OFFSET = -1, MPROF_ERROR_LENGTH = 4608 };
 struct mprof_error {
   enum mprof_error_code code;
   int exit_status; /* with MPROF_PROGRAM */
+  int signal;      /* with it: what ended the program, or 0 */
   int64_t offset; /* bytes into the input, or MPROF_NO_OFFSET */
   char message[MPROF_ERROR_LENGTH]; /* one line, no newline */
 };

@@ -154,7 +154,8 @@ result $? 'signals are passed on'
 
 "$cc" -static -o static "$top/tests/demo/producer-consumer.c" 2>/dev/null &&
   run run ./static && [ "$(cat err)" = "mprof: no profile of './static' was\
- written: it is statically linked; link it with libmprof_malloc.a" ]
+ written: it is statically linked, and nothing can be preloaded; link it without\
+ -static" ]
 result $? 'a statically linked program'
 MPROF_LIB=$scratch run run ./widgets
 [ "$status" = 1 ] && [ "$(cat err)" = "mprof: cannot find the monitor\
@@ -172,6 +173,37 @@ for file in mprof.data.*; do
   "$MPROF" report "$file" >out
   says "that of a child" '10000 allocations, 2040000 bytes'
 done
+
+# wrapped NAME PROGRAMS COMMAND...: PROGRAMS become one another, the last one
+# is widgets.
+wrapped() {
+  local name=$1 programs=$2
+  shift 2
+  run run -o w.data "$@"
+  says_at_the_end "$name" $((programs - 1))
+  "$MPROF" report w.data >out
+  says "$name: the last program has the file" \
+    '10000 allocations, 2040000 bytes'
+  [ "$(find . -name 'w.data.*' | wc -l)" = $((programs - 1)) ]
+  result $? "$name: those before it have others"
+}
+
+# says_at_the_end NAME OTHERS
+says_at_the_end() {
+  grep -q "^mprof: wrote 'w.data' and $2 of other programs: [0-9]*\
+ allocations, .*; see: mprof report w.data w.data\.\[0-9\]\*\$" err
+  result $? "$1: says so"
+}
+
+printf '#!/bin/sh\nexec ./widgets "$@"\n' >wrapper
+chmod +x wrapper
+wrapped 'a script that becomes the program' 2 ./wrapper
+wrapped 'env' 2 env X=1 ./widgets
+wrapped 'a chain' 4 sh -c 'exec env X=1 sh -c "exec ./widgets"'
+if command -v perl >/dev/null; then
+  wrapped 'perl' 2 perl -e 'exec "./widgets"'
+fi
+rm -f w.data*
 echo notes >mprof.data.7
 cp first.data mprof.data.77
 run run -q ./widgets

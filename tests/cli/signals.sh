@@ -1,0 +1,189 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# mprof run and signals: what is sent to it reaches the program, it ends as the
+# program does, and the profile has all until then; job control stops and
+# continues both.
+. "$(dirname "$0")/check.bash"
+set -m # each job is a process group, and ignores nothing
+
+"${CC:-gcc}" -O1 -o signals "$top/tests/cli/programs/signals.c" || exit 1
+
+# until NAME COMMAND...: wait for it to become true.
+until_true() {
+  local i
+  for ((i = 0; i < 200; i++)); do
+    "$@" 2>/dev/null && return
+    sleep 0.05
+  done
+  echo "# waited in vain: $*"
+  return 1
+}
+
+# start ARGUMENT...: mprof run with these; $pid is mprof, $child the program,
+# which is ready.
+start() {
+  rm -f s.data* ready
+  "$MPROF" run -o s.data "$@" >out 2>err &
+  pid=$!
+  until_true test -s ready
+  child=$(cat ready)
+}
+
+# is STATE PID...: all these processes are in it (T: stopped, S: asleep).
+is() {
+  local state=$1 process
+  shift
+  for process; do
+    [ "$(sed 's/.*) //' "/proc/$process/stat" | cut -c 1)" = "$state" ] ||
+      return 1
+  done
+}
+
+# ended NAME STATUS ALLOCATIONS BYTES
+ended() {
+  wait $pid 2>/dev/null
+  status=$?
+  same "$1: exit status" "$2" "$status"
+  same "$1: what is in the profile" "$3 allocations, $4 bytes" \
+    "$("$MPROF" report s.data | grep -o '^[0-9]* allocations, [0-9]* bytes')"
+}
+
+same() { # NAME WANTED GOT
+  [ "$2" = "$3" ]
+  result $? "$1"
+  diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
+}
+
+for name in INT TERM HUP QUIT USR1 USR2 ALRM VTALRM; do
+  start ./signals wait
+  kill -$name $pid
+  ended "$name" $((128 + $(kill -l $name))) 5 50
+done
+
+# Handled by the program, which goes on.
+for name in INT HUP QUIT USR1 USR2 ALRM VTALRM WINCH CONT TSTP RTMIN RTMAX; do
+  number=$(kill -l $name)
+  start ./signals handle "$number"
+  kill -$name $pid
+  until_true is S "$child"
+  sleep 0.1 # one after the other, as the lower number would come first
+  kill -TERM $pid
+  ended "handled $name" 9 7 $((50 + number + 15))
+done
+
+# A signal that nobody handles and that says nothing of an end.
+start ./signals wait
+kill -RTMIN $pid
+wait $pid 2>/dev/null
+status=$?
+same 'a signal of real time: exit status' $((128 + $(kill -l RTMIN))) $status
+same 'a signal of real time: said' "mprof: no profile of './signals' was\
+ written: signal of real time ended it at once (--autosave=N writes before)" \
+  "$(cat err)"
+
+start ./signals wait
+kill -KILL "$child"
+wait $pid 2>/dev/null
+same 'KILL: exit status' 137 $?
+same 'KILL: one line' "mprof: no profile of './signals' was written: signal\
+ KILL ended it at once (--autosave=N writes before)" "$(cat err)"
+same 'KILL: no file' '' "$(find . -name 's.data*')"
+
+start --autosave=2 ./signals wait
+kill -KILL "$child"
+ended 'KILL after a save' 137 4 40
+same 'KILL after a save: said' "mprof: wrote 's.data': 4 allocations, 40\
+ bytes, 40 of them kept when it was last saved; see: mprof report s.data" \
+  "$(cat err)"
+
+# ---- job control --------------------------------------------------------
+
+start ./signals wait
+kill -TSTP $pid
+until_true is T $pid "$child"
+result $? 'TSTP stops both'
+kill -CONT $pid
+until_true is S $pid "$child"
+result $? 'CONT continues both'
+kill -TSTP -- -$pid
+until_true is T $pid "$child"
+result $? 'a job is stopped'
+kill -CONT -- -$pid
+until_true is S $pid "$child"
+result $? 'and continued'
+kill -TSTP "$child"
+until_true is T $pid "$child"
+result $? 'a program that stops itself'
+kill -TERM $pid
+kill -CONT $pid
+ended 'a signal while it is stopped' 143 5 50
+
+start ./signals wait
+kill -STOP "$child"
+until_true is T "$child"
+sleep 0.1
+is S $pid
+result $? 'SIGSTOP is for the program alone'
+kill -CONT "$child"
+until_true is S "$child"
+result $? 'as is what continues it'
+kill -INT $pid
+ended 'after that' 130 5 50
+
+# ---- a terminal ---------------------------------------------------------
+
+# What a shell there says of the end, and of the end after a stop.
+cat >shell <<'END'
+set -m
+trap : INT QUIT TSTP
+"$MPROF" run -o s.data ./signals wait 2>err
+echo $? >>said
+if [ -n "$(jobs -s)" ]; then
+  fg %1
+  echo $? >>said
+fi
+END
+export MPROF
+
+# lines FILE N: whether it has so many.
+lines() { [ "$(wc -l <"$1")" = "$2" ]; }
+
+# on_terminal NAME KEY...: type KEY when the program waits, and the next one
+# when the shell has said something and it waits again.
+on_terminal() {
+  local name=$1 key n=0
+  shift
+  rm -f s.data* ready
+  : >said
+  { until_true test -s ready
+    for key; do
+      until_true is S "$(cat ready)"
+      sleep 0.2
+      printf '%b' "$key"
+      n=$((n + 1))
+      until_true lines said $n
+    done; } | timeout 60 script -qec 'bash shell' /dev/null >typed
+  same "$name: the profile" '5 allocations, 50 bytes' \
+    "$("$MPROF" report s.data | grep -o '^[0-9]* allocations, [0-9]* bytes')"
+}
+
+on_terminal 'Ctrl-C' '\003'
+same 'Ctrl-C: what a shell sees' 130 "$(cat said)"
+on_terminal 'Ctrl-\' '\034'
+same 'Ctrl-\: what a shell sees' 131 "$(cat said)"
+on_terminal 'Ctrl-Z' '\032' '\034'
+same 'Ctrl-Z, fg, Ctrl-\: what a shell sees' $'148\n131' "$(cat said)"
+
+# A loop in a shell ends by Ctrl-C, as it would without mprof.
+cat >loop <<'END'
+for i in 1 2 3; do
+  echo round >>said
+  "$MPROF" run -q -o s.data ./signals wait
+done
+END
+rm -f ready
+: >said
+{ until_true test -s ready; sleep 0.2; printf '\003'; sleep 0.5; } |
+  timeout 60 script -qec 'bash loop' /dev/null >typed
+same 'Ctrl-C ends a loop' round "$(cat said)"
+finish
