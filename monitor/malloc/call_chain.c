@@ -310,12 +310,12 @@ make_path(struct call_chain *chain)
 {
   const struct call_frame *const frames = chain->frames;
   const struct call_frame *innermost = &frames[chain->depth - 1];
-  struct known_path *path =
-      call_chain_place(chain, innermost->ip, innermost->sp);
-  size_t joint = chain->depth - 1, first;
-  while (joint > 0 &&
-         chain->word_count - frames[joint - 1].first_word <= PATH_WORDS)
-    joint--;
+  struct known_path *path = &chain->paths[chain->place];
+  size_t joint =
+      chain->depth > PATH_WORDS ? chain->depth - PATH_WORDS - 1 : 0;
+  size_t first;
+  while (chain->word_count - frames[joint].first_word > PATH_WORDS)
+    joint++;
   first = frames[joint].first_word;
   path->ip = 0;
   path->sp = innermost->sp;
@@ -337,6 +337,8 @@ call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
   struct call_frame *at;
   *chain->fresh = (struct call_frame){.ip = ip, .sp = sp, .frame = frame};
   chain->frame = frame;
+  if (chain->depth == 1) /* no path was looked for */
+    chain->place = call_chain_place(ip, sp);
   at = find_fresh(chain);
   for (; at > chain->fresh; at--)
     add_frame(chain, at, false);

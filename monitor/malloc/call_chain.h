@@ -21,13 +21,24 @@
  *                         `-- outer words -'  `-- inner words, copied --'
  *
  * The chain of the last real walk is kept in `frames', and its words in
- * `words'.  Beside it there is a table of *paths*, by the innermost return
- * address and stack pointer: for a program allocates again and again in the
- * same places, but in turns.  A path has the words of its innermost frames,
- * and shares those further out with `frames'.  If all hold, the chain is the
- * one that the path was made for, and what the owner wrote into it is true.
- * (perl, 11 frames deep: 50 instructions an allocation; 295 where only the
- * chain of the last walk was known, and the frame pointer compared always.)
+ * `words'.  Beside it there is a table of *paths*: for a program allocates
+ * again and again in the same places, but in turns.  A path has the words of
+ * its innermost frames, and shares those further out with `frames'.  If all
+ * hold, the chain is the one that the path was made for, and what the owner
+ * wrote into it is true.
+ *
+ * Where a path is in the table follows from the innermost return address and
+ * stack pointer.  Of several that begin so, the second one's place follows
+ * from what is in the first word that tells it from the first one, and so on;
+ * where the place belongs to another, it is the next.  After PROBES places it
+ * is in none; a new path takes one of these in turn, so that those of code
+ * that runs no more make room.
+ *
+ * Measured: instructions an allocation for the walk and the look-up of its
+ * context, where only the last chain was known and the frame pointer compared
+ * always, and now: perl, 11 frames deep, 295 and 68; bash, 18 frames deep,
+ * 570 and 190.  Paths that were not known: perl 0.03 %, bash 0.3 %, troff
+ * 0.1 %; a compiler, which makes 400,000 contexts, 24 %.
  *
  * One owner, a thread.  Runs inside the hook.
  */
@@ -59,7 +70,12 @@ struct call_frame {
   bool needs_pointer;  /* where those further out are depends on `frame' */
 };
 
-enum { PATH_WORDS = 8, PATHS = 512 };
+enum {
+  PATH_WORDS = 16,
+  PATHS_BITS = 10,
+  PATHS = 1 << PATHS_BITS,
+  PROBES = 4
+};
 
 struct known_path {
   uintptr_t ip, sp; /* of the innermost frame; 0: the path is not known */
@@ -83,6 +99,7 @@ struct call_chain {
   size_t known;    /* so many frames of the last walk were not new */
   bool complete;   /* the walk has reached the beginning of the stack */
   uintptr_t frame; /* the frame pointer of this walk */
+  size_t place;    /* for the path that was not found */
   uint64_t serial; /* the last one that was given */
   struct call_frame *fresh; /* scratch: the innermost first */
   uintptr_t stack_end;      /* no frame is beyond; 0: not known yet */
@@ -129,30 +146,55 @@ chain_words_changed(const struct chain_word *words,
   return w;
 }
 
-static inline struct known_path *
-call_chain_place(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
+/* Where a path is that begins so; and one that has `value' where the path at
+ * `place' has something else. */
+static inline size_t
+call_chain_place(uintptr_t ip, uintptr_t sp)
 {
-  const uint64_t key = (ip ^ sp << 24) * UINT64_C(0x9E3779B97F4A7C15);
-  return &chain->paths[key >> 55];
+  return ((ip ^ sp << 24) * UINT64_C(0x9E3779B97F4A7C15)) >>
+         (64 - PATHS_BITS);
 }
 
-_Static_assert(PATHS == 512, "9 bits are taken of the hash");
+static inline size_t
+call_chain_next_place(size_t place, uintptr_t value)
+{
+  return ((value ^ place << 48) * UINT64_C(0x9E3779B97F4A7C15)) >>
+         (64 - PATHS_BITS);
+}
 
 /* The path of the chain as it is now; NULL: it must be walked. */
 static inline struct known_path *
 call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)
 {
-  struct known_path *path = call_chain_place(chain, ip, sp);
-  const struct chain_word *const inner = path->words;
   const struct chain_word *const outer = chain->words;
+  const unsigned in_turn = (unsigned)chain->serial % PROBES;
+  size_t place = call_chain_place(ip, sp);
   chain->frame = frame;
-  if (path->ip != ip || path->sp != sp || path->joint >= chain->depth ||
-      chain->frames[path->joint].serial != path->serial ||
-      chain_words_changed(inner, inner + path->inner_words) != inner ||
-      chain_words_changed(outer, outer + path->outer_words) != outer)
-    return NULL;
-  return path;
+  for (unsigned probe = 0; probe < PROBES; probe++) {
+    struct known_path *path = &chain->paths[place];
+    const struct chain_word *const inner = path->words;
+    const struct chain_word *changed;
+    if (probe <= in_turn || path->ip == 0)
+      chain->place = place;
+    if (path->ip != ip || path->sp != sp) {
+      if (path->ip == 0)
+        break;
+      place = (place + 1) % PATHS;
+      continue;
+    }
+    changed = chain_words_changed(inner, inner + path->inner_words);
+    if (changed == inner) {
+      if (path->joint < chain->depth &&
+          chain->frames[path->joint].serial == path->serial &&
+          chain_words_changed(outer, outer + path->outer_words) == outer)
+        return path;
+      chain->place = place;
+      break;
+    }
+    place = call_chain_next_place(place, *changed[-1].at);
+  }
+  return NULL;
 }
 
 #endif

@@ -90,6 +90,7 @@ forget_all(void)
     walked[i] = (struct walked){ 0 };
   }
   call_chain_release(&chain);
+  memset(&chain, 0, sizeof chain);
   ready = false;
 }
 
@@ -192,6 +193,52 @@ test_alternating(void **state)
     if (i % 4 == 0)
       first(i);
   }
+}
+
+/* Paths that begin alike and part further out, in turns: eight callers in
+ * each of three levels, whose frames are of one size. */
+typedef void level(int);
+
+#define CALLER(n)                                                            \
+  static NOINLINE void caller##n(int path)                                   \
+  {                                                                          \
+    pass(path);                                                              \
+    sink = n;                                                                \
+  }
+
+static NOINLINE void pass(int path);
+CALLER(0)
+CALLER(1)
+CALLER(2)
+CALLER(3)
+CALLER(4)
+CALLER(5)
+CALLER(6)
+CALLER(7)
+
+static NOINLINE void
+pass(int path)
+{
+  static level *const callers[] = { caller0, caller1, caller2, caller3,
+                                    caller4, caller5, caller6, caller7 };
+  if (path == 1)
+    walk();
+  else
+    callers[path & 7](path >> 3);
+  sink = path;
+}
+
+static void
+test_turns(void **state)
+{
+  (void)state;
+  forget_all();
+  known_walks = 0;
+  for (int i = 0; i < 4000; i++)
+    pass(1 << 9 | i * 167 % 64);
+  assert_true(known_walks > 3000);
+  for (int i = 0; i < 4000; i++)
+    pass(1 << 9 | i * 167 % 512);
 }
 
 /* A frame is replaced by another of the same size, and what the old one left
@@ -497,6 +544,7 @@ main(void)
     cmocka_unit_test(test_rules),
     cmocka_unit_test(test_recursion),
     cmocka_unit_test(test_alternating),
+    cmocka_unit_test(test_turns),
     cmocka_unit_test(test_stale_words),
     cmocka_unit_test(test_callbacks),
     cmocka_unit_test(test_odd_frames),
