@@ -304,13 +304,40 @@ find_fresh(struct call_chain *chain)
   return at;
 }
 
+/* Where the path of a chain that begins with `f' belongs: where it was looked
+ * for in vain. */
+static size_t
+place_for_new(const struct call_chain *chain, const struct call_frame *f)
+{
+  const int in_turn = (int)(chain->serial % PROBES);
+  size_t place = call_chain_place(f->ip, f->sp), chosen = place;
+  for (int probe = 0; probe < PROBES; probe++) {
+    const struct known_path *path = &chain->paths[place];
+    const struct chain_word *changed;
+    if (path->ip == 0)
+      return place;
+    if (probe <= in_turn)
+      chosen = place;
+    if (path->ip != f->ip || path->sp != f->sp) {
+      place = (place + 1) % PATHS;
+      continue;
+    }
+    changed =
+        chain_words_changed(path->words, path->words + path->inner_words);
+    if (changed == path->words) /* what is further out has changed */
+      return place;
+    place = call_chain_next_place(place, *changed[-1].at);
+  }
+  return chosen;
+}
+
 /* The path of the chain that was walked. */
 static struct known_path *
 make_path(struct call_chain *chain)
 {
   const struct call_frame *const frames = chain->frames;
   const struct call_frame *innermost = &frames[chain->depth - 1];
-  struct known_path *path = &chain->paths[chain->place];
+  struct known_path *path = &chain->paths[place_for_new(chain, innermost)];
   size_t joint =
       chain->depth > PATH_WORDS ? chain->depth - PATH_WORDS - 1 : 0;
   size_t first;
@@ -337,8 +364,6 @@ call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
   struct call_frame *at;
   *chain->fresh = (struct call_frame){.ip = ip, .sp = sp, .frame = frame};
   chain->frame = frame;
-  if (chain->depth == 1) /* no path was looked for */
-    chain->place = call_chain_place(ip, sp);
   at = find_fresh(chain);
   for (; at > chain->fresh; at--)
     add_frame(chain, at, false);

@@ -78,8 +78,9 @@ enum {
 };
 
 struct known_path {
-  uintptr_t ip, sp; /* of the innermost frame; 0: the path is not known */
-  uint64_t serial;  /* of frames[joint] */
+  _Alignas(64) uintptr_t ip,
+      sp;          /* of the innermost frame; 0: the path is not known */
+  uint64_t serial; /* of frames[joint] */
   uint32_t joint;
   uint32_t inner_words, outer_words;
   bool complete; /* the walk reached the beginning of the stack */
@@ -99,7 +100,6 @@ struct call_chain {
   size_t known;    /* so many frames of the last walk were not new */
   bool complete;   /* the walk has reached the beginning of the stack */
   uintptr_t frame; /* the frame pointer of this walk */
-  size_t place;    /* for the path that was not found */
   uint64_t serial; /* the last one that was given */
   struct call_frame *fresh; /* scratch: the innermost first */
   uintptr_t stack_end;      /* no frame is beyond; 0: not known yet */
@@ -168,30 +168,26 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)
 {
   const struct chain_word *const outer = chain->words;
-  const unsigned in_turn = (unsigned)chain->serial % PROBES;
   size_t place = call_chain_place(ip, sp);
   chain->frame = frame;
-  for (unsigned probe = 0; probe < PROBES; probe++) {
+  for (int probes = PROBES; probes > 0; probes--) {
     struct known_path *path = &chain->paths[place];
     const struct chain_word *const inner = path->words;
     const struct chain_word *changed;
-    if (probe <= in_turn || path->ip == 0)
-      chain->place = place;
-    if (path->ip != ip || path->sp != sp) {
+    if (__builtin_expect(path->ip != ip || path->sp != sp, 0)) {
       if (path->ip == 0)
-        break;
+        return NULL;
       place = (place + 1) % PATHS;
       continue;
     }
     changed = chain_words_changed(inner, inner + path->inner_words);
-    if (changed == inner) {
-      if (path->joint < chain->depth &&
-          chain->frames[path->joint].serial == path->serial &&
-          chain_words_changed(outer, outer + path->outer_words) == outer)
-        return path;
-      chain->place = place;
-      break;
-    }
+    if (changed == inner)
+      return path->joint < chain->depth &&
+                     chain->frames[path->joint].serial == path->serial &&
+                     chain_words_changed(outer, outer + path->outer_words) ==
+                         outer
+                 ? path
+                 : NULL;
     place = call_chain_next_place(place, *changed[-1].at);
   }
   return NULL;

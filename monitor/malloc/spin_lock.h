@@ -10,20 +10,28 @@
 #define MPROF_SPIN_LOCK_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/single_threaded.h>
 
 struct spin_lock { /* all zero: open */
   int held;
 };
 
-static inline void
-spin_lock(struct spin_lock *lock)
+/* False: another thread has it. */
+static inline bool
+spin_try_lock(struct spin_lock *lock)
 {
   if (__libc_single_threaded) {
     lock->held = 1;
-    return;
+    return true;
   }
-  while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE) != 0)
+  return __atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static inline void
+spin_lock(struct spin_lock *lock)
+{
+  while (!spin_try_lock(lock))
     for (int i = 0; __atomic_load_n(&lock->held, __ATOMIC_RELAXED) != 0; i++)
       if (i >= 100) {
         sched_yield();
