@@ -28,19 +28,46 @@ take_list(size_t granules)
   return bytes;
 }
 
+/* The collector's sums: bytes given out, and bytes found by sweeping since
+ * the last collection; the latter can be below zero, and then reads as
+ * zero. */
+struct sums {
+  uint64_t total, found;
+};
+
+static struct sums
+read_sums(void)
+{
+  struct GC_prof_stats_s stats;
+  GC_get_prof_stats(&stats, sizeof stats);
+  return (struct sums){
+    .total = stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc,
+    .found = stats.bytes_reclaimed_since_gc
+  };
+}
+
 /* Take lists until the collector sweeps a page for one.  That list is not in
  * its counter yet, but what was late before is now; any other list is counted
  * at once.  *late gets the bytes of the swept list; false when no page was
- * left to sweep. */
+ * left to sweep.
+ *
+ * A swept list is found, and not counted.  That the counter did not grow by
+ * it is not enough: when a page is swept in which nothing is free, what was
+ * late is added too, and then the list comes from elsewhere and is counted at
+ * once.  Such pages are rare: the collector leaves full pages alone, but its
+ * threads count marks without a lock, and one that is preempted in the middle
+ * of that takes the others' count back. */
 static bool
 settle_page(uint64_t *late)
 {
-  uint64_t total = GC_get_total_bytes();
+  struct sums sums = read_sums();
   for (size_t g = GC_TINY_FREELISTS - 1; g > 0; g--) {
-    uint64_t before = total, took = take_list(g);
+    const struct sums before = sums;
+    const uint64_t took = take_list(g);
     own_bytes += took;
-    total = GC_get_total_bytes();
-    if (took > 0 && total - before != took) {
+    sums = read_sums();
+    if (took > 0 && sums.found - before.found == took &&
+        sums.total - before.total != took) {
       *late = took;
       return true;
     }
@@ -70,7 +97,10 @@ read_both(void *data)
 struct collector_balance
 collector_balance(collector_lists_fn *lists, void *closure)
 {
-  struct collector_balance b = {.page_settled = GC_get_gc_no() == 0};
+  /* A collector that marks by one thread adds a page at once. */
+  struct collector_balance b = {
+    .page_settled = GC_get_gc_no() == 0 || GC_get_parallel() == 0
+  };
   struct reading reading = {.lists = lists, .closure = closure};
   uint64_t late = 0;
 
