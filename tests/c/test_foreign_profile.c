@@ -14,25 +14,7 @@
 #include "mprof.h"
 #include "profile/profile_prune.h"
 #include "profile_builder.h"
-
-#include <unistd.h>
-
-static char scratch[] = "/tmp/mprof-foreign-XXXXXX";
-
-static int
-make_scratch(void **state)
-{
-  (void)state;
-  int descriptor = mkstemp(scratch);
-  return descriptor < 0 ? -1 : close(descriptor);
-}
-
-static int
-remove_scratch(void **state)
-{
-  (void)state;
-  return unlink(scratch);
-}
+#include "scratch_file.h"
 
 /* A builder without sample types. */
 static struct builder *
