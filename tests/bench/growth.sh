@@ -22,13 +22,13 @@ mkdir -p "$work"
 . tests/growth/lisp.bash
 compile_paths
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -o "$work/measure" \
-  tests/growth/measure.c
+  tests/bench/measure.c
 
 # timed COMMAND...: its processor seconds, clock seconds and kibibytes.
 timed() {
-  : >"$work/times"
+  rm -f "$work/times"
   "$work/measure" "$work/times" "$@" >"$work/out"
-  cat "$work/times"
+  awk '{ printf "%.3f %.3f %d\n", $1, $2, $3 }' "$work/times"
 }
 
 : >"$work/rows"

@@ -27,21 +27,11 @@ results=$work/results.tsv
 mkdir -p "$work"
 cd "$work"
 : >"$results"
-"${CC:-gcc}" -O2 -o usage "$here/malloc/usage.c"
+"${CC:-gcc}" -D_GNU_SOURCE -O2 -o measure "$here/measure.c"
 "${CC:-gcc}" -O2 -o stress "$here/malloc/stress.c" -lpthread
 
 # ---- programs and what they work on ----
 
-cat >words.pl <<'E'
-my %h;
-for my $i (1..150000) { $h{"key$i"} = [ $i, "v" x ($i % 40) ]; }
-my $n = 0;
-for my $k (sort keys %h) {
-  my @a = split /(?<=\d)/, $k;
-  $n += @a + length $h{$k}[1];
-}
-print "$n\n";
-E
 cat >records.py <<'E'
 import json, re
 d = [{"k%d" % i: [i, str(i) * 3, {"x": i / 3}]} for i in range(60000)]
@@ -91,7 +81,7 @@ names='perl python3 cc1plus sqlite3 xz git groff bash jq gawk sort cmake
 # choose NAME: the program and its arguments become $command.
 choose() {
   case $1 in
-  perl) command=(perl words.pl) ;;
+  perl) command=(perl "$here/../programs/words.pl" 150000) ;;
   python3) command=(/usr/bin/python3 -I records.py) ;;
   cc1plus) command=("$cc1plus" -quiet -O1 map.ii -o map.s) ;;
   sqlite3) command=(sqlite3 :memory: '.read table.sql') ;;
@@ -127,12 +117,14 @@ export -f configured
 export work monitor
 
 run() {
-  local name=$1 configuration=$2 bytes=0
+  local name=$1 configuration=$2 bytes=0 cpu elapsed kilobytes
   shift 2
-  ./usage used bash -c 'configured "$@"' - "$configuration" "$@" \
+  rm -f used
+  ./measure used bash -c 'configured "$@"' - "$configuration" "$@" \
     >out.$configuration 2>err.$configuration </dev/null || :
   [ ! -e profile.data ] || bytes=$(stat -c %s profile.data)
-  echo "$name $configuration $(cat used) $bytes" >>"$results"
+  read -r cpu elapsed kilobytes <used
+  echo "$name $configuration $elapsed $cpu $kilobytes $bytes" >>"$results"
 }
 
 instructions() {

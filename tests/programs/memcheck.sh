@@ -88,16 +88,6 @@ program() {
     "$(most)" "$(rows x.data all | cut -d' ' -f 7-8)"
 }
 
-cat >words.pl <<'E'
-my %h;
-for my $i (1..20000) { $h{"key$i"} = [ $i, "v" x ($i % 40) ]; }
-my $n = 0;
-for my $k (sort keys %h) {
-  my @a = split /(?<=\d)/, $k;
-  $n += @a + length $h{$k}[1];
-}
-print "$n\n";
-E
 cat >records.py <<'E'
 import json, re
 d = [{"k%d" % i: [i, str(i) * 3, {"x": i / 3}]} for i in range(3000)]
@@ -138,7 +128,7 @@ git init -q repository >/dev/null 2>&1
 done) >/dev/null 2>&1
 seq 100000 >numbers
 
-program perl 0 perl words.pl
+program perl 0 perl "$top/tests/programs/words.pl" 20000
 program python3 0 /usr/bin/python3 -I records.py
 program sqlite3 0 sqlite3 :memory: '.read table.sql'
 program git 0 git -C repository --no-pager log --stat --format=%s

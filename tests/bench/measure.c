@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * measure OUT COMMAND...: run a command and append to the file OUT a line of
- * its seconds of processor time, its seconds on the clock, and the most
- * kibibytes that it had resident.
+ * what it and its descendants used: seconds of processor time, seconds on the
+ * clock, and the most kibibytes that one of them had resident.  Ends as
+ * COMMAND does.
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -39,7 +40,7 @@ main(int argc, char **argv)
   out = fopen(argv[1], "a");
   if (out == NULL)
     return 1;
-  fprintf(out, "%.3f %.3f %ld\n",
+  fprintf(out, "%.6f %.6f %ld\n",
           seconds(usage.ru_utime) + seconds(usage.ru_stime),
           (double)(end.tv_sec - begin.tv_sec) +
               (double)(end.tv_nsec - begin.tv_nsec) / 1e9,
