@@ -51,26 +51,32 @@ read_sums(void)
  * at once.  *late gets the bytes of the swept list; false when no page was
  * left to sweep.
  *
- * A swept list is found, and not counted.  That the counter did not grow by
- * it is not enough: when a page is swept in which nothing is free, what was
- * late is added too, and then the list comes from elsewhere and is counted at
- * once.  Such pages are rare: the collector leaves full pages alone, but its
- * threads count marks without a lock, and one that is preempted in the middle
- * of that takes the others' count back. */
+ * A list that is swept is among what the collector says that it found; that
+ * cannot be seen while the sum is below zero.  A list that is counted makes
+ * the counter grow by it at least; by more when a page was swept before in
+ * which nothing is free, for then what was late is added, and the list comes
+ * from elsewhere.  So if the counter has grown by more, and nothing was
+ * found, the next page has to tell.
+ *
+ * Full pages are rarely among those to sweep, for the collector leaves them
+ * alone.  But its threads count marks without a lock, and one that is held up
+ * in the middle of that takes the others' count back. */
 static bool
 settle_page(uint64_t *late)
 {
   struct sums sums = read_sums();
   for (size_t g = GC_TINY_FREELISTS - 1; g > 0; g--) {
-    const struct sums before = sums;
-    const uint64_t took = take_list(g);
-    own_bytes += took;
-    sums = read_sums();
-    if (took > 0 && sums.found - before.found == took &&
-        sums.total - before.total != took) {
-      *late = took;
-      return true;
-    }
+    uint64_t took, counted;
+    do {
+      const struct sums before = sums;
+      own_bytes += took = take_list(g);
+      sums = read_sums();
+      counted = sums.total - before.total;
+      if (counted < took || (took > 0 && sums.found - before.found == took)) {
+        *late = took;
+        return true;
+      }
+    } while (counted > took);
   }
   return false;
 }

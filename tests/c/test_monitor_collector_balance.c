@@ -258,15 +258,30 @@ a_full_page_waits_before_a_common_list(void **state)
   check();
 }
 
-/* What was late is as much as the new list: nothing can be told by this page,
- * but by the next. */
+/* What was late is as much as the new list, and what was found reads as zero:
+ * nothing can be told by this page, but by the next. */
 static void
 as_late_as_swept(void **state)
 {
   (void)state;
   set_up(1000000, 1280);
+  collector.found = -100000;
   add_page(16, 5);
-  add_page(10, 3);
+  add_page(10, 20);
+  check();
+  assert_int_equal(collector.collections, 1);
+}
+
+/* Every page that waits has as much that is free: each list is as much as
+ * what was late. */
+static void
+all_pages_are_alike(void **state)
+{
+  (void)state;
+  set_up(1000000, 1280);
+  for (int i = 0; i < 4; i++)
+    add_page(16, 5);
+  check();
   check();
   assert_int_equal(collector.collections, 1);
 }
@@ -317,6 +332,7 @@ main(void)
     cmocka_unit_test(a_full_page_waits),
     cmocka_unit_test(a_full_page_waits_before_a_common_list),
     cmocka_unit_test(as_late_as_swept),
+    cmocka_unit_test(all_pages_are_alike),
     cmocka_unit_test(less_found_than_dropped),
     cmocka_unit_test(any_state)
   };
