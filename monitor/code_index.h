@@ -44,7 +44,7 @@ struct code_function {
   const char *name;        /* as people read it, UTF-8 */
   const char *system_name; /* C symbol, "" when there is none */
   const char *file;        /* source, or NULL */
-  int file_position;       /* in characters, -1: not known */
+  int file_position;       /* in bytes, -1: not known */
   bool runtime;            /* C function of the runtime without Lisp name */
   bool root;               /* MPROF_ROOT_FUNCTION */
   enum phase_role phase_role;

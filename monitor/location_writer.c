@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * location_writer.c -- a function is written before the first location that
- * needs it, and is numbered then.
+ * needs it, and is numbered then; its line is looked for once.
  *
  * Not done here: which sites there are (sample_writer).
  */
 #include "location_writer.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 #include "code_index.h"
 #include "context_tree.h"
 #include "profile.pb-c.h"
 #include "sites.h"
+#include "sizes.h"
 #include "source_line.h"
 
 static const struct code_function *
@@ -73,27 +76,55 @@ put_location(struct profile_output *output, uint64_t id, uint64_t site,
   profile_output_message(output, 4, &location.base);
 }
 
+/* The functions that have been written. */
+struct functions {
+  struct number_map numbers; /* function number -> number in the profile */
+  int64_t *lines;            /* of the latter, less one: where it begins */
+  size_t room;
+};
+
+/* Room for the line of one more function. */
+static bool
+reserve_line(struct functions *functions)
+{
+  size_t room = functions->room * 2 + SIZE_FIRST_ROOM;
+  int64_t *bigger;
+  if (functions->numbers.count < functions->room)
+    return true;
+  bigger = realloc(functions->lines, room * sizeof *bigger);
+  if (bigger == NULL)
+    return false;
+  functions->lines = bigger;
+  functions->room = room;
+  return true;
+}
+
 void
 location_writer_put(struct profile_output *output,
                     const struct number_map *locations)
 {
-  struct number_map functions = { 0 }; /* function number -> number */
+  struct functions functions = { 0 };
   struct source_text source = { 0 };
   for (uint64_t id = 1; id <= locations->count && output->failed == 0; id++) {
     uint64_t site = locations->keys[id - 1];
     uint32_t number = monitor_function_of(site);
-    const struct code_function *f = function_of_site(site, number);
-    uint64_t known = functions.count;
-    uint64_t function = number_map_add(&functions, number);
-    int64_t start = source_line(&source, f->file, f->file_position);
+    uint64_t known = functions.numbers.count;
+    uint64_t function =
+        reserve_line(&functions) ? number_map_add(&functions.numbers, number)
+                                 : 0;
     if (function == 0) {
       profile_output_fail(output, ENOMEM);
       break;
     }
-    if (functions.count > known)
-      put_function(output, function, f, start);
-    put_location(output, id, site, function, start);
+    if (functions.numbers.count > known) {
+      const struct code_function *f = function_of_site(site, number);
+      int64_t line = source_line(&source, f->file, f->file_position);
+      functions.lines[function - 1] = line;
+      put_function(output, function, f, line);
+    }
+    put_location(output, id, site, function, functions.lines[function - 1]);
   }
   source_text_release(&source);
-  number_map_release(&functions);
+  number_map_release(&functions.numbers);
+  free(functions.lines);
 }

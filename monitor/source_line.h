@@ -3,8 +3,9 @@
  * source_line.h -- positions in source files as lines.
  *
  * ECL notes of a function in which file its form begins and after how many
- * characters; profiles and editors count lines.  The text of one file is
- * kept, for functions come file by file.  Not inside the hook.
+ * bytes; profiles and editors count lines.  The text of the last file is
+ * kept, for functions of one file often follow each other.  Not inside the
+ * hook.
  */
 #ifndef MPROF_SOURCE_LINE_H
 #define MPROF_SOURCE_LINE_H
