@@ -4,7 +4,7 @@
 
 #include "profile/profile_columns.h"
 
-#include "profile/profile_samples.h"
+#include "profile/profile_reading.h"
 
 #include <stdio.h>
 #include <string.h>

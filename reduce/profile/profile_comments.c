@@ -6,7 +6,7 @@
 
 #include "profile/profile_comments.h"
 
-#include "profile/profile_samples.h"
+#include "profile/profile_reading.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,9 +2,8 @@
 
 /* Reads one file: bytes (input_file), their structure (wire_scan), the
  * message (protobuf-c), names for addresses (symbolize.c), its functions and
- * locations (here), its comments
- * (profile_comments.c), its columns (profile_columns.c), and its samples
- * (profile_samples.c).
+ * locations (here), its comments (profile_comments.c), its columns
+ * (profile_columns.c), and its samples (profile_samples.c).
  *
  * Samples are nearly all of a profile and are decoded one at a time.  (A
  * profile of ECL's own tests has 1.3 million contexts: decoded at once, its
@@ -23,35 +22,8 @@
 #include "symbols/symbolize.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-bool
-reading_fault(struct reading *reading, uint32_t field, size_t index,
-              const char *format, ...)
-{
-  size_t offset =
-      wire_find(reading->file.data, reading->file.length, field, index);
-  char reason[512];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(reason, sizeof reason, format, arguments);
-  va_end(arguments);
-  return mprof_error_set(reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
-                         "cannot read '%s': %s (offset %zu of the %s)",
-                         reading->path, reason, offset,
-                         reading->file.compressed ? "inflated data" : "file");
-}
-
-bool
-reading_string(const struct reading *reading, int64_t index, uint32_t *name)
-{
-  if (index < 0 || (uint64_t)index >= reading->message->n_string_table)
-    return false;
-  *name = reading->strings[index];
-  return true;
-}
 
 static bool
 read_strings(struct reading *reading)

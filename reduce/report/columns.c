@@ -4,7 +4,8 @@
 
 #include "report/columns.h"
 
-#include "report/report.h"
+#include "report/report_gaps.h"
+#include "report/report_text.h"
 
 #include <stdio.h>
 

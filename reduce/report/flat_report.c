@@ -4,7 +4,7 @@
 
 #include "report/flat_report.h"
 
-#include "report/report.h"
+#include "report/report_text.h"
 
 void
 flat_report_write(const struct flat_report *report,

@@ -5,7 +5,7 @@
 #include "report/ranking.h"
 
 #include "profile/array.h"
-#include "report/report.h"
+#include "report/report_text.h"
 
 #include <errno.h>
 #include <stdio.h>

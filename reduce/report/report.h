@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The tables of a report, and what they have in common: headings and
- * legends.
- */
+/* The tables of a report, and what they have in common. */
 
 #ifndef MPROF_REPORT_H
 #define MPROF_REPORT_H
 
 #include "io/sink.h"
 #include "reduction.h"
+#include "report/report_gaps.h"
+#include "report/report_text.h"
 #include "report/text_table.h"
 
 /* Writes a whole report: what was not attributed, a line on the profile, and
  * the tables that the options ask for. */
 void report_write(const struct reduction *reduction, struct sink *sink);
-
-/* Writes the heading of a table. */
-void report_heading(struct sink *sink, const char *title);
-
-/* Writes TEXT as a paragraph of its own, broken into lines. */
-void report_paragraph(struct sink *sink, const char *text);
-
-/* Writes a line of a legend: what TERM, a heading, stands for; the text is
- * broken into lines.  report_legend_text writes a paragraph.
- * Neither writes anything when legends are not wanted. */
-void report_legend(const struct reduction *reduction, struct sink *sink,
-                   const char *term, const char *text);
-void report_legend_text(const struct reduction *reduction, struct sink *sink,
-                        const char *text);
 
 /* Says what is counted, when that is not what was allocated. */
 void report_counted(const struct reduction *reduction, struct sink *sink);
@@ -53,15 +39,6 @@ bool report_has_threads(const struct reduction *reduction);
 bool report_has_regions(const struct reduction *reduction);
 void report_reconciliation(const struct reduction *reduction,
                            struct sink *sink);
-/* Lines on what the files do not say; nothing for those of mprof. */
-void report_gaps(const struct profile *profile, struct sink *sink);
-
-/* Whether the profile counts objects, and frees. */
-bool report_knows_allocs(const struct reduction *reduction);
-bool report_knows_frees(const struct reduction *reduction);
-
-/* The next cell: NUMBER, or nothing when it is not KNOWN. */
-void report_number(struct text_table *table, bool known, uint64_t number);
 
 /* The first lines of a report: what could not be attributed, if anything. */
 void report_unattributed(const struct reduction *reduction,

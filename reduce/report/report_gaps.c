@@ -4,7 +4,7 @@
  * the totals.  Columns that nothing is known of stay blank.
  */
 
-#include "report/report.h"
+#include "report/report_gaps.h"
 
 #include <inttypes.h>
 
