@@ -186,7 +186,7 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   uint32_t number, target = CONTEXT_OVERFLOW, function;
   struct context *c;
   enum phase_state state;
-  bool new_arc = false;
+  bool new_arc = false, kept;
 
   for (uint32_t i = hash & index->mask; (number = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
@@ -202,7 +202,9 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   }
   function = called_function(tree, parent, site);
   state = context_fold_state(tree->contexts, parent, function);
-  if (tree->fold)
+  kept = tree->contexts[parent].kept ||
+         (tree->contexts[parent].target != parent);
+  if (tree->fold && !kept)
     target = context_fold_parent(tree->contexts, parent, function, state,
                                  &new_arc);
   if (target != CONTEXT_OVERFLOW) {
@@ -224,7 +226,8 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
                                       ? tree->contexts[parent].shown
                                       : function & FUNCTION_NUMBER,
                          .state = (unsigned)state & 7,
-                         .new_arc = new_arc };
+                         .new_arc = new_arc,
+                         .kept = kept };
   record_index_add(&tree->context_index, hash, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;

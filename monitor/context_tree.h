@@ -26,6 +26,9 @@
  * Recursion.  A context whose function is on the path already may be folded:
  * it then has a `target' elsewhere, and everything below it goes there.
  * When, and why no figure changes by it: context_fold.h.
+ * A context that was folded elsewhere may have children nevertheless, none of
+ * which is folded: so the last callers of a path can be kept as they were
+ * (malloc/malloc_monitor.c).
  *
  * Invariants: parents have smaller numbers than their children; context 0 is
  * the root; the target of a context is itself or has a smaller or larger
@@ -73,6 +76,7 @@ struct context {
                            rootward, that reports show; 0: none */
   uint32_t state : 3;   /* enum phase_state, below the function */
   uint32_t new_arc : 1; /* one of its arcs was not on the path above it */
+  uint32_t kept : 1;    /* it is below one that was folded */
 };
 
 /* Sizes up to this are told apart; larger objects of one type share a leaf.
@@ -150,9 +154,9 @@ void context_tree_release(struct context_tree *tree);
 /* Forget all contexts and counts; keeps the address space. */
 void context_tree_clear(struct context_tree *tree);
 
-/* The context of `site' in the function that was called from `parent' (a
- * context that is its own target); made when it is new.  CONTEXT_OVERFLOW
- * when the budget is used up. */
+/* The context of `site' in the function that was called from `parent'; made
+ * when it is new.  To fold a path, ask for the next context from the target
+ * of this.  CONTEXT_OVERFLOW when the budget is used up. */
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 

@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "malloc/function_numbers.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/rule_cache.h"
 
@@ -221,6 +222,7 @@ retire(const struct code_object *gone)
     *o = *gone;
     unloaded->count++;
     context_tree_rename_sites(&m->tree, retire_site, o);
+    function_numbers_forget(o->start, o->end);
     __atomic_store_n(&m->unloads, m->unloads + 1, __ATOMIC_RELEASE);
   }
   spin_unlock(&m->lock);
@@ -236,9 +238,10 @@ code_objects_retire(const struct code_objects *before)
     const struct code_object *was = &before->objects[i];
     const struct code_object *is = code_objects_find(&now, was->start);
     if (is == NULL || is->base != was->base ||
-        strcmp(is->path, was->path) != 0)
+        strcmp(is->path, was->path) != 0) {
+      rule_cache_forget(was->start, was->end);
       retire(was);
+    }
   }
   code_objects_release(&now);
-  rule_cache_forget();
 }

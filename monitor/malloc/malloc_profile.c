@@ -153,6 +153,22 @@ add_label(struct writer *w, uint64_t key, uint64_t string, uint64_t number,
   message_close_nested(&w->stream, 3, start);
 }
 
+/* Whether `function', called below `up', is called by the same function
+ * further out as well. */
+static bool
+arc_is_above(uint32_t up, uint32_t function)
+{
+  const struct context *contexts = malloc_monitor.tree.contexts;
+  const uint32_t caller = contexts[up].function;
+  if (function == 0 || caller == 0)
+    return false;
+  for (; up != CONTEXT_ROOT; up = contexts[up].parent)
+    if (contexts[up].function == function &&
+        contexts[contexts[up].parent].function == caller)
+      return true;
+  return false;
+}
+
 static void
 put_leaf(struct writer *w, uint32_t number,
          const struct label_strings *labels)
@@ -171,7 +187,8 @@ put_leaf(struct writer *w, uint32_t number,
       [COLUMN_BYTES] = leaf->bytes,
       [COLUMN_KEPT_COUNT] = kept_count,
       [COLUMN_KEPT_BYTES] = kept_bytes,
-      [COLUMN_CALLS] = leaf->count,
+      [COLUMN_CALLS] =
+          arc_is_above(leaf->up, leaf->function) ? 0 : leaf->count,
       [COLUMN_PEAK_COUNT] = old_peak ? life->peak_count : kept_count,
       [COLUMN_PEAK_BYTES] = old_peak ? life->peak_bytes : kept_bytes,
       [COLUMN_TEMPORARY] = life->temporary_count,
@@ -190,13 +207,14 @@ put_leaf(struct writer *w, uint32_t number,
   message_end(&w->stream, PROFILE_SAMPLE);
 }
 
-/* The allocations below a context are the calls that led to one. */
+/* The allocations below a context are the calls that led to one, once each
+ * however often a function called the other on the way. */
 static void
 put_context(struct writer *w, uint32_t number)
 {
   const struct context *c = &malloc_monitor.tree.contexts[number];
   const uint64_t values[COLUMNS] = {[COLUMN_CALLS] = w->subtree[number]};
-  if (w->subtree[number] == 0)
+  if (w->subtree[number] == 0 || arc_is_above(c->parent, c->function))
     return;
   message_begin(&w->stream);
   add_chain(w, c->site, c->parent);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "malloc/environment.h"
+#include "malloc/function_numbers.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/malloc_profile.h"
 #include "malloc/malloc_regions.h"
@@ -29,6 +30,7 @@
 
 enum {
   BUDGET = 8u << 20,
+  MOST_BUDGET = 1 << 28,
   SMALLEST_BUDGET = 1 << 12,
   SUFFIX_BYTES = 40,
   ROOT_PID_BYTES = 11 /* as long for any process: programs allocate for it */
@@ -222,20 +224,20 @@ malloc_session_mine(void)
 
 /* ---- counting ---- */
 
-/* Recursion is not folded, so functions need not be known. */
+/* Which function a context is of: see context_tree.h. */
 static uint32_t
-no_function(void *closure, uint64_t site, uint32_t caller)
+function_of(void *closure, uint64_t site, uint32_t caller)
 {
   (void)closure;
-  (void)site;
   (void)caller;
-  return 0;
+  return function_number(site);
 }
 
 static bool
 open_tree(struct malloc_monitor *m, uint32_t budget)
 {
-  while (context_tree_init(&m->tree, budget, false, no_function, NULL) != 0) {
+  const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
+  while (context_tree_init(&m->tree, budget, fold, function_of, NULL) != 0) {
     budget /= 2; /* address space is limited */
     if (budget < SMALLEST_BUDGET)
       return false;
@@ -324,8 +326,8 @@ set_budget(unsigned long budget)
     arena_release(&m->life_arena);
     m->ready = false;
   }
-  if (budget > UINT32_MAX / 4)
-    budget = UINT32_MAX / 4;
+  if (budget > MOST_BUDGET)
+    budget = MOST_BUDGET;
   m->ready = open_tree(m, (uint32_t)budget);
   spin_unlock(&m->lock);
 }

@@ -11,6 +11,7 @@
  *                      stops it and writes the file
  *     MPROF_AUTOSAVE   write after so many allocations, again and again
  *     MPROF_BUDGET     contexts, and ends of chains, at most
+ *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for,
  *                      and in the end the last program that it becomes; all

@@ -16,6 +16,8 @@ enum {
   LAST_BITS = 22
 };
 
+#define FORGOTTEN UINTPTR_MAX
+
 struct rule_table *rule_cache;
 static struct spin_lock lock; /* of all changes */
 
@@ -49,22 +51,38 @@ make_table(unsigned bits)
   return table;
 }
 
+static bool
+is_rule(const struct known_rule *rule)
+{
+  return rule->key != 0 && rule->key != FORGOTTEN;
+}
+
+static size_t
+rules_in(const struct rule_table *table)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < places(table); i++)
+    count += is_rule(&table->rules[i]);
+  return count;
+}
+
 /* The table, with room for one more; NULL when there is none. */
 static struct rule_table *
 table_with_room(void)
 {
   struct rule_table *old = rule_cache, *table;
-  unsigned bits;
+  unsigned bits = FIRST_BITS;
   if (old != NULL && old->count * 2 < places(old))
     return old;
-  bits = old == NULL ? FIRST_BITS : 64 - old->shift + 1;
+  if (old != NULL)
+    bits = 64 - old->shift + (rules_in(old) * 4 < places(old) ? 0 : 1);
   if (bits > LAST_BITS)
     return NULL;
   table = make_table(bits);
   if (table == NULL)
     return NULL;
   for (size_t i = 0; old != NULL && i < places(old); i++)
-    if (old->rules[i].key != 0) {
+    if (is_rule(&old->rules[i])) {
       *find_place(table, old->rules[i].key) = old->rules[i];
       table->count++;
     }
@@ -117,10 +135,14 @@ rule_cache_learn(uintptr_t key)
 }
 
 void
-rule_cache_forget(void)
+rule_cache_forget(uintptr_t start, uintptr_t end)
 {
   spin_lock(&lock);
-  __atomic_store_n(&rule_cache, NULL, __ATOMIC_RELEASE);
+  for (size_t i = 0; rule_cache != NULL && i < places(rule_cache); i++) {
+    struct known_rule *rule = &rule_cache->rules[i];
+    if (is_rule(rule) && rule->key >> 1 >= start && rule->key >> 1 <= end)
+      __atomic_store_n(&rule->key, FORGOTTEN, __ATOMIC_RELEASE);
+  }
   spin_unlock(&lock);
 }
 

@@ -5,8 +5,9 @@
  *
  * Open addressing in a table that is kept small, for it is looked at for each
  * frame that is new.  A rule is complete before its key is written and never
- * changes, and a table that has become too small stays where it is; so
- * readers take no lock.  Runs inside the hook.
+ * changes; that of code that is gone gets a key that nobody has; and a table
+ * that has become too small stays where it is.  So readers take no lock.  Runs
+ * inside the hook.
  */
 #ifndef MPROF_RULE_CACHE_H
 #define MPROF_RULE_CACHE_H
@@ -69,8 +70,8 @@ rule_cache_find(uintptr_t key)
   return rule_cache_learn(key);
 }
 
-/* Code was unloaded: forget all. */
-void rule_cache_forget(void);
+/* The code from `start' to `end' was unloaded: forget its rules. */
+void rule_cache_forget(uintptr_t start, uintptr_t end);
 
 /* In the child of a fork: only this thread is left. */
 void rule_cache_forked(void);

@@ -113,6 +113,8 @@ const struct option_row option_rows[] = {
     {OPTION_TEMPORARY, IN_RUN, "temporary", "N",
      "what is freed before the N-th next allocation is temporary (1)"},
     {OPTION_BUDGET, IN_RUN, "budget", "N", "tell at most N contexts apart"},
+    {OPTION_UNFOLDED, IN_RUN, "unfolded", NULL,
+     "tell all depths of a recursion apart"},
     {OPTION_QUIET, IN_RUN, "q", NULL, "do not say what was written"},
     {OPTION_OUTPUT, IN_ALL, "o", "OUT",
      "write to the file OUT, complete or not at all"},

@@ -68,6 +68,9 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
                         &options->callers, error);
   case OPTION_OFF:
     options->off = true;
+    break;
+  case OPTION_UNFOLDED:
+    options->unfolded = true;
     return true;
   case OPTION_QUIET:
     options->quiet = true;

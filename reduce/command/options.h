@@ -74,12 +74,12 @@ struct options {
   size_t limit;       /* most rows a table, SIZE_MAX: no limit */
   enum sort_key sort;
   enum leak_choice leaks;
-  bool verbose; /* every row, and tables that tell nothing */
-  bool offsets; /* tell call sites in one function apart */
-  bool lines;   /* give file and line of call sites in paths */
+  bool verbose;   /* every row, and tables that tell nothing */
+  bool offsets;   /* tell call sites in one function apart */
+  bool lines;     /* give file and line of call sites in paths */
   size_t callers; /* in paths of leaks, at most */
   bool legend;
-  size_t width; /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
+  size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
   size_t min_width; /* of frames of pictures, or WIDTH_AUTOMATIC */
   enum color_choice color;
   uint64_t tables; /* bit i: table i of the command; 0: the usual ones */
@@ -106,6 +106,7 @@ struct options {
   bool label_threads, label_phases; /* export: as the first frames */
 
   bool off, quiet;    /* run: count later; say nothing */
+  bool unfolded;      /* run: with all depths of a recursion */
   const char *signal; /* run: that starts and stops counting, or NULL */
   size_t autosave, budget, temporary; /* run: SIZE_MAX: not given */
 

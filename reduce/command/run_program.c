@@ -24,7 +24,7 @@ enum {
   SHELL_CANNOT_RUN = 126,
   SHELL_NOT_FOUND = 127,
   SHELL_SIGNAL = 128,
-  OWN_VARIABLES = 8, /* at most that many are added */
+  OWN_VARIABLES = 9, /* at most that many are added */
   NUMBER_ROOM = 24
 };
 
@@ -48,9 +48,9 @@ static bool
 is_ours(const char *variable)
 {
   static const char *const names[] = {
-      "LD_PRELOAD=",   "MPROF_OUT=",      "MPROF_ROOT_PID=",
-      "MPROF_COUNT=",  "MPROF_SIGNAL=",   "MPROF_AUTOSAVE=",
-      "MPROF_BUDGET=", "MPROF_TEMPORARY="};
+      "LD_PRELOAD=",   "MPROF_OUT=",       "MPROF_ROOT_PID=",
+      "MPROF_COUNT=",  "MPROF_SIGNAL=",    "MPROF_AUTOSAVE=",
+      "MPROF_BUDGET=", "MPROF_TEMPORARY=", "MPROF_UNFOLDED="};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strncmp(variable, names[i], strlen(names[i])) == 0)
       return true;
@@ -104,6 +104,8 @@ make_environment(struct environment *environment,
          set_variable(environment, "MPROF_OUT=", file) &&
          set_variable(environment,
                       "MPROF_COUNT=", options->off ? "off" : NULL) &&
+         set_variable(environment,
+                      "MPROF_UNFOLDED=", options->unfolded ? "1" : NULL) &&
          set_variable(environment, "MPROF_SIGNAL=", options->signal) &&
          set_number(environment, "MPROF_AUTOSAVE=", options->autosave) &&
          set_number(environment, "MPROF_BUDGET=", options->budget) &&

@@ -225,12 +225,12 @@ run run -q --off -o off.data ./widgets
 [ "$status" = 0 ] && [ ! -e off.data ]
 result $? 'nothing is counted'
 "$cc" -O0 -o deep "$programs/deep.c"
-run run -q --budget=16 -o budget.data ./deep
+run run -q --budget=16 --unfolded -o budget.data ./deep
 run report budget.data
 says 'beyond the budget' ' [over the budget]'
 says 'that is said' 'NOT ATTRIBUTED'
 says 'all is counted' '100 allocations, 800 bytes'
-run run -q -o deep.data ./deep
+run run -q --unfolded -o deep.data ./deep
 run export --format=folded --value=allocs deep.data
 [ "$(awk -F ';' '/ 1$/ && NF == NR + 1' out | wc -l)" = 100 ]
 result $? 'each activation of a recursion'

@@ -21,7 +21,7 @@ mkdir -p "$work" || exit 1
 cd "$work" || exit 1
 ulimit -c 0
 unset LD_PRELOAD MPROF_OUT MPROF_COUNT MPROF_SIGNAL MPROF_AUTOSAVE \
-  MPROF_BUDGET MPROF_TEMPORARY MPROF_ROOT_PID
+  MPROF_BUDGET MPROF_TEMPORARY MPROF_UNFOLDED MPROF_ROOT_PID
 
 # result STATUS TITLE: one test, good when STATUS is 0.
 result() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Chains by name: through libraries that are unloaded, and others at the same
+# Whole chains by name: through libraries that are unloaded, and others at the same
 # address; stacks of coroutines and signal handlers, jumps, callbacks.
 
 . "$(dirname "$0")/check.bash"
@@ -13,6 +13,7 @@ chains() {
     sed "s/^.*;main;/main;/; ${1:-}" | LC_ALL=C sort
 }
 
+export MPROF_UNFOLDED=1
 for flags in -O0 '-O2 -fomit-frame-pointer -fno-optimize-sibling-calls'; do
   # shellcheck disable=SC2086
   compile code $flags

@@ -85,7 +85,7 @@ profile paths
 expect 'paths' paths.data 3072 24576 3072 24576 3072 24576 0
 same 'all have a path' 'comment unattributed_allocations 0' \
   "$(rows paths.data comment | grep unattributed_alloc)"
-timeout 100 env MPROF_BUDGET=100 MPROF_OUT="$work/paths.data" \
+timeout 100 env MPROF_BUDGET=40 MPROF_OUT="$work/paths.data" \
   LD_PRELOAD="$monitor" ./paths
 expect 'with a small budget' paths.data 3072 24576 3072 24576 3072 24576 0
 same 'some have no path, and that is said' '1 1' "$(rows paths.data comment |
