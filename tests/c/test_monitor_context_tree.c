@@ -318,6 +318,35 @@ test_folding_does_not_look_above_the_root(void **state)
   context_tree_release(&tree);
 }
 
+/* F calls itself again and again: what is below the folded context stays as
+ * it is, and whoever goes on from its target finds no more contexts. */
+static void
+test_below_a_folded_context_nothing_is_folded(void **state)
+{
+  const uint64_t chain[] = { site(MAIN, 1), site(F, 1), site(F, 1),
+                             site(F, 1) };
+  struct context_tree tree;
+  uint32_t folded, up, count;
+  (void)state;
+  make_tree(&tree, 1000, true);
+  folded = enter_chain(&tree, chain, 4);
+  assert_int_not_equal(tree.contexts[folded].target, folded);
+  count = tree.context_count;
+  up = folded;
+  for (uint32_t i = 0; i < 5; i++) {
+    const uint32_t below = context_tree_child(&tree, up, site(F, 1));
+    assert_int_equal(below, count + i);
+    assert_int_equal(tree.contexts[below].parent, up);
+    assert_int_equal(tree.contexts[below].target, below);
+    up = below;
+  }
+  assert_int_equal(context_tree_child(&tree, tree.contexts[folded].target,
+                                      site(F, 1)),
+                   folded);
+  assert_int_equal(tree.context_count, count + 5);
+  context_tree_release(&tree);
+}
+
 static void
 test_unfolded_keeps_every_frame(void **state)
 {
@@ -591,6 +620,7 @@ main(void)
     cmocka_unit_test(test_folding_keeps_functions_and_arcs),
     cmocka_unit_test(test_folding_keeps_phases),
     cmocka_unit_test(test_folding_does_not_look_above_the_root),
+    cmocka_unit_test(test_below_a_folded_context_nothing_is_folded),
     cmocka_unit_test(test_unfolded_keeps_every_frame),
     cmocka_unit_test(test_bytes_of_a_path),
     cmocka_unit_test(test_budget),
