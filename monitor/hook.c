@@ -151,26 +151,51 @@ count_in_marked_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
   return count_known(t, l->leaf, l->then == LEAF_BODY, kind, object);
 }
 
-/* The walk `w' begins like this one. */
+/* Have what was read from memory read again: the compiler would keep it in
+ * registers, which would have to be saved.  (allocated_in_new_frame: five of them
+ * without this, one with it.) */
+static inline void
+read_again(void)
+{
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Where the walk from `caller', whose frame is near, may be. */
+static inline struct known_walk *
+place_of_walk(struct thread_state *t, uintptr_t frame, uintptr_t caller)
+{
+  struct known_walk *w = known_walk_place(
+      t->known_walks, &t->markers, *frame_return_slot(frame), caller);
+  read_again();
+  return w;
+}
+
+/* The allocating function was called again, and perhaps its callers.  `w':
+ * place_of_walk. */
 static inline __attribute__((always_inline)) void *
 count_in_new_frames(struct thread_state *t, uintptr_t frame, cl_index kind,
                     void *object, cl_object clas, struct known_walk *w)
 {
-  const uintptr_t site = w->site, caller = frame_caller(frame);
+  const uintptr_t caller = frame_caller(frame);
   uintptr_t *slots[KNOWN_FRAMES], differs;
   struct leaf *leaf;
   bool body = false;
 
+  if (!known_walk_begins(w, &t->markers, frame)) {
+    w = known_walk_other_way(w);
+    if (!known_walk_begins(w, &t->markers, frame))
+      return allocated_anew(t, frame, kind, object, clas);
+  }
   if (!known_walk_leads(w, &t->markers, caller, slots, &differs)) {
     w = known_walk_second_place(t->known_walks, w, differs);
-    if (w->site != site || w->outer_up != t->markers.top->up ||
+    if (!known_walk_begins(w, &t->markers, frame) ||
         !known_walk_leads(w, &t->markers, caller, slots, &differs))
       return allocated_anew(t, frame, kind, object, clas);
   }
   leaf = w->leaf;
   if (w->kind != kind) {
     const struct known_leaf *l =
-        find_leaf(t, site, w->frame[0].up, kind, clas);
+        find_leaf(t, w->site, w->frame[0].up, kind, clas);
     if (l == NULL)
       return allocated_anew(t, frame, kind, object, clas);
     leaf = l->leaf;
@@ -189,38 +214,18 @@ count_in_new_frames(struct thread_state *t, uintptr_t frame, cl_index kind,
   return count_known(t, leaf, body, kind, object);
 }
 
-/* A known walk that begins like the one from `frame'; NULL: none, or the gate is
- * shut. */
-static inline struct known_walk *
-find_walk(struct thread_state *t, uintptr_t frame)
-{
-  const uintptr_t site = *frame_return_slot(frame);
-  const uintptr_t caller = frame_caller(frame);
-  const uint32_t outer_up = t->markers.top->up;
-  struct known_walk *w;
-  if (!known_walk_is_near(frame, caller) || !hook_gate_is_open(t))
-    return NULL;
-  w = known_walk_place(t->known_walks, site, *frame_return_slot(caller),
-                       outer_up);
-  if (known_walk_begins(w, site, *frame_return_slot(caller), outer_up))
-    return w;
-  w = known_walk_other_way(w);
-  return known_walk_begins(w, site, *frame_return_slot(caller), outer_up)
-             ? w
-             : NULL;
-}
-
 /* Any case. */
 static void *
 count(struct thread_state *t, uintptr_t frame, cl_index kind, void *object,
       cl_object clas)
 {
-  struct known_walk *w;
   if (has_top_mark(t, frame_caller(frame)))
     return count_in_marked_frame(t, frame, kind, object, clas);
-  w = find_walk(t, frame);
-  return w != NULL ? count_in_new_frames(t, frame, kind, object, clas, w)
-                   : allocated_anew(t, frame, kind, object, clas);
+  if (!known_walk_is_near(frame, frame_caller(frame)) ||
+      !hook_gate_is_open(t))
+    return allocated_anew(t, frame, kind, object, clas);
+  return count_in_new_frames(t, frame, kind, object, clas,
+                             place_of_walk(t, frame, frame_caller(frame)));
 }
 
 static void *
@@ -245,22 +250,12 @@ allocated_in_new_frames(struct thread_state *t, uintptr_t frame,
   return count_in_new_frames(t, frame, kind, object, OBJNULL, w);
 }
 
-/* A function was called again and makes what it made the last time; or another
- * case. */
-static __attribute__((noinline)) void *
-allocated_in_new_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
-                       void *object)
+/* The walk `w' has led here, and the object is of the same kind: the last thing
+ * to do. */
+static inline void *
+count_repeated(struct thread_state *t, struct known_walk *w, uintptr_t caller,
+               cl_index kind, void *object)
 {
-  const uintptr_t caller = frame_caller(frame);
-  struct known_walk *w = find_walk(t, frame);
-  if (w == NULL)
-    return allocated_anew(t, frame, kind, object, OBJNULL);
-  if (!w->one_plain_frame || w->kind != kind ||
-      !has_top_mark(t, frame_caller(caller)) ||
-      !marker_stack_has_room(&t->markers))
-    return allocated_in_new_frames(t, frame, kind, object, w);
-  if (w->unmark)
-    marker_stack_pop(&t->markers);
   if (w->frame[0].mark)
     marker_stack_put(&t->markers, frame_return_slot(caller),
                      w->frame[0].up);
@@ -268,7 +263,53 @@ allocated_in_new_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
   return count_known(t, w->leaf, false, kind, object);
 }
 
-/* The hook.  All but the commonest case is in functions of its own, to which
+/* Two frames: functions of the runtime that compute with numbers were called
+ * again, and ask for the result in one that they call.  (boxed-floats: 361
+ * instructions for an allocation without this way, 338 with it.) */
+static __attribute__((noinline)) void *
+allocated_in_two_frames(struct thread_state *t, uintptr_t frame,
+                        cl_index kind, void *object)
+{
+  const uintptr_t caller = frame_caller(frame), outer = frame_caller(caller);
+  struct known_walk *w = place_of_walk(t, frame, caller);
+  if (!known_walk_begins(w, &t->markers, frame) ||
+      w->plain_frames != 2 || w->kind != kind ||
+      *frame_return_slot(outer) != w->frame[1].return_address ||
+      !has_top_mark(t, frame_caller(outer)) ||
+      !marker_stack_has_room(&t->markers))
+    return allocated_in_new_frames(t, frame, kind, object, w);
+  read_again();
+  if (w->unmark)
+    marker_stack_pop(&t->markers);
+  ++*w->frame[1].activations;
+  if (w->frame[1].mark)
+    marker_stack_put(&t->markers, frame_return_slot(outer), w->frame[1].up);
+  return count_repeated(t, w, caller, kind, object);
+}
+
+/* One frame: a function was called again. */
+static __attribute__((noinline)) void *
+allocated_in_new_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
+                       void *object)
+{
+  const uintptr_t caller = frame_caller(frame);
+  struct known_walk *w;
+  if (!known_walk_is_near(frame, caller) || !hook_gate_is_open(t))
+    return allocated_anew(t, frame, kind, object, OBJNULL);
+  if (!has_top_mark(t, frame_caller(caller)))
+    return allocated_in_two_frames(t, frame, kind, object);
+  w = place_of_walk(t, frame, caller);
+  if (!known_walk_begins(w, &t->markers, frame) ||
+      w->plain_frames != 1 || w->kind != kind ||
+      !marker_stack_has_room(&t->markers))
+    return allocated_in_new_frames(t, frame, kind, object, w);
+  read_again();
+  if (w->unmark)
+    marker_stack_pop(&t->markers);
+  return count_repeated(t, w, caller, kind, object);
+}
+
+/* The hook.  All but the commonest case is in functions of their own, to which
  * this jumps, so that it saves no registers. */
 static void *
 allocated(struct ecl_allocation_hooks *self, void *allocator_frame,

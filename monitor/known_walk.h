@@ -53,7 +53,8 @@ struct known_walk {
   uint32_t outer_up;        /* of the mark */
   uint8_t frames;           /* unmarked ones, not 0 */
   bool unmark;              /* the marked frame made its last call */
-  bool one_plain_frame;     /* and the marked one's code is not foreign */
+  uint8_t plain_frames;     /* the same, if the marked one's code is not
+                               foreign; else 0 */
   uintptr_t outer_distance; /* of the marked frame's slot from that of the
                                last unmarked one, if its code is foreign; else
                                0 */
@@ -75,17 +76,23 @@ known_walk_is_near(uintptr_t frame, uintptr_t caller)
   return caller - frame < 4096;
 }
 
-/* Where in the table a walk is kept: by the return addresses of the allocator
- * and of the function that called it, and the context of the mark.  (All
- * products of floats come from one site of the runtime; what tells them apart is
- * the caller.  mandelbrot-floats: 3.00 times the instructions of the unpatched
- * ECL without that, 1.57 with it.) */
+/* Where in the table the walk from `frame' (the allocating function's) to the
+ * top mark is kept: by the return addresses of the allocator and of the two
+ * innermost frames, and the context of the mark.  (All products of floats come
+ * from one site of the runtime; what tells them apart is the caller, or the
+ * caller's caller.  mandelbrot-floats: 3.00 times the instructions of the
+ * unpatched ECL without the former, 1.57 with it.) */
 static inline struct known_walk *
-known_walk_place(struct known_walk *table, uintptr_t site,
-                 uintptr_t return_address, uint32_t outer_up)
+known_walk_place(struct known_walk *table, const struct marker_stack *markers,
+                 uintptr_t site, uintptr_t frame)
 {
-  return &table[(site + return_address * 5 + (uintptr_t)outer_up * 9) %
-                KNOWN_WALKS];
+  const uintptr_t caller = frame_caller(frame);
+  uintptr_t hash = site + *frame_return_slot(frame) * 5 +
+                   (uintptr_t)markers->top->up * 9;
+  if (markers->top->slot != frame_return_slot(caller) &&
+      known_walk_is_near(frame, caller))
+    hash += *frame_return_slot(caller) * 3;
+  return &table[hash % KNOWN_WALKS];
 }
 
 /* The other entry of a pair: a walk may be in either.  (With one place each, two
@@ -98,10 +105,7 @@ known_walk_other_way(struct known_walk *walk)
 }
 
 /* Where else it is kept when the walk `other', which is in that place, leads
- * from the same site another way: by the first return address that differs.
- * (pi-digits, where functions share the arithmetic on bignums: 2.44 times the
- * instructions of the unpatched ECL without it, 1.63 with it and with known
- * leaves of several sizes.) */
+ * from the same site another way: by the first return address that differs. */
 static inline struct known_walk *
 known_walk_second_place(struct known_walk *table, struct known_walk *other,
                         uintptr_t return_address)
@@ -110,12 +114,15 @@ known_walk_second_place(struct known_walk *table, struct known_walk *other,
                 KNOWN_WALKS];
 }
 
+/* Whether a walk to the top mark begins like this; `frame' is the allocator's. */
 static inline bool
-known_walk_begins(const struct known_walk *walk, uintptr_t site,
-                  uintptr_t return_address, uint32_t outer_up)
+known_walk_begins(const struct known_walk *walk,
+                  const struct marker_stack *markers, uintptr_t frame)
 {
-  return walk->site == site && walk->outer_up == outer_up &&
-         walk->frame[0].return_address == return_address;
+  return walk->site == *frame_return_slot(frame) &&
+         walk->outer_up == markers->top->up &&
+         walk->frame[0].return_address ==
+             *frame_return_slot(frame_caller(frame));
 }
 
 /* The slot of the frame that a walk leads to: by the frame pointer, or at a

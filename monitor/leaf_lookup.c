@@ -112,14 +112,20 @@ plain_frames(struct thread_state *t, const struct allocation *a,
   return f - t->walk;
 }
 
+/* A walk that can be repeated, and where it may be kept. */
+struct walk_to_keep {
+  struct known_walk walk;
+  struct known_walk *place; /* NULL: it cannot */
+};
+
 /* The walk for the commonest case; false, with nothing changed, when it is
- * something else.  If it can be repeated, *walk becomes what known_walk.h keeps;
- * else its site is 0.  Recursion repeats contexts: the tree is asked once, and
+ * something else.  Recursion repeats contexts: the tree is asked once, and
  * such frames take a short way. */
 static bool
 plain_walk(struct thread_state *t, const struct allocation *a,
-           struct walk_result *r, struct known_walk *walk)
+           struct walk_result *r, struct walk_to_keep *keep)
 {
+  struct known_walk *const walk = &keep->walk;
   struct outer_frame outer;
   const ptrdiff_t n = plain_frames(t, a, &outer);
   const bool remember = n > 0 && n <= KNOWN_FRAMES;
@@ -140,7 +146,9 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   if (remember) {
     walk->site = *frame_return_slot(a->frame);
     walk->kind = 0;
-    walk->one_plain_frame = n == 1 && outer.distance == 0;
+    walk->plain_frames = outer.distance == 0 ? (uint8_t)n : 0;
+    keep->place = known_walk_place(t->known_walks, &t->markers, walk->site,
+                                   frame_caller(a->frame));
   }
   if (walk->unmark)
     marker_stack_pop(&t->markers);
@@ -201,8 +209,8 @@ plain_walk(struct thread_state *t, const struct allocation *a,
 static bool
 begins_alike(const struct known_walk *place, const struct known_walk *walk)
 {
-  return known_walk_begins(place, walk->site, walk->frame[0].return_address,
-                           walk->outer_up);
+  return place->site == walk->site && place->outer_up == walk->outer_up &&
+         place->frame[0].return_address == walk->frame[0].return_address;
 }
 
 /* What the I-th frame of a walk returns to. */
@@ -217,11 +225,10 @@ returns_to(const struct known_walk *walk, size_t i)
  * and this one goes where the hook looks when they differ; else into the other
  * place of the two when one is taken, into any when both are. */
 static void
-keep_walk(struct thread_state *t, const struct known_walk *walk)
+keep_walk(struct thread_state *t, const struct walk_to_keep *keep)
 {
-  struct known_walk *place = known_walk_place(
-      t->known_walks, walk->site, walk->frame[0].return_address,
-      walk->outer_up);
+  const struct known_walk *const walk = &keep->walk;
+  struct known_walk *place = keep->place;
   struct known_walk *other = known_walk_other_way(place);
   size_t i = 0;
   if (!begins_alike(place, walk) &&
@@ -277,7 +284,7 @@ look_up(struct thread_state *t, const struct allocation *a, uint32_t size,
 {
   const int saved_errno = errno;
   struct walk_result r;
-  struct known_walk walk;
+  struct walk_to_keep walk;
   struct leaf *leaf;
   bool counted, plain;
 
@@ -285,6 +292,7 @@ look_up(struct thread_state *t, const struct allocation *a, uint32_t size,
     start_over(t);
   mprof_markers = &t->markers;
   counted = unmark_allocator(t, a->frame);
+  walk.place = NULL;
   plain = !counted && t->markers_allowed && plain_walk(t, a, &r, &walk);
   if (!plain)
     r = stack_walk(t, a->frame, a->whole, counted);
@@ -296,7 +304,7 @@ look_up(struct thread_state *t, const struct allocation *a, uint32_t size,
                         ECL_ALLOCATED_KIND(a->what, a->bytes),
                         a->clas) == NULL)
       keep_leaf(t, a, r.up, r.site, leaf);
-    if (walk.site != 0)
+    if (walk.place != NULL)
       keep_walk(t, &walk);
   }
   errno = saved_errno;
