@@ -15,8 +15,10 @@ group_of(struct chain_rows *rows, struct index_map *known,
          const struct reduction *reduction, size_t sample)
 {
   uint32_t thread = reduction->profile.samples[sample].thread;
+  uint32_t region = reduction->profile.samples[sample].region;
   enum phase phase = (enum phase)reduction->selection.phases[sample];
-  uint64_t key = index_pair((uint32_t)phase, thread);
+  /* the region and the phase in one number: there are few of both */
+  uint64_t key = index_pair(region * PHASE_COUNT + (uint32_t)phase, thread);
   uint32_t index = index_map_find(known, key);
   if (index != INDEX_NONE)
     return index;
@@ -30,7 +32,7 @@ group_of(struct chain_rows *rows, struct index_map *known,
   if (!index_map_add(known, key, index))
     return INDEX_NONE;
   groups[rows->group_count++] =
-      (struct chain_group){.phase = phase, .thread = thread};
+      (struct chain_group){.phase = phase, .thread = thread, .region = region};
   return index;
 }
 
@@ -43,11 +45,10 @@ add_row(struct chain_rows *rows, const struct profile_sample *sample,
   if (grown == NULL)
     return false;
   rows->rows = grown;
-  grown[rows->row_count++] = (struct chain_row){.node = node,
-                                                .type = sample->type,
-                                                .group = group,
-                                                .allocs = sample->allocs,
-                                                .bytes = sample->bytes};
+  struct chain_row *row = &grown[rows->row_count++];
+  *row = (struct chain_row){
+      .node = node, .type = sample->type, .group = group};
+  measure_add_sample(row->counts, sample);
   return true;
 }
 
@@ -96,8 +97,8 @@ merge(struct chain_rows *rows)
   for (size_t i = 0; i < rows->row_count; i++) {
     struct chain_row *row = &rows->rows[i];
     if (count > 0 && compare_rows(&rows->rows[count - 1], row) == 0) {
-      rows->rows[count - 1].allocs += row->allocs;
-      rows->rows[count - 1].bytes += row->bytes;
+      for (int m = 0; m < MEASURE_COUNT; m++)
+        rows->rows[count - 1].counts[m] += row->counts[m];
     } else {
       rows->rows[count++] = *row;
     }

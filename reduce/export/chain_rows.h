@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What was allocated and called at the nodes of a tree of chains, by type,
- * phase and thread: as fine as any view of the page needs it.  What no view
+ * phase, thread and region: as fine as any view of the page needs it.  What no view
  * tells apart is one row.
  */
 
@@ -15,8 +15,7 @@ struct chain_row {
   uint32_t node;
   uint32_t type;  /* index into the profile's types */
   uint32_t group; /* index into the groups */
-  uint64_t allocs;
-  uint64_t bytes;
+  uint64_t counts[MEASURE_COUNT];
 };
 
 /* How often the last function of a chain was called. */
@@ -26,10 +25,11 @@ struct chain_calls {
   uint64_t calls;
 };
 
-/* A thread in a phase. */
+/* A thread in a phase and a region. */
 struct chain_group {
   enum phase phase;
   uint32_t thread; /* index into the profile's threads */
+  uint32_t region; /* index into the profile's regions */
 };
 
 struct chain_rows {

@@ -23,6 +23,7 @@
 #include "export/packed_text.h"
 #include "profile/system_functions.h"
 #include "report/report.h"
+#include "report/size_types.h"
 #include "report/text_table.h"
 
 #include <errno.h>
@@ -100,11 +101,19 @@ write_index(struct page *page, bool first, uint32_t index)
               index == INDEX_NONE ? -1 : (int64_t)index);
 }
 
+/* Writes the measures of FIGURES that are known. */
+static void
+write_counts(struct page *page, const struct figures *figures)
+{
+  for (int i = 0; i < MEASURE_COUNT; i++)
+    if (measure_known(&page->reduction->profile, (enum measure)i))
+      write_number(page, false, measure_of_figures(figures, (enum measure)i));
+}
+
 static void
 write_figures(struct page *page, const struct figures *figures)
 {
-  write_number(page, false, figures->allocs);
-  write_number(page, false, figures->bytes);
+  write_counts(page, figures);
   for (size_t i = 0; i < CATEGORY_COUNT; i++)
     write_number(page, false, figures->category_bytes[i]);
 }
@@ -174,38 +183,101 @@ write_types(struct page *page)
                 name_of(page, names_text(&profile->names, type->type)));
     write_index(page, false,
                 name_of(page, names_text(&profile->names, type->class_name)));
-    write_number(page, false, figures->allocs);
-    write_number(page, false, figures->bytes);
+    write_counts(page, figures);
   }
   sink_text(page->sink, "]");
+}
+
+/* The place of what objects in BIN are: the type with most bytes; of C
+ * programs those of TYPES that have the size. */
+static uint32_t
+name_of_bin(struct page *page, const struct tally_bin *bin,
+            const struct size_types *types)
+{
+  enum { MOST_NAMES = 4 };
+  const struct profile *profile = &page->reduction->profile;
+  const struct tally *tally = &page->reduction->tally;
+  struct sink_string text = {0};
+  struct sink sink;
+  sink_init(&sink, sink_write_string, &text);
+  if (bin->part_count > 0)
+    sink_text(&sink,
+              tally_type_name(
+                  profile,
+                  &profile->types[tally->parts[bin->first_part].type]));
+  if (profile->language == LANGUAGE_C && bin->kind == BIN_SIZE)
+    size_types_write(types, bin->size, MOST_NAMES, &sink);
+  if (!sink_flush(&sink))
+    sink_fail(page->sink, ENOMEM);
+  uint32_t name = name_of(page, text.text == NULL ? "" : text.text);
+  free(text.text);
+  return name;
 }
 
 static void
 write_bins(struct page *page)
 {
-  const struct profile *profile = &page->reduction->profile;
   const struct tally *tally = &page->reduction->tally;
+  struct size_types types;
+  if (!size_types_init(&types, &page->reduction->profile))
+    sink_fail(page->sink, ENOMEM);
   begin_table(page, "bins");
   for (size_t i = 0; i < tally->bin_count; i++) {
     const struct tally_bin *bin = &tally->bins[i];
-    uint32_t largest = 0;
-    if (bin->part_count > 0) {
-      uint32_t type = tally->parts[bin->first_part].type;
-      largest =
-          name_of(page, tally_type_name(profile, &profile->types[type]));
-    }
     write_number(page, i == 0, (uint64_t)bin->kind);
     write_number(page, false, bin->kind == BIN_SIZE ? bin->size : 0);
-    write_number(page, false, bin->figures.allocs);
-    write_number(page, false, bin->figures.bytes);
-    write_index(page, false, largest);
+    write_counts(page, &bin->figures);
+    write_index(page, false, name_of_bin(page, bin, &types));
     write_number(page, false, bin->part_count);
+  }
+  sink_text(page->sink, "]");
+  size_types_release(&types);
+}
+
+/* The place of the profile's region INDEX in the table of regions. */
+static uint32_t
+row_of_region(const struct page *page, uint32_t index)
+{
+  const struct profile *profile = &page->reduction->profile;
+  const struct region_figures *regions = &page->reduction->regions;
+  const char *path = names_text(&profile->names, profile->regions[index]);
+  for (uint32_t i = 0; i < regions->count; i++)
+    if (strcmp(regions->rows[i].path, path) == 0)
+      return i;
+  return INDEX_NONE;
+}
+
+/* NUMBER, -1 unless it is KNOWN. */
+static void
+write_optional(struct page *page, bool known, uint64_t number)
+{
+  if (known)
+    write_number(page, false, number);
+  else
+    sink_text(page->sink, ",-1");
+}
+
+static void
+write_regions(struct page *page)
+{
+  enum { MILLISECOND = 1000000 }; /* of nanoseconds */
+  const struct region_figures *regions = &page->reduction->regions;
+  begin_table(page, "regions");
+  for (size_t i = 0; i < regions->count; i++) {
+    const struct region_row *row = &regions->rows[i];
+    write_index(page, i == 0, name_of(page, row->path));
+    write_number(page, false, row->entered);
+    write_number(page, false, row->spent);
+    write_optional(page, row->first != 0, row->first / MILLISECOND);
+    write_optional(page, row->last != 0, row->last / MILLISECOND);
+    write_optional(page, row->knows_held, row->held);
+    write_counts(page, &row->figures);
   }
   sink_text(page->sink, "]");
 }
 
-/* Phases and threads: name, objects, bytes; and the pairs of them that rows
- * and calls refer to. */
+/* Phases and threads: name and counts; and the groups that rows and calls
+ * refer to. */
 static void
 write_groups(struct page *page)
 {
@@ -214,21 +286,20 @@ write_groups(struct page *page)
   begin_table(page, "phases");
   for (size_t i = 0; i < PHASE_COUNT; i++) {
     write_index(page, i == 0, name_of(page, phase_title((enum phase)i)));
-    write_number(page, false, tally->phases[i].allocs);
-    write_number(page, false, tally->phases[i].bytes);
+    write_counts(page, &tally->phases[i]);
   }
   sink_text(page->sink, "]");
   begin_table(page, "threads");
   for (size_t i = 0; i < profile->thread_count; i++) {
     write_index(page, i == 0, name_of(page, profile_thread_name(profile, i)));
-    write_number(page, false, tally->threads[i].allocs);
-    write_number(page, false, tally->threads[i].bytes);
+    write_counts(page, &tally->threads[i]);
   }
   sink_text(page->sink, "]");
   begin_table(page, "groups");
   for (size_t i = 0; i < page->rows.group_count; i++) {
     write_number(page, i == 0, (uint64_t)page->rows.groups[i].phase);
     write_index(page, false, page->rows.groups[i].thread);
+    write_index(page, false, row_of_region(page, page->rows.groups[i].region));
   }
   sink_text(page->sink, "]");
 }
@@ -249,8 +320,9 @@ write_chains(struct page *page)
     write_index(page, i == 0, rows->rows[i].node);
     write_index(page, false, rows->rows[i].type);
     write_index(page, false, rows->rows[i].group);
-    write_number(page, false, rows->rows[i].allocs);
-    write_number(page, false, rows->rows[i].bytes);
+    for (int m = 0; m < MEASURE_COUNT; m++)
+      if (measure_known(&page->reduction->profile, (enum measure)m))
+        write_number(page, false, rows->rows[i].counts[m]);
   }
   sink_text(page->sink, "]");
   begin_table(page, "calls");
@@ -260,6 +332,39 @@ write_chains(struct page *page)
     write_number(page, false, rows->calls[i].calls);
   }
   sink_text(page->sink, "]");
+}
+
+/* Writes the measures of FIGURES under KEY. */
+static void
+write_totals(struct page *page, const char *key,
+             const struct figures *figures)
+{
+  const char *comma = "";
+  begin_table(page, key);
+  for (int i = 0; i < MEASURE_COUNT; i++)
+    if (measure_known(&page->reduction->profile, (enum measure)i)) {
+      sink_format(page->sink, "%s%" PRIu64, comma,
+                  measure_of_figures(figures, (enum measure)i));
+      comma = ",";
+    }
+  sink_text(page->sink, "]");
+}
+
+/* Which measures are known, in the words of --value, and the place of the one
+ * to begin with. */
+static void
+write_measures(struct page *page)
+{
+  const struct reduction *reduction = page->reduction;
+  unsigned value = 0;
+  begin_table(page, "measures");
+  for (unsigned i = 0; i < MEASURE_COUNT; i++) {
+    if (!measure_known(&reduction->profile, (enum measure)i))
+      continue;
+    write_index(page, i == 0, name_of(page, measure_rows[i].word));
+    value += i < (unsigned)reduction->options->value;
+  }
+  sink_format(page->sink, "],\n\"value\":%u", value);
 }
 
 /* What stands at the head of a report. */
@@ -279,12 +384,12 @@ write_facts(struct page *page)
   for (size_t i = 0; i < reduction->options->file_count; i++)
     write_index(page, i == 0, name_of(page, reduction->options->files[i]));
   sink_format(page->sink,
-              "],\n\"lisp\":%d,\"total\":[%" PRIu64 ",%" PRIu64
-              "],\"whole\":[%" PRIu64 ",%" PRIu64 "],\"narrowed\":%d",
+              "],\n\"lisp\":%d,\"narrowed\":%d",
               profile->language == LANGUAGE_LISP,
-              reduction->selection.total.allocs,
-              reduction->selection.total.bytes, profile->total.allocs,
-              profile->total.bytes, reduction->selection.narrowed);
+              reduction->selection.narrowed);
+  write_totals(page, "total", &reduction->selection.total);
+  write_totals(page, "whole", &profile->total);
+  write_measures(page);
   sink_format(page->sink, ",\"threads_counted\":%" PRId64 ",\"cycles\":%zu",
               profile_knows(profile, FACT_THREADS)
                   ? profile->facts[FACT_THREADS]
@@ -336,6 +441,7 @@ export_html(const struct reduction *reduction, struct sink *sink)
       chain_rows_init(&page.rows, &page.tree) && names_init(&page.names)) {
     write_facts(&page);
     write_groups(&page);
+    write_regions(&page);
     write_functions(&page);
     write_arcs(&page);
     write_types(&page);

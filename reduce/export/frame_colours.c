@@ -57,6 +57,31 @@ frame_colour_of_whole(void)
   return colour_of(GREY_HUE, 14, 88);
 }
 
+/* Writes what stands for the package of the C function SOURCE: its file, the
+ * library that it is in when that is all that is known of it, or the first
+ * part of its name, as C programs name what belongs together: sqlite3 for
+ * sqlite3_malloc, PyList for _PyList_Extend. */
+static void
+write_c_package(const struct group_source *source, struct sink *sink)
+{
+  const char *name = source->name;
+  const char *slash = strrchr(source->file, '/');
+  if (*source->file != '\0') {
+    sink_text(sink, slash == NULL ? source->file : slash + 1);
+    return;
+  }
+  if (*name == '[') {
+    size_t length = strcspn(name, "+");
+    if (name[length] == '+')
+      sink_bytes(sink, name + 1, length - 1);
+    return;
+  }
+  name += strspn(name, "_");
+  size_t length = strcspn(name, "_");
+  if (length > 1 && name[length] == '_')
+    sink_bytes(sink, name, length);
+}
+
 void
 frame_package_write(const struct reduction *reduction,
                     const struct profile_function *function,
@@ -77,8 +102,14 @@ frame_package_write(const struct reduction *reduction,
     group_name_write(BY_PACKAGE, profile->language, &source, &package);
   if (!sink_flush(&package))
     sink_fail(sink, package.error_number);
-  if (text.text != NULL && text.text[0] != '[' &&
-      strcmp(text.text, "COMMON-LISP") != 0)
+  bool plain_c = profile->language != LANGUAGE_LISP &&
+                 reduction->options->by == BY_FUNCTION &&
+                 text.text != NULL &&
+                 (strcmp(text.text, "[C]") == 0 || *source.name == '[');
+  if (plain_c)
+    write_c_package(&source, sink);
+  else if (text.text != NULL && text.text[0] != '[' &&
+           strcmp(text.text, "COMMON-LISP") != 0)
     sink_text(sink, text.text);
   free(text.text);
 }

@@ -8,6 +8,7 @@
 #include "profile/array.h"
 #include "report/flat_report.h"
 #include "report/report.h"
+#include "report/size_types.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,78 +59,10 @@ add_figures(const struct reduction *reduction, struct text_table *table,
   text_table_share(table, figures->kept_bytes, total->kept_bytes);
 }
 
-/* A type of the program, which a comment names. */
-struct named_type {
-  uint64_t size;
-  const char *name; /* "...": there are more */
-};
-
-struct named_types { /* by size, then by name, "..." last */
-  struct named_type *items;
-  size_t count;
-  bool failed; /* memory ran out */
-};
-
-static int
-compare_types(const void *left, const void *right)
-{
-  const struct named_type *a = left;
-  const struct named_type *b = right;
-  bool rest[] = {strcmp(a->name, "...") == 0, strcmp(b->name, "...") == 0};
-  if (a->size != b->size)
-    return a->size < b->size ? -1 : 1;
-  return rest[0] != rest[1] ? rest[0] - rest[1] : strcmp(a->name, b->name);
-}
-
-/* Reads the comments of PROFILE into TYPES, of which the caller frees the
- * items. */
-static void
-read_types(struct named_types *types, const struct profile *profile)
-{
-  size_t count = 0;
-  types->items = array_zeroed(profile->comment_count, sizeof *types->items);
-  types->count = 0;
-  types->failed = types->items == NULL;
-  for (size_t i = 0; !types->failed && i < profile->comment_count; i++) {
-    const char *text = profile_comment_value(profile, i, "mprof.type");
-    char *end;
-    if (text == NULL)
-      continue;
-    uint64_t size = strtoull(text, &end, 10);
-    if (*end == ' ')
-      types->items[count++] = (struct named_type){size, end + 1};
-  }
-  array_sort(types->items, count, sizeof *types->items, compare_types);
-  for (size_t i = 0; i < count; i++)
-    if (types->count == 0 ||
-        compare_types(&types->items[types->count - 1], &types->items[i]) != 0)
-      types->items[types->count++] = types->items[i];
-}
-
-/* Writes the names of TYPES of SIZE, at most MOST. */
-static void
-write_program_types(const struct named_types *types, uint64_t size,
-                    size_t most, struct sink *sink)
-{
-  size_t shown = 0;
-  size_t left = 0;
-  for (size_t i = 0; i < types->count; i++) {
-    const struct named_type *type = &types->items[i];
-    if (type->size != size)
-      continue;
-    if (shown < most || strcmp(type->name, "...") == 0)
-      sink_format(sink, "%s%s", shown++ > 0 ? ", " : "", type->name);
-    else
-      left++;
-  }
-  if (left > 0)
-    sink_format(sink, ", and %zu more", left);
-}
-
 /* The names of the types in BIN, those with most bytes first. */
 static void
 add_types(const struct reduction *reduction, struct text_table *table,
-          const struct named_types *types, const struct tally_bin *bin)
+          const struct size_types *types, const struct tally_bin *bin)
 {
   const struct profile *profile = &reduction->profile;
   size_t most = reduction->options->min_share == 0 ? SIZE_MAX : NAMES_SHOWN;
@@ -151,7 +84,7 @@ add_types(const struct reduction *reduction, struct text_table *table,
     }
   }
   if (*separator == '\0' && bin->kind == BIN_SIZE)
-    write_program_types(types, bin->size, most, &sink);
+    size_types_write(types, bin->size, most, &sink);
   if (!sink_flush(&sink))
     table->failed = true;
   text_table_name(table, text.text == NULL ? "" : text.text);
@@ -162,7 +95,7 @@ static void
 add_row(const struct reduction *reduction, const void *context,
         struct text_table *table, const struct ranking_row *row)
 {
-  const struct named_types *types = context;
+  const struct size_types *types = context;
   if (row == NULL) {
     text_table_cell(table, "all");
     add_figures(reduction, table, &reduction->selection.total);
@@ -202,7 +135,7 @@ rank_bins(const struct reduction *reduction, struct ranking *ranking)
 void
 report_bins(const struct reduction *reduction, struct sink *sink)
 {
-  struct named_types types;
+  struct size_types types;
   const struct flat_report report = {
       .title = "ALLOCATION BINS",
       .rows = "sizes",
@@ -213,10 +146,10 @@ report_bins(const struct reduction *reduction, struct sink *sink)
   };
   struct ranking ranking;
   ranking_init(&ranking);
-  read_types(&types, &reduction->profile);
-  if (types.failed || !rank_bins(reduction, &ranking))
+  if (!size_types_init(&types, &reduction->profile) ||
+      !rank_bins(reduction, &ranking))
     sink_fail(sink, ENOMEM);
   flat_report_write(&report, reduction, &ranking, sink);
   ranking_release(&ranking);
-  free(types.items);
+  size_types_release(&types);
 }

@@ -50,6 +50,18 @@ async function typesOfPage(page) {
     .sort(byName);
 }
 
+// Types of C programs are sizes: "small: up to 32 bytes".
+async function sizesOfPage(page) {
+  await page.go('#/types');
+  return (await page.rows('.types')).map((r) => [r.size.split(':')[0],
+    r.bytes, r.allocs]).sort(byName);
+}
+
+function sizesOfExport(lisp) {
+  return lisp.types.map((t) => [t.category, t.bytes, t.allocations])
+    .sort(byName);
+}
+
 function typesOfExport(lisp) {
   return lisp.types
     .map((t) => [t.type ?? '', t.class ?? t.type ?? '[unknown type]',
@@ -94,8 +106,12 @@ async function goldenProfiles(tests, browser) {
     const lisp = exported(data);
     tests.equal(await functionsOfPage(page), functionsOfExport(lisp),
       `${name}: functions are the reducer's`);
-    tests.equal(await typesOfPage(page), typesOfExport(lisp),
-      `${name}: types are the reducer's`);
+    if (lisp.language === 'c')
+      tests.equal(await sizesOfPage(page), sizesOfExport(lisp),
+        `${name}: sizes are the reducer's`);
+    else
+      tests.equal(await typesOfPage(page), typesOfExport(lisp),
+        `${name}: types are the reducer's`);
     for (const side of ['caller', 'callee'])
       tests.equal(await arcsOfPage(page, side), arcsOfExport(lisp),
         `${name}: ${side}s are the reducer's`);
@@ -199,8 +215,111 @@ async function typesAndCategories(tests, browser, data) {
   await page.close();
 }
 
+// The measures that C programs have beside bytes and allocations, as the
+// switch calls them, and what the Lisp form calls them.
+const MEASURES = [
+  ['kept', 'kept bytes', 'kept-bytes'],
+  ['kept-allocs', 'kept objects', 'kept-allocations'],
+  ['peak', 'peak bytes', 'peak-bytes'],
+  ['peak-allocs', 'peak objects', 'peak-allocations'],
+  ['temporary', 'temporary', 'temporary-allocations'],
+];
+
+async function regionsOfPage(page) {
+  await page.go('#/regions');
+  return (await page.rows('.regions')).map((r) => [r.region, r.bytes,
+    r.allocs, r['kept bytes'], r['peak bytes'], r.temporary, r.entered,
+    r.held]);
+}
+
+function regionsOfExport(lisp) {
+  return lisp.regions.map((r) => [r.path, r.bytes, r.allocations,
+    r['kept-bytes'], r['peak-bytes'], r['temporary-allocations'], r.entered,
+    r['held-bytes']]);
+}
+
+// C programs: each measure in the flame graph, the tables and the arcs.
+async function programsInC(tests, browser) {
+  for (const name of ['widgets-c', 'regions']) {
+    const data = `${GOLDEN}/${name}.data`;
+    const page = await browser.open(name, data);
+    const lisp = exported(data);
+    tests.equal(await functionsOfPage(page), functionsOfExport(lisp),
+      `${name}: functions are the reducer's`);
+    tests.equal(await page.page.evaluate(() =>
+      [...document.querySelectorAll('#measures label')].map((l) =>
+        l.textContent)),
+    ['bytes', 'allocs', ...MEASURES.filter(([, , key]) => key in lisp)
+      .map(([, label]) => label)], `${name}: what it knows can be measured`);
+    for (const [word, label, key] of MEASURES) {
+      if (!(key in lisp)) continue;
+      await page.page.click(`label:has(#measure-${word})`);
+      await page.go('#/functions');
+      tests.equal((await page.rows('.functions')).map((r) => [r.function,
+        r[`self ${label}`], r[`inclusive ${label}`]]).sort(byName),
+      lisp.functions.filter((f) => f[`inclusive-${key}`] > 0).map((f) =>
+        [f.name, f[`self-${key}`], f[`inclusive-${key}`]]).sort(byName),
+      `${name}: ${label} of functions are the reducer's`);
+      await page.go('#/');
+      const [all] = (await page.frames()).filter((f) => f.row === 0);
+      tests.check(all.title.startsWith(
+        `all: ${lisp[key].toLocaleString('en-US')} `),
+      `${name}: the flame graph is as wide as ${label}`, all.title);
+      await page.go('#/types');
+      tests.equal((await page.rows('.sizes')).map((r) => [r.size, r[label]])
+        .sort(byName), lisp.bins.map((b) => [b.size, b[key]]).sort(byName),
+      `${name}: ${label} of sizes are the reducer's`);
+    }
+    await page.go('#/about');
+    const check = await page.text('#check');
+    tests.check(/, no difference\.$/.test(check),
+      `${name}: sums over the chains are the reducer's`, check);
+    tests.equal(page.faults, [], `${name}: no request, nothing said`);
+    await page.close();
+  }
+}
+
+// Named regions: their table, and a filter that means what --region does.
+async function regions(tests, browser) {
+  const data = `${GOLDEN}/regions.data`;
+  const page = await browser.open('regions', data, ['--value=kept']);
+  tests.check(await page.page.isChecked('#measure-kept'),
+    '--value says what is measured first');
+  tests.equal(await regionsOfPage(page), regionsOfExport(exported(data)),
+    'regions are the reducer\'s');
+  await page.page.click('.regions button:text-is("load;lex")');
+  const lisp = exported(data, '--region=^load;lex$');
+  tests.equal(await regionsOfPage(page),
+    regionsOfExport(exported(data)).map((row) => {
+      const left = lisp.regions.find((r) => r.path === row[0]);
+      return [row[0], left.bytes, left.allocations, left['kept-bytes'],
+        left['peak-bytes'], left['temporary-allocations'], ...row.slice(6)];
+    }), 'a click leaves that region alone');
+  await page.go('#/functions');
+  const head = await page.text('.functions thead');
+  tests.check(!head.includes('calls'), 'nobody counts calls by region', head);
+  for (const [label, path] of [['load', '^load$'], ['run', '^run$'],
+    ['run;lex', '^run;lex$']]) {
+    await page.page.selectOption('#region', { label });
+    await page.page.click('label:has(#measure-bytes)');
+    const wanted = exported(data, `--region=${path}`);
+    await page.go('#/functions');
+    tests.equal((await page.rows('.functions')).map((r) => [r.function,
+      r['self bytes'], r['self kept bytes'], r['inclusive bytes'],
+      r['inclusive peak bytes'], r['self temporary']]).sort(byName),
+    wanted.functions.map((f) => [f.name, f['self-bytes'],
+      f['self-kept-bytes'], f['inclusive-bytes'],
+      f['inclusive-peak-bytes'], f['self-temporary-allocations']])
+      .sort(byName), `${label}: functions as with --region=${path}`);
+  }
+  tests.equal(page.faults, [], 'regions: no request, nothing said');
+  await page.close();
+}
+
 export async function testFigures(tests, browser) {
   await goldenProfiles(tests, browser);
+  await programsInC(tests, browser);
+  await regions(tests, browser);
   const data = scratch(browser.folder, 'program.data',
     program(60, 1500, 14, 7));
   await filters(tests, browser, data);

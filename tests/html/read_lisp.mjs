@@ -56,8 +56,10 @@ export function readExport(text) {
   const profile = plist(rest);
   const table = (key) => (profile[key] ?? []).map(plist);
   return {
+    ...profile,
     allocs: profile.allocations,
-    bytes: profile.bytes,
+    regions: table('regions'),
+    bins: table('bins'),
     functions: table('functions').map((f) => ({
       ...f,
       types: (f.types ?? []).map(plist),

@@ -9,8 +9,9 @@ import { legend } from './table.js';
 
 const keys = [
   ['/', 'search'],
-  ['b', 'bytes or allocations'],
-  ['1 to 5', 'overview, functions, types, contexts, about'],
+  ['b', 'the next measure: bytes, allocations, ...'],
+  ['1 to 6', 'overview, functions, types, contexts, regions if there are ' +
+    'some, about'],
   ['Tab', 'on to the next; Enter presses it'],
   ['in the flame graph: arrows', 'move among frames'],
   ['Enter', 'zoom to the frame'],

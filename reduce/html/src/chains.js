@@ -10,6 +10,8 @@
 // see differences.  Everything is linear in the nodes and rows, and nothing
 // recurses, since chains may be as deep as they like.
 
+import { emptyFigures } from './measures.js';
+
 // What is known of a tree beside its nodes, once for all sums.
 function describe(tree, functionCount) {
   const { count, parent, functionOf } = tree;
@@ -107,7 +109,7 @@ export function treeWithout(profile, hidden) {
   let nobody = functions.findIndex((f) => f.name === '[hidden]');
   if (nobody < 0) {
     nobody = functions.length;
-    const none = { allocs: 0, bytes: 0, categories: [0, 0, 0, 0] };
+    const none = emptyFigures(profile.measures);
     functions.push({
       id: nobody,
       name: '[hidden]',
@@ -165,79 +167,86 @@ export function treeWithout(profile, hidden) {
   );
 }
 
-const emptyFigures = () => ({ allocs: 0, bytes: 0, categories: [0, 0, 0, 0] });
+function addNode(figures, node, sums, measures) {
+  for (const m of measures) figures[m] += sums[m][node];
+  for (let i = 0; i < 4; i++)
+    figures.categories[i] += sums.categories[4 * node + i];
+}
 
-function addNode(figures, node, allocs, bytes, categories) {
-  figures.allocs += allocs[node];
-  figures.bytes += bytes[node];
-  for (let i = 0; i < 4; i++) figures.categories[i] += categories[4 * node + i];
+// For each group the regions that it is in, its own one and those around it.
+function regionsOfGroups(profile) {
+  return profile.groups.map(({ region }) => {
+    const own = profile.regions[region];
+    return own === undefined ? [] : profile.regions.filter((r) =>
+      r === own || own.name.startsWith(`${r.name};`));
+  });
 }
 
 // Sums over the rows of TREE that FILTER lets through: FILTER.type(type) and
 // FILTER.group(group) say which.  Calls have no type: they obey the groups
-// alone; and with FILTER.byAllocations, as under --phase, they count only
+// alone, and are none where FILTER.callsKnown is false, since the monitor
+// counts them for all groups; and with FILTER.byAllocations, as under --phase, they count only
 // where allocations left an arc, or for roots a function.
 export function sumTree(profile, tree, filter) {
   const { count, parent, functionOf, placeOf, callsAt } = tree;
-  const { rows, calls } = profile;
+  const { rows, calls, measures } = profile;
+  const counts = () => {
+    const { categories, ...rest } = emptyFigures(measures);
+    return rest;
+  };
   const typeKept = profile.types.map((type) => filter.type(type));
   const groupKept = profile.groups.map((group) => filter.group(group));
-  const total = emptyFigures();
-  const types = profile.types.map(() => ({ allocs: 0, bytes: 0 }));
-  const phases = profile.phases.map(() => ({ allocs: 0, bytes: 0 }));
-  const threads = profile.threads.map(() => ({ allocs: 0, bytes: 0 }));
+  const total = emptyFigures(measures);
+  const types = profile.types.map(counts);
+  const phases = profile.phases.map(counts);
+  const threads = profile.threads.map(counts);
+  const regions = profile.regions.map(counts);
+  const around = regionsOfGroups(profile);
+  const sumsOf = profile.groups.map(({ phase, thread }, group) => [
+    total, phases[phase], threads[thread],
+    ...around[group].map((region) => regions[region.id]),
+  ]);
   const self = {
-    allocs: new Float64Array(count),
-    bytes: new Float64Array(count),
     categories: new Float64Array(4 * count),
     calls: new Float64Array(count),
   };
+  for (const m of measures) self[m] = new Float64Array(count);
   for (let row = 0; row < rows.count; row++) {
     const type = rows.type[row];
     const group = rows.group[row];
     if (!typeKept[type] || !groupKept[group]) continue;
     const node = placeOf[rows.node[row]];
-    const allocs = rows.allocs[row];
     const bytes = rows.bytes[row];
     const category = profile.types[type].category;
-    self.allocs[node] += allocs;
-    self.bytes[node] += bytes;
-    self.categories[4 * node + category] += bytes;
-    for (const figures of [
-      types[type],
-      phases[profile.groups[group].phase],
-      threads[profile.groups[group].thread],
-      total,
-    ]) {
-      figures.allocs += allocs;
-      figures.bytes += bytes;
+    for (const m of measures) {
+      const value = rows[m][row];
+      self[m][node] += value;
+      types[type][m] += value;
+      for (const figures of sumsOf[group]) figures[m] += value;
     }
+    self.categories[4 * node + category] += bytes;
     total.categories[category] += bytes;
   }
   for (let i = 0; i < calls.count; i++) {
     const node = callsAt === null ? calls.node[i] : callsAt[calls.node[i]];
-    if (node >= 0 && groupKept[calls.group[i]])
+    if (node >= 0 && filter.callsKnown && groupKept[calls.group[i]])
       self.calls[node] += calls.calls[i];
   }
 
-  const inclusive = {
-    allocs: self.allocs.slice(),
-    bytes: self.bytes.slice(),
-    categories: self.categories.slice(),
-  };
+  const inclusive = { categories: self.categories.slice() };
+  for (const m of measures) inclusive[m] = self[m].slice();
   for (let node = count - 1; node >= 0; node--) {
     const above = parent[node];
     if (above < 0) continue;
-    inclusive.allocs[above] += inclusive.allocs[node];
-    inclusive.bytes[above] += inclusive.bytes[node];
+    for (const m of measures) inclusive[m][above] += inclusive[m][node];
     for (let i = 0; i < 4; i++)
       inclusive.categories[4 * above + i] += inclusive.categories[4 * node + i];
   }
 
   const functions = tree.functions.map(() => ({
-    self: emptyFigures(),
-    inclusive: emptyFigures(),
-    root: emptyFigures(),
+    self: emptyFigures(measures),
+    inclusive: emptyFigures(measures),
+    root: emptyFigures(measures),
     calls: 0,
     rootCalls: 0,
   }));
@@ -245,18 +254,17 @@ export function sumTree(profile, tree, filter) {
     caller,
     callee,
     calls: 0,
-    inclusive: emptyFigures(),
+    inclusive: emptyFigures(measures),
   }));
   for (let node = 0; node < count; node++) {
     const figures = functions[functionOf[node]];
-    const { allocs, bytes, categories } = inclusive;
-    addNode(figures.self, node, self.allocs, self.bytes, self.categories);
+    addNode(figures.self, node, self, measures);
     if (tree.outermost[node])
-      addNode(figures.inclusive, node, allocs, bytes, categories);
+      addNode(figures.inclusive, node, inclusive, measures);
     const arc = tree.arcOf[node];
-    if (arc < 0) addNode(figures.root, node, allocs, bytes, categories);
+    if (arc < 0) addNode(figures.root, node, inclusive, measures);
     else if (tree.outermostArc[node])
-      addNode(arcs[arc].inclusive, node, allocs, bytes, categories);
+      addNode(arcs[arc].inclusive, node, inclusive, measures);
   }
   for (let node = 0; node < count; node++) {
     const figures = functions[functionOf[node]];
@@ -270,14 +278,13 @@ export function sumTree(profile, tree, filter) {
     if (arc === null) figures.rootCalls += self.calls[node];
     else arc.calls += self.calls[node];
   }
-  return { tree, total, types, phases, threads, self, inclusive, functions,
-           arcs };
+  return { tree, total, types, phases, threads, regions, self, inclusive,
+           functions, arcs };
 }
 
-function sameFigures(a, b) {
+function sameFigures(a, b, measures) {
   return (
-    a.allocs === b.allocs &&
-    a.bytes === b.bytes &&
+    measures.every((m) => a[m] === b[m]) &&
     (!a.categories || a.categories.every((n, i) => n === b.categories[i]))
   );
 }
@@ -290,19 +297,21 @@ export function isUsed(arc) {
 // In how many figures SUMS, over all chains without a filter, differ from
 // what the reducer computed, and of how many.
 export function differences(profile, sums) {
+  const { measures } = profile;
+  const same = (a, b) => sameFigures(a, b, measures);
   let compared = 0;
   let different = 0;
-  const check = (same) => {
+  const check = (good) => {
     compared++;
-    if (!same) different++;
+    if (!good) different++;
   };
-  check(sameFigures(profile.total, sums.total));
+  check(same(profile.total, sums.total));
   profile.functions.forEach((f, i) => {
     const g = sums.functions[i];
     check(
-      sameFigures(f.self, g.self) &&
-        sameFigures(f.inclusive, g.inclusive) &&
-        sameFigures(f.root, g.root) &&
+      same(f.self, g.self) &&
+        same(f.inclusive, g.inclusive) &&
+        same(f.root, g.root) &&
         f.calls === g.calls &&
         f.rootCalls === g.rootCalls
     );
@@ -316,14 +325,14 @@ export function differences(profile, sums) {
     check(
       other !== undefined &&
         other.calls === arc.calls &&
-        sameFigures(arc.inclusive, other.inclusive)
+        same(arc.inclusive, other.inclusive)
     );
   }
   // A chain can be known for a call at its end alone: then nothing is counted
   // for the pairs on the way.
   check(sums.arcs.filter(isUsed).length === profile.arcs.filter(isUsed).length);
-  for (const key of ['types', 'phases', 'threads'])
-    profile[key].forEach((item, i) => check(sameFigures(item, sums[key][i])));
+  for (const key of ['types', 'phases', 'threads', 'regions'])
+    profile[key].forEach((item, i) => check(same(item, sums[key][i])));
   return { compared, different };
 }
 
@@ -338,11 +347,10 @@ export function typesOfFunction(profile, tree, filter, fn) {
       continue;
     let figures = found.get(type.id);
     if (figures === undefined) {
-      figures = { type, allocs: 0, bytes: 0 };
+      figures = { type, ...emptyFigures(profile.measures) };
       found.set(type.id, figures);
     }
-    figures.allocs += rows.allocs[row];
-    figures.bytes += rows.bytes[row];
+    for (const m of profile.measures) figures[m] += rows[m][row];
   }
   return [...found.values()];
 }
@@ -360,11 +368,11 @@ export function functionsOfType(profile, tree, filter, type) {
     const fn = tree.functionOf[tree.placeOf[rows.node[row]]];
     let figures = found.get(fn);
     if (figures === undefined) {
-      figures = { fn: tree.functions[fn], allocs: 0, bytes: 0 };
+      figures = { fn: tree.functions[fn],
+        ...emptyFigures(profile.measures) };
       found.set(fn, figures);
     }
-    figures.allocs += rows.allocs[row];
-    figures.bytes += rows.bytes[row];
+    for (const m of profile.measures) figures[m] += rows[m][row];
   }
   return [...found.values()];
 }

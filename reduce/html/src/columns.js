@@ -3,6 +3,7 @@
 // Columns that several tables have, each with its explanation.
 
 import { categoryStrip, element, number, percent } from './dom.js';
+import { MEASURES, moreMeasures } from './measures.js';
 
 export const routeTo = {
   function: (id) => `#/function/${id}`,
@@ -62,6 +63,37 @@ export function categoryColumn(model, figures) {
   };
 }
 
-export const callsHelp =
-  'Calls that led to an allocation, in the function or below it. ' +
-  'A call has no type: filters by type and category leave it as it is';
+// The columns of MODEL for measures beside bytes and allocs, each with its
+// share: WHAT is said of them, FIGURES(row) has them, KEY begins the keys.
+export function moreColumns(model, key, label, what, figures) {
+  return moreMeasures(model.profile.measures, model.measure).flatMap((m) =>
+    amount(`${key}${m}`, `${label}${MEASURES[m].label}`,
+      `${what}: ${MEASURES[m].noun}, ${MEASURES[m].help}`,
+      (row) => figures(row)[m], model.total[m]));
+}
+
+// Columns in the order that fits what is measured: MORE comes first when the
+// measure is one of these.
+export function inOrder(model, head, usual, more) {
+  return model.measure === 'bytes' || model.measure === 'allocs'
+    ? [...head, ...usual, ...more] : [...head, ...more, ...usual];
+}
+
+// What a call is called: the monitor of C takes each allocation for one of
+// every function on its chain.
+export function callNouns(model) {
+  return model.profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
+}
+
+export function callsHelp(model) {
+  return (model.profile.lisp
+    ? 'Calls that led to an allocation, in the function or below it. '
+    : 'Allocations with the function on their chain: each counts as one ' +
+      'call of it. ') +
+    'A call has no type: filters by type and category leave it as it is';
+}
+
+// COLUMNS that say something of calls, unless these are not known.
+export function callColumns(model, columns) {
+  return model.callsKnown ? columns : [];
+}

@@ -3,6 +3,8 @@
 // Elements and numbers.  Text gets into the page through textContent and
 // attributes alone, never as markup: names may hold anything.
 
+import { MEASURES } from './measures.js';
+
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {
@@ -34,7 +36,7 @@ export function percent(part, whole) {
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
-// A few digits, for headings: 163 MB.  MEASURE is bytes or allocs.
+// A few digits, for headings: 163 MB.
 export function brief(value, measure) {
   let step = 0;
   let rest = value;
@@ -43,7 +45,7 @@ export function brief(value, measure) {
     step++;
   }
   const digits = step === 0 ? String(rest) : rest.toPrecision(3);
-  if (measure === 'bytes') return `${digits} ${units[step]}`;
+  if (MEASURES[measure].bytes) return `${digits} ${units[step]}`;
   return digits + ['', ' k', ' M', ' G', ' T', ' P'][step];
 }
 

@@ -3,7 +3,9 @@
 // One function: its figures, who calls it, what it calls, what it makes.  A
 // click on a caller or callee goes on to that one.
 
-import { amount, categoryColumn, functionLink, typeLink } from './columns.js';
+import { amount, callColumns, categoryColumn, functionLink, inOrder,
+  moreColumns, typeLink } from './columns.js';
+import { MEASURES, moreMeasures } from './measures.js';
 import { typesOfFunction } from './chains.js';
 import { categoryStrip, element, number, percent, plural } from './dom.js';
 import { table } from './table.js';
@@ -21,12 +23,13 @@ function arcsTable(model, row, arcs, settings) {
   return table({
     class: settings.class, caption, rows: arcs, sort: settings.sort,
     nouns: settings.nouns,
-    columns: [
+    columns: inOrder(model, [
       { key: 'name', label: settings.nouns[0], left: true, help: none,
         value: (arc) => other(arc)?.name ?? '<root>',
         cell: (arc) => other(arc) === null
           ? element('span', { class: 'quiet' }, '<root>')
           : functionLink(other(arc)) },
+    ], [
       ...amount('bytes', 'bytes',
         `Bytes allocated below this call, once a chain; ${verb}`,
         (arc) => arc.inclusive.bytes, whole),
@@ -34,10 +37,15 @@ function arcsTable(model, row, arcs, settings) {
       { key: 'allocs', label: 'allocs',
         help: 'Objects allocated below this call',
         value: (arc) => arc.inclusive.allocs },
-      { key: 'calls', label: 'calls',
-        help: 'Calls from the one to the other that led to an allocation',
-        value: (arc) => arc.calls },
-    ],
+      ...callColumns(model, [{ key: 'calls', label: 'calls',
+        help: model.profile.lisp
+          ? 'Calls from the one to the other that led to an allocation'
+          : 'Allocations with the one calling the other on their chain',
+        value: (arc) => arc.calls }]),
+    ], moreMeasures(model.profile.measures, model.measure).flatMap((m) =>
+      amount(m, MEASURES[m].label, `Of what was allocated below this call: ${
+        MEASURES[m].noun}, ${MEASURES[m].help}`,
+        (arc) => arc.inclusive[m], row.inclusive[m]))),
   });
 }
 
@@ -77,8 +85,11 @@ export function functionPage(model, id, sorts, onSearch) {
         percent(inclusive.bytes, total.bytes)),
       figure('inclusive allocs', inclusive.allocs,
         percent(inclusive.allocs, total.allocs)),
-      figure('calls', calls, calls === 0 ? ''
-        : `${number(Math.round(inclusive.bytes / calls))} bytes each`)),
+      model.callsKnown ? figure('calls', calls, calls === 0 ? ''
+        : `${number(Math.round(inclusive.bytes / calls))} bytes each`) : null,
+      moreMeasures(profile.measures, model.measure).map((m) =>
+        figure(`inclusive ${MEASURES[m].label}`, inclusive[m],
+          `${number(self[m])} itself`))),
     element('p', {}, categoryStrip(inclusive.categories, inclusive.bytes || 1,
       profile.categories)),
     element('p', {}, element('button', { type: 'button',
@@ -97,18 +108,21 @@ export function functionPage(model, id, sorts, onSearch) {
         other: (arc) => name(arc.callee),
         verb: 'what the callee did for this function',
         none: 'What it calls. A click goes there' })),
-    table({ class: 'function-types', caption: 'Types that it itself allocates',
+    table({ class: 'function-types', caption: profile.lisp
+      ? 'Types that it itself allocates' : 'Sizes that it itself allocates',
       rows: types, sort: sorts.types, nouns: ['type', 'types'],
-      columns: [
-        { key: 'name', label: 'type or class', left: true,
+      columns: inOrder(model, [
+        { key: 'name', label: profile.lisp ? 'type or class' : 'size',
+          left: true,
           help: 'The class, or the type of what has none; a click shows all ' +
             'functions that allocate it',
           value: (t) => t.type.name, cell: (t) => typeLink(t.type) },
+      ], [
         ...amount('bytes', 'bytes',
           'Bytes of this type that the function itself allocated',
           (t) => t.bytes, self.bytes),
         ...amount('allocs', 'allocs',
           'Objects of this type that the function itself allocated',
           (t) => t.allocs, self.allocs),
-      ] }));
+      ], moreColumns(model, '', '', 'Of these objects', (t) => t)) }));
 }

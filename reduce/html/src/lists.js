@@ -2,18 +2,21 @@
 
 // The tables of everything: functions, types, contexts.
 
-import { amount, callsHelp, categoryColumn, functionLink, typeLink }
-  from './columns.js';
+import { amount, callColumns, callsHelp, categoryColumn, functionLink, inOrder,
+  moreColumns, typeLink } from './columns.js';
 import { chainOf, functionsOfType } from './chains.js';
 import { element, number, plural } from './dom.js';
+import { MEASURES, moreMeasures } from './measures.js';
 import { table } from './table.js';
 
 export function functionColumns(model) {
   const { total } = model;
-  return [
+  const { lisp } = model.profile;
+  return inOrder(model, [
     { key: 'name', label: 'function', left: true,
       help: 'As in the report; a click shows its callers and callees',
       value: (row) => row.fn.name, cell: (row) => functionLink(row.fn) },
+  ], [
     ...amount('self-bytes', 'self bytes',
       'Bytes that the function itself allocated',
       (row) => row.self.bytes, total.bytes),
@@ -28,14 +31,24 @@ export function functionColumns(model) {
     { key: 'inclusive-allocs', label: 'inclusive allocs',
       help: 'Objects that the function and all below it allocated',
       value: (row) => row.inclusive.allocs },
-    { key: 'calls', label: 'calls', help: callsHelp,
-      value: (row) => row.calls },
-    { key: 'per-call', label: 'bytes / call',
-      help: 'Inclusive bytes for each of these calls',
-      value: (row) => (row.calls === 0 ? 0 : row.inclusive.bytes / row.calls),
-      text: (row) => row.calls === 0
-        ? '' : number(Math.round(row.inclusive.bytes / row.calls)) },
-  ];
+    ...callColumns(model, [
+      { key: 'calls', label: 'calls', help: callsHelp(model),
+        value: (row) => row.calls },
+      { key: 'per-call', label: lisp ? 'bytes / call' : 'bytes / alloc',
+        help: `Inclusive bytes for each of these ${
+          lisp ? 'calls' : 'allocations'}`,
+        value: (row) => (row.calls === 0 ? 0
+          : row.inclusive.bytes / row.calls),
+        text: (row) => row.calls === 0
+          ? '' : number(Math.round(row.inclusive.bytes / row.calls)) },
+    ]),
+  ], [
+    ...moreColumns(model, 'self-', 'self ',
+      'Of what the function itself allocated', (row) => row.self),
+    ...moreColumns(model, 'inclusive-', 'inclusive ',
+      'Of what the function and all below it allocated',
+      (row) => row.inclusive),
+  ]);
 }
 
 export function functionsView(model, matches, sort) {
@@ -49,31 +62,37 @@ export function functionsView(model, matches, sort) {
 }
 
 export function typeColumns(model) {
-  return [
-    { key: 'name', label: 'class', left: true,
-      help: 'The class of instances and structures, else the type; a click ' +
-        'shows the functions that allocate it',
+  const { lisp } = model.profile;
+  return inOrder(model, [
+    { key: 'name', label: lisp ? 'class' : 'size', left: true,
+      help: lisp
+        ? 'The class of instances and structures, else the type; a click ' +
+          'shows the functions that allocate it'
+        : 'How large the objects are; a click shows the functions that ' +
+          'allocate such',
       value: (row) => row.type.name, cell: (row) => typeLink(row.type) },
+  ], [
     ...amount('bytes', 'bytes', 'Bytes of all objects of the type',
       (row) => row.bytes, model.total.bytes),
     ...amount('allocs', 'allocs', 'Objects of the type',
       (row) => row.allocs, model.total.allocs),
-    { key: 'category', label: 'category', left: true,
+    ...(lisp ? [{ key: 'category', label: 'category', left: true,
       help: 'The category that the type counts in',
       value: (row) => model.profile.categories[row.type.category].name,
       cell: (row) => element('span', {
         class: `category-name category-${row.type.category}` },
         model.profile.categories[row.type.category].name) },
     { key: 'type', label: 'type', left: true, help: 'The Lisp type',
-      value: (row) => row.type.type },
-  ];
+      value: (row) => row.type.type }] : []),
+  ], moreColumns(model, '', '', 'Of the objects of the type', (row) => row));
 }
 
 export function typesView(model, matches, sort, sortSizes) {
   const rows = model.shownTypes
     .filter((row) => matches === null || matches(row.type.name));
   return [
-    table({ class: 'types', caption: 'Types', rows,
+    table({ class: 'types', rows,
+      caption: model.profile.lisp ? 'Types' : 'Small, medium, large, extra',
       columns: typeColumns(model), sort, nouns: ['type', 'types'] }),
     model.narrowed ? null : sizesTable(model, sortSizes),
   ];
@@ -86,21 +105,26 @@ function sizesTable(model, sort) {
   return table({
     class: 'sizes', caption: 'Sizes', sort, nouns: ['size', 'sizes'],
     first: 20, rows: bins, tie: (bin) => bin.size,
-    columns: [
+    columns: inOrder(model, [
       { key: 'size', label: 'size',
-        help: 'Bytes of one object; "grown" are bodies of objects that grew',
+        help: 'Bytes of one object' + (model.profile.lisp
+          ? '; "grown" are bodies of objects that grew' : ''),
         value: (bin) => (bin.kind === 'size' ? bin.size : Infinity),
         text: (bin) => words[bin.kind] ?? number(bin.size) },
+    ], [
       ...amount('bytes', 'bytes', 'Bytes of all objects of that size',
         (bin) => bin.bytes, total.bytes),
       ...amount('allocs', 'allocs', 'Objects of that size',
         (bin) => bin.allocs, total.allocs),
-      { key: 'name', label: 'mostly', left: true,
-        help: 'The type that has most of these bytes, and how many others',
+      { key: 'name', label: model.profile.lisp ? 'mostly' : 'types', left: true,
+        help: model.profile.lisp
+          ? 'The type that has most of these bytes, and how many others'
+          : "The program's types of that size, from its debug information",
         value: (bin) => bin.largest,
         text: (bin) => bin.largest +
           (bin.parts > 1 ? ` and ${number(bin.parts - 1)} more` : '') },
-    ],
+    ], moreColumns(model, '', '', 'Of the objects of that size',
+      (bin) => bin)),
   });
 }
 
@@ -121,17 +145,64 @@ export function typeView(model, id, sort, onFilter) {
       onclick: () => onFilter(id) }, 'Show nothing but this type everywhere')),
     table({ class: 'type-functions', caption: 'Functions that allocate it',
       rows, sort, nouns: ['function', 'functions'],
-      columns: [
+      columns: inOrder(model, [
         { key: 'name', label: 'function', left: true,
           help: 'The function; a click shows its callers and callees',
           value: (row) => row.fn.name, cell: (row) => functionLink(row.fn) },
+      ], [
         ...amount('bytes', 'bytes',
           'Bytes of this type that the function itself allocated',
           (row) => row.bytes, bytes),
         ...amount('allocs', 'allocs',
           'Objects of this type that the function itself allocated',
           (row) => row.allocs, allocs),
-      ] }));
+      ], moreColumns(model, '', '', 'Of these objects', (row) => row)) }));
+}
+
+// Named regions: each with those in it, which stand below it.
+export function regionsView(model, matches, sort, onFilter) {
+  const rows = model.regions
+    .filter((row) => matches === null || matches(row.region.name));
+  const moment = (at) => (at < 0 ? ''
+    : new Date(at).toISOString().replace('T', ' ').replace('Z', ''));
+  const time = (key, label, help, of) => ({ key, label, help,
+    value: (row) => of(row.region), text: (row) => moment(of(row.region)) });
+  return [
+    model.callsKnown && model.region === null ? null
+      : element('p', { class: 'quiet' }, 'Only what is selected; entered, ' +
+        'seconds and times are of the whole run.'),
+    table({ class: 'regions', caption: 'Regions', rows, sort,
+      nouns: ['region', 'regions'], tie: (row) => row.region.id,
+      columns: inOrder(model, [
+        { key: 'name', label: 'region', left: true,
+          help: 'Its name, behind those of the regions around it; a click ' +
+            'shows nothing but what was allocated in it',
+          value: (row) => row.region.name,
+          cell: (row) => element('button', { type: 'button', class: 'name',
+            onclick: () => onFilter(row.region.id) }, row.region.name) },
+      ], [
+        ...amount('bytes', 'bytes', 'Bytes allocated in it and in the ' +
+          'regions in it', (row) => row.bytes, model.total.bytes),
+        ...amount('allocs', 'allocs', 'Objects allocated in it and in the ' +
+          'regions in it', (row) => row.allocs, model.total.allocs),
+        { key: 'entered', label: 'entered', help: 'How often, by all threads',
+          value: (row) => row.region.entered },
+        { key: 'seconds', label: 'seconds',
+          help: 'Spent in it, threads added up',
+          value: (row) => row.region.nanoseconds,
+          text: (row) => (row.region.nanoseconds / 1e9).toFixed(6) },
+        ...(model.profile.lisp ? [] : [{ key: 'held', label: 'held',
+          help: 'Bytes of these that were live when it was left last',
+          value: (row) => row.region.held,
+          text: (row) => (row.region.held < 0 ? ''
+            : number(row.region.held)) }]),
+      ], moreColumns(model, '', '', 'Of these objects', (row) => row)).concat([
+        time('first', 'first entered (UTC)', 'When it was entered first',
+          (region) => region.first),
+        time('last', 'last left (UTC)', 'When it was left last',
+          (region) => region.last),
+      ]) }),
+  ];
 }
 
 const CHAIN_ENDS = 4;
@@ -163,13 +234,14 @@ export function contextsView(model, matches, sort) {
     const above = tree.parent[node];
     onChain[node] = matching === null || matching[tree.functionOf[node]] ||
       (above >= 0 && onChain[above] === 1) ? 1 : 0;
-    if (onChain[node] === 1 && (sums.self.bytes[node] > 0 ||
-        sums.self.allocs[node] > 0)) rows.push(node);
+    const counted = model.special ? sums.self[model.measure][node] > 0
+      : sums.self.bytes[node] > 0 || sums.self.allocs[node] > 0;
+    if (onChain[node] === 1 && counted) rows.push(node);
   }
   return table({
     class: 'contexts', caption: 'Contexts', rows, sort,
     nouns: ['context', 'contexts'], tie: (node) => node,
-    columns: [
+    columns: inOrder(model, [], [
       ...amount('bytes', 'bytes', 'Bytes allocated at the end of the chain',
         (node) => sums.self.bytes[node], total.bytes),
       { key: 'categories',
@@ -183,13 +255,20 @@ export function contextsView(model, matches, sort) {
       { key: 'allocs', label: 'allocs',
         help: 'Objects allocated at the end of the chain',
         value: (node) => sums.self.allocs[node] },
-      { key: 'calls', label: 'calls',
-        help: 'Calls of the last function by the chain before it',
-        value: (node) => sums.self.calls[node] },
+      ...callColumns(model, [{ key: 'calls', label: 'calls',
+        help: model.profile.lisp
+          ? 'Calls of the last function by the chain before it'
+          : 'Allocations with this chain, or with it at the beginning of ' +
+            'theirs',
+        value: (node) => sums.self.calls[node] }]),
+    ], moreMeasures(model.profile.measures, model.measure).flatMap((m) =>
+      amount(m, MEASURES[m].label, `Of what was allocated at the end of the ` +
+        `chain: ${MEASURES[m].noun}, ${MEASURES[m].help}`,
+        (node) => sums.self[m][node], total[m]))).concat([
       { key: 'chain', label: 'chain of calls', left: true,
         help: 'From the first function to the one that allocated',
         value: (node) => tree.functions[tree.functionOf[node]].name,
         cell: (node) => chainCell(tree, node) },
-    ],
+    ]),
   });
 }

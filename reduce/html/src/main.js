@@ -4,7 +4,7 @@
 //
 //   #/                   overview            #/function/12   one function
 //   #/zoom/NODE          zoomed              #/types  #/type/3
-//   #/callers/F.G.H      the same, inverted  #/contexts  #/about
+//   #/callers/F.G.H      the same, inverted  #/contexts  #/regions  #/about
 //
 // So going back is the browser's.  What is selected (measure, filters,
 // search) is no part of the address: it stays while one walks around.
@@ -12,13 +12,16 @@
 import { differences } from './chains.js';
 import { element, number, plural, replaceChildren } from './dom.js';
 import { aboutView } from './about.js';
-import { contextsView, functionsView, typesView, typeView } from './lists.js';
+import { contextsView, functionsView, regionsView, typesView, typeView }
+  from './lists.js';
+import { MEASURES } from './measures.js';
 import { functionPage } from './function_page.js';
 import { Model } from './model.js';
 import { Overview } from './overview.js';
-import { readProfile } from './profile.js';
+import { readProfile, SIZES_IN_C } from './profile.js';
 
-const VIEWS = ['overview', 'functions', 'types', 'contexts', 'about'];
+const VIEWS = ['overview', 'functions', 'types', 'contexts', 'regions',
+  'about'];
 const VIEW_OF = { zoom: 'overview', callers: 'overview',
   function: 'functions', type: 'types' };
 
@@ -31,17 +34,10 @@ class Shell {
     this.text = ''; // of the search
     this.found = null;
     this.sorts = {
-      functions: { key: 'self-bytes', up: false },
-      types: { key: 'bytes', up: false },
-      sizes: { key: 'bytes', up: false },
-      contexts: { key: 'bytes', up: false },
-      type: { key: 'bytes', up: false },
-      page: {
-        callers: { key: 'bytes', up: false },
-        callees: { key: 'bytes', up: false },
-        types: { key: 'bytes', up: false },
-      },
+      regions: { key: 'name', up: true },
+      page: {},
     };
+    this.sortBy(this.model.measure);
     this.overview = new Overview(this);
     this.darkByDefault = matchMedia('(prefers-color-scheme: dark)');
     this.scheme = null; // of the switch: null, 'light' or 'dark'
@@ -82,6 +78,8 @@ class Shell {
       type: () => typeView(model, Number(route[1]), sorts.type,
         (id) => this.filterType(id)),
       contexts: () => contextsView(model, matches, sorts.contexts),
+      regions: () => regionsView(model, matches, sorts.regions,
+        (id) => this.filterRegion(id)),
       about: () => aboutView(model, this.check, get('licences').textContent),
     };
     if (views[route[0]] === undefined) {
@@ -141,11 +139,27 @@ class Shell {
     this.update();
   }
 
+  filterRegion(id) {
+    get('region').value = String(id);
+    this.model.region = id;
+    this.update();
+  }
+
   setMeasure(measure) {
     this.model.measure = measure;
-    get('measure-bytes').checked = measure === 'bytes';
-    get('measure-allocs').checked = measure === 'allocs';
+    get(`measure-${measure}`).checked = true;
+    this.sortBy(measure);
     this.search(this.text);
+  }
+
+  // Puts tables in order of MEASURE.
+  sortBy(measure) {
+    const { sorts } = this;
+    sorts.functions = { key: `self-${measure}`, up: false };
+    for (const key of ['types', 'sizes', 'contexts', 'type'])
+      sorts[key] = { key: measure, up: false };
+    for (const key of ['callers', 'callees', 'types'])
+      sorts.page[key] = { key: measure, up: false };
   }
 
   setScheme(scheme) {
@@ -158,9 +172,9 @@ class Shell {
 
 // Fills the select ID with ITEMS of {id, name}; it calls ACT(id or null).
 // One that leaves no choice does not show.
-function fillSelect(id, label, items, act) {
+function fillSelect(id, label, items, act, least = 2) {
   const select = get(id);
-  select.closest('label').hidden = items.length < 2;
+  select.closest('label').hidden = items.length < least;
   replaceChildren(select, element('option', { value: '' }, label),
     items.map((item) =>
       element('option', { value: String(item.id) }, item.name)));
@@ -172,6 +186,8 @@ function connectSwitches(shell) {
   const { model } = shell;
   const { profile } = model;
   const used = (item) => item.bytes > 0 || item.allocs > 0;
+  get('categories').closest('fieldset').querySelector('legend').textContent =
+    profile.lisp ? 'Categories' : 'Sizes';
   const select = (key, items, label) =>
     fillSelect(key, label, items.filter(used)
       .sort((a, b) => b.bytes - a.bytes), (id) => {
@@ -181,8 +197,25 @@ function connectSwitches(shell) {
   select('type', [...profile.types], 'all types');
   select('phase', [...profile.phases], 'all phases');
   select('thread', [...profile.threads], 'all threads');
+  fillSelect('region', 'all regions', profile.regions.filter(used), (id) => {
+    model.region = id;
+    shell.update();
+  }, 1);
+  document.querySelector('nav a[data-view=regions]').hidden =
+    profile.regions.length === 0;
+  if (!profile.lisp) { // its types are the categories
+    document.querySelector('nav a[data-view=types]').textContent = 'Sizes';
+    get('type').closest('label').hidden = true;
+  }
+  replaceChildren(get('measures'), profile.measures.map((measure) =>
+    element('label', { title: MEASURES[measure].help },
+      element('input', { type: 'radio', name: 'measure',
+        id: `measure-${measure}`, checked: measure === model.measure,
+        onchange: () => shell.setMeasure(measure) }),
+      element('span', {}, MEASURES[measure].label))));
   replaceChildren(get('categories'), profile.categories.map((c, i) =>
-    element('label', { title: `Category: ${c.name}` },
+    element('label', { title: profile.lisp ? `Category: ${c.name}`
+      : SIZES_IN_C[i] },
       element('input', { type: 'checkbox', checked: true,
         id: `category-${i}`, onchange(event) {
           model.categories[i] = event.target.checked;
@@ -196,16 +229,13 @@ function connectSwitches(shell) {
       history.replaceState(null, '', '#/');
     shell.update();
   });
-  for (const measure of ['bytes', 'allocs'])
-    get(`measure-${measure}`).addEventListener('change', () =>
-      shell.setMeasure(measure));
   let waiting = 0;
   get('search').addEventListener('input', (event) => {
     clearTimeout(waiting);
     waiting = setTimeout(() => shell.search(event.target.value), 150);
   });
   get('reset').addEventListener('click', () => {
-    for (const id of ['type', 'phase', 'thread']) get(id).value = '';
+    for (const id of ['type', 'phase', 'thread', 'region']) get(id).value = '';
     for (const box of get('categories').querySelectorAll('input'))
       box.checked = true;
     get('program-only').checked = false;
@@ -234,9 +264,14 @@ function connectSwitches(shell) {
       get('search').focus();
       get('search').select();
     } else if (event.key === 'b') {
-      shell.setMeasure(model.measure === 'bytes' ? 'allocs' : 'bytes');
-    } else if (/^[1-5]$/.test(event.key)) {
-      shell.go(event.key === '1' ? '#/' : `#/${VIEWS[event.key - 1]}`);
+      const { measures } = profile;
+      const at = measures.indexOf(model.measure);
+      shell.setMeasure(measures[(at + 1) % measures.length]);
+    } else if (/^[1-6]$/.test(event.key)) {
+      const views = VIEWS.filter((view) =>
+        view !== 'regions' || profile.regions.length > 0);
+      if (event.key <= views.length)
+        shell.go(event.key === '1' ? '#/' : `#/${views[event.key - 1]}`);
     }
   });
 }
@@ -248,10 +283,14 @@ function showHead(profile, check) {
   const facts = [
     plural(profile.whole.bytes, 'byte', 'bytes'),
     plural(profile.whole.allocs, 'allocation', 'allocations'),
+    ...['kept', 'peak'].filter((m) => profile.measures.includes(m))
+      .map((m) => `${number(profile.whole[m])} ${MEASURES[m].noun}`),
     plural(profile.functions.length, 'function', 'functions'),
     plural(profile.nodes.count, 'chain', 'chains'),
   ];
   if (profile.cycles > 0) facts.push(plural(profile.cycles, 'cycle', 'cycles'));
+  if (profile.regions.length > 0)
+    facts.push(plural(profile.regions.length, 'region', 'regions'));
   if (profile.threadsCounted > 0)
     facts.push(plural(profile.threadsCounted, 'thread', 'threads'));
   replaceChildren(get('facts'), facts.map((fact) =>

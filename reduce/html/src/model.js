@@ -7,10 +7,14 @@
 
 import { isUsed, sumTree, treeWithout, wholeTree } from './chains.js';
 
+function pick(object, keys) {
+  return Object.fromEntries(keys.map((key) => [key, object[key]]));
+}
+
 export class Model {
   constructor(profile) {
     this.profile = profile;
-    this.measure = 'bytes';
+    this.measure = profile.value;
     this.trees = { whole: wholeTree(profile), program: null };
     this.reset();
   }
@@ -21,6 +25,7 @@ export class Model {
     this.type = null; // ids; null: all
     this.phase = null;
     this.thread = null;
+    this.region = null;
     this.programOnly = false; // without ECL's own functions
     this.update();
   }
@@ -30,8 +35,25 @@ export class Model {
       this.categories.includes(false) ||
       this.type !== null ||
       this.phase !== null ||
-      this.thread !== null
+      this.thread !== null ||
+      this.region !== null
     );
+  }
+
+  // The monitors do not count calls by region, nor that of C by thread.
+  get callsKnown() {
+    return this.region === null &&
+      (this.profile.lisp || this.thread === null);
+  }
+
+  // Whether the region with the number ID is the one that is chosen, or is
+  // in that.
+  inRegion(id) {
+    if (this.region === null) return true;
+    const { regions } = this.profile;
+    const chosen = regions[this.region].name;
+    const name = regions[id]?.name ?? '';
+    return name === chosen || name.startsWith(`${chosen};`);
   }
 
   get filter() {
@@ -41,7 +63,9 @@ export class Model {
         (this.type === null || this.type === type.id),
       group: (group) =>
         (this.phase === null || this.phase === group.phase) &&
-        (this.thread === null || this.thread === group.thread),
+        (this.thread === null || this.thread === group.thread) &&
+        this.inRegion(group.region),
+      callsKnown: this.callsKnown,
       byAllocations: this.phase !== null,
     };
   }
@@ -75,13 +99,19 @@ export class Model {
       }
     }
     this.types = profile.types.map((type, i) => {
-      const { allocs, bytes } = exact ? type : this.sums.types[i];
-      return { type, allocs, bytes };
+      const figures = exact ? type : this.sums.types[i];
+      return { type, ...pick(figures, profile.measures) };
     });
+    this.regions = profile.regions.map((region, i) => ({
+      region,
+      ...pick(exact ? region : this.sums.regions[i], profile.measures),
+    }));
   }
 
   // Functions that are left with anything.
   get shownFunctions() {
+    if (this.special)
+      return this.functions.filter((f) => f.inclusive[this.measure] > 0);
     return this.functions.filter(
       (f) => f.inclusive.bytes > 0 || f.inclusive.allocs > 0 ||
         (f.calls > 0 && !this.narrowed)
@@ -89,7 +119,14 @@ export class Model {
   }
 
   get shownTypes() {
-    return this.types.filter((t) => t.bytes > 0 || t.allocs > 0);
+    return this.types.filter((t) => (this.special ? t[this.measure] > 0
+      : t.bytes > 0 || t.allocs > 0));
+  }
+
+  // Whether what is measured is a part of what was allocated: then only what
+  // has some of it shows.
+  get special() {
+    return this.measure !== 'bytes' && this.measure !== 'allocs';
   }
 
   // The heaviest way from the root: at each step the callee with most, as

@@ -3,7 +3,8 @@
 // What to look at first: the flame graph, the heaviest way through the
 // program, and the heads of the tables.
 
-import { functionLink, typeLink } from './columns.js';
+import { callNouns, functionLink, typeLink } from './columns.js';
+import { MEASURES } from './measures.js';
 import { chainFrames, callerFrames, flameGraph, frameAt, pathOf }
   from './flame.js';
 import { categoryColour, hueOfPackages, isForeign, matchColour, packageColour,
@@ -42,7 +43,7 @@ function hint(model) {
   const step = steps[at];
   const caller = steps.slice(0, at).findLast((s) =>
     !s.fn.system && s.fn.package !== step.fn.package);
-  const calls = (s) => `${plural(s.calls, 'call', 'calls')} × ${
+  const calls = (s) => `${plural(s.calls, ...callNouns(model))} × ${
     brief(s.value / s.calls, measure)}`;
   return element('p', { class: 'hint' },
     element('strong', {}, percent(step.value, total[measure])),
@@ -67,7 +68,7 @@ function pathCard(model) {
     label: functionLink(step.fn),
     value: step.value,
     note: step.calls > 0
-      ? `${plural(step.calls, 'call', 'calls')} × ${
+      ? `${plural(step.calls, ...callNouns(model))} × ${
         brief(step.value / step.calls, measure)}` : '',
   }));
   const left = steps.length - rows.length;
@@ -91,11 +92,13 @@ function headCards(model) {
     note: brief(row[measure], measure) }));
   return element('div', { class: 'cards' },
     pathCard(model),
-    bars('Functions that allocate most', functions, total[measure],
+    bars(`Functions with most ${MEASURES[measure].noun}`, functions, total[measure],
       all('#/functions', 'All functions'),
       'What each function itself allocated'),
-    bars('Types with most', types, total[measure],
-      all('#/types', 'All types'), 'What the objects are'));
+    bars(model.profile.lisp ? 'Types with most' : 'Sizes with most', types, total[measure],
+      all('#/types', model.profile.lisp ? 'All types' : 'All sizes'),
+      model.profile.lisp ? 'What the objects are'
+        : 'How large the objects are'));
 }
 
 // The view: made once, then shown again for each change.
@@ -160,7 +163,8 @@ export class Overview {
 
   titleOf(frame) {
     const { total, measure } = this.model;
-    return `${this.nameOf(frame)}: ${number(frame.value)} ${measure}, ${
+    return `${this.nameOf(frame)}: ${number(frame.value)} ${
+      measure === 'allocs' ? measure : MEASURES[measure].noun}, ${
       percent(frame.value, total[measure])}`;
   }
 
@@ -185,7 +189,7 @@ export class Overview {
     const { total, measure, tree } = this.model;
     const shown = frame ?? this.zoomed;
     const fn = shown.fn < 0 ? null : tree.functions[shown.fn];
-    const noun = measure === 'bytes' ? 'bytes' : 'allocations';
+    const { noun } = MEASURES[measure];
     replaceChildren(this.details,
       fn === null ? element('strong', {}, 'all') : functionLink(fn),
       element('span', {}, `${number(shown.value)} ${noun}`),
@@ -194,7 +198,7 @@ export class Overview {
         ? `${number(shown.self)} with no caller`
         : `${number(shown.self)} itself`) : null,
       shown.calls > 0 ? element('span', {},
-        plural(shown.calls, 'call here', 'calls here')) : null,
+        `${plural(shown.calls, ...callNouns(this.model))} here`) : null,
       fn !== null && fn.package !== ''
         ? element('span', { class: 'quiet' }, fn.package) : null);
   }
@@ -239,7 +243,7 @@ export class Overview {
       parts.push(element('strong', { id: 'found' },
         `${percent(found.value, total[measure]) || 'Nothing'} in ${
           plural(found.count, 'matching function', 'matching functions')} ` +
-          `and below: ${number(found.value)} ${measure}`));
+          `and below: ${number(found.value)} ${MEASURES[measure].noun}`));
     if (narrower > 0)
       parts.push(element('span', { class: 'quiet' },
         `${plural(narrower, 'frame is', 'frames are')} too narrow to show: ` +
@@ -265,7 +269,7 @@ export class Overview {
     const chips = names.map((name) => chip(name,
       packageColour({ name: '', package: name }, this.hues, dark)));
     if (model.shownFunctions.some((row) => isForeign(row.fn)))
-      chips.push(chip(model.profile.lisp ? "ECL's own, and C" : 'C',
+      chips.push(chip(model.profile.lisp ? "ECL's own, and C" : 'others',
         packageColour({ name: '', package: '' }, this.hues, dark)));
     replaceChildren(this.colours, chips);
   }

@@ -9,9 +9,12 @@
 //   nodes       chains, as a tree: parents precede children
 //   rows        what was allocated at the end of a chain, by type and group
 //   calls       calls of the last function of a chain, by group
-//   groups      a thread in a phase
+//   groups      a thread in a phase and a region
+//   regions     named parts of the program, each with those in it
 
-export const MEASURES = ['bytes', 'allocs'];
+// What the categories of C programs are.
+export const SIZES_IN_C = ['small: up to 32 bytes', 'medium: up to 256',
+  'large: up to 2,048', 'extra large'];
 
 async function unpack(text) {
   const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
@@ -30,10 +33,13 @@ function readTable(cells, each) {
   return rows;
 }
 
-function readFigures(next) {
+function readCounts(next, measures) {
+  return Object.fromEntries(measures.map((measure) => [measure, next()]));
+}
+
+function readFigures(next, measures) {
   return {
-    allocs: next(),
-    bytes: next(),
+    ...readCounts(next, measures),
     categories: [next(), next(), next(), next()],
   };
 }
@@ -54,11 +60,18 @@ export async function readProfile(text) {
     Int32Array,
     Int32Array,
   ]);
-  const [rowNode, rowType, rowGroup, rowAllocs, rowBytes] = readColumns(
+  const measures = raw.measures.map(name);
+  const [rowNode, rowType, rowGroup, ...rowCounts] = readColumns(
     raw.rows,
-    5,
-    [Int32Array, Int32Array, Int32Array, Float64Array, Float64Array]
+    3 + measures.length,
+    [Int32Array, Int32Array, Int32Array, ...measures.map(() => Float64Array)]
   );
+  const counts = (next) => readCounts(next, measures);
+  const figures = (next) => readFigures(next, measures);
+  const total = (cells) => readCounts((() => {
+    let at = 0;
+    return () => cells[at++];
+  })(), measures);
   const [callNode, callGroup, callCount] = readColumns(raw.calls, 3, [
     Int32Array,
     Int32Array,
@@ -71,16 +84,17 @@ export async function readProfile(text) {
   const named = (next, id) => ({
     id,
     name: name(next()),
-    allocs: next(),
-    bytes: next(),
+    ...counts(next),
   });
   return {
+    measures,
+    value: measures[raw.value],
     version: raw.mprof,
     lisp: raw.lisp === 1,
     program: name(raw.program),
     files: raw.files.map(name),
-    total: { allocs: raw.total[0], bytes: raw.total[1] },
-    whole: { allocs: raw.whole[0], bytes: raw.whole[1] },
+    total: total(raw.total),
+    whole: total(raw.whole),
     narrowed: raw.narrowed === 1,
     cycles: raw.cycles,
     threadsCounted: raw.threads_counted,
@@ -92,6 +106,17 @@ export async function readProfile(text) {
     groups: readTable(raw.groups, (next) => ({
       phase: next(),
       thread: next(),
+      region: next(),
+    })),
+    regions: readTable(raw.regions, (next, id) => ({
+      id,
+      name: name(next()),
+      entered: next(),
+      nanoseconds: next(),
+      first: next(), // milliseconds since 1970; -1: not known, as the others
+      last: next(),
+      held: next(),
+      ...counts(next),
     })),
     functions: readTable(raw.functions, (next, id) => ({
       id,
@@ -103,15 +128,15 @@ export async function readProfile(text) {
       cycle: next(),
       calls: next(),
       rootCalls: next(),
-      self: readFigures(next),
-      inclusive: readFigures(next),
-      root: readFigures(next),
+      self: figures(next),
+      inclusive: figures(next),
+      root: figures(next),
     })),
     arcs: readTable(raw.arcs, (next) => ({
       caller: next(),
       callee: next(),
       calls: next(),
-      inclusive: readFigures(next),
+      inclusive: figures(next),
     })),
     types: readTable(raw.types, (next, id) => {
       const category = next();
@@ -122,16 +147,15 @@ export async function readProfile(text) {
         category,
         type,
         className,
-        name: className || type || '[unknown type]',
-        allocs: next(),
-        bytes: next(),
+        name: className || type || (raw.lisp === 1 ? '[unknown type]'
+          : SIZES_IN_C[category]),
+        ...counts(next),
       };
     }),
     bins: readTable(raw.bins, (next) => ({
       kind: ['size', 'large', 'growth'][next()],
       size: next(),
-      allocs: next(),
-      bytes: next(),
+      ...counts(next),
       largest: name(next()),
       parts: next(),
     })),
@@ -141,8 +165,7 @@ export async function readProfile(text) {
       node: rowNode,
       type: rowType,
       group: rowGroup,
-      allocs: rowAllocs,
-      bytes: rowBytes,
+      ...Object.fromEntries(measures.map((m, i) => [m, rowCounts[i]])),
     },
     calls: {
       count: callNode.length,
