@@ -2,20 +2,24 @@
 ;;;;
 ;;;; compare.lisp -- what changed from one profile to another.
 ;;;;
-;;;; Functions and types go by name.  What is in one profile alone counts as
+;;;; Functions and types go by name, call chains by the names of all their
+;;;; functions.  What is in one profile alone counts as
 ;;;; zero in the other; what did not change makes no row.
 
 (in-package #:mprof)
 
 (define-figures difference ("DIFFERENCE-" difference)
-    "How much more, or less, a function allocated itself, or how much more or
-less there is of a type, in one profile than in another."
+    "How much more, or less, a function allocated itself, or at the end of a call
+chain, or how much more or less there is of a type, in one profile than in
+another."
   (name "What DIFFERENCE is about: the name of a function, or of a type or class;
-a string.")
+a string; of a call chain its last function.")
+  (functions "The call chain that DIFFERENCE is about: a list of names of
+functions, strings, the root first; NIL when it is not about one.")
   (old "The FUNCTION-FIGURES or TYPE-FIGURES of DIFFERENCE in the old profile;
-NIL when it is not there.")
+NIL when it is not there, and for call chains.")
   (new "The FUNCTION-FIGURES or TYPE-FIGURES of DIFFERENCE in the new profile;
-NIL when it is not there.")
+NIL when it is not there, and for call chains.")
   (old-allocations "How many objects DIFFERENCE had in the old profile; an
 integer.")
   (new-allocations "How many objects DIFFERENCE has in the new profile; an
@@ -34,10 +38,16 @@ integer, negative when they became fewer."
 integer, negative when they became fewer."
   (- (difference-new-bytes difference) (difference-old-bytes difference)))
 
+(defun difference-title (difference)
+  "What DIFFERENCE is about, as it shows: a name, or the names of a call chain."
+  (if (difference-functions difference)
+      (format nil "~{~A~^ > ~}" (difference-functions difference))
+      (difference-name difference)))
+
 (defmethod print-object ((difference difference) stream)
   (print-unreadable-object (difference stream :type t)
     (format stream "~A ~@D bytes (~D to ~D), ~@D allocations"
-            (difference-name difference) (difference-bytes difference)
+            (difference-title difference) (difference-bytes difference)
             (difference-old-bytes difference)
             (difference-new-bytes difference)
             (difference-allocations difference))))
@@ -83,7 +93,7 @@ a list of DIFFERENCE, the largest change of bytes first, up or down."))
                                                (difference-bytes row))
                                        (format nil "~@D"
                                                (difference-allocations row))
-                                       (difference-name row))))
+                                       (difference-title row))))
            (when (> (length rows) 20)
              (format stream "  ...~%"))))
 
@@ -97,8 +107,8 @@ then of allocations, then by name."
           for y in (key b)
           unless (= x y)
             return (< x y)
-          finally (return (string< (difference-name a)
-                                   (difference-name b))))))
+          finally (return (string< (difference-title a)
+                                   (difference-title b))))))
 
 (defun differences (old new key allocations bytes)
   "A sorted list of DIFFERENCE for what changed from the rows OLD to the rows
@@ -142,6 +152,46 @@ INCLUSIVE of all below them, in the profile NEW and not in OLD, which may be NIL
                    #'function-inclusive-bytes
                    #'function-self-bytes)))
 
+(defun chain-totals (profile)
+  "What was allocated at the end of each call chain of PROFILE, whatever it was: a
+hash table of lists of names, the last function first, and (ALLOCATIONS .
+BYTES)."
+  (let ((totals (make-hash-table :test #'equal)))
+    (map-contexts
+     (lambda (context)
+       (let* ((path (chain-path (%context-chain context)))
+              (total (or (gethash path totals)
+                         (setf (gethash path totals) (cons 0 0)))))
+         (incf (car total) (context-allocations context))
+         (incf (cdr total) (context-bytes context))))
+     profile)
+    totals))
+
+(defun comparison-contexts (comparison)
+  "The call chains at whose end more or less was allocated in COMPARISON, as a
+fresh list of DIFFERENCE, the largest change of bytes first, up or down.
+DIFFERENCE-FUNCTIONS gives the chain of each."
+  (let* ((old (chain-totals (comparison-old comparison)))
+         (new (chain-totals (comparison-new comparison)))
+         (paths '())
+         (none '(0 . 0)))
+    (maphash (lambda (path total) (declare (ignore total)) (push path paths))
+             old)
+    (maphash (lambda (path total)
+               (declare (ignore total))
+               (unless (gethash path old) (push path paths)))
+             new)
+    (sort (loop for path in paths
+                for before = (gethash path old none)
+                for after = (gethash path new none)
+                unless (equal before after)
+                  collect (make-difference
+                           :name (first path) :functions (reverse path)
+                           :old-allocations (car before)
+                           :new-allocations (car after)
+                           :old-bytes (cdr before) :new-bytes (cdr after)))
+          #'larger-change-p)))
+
 (defun as-profile (profile)
   "PROFILE if it is one, else the profile of that file."
   (if (typep profile 'profile)
@@ -156,8 +206,9 @@ OLD, NEW: objects that the function PROFILE gave back, or files of profiles.
 INCLUSIVE (boolean, default NIL): compare what functions and all below them
 allocated, not what they allocated themselves.
 
-COMPARISON-FUNCTIONS and COMPARISON-TYPES give lists of DIFFERENCE, the largest
-change of bytes first; DESCRIBE prints them.  COMPARISON-BYTES and
+COMPARISON-FUNCTIONS, COMPARISON-TYPES and COMPARISON-CONTEXTS (by call chain)
+give lists of DIFFERENCE, the largest change of bytes first; DESCRIBE prints the
+first two.  COMPARISON-BYTES and
 COMPARISON-ALLOCATIONS say how much more there is in all.
 
 Signals what PROFILE signals.

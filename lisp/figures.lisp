@@ -107,6 +107,21 @@ integer.")
   (category-bytes "The bytes of FIGURES, a THREAD-FIGURES, by category: a list of
 four integers, for conses, floats, structures and others."))
 
+(define-figures region-figures ("REGION-" figures)
+    "How much was allocated in one region that WITH-REGION named, with the regions
+in it."
+  (path "The region that FIGURES, a REGION-FIGURES, is about, behind those around
+it, as the tables show it: \"parse;lex\"; a string.")
+  (allocations "How many objects FIGURES, a REGION-FIGURES, counts; an integer.")
+  (bytes "The bytes requested for the objects of FIGURES, a REGION-FIGURES; an
+integer.")
+  (category-bytes "The bytes of FIGURES, a REGION-FIGURES, by category: a list of
+four integers, for conses, floats, structures and others.")
+  (entered "How often the region of FIGURES, a REGION-FIGURES, was entered, by all
+threads; an integer.")
+  (nanoseconds "How long the region of FIGURES, a REGION-FIGURES, was active,
+threads added up; an integer."))
+
 (defstruct (chain (:copier nil) (:predicate nil))
   "A call chain in one phase and one thread; contexts that differ in what they
 allocated share it.  PATH is a list of names, leaf first, whose tails are the
@@ -202,6 +217,11 @@ grew."
   (print-unreadable-object (figures stream :type t)
     (format stream "~A ~D allocations, ~D bytes" (thread-name figures)
             (thread-allocations figures) (thread-bytes figures))))
+
+(defmethod print-object ((figures region-figures) stream)
+  (print-unreadable-object (figures stream :type t)
+    (format stream "~A ~D allocations, ~D bytes" (region-path figures)
+            (region-allocations figures) (region-bytes figures))))
 
 (defmethod print-object ((figures bin-figures) stream)
   (print-unreadable-object (figures stream :type t)

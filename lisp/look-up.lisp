@@ -99,6 +99,15 @@ PHASE: :COMPILE, :LOAD, :EVAL or :RUN.
 PROFILE (default: what was counted in this Lisp until now)."
   (find phase (profile-phases profile) :key #'phase-name))
 
+(defun find-region (path &optional (profile (profile)))
+  "The REGION-FIGURES of the region PATH in PROFILE, or NIL.
+
+PATH: a string as in the tables, such as \"parse;lex\" for LEX in PARSE; or a
+name as for WITH-REGION.
+PROFILE (default: what was counted in this Lisp until now)."
+  (find (region-name path) (profile-regions profile)
+        :key #'region-path :test #'string=))
+
 (defun find-thread (name &optional (profile (profile)))
   "The THREAD-FIGURES of the thread NAME in PROFILE, or NIL.
 

@@ -26,11 +26,11 @@ To look at it:
    SAVE             write a file, in any format
 As Lisp data:
    PROFILE          what was counted, or a file, as an object of type PROFILE
-   PROFILE-ALLOCATIONS -BYTES -FUNCTIONS -ARCS -TYPES -BINS -PHASES -THREADS
-   -CONTEXTS -COMMENTS   what is in it: numbers, and lists of the figures below
+   PROFILE-ALLOCATIONS -BYTES -FUNCTIONS -ARCS -TYPES -BINS -REGIONS -PHASES
+   -THREADS -CONTEXTS -COMMENTS   what is in it: numbers, and lists of the figures below
    MAP-CONTEXTS     walk over all call chains
-   FIND-FUNCTION FIND-ARC FIND-TYPE FIND-PHASE FIND-THREAD PROFILE-COMMENT
-   TYPE-FUNCTIONS   look things up
+   FIND-FUNCTION FIND-ARC FIND-TYPE FIND-REGION FIND-PHASE FIND-THREAD
+   PROFILE-COMMENT TYPE-FUNCTIONS   look things up
    FILTER-PROFILE   a part of a profile
    COMPARE-PROFILES what changed between two
 Figures and what is in them:
@@ -39,12 +39,15 @@ Figures and what is in them:
    ARC-FIGURES      ARC-CALLER -CALLEE -CALLS -ALLOCATIONS -BYTES
    TYPE-FIGURES     TYPE-NAME -CLASS -CATEGORY -ALLOCATIONS -BYTES
    BIN-FIGURES      BIN-SIZE -ALLOCATIONS -BYTES -TYPES
+   REGION-FIGURES   REGION-PATH -ALLOCATIONS -BYTES -CATEGORY-BYTES -ENTERED
+   -NANOSECONDS
    PHASE-FIGURES    PHASE-NAME -ALLOCATIONS -BYTES -CATEGORY-BYTES
    THREAD-FIGURES   THREAD-NAME -ALLOCATIONS -BYTES -CATEGORY-BYTES
    CONTEXT-FIGURES  CONTEXT-FUNCTIONS -FUNCTION -TYPE -CLASS -CATEGORY -SIZE
    -PHASE -THREAD -ALLOCATIONS -BYTES -CALLS
    COMPARISON       COMPARISON-OLD -NEW -ALLOCATIONS -BYTES -FUNCTIONS -TYPES
-   DIFFERENCE       DIFFERENCE-NAME -ALLOCATIONS -BYTES -OLD -NEW
+   -CONTEXTS
+   DIFFERENCE       DIFFERENCE-NAME -FUNCTIONS -ALLOCATIONS -BYTES -OLD -NEW
    -OLD-ALLOCATIONS -NEW-ALLOCATIONS -OLD-BYTES -NEW-BYTES
 In unit tests:
    WITH-ALLOCATION-BUDGET   so much a body may allocate
@@ -64,10 +67,12 @@ What may go wrong:
    #:report #:flamegraph #:save
    ;; the result as data
    #:profile #:profile-allocations #:profile-bytes #:profile-functions
-   #:profile-arcs #:profile-types #:profile-bins #:profile-phases
+   #:profile-arcs #:profile-types #:profile-bins #:profile-regions
+   #:profile-phases
    #:profile-threads #:profile-contexts #:profile-comments #:profile-comment
    #:map-contexts #:filter-profile #:compare-profiles
-   #:find-function #:find-arc #:find-type #:find-phase #:find-thread
+   #:find-function #:find-arc #:find-type #:find-region
+   #:find-phase #:find-thread
    #:type-functions
    ;; figures
    #:function-figures #:function-name #:function-self-allocations
@@ -79,6 +84,8 @@ What may go wrong:
    #:type-figures #:type-name #:type-class #:type-category
    #:type-allocations #:type-bytes
    #:bin-figures #:bin-size #:bin-allocations #:bin-bytes #:bin-types
+   #:region-figures #:region-path #:region-allocations #:region-bytes
+   #:region-category-bytes #:region-entered #:region-nanoseconds
    #:phase-figures #:phase-name #:phase-allocations #:phase-bytes
    #:phase-category-bytes
    #:thread-figures #:thread-name #:thread-allocations #:thread-bytes
@@ -88,7 +95,8 @@ What may go wrong:
    #:context-thread #:context-allocations #:context-bytes #:context-calls
    #:comparison #:comparison-old #:comparison-new #:comparison-allocations
    #:comparison-bytes #:comparison-functions #:comparison-types
-   #:difference #:difference-name #:difference-old #:difference-new
+   #:comparison-contexts
+   #:difference #:difference-name #:difference-functions #:difference-old #:difference-new
    #:difference-allocations #:difference-bytes
    #:difference-old-allocations #:difference-new-allocations
    #:difference-old-bytes #:difference-new-bytes

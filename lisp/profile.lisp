@@ -179,9 +179,9 @@ now.
 CHOICES: FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM, HIDE-SYSTEM, BY, PHASE, THREAD,
 REGION, SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).
 
-PROFILE-FUNCTIONS, PROFILE-ARCS, PROFILE-TYPES, PROFILE-BINS, PROFILE-PHASES and
-PROFILE-THREADS give lists; FIND-FUNCTION, FIND-ARC, FIND-TYPE, FIND-PHASE and
-FIND-THREAD look things up by name; MAP-CONTEXTS walks over all call chains.
+PROFILE-FUNCTIONS, PROFILE-ARCS, PROFILE-TYPES, PROFILE-BINS, PROFILE-REGIONS,
+PROFILE-PHASES and PROFILE-THREADS give lists; FIND-FUNCTION, FIND-ARC, FIND-TYPE,
+FIND-REGION, FIND-PHASE and FIND-THREAD look things up by name; MAP-CONTEXTS walks over all call chains.
 REPORT prints tables of it, SAVE writes it to a file, FILTER-PROFILE chooses a
 part of it, COMPARE-PROFILES compares two.
 
@@ -200,11 +200,12 @@ Example:
 
 (defstruct (reduction (:constructor make-reduction
                           (&key allocations bytes functions arcs types bins
-                             phases threads comments &allow-other-keys))
+                             regions phases threads comments
+                           &allow-other-keys))
                       (:copier nil)
                       (:predicate nil))
   "What `mprof export --format=lisp' says of a profile."
-  allocations bytes functions arcs types bins phases threads comments)
+  allocations bytes functions arcs types bins regions phases threads comments)
 
 (defun phase-keyword (word)
   "The keyword for the phase that the C library calls WORD."
@@ -212,8 +213,8 @@ Example:
 
 (defun reduction-of (data)
   "The reduction that DATA is: what `mprof export --format=lisp' wrote."
-  (destructuring-bind (tag &rest plist &key functions arcs types bins phases
-                       threads &allow-other-keys)
+  (destructuring-bind (tag &rest plist &key functions arcs types bins regions
+                       phases threads &allow-other-keys)
       data
     (assert (eq tag :mprof-profile))
     (flet ((make-types (plists)
@@ -232,6 +233,8 @@ Example:
                          for types = (make-types (getf plist :types))
                          collect (apply #'make-bin-figures :types types
                                         plist))
+             :regions (loop for plist in regions
+                            collect (apply #'make-region-figures plist))
              :phases (loop for plist in phases
                            collect (apply #'make-phase-figures
                                           :name (phase-keyword
@@ -276,6 +279,8 @@ bytes first.")
 bytes first.")
   (bins "The sizes of what was allocated in PROFILE as a list of BIN-FIGURES, the
 smallest first.")
+  (regions "What was allocated in each region of PROFILE as a list of
+REGION-FIGURES, a region before those in it.")
   (phases "What was allocated in each phase of PROFILE as a list of PHASE-FIGURES,
 the largest bytes first.")
   (threads "What each thread of PROFILE allocated as a list of THREAD-FIGURES, the

@@ -52,6 +52,29 @@
                              (mprof:compare-profiles old new
                                                      :inclusive t))))))))
 
+(test compare-call-chains
+  "Chains that changed, each with what its end allocated, whatever it was."
+  (with-idle-profiler
+    (let* ((old (profiled (one-way 100) (other-way 10)))
+           (new (profiled (one-way 5) (other-way 10) (make-conses 3)))
+           (chains (mprof:comparison-contexts
+                    (mprof:compare-profiles old new)))
+           (ends (loop for chain in chains
+                       collect (last (mprof:difference-functions chain) 2))))
+      (is (equal '("MPROF.TESTS::ONE-WAY" "MPROF.TESTS::MAKE-CONSES")
+                 (first ends)))
+      (is (= -95 (mprof:difference-allocations (first chains))))
+      (is (= 3 (mprof:difference-allocations (second chains))))
+      (is (= 2 (length chains)))
+      (is (every (lambda (chain)
+                   (string= "MPROF.TESTS::MAKE-CONSES"
+                            (mprof:difference-name chain)))
+                 chains))
+      (is (= (- (mprof:profile-bytes new) (mprof:profile-bytes old))
+             (reduce #'+ chains :key #'mprof:difference-bytes)))
+      (is (null (mprof:comparison-contexts
+                 (mprof:compare-profiles old old)))))))
+
 (test compare-what-is-new-and-what-is-gone
   (with-idle-profiler
     (let* ((conses (mprof:filter-profile (profiled (make-conses 3))

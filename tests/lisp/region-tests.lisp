@@ -40,6 +40,25 @@
     (is (= 11 (conses-in "^other$")))
     (is (= 0 (conses-in "nowhere")))))
 
+(test region-data
+  "The same as Lisp data, a region before those in it."
+  (with-idle-profiler
+    (mprof:with-profiling (:report nil) (in-regions))
+    (let ((profile (mprof:profile)))
+      (is (equal '(("other" 11 176 1) ("outer" 36 576 3)
+                   ("outer;a\\;b" 21 336 3))
+                 (loop for region in (mprof:profile-regions profile)
+                       collect (list (mprof:region-path region)
+                                     (mprof:region-allocations region)
+                                     (mprof:region-bytes region)
+                                     (mprof:region-entered region)))))
+      (is (equal '(176 0 0 0)
+                 (mprof:region-category-bytes
+                  (mprof:find-region 'other profile))))
+      (is (plusp (mprof:region-nanoseconds
+                  (mprof:find-region :outer profile))))
+      (is (null (mprof:find-region "nowhere" profile))))))
+
 (test region-exit
   "A throw leaves the regions that it passes."
   (with-idle-profiler
