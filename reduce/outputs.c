@@ -84,8 +84,7 @@ bool
 output_has_one_measure(const struct output *format)
 {
   return format->emit == export_folded || format->emit == export_dot ||
-         format->emit == export_dhat ||
-         format->emit == export_lisp_contexts;
+         format->emit == export_dhat || format->emit == export_lisp_contexts;
 }
 
 const struct output *

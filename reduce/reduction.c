@@ -47,6 +47,15 @@ substitute(struct reduction *reduction, struct mprof_error *error)
   return true;
 }
 
+/* Whether the calls of what OPTIONS choose are known: the monitors count them
+ * for all regions, and that of C programs for all threads. */
+static bool
+calls_known(const struct profile *profile, const struct options *options)
+{
+  return options->region == NULL &&
+         (options->thread == NULL || profile->language != LANGUAGE_C);
+}
+
 bool
 reduction_init(struct reduction *reduction, const struct options *options,
                struct mprof_error *error)
@@ -59,9 +68,7 @@ reduction_init(struct reduction *reduction, const struct options *options,
     return false;
   if (!substitute(reduction, error))
     return false;
-  /* The monitor of C programs counts calls for all threads and regions. */
-  if (reduction->profile.language == LANGUAGE_C &&
-      (options->region != NULL || options->thread != NULL))
+  if (!calls_known(&reduction->profile, options))
     reduction->profile.has_activations = false;
   progress_tell(options->progress, "selecting", 0, 0);
   if (!selection_init(&reduction->selection, &reduction->profile, options,

@@ -20,7 +20,8 @@
 
 struct reduction {
   const struct options *options; /* not owned */
-  enum measure counted; /* what allocs and bytes are: see measure_substitute */
+  /* what allocs and bytes are: see measure_substitute */
+  enum measure counted;
   struct profile profile;
   struct selection selection;
   struct tally tally;
@@ -30,8 +31,9 @@ struct reduction {
   struct nameless_share nameless;
 };
 
-/* Which of the figures of REDUCTION the options ask for: where another measure
- * has been put in the place of what was allocated, its bytes or objects. */
+/* Which of the figures of REDUCTION the options ask for: where another
+ * measure has been put in the place of what was allocated, its bytes or
+ * objects. */
 static inline enum measure
 reduction_measure(const struct reduction *reduction)
 {

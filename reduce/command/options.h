@@ -100,9 +100,9 @@ struct options {
 
   const struct output *format; /* export: which one */
   const struct output *table;  /* export: of csv_tables; NULL: the first */
-  enum measure value; /* what figures count, or what comes first */
-  bool one_measure;   /* what is written has room for one measure alone */
-  bool types;                       /* export: the type as the last frame */
+  enum measure value;          /* what figures count, or what comes first */
+  bool one_measure; /* what is written has room for one measure alone */
+  bool types;       /* export: the type as the last frame */
   bool label_threads, label_phases; /* export: as the first frames */
 
   bool off, quiet;    /* run: count later; say nothing */

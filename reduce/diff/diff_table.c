@@ -9,8 +9,8 @@
  * total; one that did not change shows only under -verbose.
  */
 
-#include "diff/diff_cells.h"
 #include "diff/diff_table.h"
+#include "diff/diff_cells.h"
 
 #include "graph/grouping.h"
 #include "profile/array.h"
@@ -27,8 +27,9 @@ struct layout {
   const struct diff *diff;
   enum diff_kind kind;
   enum measure order; /* whose change rows are in order of */
-  enum measure third; /* shown behind bytes and allocations, or MEASURE_COUNT */
-  bool calls;         /* shown at the end, where they are known */
+  enum measure
+      third;  /* shown behind bytes and allocations, or MEASURE_COUNT */
+  bool calls; /* shown at the end, where they are known */
 };
 
 /* One entry on its way into a table. */
@@ -210,7 +211,7 @@ static uint64_t
 change_of(const struct diff_entry *entry, enum measure measure)
 {
   return diff_distance(entry->sides[DIFF_OLD].counts[measure],
-                  entry->sides[DIFF_NEW].counts[measure]);
+                       entry->sides[DIFF_NEW].counts[measure]);
 }
 
 /* Makes rows of the entries that LAYOUT is about, in order; *COUNT of them.

@@ -141,8 +141,7 @@ write_legend(const struct diff *diff, struct sink *sink)
   if (diff_knows(diff, MEASURE_KEPT_BYTES))
     report_legend(reduction, sink, "bytes kept", "bytes never freed");
   if (diff_knows_calls(diff))
-    report_legend(reduction, sink, "calls",
-                  report_calls_meaning(reduction));
+    report_legend(reduction, sink, "calls", report_calls_meaning(reduction));
   report_legend(reduction, sink, "new, gone",
                 "only in the new profile, only in the old one");
 }

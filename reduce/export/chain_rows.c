@@ -31,8 +31,8 @@ group_of(struct chain_rows *rows, struct index_map *known,
   index = (uint32_t)rows->group_count;
   if (!index_map_add(known, key, index))
     return INDEX_NONE;
-  groups[rows->group_count++] =
-      (struct chain_group){.phase = phase, .thread = thread, .region = region};
+  groups[rows->group_count++] = (struct chain_group){
+      .phase = phase, .thread = thread, .region = region};
   return index;
 }
 
@@ -46,8 +46,8 @@ add_row(struct chain_rows *rows, const struct profile_sample *sample,
     return false;
   rows->rows = grown;
   struct chain_row *row = &grown[rows->row_count++];
-  *row = (struct chain_row){
-      .node = node, .type = sample->type, .group = group};
+  *row =
+      (struct chain_row){.node = node, .type = sample->type, .group = group};
   measure_add_sample(row->counts, sample);
   return true;
 }

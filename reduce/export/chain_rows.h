@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What was allocated and called at the nodes of a tree of chains, by type,
- * phase, thread and region: as fine as any view of the page needs it.  What no view
- * tells apart is one row.
+ * phase, thread and region: as fine as any view of the page needs it.  What
+ * no view tells apart is one row.
  */
 
 #ifndef MPROF_CHAIN_ROWS_H

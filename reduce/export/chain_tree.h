@@ -57,7 +57,8 @@ void chain_tree_release(struct chain_tree *tree);
 static inline bool
 chain_node_allocates(const struct chain_node *node)
 {
-  return node->counts[MEASURE_BYTES] != 0 || node->counts[MEASURE_ALLOCS] != 0;
+  return node->counts[MEASURE_BYTES] != 0 ||
+         node->counts[MEASURE_ALLOCS] != 0;
 }
 
 /* The name of ITEM; owned by the profile, or constant. */

@@ -201,10 +201,10 @@ name_of_bin(struct page *page, const struct tally_bin *bin,
   struct sink sink;
   sink_init(&sink, sink_write_string, &text);
   if (bin->part_count > 0)
-    sink_text(&sink,
-              tally_type_name(
-                  profile,
-                  &profile->types[tally->parts[bin->first_part].type]));
+    sink_text(
+        &sink,
+        tally_type_name(profile,
+                        &profile->types[tally->parts[bin->first_part].type]));
   if (profile->language == LANGUAGE_C && bin->kind == BIN_SIZE)
     size_types_write(types, bin->size, MOST_NAMES, &sink);
   if (!sink_flush(&sink))
@@ -299,7 +299,8 @@ write_groups(struct page *page)
   for (size_t i = 0; i < page->rows.group_count; i++) {
     write_number(page, i == 0, (uint64_t)page->rows.groups[i].phase);
     write_index(page, false, page->rows.groups[i].thread);
-    write_index(page, false, row_of_region(page, page->rows.groups[i].region));
+    write_index(page, false,
+                row_of_region(page, page->rows.groups[i].region));
   }
   sink_text(page->sink, "]");
 }
@@ -383,8 +384,7 @@ write_facts(struct page *page)
   begin_table(page, "files");
   for (size_t i = 0; i < reduction->options->file_count; i++)
     write_index(page, i == 0, name_of(page, reduction->options->files[i]));
-  sink_format(page->sink,
-              "],\n\"lisp\":%d,\"narrowed\":%d",
+  sink_format(page->sink, "],\n\"lisp\":%d,\"narrowed\":%d",
               profile->language == LANGUAGE_LISP,
               reduction->selection.narrowed);
   write_totals(page, "total", &reduction->selection.total);

@@ -260,8 +260,7 @@ write_optional(struct writing *writing, const char *key, bool known,
 static void
 write_region(struct writing *writing, size_t index)
 {
-  const struct region_row *region =
-      &writing->reduction->regions.rows[index];
+  const struct region_row *region = &writing->reduction->regions.rows[index];
   write_share(writing, "path", region->path, &region->figures);
   sink_format(writing->sink,
               ",\"entered\":%" PRIu64 ",\"nanoseconds\":%" PRIu64,
@@ -364,8 +363,7 @@ write_contexts(struct writing *writing)
       sink_text(sink, "null");
     else
       sink_format(sink, "%" PRIu32, node->parent);
-    sink_format(sink,
-                ",\"function\":%" PRIu32 ",\"calls\":%" PRIu64,
+    sink_format(sink, ",\"function\":%" PRIu32 ",\"calls\":%" PRIu64,
                 writing->function_places[node->item], node->calls);
     for (int m = 0; m < MEASURE_COUNT; m++)
       if (measure_known(&writing->reduction->profile, (enum measure)m))

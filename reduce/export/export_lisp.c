@@ -247,10 +247,9 @@ void
 export_lisp(const struct reduction *reduction, struct sink *sink)
 {
   const struct profile *profile = &reduction->profile;
-  sink_format(sink,
-              "(:mprof-profile :allocations %" PRIu64 " :bytes %" PRIu64,
-              reduction->selection.total.allocs,
-              reduction->selection.total.bytes);
+  sink_format(
+      sink, "(:mprof-profile :allocations %" PRIu64 " :bytes %" PRIu64,
+      reduction->selection.total.allocs, reduction->selection.total.bytes);
   write_more(reduction, "", &reduction->selection.total, sink);
   sink_format(sink, "\n :language %s",
               profile->language == LANGUAGE_LISP ? "\"lisp\"" : "\"c\"");

@@ -158,8 +158,8 @@ write_sample_types(struct pprof *pprof)
   message.period = gaps->sampled != 0 ? gaps->period : 1;
   size_t shown = columns_of_measures[pprof->reduction->options->value];
   if (!pprof->has_column[shown])
-    shown = pprof->has_column[COLUMN_BYTES] ? COLUMN_BYTES
-                                            : COLUMN_KEPT_BYTES;
+    shown =
+        pprof->has_column[COLUMN_BYTES] ? COLUMN_BYTES : COLUMN_KEPT_BYTES;
   message.default_sample_type = string_index(pprof, names[shown].type);
   write_part(pprof, &message);
 }

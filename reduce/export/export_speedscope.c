@@ -2,9 +2,10 @@
 
 /* The file format of speedscope (https://www.speedscope.app): sampled
  * profiles over the same chains, one for each measure that is known, bytes
- * and allocations first; --value says which one shows first.  A sample is a distinct chain, root first, that
- * allocated something; samples come as a walk through the tree of chains
- * finds them, so that the view in the order of time shows whole subtrees.
+ * and allocations first; --value says which one shows first.  A sample is a
+ * distinct chain, root first, that allocated something; samples come as a
+ * walk through the tree of chains finds them, so that the view in the order
+ * of time shows whole subtrees.
  *
  * Numbers are written exactly; readers in JavaScript round those above 2^53.
  */

@@ -103,8 +103,7 @@ frame_package_write(const struct reduction *reduction,
   if (!sink_flush(&package))
     sink_fail(sink, package.error_number);
   bool plain_c = profile->language != LANGUAGE_LISP &&
-                 reduction->options->by == BY_FUNCTION &&
-                 text.text != NULL &&
+                 reduction->options->by == BY_FUNCTION && text.text != NULL &&
                  (strcmp(text.text, "[C]") == 0 || *source.name == '[');
   if (plain_c)
     write_c_package(&source, sink);

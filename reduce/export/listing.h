@@ -4,10 +4,11 @@
  * reduction, each in the one order that all formats have, and what is known
  * of each.
  *
- * Functions and arcs are sorted by inclusive bytes, the others by bytes, or by
- * what --value counts, all descending; then by bytes and allocations.  Ties go by depth (functions), by the
- * caller's first appearance in the file (arcs), by category (types), then by
- * name.  Types, phases and threads that allocated nothing are left out.
+ * Functions and arcs are sorted by inclusive bytes, the others by bytes, or
+ * by what --value counts, all descending; then by bytes and allocations. Ties
+ * go by depth (functions), by the caller's first appearance in the file
+ * (arcs), by category (types), then by name.  Types, phases and threads that
+ * allocated nothing are left out.
  */
 
 #ifndef MPROF_LISTING_H

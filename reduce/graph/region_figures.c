@@ -40,8 +40,7 @@ add_comment(struct region_figures *regions, const char *text)
   uint64_t entered, spent, first, last, held = 0;
   char held_text[24];
   int length = -1;
-  if (sscanf(text,
-             "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %23s %n",
+  if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %23s %n",
              &entered, &spent, &first, &last, held_text, &length) != 5 ||
       length < 0 || text[length] == '\0')
     return true;

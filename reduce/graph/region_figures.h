@@ -6,8 +6,8 @@
  *   mprof.region=ENTERED NANOSECONDS FIRST LAST HELD PATH
  *
  * (HELD is "-" where nothing is freed).  Regions are in the order of their
- * paths: a region stands above those in it, these in the order of their names.
- * Built once, then only read.
+ * paths: a region stands above those in it, these in the order of their
+ * names. Built once, then only read.
  */
 
 #ifndef MPROF_REGION_FIGURES_H
@@ -20,8 +20,8 @@
 struct region_row {
   const char *path; /* names from the outermost inward; owned by the table */
   uint64_t entered, spent;
-  uint64_t first, last;   /* when it was entered first, left last; 0: unknown */
-  uint64_t held;          /* bytes that were live when it was left last */
+  uint64_t first, last; /* when it was entered first, left last; 0: unknown */
+  uint64_t held;        /* bytes that were live when it was left last */
   bool knows_held;
   struct figures figures; /* with the regions in it */
 };

@@ -195,7 +195,7 @@ choose_samples(struct selection *selection, const struct choice *choice)
          chain_has(selection, sample, choice->matched[EXPRESSION_FOCUS])) &&
         (!choice->show_from ||
          begin_from(selection, i, choice->matched[EXPRESSION_SHOW_FROM]));
-    selection->calls_kept[i] = kept;
+    selection->calls_kept[i] = kept && profile->has_activations;
     if (allocates && choice->chosen != NULL && !choice->chosen[i])
       kept = false;
     selection->kept[i] = kept;

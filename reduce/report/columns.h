@@ -41,11 +41,11 @@ struct report_column {
 
 /* Four columns, one a category, below TOP. */
 #define CATEGORY_COLUMNS(top, use, term, meaning)                            \
-  {{top, 4, NULL, 2, false}, use, 1, term, meaning, NULL},                         \
-      {{NULL, 0, NULL, 1, false}, use, 2, NULL, NULL, NULL},                       \
-      {{NULL, 0, NULL, 1, false}, use, 3, NULL, NULL, NULL},                       \
+  {{top, 4, NULL, 2, false}, use, 1, term, meaning, NULL},                   \
+      {{NULL, 0, NULL, 1, false}, use, 2, NULL, NULL, NULL},                 \
+      {{NULL, 0, NULL, 1, false}, use, 3, NULL, NULL, NULL},                 \
   {                                                                          \
-    {NULL, 0, NULL, 1, false}, use, 4, NULL, NULL, NULL                            \
+    {NULL, 0, NULL, 1, false}, use, 4, NULL, NULL, NULL                      \
   }
 
 /* The columns that a table has, in order. */

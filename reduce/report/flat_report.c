@@ -13,9 +13,8 @@ flat_report_write(const struct flat_report *report,
 {
   struct report_columns columns;
   struct text_table table;
-  const struct figures *total = report->total != NULL
-                                    ? report->total
-                                    : &reduction->selection.total;
+  const struct figures *total =
+      report->total != NULL ? report->total : &reduction->selection.total;
   report_columns_choose(&columns, reduction, report->columns,
                         report->column_count);
   text_table_init(&table, columns.items, columns.count);
@@ -30,7 +29,9 @@ flat_report_write(const struct flat_report *report,
   }
   report_heading(sink, report->title);
   text_table_print(&table, sink);
-  ranking_note(ranking, reduction->options, report->rows, sink);
+  ranking_note(ranking, reduction->options, report->rows,
+               report->objects == NULL ? "allocations" : report->objects,
+               !report->weightless, sink);
   report_columns_explain(reduction, report->columns, report->column_count,
                          sink);
   text_table_release(&table);

@@ -19,10 +19,12 @@ struct flat_report {
   /* Adds the cells of ROW, or of the total when it is NULL. */
   void (*add_row)(const struct reduction *reduction, const void *context,
                   struct text_table *table, const struct ranking_row *row);
-  const void *context; /* for add_row */
+  const void *context;         /* for add_row */
   const struct figures *total; /* that rows are weighed against; NULL: that of
                                   the selection */
-  bool kept;           /* the table is about bytes that were never freed */
+  const char *objects;         /* what rows have; NULL: allocations */
+  bool weightless;             /* nobody counts the bytes of these */
+  bool kept; /* the table is about bytes that were never freed */
 };
 
 /* Writes REPORT with the rows of RANKING, which is in order and cut, what was

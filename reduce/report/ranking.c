@@ -239,7 +239,8 @@ noun_of(enum sort_key order)
 
 void
 ranking_note(const struct ranking *ranking, const struct options *options,
-             const char *rows, struct sink *sink)
+             const char *rows, const char *objects, bool weighed,
+             struct sink *sink)
 {
   size_t left_out = ranking->count - ranking->shown;
   struct sink_string text = {0};
@@ -252,15 +253,17 @@ ranking_note(const struct ranking *ranking, const struct options *options,
   if (options->min_share > 0) {
     sink_text(&note, " below ");
     write_percent(&note, options->min_share);
-    sink_format(&note, " %% of the %s",
-                noun_of(ranking->order));
+    sink_format(&note, " %% of the %s", noun_of(ranking->order));
   }
   if (options->limit != SIZE_MAX)
     sink_format(&note, "%s beyond the limit of %zu",
                 options->min_share > 0 ? " or" : "", options->limit);
-  sink_format(&note, ", with %llu allocations of %llu bytes%s.",
-              (unsigned long long)ranking->left_out_allocs,
-              (unsigned long long)ranking->left_out_bytes,
+  sink_format(&note, ", with %llu %s",
+              (unsigned long long)ranking->left_out_allocs, objects);
+  if (weighed)
+    sink_format(&note, " of %llu bytes",
+                (unsigned long long)ranking->left_out_bytes);
+  sink_format(&note, "%s.",
               options->min_share > 0 && options->limit == SIZE_MAX
                   ? "; -verbose shows them"
                   : "");

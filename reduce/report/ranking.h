@@ -57,9 +57,8 @@ void ranking_sort(struct ranking *ranking, enum sort_key key);
 
 /* Leaves out rows below the smallest share of TOTAL that OPTIONS ask for, and
  * rows beyond the limit.  The share is one of bytes, unless rows are sorted
- * by allocations, by inclusive bytes, or by what was kept, live at the peak or
- * temporary.  The others keep their
- * order. */
+ * by allocations, by inclusive bytes, or by what was kept, live at the peak
+ * or temporary.  The others keep their order. */
 void ranking_cut(struct ranking *ranking, const struct figures *total,
                  const struct options *options);
 
@@ -74,9 +73,10 @@ void ranking_by_rank(struct ranking *ranking);
 bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
 
 /* Writes a line that says what ranking_cut left out, if anything; ROWS is
- * what rows are called ("functions"). */
+ * what rows are called ("functions"), OBJECTS what their allocations are;
+ * without their bytes when these are not WEIGHED. */
 void ranking_note(const struct ranking *ranking,
                   const struct options *options, const char *rows,
-                  struct sink *sink);
+                  const char *objects, bool weighed, struct sink *sink);
 
 #endif

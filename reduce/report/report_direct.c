@@ -116,10 +116,11 @@ write_group_legend(const struct reduction *reduction, struct sink *sink)
   bool lisp = reduction->profile.language == LANGUAGE_LISP;
   const char *const groups[][2] = {
       {"[no file]",
-       lisp ? "functions whose source file is not known, as those of ECL that "
-              "are written in C"
-            : "functions whose source file is not known: libraries without "
-              "debug information, as a rule"},
+       lisp
+           ? "functions whose source file is not known, as those of ECL that "
+             "are written in C"
+           : "functions whose source file is not known: libraries without "
+             "debug information, as a rule"},
       {"[no package]", "functions that no symbol names"},
       {"[C]", "C functions, and C++ functions with a plain name"},
   };

@@ -351,7 +351,8 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   report_heading(sink, "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
   count_left_out(&drawing);
-  ranking_note(&drawing.entries.ranking, reduction->options, "entries", sink);
+  ranking_note(&drawing.entries.ranking, reduction->options, "entries",
+               "allocations", true, sink);
   write_legend(reduction, sink);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);

@@ -228,7 +228,7 @@ report_pairs(const struct reduction *reduction, bool by_type,
   ranking_note(&ranking, reduction->options,
                by_type ? "types"
                        : granularity_noun(reduction->options->by, true),
-               sink);
+               "allocations", true, sink);
   report_columns_explain(reduction, columns, COLUMN_COUNT, sink);
   text_table_release(&grouping.table);
   ranking_release(&ranking);

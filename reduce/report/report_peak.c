@@ -87,19 +87,18 @@ rank_functions(const struct reduction *reduction, struct ranking *ranking,
                   : self->peak_bytes == 0 && self->peak_allocs == 0)
       continue;
     struct ranking_row row = ranking_row_of(self, node->name, i);
-    row.bytes = temporary ? self->bytes : self->peak_bytes;
+    row.bytes = temporary ? self->temporary_allocs : self->peak_bytes;
     row.allocs = temporary ? self->temporary_allocs : self->peak_allocs;
     row.calls = node->calls;
     row.inclusive_bytes = node->inclusive.peak_bytes;
     if (!ranking_add(ranking, row))
       return false;
   }
-  if (temporary && reduction->options->sort == SORT_DEFAULT) {
-    ranking_sort(ranking, SORT_ALLOCS);
-    ranking_cut(ranking, total, reduction->options);
-    return true;
-  }
-  ranking_arrange(ranking, total, reduction->options);
+  enum sort_key sort = reduction->options->sort;
+  if (sort == SORT_DEFAULT)
+    sort = temporary ? SORT_TEMPORARY : SORT_PEAK;
+  ranking_sort(ranking, sort);
+  ranking_cut(ranking, total, reduction->options);
   return true;
 }
 
@@ -136,6 +135,7 @@ report_peak(const struct reduction *reduction, struct sink *sink)
                                 .temporary_allocs = sum->temporary_allocs};
   const struct flat_report report = {
       .title = "PEAK",
+      .objects = "objects",
       .columns = peak_columns,
       .column_count = sizeof peak_columns / sizeof peak_columns[0],
       .add_row = add_peak_row,
@@ -150,13 +150,16 @@ void
 report_temporary(const struct reduction *reduction, struct sink *sink)
 {
   const struct figures *sum = &reduction->selection.total;
-  const struct figures total = {.bytes = sum->bytes,
+  /* Nobody counts the bytes of temporary objects: rows weigh as many. */
+  const struct figures total = {.bytes = sum->temporary_allocs,
                                 .allocs = sum->temporary_allocs,
                                 .kept_bytes = sum->kept_bytes,
                                 .peak_bytes = sum->peak_bytes,
                                 .temporary_allocs = sum->temporary_allocs};
   const struct flat_report report = {
       .title = "TEMPORARY OBJECTS",
+      .objects = "temporary objects",
+      .weightless = true,
       .columns = temporary_columns,
       .column_count = sizeof temporary_columns / sizeof temporary_columns[0],
       .add_row = add_temporary_row,

@@ -48,8 +48,8 @@ size_types_init(struct size_types *types, const struct profile *profile)
 }
 
 void
-size_types_write(const struct size_types *types, uint64_t size,
-                    size_t most, struct sink *sink)
+size_types_write(const struct size_types *types, uint64_t size, size_t most,
+                 struct sink *sink)
 {
   size_t shown = 0;
   size_t left = 0;

@@ -15,7 +15,7 @@ struct named_type {
   const char *name; /* of the profile; "...": there are more */
 };
 
-struct size_types { /* by size, then by name, "..." last */
+struct size_types {         /* by size, then by name, "..." last */
   struct named_type *items; /* owned */
   size_t count;
 };

@@ -112,6 +112,32 @@ for profile in "$c" "$w"; do
   done
 done
 
+# ---- what is left out, and what is not known ----------------------------
+
+run report --no-legend --tables=peak --limit=1 "$c"
+tr -s ' \n' ' ' <out | grep -qF 'Left out: 2 of 3 functions below 1 % of the '\
+'bytes at the peak or beyond the limit of 1, with 6 objects of 300 bytes.'
+result $? 'PEAK: what is left out'
+cc=${CC:-gcc}
+cat >twice.c <<'END'
+#include <stdlib.h>
+void *volatile made;
+#define MAKES(name, n) __attribute__((noinline)) void name(void) \
+  { for (int i = 0; i < n; i++) { made = malloc(9); free(made); } }
+MAKES(thrice, 3)
+MAKES(twice, 2)
+int main(void) { thrice(); twice(); }
+END
+"$cc" -O0 -o twice twice.c && run run -q -o twice.data ./twice
+run report --no-legend --tables=temporary --limit=1 twice.data
+tr -s ' \n' ' ' <out | grep -qF 'Left out: 1 of 2 functions below 1 % of the '\
+'temporary objects or beyond the limit of 1, with 2 temporary objects.'
+result $? 'TEMPORARY OBJECTS: what is left out has no bytes'
+run export --format=csv --region=lex "$c"
+awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "calls") at = i; next }
+  { rows++; sum += $at } END { exit !(rows == 4 && sum == 0) }' out
+result $? 'nobody counts calls by region'
+
 # ---- diff ---------------------------------------------------------------
 
 expect 'leaks did not grow' 0 '' diff --fail-above-kept=0 "$w" "$w"
@@ -149,7 +175,6 @@ void *made;
 __attribute__((noinline)) void make(void) { made = malloc(100); }
 int main(int argc, char **argv) { make(); if (argc < 2) free(made); }
 END
-cc=${CC:-gcc}
 "$cc" -O0 -o leak leak.c && run run -q -o before.data ./leak &&
   run run -q -o after.data ./leak more
 run diff --no-legend --tables=functions,contexts --fail-above-kept=99 \

@@ -4,7 +4,7 @@
 // filters as with the options of the same meaning.
 
 import { mprof, scratch } from './browser.mjs';
-import { program } from './encode_profile.mjs';
+import { ProfileEncoder, program } from './encode_profile.mjs';
 import { readExport } from './read_lisp.mjs';
 
 const GOLDEN = process.env.GOLDEN;
@@ -313,6 +313,32 @@ async function regions(tests, browser) {
       .sort(byName), `${label}: functions as with --region=${path}`);
   }
   tests.equal(page.faults, [], 'regions: no request, nothing said');
+  await page.close();
+  await regionsInLisp(tests, browser);
+}
+
+async function regionsInLisp(tests, browser) {
+  const cons = { category: 'cons', type: 'CONS' };
+  const profile = new ProfileEncoder();
+  profile.allocate(['A::MAIN', 'A::PARSE'], 10, 160,
+    { ...cons, region: 'parse' });
+  profile.allocate(['A::MAIN', 'A::PARSE', 'A::LEX'], 5, 80,
+    { ...cons, region: 'parse;lex' });
+  profile.allocate(['A::MAIN'], 1, 16, cons);
+  profile.activate(['A::MAIN'], 1);
+  const data = scratch(browser.folder, 'lisp-regions.data', profile);
+  const page = await browser.open('lisp-regions', data);
+  await page.go('#/regions');
+  tests.equal((await page.rows('.regions')).map((r) =>
+    [r.region, r.bytes, r.allocs]), [['parse', 240, 15], ['parse;lex', 80, 5]],
+  'regions of Lisp');
+  await page.page.click('.regions button:text-is("parse;lex")');
+  await page.go('#/functions');
+  tests.equal((await page.rows('.functions')).map((r) => [r.function,
+    r['self bytes'], r['inclusive bytes']]).sort(byName),
+  exported(data, '--region=lex').functions.map((f) => [f.name,
+    f['self-bytes'], f['inclusive-bytes']]).sort(byName),
+  'a region of Lisp: functions as with --region');
   await page.close();
 }
 

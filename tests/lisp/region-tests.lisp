@@ -38,7 +38,14 @@
     (is (= 36 (conses-in "^outer$")))
     (is (= 21 (conses-in "^outer;")))
     (is (= 11 (conses-in "^other$")))
-    (is (= 0 (conses-in "nowhere")))))
+    (is (= 0 (conses-in "nowhere")))
+    (is (every (lambda (function)
+                 (zerop (mprof:function-activations function)))
+               (mprof:profile-functions (mprof:profile nil :region "outer")))
+        "Nobody counts calls by region.")
+    (is (null (search "calls"
+                      (mprof:report :type :direct :legend nil :stream nil
+                                    :region "outer"))))))
 
 (test region-data
   "The same as Lisp data, a region before those in it."
