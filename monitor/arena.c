@@ -37,3 +37,9 @@ arena_clear(struct arena *arena)
   if (arena->base != NULL)
     madvise(arena->base, arena->reserved_bytes, MADV_DONTNEED);
 }
+
+void
+arena_wipe_on_fork(struct arena *arena)
+{
+  madvise(arena->base, arena->reserved_bytes, MADV_WIPEONFORK);
+}

@@ -31,4 +31,9 @@ void arena_release(struct arena *arena);
  * again. */
 void arena_clear(struct arena *arena);
 
+/* The child of a fork has zeros there: then neither it nor this process takes
+ * a page fault for each page that it writes to, to copy what is not needed.
+ * Where the kernel cannot do that nothing changes: the child clears it. */
+void arena_wipe_on_fork(struct arena *arena);
+
 #endif

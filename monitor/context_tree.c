@@ -82,13 +82,20 @@ add_special(struct context_tree *tree)
   tree->leaf_count = 1; /* number 0 means an empty index slot */
   tree->kinds[KIND_ANY] = (struct kind){ .what = LEAF_PIECES };
   tree->kind_count = 1;
-  tree->leaves[tree->budget] = (struct leaf){
-    .site = SITE_SPECIAL | SITE_OVERFLOW,
-    .up = CONTEXT_OVERFLOW,
-    .target = CONTEXT_OVERFLOW,
-    .kind = KIND_ANY
-  };
   tree->overflowed = 0;
+}
+
+/* A call found no room.  Gives back the leaf of what goes over the budget: it
+ * is far from the others, so its page is touched only now. */
+static struct leaf *
+go_over_budget(struct context_tree *tree)
+{
+  struct leaf *l = &tree->leaves[tree->budget];
+  l->site = SITE_SPECIAL | SITE_OVERFLOW;
+  l->up = l->target = CONTEXT_OVERFLOW;
+  l->kind = KIND_ANY;
+  tree->overflowed++;
+  return l;
 }
 
 int
@@ -197,7 +204,7 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   if (parent == CONTEXT_OVERFLOW)
     return CONTEXT_OVERFLOW;
   if (!has_room_for_context(tree)) {
-    tree->overflowed++;
+    go_over_budget(tree);
     return CONTEXT_OVERFLOW;
   }
   function = called_function(tree, parent, site);
@@ -210,7 +217,7 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   if (target != CONTEXT_OVERFLOW) {
     target = context_tree_child(tree, target, site);
     if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree)) {
-      tree->overflowed++;
+      go_over_budget(tree);
       return CONTEXT_OVERFLOW;
     }
     number = tree->context_count;
@@ -281,8 +288,7 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
       !record_index_grow(&tree->leaf_index, hash_of_leaf, tree, 1,
                          tree->leaf_count) ||
       (kind = intern_kind(tree, what, size, clas)) == KIND_ANY) {
-    tree->overflowed++;
-    return &tree->leaves[tree->budget];
+    return go_over_budget(tree);
   }
   if (up != CONTEXT_OVERFLOW) {
     function = called_function(tree, up, site);
@@ -338,8 +344,10 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
     if (leaf == &into->leaves[into->budget])
       no_room(closure, l, k);
   }
-  add_counts(&into->leaves[into->budget], &from->leaves[from->budget]);
-  into->overflowed += from->overflowed;
+  if (from->overflowed != 0) {
+    add_counts(go_over_budget(into), &from->leaves[from->budget]);
+    into->overflowed += from->overflowed - 1;
+  }
   free(to);
   return true;
 }

@@ -136,7 +136,8 @@ struct context_tree {
   uint32_t context_count; /* published: records below it are complete */
   uint32_t leaf_count, kind_count;
   uint32_t budget;        /* contexts and leaves, each, at most */
-  uint64_t overflowed;    /* calls of child or leaf that found no room */
+  uint64_t overflowed;    /* calls of child or leaf that found no room; 0:
+                             the leaf for these is not there */
   struct record_index context_index, leaf_index, kind_index;
   struct arena context_arena, leaf_arena, kind_arena;
   context_tree_function_fn *function_of;

@@ -252,7 +252,8 @@ put_all(struct tree_samples *s)
         location_id(s, tree->contexts[i].site, tree->contexts[i].function);
   for (uint32_t i = 1; i < tree->leaf_count && s->output->failed == 0; i++)
     put_leaf(s, &tree->leaves[i]);
-  put_leaf(s, &tree->leaves[tree->budget]);
+  if (tree->overflowed != 0)
+    put_leaf(s, &tree->leaves[tree->budget]);
   for (uint32_t i = CONTEXT_FIRST;
        i < tree->context_count && s->output->failed == 0; i++) {
     const struct context *c = &tree->contexts[i];

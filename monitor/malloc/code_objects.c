@@ -7,9 +7,9 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -19,7 +19,10 @@
 #include "malloc/malloc_monitor.h"
 #include "malloc/rule_cache.h"
 
-enum { OBJECTS = 4096 }; /* at once, or unloaded, at most */
+enum {
+  OBJECTS = 4096, /* at once, or unloaded, at most */
+  TEXT_BYTES = OBJECTS * 512
+};
 
 struct code_objects code_objects_unloaded;
 
@@ -27,10 +30,41 @@ static int
 open_list(struct code_objects *list)
 {
   if (list->objects == NULL &&
-      arena_reserve(&list->arena, OBJECTS * sizeof *list->objects) != 0)
+      arena_reserve(&list->arena,
+                    OBJECTS * sizeof *list->objects + TEXT_BYTES) != 0)
     return 0;
   list->objects = list->arena.base;
+  list->text = (char *)(list->objects + OBJECTS);
   return 1;
+}
+
+/* Room for a path at the end of the text, and what of it was taken. */
+static char *
+room_for_path(const struct code_objects *list)
+{
+  return list->text_bytes + PATH_MAX <= TEXT_BYTES
+             ? list->text + list->text_bytes
+             : NULL;
+}
+
+static const char *
+take_path(struct code_objects *list, size_t length)
+{
+  char *path = list->text + list->text_bytes;
+  path[length] = '\0';
+  list->text_bytes += length + 1;
+  return path;
+}
+
+static const char *
+copy_path(struct code_objects *list, const char *path)
+{
+  const size_t n = strnlen(path, PATH_MAX - 1);
+  char *room = room_for_path(list);
+  if (room == NULL)
+    return "";
+  memcpy(room, path, n);
+  return take_path(list, n);
 }
 
 /* The build id in the notes of `size' bytes at `at'. */
@@ -57,7 +91,7 @@ read_build_id(struct code_object *o, const uint8_t *at, size_t size)
 /* The path of the file that is mapped at `address', from a line of
  * /proc/self/maps: START-END FLAGS OFFSET DEVICE INODE PATH. */
 static void
-read_mapped_path(struct code_object *o, uintptr_t address)
+read_mapped_path(struct code_objects *list, struct code_object *o)
 {
   char line[PATH_MAX + 100];
   size_t length = 0;
@@ -77,8 +111,8 @@ read_mapped_path(struct code_object *o, uintptr_t address)
       const uintptr_t to = strtoul(end + 1, NULL, 16);
       line[size - 1] = '\0';
       path = strchr(line, '/');
-      if (address >= from && address < to && path != NULL) {
-        snprintf(o->path, sizeof o->path, "%s", path);
+      if (o->start >= from && o->start < to && path != NULL) {
+        o->path = copy_path(list, path);
         break;
       }
       memmove(line, line + size, length - size);
@@ -92,18 +126,20 @@ read_mapped_path(struct code_object *o, uintptr_t address)
  * the kernel's; that of the program itself is empty, and the kernel's own
  * object has no file. */
 static void
-read_path(struct code_object *o, const char *name, int first)
+read_path(struct code_objects *list, struct code_object *o, const char *name,
+          int first)
 {
-  ssize_t length = -1;
-  if (first)
-    length = readlink("/proc/self/exe", o->path, sizeof o->path - 1);
-  if (length >= 0) {
-    o->path[length] = '\0';
-    return;
+  char *room = room_for_path(list);
+  if (first && room != NULL) {
+    const ssize_t length = readlink("/proc/self/exe", room, PATH_MAX - 1);
+    if (length >= 0) {
+      o->path = take_path(list, (size_t)length);
+      return;
+    }
   }
-  snprintf(o->path, sizeof o->path, "%s", name == NULL ? "" : name);
+  o->path = copy_path(list, name == NULL ? "" : name);
   if (o->path[0] != '/' && strchr(o->path, '/') != NULL)
-    read_mapped_path(o, o->start);
+    read_mapped_path(list, o);
 }
 
 static int
@@ -133,7 +169,7 @@ add_object(struct dl_phdr_info *info, size_t size, void *data)
   }
   if (o->end == 0)
     return 0;
-  read_path(o, info->dlpi_name, list->count == 0);
+  read_path(list, o, info->dlpi_name, list->count == 0);
   list->count++;
   return 0;
 }
@@ -163,7 +199,80 @@ list_without_lock(struct code_objects *list)
   }
 }
 
+/* ---- children of a fork ---- */
+
+/* What was loaded at the last fork of this process or of one before it: how
+ * often something was loaded or unloaded then, as the linker counts, and in a
+ * child, where the linker is not asked, what it has in its list. */
+static struct {
+  struct code_objects list;
+  int busy; /* a thread fills it in; in a child: one that is not there */
+  unsigned long long added, removed;
+  size_t map_count;
+  uintptr_t map_sum;
+} inherited;
+
 static bool forked;
+
+static void
+measure_maps(size_t *count, uintptr_t *sum)
+{
+  *count = 0;
+  *sum = 0;
+  for (const struct link_map *m = _r_debug.r_map; m != NULL; m = m->l_next) {
+    ++*count;
+    *sum += m->l_addr ^ (uintptr_t)m->l_ld;
+  }
+}
+
+static bool
+inherits_all(void)
+{
+  size_t count;
+  uintptr_t sum;
+  if (inherited.busy != 0 || inherited.list.count == 0)
+    return false;
+  measure_maps(&count, &sum);
+  return count == inherited.map_count && sum == inherited.map_sum;
+}
+
+/* Nothing has changed, says the first object; else all are added. */
+static int
+inherit_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+  struct code_objects *list = data;
+  if (list->count == 0) {
+    if (inherited.added == info->dlpi_adds &&
+        inherited.removed == info->dlpi_subs)
+      return 1;
+    if (!open_list(list))
+      return 1;
+    inherited.added = info->dlpi_adds;
+    inherited.removed = info->dlpi_subs;
+  }
+  return add_object(info, size, data);
+}
+
+void
+code_objects_before_fork(void)
+{
+  struct code_objects list = {0};
+  if (forked && inherits_all())
+    return;
+  if (__atomic_exchange_n(&inherited.busy, 1, __ATOMIC_ACQUIRE) != 0)
+    return;
+  if (!forked)
+    dl_iterate_phdr(inherit_object, &list);
+  else if (open_list(&list))
+    list_without_lock(&list);
+  if (list.count > 0) {
+    if (!forked) /* there, another thread may be reading it */
+      code_objects_release(&inherited.list);
+    inherited.list = list;
+    measure_maps(&inherited.map_count, &inherited.map_sum);
+  }
+  __atomic_store_n(&inherited.busy, 0, __ATOMIC_RELEASE);
+}
 
 void
 code_objects_forked(void)
@@ -171,12 +280,19 @@ code_objects_forked(void)
   forked = true;
 }
 
+/* ---- all ---- */
+
 int
 code_objects_list(struct code_objects *list)
 {
+  if (forked && list->objects == NULL && inherits_all()) {
+    *list = inherited.list;
+    list->arena = (struct arena){0};
+    return 1;
+  }
   if (!open_list(list))
     return 0;
-  list->count = 0;
+  list->count = list->text_bytes = 0;
   if (forked)
     list_without_lock(list);
   else
@@ -220,6 +336,7 @@ retire(const struct code_object *gone)
   if (open_list(unloaded) && unloaded->count < OBJECTS && m->ready) {
     struct code_object *o = &unloaded->objects[unloaded->count];
     *o = *gone;
+    o->path = copy_path(unloaded, gone->path);
     unloaded->count++;
     context_tree_rename_sites(&m->tree, retire_site, o);
     function_numbers_forget(o->start, o->end);

@@ -15,7 +15,6 @@
 #ifndef MPROF_CODE_OBJECTS_H
 #define MPROF_CODE_OBJECTS_H
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,19 +28,24 @@ struct code_object {
   uint64_t file_offset; /* of `start' */
   uint8_t build_id[BUILD_ID_BYTES];
   size_t build_id_size; /* 0: it has none */
-  char path[PATH_MAX];
+  const char *path;     /* the list's */
 };
 
 struct code_objects { /* all zero: none */
-  struct arena arena;
+  struct arena arena; /* nothing in it: the list is that of another owner */
   struct code_object *objects;
   size_t count;
+  char *text; /* the paths, one after the other */
+  size_t text_bytes;
 };
 
 /* All that are loaded now.  False when there is no memory. */
 int code_objects_list(struct code_objects *list);
 
-/* This process is the child of a fork: nobody will open the linker's lock. */
+/* Before a fork, without any lock: the child shall not have to find out what
+ * is loaded, for that it would have to read the beginning of each file.  And
+ * in the child, where nobody will open the linker's lock. */
+void code_objects_before_fork(void);
 void code_objects_forked(void);
 
 void code_objects_release(struct code_objects *list);

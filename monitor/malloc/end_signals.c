@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "malloc/environment.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/malloc_session.h"
@@ -35,9 +36,6 @@ static const int end_signals[] = {
     SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTRAP, SIGSYS,
     SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,   SIGXCPU, SIGXFSZ, SIGALRM,
     SIGUSR1, SIGUSR2, SIGPIPE, SIGVTALRM, SIGPROF};
-
-/* A stack overflow leaves no room for the handler. */
-static char main_stack[END_SIGNAL_STACK];
 
 /* ---- handlers ---- */
 
@@ -211,8 +209,10 @@ end_signals_open(void)
   const char *name = environment_value("MPROF_SIGNAL");
   const struct sigaction end = ours();
   struct sigaction there;
+  struct arena stack; /* an overflow leaves no room for the handler */
   find_sigaction();
-  end_signals_use_stack(main_stack);
+  if (arena_reserve(&stack, END_SIGNAL_STACK) == 0)
+    end_signals_use_stack(stack.base);
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
         there.sa_handler == SIG_DFL)

@@ -81,9 +81,9 @@ add_end(struct malloc_monitor *m, uint32_t number, uint64_t bytes)
 void
 malloc_monitor_settle(struct malloc_monitor *m)
 {
-  const uint32_t budget = m->tree.budget;
-  for (uint32_t i = 1; i <= m->tree.leaf_count; i++) {
-    const uint32_t number = i < m->tree.leaf_count ? i : budget;
+  const uint32_t first = m->tree.overflowed != 0 ? 0 : 1; /* 0: over it */
+  for (uint32_t i = first; i < m->tree.leaf_count; i++) {
+    const uint32_t number = i != 0 ? i : m->tree.budget;
     m->tree.leaves[number].count = m->lives[number].count;
     m->tree.leaves[number].bytes = m->lives[number].bytes;
   }

@@ -9,15 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "malloc/code_objects.h"
+#include "malloc/decimal.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/malloc_regions.h"
 #include "malloc/message_stream.h"
@@ -73,29 +72,38 @@ struct writer {
   uint64_t *sites;     /* ... is sites[n - 1] */
   size_t mask, location_count;
   uint64_t *subtree; /* by context: allocations below it */
+  uint64_t *regions; /* by region: the string that is its path */
+  uint32_t region_count;
   struct code_objects objects;
   struct arena arena;
 };
 
 /* ---- comments ---- */
 
-static void __attribute__((format(printf, 2, 3)))
-put_comment(struct writer *w, const char *format, ...)
+static void
+put_comment(struct writer *w, const char *key, const char *value)
 {
-  char text[PATH_MAX + 64];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  message_put_number(&w->stream, PROFILE_COMMENT,
-                     message_put_string(&w->stream, text));
+  struct message_stream *s = &w->stream;
+  message_begin(s);
+  message_add_text(s, key);
+  message_add_text(s, value);
+  message_put_bytes(s, PROFILE_STRING, s->message, s->length);
+  message_put_number(s, PROFILE_COMMENT, s->strings++);
+}
+
+static void
+put_number_comment(struct writer *w, const char *key, uint64_t number)
+{
+  char text[DECIMAL_BYTES + 1];
+  *decimal_put(text, number, 1) = '\0';
+  put_comment(w, key, text);
 }
 
 /* What region_table_comments calls. */
 static void
 put_comment_text(void *closure, const char *text)
 {
-  put_comment(closure, "%s", text);
+  put_comment(closure, text, "");
 }
 
 /* ---- samples ---- */
@@ -104,7 +112,7 @@ put_comment_text(void *closure, const char *text)
 struct label_strings {
   uint64_t bytes, thread, region;
   uint64_t threads[256];
-  uint64_t *regions;
+  const uint64_t *regions;
 };
 
 static uint32_t
@@ -241,17 +249,17 @@ put_samples(struct writer *w)
       .bytes = message_put_string(&w->stream, "bytes"),
       .thread = message_put_string(&w->stream, "thread"),
       .region = message_put_string(&w->stream, "region")};
-  uint64_t regions[MALLOC_REGIONS + 1] = {0};
-  labels.regions = regions;
+  labels.regions = w->regions;
   for (uint32_t i = 1; i < 256 && *thread_stack_name(i) != '\0'; i++)
     labels.threads[i] = message_put_string(&w->stream, thread_stack_name(i));
-  for (uint32_t i = 1; i < malloc_regions.count; i++)
-    regions[i] =
+  for (uint32_t i = 1; i < w->region_count; i++)
+    w->regions[i] =
         message_put_string(&w->stream, malloc_regions.regions[i].path);
   sum_subtrees(w);
   for (uint32_t i = 1; i < tree->leaf_count; i++)
     put_leaf(w, i, &labels);
-  put_leaf(w, tree->budget, &labels);
+  if (tree->overflowed != 0)
+    put_leaf(w, tree->budget, &labels);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++)
     put_context(w, i);
 }
@@ -263,8 +271,9 @@ put_mapping(struct writer *w, uint64_t id, const struct code_object *o)
 {
   char build_id[2 * BUILD_ID_BYTES + 1] = "";
   uint64_t name, build;
-  for (size_t i = 0; i < o->build_id_size; i++)
-    snprintf(build_id + 2 * i, 3, "%02x", o->build_id[i]);
+  for (size_t i = 0; i < 2 * o->build_id_size; i++)
+    build_id[i] =
+        "0123456789abcdef"[o->build_id[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
   name = message_put_string(&w->stream, o->path);
   build = message_put_string(&w->stream, build_id);
   message_begin(&w->stream);
@@ -344,7 +353,8 @@ put_header(struct writer *w)
   message_put_number(&w->stream, PROFILE_PERIOD, 1);
   message_put_number(&w->stream, PROFILE_DEFAULT_TYPE,
                      message_put_string(&w->stream, "alloc_space"));
-  clock_gettime(CLOCK_REALTIME, &now);
+  /* the C library's takes three pages more of each child of a fork */
+  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
   message_put_number(&w->stream, PROFILE_TIME,
                      (uint64_t)now.tv_sec * 1000000000u +
                          (uint64_t)now.tv_nsec);
@@ -354,32 +364,37 @@ static void
 put_comments(struct writer *w)
 {
   const struct malloc_monitor *m = &malloc_monitor;
-  uint64_t lost = m->tree.leaves[m->tree.budget].count;
-  uint64_t lost_bytes = m->tree.leaves[m->tree.budget].bytes;
+  uint64_t lost = 0, lost_bytes = 0;
+  if (m->tree.overflowed != 0) {
+    lost = m->tree.leaves[m->tree.budget].count;
+    lost_bytes = m->tree.leaves[m->tree.budget].bytes;
+  }
   for (uint32_t i = 1; i < m->tree.leaf_count; i++)
     if (m->tree.leaves[i].up == CONTEXT_OVERFLOW) {
       lost += m->tree.leaves[i].count;
       lost_bytes += m->tree.leaves[i].bytes;
     }
-  put_comment(w, "mprof.version=%s", MPROF_VERSION);
-  put_comment(w, "mprof.language=c");
+  put_comment(w, "mprof.version=", MPROF_VERSION);
+  put_comment(w, "mprof.language=", "c");
   if (w->objects.count > 0)
-    put_comment(w, "mprof.program=%s", w->objects.objects[0].path);
-  put_comment(w, "mprof.allocations=%" PRIu64, m->count);
-  put_comment(w, "mprof.bytes=%" PRIu64, m->bytes);
-  put_comment(w, "mprof.peak_bytes=%" PRIu64, m->peak_bytes);
-  put_comment(w, "mprof.unattributed_allocations=%" PRIu64, lost);
-  put_comment(w, "mprof.unattributed_bytes=%" PRIu64, lost_bytes);
-  put_comment(w, "mprof.truncated_walks=%" PRIu64, m->truncated_walks);
-  put_comment(w, "mprof.contexts=%" PRIu64, context_tree_paths(&m->tree));
-  put_comment(w, "mprof.context_bytes=%" PRIu64,
-              context_tree_bytes(&m->tree));
-  if (m->lost_objects > 0)
-    put_comment(
-        w,
-        "mprof.kept_note=objects for which there was no memory: %" PRIu64
-        "; kept bytes are too many",
-        m->lost_objects);
+    put_comment(w, "mprof.program=", w->objects.objects[0].path);
+  put_number_comment(w, "mprof.allocations=", m->count);
+  put_number_comment(w, "mprof.bytes=", m->bytes);
+  put_number_comment(w, "mprof.peak_bytes=", m->peak_bytes);
+  put_number_comment(w, "mprof.unattributed_allocations=", lost);
+  put_number_comment(w, "mprof.unattributed_bytes=", lost_bytes);
+  put_number_comment(w, "mprof.truncated_walks=", m->truncated_walks);
+  put_number_comment(w, "mprof.contexts=", context_tree_paths(&m->tree));
+  put_number_comment(w,
+                     "mprof.context_bytes=", context_tree_bytes(&m->tree));
+  if (m->lost_objects > 0) {
+    char text[96];
+    snprintf(text, sizeof text,
+             "objects for which there was no memory: %" PRIu64
+             "; kept bytes are too many",
+             m->lost_objects);
+    put_comment(w, "mprof.kept_note=", text);
+  }
   region_table_comments(&malloc_regions, true, put_comment_text, w);
 }
 
@@ -393,7 +408,9 @@ open_writer(struct writer *w)
   uint8_t *at;
   while (slots < 2 * contexts)
     slots *= 2;
+  w->region_count = malloc_regions.count;
   bytes = STREAM_BUFFER + GZIP_MEMORY + STREAM_MESSAGE +
+          w->region_count * sizeof *w->regions +
           slots * sizeof *w->locations + contexts * sizeof *w->sites +
           tree->context_count * sizeof *w->subtree;
   if (arena_reserve(&w->arena, bytes) != 0)
@@ -403,6 +420,8 @@ open_writer(struct writer *w)
   at += contexts * sizeof *w->sites;
   w->subtree = (uint64_t *)(void *)at;
   at += tree->context_count * sizeof *w->subtree;
+  w->regions = (uint64_t *)(void *)at;
+  at += w->region_count * sizeof *w->regions;
   w->locations = (uint32_t *)(void *)at;
   at += slots * sizeof *w->locations;
   w->stream.buffer = at;
@@ -446,16 +465,10 @@ write_to(struct writer *w, const char *path, int flags)
 }
 
 int
-malloc_profile_write(const char *path)
+malloc_profile_write(const char *path, int flags)
 {
   struct malloc_monitor *m = &malloc_monitor;
   struct writer w = {.stream.string_field = PROFILE_STRING};
-  char temporary[PATH_MAX];
-  struct stat there;
-  const bool in_place = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
-  if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >=
-      (int)sizeof temporary)
-    return ENAMETOOLONG;
   if (!code_objects_list(&w.objects)) /* takes the linker's lock: not below */
     return ENOMEM;
   spin_lock(&m->lock);
@@ -465,16 +478,8 @@ malloc_profile_write(const char *path)
     return ENOMEM;
   }
   malloc_monitor_settle(m);
-  if (in_place)
-    write_to(&w, path, 0);
-  else
-    write_to(&w, temporary, O_CREAT | O_TRUNC);
+  write_to(&w, path, flags);
   spin_unlock(&m->lock);
-  if (!in_place && w.stream.output.failed == 0 &&
-      rename(temporary, path) != 0)
-    w.stream.output.failed = errno;
-  if (!in_place && w.stream.output.failed != 0)
-    unlink(temporary);
   close_writer(&w);
   return w.stream.output.failed;
 }

@@ -10,8 +10,9 @@
 #ifndef MPROF_MALLOC_PROFILE_H
 #define MPROF_MALLOC_PROFILE_H
 
-/* Write the figures of now to the file `path': to another one beside it,
- * which then takes its name.  Gives back 0, or an errno value. */
-int malloc_profile_write(const char *path);
+/* Write the figures of now to the file `path', which is opened for writing
+ * with `flags' as well.  Gives back 0, or an errno value: then it is not
+ * complete. */
+int malloc_profile_write(const char *path, int flags);
 
 #endif

@@ -6,23 +6,22 @@
 #include "malloc/malloc_session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "malloc/environment.h"
 #include "malloc/function_numbers.h"
 #include "malloc/malloc_monitor.h"
-#include "malloc/malloc_profile.h"
 #include "malloc/malloc_regions.h"
 #include "malloc/mprof_malloc.h"
 #include "malloc/objects.h"
 #include "malloc/process_events.h"
+#include "malloc/profile_file.h"
 #include "malloc/rule_cache.h"
 #include "malloc/thread_stack.h"
 
@@ -31,21 +30,16 @@
 enum {
   BUDGET = 8u << 20,
   MOST_BUDGET = 1 << 28,
-  SMALLEST_BUDGET = 1 << 12,
-  SUFFIX_BYTES = 40,
-  ROOT_PID_BYTES = 11 /* as long for any process: programs allocate for it */
+  SMALLEST_BUDGET = 1 << 12
 };
 
 static struct {
-  char path[PATH_MAX]; /* of the file; empty: see take_path */
-  char base[PATH_MAX]; /* the same without what tells processes apart */
   pid_t process;
-  bool follows;         /* see set_predecessor_aside */
   uint64_t saved_count; /* allocations and frees that the file has */
   uint64_t autosave;    /* 0: never */
 } session;
 
-/* ---- the file ---- */
+/* ---- saving ---- */
 
 /* The number of events until now: the file is old when this has changed. */
 static uint64_t
@@ -54,134 +48,62 @@ events(void)
   return malloc_monitor.count + malloc_monitor.freed_count;
 }
 
-/* Another name than the ones that other processes, or this one before exec,
- * have taken: FILE.PID, FILE.PID.2, ... */
-static void
-take_name_of_process(char name[PATH_MAX])
+static void __attribute__((noinline))
+complain(int status)
 {
-  char stem[PATH_MAX];
-  int file = -1;
-  snprintf(stem, sizeof stem, "%.*s.%ld", PATH_MAX - SUFFIX_BYTES,
-           session.base, (long)getpid());
-  memcpy(name, stem, sizeof stem);
-  for (int i = 2; i < 10000 && file < 0; i++) {
-    file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0 || errno != EEXIST)
-      break;
-    snprintf(name, PATH_MAX, "%.*s.%d", PATH_MAX - SUFFIX_BYTES, stem, i);
-  }
-  if (file >= 0)
-    close(file);
+  char line[PATH_MAX + 128];
+  const int n = snprintf(line, sizeof line, "mprof: cannot write '%s': %s\n",
+                         profile_file_name(), strerrordesc_np(status));
+  const ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
+  (void)ignored;
 }
 
-/* The program that this process was before exec has written what it had
- * counted to the file, in case that the next one is without mprof.  It is
- * not, so the file is for this one: that of the other is a file beside it. */
-static void
-set_predecessor_aside(void)
-{
-  struct stat there;
-  char aside[PATH_MAX];
-  session.follows = false;
-  if (lstat(session.base, &there) != 0 || !S_ISREG(there.st_mode))
-    return;
-  take_name_of_process(aside);
-  if (rename(session.base, aside) != 0)
-    unlink(aside);
-}
+/* The thread that is writing the file; 0: none.  One at a time, since they
+ * use one name until it is complete; a signal in the midst of it writes no
+ * other. */
+static int saver;
 
-/* The name is made sure of only when there is something to be written, for
- * most children of a fork become another program at once. */
-static void
-take_path(void)
-{
-  if (session.path[0] == '\0')
-    take_name_of_process(session.path);
-  else if (session.follows)
-    set_predecessor_aside();
-}
-
-/* Absolute, since the program may change its folder; "%p" is replaced. */
-static void
-set_base(const char *name)
-{
-  char number[SUFFIX_BYTES];
-  size_t n = 0;
-  snprintf(number, sizeof number, "%ld", (long)getpid());
-  if (name[0] != '/' && getcwd(session.base, sizeof session.base) != NULL) {
-    n = strlen(session.base);
-    if (n + 1 < sizeof session.base)
-      session.base[n++] = '/';
-  }
-  for (; *name != '\0' && n + SUFFIX_BYTES < sizeof session.base; name++) {
-    if (name[0] == '%' && name[1] == 'p') {
-      memcpy(session.base + n, number, strlen(number));
-      n += strlen(number);
-      name++;
-    } else {
-      session.base[n++] = *name;
-    }
-  }
-  session.base[n] = '\0';
-}
-
-/* In the process that the variable names, or where nobody has set it, the
- * file is the one that was asked for.  It is the same process after exec: a
- * plus sign says that there was a program before.  Other processes find
- * another number than theirs. */
 static bool
-is_root_process(void)
+begin_save(void)
 {
-  static char ours[] = "MPROF_ROOT_PID=+000000000";
-  const char *text = environment_value("MPROF_ROOT_PID");
-  const long process = (long)getpid();
-  if (text != NULL && strtol(text, NULL, 10) != process)
-    return false;
-  session.follows = text != NULL && *text == '+';
-  snprintf(strchr(ours, '+'), ROOT_PID_BYTES, "+%09u",
-           (unsigned)process % 1000000000u);
-  environment_set(ours);
+  const int me = gettid();
+  int other = 0;
+  while (!__atomic_compare_exchange_n(&saver, &other, me, false,
+                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    if (other == me)
+      return false;
+    other = 0;
+    sched_yield();
+  }
   return true;
 }
 
-static void
-read_file_name(void)
+static int
+save(void)
 {
-  const char *name = environment_value("MPROF_OUT");
-  const char *preloaded = environment_value("LD_PRELOAD");
-  const bool root = is_root_process();
-  if (name == NULL || *name == '\0')
-    name = preloaded != NULL && strstr(preloaded, "libmprof-malloc") != NULL
-               ? "mprof.data.%p"
-               : "mprof.data";
-  set_base(name);
-  if (root)
-    memcpy(session.path, session.base, sizeof session.path);
+  const uint64_t now = events();
+  int status;
+  if (now == session.saved_count)
+    return 0;
+  malloc_monitor_inside++;
+  status = profile_file_write();
+  malloc_monitor_inside--;
+  if (status == 0)
+    session.saved_count = now;
+  else
+    complain(status);
+  return status;
 }
 
 int
 malloc_session_save(void)
 {
-  const uint64_t now = events();
-  char line[PATH_MAX + 128];
-  int status, n;
-  if (!malloc_monitor.ready || now == session.saved_count ||
-      !malloc_session_mine())
+  int status;
+  if (!malloc_monitor.ready || events() == session.saved_count ||
+      !malloc_session_mine() || !begin_save())
     return 0;
-  if (session.base[0] == '\0')
-    read_file_name();
-  take_path();
-  malloc_monitor_inside++;
-  status = malloc_profile_write(session.path);
-  malloc_monitor_inside--;
-  if (status == 0) {
-    session.saved_count = now;
-  } else {
-    n = snprintf(line, sizeof line, "mprof: cannot write '%s': %s\n",
-                 session.path, strerrordesc_np(status));
-    if (write(STDERR_FILENO, line, (size_t)n) != n)
-      return status;
-  }
+  status = save();
+  __atomic_store_n(&saver, 0, __ATOMIC_RELEASE);
   return status;
 }
 
@@ -248,6 +170,10 @@ open_tree(struct malloc_monitor *m, uint32_t budget)
     return false;
   }
   m->lives = m->life_arena.base;
+  arena_wipe_on_fork(&m->tree.context_arena);
+  arena_wipe_on_fork(&m->tree.leaf_arena);
+  arena_wipe_on_fork(&m->tree.kind_arena);
+  arena_wipe_on_fork(&m->life_arena);
   return true;
 }
 
@@ -295,14 +221,14 @@ malloc_session_forked(void)
 {
   struct malloc_monitor *m = &malloc_monitor;
   m->lock.held = 0;
+  saver = 0;
   rule_cache_forked();
-  thread_stacks_forked();
   spin_lock(&m->lock);
   forget(m);
   spin_unlock(&m->lock);
+  thread_stacks_forked(m->unloads);
   session.process = getpid();
-  session.path[0] = '\0';
-  session.follows = false;
+  profile_file_forked();
 }
 
 /* ---- begin and end ---- */
@@ -356,8 +282,7 @@ static void __attribute__((constructor)) begin(void)
   const unsigned long recent = number_from("MPROF_TEMPORARY", 1);
   malloc_monitor_inside++;
   session.process = getpid();
-  if (session.base[0] == '\0') /* nothing was saved yet */
-    read_file_name();
+  profile_file_open();
   if (budget != 0)
     set_budget(budget);
   malloc_session_open();
@@ -400,9 +325,7 @@ mprof_restart(const char *filename)
   forget(&malloc_monitor);
   spin_unlock(&malloc_monitor.lock);
   if (filename != NULL) {
-    set_base(filename);
-    memcpy(session.path, session.base, sizeof session.path);
-    session.follows = false;
+    profile_file_set(filename);
   }
   malloc_session_count(true);
   malloc_monitor_inside--;

@@ -83,6 +83,16 @@ message_add(struct message_stream *s, uint64_t v)
 }
 
 void
+message_add_text(struct message_stream *s, const char *text)
+{
+  const size_t n = strlen(text);
+  if (s->length + n <= STREAM_MESSAGE) {
+    memcpy(s->message + s->length, text, n);
+    s->length += n;
+  }
+}
+
+void
 message_add_field(struct message_stream *s, unsigned field, uint64_t v)
 {
   if (v != 0) {

@@ -43,10 +43,11 @@ uint64_t message_put_string(struct message_stream *s, const char *text);
 void message_put_pair(struct message_stream *s, unsigned field,
                       uint64_t first, uint64_t second);
 
-/* Begin a message; add a bare number, or a field with a number (zero: none);
- * write the message as a field. */
+/* Begin a message; add a bare number, characters, or a field with a number
+ * (zero: none); write the message as a field. */
 void message_begin(struct message_stream *s);
 void message_add(struct message_stream *s, uint64_t v);
+void message_add_text(struct message_stream *s, const char *text);
 void message_add_field(struct message_stream *s, unsigned field, uint64_t v);
 void message_end(struct message_stream *s, unsigned field);
 

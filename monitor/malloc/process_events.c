@@ -37,11 +37,17 @@
 
 /* ---- forks ---- */
 
-/* Nobody else is in the monitor while the process is copied. */
+static void (*real_exit)(int); /* NULL: not sought yet */
+
+/* Nobody else is in the monitor while the process is copied.  What each child
+ * would have to find out, it is given. */
 static void
 before_fork(void)
 {
   malloc_monitor_inside++;
+  if (real_exit == NULL)
+    SEEK(real_exit, "_exit");
+  code_objects_before_fork();
   spin_lock(&malloc_monitor.lock);
   objects_before_fork();
 }
@@ -174,11 +180,11 @@ execle(const char *path, const char *first, ...)
 EXPORT void
 _exit(int status)
 {
-  void (*function)(int) __attribute__((noreturn));
   malloc_session_save();
-  SEEK(function, "_exit");
-  if (function != NULL)
-    function(status);
+  if (real_exit == NULL)
+    SEEK(real_exit, "_exit");
+  if (real_exit != NULL)
+    real_exit(status);
   syscall(SYS_exit_group, status); /* nothing is found in a static program */
   __builtin_unreachable();
 }

@@ -6,8 +6,10 @@
 #include "malloc/thread_stack.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "arena.h"
 #include "malloc/end_signals.h"
@@ -82,6 +84,10 @@ thread_stack_make(void)
     if (arena_reserve(&arena, sizeof *thread + END_SIGNAL_STACK) != 0)
       return NULL;
     thread = arena.base;
+    thread->wiped =
+        madvise(thread->leaves,
+                sizeof *thread - offsetof(struct thread_stack, leaves),
+                MADV_WIPEONFORK) == 0;
     if (call_chain_init(&thread->chain) != 0) {
       arena_release(&arena);
       return NULL;
@@ -119,7 +125,12 @@ thread_stack_name(uint32_t label)
 }
 
 void
-thread_stacks_forked(void)
+thread_stacks_forked(uint64_t unloads)
 {
+  struct thread_stack *mine = thread_stack_known;
   lock.held = 0;
+  if (mine != NULL && mine->wiped) {
+    call_chain_forget(&mine->chain);
+    mine->unloads = unloads;
+  }
 }

@@ -29,16 +29,17 @@ struct recent_context {
   uint32_t context;
 };
 
-enum { RECENT_LEAVES = 256, RECENT_CONTEXTS = 512 };
+enum { RECENT_LEAVES = 256, RECENT_CONTEXTS = 512, THREAD_PAGE = 4096 };
 
 struct thread_stack {
   struct call_chain chain;
   uint32_t label;   /* number of its name, see thread_stack_name */
   uint64_t unloads; /* as malloc_monitor.unloads at the last walk */
   struct region_stack regions;
-  struct recent_leaf leaves[RECENT_LEAVES];
-  struct recent_context contexts[RECENT_CONTEXTS];
   struct thread_stack *next; /* in the list of those that nobody uses */
+  bool wiped;                /* the child of a fork has zeros from here on */
+  _Alignas(THREAD_PAGE) struct recent_leaf leaves[RECENT_LEAVES];
+  struct recent_context contexts[RECENT_CONTEXTS];
 };
 
 static inline struct recent_leaf *
@@ -84,7 +85,8 @@ thread_stack_mine(void)
 /* The name of the threads with that label; "" for 0. */
 const char *thread_stack_name(uint32_t label);
 
-/* In the child of a fork: only this thread is left. */
-void thread_stacks_forked(void);
+/* In the child of a fork: only this thread is left, and its figures are as
+ * `unloads' says. */
+void thread_stacks_forked(uint64_t unloads);
 
 #endif
