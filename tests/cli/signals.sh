@@ -41,7 +41,7 @@ is() {
 
 # ended NAME STATUS ALLOCATIONS BYTES
 ended() {
-  wait $pid 2>/dev/null
+  wait -f $pid 2>/dev/null # its end, and not that it stopped
   status=$?
   same "$1: exit status" "$2" "$status"
   same "$1: what is in the profile" "$3 allocations, $4 bytes" \
