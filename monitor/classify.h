@@ -31,21 +31,21 @@ const char *classify_category_name(enum category category);
 
 /* The Lisp type in upper case, as TYPE-OF would begin: "CONS",
  * "(SIMPLE-ARRAY DOUBLE-FLOAT)" whatever its rank, "(VECTOR T)" and
- * "(ARRAY T)" when it is not simple, "BASE-STRING", "STRING-STREAM".  A string
- * that lives for ever. */
+ * "(ARRAY T)" when it is not simple, "BASE-STRING", "STRING-STREAM".  A
+ * string that lives for ever. */
 const char *classify_type_name(uint32_t what);
 
-/* Is it plain memory for objects of a type: bytes of that type, but no object?
- * (Plain memory of no type counts as an object, RAW-MEMORY.) */
+/* Is it plain memory for objects of a type: bytes of that type, but no
+ * object?  (Plain memory of no type counts as an object, RAW-MEMORY.) */
 static inline bool
 classify_is_memory_of_type(size_t what)
 {
   return (what & ECL_ALLOCATED_RAW) != 0 && (what & 0xFF) != t_start;
 }
 
-/* Does the runtime announce such an object by this one event?  Objects of other
- * types, and arrays that are but a header, may have bodies, which come as
- * events of their own. */
+/* Does the runtime announce such an object by this one event?  Objects of
+ * other types, and arrays that are but a header, may have bodies, which come
+ * as events of their own. */
 bool classify_is_whole(size_t what, size_t bytes);
 
 /* The collector's granule, and how many of them its size classes reach. */

@@ -2,8 +2,8 @@
  *
  * code_entries.c -- the sorted array of entries of one shared object.
  *
- * Not done here: what the entries are made from (code_module, code_names), and
- * the array of those of all objects (code_index).
+ * Not done here: what the entries are made from (code_module, code_names),
+ * and the array of those of all objects (code_index).
  */
 #include "code_entries.h"
 

@@ -42,8 +42,8 @@ int code_entries_compare(const void *a, const void *b);
 struct code_entry *code_entries_at(const struct code_module *m,
                                    uintptr_t address);
 
-/* The last of `count' sorted entries that begins at or before `address', or NULL.
- * May run inside the hook. */
+/* The last of `count' sorted entries that begins at or before `address', or
+ * NULL.  May run inside the hook. */
 const struct code_entry *code_entries_before(const struct code_entry *entries,
                                              size_t count, uintptr_t address);
 

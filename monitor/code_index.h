@@ -56,11 +56,12 @@ struct code_function {
  * Gives back 0, or -1 when memory ran out. Not inside the hook. */
 int code_index_update(void);
 
-/* The number of the function that makes the call with return address `address';
- * 0: not known.  Inside the hook. */
+/* The number of the function that makes the call with return address
+ * `address'; 0: not known.  Inside the hook. */
 uint32_t code_index_function_at(uintptr_t address);
 
-/* Kind of the code that makes it; renews the cache below.  Inside the hook. */
+/* Kind of the code that makes it; renews the cache below.  Inside the
+ * hook. */
 enum code_kind code_index_find_kind(uintptr_t address);
 
 /* The cache in front of it: address << 3 | kind.  The walk asks once for each
@@ -126,8 +127,8 @@ uint32_t code_index_passing_apply(void);
  * the first call: not inside the hook. */
 const struct code_function *code_index_function(uint32_t number);
 
-/* The name of the I-th shared object whose Lisp code was not compiled with the
- * flags of this ECL, or NULL.  Its chains may lack functions that the C
+/* The name of the I-th shared object whose Lisp code was not compiled with
+ * the flags of this ECL, or NULL.  Its chains may lack functions that the C
  * compiler inlined or left by a jump.  Not inside the hook. */
 const char *code_index_other_flags(size_t i);
 
@@ -140,9 +141,9 @@ void code_index_print_names(bool classes);
 /* Whether there are names that the above has not printed. */
 bool code_index_names_wait(void);
 
-/* The name of a class that was given to code_index_keep, as printed last; NULL
- * when it was not kept, and then the class may be gone, or when memory ran
- * out.  Not inside the hook. */
+/* The name of a class that was given to code_index_keep, as printed last;
+ * NULL when it was not kept, and then the class may be gone, or when memory
+ * ran out.  Not inside the hook. */
 const char *code_index_class_name(cl_object clas);
 
 /* The addresses of the shared object that was loaded at `base'; both 0 when

@@ -117,7 +117,8 @@ code_names_core(struct code_module *m)
       entry = (uintptr_t)f->cfun.entry;
     else
       continue;
-    /* FUNCALL, MAPCAR and the interpreter call through it: under its Lisp name
+    /* FUNCALL, MAPCAR and the interpreter call through it: under its Lisp
+     * name
        it would stand between all these and what they call */
     if (entry == (uintptr_t)ecl_apply_from_stack_frame)
       continue;

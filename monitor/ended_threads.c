@@ -76,9 +76,9 @@ count_leaf_requests(struct thread_state *t, cl_index bytes, uint64_t count)
     t->large_bytes += count * granules * CLASSIFY_GRANULE_BYTES;
 }
 
-/* A leaf of an ended thread finds no room where all sizes share one: count its
- * requests with those of the thread.  (Those of large objects and of objects
- * in pieces are there already.) */
+/* A leaf of an ended thread finds no room where all sizes share one: count
+ * its requests with those of the thread.  (Those of large objects and of
+ * objects in pieces are there already.) */
 static void
 no_room(void *thread, const struct leaf *leaf, const struct kind *kind)
 {

@@ -2,10 +2,10 @@
  *
  * foreign_frame.c -- steps over foreign frames, and learns where they lie.
  *
- * Learning.  libunwind tells where one frame is, not why.  So it is asked again
- * with other values of the stack and the frame pointer: what moves with one
- * and not with the other is at a fixed distance from that one.  (A frame that
- * realigned its stack moves with neither or in some other way: no rule.)
+ * Learning.  libunwind tells where one frame is, not why.  So it is asked
+ * again with other values of the stack and the frame pointer: what moves with
+ * one and not with the other is at a fixed distance from that one.  (A frame
+ * that realigned its stack moves with neither or in some other way: no rule.)
  */
 #include "foreign_frame.h"
 
@@ -82,9 +82,9 @@ learn(const struct foreign_registers *r, const struct answer *a)
   return rule;
 }
 
-/* The rule for `ip', or the entry where it is to be put.  Open addressing, for a
- * rule that another one pushed out would have to be learned again and again;
- * only when all probes fail is one pushed out. */
+/* The rule for `ip', or the entry where it is to be put.  Open addressing,
+ * for a rule that another one pushed out would have to be learned again and
+ * again; only when all probes fail is one pushed out. */
 static struct foreign_rule *
 rule_at(struct foreign_rule *rules, uintptr_t ip)
 {

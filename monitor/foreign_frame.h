@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * foreign_frame.h -- frames of code that keeps no frame pointer (libc's qsort,
- * GMP, libffi, callbacks from C).
+ * foreign_frame.h -- frames of code that keeps no frame pointer (libc's
+ * qsort, GMP, libffi, callbacks from C).
  *
  * They are stepped over by their call-frame information, through libunwind.
  * For most places in code it says that the frame lies at a fixed distance
@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the frame of the function that makes the call with return address `ip'
- * keeps what. */
+/* Where the frame of the function that makes the call with return address
+ * `ip' keeps what. */
 struct foreign_rule {
   uintptr_t ip;             /* 0: none */
   int32_t frame_offset;     /* of the word above the return slot */

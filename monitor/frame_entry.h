@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * frame_entry.h -- the entries of a section .eh_frame: common ones (CIE), which
- * say how pointers are written, and one for each function (FDE).  Both hold
- * little programs, which are read with the same cursor.
+ * frame_entry.h -- the entries of a section .eh_frame: common ones (CIE),
+ * which say how pointers are written, and one for each function (FDE).  Both
+ * hold little programs, which are read with the same cursor.
  *
  * The format is that of the Linux Standard Base (Exception Frames) and of
  * DWARF 5, section 6.4.  All reads are checked against the end.  Takes no

@@ -9,9 +9,9 @@
 #include <ecl/ecl.h>
 
 /* The name of a function as PRIN1 writes it from a package that uses nothing,
- * symbols of COMMON-LISP bare and COMMON-LISP-USER as CL-USER: "CL-USER::FOO",
- * "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8, from malloc; NULL when
- * memory ran out.  Not inside the hook. */
+ * symbols of COMMON-LISP bare and COMMON-LISP-USER as CL-USER:
+ * "CL-USER::FOO", "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8, from
+ * malloc; NULL when memory ran out.  Not inside the hook. */
 char *lisp_name_of_function(cl_object name);
 
 /* The name of a class, or of a structure that has only a name. */

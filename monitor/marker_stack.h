@@ -38,7 +38,8 @@ struct marker {
   uint32_t unused;
 };
 
-/* So many marks have room beyond the limit: who has asked once may put them. */
+/* So many marks have room beyond the limit: who has asked once may put
+ * them. */
 enum { MARKER_SLACK = 8 };
 
 struct marker_stack {
@@ -62,7 +63,8 @@ marker_stack_is_marked(const uintptr_t *slot)
   return *slot == (uintptr_t)mprof_return_trampoline;
 }
 
-/* Whether the frame with this slot is marked and no mark lies above its own. */
+/* Whether the frame with this slot is marked and no mark lies above its
+ * own. */
 static inline bool
 marker_stack_top_is(const struct marker_stack *stack, const uintptr_t *slot)
 {

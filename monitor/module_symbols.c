@@ -20,8 +20,8 @@
 enum { ENCODED_RELATIVE_4 = 0x1b };
 
 /* The section .eh_frame of a loaded object.  Linkers put a header before it:
- * four bytes, the second of which says how the section's address follows.  The
- * section ends itself, and lies in the same segment. */
+ * four bytes, the second of which says how the section's address follows.
+ * The section ends itself, and lies in the same segment. */
 static struct frame_section
 find_frames(const struct dl_phdr_info *info)
 {

@@ -47,8 +47,8 @@ void module_symbols(const struct module *module,
                     void *closure);
 
 /* Call `found' for each function that the module's call-frame information
- * knows, as frame_info_each does.  It is read from memory, so it is there when
- * the file was stripped, and when it was deleted, as COMPILE does. */
+ * knows, as frame_info_each does.  It is read from memory, so it is there
+ * when the file was stripped, and when it was deleted, as COMPILE does. */
 void module_frames(const struct module *module,
                    bool (*found)(void *closure,
                                  const struct frame_function *function),

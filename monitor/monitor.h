@@ -64,10 +64,10 @@ MPROF_EXPORT int mprof_monitor_reset(void);
  * held up for as long as it takes to read the trees. */
 MPROF_EXPORT int mprof_monitor_write(const char *path);
 
-/* The calling thread enters the region `name', a string that is copied, within
- * the region that it is in; it leaves the innermost one.  At most 64 within one
- * another and 127 in all are told apart.  Does nothing in a thread that was
- * never counted.  Always MPROF_OK. */
+/* The calling thread enters the region `name', a string that is copied,
+ * within the region that it is in; it leaves the innermost one.  At most 64
+ * within one another and 127 in all are told apart.  Does nothing in a thread
+ * that was never counted.  Always MPROF_OK. */
 MPROF_EXPORT int mprof_monitor_region_begin(const char *name);
 MPROF_EXPORT int mprof_monitor_region_end(void);
 

@@ -3,11 +3,11 @@
  * object_body.c -- objects that are made in two pieces.
  *
  * An array's data or a hash table's entries come as a second event, right
- * after the header.  Both are one object: the count moves from the leaf of the
- * bare header to the leaf of the whole size.  A signal handler may allocate in
- * between: so the last headers are remembered, and a body looks for its own
- * among them.  A body that comes later (a table grew) adds bytes to the
- * object's type and counts no object.
+ * after the header.  Both are one object: the count moves from the leaf of
+ * the bare header to the leaf of the whole size.  A signal handler may
+ * allocate in between: so the last headers are remembered, and a body looks
+ * for its own among them.  A body that comes later (a table grew) adds bytes
+ * to the object's type and counts no object.
  */
 #include "object_body.h"
 
@@ -72,8 +72,8 @@ waiting_header(struct thread_state *t, const void *owner, uint32_t up)
   return NULL;
 }
 
-/* What the owner of a body is: its type, and the kind of an array or a stream,
- * which its header now has. */
+/* What the owner of a body is: its type, and the kind of an array or a
+ * stream, which its header now has. */
 static cl_index
 owner_what(cl_object owner)
 {

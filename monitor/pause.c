@@ -85,9 +85,9 @@ resume_counting(void)
   gates_set(GATE_OPEN);
 }
 
-/* Printing waits for the runtime's lock on packages, and a thread that holds it
- * may wait at its gate: it is in the middle of INTERN, say, which allocates.
- * So names are printed before, until none is missing. */
+/* Printing waits for the runtime's lock on packages, and a thread that holds
+ * it may wait at its gate: it is in the middle of INTERN, say, which
+ * allocates.  So names are printed before, until none is missing. */
 void
 pause_with_names(void)
 {

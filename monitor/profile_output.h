@@ -62,7 +62,8 @@ void profile_output_strings(struct profile_output *output, unsigned field);
 void profile_output_raw(struct profile_output *output,
                         const struct byte_run *run, size_t start);
 
-/* ---- runs of bytes ------------------------------------------------------- */
+/* ---- runs of bytes
+ * ------------------------------------------------------- */
 
 enum { VARINT_BYTES = 10 }; /* at most */
 

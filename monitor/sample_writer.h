@@ -3,8 +3,8 @@
  * sample_writer.h -- the trees of the monitor as the samples of a profile.
  *
  * A leaf becomes a sample of objects, a context that was entered one of
- * activations.  The calls that a leaf counts stand in the same sample when its
- * chain is theirs, else (the call was folded) in one of their own.
+ * activations.  The calls that a leaf counts stand in the same sample when
+ * its chain is theirs, else (the call was folded) in one of their own.
  *
  * Cost: the length of all chains, with no look-up and no allocation of memory
  * for the single sample.

@@ -20,9 +20,10 @@ uint32_t monitor_function_of(uint64_t site);
 uint32_t sites_function_in_tree(void *closure, uint64_t site,
                                 uint32_t caller);
 
-/* Events: a compiled file was loaded; symbols are about to lose their package,
- * or that its name; the shared object at `base' is about to be unmapped.  Not
- * inside the hook, and without the monitor's lock, which they take. */
+/* Events: a compiled file was loaded; symbols are about to lose their
+ * package, or that its name; the shared object at `base' is about to be
+ * unmapped.  Not inside the hook, and without the monitor's lock, which they
+ * take. */
 void sites_names_added(struct ecl_function_names *names);
 void sites_names_lost(void);
 void sites_block_unload(cl_object block, void *base);

@@ -16,7 +16,8 @@ struct string_table {    /* all zero: empty */
   size_t mask;
 };
 
-/* The number of `s', which is copied when it is new; -1 when memory ran out. */
+/* The number of `s', which is copied when it is new; -1 when memory ran
+ * out. */
 int64_t string_table_add(struct string_table *table, const char *s);
 void string_table_release(struct string_table *table);
 

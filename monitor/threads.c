@@ -176,7 +176,8 @@ threads_start(cl_env_ptr env)
   monitor_lock_for_event();
   if (monitor.running) {
     threads_count(env, pthread_self(), GATE_OPEN, true);
-    /* A thread that Lisp makes is not active yet.  One that imports itself is,
+    /* A thread that Lisp makes is not active yet.  One that imports itself
+     * is,
        and has allocated what it needs without a word. */
     if (env->own_process->process.phase == ECL_PROCESS_ACTIVE)
       monitor.ended_figures.imported_threads++;

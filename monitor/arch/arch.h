@@ -2,9 +2,10 @@
  *
  * arch.h -- all that depends on the processor: where a frame keeps the
  * caller's frame pointer and its return address, and the trampoline that a
- * marked frame returns to.  A new architecture is one assembler file, one that
- * reads instructions (instruction.h), the registers in unwind.h, the code of a
- * signal's return below and, if its frames look different, the two accessors.
+ * marked frame returns to.  A new architecture is one assembler file, one
+ * that reads instructions (instruction.h), the registers in unwind.h, the
+ * code of a signal's return below and, if its frames look different, the two
+ * accessors.
  *
  * A frame here is the value of the frame pointer: it points to the saved
  * frame pointer of the caller, and the word above holds the return address.
@@ -39,13 +40,13 @@ arch_thread_pointer(pthread_t thread)
 }
 
 /* Where a marked frame returns to: takes the mark off the shadow stack of
- * this thread (see marker_stack.h) and goes on at the real return address with
- * all return values and callee-saved registers as they were. */
+ * this thread (see marker_stack.h) and goes on at the real return address
+ * with all return values and callee-saved registers as they were. */
 extern char mprof_return_trampoline[];
 
-/* Whether a return to `ip' leaves a signal handler: the C library's code there
- * is `mov $15, %rax; syscall' (rt_sigreturn).  libunwind knows such a frame
- * only when it steps into it from a callee. */
+/* Whether a return to `ip' leaves a signal handler: the C library's code
+ * there is `mov $15, %rax; syscall' (rt_sigreturn).  libunwind knows such a
+ * frame only when it steps into it from a callee. */
 static inline int
 arch_is_signal_return(uintptr_t ip)
 {

@@ -25,21 +25,22 @@ struct instruction {
   uintptr_t target; /* 0: it depends on registers */
 };
 
-/* Read the instruction at `address', of which the bytes before `end' are there.
- * A jump or call through a constant place in memory (a linkage table) has the
- * target that this place holds now.  May run inside the hook. */
+/* Read the instruction at `address', of which the bytes before `end' are
+ * there.  A jump or call through a constant place in memory (a linkage table)
+ * has the target that this place holds now.  May run inside the hook. */
 struct instruction arch_instruction(uintptr_t address, uintptr_t end);
 
-/* Call `found' with the address of each instruction in [start, end) that calls
- * through the place in memory `place', directly or by a stub of the linkage
- * table that lies there too.  May find some that are none (it does not know
- * where instructions begin), and misses none.  Not inside the hook. */
+/* Call `found' with the address of each instruction in [start, end) that
+ * calls through the place in memory `place', directly or by a stub of the
+ * linkage table that lies there too.  May find some that are none (it does
+ * not know where instructions begin), and misses none.  Not inside the
+ * hook. */
 void arch_calls_through(uintptr_t start, uintptr_t end, uintptr_t place,
                         void (*found)(void *closure, uintptr_t address),
                         void *closure);
 
-/* Call `found' with the target of each jump that leads out of [start, end); the
- * same holds of it. */
+/* Call `found' with the target of each jump that leads out of [start, end);
+ * the same holds of it. */
 void arch_jumps_out(uintptr_t start, uintptr_t end,
                     void (*found)(void *closure, uintptr_t target),
                     void *closure);

@@ -8,8 +8,8 @@
  * (longjmp): those lie deeper in the stack, that is, their slots have lower
  * addresses; they are dropped here.
  *
- * Registers: return values are in rax, rdx, xmm0, xmm1, st0 and st1; rbx, rbp,
- * r12-r15 belong to the caller.  Only rcx, rsi and rdi are used.
+ * Registers: return values are in rax, rdx, xmm0, xmm1, st0 and st1; rbx,
+ * rbp, r12-r15 belong to the caller.  Only rcx, rsi and rdi are used.
  *
  * It ends in an indirect JMP: the processor's return predictor has lost one
  * entry (the RET that came here) and a second RET would make it lose step

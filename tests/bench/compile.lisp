@@ -1,8 +1,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; compile.lisp -- compile the harness, all programs and CL-PPCRE with the ECL
-;;;; that runs this, into the folder BENCH_OUT.  BENCH_PPCRE is the folder with
-;;;; the sources of CL-PPCRE.
+;;;; compile.lisp -- compile the harness, all programs and CL-PPCRE with the
+;;;; ECL that runs this, into the folder BENCH_OUT.  BENCH_PPCRE is the folder
+;;;; with the sources of CL-PPCRE.
 
 (require :cmp)
 

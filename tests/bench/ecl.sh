@@ -10,10 +10,11 @@ die() {
   exit 1
 }
 
-# All begin with the same heap, one of some size.  ECL's own is that of an empty
-# process, which even the loading of mprof makes larger by an eighth, so that
-# the collector runs at other moments: for ten million conses 60 times instead
-# of 52, whether or not anything is counted.  From 32 MiB it is 5 times in both.
+# All begin with the same heap, one of some size.  ECL's own is that of an
+# empty process, which even the loading of mprof makes larger by an eighth, so
+# that the collector runs at other moments: for ten million conses 60 times
+# instead of 52, whether or not anything is counted.  From 32 MiB it is 5
+# times in both.
 if [ "${HEAP:=33554432}" != default ]; then
   export GC_INITIAL_HEAP_SIZE=$HEAP
 fi
@@ -22,8 +23,8 @@ fi
 ulimit -S -s 1048576 2>/dev/null ||
   die 'the stack may not grow to 1 GiB; run: ulimit -H -s unlimited'
 
-# ecl_of CONFIGURATION, compiled_for CONFIGURATION: the ECL, and the folder with
-# what it has compiled.
+# ecl_of CONFIGURATION, compiled_for CONFIGURATION: the ECL, and the folder
+# with what it has compiled.
 ecl_of() {
   if [ "$1" = reference ]; then echo "$ECL_REFERENCE"; else echo "$ECL"; fi
 }
@@ -56,8 +57,8 @@ run_ecl() {
 }
 
 shared_object() { # NAME
-  # HEADER_FLAGS has quotes in it.  ECL closes all libraries when it exits, and
-  # hooks must outlive that.
+  # HEADER_FLAGS has quotes in it.  ECL closes all libraries when it exits,
+  # and hooks must outlive that.
   eval "$CC $HEADER_FLAGS -fvisibility=default -O2 -shared -Wl,-z,nodelete" \
     -o '"$work/$1.so" "$here/$1.c"' || die "cannot compile tests/bench/$1.c"
 }
@@ -103,8 +104,8 @@ groups() {
   done
 }
 
-# list_programs [NAME...]: a line `name group yes|no', the last about whole walks,
-# for each program, or for those that are named.
+# list_programs [NAME...]: a line `name group yes|no', the last about whole
+# walks, for each program, or for those that are named.
 list_programs() {
   local group name all
   all=$(for group in $(groups); do

@@ -8,8 +8,8 @@
 #
 # Seconds are of processor time, and so do not depend on what else runs; those
 # by the clock follow in a second table.  MB are what a process had resident
-# at most: counting, and then writing, in the profiled ECL, which without mprof
-# has some 20.
+# at most: counting, and then writing, in the profiled ECL, which without
+# mprof has some 20.
 #
 # Environment: ECL, MPROF, BUILD (set by make bench-growth), MAXIMUM (the
 # largest power of ten, default 6).

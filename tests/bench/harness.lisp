@@ -7,11 +7,11 @@
 ;;;; that it does and to what it allocates.  Its result is compared with what
 ;;;; is known of it, so that no program can become fast by going wrong.
 ;;;;
-;;;; One process measures one program in one configuration: a short run to warm
-;;;; everything up, a collection, the run that counts, one line.  The line has
-;;;; name, configuration, size, seconds, processor seconds, collections,
-;;;; allocations, and bytes, separated by tabs; the last two are 0 where nobody
-;;;; counts.
+;;;; One process measures one program in one configuration: a short run to
+;;;; warm everything up, a collection, the run that counts, one line.  The
+;;;; line has name, configuration, size, seconds, processor seconds,
+;;;; collections, allocations, and bytes, separated by tabs; the last two are
+;;;; 0 where nobody counts.
 ;;;;
 ;;;; The same file is compiled by the patched and by the unpatched ECL.  It
 ;;;; does not say which runs faster: report.lisp does.

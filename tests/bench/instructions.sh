@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # instructions.sh [PROGRAM...]: count the instructions of all programs, or of
-# those named, with callgrind: they do not depend on what else the machine does,
-# so they show a difference of a thousandth.  One process for each configuration
-# runs all programs, each twice at a small size; only the second time counts, so
-# that neither start-up nor what is done once is in it.  The collector marks
-# with one thread: several wait for each other in a loop, as it happens.
-# Programs with threads of their own are left out for the same reason.
+# those named, with callgrind: they do not depend on what else the machine
+# does, so they show a difference of a thousandth.  One process for each
+# configuration runs all programs, each twice at a small size; only the second
+# time counts, so that neither start-up nor what is done once is in it.  The
+# collector marks with one thread: several wait for each other in a loop, as
+# it happens.  Programs with threads of their own are left out for the same
+# reason.
 #
 # Writes BUILD/bench/instructions.tsv and functions.tsv, which has what each
-# function took itself in the unpatched ECL and under mprof, with the number of
-# allocations; and callgrind's own files under
+# function took itself in the unpatched ECL and under mprof, with the number
+# of allocations; and callgrind's own files under
 # BUILD/bench/callgrind/CONFIGURATION/, one a program.
 
 set -euo pipefail

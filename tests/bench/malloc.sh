@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # malloc.sh: what it costs to profile a C program: without a profiler, with
-# mprof, with heaptrack (recording alone, heaptrack -r).  The three take turns,
-# program by program and round after round, in the other order each time.
+# mprof, with heaptrack (recording alone, heaptrack -r).  The three take
+# turns, program by program and round after round, in the other order each
+# time.
 #
 # Prints for each program the seconds without, and the others as multiples of
 # that (medians, and the range in brackets); then what mprof adds for each

@@ -11,7 +11,8 @@
 #
 # run.sh --instructions: count instructions instead (see instructions.sh).
 #
-# Environment: ECL, ECL_REFERENCE, BUILD, MPROF_LIB (set by make bench); ROUNDS
+# Environment: ECL, ECL_REFERENCE, BUILD, MPROF_LIB (set by make bench);
+# ROUNDS
 # (5), PROGRAMS (names; all), CLOCK (cpu: of the process, which hardly depends
 # on what else the machine does; real), INSTRUCTIONS (the programs whose
 # instructions are counted, too), HEAP (bytes that the heap begins with, or

@@ -3,10 +3,10 @@
 ;;;; demo.lisp -- profile the two programs of mprof-demo.asd and say what the
 ;;;; profiles show.  Called by run.sh, which prints what is written here.
 ;;;;
-;;;; MPROF_DEMO_OUT is the folder that gets the profiles (*.data) and the texts
-;;;; `headline', `finding' and `residual'.  All figures come from the profiles.
-;;;; The exit status is 1, and the last line of the output says why, when a
-;;;; profile is not what the demo claims.
+;;;; MPROF_DEMO_OUT is the folder that gets the profiles (*.data) and the
+;;;; texts `headline', `finding' and `residual'.  All figures come from the
+;;;; profiles.  The exit status is 1, and the last line of the output says
+;;;; why, when a profile is not what the demo claims.
 
 (require :asdf)
 (require :mprof)

@@ -4,9 +4,9 @@
 ;;;; texts that every Debian system has, with CL-PPCRE.
 ;;;;
 ;;;; It does what programs do with a regular expression library: rules from a
-;;;; table against each paragraph, all words, a scanner for each of many words,
-;;;; replacement, splitting, register groups.  It has a flaw that is common and
-;;;; easy to miss, and the demo finds it.
+;;;; table against each paragraph, all words, a scanner for each of many
+;;;; words, replacement, splitting, register groups.  It has a flaw that is
+;;;; common and easy to miss, and the demo finds it.
 
 (defpackage #:licences
   (:use #:common-lisp)

@@ -3,10 +3,10 @@
 ;;;; producer-consumer.lisp -- the example of Zorn and Hilfinger's paper in
 ;;;; Lisp, small enough to know every figure by hand.
 ;;;;
-;;;; N widgets: every other one red, the rest blue.  MAKE-WIDGET makes them all,
-;;;; one structure each, so only its callers tell who wanted them.  A structure
-;;;; is 64 bytes and 8 for each slot: two slots make 80 bytes.  Nothing else
-;;;; allocates.
+;;;; N widgets: every other one red, the rest blue.  MAKE-WIDGET makes them
+;;;; all, one structure each, so only its callers tell who wanted them.  A
+;;;; structure is 64 bytes and 8 for each slot: two slots make 80 bytes.
+;;;; Nothing else allocates.
 
 (defpackage #:producer-consumer
   (:use #:common-lisp)

@@ -1,10 +1,11 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; harness.lisp -- run a form under the profiler and compare every figure with
-;;;; one that was computed by hand.  Exact equality; there is no tolerance.
+;;;; harness.lisp -- run a form under the profiler and compare every figure
+;;;; with one that was computed by hand.  Exact equality; there is no
+;;;; tolerance.
 ;;;;
-;;;; A program is a file of functions and of MEASURING forms.  It is run in two
-;;;; variants, compiled and byte-compiled, and in two ways of counting, by
+;;;; A program is a file of functions and of MEASURING forms.  It is run in
+;;;; two variants, compiled and byte-compiled, and in two ways of counting, by
 ;;;; markers and by whole walks; run.sh compares what the two ways leave in
 ;;;; their dumps.  Each check prints one line, `ok - ...' or `not ok - ...'.
 
@@ -78,8 +79,8 @@ LIST to have no effect does not leave it out.")
 (defconstant +word+ 8)
 
 ;;; The byte-code interpreter keeps lexical variables in an association list:
-;;; two conses for each variable that is bound, one for each local function.  A
-;;; function that can see any of these is a closure.
+;;; two conses for each variable that is bound, one for each local function.
+;;; A function that can see any of these is a closure.
 
 (defun by-variant (compiled bytecode)
   (ecase *variant*

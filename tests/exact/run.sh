@@ -45,7 +45,8 @@ run() {
   return "${PIPESTATUS[0]}"
 }
 
-# compare PROGRAM VARIANT: both ways of counting; status 1 when a check failed.
+# compare PROGRAM VARIANT: both ways of counting; status 1 when a check
+# failed.
 compare() {
   local name=$(basename "$1" .lisp) failed=0 difference
   run "$1" "$2" markers || failed=1

@@ -4,11 +4,11 @@
 ;;;; profiler, and write down how each of them ended.
 ;;;;
 ;;;; The environment says what to do: LIBRARY_SOURCES is the folder with all
-;;;; libraries, LIBRARY_SYSTEM the ASDF system of the tests, LIBRARY_RUNNER how
-;;;; they are run (one of the functions below) and LIBRARY_ARGUMENT its
-;;;; argument; LIBRARY_MODE is off, on or full-walk, and LIBRARY_OUT begins the
-;;;; names of the files that are written: .results, a line for each test, and
-;;;; when profiling .data.
+;;;; libraries, LIBRARY_SYSTEM the ASDF system of the tests, LIBRARY_RUNNER
+;;;; how they are run (one of the functions below) and LIBRARY_ARGUMENT its
+;;;; argument; LIBRARY_MODE is off, on or full-walk, and LIBRARY_OUT begins
+;;;; the names of the files that are written: .results, a line for each test,
+;;;; and when profiling .data.
 ;;;;
 ;;;; Loading is not profiled.  The results are written when counting is over.
 

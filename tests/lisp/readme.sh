@@ -3,9 +3,9 @@
 #
 # What README.md shows of the REPL, typed in: each line that begins with
 # "    > " is a form, and what follows is what ECL prints, to the letter, unless
-# nothing follows.  When a form is an error, what it prints before the restarts
-# counts, and it is the last one, since ECL then throws away what was typed
-# before.
+# nothing follows.  When a form is an error, what it prints before the
+# restarts counts, and it is the last one, since ECL then throws away what was
+# typed before.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Run the FiveAM tests by ASDF, as (asdf:test-system "mprof") does.  FiveAM and
-# what it needs come from their own folders; nothing else that the machine has
-# of ASDF or Lisp systems is looked at.
+# Run the FiveAM tests by ASDF, as (asdf:test-system "mprof") does.  FiveAM
+# and what it needs come from their own folders; nothing else that the machine
+# has of ASDF or Lisp systems is looked at.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1

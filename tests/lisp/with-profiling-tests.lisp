@@ -1,6 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; with-profiling-tests.lisp -- values, nesting, and all ways out of the body.
+;;;; with-profiling-tests.lisp -- values, nesting, and all ways out of the
+;;;; body.
 
 (in-package #:mprof.tests)
 

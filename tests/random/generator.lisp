@@ -2,26 +2,27 @@
 ;;;;
 ;;;; generator.lisp -- what a random program is made of.
 ;;;;
-;;;; A program is a list of functions (plain or generic) that call each other in
-;;;; any way.  What a call does is decided when the program runs, by the
-;;;; oracle's random numbers; the same seed there gives the same run.  A program
-;;;; ends because each call of one of its functions takes a unit of fuel, and
-;;;; all loops are counted.
+;;;; A program is a list of functions (plain or generic) that call each other
+;;;; in any way.  What a call does is decided when the program runs, by the
+;;;; oracle's random numbers; the same seed there gives the same run.  A
+;;;; program ends because each call of one of its functions takes a unit of
+;;;; fuel, and all loops are counted.
 ;;;;
-;;;; Each statement comes with what it tells the oracle (see oracle.lisp).  How
-;;;; many objects ECL makes for it depends on who compiled the function: the
-;;;; interpreter takes two conses for each variable, block and catch tag, and
-;;;; makes a closure of each lambda; the compiler takes none, and makes a
+;;;; Each statement comes with what it tells the oracle (see oracle.lisp).
+;;;; How many objects ECL makes for it depends on who compiled the function:
+;;;; the interpreter takes two conses for each variable, block and catch tag,
+;;;; and makes a closure of each lambda; the compiler takes none, and makes a
 ;;;; function object of a lambda that captures nothing.
 ;;;;
-;;;; Invariants of the code that is made: the variable D of each function holds
-;;;; the depth of its activation; when control comes back to a function, (BACK
+;;;; Invariants of the code that is made: the variable D of each function
+;;;; holds the depth of its activation; when control comes back to a function,
+;;;; (BACK
 ;;;; D) is said before it allocates again.  Only the lambda directly inside a
 ;;;; BLOCK or TAGBODY captures anything, so that the number of cells is known.
 ;;;; In one activation handlers for errors are not nested.
 ;;;;
-;;;; Here are names, random numbers and function bodies; statements.lisp has the
-;;;; statements, and programs.lisp puts functions and programs together.
+;;;; Here are names, random numbers and function bodies; statements.lisp has
+;;;; the statements, and programs.lisp puts functions and programs together.
 
 (defpackage #:generator
   (:use #:common-lisp)

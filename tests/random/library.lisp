@@ -4,9 +4,9 @@
 ;;;; functions that call what they are given.
 ;;;;
 ;;;; The ones that are named C-... are compiled, those named B-... are
-;;;; byte-compiled, so a program of one kind calls through the other.  Like the
-;;;; programs, each tells the oracle when it begins and ends; its name there is
-;;;; the number that GENERATOR:FIXED-NAME gives.
+;;;; byte-compiled, so a program of one kind calls through the other.  Like
+;;;; the programs, each tells the oracle when it begins and ends; its name
+;;;; there is the number that GENERATOR:FIXED-NAME gives.
 
 (in-package #:rp)
 

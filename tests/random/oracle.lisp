@@ -2,19 +2,20 @@
 ;;;;
 ;;;; oracle.lisp -- what a program itself knows about its allocations.
 ;;;;
-;;;; Model.  Each function of a random program says when it is entered and left,
-;;;; and each allocation says of which type and how large it was.  From that the
-;;;; oracle keeps a stack of its own, and the calling context tree that an exact
-;;;; profile must equal: for each chain of functions the objects and bytes of
-;;;; each type, and how many activations of the last function led to an
-;;;; allocation.  It never looks at the machine's stack.
+;;;; Model.  Each function of a random program says when it is entered and
+;;;; left, and each allocation says of which type and how large it was.  From
+;;;; that the oracle keeps a stack of its own, and the calling context tree
+;;;; that an exact profile must equal: for each chain of functions the objects
+;;;; and bytes of each type, and how many activations of the last function led
+;;;; to an allocation.  It never looks at the machine's stack.
 ;;;;
-;;;; Jumps.  A place that a jump can come back to says BACK with the depth that
-;;;; its function had on entry; what was above is gone.
+;;;; Jumps.  A place that a jump can come back to says BACK with the depth
+;;;; that its function had on entry; what was above is gone.
 ;;;;
-;;;; Invariants.  What runs while the profiler counts allocates nothing: all state
-;;;; is in arrays of fixnums, one set for each thread.  A node of the tree is a name (function or type) below a parent;
-;;;; only nodes of types have counts.
+;;;; Invariants.  What runs while the profiler counts allocates nothing: all
+;;;; state is in arrays of fixnums, one set for each thread.  A node of the
+;;;; tree is a name (function or type) below a parent; only nodes of types
+;;;; have counts.
 ;;;;
 ;;;; Limits.  What runs out of an array stops the program with an error; the
 ;;;; generator's fuel keeps programs far below that.
@@ -47,8 +48,8 @@
   (registers (words 4) :type words)
   ;; The stack: for each activation its node, whether it has led to an
   ;; allocation, a counter that it may use, and the error handler that it has
-  ;; established: a name, -1 for one without a function of its own, 0 for none,
-  ;; -2 if those of its callers are not in effect.
+  ;; established: a name, -1 for one without a function of its own, 0 for
+  ;; none, -2 if those of its callers are not in effect.
   (nodes (words +depth+) :type words)
   (allocated (words +depth+) :type words)
   (turns (words +depth+) :type words)

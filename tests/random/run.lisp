@@ -7,8 +7,9 @@
 ;;;; start of the C compiler takes a second.  What a program defines is taken
 ;;;; away after its turn.
 ;;;;
-;;;; A program that fails is made again with fewer functions and less fuel, and
-;;;; the smallest that still fails is reported, with the command that runs it.
+;;;; A program that fails is made again with fewer functions and less fuel,
+;;;; and the smallest that still fails is reported, with the command that runs
+;;;; it.
 
 (in-package #:random-tests)
 

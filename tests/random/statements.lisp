@@ -2,12 +2,12 @@
 ;;;;
 ;;;; statements.lisp -- the statements of random programs.
 ;;;;
-;;;; Each function here gives a list of forms: a statement and what the oracle is
-;;;; told of it.  Which functions of the runtime are in the chain, and how many
-;;;; objects of which size ECL 21.2.1 makes, was read from its source and seen
-;;;; in profiles of these forms alone.  FUELED forms call functions of the
-;;;; program; what calls a lambda needs no fuel, since lambdas are nested only
-;;;; so deep.
+;;;; Each function here gives a list of forms: a statement and what the oracle
+;;;; is told of it.  Which functions of the runtime are in the chain, and how
+;;;; many objects of which size ECL 21.2.1 makes, was read from its source and
+;;;; seen in profiles of these forms alone.  FUELED forms call functions of
+;;;; the program; what calls a lambda needs no fuel, since lambdas are nested
+;;;; only so deep.
 
 (in-package #:generator)
 

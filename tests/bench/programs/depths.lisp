@@ -1,8 +1,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; depths.lisp -- adversaries: stacks that grow and shrink while they
-;;;; allocate, at depths 10 to 100,000.  N is the number of allocations, and the
-;;;; same at each depth, so that what the depth itself costs shows.
+;;;; allocate, at depths 10 to 100,000.  N is the number of allocations, and
+;;;; the same at each depth, so that what the depth itself costs shows.
 
 (in-package #:bench)
 

@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; exits.lisp -- adversaries: frames that are left by a jump and not by their
-;;;; return, frames of C in between, and threads.
+;;;; exits.lisp -- adversaries: frames that are left by a jump and not by
+;;;; their return, frames of C in between, and threads.
 
 (in-package #:bench)
 

@@ -1,8 +1,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; lists.lisp -- browse, deriv, destructive and div2 of Gabriel's benchmarks,
-;;;; written anew: programs of the seventies, which make conses and little
-;;;; else.
+;;;; lists.lisp -- browse, deriv, destructive and div2 of Gabriel's
+;;;; benchmarks, written anew: programs of the seventies, which make conses
+;;;; and little else.
 
 (in-package #:bench)
 
@@ -15,8 +15,8 @@
   (logand (+ (* state 1103515245) 12345) #x7FFFFFFF))
 
 ;;; browse: match patterns against trees that symbols have on their lists of
-;;; properties.  ? matches anything, a symbol ?X too, but the same each time; *
-;;; matches any number of elements, and so does *X.
+;;; properties.  ? matches anything, a symbol ?X too, but the same each time;
+;;; * matches any number of elements, and so does *X.
 
 (defun variable-kind (symbol)
   (and (symbolp symbol) symbol

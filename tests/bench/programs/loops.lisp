@@ -1,8 +1,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; loops.lisp -- adversaries: programs that do nothing but allocate, in the
-;;;; ways that cost a profiler most.  N is the number of allocations, or nearly
-;;;; so.
+;;;; ways that cost a profiler most.  N is the number of allocations, or
+;;;; nearly so.
 
 (in-package #:bench)
 

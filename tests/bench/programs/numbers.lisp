@@ -3,9 +3,9 @@
 ;;;; numbers.lisp -- arithmetic that makes objects: boxed floats, complex
 ;;;; numbers, bignums; fft and frpoly of Gabriel's benchmarks, written anew.
 ;;;;
-;;;; Nothing declares floats, so each operation on them makes one.  That is how
-;;;; Lisp is mostly written, and the worst case for a profiler: each number is
-;;;; made in a call of its own.
+;;;; Nothing declares floats, so each operation on them makes one.  That is
+;;;; how Lisp is mostly written, and the worst case for a profiler: each
+;;;; number is made in a call of its own.
 
 (in-package #:bench)
 
@@ -73,9 +73,9 @@ what was there before."
                               always (< (abs (- (svref re i) (wave i)))
                                         1d-9)))))))))
 
-;;; frpoly: powers of a polynomial in three variables.  A polynomial is a number
-;;; or (VARIABLE (EXPONENT . COEFFICIENT)...), the largest exponent first, the
-;;; coefficients being polynomials in later variables.
+;;; frpoly: powers of a polynomial in three variables.  A polynomial is a
+;;; number or (VARIABLE (EXPONENT . COEFFICIENT)...), the largest exponent
+;;; first, the coefficients being polynomials in later variables.
 
 (defun add-polynomials (p q)
   (cond ((and (numberp p) (numberp q)) (+ p q))

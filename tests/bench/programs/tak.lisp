@@ -1,8 +1,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; tak.lisp -- Takeuchi's function and its relatives: calls, and nothing but
-;;;; calls.  They hardly allocate; here to show that what does not allocate does
-;;;; not pay, and for catch, throw and special variables.  Each computes
+;;;; calls.  They hardly allocate; here to show that what does not allocate
+;;;; does not pay, and for catch, throw and special variables.  Each computes
 ;;;; tak(18,12,6), which is 7, N times.
 
 (in-package #:bench)

@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; text.lisp -- building strings, FORMAT, and regular expressions by CL-PPCRE
-;;;; (run.sh loads that first).
+;;;; text.lisp -- building strings, FORMAT, and regular expressions by
+;;;; CL-PPCRE (run.sh loads that first).
 
 (in-package #:bench)
 

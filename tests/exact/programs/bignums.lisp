@@ -1,8 +1,9 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Bignums and ratios.  GMP, which has no frame pointers, asks for memory where
-;;;; one of its numbers grows; the runtime makes its own for most results.
+;;;; Bignums and ratios.  GMP, which has no frame pointers, asks for memory
+;;;; where one of its numbers grows; the runtime makes its own for most
+;;;; results.
 
 (in-package #:exact)
 

@@ -20,8 +20,8 @@
 
 (defvar *three* (list 1 2 3))
 
-;;; Calls from the interpreter, and back into it; each call of TYPED-LEAF binds
-;;; X and makes a cons.
+;;; Calls from the interpreter, and back into it; each call of TYPED-LEAF
+;;; binds X and makes a cons.
 
 (eval '(defun typed-leaf (x) (cons x x)))
 
@@ -149,8 +149,8 @@
             `((typed-jumps ,jump compiled-leaf) 1 ,+cons+)
             `((typed-jumps ,stay compiled-leaf) 1 ,+cons+))))
 
-;;; Arguments: the interpreter binds A, B, R and C, and makes the list for R; for
-;;; its keywords it makes none.
+;;; Arguments: the interpreter binds A, B, R and C, and makes the list for R;
+;;; for its keywords it makes none.
 
 (eval '(defun typed-arguments (a &optional (b (list a)) &rest r &key (c (list b)))
         (list a b c r)))
@@ -190,7 +190,8 @@
           `((use-place macroexpand-1 (macro-function typed-macro))
             11 ,(* 11 +cons+))))
 
-;;; Functions that got their names otherwise keep those that they were made with.
+;;; Functions that got their names otherwise keep those that they were made
+;;; with.
 
 (setf (symbol-function 'named-later) (eval '(lambda (x) (cons x x))))
 (setf (fdefinition 'named-again) #'typed-leaf)
@@ -204,7 +205,8 @@
   (chains `((call-named (lambda)) 3 ,(* 3 +cons+))
           `((call-named typed-leaf) 3 ,(* 3 +cons+))))
 
-;;; EVAL at depth: forms have a name of their own, and so have lambdas in them.
+;;; EVAL at depth: forms have a name of their own, and so have lambdas in
+;;; them.
 
 (defvar *nested-form*
   '(funcall (lambda (y) (eval '(typed-leaf 3)) (cons y y)) 2))

@@ -42,8 +42,8 @@
     (inclusive 'call-each (+ once (* 5000 each))
                (* (+ once (* 5000 each)) +cons+))))
 
-;;; Every other call allocates: only these are activations, but the interpreter
-;;; allocates in all.
+;;; Every other call allocates: only these are activations, but the
+;;; interpreter allocates in all.
 
 (defun every-other (i)
   (if (evenp i) (list i) i))
@@ -58,8 +58,8 @@
         (* (by-variant 500 2500) +cons+))
   (calls 'call-every-other 1))
 
-;;; Recursion 1000 deep: a cons on the way down and one on the way up, and none
-;;; at the bottom.  The interpreter binds N and REST.
+;;; Recursion 1000 deep: a cons on the way down and one on the way up, and
+;;; none at the bottom.  The interpreter binds N and REST.
 
 (defun down-and-up (n)
   (if (zerop n)

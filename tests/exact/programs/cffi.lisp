@@ -2,8 +2,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; CFFI, as Debian has it: a Lisp callback that the C library's qsort calls.
-;;;; CFFI's own folder and those of what it needs, and nothing else; its compiled
-;;;; files are kept in the build folder.
+;;;; CFFI's own folder and those of what it needs, and nothing else; its
+;;;; compiled files are kept in the build folder.
 
 (eval-when (:compile-toplevel :load-toplevel :execute)
   (unless (find-package '#:cffi)

@@ -16,7 +16,8 @@
 (defun conses (name n)
   (self name n (* n +cons+)))
 
-;;; A function that is redefined while it runs: the old one goes on to its end.
+;;; A function that is redefined while it runs: the old one goes on to its
+;;; end.
 
 (defvar *new-definition* nil)
 
@@ -276,9 +277,9 @@
 (made-by-level 400)
 (mprof:stop)
 (take-profile)
-;; Counted are 199 to 0 on the way down, and all on the way up.  The frames that
-;; are there when counting begins anew count as called: after the reset 400 to 0,
-;; at the bottom 400 to 0, on the way up 400 to 100.
+;; Counted are 199 to 0 on the way down, and all on the way up.  The frames
+;; that are there when counting begins anew count as called: after the reset
+;; 400 to 0, at the bottom 400 to 0, on the way up 400 to 100.
 (conses 'made-by-level (+ (* 200 (+ 1 (v 1))) (* 401 2)))
 (calls 'made-by-level (+ 401 401 301))
 (arc 'made-by-level 'made-by-level (+ 400 400 300))

@@ -1,8 +1,8 @@
 ;;;; variants: compiled bytecode
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Generic functions: which method is on the chain, what the first call costs
-;;;; and where, and everything that makes or changes an instance.
+;;;; Generic functions: which method is on the chain, what the first call
+;;;; costs and where, and everything that makes or changes an instance.
 ;;;;
 ;;;; Interpreted, each variable that is bound takes two conses.  That is what
 ;;;; V counts: (V 3) conses for three variables, none when compiled.
@@ -58,8 +58,8 @@
   (absent "APPLY"))
 
 ;;; Qualifiers.  Whatever stands between a generic function and its methods
-;;; does not show, so a method is called by who called the generic function, or
-;;; by the method that said CALL-NEXT-METHOD.
+;;; does not show, so a method is called by who called the generic function,
+;;; or by the method that said CALL-NEXT-METHOD.
 
 (defgeneric greet (x))
 (defmethod greet ((x animal)) (cells 1))
@@ -139,8 +139,9 @@
   (arc '(method down (animal t)) '(method down (animal t))
        (by-variant 29 30)))
 
-;;; Method combinations of one's own.  Their effective methods are byte-compiled
-;;; in both variants; the arguments are a special variable, which costs nothing.
+;;; Method combinations of one's own.  Their effective methods are
+;;; byte-compiled in both variants; the arguments are a special variable,
+;;; which costs nothing.
 
 (defgeneric joined (x) (:method-combination append))
 (defmethod joined append ((x animal)) (cells 1))
@@ -226,9 +227,9 @@
 ;;; The first call computes the effective method and fills the cache.  That is
 ;;; the runtime's work, below the caller of the generic function.  With one
 ;;; method for one class it is: a list of the arguments; three lists with one
-;;; element, of the methods that apply, of the classes of the arguments, and of
-;;; these methods sorted, two of which begin with an empty cons; the function
-;;; that calls the method; and the key of the cache.
+;;; element, of the methods that apply, of the classes of the arguments, and
+;;; of these methods sorted, two of which begin with an empty cons; the
+;;; function that calls the method; and the key of the cache.
 
 (defgeneric fresh (x))
 (defmethod fresh ((x animal)) (cells 1))

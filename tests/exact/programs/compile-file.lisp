@@ -1,10 +1,10 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; COMPILE-FILE and LOAD as wholes: thousands of chains through the compiler,
-;;;; the printer and the loader, and two runs of the C compiler, with threads
-;;;; that wait for them.  No figure is known from outside, so these are relations
-;;;; that must hold: sums, shares, types.
+;;;; COMPILE-FILE and LOAD as wholes: thousands of chains through the
+;;;; compiler, the printer and the loader, and two runs of the C compiler,
+;;;; with threads that wait for them.  No figure is known from outside, so
+;;;; these are relations that must hold: sums, shares, types.
 
 (in-package #:exact)
 
@@ -97,7 +97,8 @@
          (figures-below 'compile-file))
   (calls 'compile-file 1))
 
-;; This program is itself being loaded, so there is another LOAD on each chain.
+;; This program is itself being loaded, so there is another LOAD on each
+;; chain.
 (defun load-it (file)
   (load file :verbose nil))
 

@@ -47,9 +47,9 @@
   (arc 'tail-calls 'funcall-call 200)
   (calls 'tail-calls 1))
 
-;;; What GCC would inline: called once; small; with an early way out (a .part of
-;;; it would be split off); with an argument that is the same in each call (a
-;;; .constprop clone) or not used (an .isra one).
+;;; What GCC would inline: called once; small; with an early way out (a .part
+;;; of it would be split off); with an argument that is the same in each call
+;;; (a .constprop clone) or not used (an .isra one).
 
 (defun called-once (x)
   (let ((sum 0))

@@ -14,9 +14,9 @@
   (self name n (* n +cons+)))
 
 ;;; A recursive-descent interpreter, in a dialect of one letter: the node at
-;;; address N of a binary tree has the kind N mod 3, and children 2N and 2N + 1.
-;;; Each kind is a function, each child a call site, so each node of the tree is
-;;; a chain of its own when the recursion is not folded.
+;;; address N of a binary tree has the kind N mod 3, and children 2N and 2N +
+;;; 1.  Each kind is a function, each child a call site, so each node of the
+;;; tree is a chain of its own when the recursion is not folded.
 
 (defconstant +leaves+ 2048)             ; nodes 1 to 2047 have children
 
@@ -73,9 +73,10 @@
   (inclusive 'run-node (* 1365 (+ 6 (v 12) (v 6)))
              (* 1365 (+ 6 (v 12) (v 6)) +cons+)))
 
-;;; The C stack overflows, three times over.  ECL signals STACK-OVERFLOW on top
-;;; of the last frame, and HANDLER-CASE leaves them all.  Only compiled: the
-;;; interpreter allocates in each call, and a whole walk for each takes too long.
+;;; The C stack overflows, three times over.  ECL signals STACK-OVERFLOW on
+;;; top of the last frame, and HANDLER-CASE leaves them all.  Only compiled:
+;;; the interpreter allocates in each call, and a whole walk for each takes
+;;; too long.
 
 (setf *dump-only* "AFTER-OVERFLOW")
 

@@ -6,8 +6,9 @@
 
 (in-package #:exact)
 
-;; Whether the memory ends at the header of an array or at its elements depends
-;; on how the heap has grown, and so do the chains below the allocators.
+;; Whether the memory ends at the header of an array or at its elements
+;; depends on how the heap has grown, and so do the chains below the
+;; allocators.
 (setf *dump-only* "EXACT::MAKE-ARRAYS;CONS")
 
 (defvar *handled* 0)

@@ -67,8 +67,8 @@ foreign_two_frames(callback *f, long n)
 
 #ifdef __x86_64__
 /* long foreign_garbage(callback *f, long n): rbp is no address at all.
- * long foreign_false_frame(callback *f, long n): rbp points to what looks like
- * the frame of another function, with a return address into this one.
+ * long foreign_false_frame(callback *f, long n): rbp points to what looks
+ * like the frame of another function, with a return address into this one.
  * Both say how to unwind them. */
 __asm__("        .text\n"
         "        .globl  foreign_garbage\n"

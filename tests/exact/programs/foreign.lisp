@@ -1,9 +1,10 @@
 ;;;; variants: compiled bytecode
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Lisp that C called: the chain goes from the Lisp caller through libffi and
-;;;; the C function to the Lisp callback, also through code that has no frame
-;;;; pointers and uses their register for anything.  foreign.c has the C side.
+;;;; Lisp that C called: the chain goes from the Lisp caller through libffi
+;;;; and the C function to the Lisp callback, also through code that has no
+;;;; frame pointers and uses their register for anything.  foreign.c has the C
+;;;; side.
 
 (in-package #:exact)
 
@@ -17,9 +18,9 @@
 (defun call-c (function values)
   (si:call-cfun function :long *arguments* values))
 
-;;; A callback is a C function of its own where it is compiled, which calls the
-;;; Lisp function, and a closure of libffi where it is interpreted.  Interpreted
-;;; functions need two conses for each of their variables.
+;;; A callback is a C function of its own where it is compiled, which calls
+;;; the Lisp function, and a closure of libffi where it is interpreted.
+;;; Interpreted functions need two conses for each of their variables.
 
 ;;;
 ;;; A closure of libffi refers to a list of its Lisp function and types, where
@@ -119,8 +120,8 @@
   (arc 'turn-callback 'call-c (by-variant 49 50)) ; the last does not call back
   (apply #'self 'turn-callback (conses 50 150)))
 
-;;; A jump from Lisp to Lisp over the C frames in between.  What comes after has
-;;; nothing to do with these.
+;;; A jump from Lisp to Lisp over the C frames in between.  What comes after
+;;; has nothing to do with these.
 
 (define-callback thrower-callback :long ((n :long))
   (keep (cons n n))
@@ -149,9 +150,9 @@
       (check-chain 100 (conses 100 300) 'throw-over 'after-throw))))
 
 ;;; The C library's qsort and bsearch.  How often they compare is their own
-;;; affair; the callback counts it.  Each argument that is a pointer becomes an
-;;; object: made by the C function that the callback is, or by the runtime's
-;;; function for all closures of libffi, which is hidden.
+;;; affair; the callback counts it.  Each argument that is a pointer becomes
+;;; an object: made by the C function that the callback is, or by the
+;;; runtime's function for all closures of libffi, which is hidden.
 
 (defconstant +foreign-data+ 32)   ; header, size, tag, data
 (defconstant +longs+ 100)

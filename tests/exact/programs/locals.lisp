@@ -28,8 +28,9 @@
      ((with-flet (flet f :in with-flet)) 1 ,+cons+)
      ((with-flet (flet g :in with-flet)) 2 ,(* 2 +cons+)))))
 
-;;; UP is called with 0, 1, 2 and 3, when it ends; DOWN with 1, 2 and 3.  Deeper
-;;; levels of a recursion are folded into its second.  Each call binds N.
+;;; UP is called with 0, 1, 2 and 3, when it ends; DOWN with 1, 2 and 3.
+;;; Deeper levels of a recursion are folded into its second.  Each call binds
+;;; N.
 
 (defun with-labels-in-turns ()
   (labels ((up (n) (if (= n 3) nil (cons n (down (1+ n)))))
@@ -54,8 +55,8 @@
     (calls down 3)
     (arc down up (by-variant 2 3))))
 
-;;; Five levels.  OUTER is called twice, INNER by each of these twice, the lambda
-;;; by each of these twice, INNERMOST by each of these twice.
+;;; Five levels.  OUTER is called twice, INNER by each of these twice, the
+;;; lambda by each of these twice, INNERMOST by each of these twice.
 
 (defun nested ()
   (flet ((outer ()

@@ -2,8 +2,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Byte-compiled functions, as typed at the REPL, call compiled ones and are
-;;;; called by them; all show by name.  Each variable that the interpreter binds
-;;;; takes two conses.
+;;;; called by them; all show by name.  Each variable that the interpreter
+;;;; binds takes two conses.
 
 (in-package #:exact)
 
@@ -63,7 +63,8 @@
 (defvar *three-numbers* (list 1 2 3))
 
 (measuring ("typed local functions") (typed-locals *three-numbers*)
-  ;; LIST takes two conses, the function PAIR one, and its closure is an object
+  ;; LIST takes two conses, the function PAIR one, and its closure is an
+  ;; object
   (self '(flet pair :in typed-locals) 9 (* 9 +cons+))
   (calls '(flet pair :in typed-locals) 3)
   (arc 'mapcar '(flet pair :in typed-locals) 3)

@@ -79,8 +79,8 @@
   (arc 'mapcar '(lambda :in map-lists) 100))
 
 ;;; SORT with a :KEY that allocates.  ECL merges lists: pairs first, two keys
-;;; each, which makes 8.  Then each merge takes two keys, and one more for each
-;;; element that it takes before one side is empty:
+;;; each, which makes 8.  Then each merge takes two keys, and one more for
+;;; each element that it takes before one side is empty:
 ;;;   (1 3) and (4 8):          1, 3                    2 + 1
 ;;;   (5 9) and (2 6):          2, 5, 6                 2 + 2
 ;;;   (1 3 4 8) and (2 5 6 9):  1, 2, 3, 4, 5, 6, 8     2 + 6

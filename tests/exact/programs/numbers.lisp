@@ -2,8 +2,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Arithmetic, from src/c/numbers/ and src/c/big.d: what a result is made in
-;;;; when the compiler calls the function of two arguments.  (The function + of
-;;;; any number begins with 0 and makes one more.)
+;;;; when the compiler calls the function of two arguments.  (The function +
+;;;; of any number begins with 0 and makes one more.)
 
 (in-package #:exact)
 
@@ -23,8 +23,8 @@
   `(measuring (,(format nil "~(~S~)" form)) (ten ,form)
      (made 0 ,@rows)))
 
-;;; Bignums.  A sum has room for a carry; a product for all limbs; a quotient is
-;;; copied from a register, and has none to spare.
+;;; Bignums.  A sum has room for a carry; a product for all limbs; a quotient
+;;; is copied from a register, and has none to spare.
 
 (computing (+ *big* *big*) (big 4))
 (computing (- *big* *big*) (big 4))

@@ -1,8 +1,8 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Each type of object: how many, and how many bytes, header and body together
-;;;; as one object.
+;;;; Each type of object: how many, and how many bytes, header and body
+;;;; together as one object.
 
 (in-package #:exact)
 
@@ -46,8 +46,8 @@
     (dotimes (i n sum)
       (setf sum (+ sum *double*)))))
 
-;; ECL's + with two arguments makes two floats: it begins with 0 and adds both.
-;; But 0 + 0d0, the first, is a constant of the runtime.
+;; ECL's + with two arguments makes two floats: it begins with 0 and adds
+;; both.  But 0 + 0d0, the first, is a constant of the runtime.
 (measuring ("a sum of boxed floats") (float-loop 10000)
   (total 19999 (* 19999 +double-float+))
   (type-total 'double-float 19999 (* 19999 +double-float+))

@@ -1,16 +1,17 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Out-of-line declarations.  One set of functions is defined again and again,
-;;;; with no declaration and with one of each scope, for both compilers.  Totals
-;;;; are the same throughout; what changes is the function that has them.
+;;;; Out-of-line declarations.  One set of functions is defined again and
+;;;; again, with no declaration and with one of each scope, for both
+;;;; compilers.  Totals are the same throughout; what changes is the function
+;;;; that has them.
 
 (in-package #:exact)
 
 (eval-when (:compile-toplevel :load-toplevel :execute)
   (defvar *makers*
-    ;; name, form, the function that makes it, objects, bytes, and when it is a
-    ;; call without a declaration: in compiled code, in byte-compiled code
+    ;; name, form, the function that makes it, objects, bytes, and when it is
+    ;; a call without a declaration: in compiled code, in byte-compiled code
     `((pair (cons x x) cons 1 ,+cons+ nil nil)
       (list1 (list x) list 1 ,+cons+ nil nil)
       (list3 (list x x x) list 3 ,(* 3 +cons+) t nil)

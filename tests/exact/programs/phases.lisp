@@ -163,8 +163,8 @@
     (compile-file (source "compiling"))
   (conses-by-phase :compile 7 :load 10))
 
-;;; Loading and compiling in turns: recursion is folded within a phase only, so
-;;; the phases of folded chains are those of whole ones.
+;;; Loading and compiling in turns: recursion is folded within a phase only,
+;;; so the phases of folded chains are those of whole ones.
 
 (defvar *turns* 0)
 

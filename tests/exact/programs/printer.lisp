@@ -1,13 +1,13 @@
 ;;;; variants: compiled bytecode
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; The printer, FORMAT and string streams, from src/c/printer/, src/c/file.d,
-;;;; src/lsp/format.lsp and src/lsp/pprint.lsp.
+;;;; The printer, FORMAT and string streams, from src/c/printer/,
+;;;; src/c/file.d, src/lsp/format.lsp and src/lsp/pprint.lsp.
 ;;;;
 ;;;; A string stream has a string of 128 characters with a fill pointer; when
 ;;;; it is full it gets a half and one more, in another string.  The result is
-;;;; a copy.  Numbers, symbols and fixed texts, such as a dot, are put together
-;;;; in a string from a pool, to which it goes back with a cons.
+;;;; a copy.  Numbers, symbols and fixed texts, such as a dot, are put
+;;;; together in a string from a pool, to which it goes back with a cons.
 
 (in-package #:exact)
 
@@ -70,10 +70,10 @@
 (measuring ("princ") (ten (princ-to-string 'some-symbol))
   (made 2 (stream-row) (strings 128 11) (conses 1)))
 
-;;; FORMAT has a string of 64 characters.  The arguments make a list; each part
-;;; of the control string has a cons in the list of parts; a part is a
-;;; directive, a vector of 8 with 9 conses, or text, a string.  An integer takes
-;;; a cons as above.
+;;; FORMAT has a string of 64 characters.  The arguments make a list; each
+;;; part of the control string has a cons in the list of parts; a part is a
+;;; directive, a vector of 8 with 9 conses, or text, a string.  An integer
+;;; takes a cons as above.
 
 (defun format-ten (control a b)
   (ten (format nil control a b)))
@@ -97,8 +97,8 @@
 (formatting "~A~A" "ab" "cd" "abcd" (strings 64 4) (directives 2)
             (conses (+ 2 2 18)))
 
-;;; The pretty printer, of which not each cons was counted here: the work is the
-;;; same each time, so twice as often is twice as much, of each type.
+;;; The pretty printer, of which not each cons was counted here: the work is
+;;; the same each time, so twice as often is twice as much, of each type.
 
 (defvar *tree* '(defun foo (x) (let ((y (list x x))) (print y))))
 

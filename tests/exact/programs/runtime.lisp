@@ -22,9 +22,9 @@
 (defun doubles (n)
   (list 'double-float n (* n +double-float+)))
 
-;;; Hash tables.  It is full at three quarters and then grows by a half, that is
-;;; by 1.5d0, a float that each new table takes.  Each time the old entries are
-;;; kept in one more header, and the new size is a float before it is an
+;;; Hash tables.  It is full at three quarters and then grows by a half, that
+;;; is by 1.5d0, a float that each new table takes.  Each time the old entries
+;;; are kept in one more header, and the new size is a float before it is an
 ;;; integer; 45 * 1.5 leaves a rest, one more float.
 
 (defun fill-table (table n)
@@ -52,8 +52,9 @@
   (made (+ 2 40) (tables 3 20 30 45) (doubles 3)
         (list "WEAK-POINTER" 65 (* 65 16))))
 
-;; A lock has a finalizer, and the collector's table of these doubles when it is
-;; full, which it nearly is when ECL has started: 256.  Let it be far from that.
+;; A lock has a finalizer, and the collector's table of these doubles when it
+;; is full, which it nearly is when ECL has started: 256.  Let it be far from
+;; that.
 (defvar *rwlocks* (loop repeat 400 collect (mp:make-rwlock)))
 
 (measuring ("filling a synchronized table")
@@ -155,8 +156,8 @@
     (ten (multiple-value-list (funcall 'values 1 2 3)))
   (made 2 (conses 3)))
 
-;;; Pathnames.  Each part of the text is cut out and copied; the directory is a
-;;; list, which is copied twice.
+;;; Pathnames.  Each part of the text is cut out and copied; the directory is
+;;; a list, which is copied twice.
 
 (defvar *directory* #p"/a/b/")
 (defvar *file* #p"x.y")
@@ -204,8 +205,9 @@
   (made 2 (package-row) (tables 2 128 128) (doubles 2)
         (conses (+ 1 (length (list-all-packages))))))
 
-;; USE-PACKAGE makes an entry in each of two lists; when the package is deleted
-;; the list of users is copied without it.  Importing and exporting find room.
+;; USE-PACKAGE makes an entry in each of two lists; when the package is
+;; deleted the list of users is copied without it.  Importing and exporting
+;; find room.
 (defun use-a-package ()
   (let ((package (make-package "TEMPORARY" :use nil)))
     (use-package '#:cl package)

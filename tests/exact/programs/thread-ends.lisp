@@ -1,8 +1,9 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; The ways in which a thread can end, each with known frames on its stack, and
-;;;; a thread that C has made.  What was counted stays, and belongs to the thread.
+;;;; The ways in which a thread can end, each with known frames on its stack,
+;;;; and a thread that C has made.  What was counted stays, and belongs to the
+;;;; thread.
 
 (in-package #:exact)
 

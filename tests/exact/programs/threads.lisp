@@ -105,8 +105,8 @@ each THREAD-WORK made ALLOCATIONS conses."
   (threads-called "[unnamed]" 2 10)
   (threads-called "single" 1 30))
 
-;;; A thread that goes on after counting has stopped, and is counted again: what
-;;; it does in between is not.
+;;; A thread that goes on after counting has stopped, and is counted again:
+;;; what it does in between is not.
 
 (defvar *steps* (mp:make-semaphore))
 (defvar *step-done* (mp:make-semaphore))
@@ -145,9 +145,9 @@ each THREAD-WORK made ALLOCATIONS conses."
   (self 'thread-work 500 (* 500 +cons+))
   (calls 'thread-work 50))
 
-;;; Threads that are in the middle of it when counting begins and when it ends:
-;;; an object that the collector has given out is counted either by both sides
-;;; or by none.
+;;; Threads that are in the middle of it when counting begins and when it
+;;; ends: an object that the collector has given out is counted either by both
+;;; sides or by none.
 
 (defvar *busy* t)
 
@@ -178,8 +178,8 @@ each THREAD-WORK made ALLOCATIONS conses."
     (setf *busy* nil)
     (mapc #'mp:process-join threads)))
 
-;;; Threads with one name are told apart by a number, in the order in which they
-;;; began; those that have ended too.
+;;; Threads with one name are told apart by a number, in the order in which
+;;; they began; those that have ended too.
 
 (defun in-profile (texts)
   "Those of TEXTS that are strings of the saved profile."

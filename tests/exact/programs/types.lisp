@@ -2,9 +2,9 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; The name of each type that ECL can allocate, and each element type of an
-;;;; array: ten objects of it, header and body together.  Sizes are those of the
-;;;; structures in ecl/object.h; what else ECL makes for an object is said where
-;;;; it is counted.
+;;;; array: ten objects of it, header and body together.  Sizes are those of
+;;;; the structures in ecl/object.h; what else ECL makes for an object is said
+;;;; where it is counted.
 
 (in-package #:exact)
 
@@ -97,8 +97,9 @@
   (ten-of "BASE-STRING" (+ +string+ 6))
   (ten-of "BIT-VECTOR" (+ +vector+ 1)))
 
-;; A displaced array has no body.  It keeps the array it is displaced to in one
-;; cons, which the other one has in a list only if it is adjustable itself.
+;; A displaced array has no body.  It keeps the array it is displaced to in
+;; one cons, which the other one has in a list only if it is adjustable
+;; itself.
 (measuring ("displaced arrays")
     (progn (ten (make-array 5 :displaced-to *twelve*))
            (ten (make-array *matrix* :displaced-to *twelve*)))
@@ -221,8 +222,8 @@
   (ten-of "BARRIER" 48)
   (ten-in-all 4 (+ 128 +vector+ (* 256 +word+) 48 +cons+)))
 
-;; Started, it gets its stacks; and bignum registers, 32 limbs each.  It shares
-;; no memory with the process that made it, but is made of that one's.
+;; Started, it gets its stacks; and bignum registers, 32 limbs each.  It
+;; shares no memory with the process that made it, but is made of that one's.
 (defun start-process ()
   (let ((process (mp:make-process :name *name*)))
     (mp:process-preset process #'identity 1)
@@ -233,7 +234,8 @@
   (type-total 'bignum 3 (* 3 (+ +bignum+ (* 32 8))))
   (nothing-raw))
 
-;;; Foreign data: memory that the collector frees, and memory that it does not.
+;;; Foreign data: memory that the collector frees, and memory that it does
+;;; not.
 
 (measuring ("foreign data") (ten (si:allocate-foreign-data :void 100))
   (ten-of "FOREIGN-DATA" (+ 32 100))

@@ -15,12 +15,13 @@
             (delete-file fas))
           (load source :verbose nil)))))
 
-;;; 10,000 widgets in turns, 5,000 red and 5,000 blue.  A widget has two slots.
-;;; Compiled, nothing else allocates.  Interpreted, each variable that is bound
-;;; takes two conses: SERIAL in MAKE-RED-WIDGET and in MAKE-BLUE-WIDGET, COLOUR
-;;; and SERIAL in MAKE-WIDGET (two more in NEW-WIDGET), WIDGET in
-;;; CONSUME-WIDGET.  In PRODUCE-AND-CONSUME these are N, RED, the limit and SERIAL
-;;; once, and in each round the increment of INCF.
+;;; 10,000 widgets in turns, 5,000 red and 5,000 blue.  A widget has two
+;;; slots.  Compiled, nothing else allocates.  Interpreted, each variable that
+;;; is bound takes two conses: SERIAL in MAKE-RED-WIDGET and in
+;;; MAKE-BLUE-WIDGET, COLOUR and SERIAL in MAKE-WIDGET (two more in
+;;; NEW-WIDGET), WIDGET in CONSUME-WIDGET.  In PRODUCE-AND-CONSUME these are
+;;; N, RED, the limit and SERIAL once, and in each round the increment of
+;;; INCF.
 
 (defconstant +widget+ (+ +instance+ (* 2 +word+)))
 
