@@ -39,10 +39,17 @@ void arch_calls_through(uintptr_t start, uintptr_t end, uintptr_t place,
                         void (*found)(void *closure, uintptr_t address),
                         void *closure);
 
-/* Call `found' with the target of each jump that leads out of [start, end);
- * the same holds of it. */
+/* Call `found' with the address and the target of each jump that leads out
+ * of [start, end); the same holds of it. */
 void arch_jumps_out(uintptr_t start, uintptr_t end,
-                    void (*found)(void *closure, uintptr_t target),
+                    void (*found)(void *closure, uintptr_t address,
+                                  uintptr_t target),
                     void *closure);
+
+/* Whether an instruction begins at `address' when they are read one after the
+ * other from `start'; true also when one before it cannot be read.  For code
+ * that a compiler made, which has nothing else between.  Not inside the hook.
+ */
+bool arch_begins_instruction(uintptr_t start, uintptr_t address);
 
 #endif

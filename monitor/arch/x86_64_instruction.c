@@ -3,8 +3,8 @@
  * x86_64_instruction.c -- read single instructions with Zydis, and search
  * code for calls by their bytes.
  *
- * The search takes every byte for the first of an instruction: it is for
- * questions where a false answer does no harm.
+ * The search takes every byte for the first of an instruction: who asks looks
+ * again, or a false answer does no harm.
  */
 #include <string.h>
 
@@ -124,7 +124,9 @@ arch_calls_through(uintptr_t start, uintptr_t end, uintptr_t place,
 
 void
 arch_jumps_out(uintptr_t start, uintptr_t end,
-               void (*found)(void *closure, uintptr_t target), void *closure)
+               void (*found)(void *closure, uintptr_t address,
+                             uintptr_t target),
+               void *closure)
 {
   const uint8_t *code = (const uint8_t *)start;
   const size_t size = end - start;
@@ -138,6 +140,18 @@ arch_jumps_out(uintptr_t start, uintptr_t end,
     else
       continue;
     if (target < start || target >= end)
-      found(closure, target);
+      found(closure, start + i, target);
   }
+}
+
+bool
+arch_begins_instruction(uintptr_t start, uintptr_t address)
+{
+  while (start < address) {
+    const struct instruction i = arch_instruction(start, UINTPTR_MAX);
+    if (i.kind == INSTRUCTION_UNKNOWN)
+      return true;
+    start += i.length;
+  }
+  return start == address;
 }

@@ -133,6 +133,43 @@ note(void *closure, uintptr_t address)
 }
 
 static void
+note_target(void *closure, uintptr_t address, uintptr_t target)
+{
+  (void)address;
+  note(closure, target);
+}
+
+static void
+note_instruction(void *closure, uintptr_t address, uintptr_t target)
+{
+  const struct found *code = closure; /* its start; the jumps go to the rest */
+  (void)target;
+  if (arch_begins_instruction(code->addresses[0], address))
+    note(closure, address);
+}
+
+/* What looks like a jump in the midst of an instruction is none. */
+static void
+jumps_that_are_none(void **state)
+{
+  static const uint8_t code[] = {
+    0xB8, 0xE9, 0, 0, 0, 0x70,    /*  0: mov $0x700000E9, %eax */
+    0x48, 0x8D, 0x05, 0x0F, 0x85, /*  6: lea over bytes of a branch */
+    0x00, 0x60, 0x0F, 0x84, 0, 0, /*     and a branch at 13 */
+    0, 0x60, RET
+  };
+  struct found all = { .count = 0 }, real = { .count = 1 };
+  const uintptr_t start = (uintptr_t)code;
+  (void)state;
+  real.addresses[0] = start;
+  arch_jumps_out(start, start + sizeof code, note_target, &all);
+  assert_int_equal(all.count, 3);
+  arch_jumps_out(start, start + sizeof code, note_instruction, &real);
+  assert_int_equal(real.count, 2);
+  assert_true(real.addresses[1] == start + 13);
+}
+
+static void
 searches(void **state)
 {
   static const struct {
@@ -155,7 +192,7 @@ searches(void **state)
   assert_true(calls.addresses[0] == start + 5);
   assert_true(calls.addresses[1] == start + 16);
   assert_true(calls.addresses[2] == start);
-  arch_jumps_out(start, start + 40, note, &jumps);
+  arch_jumps_out(start, start + 40, note_target, &jumps);
   assert_int_equal(jumps.count, 1);
   assert_true(jumps.addresses[0] == start + 134);
 }
@@ -170,6 +207,7 @@ main(void)
     cmocka_unit_test(through_memory),
     cmocka_unit_test(too_long_to_tell),
     cmocka_unit_test(searches),
+    cmocka_unit_test(jumps_that_are_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
