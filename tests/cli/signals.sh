@@ -8,13 +8,11 @@ set -m # each job is a process group, and ignores nothing
 
 "${CC:-gcc}" -O1 -o signals "$top/tests/cli/programs/signals.c" || exit 1
 
-# until NAME COMMAND...: wait for it to become true.
+# until_true COMMAND...: wait for it to become true.  A shell of its own does,
+# as this one leaves its loops when a job stops.
 until_true() {
-  local i
-  for ((i = 0; i < 200; i++)); do
-    "$@" 2>/dev/null && return
-    sleep 0.05
-  done
+  timeout --foreground 10 bash -c \
+    'until "$@" 2>/dev/null; do sleep 0.05; done' - "$@" && return
   echo "# waited in vain: $*"
   return 1
 }
@@ -31,13 +29,16 @@ start() {
 
 # is STATE PID...: all these processes are in it (T: stopped, S: asleep).
 is() {
-  local state=$1 process
+  local state=$1 process line
   shift
   for process; do
-    [ "$(sed 's/.*) //' "/proc/$process/stat" | cut -c 1)" = "$state" ] ||
-      return 1
+    read -r line <"/proc/$process/stat" || return 1
+    line=${line##*) }
+    [ "${line:0:1}" = "$state" ] || return 1
   done
 }
+
+export -f is
 
 # ended NAME STATUS ALLOCATIONS BYTES
 ended() {
@@ -147,6 +148,7 @@ export MPROF
 
 # lines FILE N: whether it has so many.
 lines() { [ "$(wc -l <"$1")" = "$2" ]; }
+export -f lines
 
 # on_terminal NAME KEY...: type KEY when the program waits, and the next one
 # when the shell has said something and it waits again.
