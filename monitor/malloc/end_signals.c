@@ -13,7 +13,6 @@
 #include "malloc/end_signals.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,21 +38,6 @@ static const int end_signals[] = {
 
 /* ---- handlers ---- */
 
-/* Whether this thread does not hold the monitor's lock: other threads give it
- * back soon. */
-static bool
-lock_comes_free(void)
-{
-  if (malloc_monitor_inside == 0)
-    return true;
-  for (int i = 0; i < 1000; i++) {
-    if (__atomic_load_n(&malloc_monitor.lock.held, __ATOMIC_ACQUIRE) == 0)
-      return true;
-    sched_yield();
-  }
-  return false;
-}
-
 /* Send the signal to this process in a millisecond; false when that cannot
  * be. */
 static bool
@@ -74,7 +58,7 @@ static void
 end_by_signal(int number)
 {
   struct sigaction action = {.sa_handler = SIG_DFL};
-  if (lock_comes_free())
+  if (malloc_session_lock_comes_free())
     malloc_session_save();
   else if (send_later(number))
     return;
@@ -87,7 +71,7 @@ toggle(int number)
 {
   if (__atomic_load_n(&malloc_monitor_counting, __ATOMIC_RELAXED) == 0) {
     malloc_session_count(true);
-  } else if (lock_comes_free()) {
+  } else if (malloc_session_lock_comes_free()) {
     malloc_session_count(false);
     malloc_session_save();
   } else {

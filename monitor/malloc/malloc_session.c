@@ -107,6 +107,27 @@ malloc_session_save(void)
   return status;
 }
 
+bool
+malloc_session_lock_comes_free(void)
+{
+  if (malloc_monitor_inside == 0)
+    return true;
+  for (int i = 0; i < 1000; i++) {
+    if (__atomic_load_n(&malloc_monitor.lock.held, __ATOMIC_ACQUIRE) == 0)
+      return true;
+    sched_yield();
+  }
+  return false;
+}
+
+void
+malloc_session_save_last(void)
+{
+  if (!malloc_session_lock_comes_free())
+    spin_unlock(&malloc_monitor.lock);
+  malloc_session_save();
+}
+
 /* The next time is so many allocations after now.  Under the lock. */
 static void
 expect_autosave(struct malloc_monitor *m)

@@ -180,7 +180,7 @@ execle(const char *path, const char *first, ...)
 EXPORT void
 _exit(int status)
 {
-  malloc_session_save();
+  malloc_session_save_last();
   if (real_exit == NULL)
     SEEK(real_exit, "_exit");
   if (real_exit != NULL)

@@ -61,4 +61,12 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
     saved=$((saved + 1))
 done
 same 'signals in the midst of allocations' 10 "$saved"
+saved=0
+for _ in {1..40}; do
+  profile ends midst-of-threads 2>/dev/null
+  [ "$status" = 9 ] && [ "$(rows ends.data size |
+    sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')" = '5 50' ] &&
+    saved=$((saved + 1))
+done
+same '_exit in a handler in the midst of them, with threads' 40 "$saved"
 finish

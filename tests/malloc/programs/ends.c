@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -207,6 +208,33 @@ case_midst(void)
     free(malloc(33));
 }
 
+static void
+leave(int number)
+{
+  (void)number;
+  _exit(9);
+}
+
+static void *
+go_on(void *unused)
+{
+  (void)unused;
+  for (;;)
+    free(malloc(33));
+}
+
+/* The same in two threads, and a handler ends it. */
+static void
+case_midst_of_threads(void)
+{
+  const struct itimerval soon = { { 0, 0 }, { 0, 5000 } };
+  pthread_t thread;
+  signal(SIGALRM, leave);
+  pthread_create(&thread, NULL, go_on, NULL);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  go_on(NULL);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -236,6 +264,7 @@ static const struct {
   { "default", case_default },
   { "ignored", case_ignored },
   { "midst", case_midst },
+  { "midst-of-threads", case_midst_of_threads },
 };
 
 int
