@@ -90,8 +90,8 @@ static void *count(struct thread_state *t, uintptr_t frame, cl_index kind,
  *
  * After a throw the top marks may be those of frames that were left; without
  * them the case may be a known one.  (Catch and throw with a cons on either
- * side: 1.81 times the instructions of the unpatched ECL without this, 1.20 with
- * it.) */
+ * side: 1.81 times the instructions of the unpatched ECL without this, 1.20
+ * with it.) */
 static __attribute__((noinline)) void *
 allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
                void *object, cl_object clas)
@@ -152,8 +152,8 @@ count_in_marked_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
 }
 
 /* Have what was read from memory read again: the compiler would keep it in
- * registers, which would have to be saved.  (allocated_in_new_frame: five of them
- * without this, one with it.) */
+ * registers, which would have to be saved.  (allocated_in_new_frame: five of
+ * them without this, one with it.) */
 static inline void
 read_again(void)
 {
@@ -250,8 +250,8 @@ allocated_in_new_frames(struct thread_state *t, uintptr_t frame,
   return count_in_new_frames(t, frame, kind, object, OBJNULL, w);
 }
 
-/* The walk `w' has led here, and the object is of the same kind: the last thing
- * to do. */
+/* The walk `w' has led here, and the object is of the same kind: the last
+ * thing to do. */
 static inline void *
 count_repeated(struct thread_state *t, struct known_walk *w, uintptr_t caller,
                cl_index kind, void *object)
@@ -309,7 +309,7 @@ allocated_in_new_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
   return count_repeated(t, w, caller, kind, object);
 }
 
-/* The hook.  All but the commonest case is in functions of their own, to which
+/* The hook.  All but the commonest case is in functions of its own, to which
  * this jumps, so that it saves no registers. */
 static void *
 allocated(struct ecl_allocation_hooks *self, void *allocator_frame,

@@ -32,8 +32,9 @@
 #include "marker_stack.h"
 #include "sizes.h"
 
-/* Entries of a thread's table, and unmarked frames at most in a known walk: so
- * an entry is four cache lines, of which the commonest case reads the first. */
+/* Entries of a thread's table, and unmarked frames at most in a known walk:
+ * so an entry is four cache lines, of which the commonest case reads the
+ * first. */
 enum { KNOWN_WALKS = SIZE_KNOWN_WALKS, KNOWN_FRAMES = MARKER_SLACK };
 
 /* An unmarked frame of a known walk, the innermost first. */
@@ -78,9 +79,9 @@ known_walk_is_near(uintptr_t frame, uintptr_t caller)
 
 /* Where in the table the walk from `frame' (the allocating function's) to the
  * top mark is kept: by the return addresses of the allocator and of the two
- * innermost frames, and the context of the mark.  (All products of floats come
- * from one site of the runtime; what tells them apart is the caller, or the
- * caller's caller.  mandelbrot-floats: 3.00 times the instructions of the
+ * innermost frames, and the context of the mark.  (All products of floats
+ * come from one site of the runtime; what tells them apart is the caller, or
+ * the caller's caller.  mandelbrot-floats: 3.00 times the instructions of the
  * unpatched ECL without the former, 1.57 with it.) */
 static inline struct known_walk *
 known_walk_place(struct known_walk *table, const struct marker_stack *markers,
@@ -95,9 +96,9 @@ known_walk_place(struct known_walk *table, const struct marker_stack *markers,
   return &table[hash % KNOWN_WALKS];
 }
 
-/* The other entry of a pair: a walk may be in either.  (With one place each, two
- * sites that met in one took turns, at 300 instructions a time.)  Tables are
- * aligned. */
+/* The other entry of a pair: a walk may be in either.  (With one place each,
+ * two sites that met in one took turns, at 300 instructions a time.)  Tables
+ * are aligned. */
 static inline struct known_walk *
 known_walk_other_way(struct known_walk *walk)
 {
@@ -105,7 +106,8 @@ known_walk_other_way(struct known_walk *walk)
 }
 
 /* Where else it is kept when the walk `other', which is in that place, leads
- * from the same site another way: by the first return address that differs. */
+ * from the same site another way: by the first return address that differs.
+ */
 static inline struct known_walk *
 known_walk_second_place(struct known_walk *table, struct known_walk *other,
                         uintptr_t return_address)
@@ -114,7 +116,8 @@ known_walk_second_place(struct known_walk *table, struct known_walk *other,
                 KNOWN_WALKS];
 }
 
-/* Whether a walk to the top mark begins like this; `frame' is the allocator's. */
+/* Whether a walk to the top mark begins like this; `frame' is the
+ * allocator's. */
 static inline bool
 known_walk_begins(const struct known_walk *walk,
                   const struct marker_stack *markers, uintptr_t frame)
@@ -136,10 +139,10 @@ known_walk_outer(const struct known_walk *walk, uintptr_t *last,
              : last + walk->outer_distance / sizeof(uintptr_t);
 }
 
-/* Whether the unmarked frames from `frame' (the allocating function's) outward
- * are those of the walk, which begins as this one does, and the top mark is the
- * one that they lead to.  `slots' then has where they keep their return
- * addresses; else *differs is the first that differs. */
+/* Whether the unmarked frames from `frame' (the allocating function's)
+ * outward are those of the walk, which begins as this one does, and the top
+ * mark is the one that they lead to.  `slots' then has where they keep their
+ * return addresses; else *differs is the first that differs. */
 static inline bool
 known_walk_leads(const struct known_walk *walk,
                  const struct marker_stack *markers, uintptr_t frame,
@@ -160,8 +163,8 @@ known_walk_leads(const struct known_walk *walk,
   return marker_stack_top_is(markers, slot);
 }
 
-/* It leads there, and is made again: count the activations of all frames but the
- * innermost, and mark those that are to be marked.  There is room. */
+/* It leads there, and is made again: count the activations of all frames but
+ * the innermost, and mark those that are to be marked.  There is room. */
 static inline void
 known_walk_repeat(const struct known_walk *walk, struct marker_stack *markers,
                   uintptr_t *slots[KNOWN_FRAMES])

@@ -26,10 +26,10 @@ start_over(struct thread_state *t)
 }
 
 /* An allocator that ran out of memory calls Lisp handlers, which may allocate
- * and then let it go on: a walk has met and marked its frame, and those of the
- * allocators below it, like any other.  Now that frame is about to report its
- * own allocation: give them all back their return addresses.  True when there
- * was one: then that walk has counted the frames above. */
+ * and then let it go on: a walk has met and marked its frame, and those of
+ * the allocators below it, like any other.  Now that frame is about to report
+ * its own allocation: give them all back their return addresses.  True when
+ * there was one: then that walk has counted the frames above. */
 static bool
 unmark_allocator(struct thread_state *t, uintptr_t frame)
 {
@@ -60,8 +60,8 @@ foreign_outer(const struct thread_state *t, const struct walked_frame *last,
          marker_stack_is_marked(outer->slot);
 }
 
-/* The new frames, from the allocating function's outward, and the marked one in
- * *outer.  Gives back how many, or -1 when the stack walk must do it. */
+/* The new frames, from the allocating function's outward, and the marked one
+ * in *outer.  Gives back how many, or -1 when the stack walk must do it. */
 static ptrdiff_t
 plain_frames(struct thread_state *t, const struct allocation *a,
              struct outer_frame *outer)
@@ -221,12 +221,13 @@ returns_to(const struct known_walk *walk, size_t i)
                           : (uintptr_t)mprof_return_trampoline;
 }
 
-/* Put a walk into the table: where one that begins like it is, that one stays,
- * and this one goes where the hook looks when they differ.  Any other makes
- * room and goes to the other place of the two, as the first is the one that is
- * found at once.  (What a program did at its beginning is often done no more:
- * mandelbrot-floats, whose walk met one of the loader's: 1.33 times the
- * instructions of the unpatched ECL when that one stayed, 1.25 when it goes.) */
+/* Put a walk into the table: where one that begins like it is, that one
+ * stays, and this one goes where the hook looks when they differ.  Any other
+ * makes room and goes to the other place of the two, as the first is the one
+ * that is found at once.  (What a program did at its beginning is often done
+ * no more: mandelbrot-floats, whose walk met one of the loader's: 1.33 times
+ * the instructions of the unpatched ECL when that one stayed, 1.25 when it
+ * goes.) */
 static void
 keep_walk(struct thread_state *t, const struct walk_to_keep *keep)
 {

@@ -124,8 +124,8 @@ struct jumps {
 };
 
 /* Bytes within instructions may look like a jump.  (In some builds of the
- * runtime `ecl_plus' had such, and all its frames were marked: mandelbrot-floats
- * took 1.5 times as long as in the unpatched ECL.) */
+ * runtime `ecl_plus' had such, and all its frames were marked:
+ * mandelbrot-floats took 1.5 times as long as in the unpatched ECL.) */
 static void
 look_at_jump(void *closure, uintptr_t address, uintptr_t target)
 {
@@ -133,7 +133,7 @@ look_at_jump(void *closure, uintptr_t address, uintptr_t target)
   size_t i = containing_entry(jumps->module, target);
   if (i < jumps->module->count && jumps->module->entries[i].reentered &&
       !jumps->into_reentered)
-    jumps->into_reentered = arch_begins_instruction(jumps->start, address);
+    jumps->into_reentered = arch_is_jump(jumps->start, address);
 }
 
 void

@@ -46,10 +46,10 @@ void arch_jumps_out(uintptr_t start, uintptr_t end,
                                   uintptr_t target),
                     void *closure);
 
-/* Whether an instruction begins at `address' when they are read one after the
- * other from `start'; true also when one before it cannot be read.  For code
- * that a compiler made, which has nothing else between.  Not inside the hook.
- */
-bool arch_begins_instruction(uintptr_t start, uintptr_t address);
+/* Whether `address' is in a jump or a branch, which may have prefixes, when
+ * instructions are read one after the other from `start'; true also when one
+ * before it cannot be read.  For code that a compiler made, which has nothing
+ * else between.  Not inside the hook. */
+bool arch_is_jump(uintptr_t start, uintptr_t address);
 
 #endif

@@ -145,13 +145,14 @@ arch_jumps_out(uintptr_t start, uintptr_t end,
 }
 
 bool
-arch_begins_instruction(uintptr_t start, uintptr_t address)
+arch_is_jump(uintptr_t start, uintptr_t address)
 {
-  while (start < address) {
+  for (;;) {
     const struct instruction i = arch_instruction(start, UINTPTR_MAX);
     if (i.kind == INSTRUCTION_UNKNOWN)
       return true;
     start += i.length;
+    if (start > address)
+      return i.kind == INSTRUCTION_JUMP || i.kind == INSTRUCTION_BRANCH;
   }
-  return start == address;
 }

@@ -144,7 +144,7 @@ note_instruction(void *closure, uintptr_t address, uintptr_t target)
 {
   const struct found *code = closure; /* its start; the jumps go to the rest */
   (void)target;
-  if (arch_begins_instruction(code->addresses[0], address))
+  if (arch_is_jump(code->addresses[0], address))
     note(closure, address);
 }
 
@@ -156,17 +156,20 @@ jumps_that_are_none(void **state)
     0xB8, 0xE9, 0, 0, 0, 0x70,    /*  0: mov $0x700000E9, %eax */
     0x48, 0x8D, 0x05, 0x0F, 0x85, /*  6: lea over bytes of a branch */
     0x00, 0x60, 0x0F, 0x84, 0, 0, /*     and a branch at 13 */
-    0, 0x60, RET
+    0, 0x60,
+    0xF2, 0xE9, 0, 0, 0, 0x60,    /* 19: a jump with a prefix */
+    RET
   };
   struct found all = { .count = 0 }, real = { .count = 1 };
   const uintptr_t start = (uintptr_t)code;
   (void)state;
   real.addresses[0] = start;
   arch_jumps_out(start, start + sizeof code, note_target, &all);
-  assert_int_equal(all.count, 3);
+  assert_int_equal(all.count, 4);
   arch_jumps_out(start, start + sizeof code, note_instruction, &real);
-  assert_int_equal(real.count, 2);
+  assert_int_equal(real.count, 3);
   assert_true(real.addresses[1] == start + 13);
+  assert_true(real.addresses[2] == start + 20);
 }
 
 static void
