@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Whole chains by name: through libraries that are unloaded, and others at the same
-# address; stacks of coroutines and signal handlers, jumps, callbacks.
+# Whole chains by name: through libraries that are unloaded, and others at the
+# same address; stacks of coroutines and signal handlers, jumps, callbacks.
 
 . "$(dirname "$0")/check.bash"
 

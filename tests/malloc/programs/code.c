@@ -13,6 +13,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "cases.h"
+
 #define NOINLINE __attribute__((noinline))
 
 static void *volatile kept;
@@ -160,20 +162,15 @@ case_callbacks(void)
   qsort(numbers, 8, sizeof *numbers, compare);
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
   { "unload", case_unload },       { "coroutines", case_coroutines },
   { "jumps", case_jumps },         { "signals", case_signals },
   { "callbacks", case_callbacks },
+  { NULL, NULL },
 };
 
 int
 main(int argc, char **argv)
 {
-  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
-    if (strcmp(cases[i].name, argv[1]) == 0)
-      cases[i].run();
-  return 0;
+  return run_case(cases, argc, argv);
 }

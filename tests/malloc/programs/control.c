@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cases.h"
+
 #define WEAK __attribute__((weak))
 extern void mprof_stop(void) WEAK;
 extern void mprof_restart(const char *) WEAK;
@@ -118,10 +120,7 @@ case_plain(void)
   allocate(5, 10);
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
   { "stop", case_stop },
   { "restart", case_restart },
   { "restart-file", case_restart_file },
@@ -131,15 +130,11 @@ static const struct {
   { "signal", case_signal },
   { "signals", case_signals },
   { "plain", case_plain },
+  { NULL, NULL },
 };
 
 int
 main(int argc, char **argv)
 {
-  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
-    if (strcmp(cases[i].name, argv[1]) == 0) {
-      cases[i].run();
-      return 0;
-    }
-  return 98;
+  return run_case(cases, argc, argv);
 }

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cases.h"
+
 static void *volatile kept[10];
 static volatile int zero;
 static int *volatile nowhere;
@@ -29,6 +31,12 @@ static void
 at_the_end(void)
 {
   allocate(1, 100);
+}
+
+/* By the end of main. */
+static void
+case_none(void)
+{
 }
 
 static void
@@ -172,7 +180,8 @@ case_handler(void)
   raise(SIGTERM);
 }
 
-/* As it was before, says the program: first it must not see who handles it. */
+/* As it was before, says the program; before that it must not see who handles
+ * it. */
 static void
 case_default(void)
 {
@@ -235,10 +244,8 @@ case_midst_of_threads(void)
   go_on(NULL);
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
+  { "none", case_none },
   { "exit", case_exit },
   { "_exit", case__exit },
   { "_Exit", case__Exit },
@@ -265,6 +272,7 @@ static const struct {
   { "ignored", case_ignored },
   { "midst", case_midst },
   { "midst-of-threads", case_midst_of_threads },
+  { NULL, NULL },
 };
 
 int
@@ -273,8 +281,5 @@ main(int argc, char **argv)
   struct rlimit none = { 0, 0 };
   setrlimit(RLIMIT_CORE, &none);
   allocate(5, 10);
-  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
-    if (strcmp(cases[i].name, argv[1]) == 0)
-      cases[i].run();
-  return 0;
+  return run_case(cases, argc, argv);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * functions.c -- one case for each function that allocates, by the name on
- * the command line.  The C library allocates nothing else in any of them.
+ * the command line.  The C library allocates nothing else in any of them;
+ * what it allocates itself is in streams.c and library.c.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <wchar.h>
+
+#include "cases.h"
 
 extern void free(void *);
 static void *volatile kept[100];
@@ -169,34 +172,6 @@ case_strings(void)
   free(w);
 }
 
-/* 120 bytes for the line, then more as it grows: 240, 480, 960. */
-static void
-case_getline(void)
-{
-  char *line = NULL, text[501];
-  size_t room = 0;
-  FILE *f;
-  memset(text, 'a', 500);
-  text[500] = '\n';
-  f = fmemopen(text, sizeof text, "r"); /* its own objects and a buffer */
-  DEMAND(getline(&line, &room, f) == 501);
-  free(line);
-  fclose(f);
-}
-
-static void
-case_memstream(void)
-{
-  char *text;
-  size_t size;
-  FILE *f = open_memstream(&text, &size);
-  for (int i = 0; i < 9000; i++)
-    fputc('x', f);
-  fclose(f);
-  DEMAND(size == 9000);
-  kept[0] = text;
-}
-
 static void
 case_asprintf(void)
 {
@@ -258,8 +233,7 @@ case_sizes(void)
   kept[11] = malloc(200000);
 }
 
-/* Frees of what is not known, and of the same twice by way of realloc, are the
- * program's own fault; but what it frees in the exit handlers counts. */
+/* What exit handlers free counts. */
 static void
 free_first(void)
 {
@@ -274,10 +248,7 @@ case_atexit(void)
   atexit(free_first);
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
   { "malloc", case_malloc },
   { "zero", case_zero },
   { "calloc", case_calloc },
@@ -290,23 +261,17 @@ static const struct {
   { "nothing", case_nothing },
   { "usable", case_usable },
   { "strings", case_strings },
-  { "getline", case_getline },
-  { "memstream", case_memstream },
   { "asprintf", case_asprintf },
   { "errno", case_errno },
   { "temporary", case_temporary },
   { "peak", case_peak },
   { "sizes", case_sizes },
   { "atexit", case_atexit },
+  { NULL, NULL },
 };
 
 int
 main(int argc, char **argv)
 {
-  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
-    if (strcmp(cases[i].name, argv[1]) == 0) {
-      cases[i].run();
-      return 0;
-    }
-  return 98;
+  return run_case(cases, argc, argv);
 }

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cases.h"
+
 extern char **environ;
 static void *volatile kept[10];
 static const char *self;
@@ -251,10 +253,7 @@ case_nothing(void)
 {
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
   { "leaf", case_leaf },
   { "fork", case_fork },
   { "grandchildren", case_grandchildren },
@@ -271,18 +270,16 @@ static const struct {
   { "unmonitored", case_unmonitored },
   { "nothing-follows", case_nothing_follows },
   { "nothing", case_nothing },
+  { NULL, NULL },
 };
 
 int
 main(int argc, char **argv)
 {
+  int status;
   self = argv[0];
-  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
-    if (strcmp(cases[i].name, argv[1]) == 0) {
-      cases[i].run();
-      return 0;
-    }
-  if (argc > 1)
+  status = run_case(cases, argc, argv);
+  if (status != 0 && argc > 1)
     become(argv[1]);
-  return 98;
+  return status;
 }

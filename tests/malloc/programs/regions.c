@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "mprof_malloc.h"
 
 static void *volatile kept[100];
@@ -108,20 +109,15 @@ case_restart(void)
   mprof_region_end();
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
   { "nested", case_nested }, { "threads", case_threads },
   { "odd", case_odd },       { "many", case_many },
   { "restart", case_restart },
+  { NULL, NULL },
 };
 
 int
 main(int argc, char **argv)
 {
-  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
-    if (strcmp(cases[i].name, argv[1]) == 0)
-      cases[i].run();
-  return 0;
+  return run_case(cases, argc, argv);
 }

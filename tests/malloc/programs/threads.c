@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cases.h"
+
 enum { THREADS = 1000, AT_ONCE = 50 };
 
 static pthread_barrier_t barrier;
@@ -221,10 +223,7 @@ case_outlived(void)
   pthread_exit(NULL);
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} cases[] = {
+static const struct test_case cases[] = {
   { "many", case_many },
   { "names", case_names },
   { "destructors", case_destructors },
@@ -232,15 +231,11 @@ static const struct {
   { "peak", case_peak },
   { "cancelled", case_cancelled },
   { "outlived", case_outlived },
+  { NULL, NULL },
 };
 
 int
 main(int argc, char **argv)
 {
-  for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
-    if (strcmp(cases[i].name, argv[1]) == 0) {
-      cases[i].run();
-      return 0;
-    }
-  return 98;
+  return run_case(cases, argc, argv);
 }
