@@ -128,6 +128,10 @@ git init -q repository >/dev/null 2>&1
 done) >/dev/null 2>&1
 seq 100000 >numbers
 
+for name in streams library; do
+  compile $name -O1 2>/dev/null
+  program "the C library: $name" 0 "./$name" all
+done
 program perl 0 perl "$top/tests/programs/words.pl" 20000
 program python3 0 /usr/bin/python3 -I records.py
 program sqlite3 0 sqlite3 :memory: '.read table.sql'

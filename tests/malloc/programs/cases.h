@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * cases.h -- a program is a table of cases, which ends with one without a
- * name; the command line says which one runs.  Inlined, so that a case is
- * called by main.
+ * name; the command line says which one runs, or all of them.  Inlined, so
+ * that a case is called by main.
  */
 #ifndef CASES_H
 #define CASES_H
@@ -18,12 +18,14 @@ struct test_case {
 static inline __attribute__((always_inline)) int
 run_case(const struct test_case *cases, int argc, char **argv)
 {
+  const int all = argc > 1 && strcmp(argv[1], "all") == 0;
+  int status = 98;
   for (; argc > 1 && cases->name != NULL; cases++)
-    if (strcmp(cases->name, argv[1]) == 0) {
+    if (all || strcmp(cases->name, argv[1]) == 0) {
       cases->run();
-      return 0;
+      status = 0;
     }
-  return 98;
+  return status;
 }
 
 #endif
