@@ -259,6 +259,40 @@ async function schemes(tests, browser, page, data) {
   await dark.close();
 }
 
+// Means that are no whole numbers, and figures that three digits round up.
+async function digits(tests, browser) {
+  const p = new ProfileEncoder();
+  p.allocate(['A::MAIN', 'A::MANY'], 7000, 999999, string);
+  p.allocate(['A::MAIN', 'A::FEW'], 1, 998, string);
+  p.activate(['A::MAIN'], 1);
+  p.activate(['A::MAIN', 'A::MANY'], 7000);
+  p.activate(['A::MAIN', 'A::FEW'], 1);
+  const page = await browser.open('digits',
+    scratch(browser.folder, 'digits.data', p));
+  tests.equal(await page.page.evaluate(() =>
+    [...document.querySelectorAll('.bars .note')].map((n) => n.textContent)),
+  ['1 call × 1.00 MB', '7,000 calls × 143 B', '1.00 MB', '998 B', '1.00 MB'],
+  'three digits, and the unit that suits them');
+  await page.close();
+}
+
+// No page is wider than its window; only wide tables scroll, by themselves.
+async function narrow(tests, browser, data) {
+  for (const width of [320, 480, 800]) {
+    const page = await browser.open('narrow', data, [],
+      { viewport: { width, height: 800 } });
+    const wide = [];
+    for (const view of ['', 'functions', 'types', 'contexts', 'about',
+      'function/1']) {
+      await page.go(`#/${view}`);
+      if (await page.page.evaluate(() =>
+        document.documentElement.scrollWidth > innerWidth)) wide.push(view);
+    }
+    tests.equal(wide, [], `no view is wider than ${width} pixels`);
+    await page.close();
+  }
+}
+
 export async function testUse(tests, browser) {
   const data = scratch(browser.folder, 'use.data', profile());
   const page = await browser.open('use', data);
@@ -268,6 +302,8 @@ export async function testUse(tests, browser) {
   await navigation(tests, page);
   await keyboard(tests, page);
   await schemes(tests, browser, page, data);
+  await narrow(tests, browser, data);
+  await digits(tests, browser);
   tests.equal(page.faults, [], 'use: no request, nothing said');
   await page.close();
 }

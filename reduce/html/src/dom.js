@@ -34,19 +34,21 @@ export function percent(part, whole) {
   return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
 }
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 
-// A few digits, for headings: 163 MB.
+// Three digits, for headings: 163 MB.  Means are no whole numbers; and what
+// three digits would round up to 1000 is of the next unit.
 export function brief(value, measure) {
   let step = 0;
   let rest = value;
-  while (rest >= 1000 && step < units.length - 1) {
+  while (rest >= 999.5 && step < units.length - 1) {
     rest /= 1000;
     step++;
   }
-  const digits = step === 0 ? String(rest) : rest.toPrecision(3);
+  const digits = Number.isInteger(value) && step === 0 ? String(rest)
+    : rest.toPrecision(3);
   if (MEASURES[measure].bytes) return `${digits} ${units[step]}`;
-  return digits + ['', ' k', ' M', ' G', ' T', ' P'][step];
+  return digits + ['', ' k', ' M', ' G', ' T', ' P', ' E'][step];
 }
 
 export function plural(count, one, many) {
