@@ -66,13 +66,20 @@ static const struct {
     [COLUMN_TEMPORARY] = {"temporary_objects", "count"},
 };
 
+/* What is below a context. */
+struct reach {
+  uint64_t allocations;
+  uint32_t length;   /* of its chain */
+  bool counts_calls; /* its call is the first of its kind on the chain */
+};
+
 struct writer {
   struct message_stream stream;
   uint32_t *locations; /* open addressing: site of number n ... */
   uint64_t *sites;     /* ... is sites[n - 1] */
   size_t mask, location_count;
-  uint64_t *subtree; /* by context: allocations below it */
-  uint64_t *regions; /* by region: the string that is its path */
+  struct reach *reaches; /* by context */
+  uint64_t *regions;     /* by region: the string that is its path */
   uint32_t region_count;
   struct code_objects objects;
   struct arena arena;
@@ -215,30 +222,63 @@ put_leaf(struct writer *w, uint32_t number,
   message_end(&w->stream, PROFILE_SAMPLE);
 }
 
-/* The allocations below a context are the calls that led to one, once each
- * however often a function called the other on the way. */
+/* Parents have smaller numbers than their children. */
 static void
-put_context(struct writer *w, uint32_t number)
+measure_contexts(struct writer *w)
+{
+  const struct context_tree *tree = &malloc_monitor.tree;
+  const struct context *contexts = tree->contexts;
+  struct reach *reaches = w->reaches;
+  for (uint32_t i = 1; i < tree->leaf_count; i++)
+    reaches[tree->leaves[i].up].allocations += tree->leaves[i].count;
+  if (tree->overflowed != 0)
+    reaches[CONTEXT_OVERFLOW].allocations += tree->leaves[tree->budget].count;
+  for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
+    reaches[contexts[i].parent].allocations += reaches[i].allocations;
+  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++) {
+    reaches[i].length = reaches[contexts[i].parent].length + 1;
+    reaches[i].counts_calls =
+        i != CONTEXT_OVERFLOW &&
+        !arc_is_above(contexts[i].parent, contexts[i].function);
+  }
+}
+
+static void
+put_context(struct writer *w, uint32_t number, uint64_t calls)
 {
   const struct context *c = &malloc_monitor.tree.contexts[number];
-  const uint64_t values[COLUMNS] = {[COLUMN_CALLS] = w->subtree[number]};
-  if (w->subtree[number] == 0 || arc_is_above(c->parent, c->function))
-    return;
+  const uint64_t values[COLUMNS] = {[COLUMN_CALLS] = calls};
   message_begin(&w->stream);
   add_chain(w, c->site, c->parent);
   add_values(w, values);
   message_end(&w->stream, PROFILE_SAMPLE);
 }
 
-/* Parents have smaller numbers than their children. */
+/* The allocations below a context are the calls that led to one, once each
+ * however often a function called the other on the way: a context of a call
+ * that is on its chain already counts none.  Most contexts count theirs,
+ * which a reader can add up; then only those are written that do not (and the
+ * file says so).  Where recursion is not folded it may be the other way
+ * round, and their chains are long. */
 static void
-sum_subtrees(struct writer *w)
+put_contexts(struct writer *w)
 {
   const struct context_tree *tree = &malloc_monitor.tree;
-  for (uint32_t i = 1; i < tree->leaf_count; i++)
-    w->subtree[tree->leaves[i].up] += tree->leaves[i].count;
-  for (uint32_t i = tree->context_count - 1; i >= CONTEXT_FIRST; i--)
-    w->subtree[tree->contexts[i].parent] += w->subtree[i];
+  uint64_t lengths[2] = {0, 0}, stated = 0;
+  bool which;
+  measure_contexts(w);
+  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
+    if (w->reaches[i].allocations != 0)
+      lengths[w->reaches[i].counts_calls] += w->reaches[i].length;
+  which = lengths[true] < lengths[false];
+  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
+    if (w->reaches[i].allocations != 0 &&
+        w->reaches[i].counts_calls == which) {
+      put_context(w, i, which ? w->reaches[i].allocations : 0);
+      stated++;
+    }
+  if (!which)
+    put_number_comment(w, "mprof.stated_calls=", stated);
 }
 
 static void
@@ -255,13 +295,11 @@ put_samples(struct writer *w)
   for (uint32_t i = 1; i < w->region_count; i++)
     w->regions[i] =
         message_put_string(&w->stream, malloc_regions.regions[i].path);
-  sum_subtrees(w);
   for (uint32_t i = 1; i < tree->leaf_count; i++)
     put_leaf(w, i, &labels);
   if (tree->overflowed != 0)
     put_leaf(w, tree->budget, &labels);
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++)
-    put_context(w, i);
+  put_contexts(w);
 }
 
 /* ---- the rest ---- */
@@ -412,14 +450,14 @@ open_writer(struct writer *w)
   bytes = STREAM_BUFFER + GZIP_MEMORY + STREAM_MESSAGE +
           w->region_count * sizeof *w->regions +
           slots * sizeof *w->locations + contexts * sizeof *w->sites +
-          tree->context_count * sizeof *w->subtree;
+          tree->context_count * sizeof *w->reaches;
   if (arena_reserve(&w->arena, bytes) != 0)
     return false;
   at = w->arena.base;
   w->sites = (uint64_t *)(void *)at;
   at += contexts * sizeof *w->sites;
-  w->subtree = (uint64_t *)(void *)at;
-  at += tree->context_count * sizeof *w->subtree;
+  w->reaches = (struct reach *)(void *)at;
+  at += tree->context_count * sizeof *w->reaches;
   w->regions = (uint64_t *)(void *)at;
   at += w->region_count * sizeof *w->regions;
   w->locations = (uint32_t *)(void *)at;

@@ -57,6 +57,7 @@ merge_release(struct merge *merge)
   row_table_release(&merge->locations);
   row_table_release(&merge->samples);
   free(merge->values);
+  call_sums_release(&merge->calls);
   memset(merge, 0, sizeof *merge);
 }
 
@@ -271,11 +272,43 @@ add_samples(struct adding *adding)
        good && (data = wire_next(file->data, file->length, FIELD_SAMPLE, &at,
                                  &size)) != NULL;
        i++)
-    good = wire_sample_decode(&sample, data, size)
-               ? add_sample(adding, &sample, i)
-               : out_of_memory(adding);
+    good = !wire_sample_decode(&sample, data, size) ? out_of_memory(adding)
+           : profile_sample_states_calls(adding->reading, &sample)
+               ? true
+               : add_sample(adding, &sample, i);
   wire_sample_release(&sample);
   return good;
+}
+
+/* Adds what the reader found out about calls. */
+static bool
+add_calls(struct adding *adding)
+{
+  struct merge *merge = adding->merge;
+  const struct reading *reading = adding->reading;
+  const struct call_sums *from = &reading->calls;
+  if (!reading->keeps_calls)
+    return true;
+  uint32_t *to = array_zeroed(from->count, sizeof *to);
+  bool good = to != NULL;
+  merge->has_calls = true;
+  merge->calls_column = adding->columns[reading->columns.activations.index];
+  for (size_t i = CALL_ROOT + 1; good && i < from->count; i++) {
+    const struct call_node *node = &from->nodes[i];
+    uint64_t row = adding->locations[node->location];
+    to[i] = call_sums_child(&merge->calls, to[node->parent], (uint32_t)row);
+    good = to[i] != INDEX_NONE;
+    if (!good)
+      break;
+    struct call_node *sum = &merge->calls.nodes[to[i]];
+    sum->below += node->below;
+    if (node->stated)
+      sum->calls += node->calls;
+    else if (reading->adds_calls)
+      sum->calls += node->below;
+  }
+  free(to);
+  return good || out_of_memory(adding);
 }
 
 static bool
@@ -399,7 +432,7 @@ add_file(void *context, struct reading *reading)
   struct adding adding = {.merge = context, .reading = reading};
   bool good = add_heading(&adding) && add_mappings(&adding) &&
               add_functions(&adding) && add_locations(&adding) &&
-              add_samples(&adding);
+              add_samples(&adding) && add_calls(&adding);
   free(adding.functions);
   free(adding.locations);
   free(adding.mappings);

@@ -9,6 +9,10 @@
  * labels are added up, unless the sum would say less than both.  Reading the
  * merged file gives what reading all the files at once gives, to the byte.
  *
+ * Calls of C programs are written as the monitor writes them (mprof-data(5),
+ * Activations), whichever way the files did: all together, or what is not the
+ * sum of others, as it takes less.
+ *
  * Comments of all files stay, one after the other, with mprof.files=N.  The
  * time is that of the first run, the duration the sum.  Time and memory are
  * linear in the files.
@@ -19,8 +23,9 @@
 
 #include "io/mprof_error.h"
 #include "io/sink.h"
-#include "profile/row_table.h"
+#include "profile/call_sums.h"
 #include "profile/profile.h"
+#include "profile/row_table.h"
 
 /* A type and a unit, name ids. */
 struct merge_value_type {
@@ -39,6 +44,9 @@ struct merge {
   struct row_table mappings, functions, locations, samples;
   uint64_t *values; /* owned: by sample, column_count each */
   size_t value_capacity;
+  struct call_sums calls; /* by row of location; when has_calls */
+  bool has_calls;
+  size_t calls_column;
 };
 
 /* False when memory runs out; release it even then. */

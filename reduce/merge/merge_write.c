@@ -7,6 +7,7 @@
 #include "merge/merge.h"
 
 #include "io/gzip_sink.h"
+#include "profile/array.h"
 #include "profile/wire_write.h"
 
 #include <errno.h>
@@ -36,6 +37,15 @@ struct writing {
   const struct merge *merge;
   struct sink *sink;
   struct wire_buffer whole, message, part;
+};
+
+enum { OWN_COMMENTS = 2 };
+
+/* The comments to be written. */
+struct comments {
+  uint64_t *strings; /* their numbers */
+  size_t count;
+  uint64_t next_string;
 };
 
 static void
@@ -81,6 +91,66 @@ write_sample(struct writing *writing, size_t row)
     wire_put_message(&writing->message, 3, &writing->part);
   }
   send_message(writing, PROFILE_SAMPLE);
+}
+
+/* Which calls are written: all, or those that are not the sum of what is
+ * below. */
+enum calls_form { CALLS_ALL, CALLS_NOT_SUMS };
+
+static bool
+is_written(const struct call_node *node, enum calls_form form)
+{
+  return form == CALLS_ALL ? node->calls != 0 : node->calls != node->below;
+}
+
+/* The form that takes less. */
+static enum calls_form
+choose_form(const struct call_sums *calls)
+{
+  uint64_t all = 0;
+  uint64_t not_sums = 0;
+  for (size_t i = CALL_ROOT + 1; i < calls->count; i++) {
+    const struct call_node *node = &calls->nodes[i];
+    all += is_written(node, CALLS_ALL) ? node->length : 0;
+    not_sums += is_written(node, CALLS_NOT_SUMS) ? node->length : 0;
+  }
+  return all < not_sums ? CALLS_ALL : CALLS_NOT_SUMS;
+}
+
+/* The samples that state calls; gives back how many. */
+static size_t
+write_calls(struct writing *writing, enum calls_form form)
+{
+  const struct merge *merge = writing->merge;
+  const struct call_node *nodes = merge->calls.nodes;
+  uint64_t *values = calloc(merge->column_count + 1, sizeof *values);
+  uint64_t *chain = NULL;
+  size_t capacity = 0;
+  size_t written = 0;
+  bool good = values != NULL;
+  for (size_t i = CALL_ROOT + 1; good && i < merge->calls.count; i++) {
+    size_t length = 0;
+    if (!is_written(&nodes[i], form))
+      continue;
+    uint64_t *room =
+        array_reserve(chain, &capacity, nodes[i].length, sizeof *chain);
+    good = room != NULL;
+    if (!good)
+      break;
+    chain = room;
+    for (size_t j = i; j != CALL_ROOT; j = nodes[j].parent)
+      chain[length++] = nodes[j].location;
+    values[merge->calls_column] = nodes[i].calls;
+    wire_put_packed(&writing->message, 1, chain, length);
+    wire_put_packed(&writing->message, 2, values, merge->column_count);
+    send_message(writing, PROFILE_SAMPLE);
+    written++;
+  }
+  if (!good)
+    sink_fail(writing->sink, ENOMEM);
+  free(values);
+  free(chain);
+  return written;
 }
 
 static void
@@ -137,47 +207,66 @@ write_string(struct writing *writing, const char *text)
   wire_send(&writing->whole, writing->sink);
 }
 
-/* Strings and comments: mprof.files comes last of both. */
+/* The comment KEY=NUMBER, of which the string is one more than there are. */
 static void
-write_texts(struct writing *writing)
+add_comment(struct writing *writing, const char *key, size_t number,
+            struct comments *comments)
+{
+  char text[64];
+  snprintf(text, sizeof text, "%s=%zu", key, number);
+  write_string(writing, text);
+  comments->strings[comments->count++] = comments->next_string++;
+}
+
+/* Strings and comments: those of our own come last of both.  STATED calls
+ * were written when FORM is not that of all. */
+static void
+write_texts(struct writing *writing, enum calls_form form, size_t stated)
 {
   const struct profile *profile = &writing->merge->profile;
   for (size_t i = 0; i < profile->names.count; i++)
     write_string(writing, names_text(&profile->names, (uint32_t)i));
-  size_t count = profile->comment_count;
-  uint64_t *comments = calloc(count + 1, sizeof *comments);
-  if (comments == NULL) {
+  struct comments comments = {
+      .strings = calloc(profile->comment_count + OWN_COMMENTS,
+                        sizeof *comments.strings),
+      .next_string = profile->names.count,
+  };
+  if (comments.strings == NULL) {
     sink_fail(writing->sink, ENOMEM);
     return;
   }
-  for (size_t i = 0; i < count; i++)
-    comments[i] = profile->comments[i];
-  if (profile->file_count > 1) {
-    char text[64];
-    snprintf(text, sizeof text, "mprof.files=%zu", profile->file_count);
-    write_string(writing, text);
-    comments[count++] = profile->names.count;
+  while (comments.count < profile->comment_count) {
+    comments.strings[comments.count] = profile->comments[comments.count];
+    comments.count++;
   }
-  wire_put_packed(&writing->whole, PROFILE_COMMENT, comments, count);
+  if (profile->file_count > 1)
+    add_comment(writing, "mprof.files", profile->file_count, &comments);
+  if (form == CALLS_NOT_SUMS)
+    add_comment(writing, "mprof.stated_calls", stated, &comments);
+  wire_put_packed(&writing->whole, PROFILE_COMMENT, comments.strings,
+                  comments.count);
   wire_send(&writing->whole, writing->sink);
-  free(comments);
+  free(comments.strings);
 }
 
 static void
 write_profile(struct writing *writing)
 {
   const struct merge *merge = writing->merge;
+  enum calls_form form =
+      merge->has_calls ? choose_form(&merge->calls) : CALLS_ALL;
   for (size_t i = 0; i < merge->column_count; i++)
     write_value_type(writing, PROFILE_SAMPLE_TYPE, merge->columns[i]);
   for (size_t i = 0; i < merge->samples.row_count; i++)
     write_sample(writing, i);
+  size_t stated = write_calls(writing, form);
   for (size_t i = 0; i < merge->mappings.row_count; i++)
     write_mapping(writing, i);
   for (size_t i = 0; i < merge->locations.row_count; i++)
     write_location(writing, i);
   for (size_t i = 0; i < merge->functions.row_count; i++)
     write_function(writing, i);
-  write_texts(writing);
+  write_texts(writing, form, stated);
   send_number(writing, PROFILE_DROP_FRAMES, merge->drop_frames);
   send_number(writing, PROFILE_KEEP_FRAMES, merge->keep_frames);
   send_number(writing, PROFILE_TIME_NANOS, (uint64_t)merge->time_nanos);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const char files_key[] = "mprof.files=";
+static const char calls_key[] = "mprof.stated_calls=";
 
 enum { MOST_FILES = 1000000000 }; /* that one file may stand for */
 
@@ -38,6 +39,31 @@ comment_text(const struct reading *reading, size_t index)
                     reading->strings[message->comment[index]]);
 }
 
+static bool
+starts_with(const char *text, const char *key)
+{
+  return strncmp(text, key, strlen(key)) == 0;
+}
+
+/* Takes the number that TEXT, the comment INDEX, gives calls_key. */
+static bool
+read_stated_calls(struct reading *reading, const char *text, size_t index)
+{
+  struct profile_claims *claims = &reading->claims;
+  if (claims->adds_calls)
+    return reading_fault(reading, FIELD_COMMENT, 0,
+                         "comment %zu states mprof.stated_calls again",
+                         index);
+  if (!parse_number(text + sizeof calls_key - 1, &claims->stated_calls) ||
+      claims->stated_calls < 0)
+    return reading_fault(reading, FIELD_COMMENT, 0,
+                         "comment %zu gives mprof.stated_calls a value that "
+                         "is no count",
+                         index);
+  claims->adds_calls = true;
+  return true;
+}
+
 /* What has to be known before the facts are read. */
 static bool
 read_headings(struct reading *reading)
@@ -57,9 +83,12 @@ read_headings(struct reading *reading)
       claims->language = LANGUAGE_LISP;
     else if (strcmp(text, "mprof.language=c") == 0)
       claims->language = LANGUAGE_C;
-    else if (strncmp(text, "mprof.version=", 14) == 0)
+    else if (starts_with(text, "mprof.version="))
       claims->by_mprof = true;
-    else if (strncmp(text, files_key, sizeof files_key - 1) == 0 &&
+    else if (starts_with(text, calls_key) &&
+             !read_stated_calls(reading, text, i))
+      return false;
+    else if (starts_with(text, files_key) &&
              (!parse_number(text + sizeof files_key - 1, &files) ||
               files < 1 || files > MOST_FILES))
       return reading_fault(reading, FIELD_COMMENT, 0,
@@ -107,8 +136,8 @@ profile_comments_read(struct reading *reading)
     return false;
   for (size_t i = 0; i < reading->message->n_comment; i++) {
     const char *text = comment_text(reading, i);
-    if (strncmp(text, files_key, sizeof files_key - 1) == 0)
-      continue; /* it counts as that many files instead */
+    if (starts_with(text, files_key) || starts_with(text, calls_key))
+      continue; /* they say how to read the others, and the samples */
     if (!profile_add_comment(reading->profile,
                              reading->strings[reading->message->comment[i]]))
       return mprof_error_memory(reading->error);

@@ -20,6 +20,8 @@ struct profile_claims {
   enum language language;
   bool by_mprof;
   uint64_t files;              /* merged into it; 1 when it does not say */
+  bool adds_calls;             /* calls are sums but for ... */
+  int64_t stated_calls;        /* ... so many chains */
   uint64_t stated[FACT_COUNT]; /* how often */
   int64_t facts[FACT_COUNT];
 };

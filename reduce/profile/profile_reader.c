@@ -326,6 +326,7 @@ profile_reader_visit(struct profile *profile, const char *path,
                             .path = path,
                             .limits = limits,
                             .error = error,
+                            .visited = visit != NULL,
                             .first_link = profile->chain_count};
   progress_tell(profile->progress, "reading", 0, 0);
   if (!input_file_read(&reading.file, path, limits, error))
@@ -344,6 +345,7 @@ profile_reader_visit(struct profile *profile, const char *path,
   free(reading.first_frames);
   free(reading.prune_marks);
   profile_prune_release(&reading.prune);
+  call_sums_release(&reading.calls);
   index_map_release(&reading.function_ids);
   index_map_release(&reading.location_ids);
   index_map_release(&reading.mapping_ids);

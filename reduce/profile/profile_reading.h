@@ -11,6 +11,7 @@
 #include "io/input_file.h"
 #include "io/mprof_error.h"
 #include "profile/array.h"
+#include "profile/call_sums.h"
 #include "profile/index_map.h"
 #include "profile/profile.h"
 #include "profile/profile_columns.h"
@@ -52,6 +53,11 @@ struct reading {
   struct profile_claims claims;
   struct profile_prune prune;
   unsigned char *prune_marks; /* by location number: enum prune_mark */
+  bool visited;               /* the file is to be handed on: */
+  bool keeps_calls;           /* calls holds what it says of calls, ... */
+  bool adds_calls;            /* ... and that is to be added up */
+  struct call_sums calls;     /* by location number */
+  uint64_t calls_stated;      /* by how many samples */
 };
 
 /* Reports a fault at the INDEX-th occurrence of FIELD of the message; gives

@@ -2,7 +2,8 @@
 
 /* Samples of one file.  A sample is decoded, turned into what the profile
  * keeps of it, and forgotten.  Columns and comments come first: they say what
- * the values mean; at the end the sums are compared with those stated.
+ * the values mean; at the end the sums are compared with those stated, and
+ * calls are added up where the file leaves that to its reader (call_sums.h).
  */
 
 #include "profile/profile_samples.h"
@@ -144,6 +145,74 @@ read_chain(struct reading *reading, const struct wire_sample *sample,
   return true;
 }
 
+bool
+profile_sample_states_calls(const struct reading *reading,
+                            const struct wire_sample *sample)
+{
+  if (!reading->keeps_calls || sample->location_count == 0 ||
+      sample->label_count != 0)
+    return false;
+  for (size_t i = 0; i < sample->value_count; i++)
+    if (sample->values[i] != 0 &&
+        i != (size_t)reading->columns.activations.index)
+      return false;
+  return true;
+}
+
+/* The most memory that calls may take, in bytes. */
+static uint64_t
+calls_bytes(const struct reading *reading)
+{
+  enum { SLOTS = 4, SLOT_BYTES = 16 }; /* of the map, at most, for a node */
+  const struct call_sums *calls = &reading->calls;
+  uint64_t node = sizeof *calls->nodes + SLOTS * SLOT_BYTES;
+  if (!reading->adds_calls)
+    return calls->count * node;
+  return calls->count * (node + sizeof *reading->profile->samples) +
+         calls->links * sizeof *reading->profile->chains;
+}
+
+/* Notes what SAMPLE, the INDEX-th, read as READ, says of calls. */
+static bool
+note_calls(struct reading *reading, const struct wire_sample *sample,
+           size_t index, const struct profile_sample *read)
+{
+  struct call_sums *calls = &reading->calls;
+  size_t end = read->first_frame + read->frame_count;
+  size_t link = end;
+  uint32_t node = CALL_ROOT;
+  if (!reading->keeps_calls)
+    return true;
+  for (size_t depth = 0; link > read->first_frame; depth++) {
+    uint32_t location = find_location(
+        reading, sample->locations[sample->location_count - 1 - depth]);
+    size_t frames =
+        reading->first_frames[location + 1] - reading->first_frames[location];
+    node = call_sums_step(calls, depth, location);
+    if (node == INDEX_NONE)
+      return mprof_error_memory(reading->error);
+    link -= frames;
+    calls->nodes[node].first_link = link;
+    calls->nodes[node].frame_count = end - link;
+  }
+  uint64_t most = input_file_decoded_limit(&reading->file, reading->limits);
+  if (calls_bytes(reading) > most)
+    return reading_fault(reading, FIELD_SAMPLE, index,
+                         "the calls up to sample %zu take more than %" PRIu64
+                         " bytes",
+                         index, most);
+  if (node == CALL_ROOT)
+    return true;
+  if (profile_sample_states_calls(reading, sample)) {
+    calls->nodes[node].stated = true;
+    calls->nodes[node].calls += read->activations;
+    reading->calls_stated++;
+  } else {
+    calls->nodes[node].allocs += read->allocs;
+  }
+  return true;
+}
+
 /* Sets *VALUE to what COLUMN of SAMPLE, the INDEX-th, says. */
 static bool
 column_value(struct reading *reading, const struct wire_sample *sample,
@@ -280,6 +349,11 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
     return false;
   read.frame_count = reading->profile->chain_count - read.first_frame;
   find_size(reading, &read, &labels);
+  if (!note_calls(reading, sample, index, &read))
+    return false;
+  if (reading->adds_calls && read.activations == 0 &&
+      profile_sample_states_calls(reading, sample))
+    return true; /* that there are no calls */
   read.phase =
       reading->claims.by_mprof ? (unsigned char)labels.phase : PHASE_COUNT;
   read.thread = profile_thread(reading->profile, labels.thread);
@@ -305,6 +379,41 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
                     sums);
 }
 
+/* Adds the calls that no sample states, behind sample COUNT. */
+static bool
+add_calls(struct reading *reading, size_t count, struct file_sums *sums)
+{
+  struct call_sums *calls = &reading->calls;
+  call_sums_add_up(calls);
+  if (!reading->adds_calls)
+    return true;
+  if (reading->calls_stated != (uint64_t)reading->claims.stated_calls)
+    return reading_fault(reading, FIELD_COMMENT, 0,
+                         "mprof.stated_calls is %" PRId64 ", but %" PRIu64
+                         " samples state calls",
+                         reading->claims.stated_calls, reading->calls_stated);
+  for (size_t i = CALL_ROOT + 1; i < calls->count; i++) {
+    const struct call_node *node = &calls->nodes[i];
+    struct profile_sample sample = {
+        .first_frame = node->first_link,
+        .frame_count = node->frame_count,
+        .activations = node->below,
+        .size_kind = SIZE_GROWTH,
+        .phase = PHASE_COUNT,
+    };
+    if (node->stated || node->below == 0)
+      continue;
+    sample.thread = profile_thread(reading->profile, 0);
+    sample.region = profile_region(reading->profile, 0);
+    if (sample.thread == INDEX_NONE || sample.region == INDEX_NONE)
+      return mprof_error_memory(reading->error);
+    if (!add_sample(reading, &sample, &(struct labels){.category = ""}, count,
+                    sums))
+      return false;
+  }
+  return true;
+}
+
 /* Decodes and reads the samples, one at a time. */
 static bool
 read_samples(struct reading *reading, struct file_sums *sums)
@@ -315,9 +424,9 @@ read_samples(struct reading *reading, struct file_sums *sums)
   size_t size;
   struct wire_sample sample = {0};
   bool good = true;
-  for (size_t i = 0;
-       good && (data = wire_next(file->data, file->length, FIELD_SAMPLE, &at,
-                                 &size)) != NULL;
+  size_t i;
+  for (i = 0; good && (data = wire_next(file->data, file->length,
+                                        FIELD_SAMPLE, &at, &size)) != NULL;
        i++) {
     progress_tell(reading->profile->progress, "reading", at, file->length);
     if (!wire_sample_decode(&sample, data, size))
@@ -326,7 +435,7 @@ read_samples(struct reading *reading, struct file_sums *sums)
       good = read_sample(reading, &sample, i, sums);
   }
   wire_sample_release(&sample);
-  return good;
+  return good && add_calls(reading, i, sums);
 }
 
 /* Whether the file of READING counts no allocation, though it has columns for
@@ -425,13 +534,31 @@ note_gaps(struct reading *reading)
   }
 }
 
+/* Whoever writes the file anew wants what it says of calls even where they
+ * are all stated.  No program of ours cuts chains as well. */
+static bool
+settle_calls(struct reading *reading)
+{
+  bool counts_calls = reading->claims.by_mprof &&
+                      reading->profile->language == LANGUAGE_C &&
+                      reading->columns.activations.index != NO_COLUMN;
+  reading->adds_calls = counts_calls && reading->claims.adds_calls;
+  if (reading->adds_calls && reading->prune.active)
+    return reading_fault(reading, FIELD_DROP_FRAMES, 0,
+                         "drop_frames and mprof.stated_calls exclude each "
+                         "other");
+  reading->keeps_calls = counts_calls && !reading->prune.active &&
+                         (reading->visited || reading->adds_calls);
+  return true;
+}
+
 bool
 profile_samples_read(struct reading *reading)
 {
   struct file_sums sums = {0, 0};
   if (!profile_comments_read(reading) || !settle_language(reading) ||
       !profile_columns_find(reading) || !settle_columns(reading) ||
-      !read_samples(reading, &sums))
+      !settle_calls(reading) || !read_samples(reading, &sums))
     return false;
   note_gaps(reading);
   return profile_claims_check(reading, sums.allocs, sums.bytes);

@@ -8,8 +8,14 @@
 #define MPROF_PROFILE_SAMPLES_H
 
 #include "profile/profile_reading.h"
+#include "profile/wire_sample.h"
 
 /* Reads comments and samples once strings and locations are known. */
 bool profile_samples_read(struct reading *reading);
+
+/* Whether all that SAMPLE says is how many calls its chain has, so that
+ * reading->calls holds it. */
+bool profile_sample_states_calls(const struct reading *reading,
+                                 const struct wire_sample *sample);
 
 #endif
