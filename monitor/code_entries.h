@@ -21,6 +21,7 @@ struct code_entry {
   uint32_t function;
   unsigned char kind;     /* enum code_kind */
   bool reentered;         /* may be entered by a jump: see reentry.h */
+  bool part;              /* of a function whose entry is elsewhere */
 };
 
 struct code_module {

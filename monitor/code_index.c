@@ -21,6 +21,7 @@
 
 #include "code_module.h"
 #include "code_names.h"
+#include "first_object.h"
 #include "function_table.h"
 #include "gates.h"
 #include "kept_objects.h"
@@ -173,18 +174,43 @@ end_of_code(void *closure, uintptr_t address)
   return e == NULL || e + 1 == index->entries + index->count ? 0 : e[1].start;
 }
 
+/* The commonest constructors: they announce an object whenever they return,
+ * which others need not (a float may be zero, and exist already). */
+static bool
+makes_object(uintptr_t function)
+{
+  return function == (uintptr_t)ecl_cons ||
+         function == (uintptr_t)ecl_list1 ||
+         function == (uintptr_t)ecl_alloc_compact_object;
+}
+
+static enum call_order
+order_of(struct index *index, const struct code_entry *e, uintptr_t address)
+{
+  const struct function_code code = { e->start,
+                                      end_of_code(index, e->start) };
+  return e->part ? ORDER_UNKNOWN
+                 : first_object_order(code, address, makes_object);
+}
+
 /* What the index and the code say of the place. */
 static enum code_kind
 read_kind(uintptr_t address)
 {
   struct index *index = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
   const struct code_entry *e = find_entry(index, address - 1);
+  bool last;
   if (e == NULL)
     return CODE_FOREIGN;
-  if (e->kind == CODE_FRAME_POINTER && !e->reentered &&
-      last_call_at(address, end_of_code, index))
-    return CODE_LAST_CALL;
-  return (enum code_kind)e->kind;
+  if (e->kind != CODE_FRAME_POINTER || e->reentered)
+    return (enum code_kind)e->kind;
+  last = last_call_at(address, end_of_code, index);
+  switch (order_of(index, e, address)) {
+  case ORDER_AFTER: return last ? CODE_LAST_AFTER : CODE_AFTER_FIRST;
+  case ORDER_FIRST: return last ? CODE_LAST_CALL : CODE_FIRST_OBJECT;
+  case ORDER_UNKNOWN:
+  default: return last ? CODE_LAST_CALL : CODE_FRAME_POINTER;
+  }
 }
 
 enum code_kind
@@ -195,16 +221,16 @@ code_index_find_kind(uintptr_t address)
   for (size_t probe = 0; probe < FOUND_PROBES; probe++) {
     slot = &found_kinds[(i + probe) % FOUND_KINDS];
     found = __atomic_load_n(slot, __ATOMIC_RELAXED);
-    if (found == 0 || found >> 3 == address)
+    if (found == 0 || found >> 4 == address)
       break;
   }
-  if (found >> 3 != address) { /* the last slot, when all are taken */
-    found = (uint64_t)address << 3 | (uint64_t)read_kind(address);
+  if (found >> 4 != address) { /* the last slot, when all are taken */
+    found = (uint64_t)address << 4 | (uint64_t)read_kind(address);
     __atomic_store_n(slot, found, __ATOMIC_RELAXED);
   }
   __atomic_store_n(&code_index_kinds[code_index_kind_slot(address)], found,
                    __ATOMIC_RELAXED);
-  return (enum code_kind)(found & 7);
+  return (enum code_kind)(found & 15);
 }
 
 enum code_role

@@ -35,6 +35,9 @@ enum code_kind {
   CODE_FOREIGN,       /* step over it by call-frame information */
   CODE_FRAME_POINTER, /* the patched runtime and what it compiled */
   CODE_LAST_CALL,     /* the same, at the last call that the function makes */
+  CODE_FIRST_OBJECT,  /* the same, where it makes an object before all else */
+  CODE_AFTER_FIRST,   /* the same, at a call after such a place */
+  CODE_LAST_AFTER,    /* the same, and the last call */
   CODE_INTERPRETER,   /* the byte-code interpreter */
   CODE_DISPATCH,      /* passes a call on and does nothing else: not shown */
   CODE_FINALIZERS     /* the collector's: what it calls, nobody asked for */
@@ -64,7 +67,29 @@ uint32_t code_index_function_at(uintptr_t address);
  * hook. */
 enum code_kind code_index_find_kind(uintptr_t address);
 
-/* The cache in front of it: address << 3 | kind.  The walk asks once for each
+/* Whether it keeps a frame pointer. */
+static inline bool
+code_kind_keeps_frame(enum code_kind kind)
+{
+  return kind >= CODE_FRAME_POINTER && kind <= CODE_LAST_AFTER;
+}
+
+/* Whether the function makes no other call after this one. */
+static inline bool
+code_kind_is_last(enum code_kind kind)
+{
+  return kind == CODE_LAST_CALL || kind == CODE_LAST_AFTER;
+}
+
+/* Whether an earlier walk has met the frame, if it was made since counting
+ * began. */
+static inline bool
+code_kind_was_met(enum code_kind kind)
+{
+  return kind == CODE_AFTER_FIRST || kind == CODE_LAST_AFTER;
+}
+
+/* The cache in front of it: address << 4 | kind.  The walk asks once for each
  * frame that is new.  (16384 entries: what does not hit costs a search of the
  * index, and a look at the code.) */
 enum { CODE_INDEX_KINDS = 16384 };
@@ -81,8 +106,8 @@ code_index_kind(uintptr_t address)
 {
   uint64_t cached = __atomic_load_n(
       &code_index_kinds[code_index_kind_slot(address)], __ATOMIC_RELAXED);
-  if (__builtin_expect(cached >> 3 == address, 1))
-    return (enum code_kind)(cached & 7);
+  if (__builtin_expect(cached >> 4 == address, 1))
+    return (enum code_kind)(cached & 15);
   return code_index_find_kind(address);
 }
 

@@ -84,6 +84,7 @@ add_symbol(void *closure, uintptr_t address, size_t size, const char *name)
   free(c_name);
   if (f == 0 || !code_entries_add(m, address, f))
     return false;
+  m->entries[m->count - 1].part = strstr(name, ".cold") != NULL;
   return size == 0 || code_entries_add(m, address + size, 0);
 }
 

@@ -208,8 +208,8 @@ count_in_new_frames(struct thread_state *t, uintptr_t frame, cl_index kind,
   if (!marker_stack_has_room(&t->markers))
     return allocated_anew(t, frame, kind, object, clas);
   known_walk_repeat(w, &t->markers, slots);
-  leaf->activations++;
-  if (w->frame[0].mark || body)
+  leaf->activations += w->fresh;
+  if (w->frame[0].mark || (w->on && thread_state_allocates_on(t, slots[0])))
     marker_stack_put(&t->markers, slots[0], w->frame[0].up);
   return count_known(t, leaf, body, kind, object);
 }

@@ -16,6 +16,9 @@
  * function (last_call.h), the mark has done its work and is taken off: the
  * frame will return as the processor predicts.
  *
+ * Frames that were counted before, though they are not marked, are told by
+ * where they are in their function (first_object.h), so by the same.
+ *
  * A thread keeps the last walks in a table, by a hash of what they met first.
  */
 #ifndef MPROF_KNOWN_WALK_H
@@ -41,12 +44,12 @@ enum { KNOWN_WALKS = SIZE_KNOWN_WALKS, KNOWN_FRAMES = MARKER_SLACK };
 struct known_frame {
   uintptr_t return_address;
   uint64_t *activations; /* where to count that its function was called; a
-                            frame that only passes a call on has a counter
-                            that nobody reads; of the innermost frame it is
-                            the leaf's, which is not told here */
+                            frame that only passes a call on, or was counted
+                            before, has a counter that nobody reads; of the
+                            innermost frame it is the leaf's, which is not
+                            told here */
   uint32_t up;           /* context of the call that made the frame */
-  uint32_t mark;         /* mark it: its function may allocate again, even if
-                            the object is whole (classify.h) */
+  uint32_t mark;         /* mark it: its function may allocate again */
 };
 
 struct known_walk {
@@ -55,7 +58,7 @@ struct known_walk {
   uint8_t frames;           /* unmarked ones, not 0 */
   bool unmark;              /* the marked frame made its last call */
   uint8_t plain_frames;     /* the same, if the marked one's code is not
-                               foreign; else 0 */
+                               foreign and none was counted before; else 0 */
   uintptr_t outer_distance; /* of the marked frame's slot from that of the
                                last unmarked one, if its code is foreign; else
                                0 */
@@ -63,7 +66,11 @@ struct known_walk {
   struct leaf *leaf;        /* and its leaf, if it was whole and no instance:
                                most walks lead to nothing else; else 0 */
   struct known_frame frame[KNOWN_FRAMES];
-  uint64_t unused[3];
+  uint32_t fresh;           /* calls of the allocating function: 0 when its
+                               frame was counted before, else 1 */
+  uint32_t on;              /* it was, and its function may allocate again:
+                               mark it if thread_state_allocates_on */
+  uint64_t unused[2];
 };
 
 _Static_assert(sizeof(struct known_walk) == 256, "four cache lines");

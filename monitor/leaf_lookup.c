@@ -71,7 +71,7 @@ plain_frames(struct thread_state *t, const struct allocation *a,
   enum code_kind kind = code_index_kind(*frame_return_slot(a->frame));
   uint32_t run;
 
-  if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL)
+  if (!code_kind_keeps_frame(kind))
     return -1;
   for (; !marker_stack_is_marked(frame_return_slot(frame)); f++) {
     if (f == end)
@@ -84,8 +84,7 @@ plain_frames(struct thread_state *t, const struct allocation *a,
     kind = code_index_kind(site);
     if (kind == CODE_FOREIGN)
       return foreign_outer(t, f, outer) ? f + 1 - t->walk : -1;
-    if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL &&
-        kind != CODE_DISPATCH)
+    if (!code_kind_keeps_frame(kind) && kind != CODE_DISPATCH)
       return -1;
     for (run = 0;; run++) { /* recursion */
       caller = frame_caller(frame);
@@ -112,6 +111,31 @@ plain_frames(struct thread_state *t, const struct allocation *a,
   return f - t->walk;
 }
 
+/* The innermost of the `n' new frames that an earlier walk has met, though it
+ * did not mark it; it has met those outward of it too.  `n' for none. */
+static ptrdiff_t
+first_met(const struct thread_state *t, ptrdiff_t n)
+{
+  ptrdiff_t met = n;
+  for (ptrdiff_t i = n; i > 0;) {
+    const struct walked_frame *f = &t->walk[i - 1];
+    i -= f->run;
+    if (code_kind_was_met(f->kind))
+      met = i;
+  }
+  return met;
+}
+
+/* Mark the allocating function's frame?  Not when this is its last object, or
+ * its first; then, when it has made two more in a row. */
+static bool
+mark_allocating(struct thread_state *t, const struct walked_frame *f)
+{
+  return f->kind == CODE_FRAME_POINTER ||
+         (f->kind == CODE_AFTER_FIRST &&
+          thread_state_allocates_on(t, f->slot));
+}
+
 /* A walk that can be repeated, and where it may be kept. */
 struct walk_to_keep {
   struct known_walk walk;
@@ -129,6 +153,7 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   struct outer_frame outer;
   const ptrdiff_t n = plain_frames(t, a, &outer);
   const bool remember = n > 0 && n <= KNOWN_FRAMES;
+  const ptrdiff_t met = first_met(t, n);
   ptrdiff_t callee = -1; /* the new frame outward of this one */
   uint64_t through = 0, last_site = 0;
   uint32_t up, last_up = 0, run = 0;
@@ -141,12 +166,14 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   walk->outer_up = up;
   walk->outer_distance = outer.distance;
   walk->frames = (uint8_t)n;
-  walk->unmark = outer.kind == CODE_LAST_CALL && (n > 0 || a->whole);
+  walk->unmark = code_kind_is_last(outer.kind);
+  walk->fresh = met > 0;
+  walk->on = n > 0 && t->walk[0].kind == CODE_AFTER_FIRST;
   walk->site = 0;
   if (remember) {
     walk->site = *frame_return_slot(a->frame);
     walk->kind = 0;
-    walk->plain_frames = outer.distance == 0 ? (uint8_t)n : 0;
+    walk->plain_frames = outer.distance == 0 && met == n ? (uint8_t)n : 0;
     keep->place = known_walk_place(t->known_walks, &t->markers, walk->site,
                                    frame_caller(a->frame));
   }
@@ -161,12 +188,13 @@ plain_walk(struct thread_state *t, const struct allocation *a,
     }
     run--;
     site = of_run->site;
-    mark = of_run->kind != CODE_LAST_CALL;
+    mark = i == 0 ? mark_allocating(t, of_run)
+                  : !code_kind_is_last(of_run->kind);
     if (of_run->kind == CODE_DISPATCH) {
       if (through == 0)
         through = site;
       if (remember)
-        walk->frame[i] = (struct known_frame){ site, &t->dispatches, 0, 0 };
+        walk->frame[i] = (struct known_frame){ site, &t->uncounted, 0, 0 };
       continue;
     }
     if (through != 0) {
@@ -178,19 +206,21 @@ plain_walk(struct thread_state *t, const struct allocation *a,
       last_up = up;
       c = &t->tree.contexts[context_tree_child(&t->tree, up, site)];
     }
-    if (callee >= 0) { /* the frame that made this call is new */
-      c->activations++;
+    if (callee >= 0) { /* the frame that made this call is not marked */
+      uint64_t *activations = callee < met ? &c->activations : &t->uncounted;
+      ++*activations;
       if (remember)
-        walk->frame[callee].activations = &c->activations;
+        walk->frame[callee].activations = activations;
     }
     callee = i;
     up = c->target;
-    if (mark || (i == 0 && !a->whole))
+    if (mark)
       marker_stack_put(&t->markers, t->walk[i].slot, up);
     if (remember)
       walk->frame[i] = (struct known_frame){ of_run->site, NULL, up, mark };
     else if (run > 0 && up == last_up) { /* the rest of the run is like it */
-      c->activations += run;
+      if (i < met)
+        c->activations += run;
       callee = i - run;
       while (i > callee) {
         i--;
@@ -202,7 +232,7 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   }
   r->site = *frame_return_slot(a->frame);
   r->up = up;
-  r->activation = n > 0;
+  r->activation = met > 0;
   return true;
 }
 
@@ -263,8 +293,8 @@ keep_leaf(struct thread_state *t, const struct allocation *a, uint32_t up,
     .clas = a->clas,
     .up = up,
     .then = !a->whole ? LEAF_BODY
-            : code_index_kind(site) == CODE_LAST_CALL ? LEAF_UNMARK
-                                                      : LEAF_NOTHING
+            : code_kind_is_last(code_index_kind(site)) ? LEAF_UNMARK
+                                                       : LEAF_NOTHING
   };
   return known_leaf_keep(t->known_leaves, &l);
 }
@@ -299,7 +329,7 @@ look_up(struct thread_state *t, const struct allocation *a, uint32_t size,
   walk.place = NULL;
   plain = !counted && t->markers_allowed && plain_walk(t, a, &r, &walk);
   if (!plain)
-    r = stack_walk(t, a->frame, a->whole, counted);
+    r = stack_walk(t, a->frame, counted);
   leaf = leaf_of(t, a, r.up, r.site, size);
   if (r.activation)
     leaf->activations++;
@@ -325,8 +355,7 @@ leaf_lookup_in_context(struct thread_state *t, uintptr_t site, uint32_t up,
   const struct known_leaf *known = NULL;
 
   if (!t->stale && t->tree.overflowed == 0 &&
-      (code == CODE_FRAME_POINTER || code == CODE_LAST_CALL) &&
-      a.bytes <= LEAF_MAX_SIZE && !classify_is_memory_of_type(a.what)) {
+      code_kind_keeps_frame(code) && a.bytes <= LEAF_MAX_SIZE && !classify_is_memory_of_type(a.what)) {
     struct leaf *leaf = leaf_of(t, &a, up, site, (uint32_t)a.bytes);
     if (hook_leaf_tells_requests(t, leaf))
       known = keep_leaf(t, &a, up, site, leaf);
@@ -362,7 +391,7 @@ leaf_lookup_drop_dead(struct thread_state *t, uintptr_t frame)
     return t->markers.top != top;
   for (int i = 0; i <= KNOWN_FRAMES; i++) {
     enum code_kind kind = code_index_kind(site);
-    if (kind != CODE_FRAME_POINTER && kind != CODE_LAST_CALL)
+    if (!code_kind_keeps_frame(kind))
       break;
     frame = frame_caller(frame);
     if (marker_stack_is_marked(frame_return_slot(frame))) {

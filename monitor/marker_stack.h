@@ -5,7 +5,7 @@
  * Model.  To *mark* a frame is to put the address of the return trampoline
  * into its return slot and the real return address here.  Every frame that
  * the walk has seen is marked, unless its function makes its last call
- * (last_call.h).  So the next walk goes outward only to the first marked
+ * (last_call.h) or its first object (first_object.h).  So the next walk goes outward only to the first marked
  * frame: all that lies rootward is known.  When a marked frame returns, the
  * trampoline pops its mark.  Each frame is walked once in its life, and the
  * cost of an allocation does not depend on the depth of the stack.

@@ -20,6 +20,13 @@
  * call lasts, walks end at a frame below or come for the only time, and then
  * there are none.
  *
+ * A function that makes an object before all else (CODE_FIRST_OBJECT) has told
+ * of its frame by that: who meets the frame at a later call (CODE_AFTER_FIRST,
+ * CODE_LAST_AFTER) knows that it was counted, and all frames outward of it
+ * too.  That holds of frames that were made since counting began, so of those
+ * inward of a marked one.  Plain walks (leaf_lookup.c) leave the frame
+ * unmarked then; here it is marked.
+ *
  * A frame is identified by where it keeps its return address (its slot), in
  * all three kinds.
  *
@@ -127,6 +134,9 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
   case CODE_DISPATCH:
   case CODE_FRAME_POINTER:
   case CODE_LAST_CALL:
+  case CODE_FIRST_OBJECT:
+  case CODE_AFTER_FIRST:
+  case CODE_LAST_AFTER:
     if (w->frame < w->sp || w->frame >= base)
       return STEP_LOST;
     found->slot = frame_return_slot(w->frame);
@@ -154,9 +164,19 @@ on_signal_stack(void)
          (current.ss_flags & SS_ONSTACK) != 0;
 }
 
+/* The innermost of the `n' frames, the last of which is marked, that an
+ * earlier walk has met and left unmarked; `n' for none. */
+static size_t
+first_met(const struct thread_state *thread, size_t n)
+{
+  for (size_t i = 0; i + 1 < n; i++)
+    if (code_kind_was_met(thread->walk[i].kind))
+      return i;
+  return n;
+}
+
 struct walk_result
-stack_walk(struct thread_state *thread, uintptr_t frame, bool whole,
-           bool counted)
+stack_walk(struct thread_state *thread, uintptr_t frame, bool counted)
 {
   struct walker w = { .ip = *frame_return_slot(frame),
                       .frame = frame_caller(frame),
@@ -168,7 +188,7 @@ stack_walk(struct thread_state *thread, uintptr_t frame, bool whole,
   bool marking = thread->markers_allowed, known = false;
   bool interrupting = false, lost = false;
   uint32_t up = CONTEXT_ROOT;
-  size_t n = 0;
+  size_t n = 0, met;
 
   while (n < thread->walk_limit) {
     enum step s = step(&w, &thread->walk[n], thread->stack_base);
@@ -200,11 +220,11 @@ stack_walk(struct thread_state *thread, uintptr_t frame, bool whole,
 
   thread->truncated_walks += lost || (!known && n == thread->walk_limit);
   result.up = up;
+  met = known ? first_met(thread, n) : n;
   while (n-- > 0) {
     const struct walked_frame *f = &thread->walk[n];
-    const bool last_call =
-        f->kind == CODE_LAST_CALL && (n > 0 || whole);
-    const bool fresh = !known && !(last_call && counted);
+    const bool last_call = code_kind_is_last(f->kind);
+    const bool fresh = !known && n < met && !(last_call && counted);
     if (!known && marking && !last_call &&
         !(marking = marker_stack_push(&thread->markers, f->slot, up)))
       thread->unmarked_walks++;

@@ -19,10 +19,9 @@ struct walk_result {
 /* Walk outward from `frame', the allocator's own frame, to the first marked
  * frame; mark the frames on the way that may allocate again, and count each
  * as one activation in the thread's tree, but for the innermost one, which
- * the caller counts (it makes the leaf).  `whole': no other event will tell
- * of the object that is being allocated.  `counted': an earlier walk, during
+ * the caller counts (it makes the leaf).  `counted': an earlier walk, during
  * this call of the allocator, has counted the frames.  Inside the hook. */
 struct walk_result stack_walk(struct thread_state *thread, uintptr_t frame,
-                              bool whole, bool counted);
+                              bool counted);
 
 #endif

@@ -88,12 +88,17 @@ struct thread_state {
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
+  /* Where and when (by `count') a function that has made objects before made
+   * one more, its frame being unmarked. */
+  const uintptr_t *on_slot;
+  uint64_t on_count;
+
   struct region_stack regions; /* what is in known_leaves and known_walks was
                                   found in this one */
   struct context_tree tree;
   struct marker_stack markers;
   struct arena leaves_arena, walks_arena;
-  uint64_t dispatches;       /* nobody reads it: see struct known_frame */
+  uint64_t uncounted;        /* nobody reads it: see struct known_frame */
   struct foreign_rule *foreign_rules;
   struct arena foreign_arena;
   struct walked_frame *walk; /* scratch of stack_walk */
@@ -116,6 +121,20 @@ struct thread_state {
   uint64_t serial;      /* (monitor) order in which threads were met */
   struct thread_state *next; /* (monitor) */
 };
+
+/* Whether a function whose frame has this slot has just made an object, and
+ * not its first, in the same frame: then it is likely to go on, and the frame
+ * is worth a mark.  Asked once for each object.  Either answer is good for
+ * exact counts. */
+static inline bool
+thread_state_allocates_on(struct thread_state *thread, const uintptr_t *slot)
+{
+  const bool on =
+      thread->on_slot == slot && thread->on_count + 1 == thread->count;
+  thread->on_slot = slot;
+  thread->on_count = thread->count;
+  return on;
+}
 
 static inline void
 thread_state_forget_objects(struct thread_state *thread)

@@ -165,8 +165,12 @@ threads_release_all(void)
     if (t->env == NULL)
       continue;
     t->env->allocation_hooks = NULL;
-    if (t->env == here)
+    if (t->env == here) {
       marker_stack_restore(&t->markers);
+    } else { /* what its frames make from now on is not told */
+      thread_state_forget_calls(t);
+      t->stale = true;
+    }
   }
 }
 
