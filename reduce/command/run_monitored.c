@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* mprof run: a program writes FILE, each other process of its FILE.PID or
- * FILE.PID.N; so does a program that became another by exec.  What an earlier run left under these names is removed before,
- * and nothing else: FILE must be a profile by mprof, and the others must say
- * that they came from that process in a run.
+ * FILE.PID.N; so does a program that became another by exec.  What an earlier
+ * run left under these names is removed before, and nothing else: FILE must
+ * be a profile by mprof, and the others must say that they came from that
+ * process in a run.
  *
  * Afterwards each file is finished: it is read, which gives its addresses
  * names, and written again as any other profile, compressed.  A process that
@@ -289,9 +290,13 @@ say_nothing_written(const char *name, const struct program_end *end,
         "no profile of '%s' was written: signal %s ended it at once "
         "(--autosave=N writes before)",
         name, signal_name(end->signal));
+  /* The monitor itself has said what went wrong, such as a full disk. */
   return mprof_error_set(error, MPROF_PROGRAM, MPROF_NO_OFFSET,
                          "no profile of '%s' was written: %s", name,
-                         reason != NULL ? reason : "it allocated nothing");
+                         reason != NULL
+                             ? reason
+                             : "it allocated nothing, or a line above says "
+                               "why");
 }
 
 /* Makes ERROR say what was written: it is no failure. */

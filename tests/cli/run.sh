@@ -163,6 +163,12 @@ MPROF_LIB=$scratch run run ./widgets
  its folder)" ]
 result $? 'the monitor is missing'
 
+"$MPROF" run -o full.data sh -c 'trap "" XFSZ; ulimit -f 0' 2>&1 | cat >err
+[ "$(cat err)" = "mprof: cannot write '$PWD/full.data': File too large
+mprof: no profile of 'sh' was written: it allocated nothing, or a line above\
+ says why" ] && [ "$(echo full.data*)" = 'full.data*' ]
+result $? 'a file that cannot be written when the program ends'
+
 # ---- files --------------------------------------------------------------
 
 rm -f mprof.data*
