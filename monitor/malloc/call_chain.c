@@ -22,6 +22,19 @@ enum { FRAMES = 1 << 20 }; /* on a stack, at most: address space only */
 
 enum step { STEP_CALLER, STEP_OUTERMOST, STEP_LOST };
 
+/* No code of a program is there or above: what was read is no return address,
+ * and its bits may be those that tell sites from addresses. */
+#define CODE_END (UINT64_C(1) << 56)
+
+/* What a step came to that read `ip'. */
+static inline enum step
+step_to(uintptr_t ip)
+{
+  if (__builtin_expect(ip - 1 < CODE_END - 1, 1))
+    return STEP_CALLER;
+  return ip == 0 ? STEP_OUTERMOST : STEP_LOST;
+}
+
 /* The compiler's unwinder on its way to `from' and one frame further. */
 struct search {
   const struct call_frame *from;
@@ -55,7 +68,7 @@ step_elsewhere(const struct call_frame *from, struct call_frame *to)
   struct search s = {.from = from, .to = to};
   _Unwind_Backtrace(search_frame, &s);
   if (s.done && to->ip != 0)
-    return STEP_CALLER;
+    return step_to(to->ip);
   return s.found ? STEP_OUTERMOST : STEP_LOST;
 }
 
@@ -99,7 +112,7 @@ step_by_pointer(struct call_chain *chain, const struct call_frame *from,
   to->frame = at[0];
   to->saved = at;
   to->certain = true;
-  return to->ip != 0 ? STEP_CALLER : STEP_OUTERMOST;
+  return step_to(to->ip);
 }
 
 /* A step that no rule describes. */
@@ -152,7 +165,7 @@ step(struct call_chain *chain, struct call_frame *from, struct call_frame *to)
   to->context = 0;
   to->interrupted = false;
   to->certain = true;
-  return to->ip != 0 ? STEP_CALLER : STEP_OUTERMOST;
+  return step_to(to->ip);
 }
 
 /* ---- the chain ---- */

@@ -28,6 +28,19 @@ struct header_entry {
   int32_t function, entry; /* from the header */
 };
 
+/* Where the section ends: with the object's memory.  Of a program with gaps
+ * between its segments the linker knows only the segment of `ip'; then the
+ * entries, whose places the table says, have to end where they say. */
+static size_t
+section_size(const struct dl_find_object *object, uintptr_t section)
+{
+  const uintptr_t end = (uintptr_t)object->dlfo_map_end;
+  const size_t most = (size_t)1 << 31; /* as far as the table reaches */
+  return section >= (uintptr_t)object->dlfo_map_start && section < end
+             ? end - section
+             : most;
+}
+
 /* The entry in the call-frame information of the object that `ip' is in. */
 static bool
 find_entry(uintptr_t ip, struct frame_section *section,
@@ -59,9 +72,7 @@ find_entry(uintptr_t ip, struct frame_section *section,
     return false;
   section->address = base + 4 + (uintptr_t)(intptr_t)header->section;
   section->bytes = (const uint8_t *)section->address;
-  section->size = (uintptr_t)object.dlfo_map_end - section->address;
-  if ((uintptr_t)object.dlfo_map_end < section->address)
-    return false;
+  section->size = section_size(&object, section->address);
   cursor.at =
       (const uint8_t *)(base + (uintptr_t)(intptr_t)table[low - 1].entry);
   cursor.end = section->bytes + section->size;

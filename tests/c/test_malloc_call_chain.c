@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "context_tree.h"
 #include "malloc/call_chain.h"
 #include "malloc/frame_rule.h"
 
@@ -519,6 +520,27 @@ test_forgotten(void **state)
   }
 }
 
+/* Code without call-frame information that has no frame pointer: what was
+ * read is an address of nothing, and looks like a special site. */
+static void
+test_no_return_address(void **state)
+{
+  static const uint64_t words[] = { UINT64_C(0x6b21f53fa3a51500), SITE_RETIRED,
+                                    SITE_SPECIAL, UINT64_C(1) << 56 };
+  uintptr_t stack[4] = { 0 };
+  (void)state;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const struct known_path *path;
+    call_chain_forget(&chain);
+    stack[3] = words[i];
+    path = call_chain_walk(&chain, (uintptr_t)&sink, (uintptr_t)stack,
+                           (uintptr_t)&stack[2]);
+    assert_false(path->complete);
+    assert_int_equal(chain.depth, 2);
+  }
+  call_chain_forget(&chain);
+}
+
 /* ---- rules ---- */
 
 static void
@@ -554,6 +576,7 @@ main(void)
     cmocka_unit_test(test_coroutines),
     cmocka_unit_test(test_threads),
     cmocka_unit_test(test_forgotten),
+    cmocka_unit_test(test_no_return_address),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

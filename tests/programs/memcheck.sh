@@ -127,6 +127,11 @@ git init -q repository >/dev/null 2>&1
     commit -qm "number $i"
 done) >/dev/null 2>&1
 seq 100000 >numbers
+cat >rules <<'E'
+names := $(foreach n,1 2 3 4 5 6 7 8 9,$(addprefix file$n.,a b c d))
+all: $(names); @echo $(words $^) $(sort $(patsubst %.a,%,$(filter %.a,$^)))
+$(names): ; $(info $(subst file,made ,$@))
+E
 
 for name in streams library; do
   compile $name -O1 2>/dev/null
@@ -142,6 +147,7 @@ program gawk 0 gawk 'BEGIN { for (i = 0; i < 20000; i++) a[i % 100] = a[i % 100]
 program jq 0 jq -n '[range(1000) | {a: ., b: "x\(.)"}] | map(select(.a % 3 == 0)) | length'
 program groff 0 /usr/bin/troff -Tascii -man "$top/reduce/mprof.1"
 program cmake 0 cmake --help-command-list
+program make 0 /usr/bin/make -rf rules
 program xz 0 xz -9 -c numbers
 program 'xz -T2' 1 xz -T2 -c numbers
 program sort 0 sort --parallel=1 -rn numbers
