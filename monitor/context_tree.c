@@ -116,9 +116,9 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                     ((size_t)budget + 1) * sizeof(struct leaf)) != 0 ||
       arena_reserve(&tree->kind_arena,
                     (size_t)budget * sizeof(struct kind)) != 0 ||
-      record_index_init(&tree->context_index) != 0 ||
-      record_index_init(&tree->leaf_index) != 0 ||
-      record_index_init(&tree->kind_index) != 0) {
+      record_index_init(&tree->context_index, budget) != 0 ||
+      record_index_init(&tree->leaf_index, budget) != 0 ||
+      record_index_init(&tree->kind_index, budget) != 0) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;
@@ -190,13 +190,16 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 {
   const struct record_index *index = &tree->context_index;
   const uint32_t hash = context_hash(parent, site);
-  uint32_t number, target = CONTEXT_OVERFLOW, function;
+  uint32_t slot, number, target = CONTEXT_OVERFLOW, function;
   struct context *c;
   enum phase_state state;
   bool new_arc = false, kept;
 
-  for (uint32_t i = hash & index->mask; (number = index->slots[i]) != 0;
+  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
+    if (!record_index_may_be(index, slot, hash))
+      continue;
+    number = record_index_number(index, slot);
     c = &tree->contexts[number];
     if (c->site == site && c->parent == parent)
       return number;
@@ -247,10 +250,14 @@ intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
 {
   const struct record_index *index = &tree->kind_index;
   const uint32_t hash = (uint32_t)mix(kind_key(what, size, clas));
-  uint32_t number;
-  for (uint32_t i = hash & index->mask; (number = index->slots[i]) != 0;
+  uint32_t slot, number;
+  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
-    const struct kind *k = &tree->kinds[number];
+    const struct kind *k;
+    if (!record_index_may_be(index, slot, hash))
+      continue;
+    number = record_index_number(index, slot);
+    k = &tree->kinds[number];
     if (k->what == what && k->size == size && k->clas == clas)
       return number;
   }
@@ -269,16 +276,18 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                   uint32_t what, uint32_t size, uint64_t clas)
 {
   const struct record_index *index = &tree->leaf_index;
-  uint32_t hash, number, kind, function = 0, target = up;
+  uint32_t hash, slot, number, kind, function = 0, target = up;
   struct leaf *l;
 
   if (up == CONTEXT_OVERFLOW)
     site = SITE_SPECIAL | SITE_OVERFLOW;
   hash = leaf_hash(up, site, kind_key(what, size, clas));
-  for (uint32_t i = hash & index->mask; (number = index->slots[i]) != 0;
+  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
     const struct kind *k;
-    l = &tree->leaves[number];
+    if (!record_index_may_be(index, slot, hash))
+      continue;
+    l = &tree->leaves[record_index_number(index, slot)];
     k = &tree->kinds[l->kind];
     if (l->site == site && l->up == up && k->what == what &&
         k->size == size && k->clas == clas)

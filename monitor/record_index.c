@@ -24,8 +24,12 @@ reserve(struct record_index *index, uint32_t slots)
 }
 
 int
-record_index_init(struct record_index *index)
+record_index_init(struct record_index *index, uint32_t most)
 {
+  uint32_t numbers = 1;
+  while (numbers < most)
+    numbers = numbers << 1 | 1;
+  index->tag = ~numbers;
   return reserve(index, SIZE_FIRST_INDEX);
 }
 
