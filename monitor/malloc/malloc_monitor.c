@@ -121,6 +121,8 @@ find_context(struct malloc_monitor *m, struct thread_stack *thread,
   struct recent_context *recent =
       thread_stack_recent_context(thread, parent, site);
   if (recent->site != site || recent->parent != parent) {
+    thread_stack_missed(thread);
+    recent = thread_stack_recent_context(thread, parent, site);
     recent->context = context_tree_child(&m->tree, parent, site);
     recent->site = site;
     recent->parent = parent;
@@ -222,6 +224,7 @@ find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
   const struct leaf *leaf =
       context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
                         thread->label | (uint64_t)region << 32);
+  thread_stack_missed(thread);
   path->size = size;
   path->region = region;
   path->leaf = (uint32_t)(leaf - m->tree.leaves);

@@ -97,6 +97,8 @@ thread_stack_make(void)
   thread->regions = (struct region_stack){0};
   thread->next = NULL;
   thread_stack_forget(thread, UINT64_MAX);
+  thread->more_bits = 0;
+  thread->misses = 0;
   pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
@@ -113,8 +115,11 @@ void
 thread_stack_forget(struct thread_stack *thread, uint64_t unloads)
 {
   call_chain_forget(&thread->chain);
-  memset(thread->leaves, 0, sizeof thread->leaves);
-  memset(thread->contexts, 0, sizeof thread->contexts);
+  memset(thread->leaves, 0,
+         sizeof *thread->leaves << (KNOWN_LEAF_BITS + thread->more_bits));
+  memset(thread->contexts, 0,
+         sizeof *thread->contexts
+             << (KNOWN_CONTEXT_BITS + thread->more_bits));
   thread->unloads = unloads;
 }
 
