@@ -43,8 +43,8 @@ frame_take_number(struct frame_cursor *c, size_t n)
   return value;
 }
 
-/* A number in LEB128: seven bits a byte, the lowest first.  `*bits' becomes how
- * many there were; what is beyond 64 is dropped. */
+/* A number in LEB128: seven bits a byte, the lowest first.  `*bits' becomes
+ * how many there were; what is beyond 64 is dropped. */
 static uint64_t
 take_leb(struct frame_cursor *c, unsigned *bits)
 {
@@ -195,8 +195,8 @@ frame_entry_next(struct frame_cursor *all,
       !read_common(other, section, &f->common))
     return FRAME_ENTRY_BAD;
   f->start = frame_take_pointer(&entry, f->common.encoding, section);
-  f->size =
-      frame_take_pointer(&entry, f->common.encoding & ENCODED_FORMAT, section);
+  f->size = frame_take_pointer(
+      &entry, f->common.encoding & ENCODED_FORMAT, section);
   if (f->common.augmented)
     frame_take(&entry, frame_take_uleb(&entry));
   f->program = entry;

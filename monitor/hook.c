@@ -3,9 +3,9 @@
  * hook.c -- count one allocation.
  *
  * The known cases first: the allocating function's frame is marked, or the
- * frames up to the first mark are those of an earlier walk (known_walk.h), and
- * where the allocation comes from and what it is of are known (known_leaf.h).
- * Then it is a few compares and four additions.
+ * frames up to the first mark are those of an earlier walk (known_walk.h),
+ * and where the allocation comes from and what it is of are known
+ * (known_leaf.h).  Then it is a few compares and four additions.
  *
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * hook_internal.h -- what the parts of the hook share: the way in and out, and
- * the requests that leaves do not tell.
+ * hook_internal.h -- what the parts of the hook share: the way in and out,
+ * and the requests that leaves do not tell.
  */
 #ifndef MPROF_HOOK_INTERNAL_H
 #define MPROF_HOOK_INTERNAL_H
@@ -43,7 +43,8 @@ hook_leaf_size(uint64_t bytes)
 /* Whether the requests to the collector for the objects of a leaf are told by
  * their count; else they are counted one by one, as below. */
 static inline bool
-hook_leaf_tells_requests(const struct thread_state *t, const struct leaf *leaf)
+hook_leaf_tells_requests(const struct thread_state *t,
+                         const struct leaf *leaf)
 {
   const struct kind *kind = context_tree_kind(&t->tree, leaf);
   return (kind->what & LEAF_PIECES) == 0 && kind->size <= LEAF_MAX_SIZE;

@@ -54,8 +54,8 @@ static inline struct known_leaf *
 known_leaf_second_place(struct known_leaf *table, uintptr_t site, uint32_t up,
                         cl_index kind, cl_object clas)
 {
-  const uintptr_t object = (kind >> ECL_ALLOCATED_BYTES_SHIFT) / 8 * 5 + kind +
-                           (uintptr_t)clas / 16;
+  const uintptr_t object = (kind >> ECL_ALLOCATED_BYTES_SHIFT) / 8 * 5 +
+                           kind + (uintptr_t)clas / 16;
   return &table[(site + (uintptr_t)up * 9 + object * 3 + 1) % KNOWN_LEAVES];
 }
 
@@ -74,15 +74,17 @@ known_leaf_find(struct known_leaf *table, uintptr_t site, uint32_t up,
                 cl_index kind, cl_object clas)
 {
   const struct known_leaf *l = known_leaf_place(table, site, up);
-  if (__builtin_expect(known_leaf_is(l, site, up, kind) && l->clas == clas, 1))
+  if (__builtin_expect(
+          known_leaf_is(l, site, up, kind) && l->clas == clas, 1))
     return l;
   l = known_leaf_second_place(table, site, up, kind, clas);
   return known_leaf_is(l, site, up, kind) && l->clas == clas ? l : NULL;
 }
 
-/* Put a leaf that is not in the table there.  One of another site makes room: it
- * goes to its second place.  (Where each stayed where it was, the sites of a
- * program's beginning kept those that came later from being found at once.) */
+/* Put a leaf that is not in the table there.  One of another site makes room:
+ * it goes to its second place.  (Where each stayed where it was, the sites of
+ * a program's beginning kept those that came later from being found at
+ * once.) */
 static inline const struct known_leaf *
 known_leaf_keep(struct known_leaf *table, const struct known_leaf *leaf)
 {

@@ -7,10 +7,10 @@
  * call site of the allocation, the return addresses of the frames that are
  * not marked, and the context of the mark.  When all these are what an
  * earlier walk has met, the contexts of all frames are those that it found;
- * what the object is makes no difference (known_leaf.h).  Most often there are
- * one or two such frames: the allocating function was called again, perhaps
- * by one that was called again too.  When there is none, nothing need be
- * known.
+ * what the object is makes no difference (known_leaf.h).  Most often there
+ * are one or two such frames: the allocating function was called again,
+ * perhaps by one that was called again too.  When there is none, nothing need
+ * be known.
  *
  * If the call that the walk found in the marked frame is the last one of its
  * function (last_call.h), the mark has done its work and is taken off: the
@@ -62,9 +62,10 @@ struct known_walk {
   uintptr_t outer_distance; /* of the marked frame's slot from that of the
                                last unmarked one, if its code is foreign; else
                                0 */
-  cl_index kind;            /* what the last object was (ECL_ALLOCATED_KIND), */
-  struct leaf *leaf;        /* and its leaf, if it was whole and no instance:
+  cl_index kind;            /* what the last object was (ECL_ALLOCATED_KIND),
+                               and its leaf, if it was whole and no instance:
                                most walks lead to nothing else; else 0 */
+  struct leaf *leaf;
   struct known_frame frame[KNOWN_FRAMES];
   uint32_t fresh;           /* calls of the allocating function: 0 when its
                                frame was counted before, else 1 */

@@ -4,13 +4,13 @@
  * outermost region inward, is one region.
  *
  * A thread is in one region at a time, and what it allocates is labelled with
- * that; the figures of a region with all regions in it are sums, made when the
- * profile is read.  Here is only what cannot be summed: how often and how long
- * it was entered, when first and last, and, where objects are freed, what of it
- * was held at its end.
+ * that; the figures of a region with all regions in it are sums, made when
+ * the profile is read.  Here is only what cannot be summed: how often and how
+ * long it was entered, when first and last, and, where objects are freed,
+ * what of it was held at its end.
  *
- * The owner of a table has a lock; a stack belongs to its thread.  Memory comes
- * from the kernel alone: may run where the hook may.
+ * The owner of a table has a lock; a stack belongs to its thread.  Memory
+ * comes from the kernel alone: may run where the hook may.
  */
 #ifndef MPROF_REGION_TABLE_H
 #define MPROF_REGION_TABLE_H
@@ -32,7 +32,7 @@ struct region {
   uint64_t entered;
   uint64_t nanoseconds;         /* in it, all threads together */
   uint64_t first, last;         /* begin and end, of the real-time clock */
-  uint64_t held_bytes;          /* live, with what is in it, at its last end */
+  uint64_t held_bytes;          /* live, with what is in it, when it ended */
   int64_t live_bytes;           /* of itself */
 };
 

@@ -2,8 +2,8 @@
  *
  * regions.h -- the named regions of a Lisp program (mprof:with-region).
  *
- * What a thread allocates in a region has a leaf of its own, for the kind of a
- * leaf has the region's number.  So when a thread enters or leaves one, all
+ * What a thread allocates in a region has a leaf of its own, for the kind of
+ * a leaf has the region's number.  So when a thread enters or leaves one, all
  * leaves that it has found are forgotten (some microseconds).
  *
  * Under the monitor's lock; not inside the hook.

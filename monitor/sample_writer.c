@@ -2,10 +2,10 @@
  *
  * sample_writer.c -- what samples of one tree have in common is found once:
  * the location number of each context (4 bytes a context while a profile is
- * written), the packed labels of each kind of object.  A sample is then packed
- * by hand, straight from the tree.  A profile of 10^6 contexts, up to 24 frames
- * deep, took 1.8 s with protobuf-c's messages and a look-up for each frame, and
- * takes 1.0 s so.
+ * written), the packed labels of each kind of object.  A sample is then
+ * packed by hand, straight from the tree.  A profile of 10^6 contexts, up to
+ * 24 frames deep, took 1.8 s with protobuf-c's messages and a look-up for
+ * each frame, and takes 1.0 s so.
  */
 #include "sample_writer.h"
 
@@ -55,7 +55,7 @@ struct tree_samples {
   struct byte_run sample;
 };
 
-/* ---- locations ------------------------------------------------------------- */
+/* ---- locations --------------------------------------------------------- */
 
 /* One site is one location, but in APPLY: what that counts as depends on its
  * caller. */
@@ -71,7 +71,7 @@ location_id(struct tree_samples *s, uint64_t site, uint32_t function)
   return (uint32_t)id;
 }
 
-/* ---- labels ---------------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------ */
 
 static void
 add_label(struct tree_samples *s, const Mprof__Pprof__Label *label)
@@ -94,12 +94,14 @@ add_text_label(struct tree_samples *s, const char *key, const char *value)
   add_label(s, &label);
 }
 
-/* The class of a kind is only looked at when it has a name: then it is kept. */
+/* The class of a kind is only looked at when it has a name: then it is
+ * kept. */
 static void
 add_kind_labels(struct tree_samples *s, const struct kind *kind)
 {
   cl_object clas = (cl_object)(uintptr_t)kind->clas;
-  const char *class_name = clas == OBJNULL ? NULL : code_index_class_name(clas);
+  const char *class_name =
+      clas == OBJNULL ? NULL : code_index_class_name(clas);
   const char *type = classify_type_name(kind->what);
   if (class_name != NULL && lisp_name_is_structure(clas))
     type = "STRUCTURE";
@@ -136,7 +138,7 @@ labels_of_kind(struct tree_samples *s, uint32_t kind)
   return *place;
 }
 
-/* ---- samples --------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------- */
 
 static void
 add_location(struct tree_samples *s, uint32_t location)

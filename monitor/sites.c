@@ -119,7 +119,8 @@ sites_block_unload(cl_object block, void *base)
   if (monitor.threads != NULL || monitor.ended != NULL) {
     code_index_range((uintptr_t)base, &u.start, &u.end);
     if (u.start == u.end && code_index_update() == 0)
-      code_index_range((uintptr_t)base, &u.start, &u.end); /* C, loaded late */
+      /* C, loaded late */
+      code_index_range((uintptr_t)base, &u.start, &u.end);
     gates_set(monitor.running ? GATE_PAUSED : GATE_CLOSED);
     for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
       context_tree_rename_sites(&t->tree, retire_site, &u);

@@ -114,7 +114,7 @@ struct thread_state {
   uintptr_t stack_base; /* frames at or above it are not ours */
   bool markers_allowed;
   bool stale;           /* (monitor) counts of an earlier run: start over */
-  uint64_t truncated_walks; /* that did not reach the beginning of the stack */
+  uint64_t truncated_walks; /* that did not reach the stack's beginning */
   uint64_t unmarked_walks;  /* that found no room for all their marks */
   uint64_t finalizer_walks; /* that ended where the collector ran one */
   char *label;          /* (monitor) from malloc; NULL when memory ran out */

@@ -11,8 +11,8 @@
  * An argument list is one string, one argument a line, without the name of
  * the program: "report\n--terse\n/tmp/mprof.data".  A newline at the end is
  * ignored; an empty line is an empty argument.  "run" starts a program and
- * waits for it, with signals blocked in the calling thread; its exit status is
- * the program's.  Text is UTF-8.
+ * waits for it, with signals blocked in the calling thread; its exit status
+ * is the program's.  Text is UTF-8.
  *
  * Exit statuses: 0 done, 1 failed (file, profile, output, memory), 2 usage,
  * 3 done, and diff found more growth than it was to allow.

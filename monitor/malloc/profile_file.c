@@ -30,8 +30,8 @@ static struct {
   bool follows;        /* see name_file */
 } own;
 
-/* Move the file `from' to the name `to', which is none yet.  False with EEXIST
- * when it is. */
+/* Move the file `from' to the name `to', which is none yet.  False with
+ * EEXIST when it is. */
 static bool
 move_to_new(const char *from, const char *to)
 {

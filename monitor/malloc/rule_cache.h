@@ -6,8 +6,8 @@
  * Open addressing in a table that is kept small, for it is looked at for each
  * frame that is new.  A rule is complete before its key is written and never
  * changes; that of code that is gone gets a key that nobody has; and a table
- * that has become too small stays where it is.  So readers take no lock.  Runs
- * inside the hook.
+ * that has become too small stays where it is.  So readers take no lock.
+ * Runs inside the hook.
  */
 #ifndef MPROF_RULE_CACHE_H
 #define MPROF_RULE_CACHE_H

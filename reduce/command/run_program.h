@@ -23,8 +23,8 @@ struct program_end {
   int signal; /* that ended it, or 0 */
 };
 
-/* Whether there is such a program as OPTIONS name, before anything is touched;
- * else ERROR says so, as program_run would. */
+/* Whether there is such a program as OPTIONS name, before anything is
+ * touched; else ERROR says so, as program_run would. */
 bool program_exists(const struct options *options, struct mprof_error *error);
 
 /* Runs the program that OPTIONS name, which writes to FILE, an absolute path,

@@ -11,9 +11,9 @@
  * and drops chains without one.  Runtime functions are hidden in that same
  * way unless they are asked for; ECL's own Lisp functions when that is asked
  * for. phase, thread and region keep the samples of some phases, threads and
- * regions (each with those in it) alone, samples those whose numbers a file has.  What session_root.h cuts off,
- * unless it is asked for, is no part of a chain, neither for showing nor for
- * matching.
+ * regions (each with those in it) alone, samples those whose numbers a file
+ * has.  What session_root.h cuts off, unless it is asked for, is no part of a
+ * chain, neither for showing nor for matching.
  *
  * focus and samples speak of allocations: calls are counted for the functions
  * and arcs that are left, whatever was allocated below them.  A call has the

@@ -133,8 +133,8 @@ tally_init(struct tally *tally, const struct selection *selection,
   tally->bins = array_zeroed(profile->sample_count, sizeof *tally->bins);
   tally->parts = array_zeroed(profile->sample_count, sizeof *tally->parts);
   bool good = rows != NULL && scratch != NULL && tally->types != NULL &&
-              tally->threads != NULL && tally->regions != NULL && tally->bins != NULL &&
-              tally->parts != NULL;
+              tally->threads != NULL && tally->regions != NULL &&
+              tally->bins != NULL && tally->parts != NULL;
   if (good) {
     size_t count = 0;
     for (size_t i = 0; i < profile->sample_count; i++) {

@@ -3,8 +3,8 @@
 /* Since wire_scan has seen the bytes, every number and every length ends
  * where it may, and a field of a known number has a type that it may have.
  * (protobuf-c's own decoder makes a block of memory for each array, message
- * and label.  A report of 10^5 contexts took 1.7 thousand million instructions
- * with it, 1.2 so.)
+ * and label.  A report of 10^5 contexts took 1.7 thousand million
+ * instructions with it, 1.2 so.)
  */
 
 #include "profile/wire_sample.h"

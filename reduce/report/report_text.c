@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Lines are broken at blanks; a word that is longer than a line stays whole. */
+/* Lines are broken at blanks; a word that is longer than a line stays
+ * whole. */
 
 #include "report/report_text.h"
 

@@ -3,7 +3,8 @@
  * test_malloc_call_chain.c -- each walk of a call chain, which knows the last
  * ones, is compared with what the compiler's unwinder finds from the
  * beginning: the same return addresses and stack pointers, to the end of the
- * stack.  When a path was known, the chain must be that which it was made for.
+ * stack.  When a path was known, the chain must be that which it was made
+ * for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,8 @@
 #include "malloc/frame_rule.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
-#define FRAMED __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
+#define FRAMED                                                               \
+  __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
 
 static __thread struct call_chain chain;
 static __thread bool ready;
@@ -525,8 +527,9 @@ test_forgotten(void **state)
 static void
 test_no_return_address(void **state)
 {
-  static const uint64_t words[] = { UINT64_C(0x6b21f53fa3a51500), SITE_RETIRED,
-                                    SITE_SPECIAL, UINT64_C(1) << 56 };
+  static const uint64_t words[] = { UINT64_C(0x6b21f53fa3a51500),
+                                    SITE_RETIRED, SITE_SPECIAL,
+                                    UINT64_C(1) << 56 };
   uintptr_t stack[4] = { 0 };
   (void)state;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -549,7 +552,8 @@ test_rules(void **state)
   const uintptr_t here = (uintptr_t)recurse;
   struct frame_rule rule = frame_rule_at(here);
   (void)state;
-  assert_int_equal(rule.base, FRAME_FROM_STACK); /* at the first instruction */
+  /* at the first instruction */
+  assert_int_equal(rule.base, FRAME_FROM_STACK);
   assert_int_equal(rule.offset, 8);
   assert_int_equal(rule.saved_offset, 0);
   assert_int_equal(frame_rule_function(here), here);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_malloc_object_table.c -- the table of objects against a plain array that
- * says the same: what is added and removed at random, while it grows and
+ * test_malloc_object_table.c -- the table of objects against a plain array
+ * that says the same: what is added and removed at random, while it grows and
  * shrinks, comes out as it went in.
  */
 #include <setjmp.h>

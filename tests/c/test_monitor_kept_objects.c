@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_monitor_kept_objects.c -- the table of objects that are kept, with room
- * for three: what it has stays, what is beyond it is counted.
+ * test_monitor_kept_objects.c -- the table of objects that are kept, with
+ * room for three: what it has stays, what is beyond it is counted.
  *
  * The objects are addresses that nobody looks at: no name is printed, and the
  * collector does not run.

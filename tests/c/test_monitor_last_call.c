@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_monitor_last_call.c -- machine code written by hand: what comes after a
- * call.
+ * test_monitor_last_call.c -- machine code written by hand: what comes after
+ * a call.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The decoder of samples, on bytes that our own writer does not make but
- * others may: numbers one by one, unknown fields of each wire type, fields out
- * of order, labels with what they need not have.
+ * others may: numbers one by one, unknown fields of each wire type, fields
+ * out of order, labels with what they need not have.
  */
 
 #include <setjmp.h>
