@@ -235,6 +235,30 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
   chain->depth++;
 }
 
+/* ---- known paths ---- */
+
+struct known_path *
+call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
+{
+  size_t place = call_chain_place(ip, sp);
+  for (int probes = PROBES; probes > 0; probes--) {
+    struct known_path *path = &chain->paths[place];
+    const struct chain_word *const inner = path->words;
+    const struct chain_word *changed;
+    if (path->ip != ip || path->sp != sp) {
+      if (path->ip == 0)
+        return NULL;
+      place = (place + 1) % PATHS;
+      continue;
+    }
+    changed = chain_words_changed(inner, inner + path->inner_words);
+    if (changed == inner)
+      return call_chain_joins(chain, path) ? path : NULL;
+    place = call_chain_next_place(place, *changed[-1].at);
+  }
+  return NULL;
+}
+
 /* ---- walks ---- */
 
 /* All frames from frames[result] to frames[i] are where they were, if that

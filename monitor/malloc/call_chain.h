@@ -50,6 +50,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "malloc/attributes.h"
 
 /* A word that was read on the way outward. */
 struct chain_word {
@@ -125,7 +126,7 @@ void call_chain_forget(struct call_chain *chain);
  * outward: each is there if those before it have not changed.  Gives back the
  * first one further in than all that may have changed; `words' if none has.
  */
-static inline const struct chain_word *
+HOOK_INLINE const struct chain_word *
 chain_words_changed(const struct chain_word *words,
                     const struct chain_word *end)
 {
@@ -162,35 +163,38 @@ call_chain_next_place(size_t place, uintptr_t value)
          (64 - PATHS_BITS);
 }
 
+/* Whether the path is of the chain as it is now, if its innermost words hold.
+ */
+HOOK_INLINE bool
+call_chain_joins(const struct call_chain *chain,
+                 const struct known_path *path)
+{
+  const struct chain_word *const outer = chain->words;
+  return path->joint < chain->depth &&
+         chain->frames[path->joint].serial == path->serial &&
+         chain_words_changed(outer, outer + path->outer_words) == outer;
+}
+
+/* The path of the chain as it is now where the first place does not have it;
+ * NULL: it must be walked. */
+struct known_path *call_chain_find_next(struct call_chain *chain,
+                                        uintptr_t ip, uintptr_t sp);
+
 /* The path of the chain as it is now; NULL: it must be walked. */
-static inline struct known_path *
+HOOK_INLINE struct known_path *
 call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)
 {
-  const struct chain_word *const outer = chain->words;
-  size_t place = call_chain_place(ip, sp);
+  struct known_path *path = &chain->paths[call_chain_place(ip, sp)];
+  const struct chain_word *inner;
   chain->frame = frame;
-  for (int probes = PROBES; probes > 0; probes--) {
-    struct known_path *path = &chain->paths[place];
-    const struct chain_word *const inner = path->words;
-    const struct chain_word *changed;
-    if (__builtin_expect(path->ip != ip || path->sp != sp, 0)) {
-      if (path->ip == 0)
-        return NULL;
-      place = (place + 1) % PATHS;
-      continue;
-    }
-    changed = chain_words_changed(inner, inner + path->inner_words);
-    if (changed == inner)
-      return path->joint < chain->depth &&
-                     chain->frames[path->joint].serial == path->serial &&
-                     chain_words_changed(outer, outer + path->outer_words) ==
-                         outer
-                 ? path
-                 : NULL;
-    place = call_chain_next_place(place, *changed[-1].at);
-  }
-  return NULL;
+  HOOK_KEEP(path); /* its address is not computed again for each use */
+  inner = path->words;
+  if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
+      chain_words_changed(inner, inner + path->inner_words) == inner &&
+      call_chain_joins(chain, path))
+    return path;
+  return call_chain_find_next(chain, ip, sp);
 }
 
 #endif

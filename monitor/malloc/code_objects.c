@@ -283,7 +283,7 @@ code_objects_forked(void)
 /* ---- all ---- */
 
 int
-code_objects_list(struct code_objects *list)
+code_objects_list(struct code_objects *list, bool without_lock)
 {
   if (forked && list->objects == NULL && inherits_all()) {
     *list = inherited.list;
@@ -293,7 +293,7 @@ code_objects_list(struct code_objects *list)
   if (!open_list(list))
     return 0;
   list->count = list->text_bytes = 0;
-  if (forked)
+  if (forked || without_lock)
     list_without_lock(list);
   else
     dl_iterate_phdr(add_object, list);
@@ -332,7 +332,9 @@ retire(const struct code_object *gone)
 {
   struct code_objects *unloaded = &code_objects_unloaded;
   struct malloc_monitor *m = &malloc_monitor;
+  uint32_t kept;
   spin_lock(&m->lock);
+  kept = stripes_lock();
   if (open_list(unloaded) && unloaded->count < OBJECTS && m->ready) {
     struct code_object *o = &unloaded->objects[unloaded->count];
     *o = *gone;
@@ -340,8 +342,9 @@ retire(const struct code_object *gone)
     unloaded->count++;
     context_tree_rename_sites(&m->tree, retire_site, o);
     function_numbers_forget(o->start, o->end);
-    __atomic_store_n(&m->unloads, m->unloads + 1, __ATOMIC_RELEASE);
+    stripes_unload();
   }
+  stripes_unlock(kept);
   spin_unlock(&m->lock);
 }
 
@@ -349,7 +352,7 @@ void
 code_objects_retire(const struct code_objects *before)
 {
   struct code_objects now = {0};
-  if (!code_objects_list(&now))
+  if (!code_objects_list(&now, false))
     return;
   for (size_t i = 0; i < before->count; i++) {
     const struct code_object *was = &before->objects[i];

@@ -15,6 +15,7 @@
 #ifndef MPROF_CODE_OBJECTS_H
 #define MPROF_CODE_OBJECTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,8 +40,10 @@ struct code_objects { /* all zero: none */
   size_t text_bytes;
 };
 
-/* All that are loaded now.  False when there is no memory. */
-int code_objects_list(struct code_objects *list);
+/* All that are loaded now.  False when there is no memory.  Without the
+ * linker's lock when a handler has interrupted this thread with the monitor's
+ * lock held: then they are what the linker's list is at that moment. */
+int code_objects_list(struct code_objects *list, bool without_lock);
 
 /* Before a fork, without any lock: the child shall not have to find out what
  * is loaded, for that it would have to read the beginning of each file.  And

@@ -2,10 +2,10 @@
  *
  * end_signals.c -- see end_signals.h.
  *
- * A signal comes at any moment.  If this thread holds the monitor's lock, the
- * figures are half changed, and to wait for the lock would be for ever: then
- * a timer sends the signal once more, a little later.  A fault does not get
- * better by waiting, but it is not in the few instructions under that lock.
+ * A signal comes at any moment, also where this thread holds a lock and the
+ * figures are half changed.  If the process is to end they can be saved
+ * nevertheless (stripes.h); else a timer sends the signal once more, a little
+ * later.
  *
  * What it does not do: a handler of the program with SA_RESETHAND is followed
  * by the kernel's own default, which writes nothing.
@@ -38,17 +38,16 @@ static const int end_signals[] = {
 
 /* ---- handlers ---- */
 
-/* Send the signal to this process in a millisecond; false when that cannot
- * be. */
-static bool
+/* Send the signal to this process in a millisecond. */
+static void
 send_later(int number)
 {
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
                            .sigev_signo = number};
   struct itimerspec soon = {.it_value = {.tv_nsec = 1000000}};
   int timer; /* as the kernel has it; the C library's would allocate */
-  return syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0 &&
-         syscall(SYS_timer_settime, timer, 0, &soon, NULL) == 0;
+  if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0)
+    syscall(SYS_timer_settime, timer, 0, &soon, NULL);
 }
 
 static int (*real_sigaction)(int, const struct sigaction *,
@@ -58,10 +57,7 @@ static void
 end_by_signal(int number)
 {
   struct sigaction action = {.sa_handler = SIG_DFL};
-  if (malloc_session_lock_comes_free())
-    malloc_session_save();
-  else if (send_later(number))
-    return;
+  malloc_session_save();
   real_sigaction(number, &action, NULL);
   raise(number);
 }
@@ -71,11 +67,11 @@ toggle(int number)
 {
   if (__atomic_load_n(&malloc_monitor_counting, __ATOMIC_RELAXED) == 0) {
     malloc_session_count(true);
-  } else if (malloc_session_lock_comes_free()) {
+  } else if (malloc_session_is_interrupted()) {
+    send_later(number);
+  } else {
     malloc_session_count(false);
     malloc_session_save();
-  } else {
-    send_later(number);
   }
 }
 

@@ -17,27 +17,59 @@
 #include <string.h>
 
 #include "malloc/interposed.h"
+#include "malloc/malloc_hook.h"
 #include "malloc/objects.h"
 #include "malloc/real_allocator.h"
+
+/* What has begun with enter ends: the object behind `base' is not counted
+ * yet. The bytes of a calloc are zero by now. */
+static void *__attribute__((noinline))
+give_otherwise(bool own, void *base, size_t bytes, const uintptr_t *frame)
+{
+  void *p = objects_give(own, base, bytes, frame);
+  leave();
+  return p;
+}
+
+HOOK_INLINE void *
+give(bool own, void *base, size_t bytes, const uintptr_t *frame)
+{
+  struct object_header *header = base;
+  if (__builtin_expect(!own || base == NULL ||
+                           object_is_first_of_page(header + 1) ||
+                           !hook_allocated(header, bytes, frame),
+                       0))
+    return give_otherwise(own, base, bytes, frame);
+  leave();
+  return header + 1;
+}
+
+HOOK_INLINE void *
+allocate(size_t bytes, const uintptr_t *frame)
+{
+  bool own;
+  if (!real_allocator_found())
+    return early_allocate(1, bytes);
+  own = enter();
+  return give(own, real.malloc(with_header(bytes)), bytes, frame);
+}
 
 EXPORT void *
 malloc(size_t bytes)
 {
-  bool own;
-  void *p;
-  if (!real_allocator_found())
-    return early_allocate(1, bytes);
-  own = enter();
-  p = objects_give(own, real.malloc(with_header(bytes)), bytes, FRAME);
-  leave();
-  return p;
+  return allocate(bytes, FRAME);
+}
+
+void *
+interposed_malloc(size_t bytes, const uintptr_t *frame)
+{
+  return allocate(bytes, frame);
 }
 
 EXPORT void *
 calloc(size_t count, size_t size)
 {
   bool own;
-  void *p;
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     errno = ENOMEM;
@@ -46,22 +78,30 @@ calloc(size_t count, size_t size)
   if (!real_allocator_found())
     return early_allocate(1, bytes);
   own = enter();
-  p = objects_give(own, real.calloc(1, with_header(bytes)), bytes, FRAME);
-  leave();
-  return p;
+  return give(own, real.calloc(1, with_header(bytes)), bytes, FRAME);
 }
 
-EXPORT void
-free(void *p)
+static void __attribute__((noinline)) free_otherwise(void *p)
 {
   if (p == NULL || early_contains(p) || !real_allocator_found())
     return;
   enter();
-  if (__builtin_expect(!object_is_first_of_page(p) && object_has_header(p),
-                       1))
-    real.free(objects_take_headed(p));
-  else
-    real.free(objects_take(p).base);
+  real.free(objects_take(p).base);
+  leave();
+}
+
+/* What has the check was given out here, so the real allocator is known. */
+EXPORT void
+free(void *p)
+{
+  struct object_header *header = object_header_of(p);
+  if (__builtin_expect(object_is_first_of_page(p) || !object_has_header(p) ||
+                           !hook_freed(header),
+                       0)) {
+    free_otherwise(p);
+    return;
+  }
+  real.free(header);
   leave();
 }
 

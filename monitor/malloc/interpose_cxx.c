@@ -108,19 +108,6 @@ find_from(const void *caller, const char *name)
 }
 
 static inline void *
-allocate(size_t bytes, const uintptr_t *frame)
-{
-  void *p;
-  bool own;
-  if (!real_allocator_found())
-    return early_allocate(1, bytes);
-  own = enter();
-  p = objects_give(own, real.malloc(with_header(bytes)), bytes, frame);
-  leave();
-  return p;
-}
-
-static inline void *
 allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
 {
   void *p;
@@ -188,7 +175,7 @@ counted_late(void *p, size_t bytes, const uintptr_t *frame)
 void free(void *p);
 
 /* new and new[]: plain, nothrow, aligned, aligned and nothrow */
-#define PLAIN allocate(bytes, FRAME)
+#define PLAIN interposed_malloc(bytes, FRAME)
 #define ALIGNED allocate_aligned(bytes, alignment, FRAME)
 NEW(_Znwm, PLAIN, (size_t bytes), (bytes))
 NEW(_Znam, PLAIN, (size_t bytes), (bytes))

@@ -38,4 +38,7 @@ with_header(size_t bytes)
   return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
 }
 
+/* malloc, for a function with that frame. */
+void *interposed_malloc(size_t bytes, const uintptr_t *frame);
+
 #endif

@@ -11,103 +11,28 @@
 
 #include <errno.h>
 
-#include "malloc/malloc_regions.h"
+#include "malloc/malloc_hook.h"
 #include "malloc/malloc_session.h"
 #include "malloc/thread_stack.h"
 
-struct malloc_monitor malloc_monitor = {.recent_count = 1,
-                                        .save_at = UINT64_MAX};
+struct malloc_monitor malloc_monitor;
 int malloc_monitor_counting = 1;
-__thread int malloc_monitor_inside __attribute__((tls_model("initial-exec")));
+__thread int malloc_monitor_inside HIDDEN_THREAD;
 
-/* ---- figures, under the lock ---- */
-
-static uint64_t
-live_bytes(const struct malloc_monitor *m)
-{
-  return m->bytes - m->freed_bytes;
-}
-
-/* The figures of the leaf are about to change: keep those of the peak. */
-static inline void
-keep_peak(const struct malloc_monitor *m, struct leaf_life *life)
-{
-  if (life->peak != m->peak) {
-    life->peak_count = life->count - life->freed_count;
-    life->peak_bytes = life->bytes - life->freed_bytes;
-    life->peak = m->peak;
-  }
-}
-
-/* Objects of a leaf were allocated, or freed (negative). */
-static inline void
-add_to_region(const struct malloc_monitor *m, uint32_t number, int64_t bytes)
-{
-  if (__builtin_expect(malloc_regions.count > 1, 0))
-    malloc_regions_add(
-        (uint32_t)(m->tree.kinds[m->tree.leaves[number].kind].clas >> 32),
-        bytes);
-}
-
-static inline void
-add_allocation(struct malloc_monitor *m, uint32_t number, uint64_t bytes)
-{
-  struct leaf_life *life = &m->lives[number];
-  if (live_bytes(m) + bytes > m->peak_bytes) {
-    m->peak_bytes = live_bytes(m) + bytes;
-    m->peak++; /* nobody has kept anything of this one */
-  } else {
-    keep_peak(m, life);
-  }
-  life->count++;
-  life->bytes += bytes;
-  m->count++;
-  m->bytes += bytes;
-  add_to_region(m, number, (int64_t)bytes);
-}
-
-static inline void
-add_end(struct malloc_monitor *m, uint32_t number, uint64_t bytes)
-{
-  struct leaf_life *life = &m->lives[number];
-  keep_peak(m, life);
-  life->freed_count++;
-  life->freed_bytes += bytes;
-  m->freed_count++;
-  m->freed_bytes += bytes;
-  add_to_region(m, number, -(int64_t)bytes);
-}
-
-void
+struct malloc_total
 malloc_monitor_settle(struct malloc_monitor *m)
 {
+  struct malloc_total total = {.peak_bytes = stripes_peak_bytes()};
   const uint32_t first = m->tree.overflowed != 0 ? 0 : 1; /* 0: over it */
   for (uint32_t i = first; i < m->tree.leaf_count; i++) {
     const uint32_t number = i != 0 ? i : m->tree.budget;
-    m->tree.leaves[number].count = m->lives[number].count;
-    m->tree.leaves[number].bytes = m->lives[number].bytes;
+    const struct leaf_life life = stripes_life(number);
+    m->tree.leaves[number].count = life.count;
+    m->tree.leaves[number].bytes = life.bytes;
+    total.count += life.count;
+    total.bytes += life.bytes;
   }
-}
-
-static inline void
-note_recent(struct malloc_monitor *m, uintptr_t address)
-{
-  m->recent[m->recent_at] = address;
-  if (++m->recent_at >= m->recent_count)
-    m->recent_at = 0;
-}
-
-/* Where `address' is among the recent allocations, counted from 1, if it is;
- * it then is none of them. */
-static inline unsigned
-take_recent(struct malloc_monitor *m, uintptr_t address)
-{
-  for (unsigned i = 0; i < m->recent_count; i++)
-    if (m->recent[i] == address) {
-      m->recent[i] = 0;
-      return i + 1;
-    }
-  return 0;
+  return total;
 }
 
 /* ---- contexts, under the lock ---- */
@@ -178,44 +103,8 @@ find_contexts(struct malloc_monitor *m, struct thread_stack *thread)
   return context <= CONTEXT_NUMBER ? context : find_kept_contexts(m, thread);
 }
 
-/* The place of that leaf among the last ones of the thread, which most often
- * are asked for again (76 instructions for a look-up in the tree, 20 for one
- * here). */
-static inline struct recent_leaf *
-recent_place(struct thread_stack *thread, const struct known_path *path,
-             uint32_t size)
-{
-  return thread_stack_recent_leaf(thread, path->ip, path->context, size);
-}
-
-static inline bool
-is_recent(const struct recent_leaf *recent, const struct thread_stack *thread,
-          const struct known_path *path, uint32_t size)
-{
-  return recent->site == path->ip && recent->up == path->context &&
-         recent->size == size && recent->region == thread->regions.region;
-}
-
-/* The leaf of an object of `size' that is allocated on that path, if the
- * thread knows it; else 0. */
-static inline uint32_t
-known_leaf(struct thread_stack *thread, struct known_path *path,
-           uint32_t size)
-{
-  const struct recent_leaf *recent;
-  if (path->leaf != 0 && path->size == size &&
-      path->region == thread->regions.region)
-    return path->leaf;
-  recent = recent_place(thread, path, size);
-  if (!is_recent(recent, thread, path, size))
-    return 0;
-  path->size = size;
-  path->region = recent->region;
-  path->leaf = recent->leaf;
-  return path->leaf;
-}
-
-/* The same when it is not known.  Under the lock. */
+/* The leaf of an object of `size' that is allocated on that path, which the
+ * thread does not know.  Under the lock. */
 static uint32_t
 find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
           struct known_path *path, uint32_t size)
@@ -224,37 +113,75 @@ find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
   const struct leaf *leaf =
       context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
                         thread->label | (uint64_t)region << 32);
+  const uint32_t number = (uint32_t)(leaf - m->tree.leaves);
   thread_stack_missed(thread);
   path->size = size;
   path->region = region;
-  path->leaf = (uint32_t)(leaf - m->tree.leaves);
+  path->leaf = path->complete ? number : 0;
   *recent_place(thread, path, size) =
       (struct recent_leaf){.site = path->ip,
                            .up = path->context,
                            .size = size,
                            .region = region,
-                           .leaf = path->leaf};
-  return path->leaf;
+                           .leaf = number};
+  return number;
 }
 
-/* ---- the hook ---- */
+/* ---- allocations ---- */
 
-/* Under the lock. */
-static inline struct counted
-count(struct malloc_monitor *m, const struct known_path *path, uint32_t leaf,
-      uintptr_t address, size_t bytes)
+static inline void
+note_truncated(const struct known_path *path)
 {
-  if (__builtin_expect(!path->complete, 0))
-    m->truncated_walks++;
-  add_allocation(m, leaf, bytes);
-  note_recent(m, address);
-  return (struct counted){.leaf = leaf, .epoch = m->epoch};
+  if (!path->complete)
+    __atomic_fetch_add(&malloc_monitor.truncated_walks, 1, __ATOMIC_RELAXED);
 }
 
-static inline uint32_t
-size_for_leaf(size_t bytes)
+/* Count where there is no room, with that stripe locked; then none is.
+ * *save: the profile is to be written.  False, with nothing done: what the
+ * thread knows has become untrue, which cannot be under the monitor's lock.
+ */
+static bool __attribute__((noinline))
+count_beyond_room(struct thread_stack *thread, const struct known_path *path,
+                  uint32_t leaf, uintptr_t address, size_t bytes,
+                  struct counted *counted, bool *save)
 {
-  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
+  struct stripe *const s = thread->stripe;
+  uint32_t kept = 0;
+  if (stripes.used > 1) {
+    spin_unlock(&s->lock);
+    kept = stripes_lock();
+    if (thread->unloads != s->unloads) {
+      stripes_unlock(kept);
+      return false;
+    }
+  }
+  note_truncated(path);
+  *counted = count_allocation(s, leaf, address, bytes);
+  stripes_settle();
+  *save = stripes_count() >= stripes.save_at;
+  stripes_unlock(kept);
+  return true;
+}
+
+static void __attribute__((noinline)) autosave(void)
+{
+  const int saved = errno;
+  malloc_session_autosave();
+  errno = saved;
+}
+
+/* The leaf, with all that it takes.  Under the lock. */
+static uint32_t
+find_path_and_leaf(struct malloc_monitor *m, struct thread_stack *thread,
+                   struct known_path *path, uint32_t size)
+{
+  uint32_t leaf;
+  if (path->ip == 0) {
+    path->context = find_contexts(m, thread);
+    call_chain_know(&thread->chain, path);
+  }
+  leaf = known_leaf(thread, path, size);
+  return leaf != 0 ? leaf : find_leaf(m, thread, path, size);
 }
 
 /* An allocation that is not what the last one on its path was. */
@@ -264,33 +191,33 @@ count_other(struct malloc_monitor *m, struct thread_stack *thread,
             const uintptr_t *frame)
 {
   const int saved = errno;
-  const uint32_t size = size_for_leaf(bytes);
+  struct stripe *const s = thread->stripe;
   struct counted counted = {0};
-  uint32_t leaf;
-  bool save;
+  bool save = false;
   if (path == NULL)
     path = call_chain_walk(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                            frame[0]);
   spin_lock(&m->lock);
-  if (thread->unloads != m->unloads) { /* meanwhile */
-    thread_stack_forget(thread, m->unloads);
+  if (thread->unloads != stripes.unloads) { /* meanwhile */
+    thread_stack_forget(thread, stripes.unloads);
     path = call_chain_walk(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                            frame[0]);
   }
   if (malloc_monitor_counting) {
-    if (path->ip == 0) {
-      path->context = find_contexts(m, thread);
-      call_chain_know(&thread->chain, path);
+    const uint32_t leaf =
+        find_path_and_leaf(m, thread, path, size_for_leaf(bytes));
+    spin_lock(&s->lock);
+    if (stripe_has_room(s, bytes)) {
+      note_truncated(path);
+      counted = count_in_room(s, leaf, address, bytes);
+      spin_unlock(&s->lock);
+    } else {
+      count_beyond_room(thread, path, leaf, address, bytes, &counted, &save);
     }
-    leaf = known_leaf(thread, path, size);
-    if (leaf == 0)
-      leaf = find_leaf(m, thread, path, size);
-    counted = count(m, path, leaf, address, bytes);
   }
-  save = m->count >= m->save_at;
   spin_unlock(&m->lock);
   if (__builtin_expect(save, 0))
-    malloc_session_autosave();
+    autosave();
   errno = saved;
   return counted;
 }
@@ -313,103 +240,94 @@ count_first(struct malloc_monitor *m, uintptr_t address, size_t bytes,
     errno = saved;
     return counted;
   }
-  unloads = __atomic_load_n(&m->unloads, __ATOMIC_ACQUIRE);
+  unloads = __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   if (thread->unloads != unloads)
     thread_stack_forget(thread, unloads);
   errno = saved;
   return count_other(m, thread, NULL, address, bytes, frame);
 }
 
-/* What is not as before is left to the two above; then errno is not touched.
- */
+/* ---- the hook, where malloc_hook.h has not done it ---- */
+
 struct counted
 malloc_monitor_allocated(uintptr_t address, size_t bytes,
                          const uintptr_t *frame)
 {
   struct malloc_monitor *m = &malloc_monitor;
   struct thread_stack *thread = thread_stack_known;
+  struct stripe *s;
   struct known_path *path;
   struct counted counted;
   uint32_t leaf;
+  bool save;
   if (!malloc_monitor_counting)
     return (struct counted){0};
   if (thread == NULL ||
-      thread->unloads != __atomic_load_n(&m->unloads, __ATOMIC_ACQUIRE))
+      thread->unloads != __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE))
     return count_first(m, address, bytes, frame);
   path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                          frame[0]);
   leaf = path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
   if (leaf == 0)
     return count_other(m, thread, path, address, bytes, frame);
-  if (!spin_try_lock(&m->lock))
+  s = thread->stripe;
+  if (!spin_try_lock(&s->lock))
     return count_other(m, thread, path, address, bytes, frame);
-  if (thread->unloads != m->unloads || !malloc_monitor_counting ||
-      m->count + 1 >= m->save_at) {
-    spin_unlock(&m->lock);
+  if (__builtin_expect(thread->unloads != s->unloads, 0)) {
+    spin_unlock(&s->lock);
     return count_other(m, thread, path, address, bytes, frame);
   }
-  counted = count(m, path, leaf, address, bytes);
-  spin_unlock(&m->lock);
+  if (stripe_has_room(s, bytes)) {
+    note_truncated(path);
+    counted = count_in_room(s, leaf, address, bytes);
+    spin_unlock(&s->lock);
+    return counted;
+  }
+  if (!count_beyond_room(thread, path, leaf, address, bytes, &counted, &save))
+    return count_other(m, thread, path, address, bytes, frame);
+  if (__builtin_expect(save, 0))
+    autosave();
   return counted;
 }
 
-/* Under the lock. */
-static inline unsigned
-count_end(struct malloc_monitor *m, uintptr_t address, uint32_t leaf,
-          uint16_t epoch, size_t bytes)
+/* That of this thread, if it has one. */
+static inline struct stripe *
+stripe_mine(void)
 {
-  unsigned recent = 0;
-  if (epoch == m->epoch) {
-    add_end(m, leaf, bytes);
-    recent = take_recent(m, address);
-    m->lives[leaf].temporary_count += recent != 0;
-  }
-  return recent;
+  const struct thread_stack *thread = thread_stack_known;
+  return thread != NULL ? thread->stripe : stripes.stripe;
 }
 
-static unsigned __attribute__((noinline))
-wait_and_count_end(struct malloc_monitor *m, uintptr_t address, uint32_t leaf,
-                   uint16_t epoch, size_t bytes)
-{
-  unsigned recent;
-  spin_lock(&m->lock);
-  recent = count_end(m, address, leaf, epoch, bytes);
-  spin_unlock(&m->lock);
-  return recent;
-}
-
-/* It calls nothing unless it has to wait: 45 instructions, and not 64. */
 unsigned
-malloc_monitor_freed(uintptr_t address, uint32_t leaf, uint16_t epoch,
+malloc_monitor_freed(uintptr_t address, striped_leaf leaf, uint16_t epoch,
                      size_t bytes)
 {
-  struct malloc_monitor *m = &malloc_monitor;
-  unsigned recent;
-  if (!spin_try_lock(&m->lock))
-    return wait_and_count_end(m, address, leaf, epoch, bytes);
-  recent = count_end(m, address, leaf, epoch, bytes);
-  spin_unlock(&m->lock);
+  struct stripe *s = stripe_mine();
+  unsigned recent = 0;
+  spin_lock(&s->lock);
+  if (epoch == s->epoch)
+    recent = count_end(s, address, leaf, bytes);
+  spin_unlock(&s->lock);
   return recent;
 }
 
+/* What it gave to the room may have been taken meanwhile. */
 void
-malloc_monitor_not_freed(uintptr_t address, uint32_t leaf, uint16_t epoch,
+malloc_monitor_not_freed(uintptr_t address, striped_leaf leaf, uint16_t epoch,
                          size_t bytes, unsigned recent)
 {
-  struct malloc_monitor *m = &malloc_monitor;
-  spin_lock(&m->lock);
-  if (epoch == m->epoch) {
-    struct leaf_life *life = &m->lives[leaf];
-    life->freed_count--;
-    life->freed_bytes -= bytes;
-    m->freed_count--;
-    m->freed_bytes -= bytes;
-    add_to_region(m, leaf, (int64_t)bytes);
+  struct stripe *const s = stripe_mine();
+  const uint32_t number = striped_leaf_number(leaf);
+  const uint32_t kept = stripes_lock();
+  if (epoch == s->epoch) {
+    stripe_not_freed(s, number, bytes);
+    add_to_region(number, (int64_t)bytes);
     if (recent != 0) {
-      life->temporary_count--;
-      if (m->recent[recent - 1] == 0)
-        m->recent[recent - 1] = address;
+      s->lives[number].temporary_count--;
+      if (s->recent[recent - 1] == 0)
+        s->recent[recent - 1] = address;
     }
+    stripes_settle();
   }
-  spin_unlock(&m->lock);
+  stripes_unlock(kept);
 }

@@ -81,7 +81,8 @@ struct writer {
   struct reach *reaches; /* by context */
   uint64_t *regions;     /* by region: the string that is its path */
   uint32_t region_count;
-  struct code_objects objects;
+  struct malloc_total total;
+  const struct code_objects *objects;
   struct arena arena;
 };
 
@@ -190,23 +191,20 @@ put_leaf(struct writer *w, uint32_t number,
 {
   const struct malloc_monitor *m = &malloc_monitor;
   const struct leaf *leaf = &m->tree.leaves[number];
-  const struct leaf_life *life = &m->lives[number];
+  const struct leaf_life life = stripes_life(number);
   const struct kind *kind = context_tree_kind(&m->tree, leaf);
   const uint32_t thread = (uint32_t)kind->clas;
   const uint32_t region = (uint32_t)(kind->clas >> 32);
-  const bool old_peak = life->peak == m->peak;
-  const uint64_t kept_count = leaf->count - life->freed_count;
-  const uint64_t kept_bytes = leaf->bytes - life->freed_bytes;
   const uint64_t values[COLUMNS] = {
       [COLUMN_COUNT] = leaf->count,
       [COLUMN_BYTES] = leaf->bytes,
-      [COLUMN_KEPT_COUNT] = kept_count,
-      [COLUMN_KEPT_BYTES] = kept_bytes,
+      [COLUMN_KEPT_COUNT] = life.count - life.freed_count,
+      [COLUMN_KEPT_BYTES] = life.bytes - life.freed_bytes,
       [COLUMN_CALLS] =
           arc_is_above(leaf->up, leaf->function) ? 0 : leaf->count,
-      [COLUMN_PEAK_COUNT] = old_peak ? life->peak_count : kept_count,
-      [COLUMN_PEAK_BYTES] = old_peak ? life->peak_bytes : kept_bytes,
-      [COLUMN_TEMPORARY] = life->temporary_count,
+      [COLUMN_PEAK_COUNT] = life.peak_count,
+      [COLUMN_PEAK_BYTES] = life.peak_bytes,
+      [COLUMN_TEMPORARY] = life.temporary_count,
   };
   if (leaf->count == 0)
     return;
@@ -329,8 +327,8 @@ static void
 put_mappings(struct writer *w)
 {
   uint64_t id = 1;
-  for (size_t i = 0; i < w->objects.count; i++)
-    put_mapping(w, id++, &w->objects.objects[i]);
+  for (size_t i = 0; i < w->objects->count; i++)
+    put_mapping(w, id++, &w->objects->objects[i]);
   for (size_t i = 0; i < code_objects_unloaded.count; i++)
     put_mapping(w, id++, &code_objects_unloaded.objects[i]);
 }
@@ -354,11 +352,11 @@ put_locations(struct writer *w)
       const size_t number = RETIRED_OBJECT(site);
       address =
           code_objects_unloaded.objects[number].start + RETIRED_OFFSET(site);
-      mapping = w->objects.count + number + 1;
+      mapping = w->objects->count + number + 1;
     } else if ((site & SITE_SPECIAL) == 0) {
       address = site;
-      o = code_objects_find(&w->objects, site - 1);
-      mapping = o == NULL ? 0 : (uint64_t)(o - w->objects.objects) + 1;
+      o = code_objects_find(w->objects, site - 1);
+      mapping = o == NULL ? 0 : (uint64_t)(o - w->objects->objects) + 1;
     }
     message_begin(&w->stream);
     message_add_field(&w->stream, 1, i + 1);
@@ -414,17 +412,16 @@ put_comments(struct writer *w)
     }
   put_comment(w, "mprof.version=", MPROF_VERSION);
   put_comment(w, "mprof.language=", "c");
-  if (w->objects.count > 0)
-    put_comment(w, "mprof.program=", w->objects.objects[0].path);
-  put_number_comment(w, "mprof.allocations=", m->count);
-  put_number_comment(w, "mprof.bytes=", m->bytes);
-  put_number_comment(w, "mprof.peak_bytes=", m->peak_bytes);
+  if (w->objects->count > 0)
+    put_comment(w, "mprof.program=", w->objects->objects[0].path);
+  put_number_comment(w, "mprof.allocations=", w->total.count);
+  put_number_comment(w, "mprof.bytes=", w->total.bytes);
+  put_number_comment(w, "mprof.peak_bytes=", w->total.peak_bytes);
   put_number_comment(w, "mprof.unattributed_allocations=", lost);
   put_number_comment(w, "mprof.unattributed_bytes=", lost_bytes);
   put_number_comment(w, "mprof.truncated_walks=", m->truncated_walks);
   put_number_comment(w, "mprof.contexts=", context_tree_paths(&m->tree));
-  put_number_comment(w,
-                     "mprof.context_bytes=", context_tree_bytes(&m->tree));
+  put_number_comment(w, "mprof.context_bytes=", context_tree_bytes(&m->tree));
   if (m->lost_objects > 0) {
     char text[96];
     snprintf(text, sizeof text,
@@ -470,13 +467,6 @@ open_writer(struct writer *w)
 }
 
 static void
-close_writer(struct writer *w)
-{
-  arena_release(&w->arena);
-  code_objects_release(&w->objects);
-}
-
-static void
 write_all(struct writer *w)
 {
   put_header(w);
@@ -503,21 +493,15 @@ write_to(struct writer *w, const char *path, int flags)
 }
 
 int
-malloc_profile_write(const char *path, int flags)
+malloc_profile_write(const char *path, int flags,
+                     const struct code_objects *objects)
 {
-  struct malloc_monitor *m = &malloc_monitor;
-  struct writer w = {.stream.string_field = PROFILE_STRING};
-  if (!code_objects_list(&w.objects)) /* takes the linker's lock: not below */
+  struct writer w = {.stream.string_field = PROFILE_STRING,
+                     .objects = objects};
+  if (!malloc_monitor.ready || !open_writer(&w))
     return ENOMEM;
-  spin_lock(&m->lock);
-  if (!m->ready || !open_writer(&w)) {
-    spin_unlock(&m->lock);
-    code_objects_release(&w.objects);
-    return ENOMEM;
-  }
-  malloc_monitor_settle(m);
+  w.total = malloc_monitor_settle(&malloc_monitor);
   write_to(&w, path, flags);
-  spin_unlock(&m->lock);
-  close_writer(&w);
+  arena_release(&w.arena);
   return w.stream.output.failed;
 }

@@ -4,21 +4,21 @@
  * Each leaf has the number of the region that it was allocated in, in the
  * upper half of the class of its kind.
  *
- * Under the monitor's lock, but for malloc_regions_enter and _leave, which
- * take it.
+ * The monitor's lock guards the table, but not what is live.
  */
 #ifndef MPROF_MALLOC_REGIONS_H
 #define MPROF_MALLOC_REGIONS_H
 
 #include <stdint.h>
 
+#include "malloc/attributes.h"
 #include "region_table.h"
 
 struct thread_stack;
 
 enum { MALLOC_REGIONS = 4095 }; /* at most */
 
-extern struct region_table malloc_regions;
+extern struct region_table malloc_regions HIDDEN;
 
 /* This thread enters a region, or leaves the innermost one. */
 void malloc_regions_enter(struct thread_stack *thread, const char *name);
@@ -30,7 +30,8 @@ static inline void
 malloc_regions_add(uint32_t region, int64_t bytes)
 {
   if (region != 0)
-    malloc_regions.regions[region].live_bytes += bytes;
+    __atomic_fetch_add(&malloc_regions.regions[region].live_bytes, bytes,
+                       __ATOMIC_RELAXED);
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "malloc/code_objects.h"
 #include "malloc/environment.h"
 #include "malloc/function_numbers.h"
 #include "malloc/malloc_monitor.h"
@@ -29,27 +30,19 @@
 
 enum {
   BUDGET = 8u << 20,
-  MOST_BUDGET = 1 << 28,
+  MOST_BUDGET = (1 << LEAF_BITS) - 1,
   SMALLEST_BUDGET = 1 << 12
 };
 
 static struct {
   pid_t process;
-  uint64_t saved_count; /* allocations and frees that the file has */
-  uint64_t autosave;    /* 0: never */
+  uint64_t saved_events; /* that the file has: old when there are more */
+  uint64_t autosave;     /* 0: never */
 } session;
 
 /* ---- saving ---- */
 
-/* The number of events until now: the file is old when this has changed. */
-static uint64_t
-events(void)
-{
-  return malloc_monitor.count + malloc_monitor.freed_count;
-}
-
-static void __attribute__((noinline))
-complain(int status)
+static void __attribute__((noinline)) complain(int status)
 {
   char line[PATH_MAX + 128];
   const int n = snprintf(line, sizeof line, "mprof: cannot write '%s': %s\n",
@@ -58,39 +51,42 @@ complain(int status)
   (void)ignored;
 }
 
-/* The thread that is writing the file; 0: none.  One at a time, since they
- * use one name until it is complete; a signal in the midst of it writes no
- * other. */
-static int saver;
-
-static bool
-begin_save(void)
+/* All is locked. */
+static int
+save_locked(const struct code_objects *objects)
 {
-  const int me = gettid();
-  int other = 0;
-  while (!__atomic_compare_exchange_n(&saver, &other, me, false,
-                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-    if (other == me)
-      return false;
-    other = 0;
-    sched_yield();
-  }
-  return true;
+  const uint64_t now = stripes_events();
+  int status;
+  if (now == session.saved_events)
+    return 0;
+  status = profile_file_write(objects);
+  if (status == 0)
+    session.saved_events = now;
+  return status;
 }
 
+/* The linker's lock comes before the monitor's, as a thread in dlopen may
+ * allocate; but a handler of a signal may have interrupted this thread with
+ * the monitor's, and then it is too late for it. */
 static int
 save(void)
 {
-  const uint64_t now = events();
-  int status;
-  if (now == session.saved_count)
-    return 0;
-  malloc_monitor_inside++;
-  status = profile_file_write();
-  malloc_monitor_inside--;
-  if (status == 0)
-    session.saved_count = now;
-  else
+  struct spin_lock *const lock = &malloc_monitor.lock;
+  const bool locked = spin_holds(lock);
+  struct code_objects objects = {0};
+  int status = ENOMEM;
+  if (code_objects_list(&objects, locked)) {
+    uint32_t kept;
+    if (!locked)
+      spin_lock(lock);
+    kept = stripes_lock();
+    status = save_locked(&objects);
+    stripes_unlock(kept);
+    if (!locked)
+      spin_unlock(lock);
+    code_objects_release(&objects);
+  }
+  if (status != 0)
     complain(status);
   return status;
 }
@@ -98,63 +94,54 @@ save(void)
 int
 malloc_session_save(void)
 {
+  struct stripes_interrupted interrupted;
   int status;
-  if (!malloc_monitor.ready || events() == session.saved_count ||
-      !malloc_session_mine() || !begin_save())
+  if (!malloc_monitor.ready || stripes_events() == session.saved_events ||
+      !malloc_session_mine())
     return 0;
+  malloc_monitor_inside++;
+  stripes_interrupt(&interrupted, spin_holds(&malloc_monitor.lock),
+                    &malloc_monitor.tree);
   status = save();
-  __atomic_store_n(&saver, 0, __ATOMIC_RELEASE);
+  stripes_resume(&interrupted);
+  malloc_monitor_inside--;
   return status;
 }
 
 bool
-malloc_session_lock_comes_free(void)
+malloc_session_is_interrupted(void)
 {
-  if (malloc_monitor_inside == 0)
-    return true;
-  for (int i = 0; i < 1000; i++) {
-    if (__atomic_load_n(&malloc_monitor.lock.held, __ATOMIC_ACQUIRE) == 0)
-      return true;
-    sched_yield();
-  }
-  return false;
+  return spin_holds(&malloc_monitor.lock) || stripes_are_interrupted();
 }
 
-void
-malloc_session_save_last(void)
-{
-  if (!malloc_session_lock_comes_free())
-    spin_unlock(&malloc_monitor.lock);
-  malloc_session_save();
-}
-
-/* The next time is so many allocations after now.  Under the lock. */
+/* The next time is so many allocations after now.  With all stripes locked.
+ */
 static void
-expect_autosave(struct malloc_monitor *m)
+expect_autosave(void)
 {
-  m->save_at =
-      session.autosave == 0 ? UINT64_MAX : m->count + session.autosave;
+  stripes.save_at =
+      session.autosave == 0 ? UINT64_MAX : stripes_count() + session.autosave;
+  stripes_settle();
 }
 
 static void
 set_autosave(uint64_t count)
 {
-  spin_lock(&malloc_monitor.lock);
+  const uint32_t kept = stripes_lock();
   session.autosave = count;
-  expect_autosave(&malloc_monitor);
-  spin_unlock(&malloc_monitor.lock);
+  expect_autosave();
+  stripes_unlock(kept);
 }
 
 void
 malloc_session_autosave(void)
 {
-  struct malloc_monitor *m = &malloc_monitor;
-  bool still;
-  spin_lock(&m->lock);
-  still = m->count >= m->save_at; /* no other thread was faster */
+  const uint32_t kept = stripes_lock();
+  const bool still =
+      stripes_count() >= stripes.save_at; /* no other thread was faster */
   if (still)
-    expect_autosave(m);
-  spin_unlock(&m->lock);
+    expect_autosave();
+  stripes_unlock(kept);
   if (still)
     malloc_session_save();
 }
@@ -166,6 +153,20 @@ malloc_session_mine(void)
 }
 
 /* ---- counting ---- */
+
+static uint32_t
+lock_all(struct malloc_monitor *m)
+{
+  spin_lock(&m->lock);
+  return stripes_lock();
+}
+
+static void
+unlock_all(struct malloc_monitor *m, uint32_t kept)
+{
+  stripes_unlock(kept);
+  spin_unlock(&m->lock);
+}
 
 /* Which function a context is of: see context_tree.h. */
 static uint32_t
@@ -185,16 +186,13 @@ open_tree(struct malloc_monitor *m, uint32_t budget)
     if (budget < SMALLEST_BUDGET)
       return false;
   }
-  if (arena_reserve(&m->life_arena,
-                    ((size_t)budget + 1) * sizeof *m->lives) != 0) {
+  if (!stripes_open(m->tree.budget)) {
     context_tree_release(&m->tree);
     return false;
   }
-  m->lives = m->life_arena.base;
   arena_wipe_on_fork(&m->tree.context_arena);
   arena_wipe_on_fork(&m->tree.leaf_arena);
   arena_wipe_on_fork(&m->tree.kind_arena);
-  arena_wipe_on_fork(&m->life_arena);
   return true;
 }
 
@@ -203,11 +201,11 @@ malloc_session_open(void)
 {
   struct malloc_monitor *m = &malloc_monitor;
   bool ready;
-  spin_lock(&m->lock);
+  const uint32_t kept = lock_all(m);
   if (!m->ready && open_tree(m, BUDGET))
     m->ready = true;
   ready = m->ready;
-  spin_unlock(&m->lock);
+  unlock_all(m, kept);
   return ready;
 }
 
@@ -217,37 +215,38 @@ malloc_session_count(bool on)
   __atomic_store_n(&malloc_monitor_counting, on ? 1 : 0, __ATOMIC_RELEASE);
 }
 
-/* Forget all figures, and which objects live.  Under the lock. */
+/* Forget all figures, and which objects live.  With all locked. */
 static void
 forget(struct malloc_monitor *m)
 {
   if (!m->ready)
     return;
   context_tree_clear(&m->tree);
-  arena_clear(&m->life_arena);
-  __atomic_store_n(&m->epoch, (uint16_t)(m->epoch + 1), __ATOMIC_RELEASE);
+  stripes_forget();
   objects_forget();
   region_table_clear(&malloc_regions);
-  m->count = m->bytes = m->freed_count = m->freed_bytes = 0;
-  m->peak_bytes = m->peak = 0;
   m->truncated_walks = m->lost_objects = 0;
-  memset(m->recent, 0, sizeof m->recent);
-  m->unloads++; /* chains have contexts of the old tree */
-  session.saved_count = 0;
-  expect_autosave(m);
+  session.saved_events = 0;
+  expect_autosave();
+}
+
+static void
+forget_now(void)
+{
+  const uint32_t kept = lock_all(&malloc_monitor);
+  forget(&malloc_monitor);
+  unlock_all(&malloc_monitor, kept);
 }
 
 void
 malloc_session_forked(void)
 {
   struct malloc_monitor *m = &malloc_monitor;
-  m->lock.held = 0;
-  saver = 0;
+  m->lock.holder = 0;
   rule_cache_forked();
-  spin_lock(&m->lock);
+  stripes_forked();
   forget(m);
-  spin_unlock(&m->lock);
-  thread_stacks_forked(m->unloads);
+  thread_stacks_forked();
   session.process = getpid();
   profile_file_forked();
 }
@@ -266,17 +265,25 @@ static void
 set_budget(unsigned long budget)
 {
   struct malloc_monitor *m = &malloc_monitor;
-  spin_lock(&m->lock);
+  const uint32_t kept = lock_all(m);
   if (m->ready) {
     forget(m);
     context_tree_release(&m->tree);
-    arena_release(&m->life_arena);
+    stripes_close();
     m->ready = false;
   }
   if (budget > MOST_BUDGET)
     budget = MOST_BUDGET;
   m->ready = open_tree(m, (uint32_t)budget);
-  spin_unlock(&m->lock);
+  unlock_all(m, kept);
+}
+
+static void
+look_back(unsigned count)
+{
+  const uint32_t kept = stripes_lock();
+  stripes_look_back(count);
+  stripes_unlock(kept);
 }
 
 /* What __cxa_atexit registers. */
@@ -308,16 +315,13 @@ static void __attribute__((constructor)) begin(void)
     set_budget(budget);
   malloc_session_open();
   set_autosave(number_from("MPROF_AUTOSAVE", 0));
-  malloc_monitor.recent_count =
-      recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
+  look_back((unsigned)recent);
   thread_stacks_open();
   process_events_open();
   malloc_session_save_at_exit();
   if (count != NULL && strcmp(count, "off") == 0) {
     malloc_session_count(false);
-    spin_lock(&malloc_monitor.lock);
-    forget(&malloc_monitor);
-    spin_unlock(&malloc_monitor.lock);
+    forget_now();
   }
   malloc_monitor_inside--;
 }
@@ -342,9 +346,7 @@ mprof_restart(const char *filename)
 {
   malloc_monitor_inside++;
   malloc_session_open();
-  spin_lock(&malloc_monitor.lock);
-  forget(&malloc_monitor);
-  spin_unlock(&malloc_monitor.lock);
+  forget_now();
   if (filename != NULL) {
     profile_file_set(filename);
   }

@@ -31,14 +31,9 @@ bool malloc_session_open(void);
  * crash: takes no memory of the program. */
 int malloc_session_save(void);
 
-/* Whether this thread does not hold the lock of the figures, which a signal
- * may have interrupted it with: other threads give it back soon. */
-bool malloc_session_lock_comes_free(void);
-
-/* The same as malloc_session_save for a process that does nothing after it.
- * Also in a handler that interrupted the hook, which never goes on then: its
- * lock is opened, and the allocation in question may be counted or not. */
-void malloc_session_save_last(void);
+/* Whether a handler of a signal has interrupted this thread where it holds a
+ * lock: what it has begun can still be saved, but should then not go on. */
+bool malloc_session_is_interrupted(void);
 
 /* As many allocations were made as MPROF_AUTOSAVE says: write it.  Inside the
  * hook, without the lock. */

@@ -54,6 +54,7 @@ object_header_check(const void *object)
   return (uint32_t)(((uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
+/* NULL is the first of a page too. */
 static inline bool
 object_is_first_of_page(const void *object)
 {

@@ -4,6 +4,7 @@
  */
 #include "malloc/objects.h"
 
+#include "malloc/malloc_hook.h"
 #include "malloc/object_table.h"
 #include "malloc/real_allocator.h"
 #include "malloc/spin_lock.h"
@@ -30,6 +31,22 @@ objects_unlist_first(void *object)
   found = object_table_remove(&first_of_page, (uintptr_t)object, 0, &listed);
   spin_unlock(&lock);
   return found;
+}
+
+void *
+objects_give(bool own, void *base, size_t bytes, const uintptr_t *frame)
+{
+  struct object_header *header = base;
+  struct counted counted = {0};
+  void *object = header + 1;
+  if (base == NULL)
+    return NULL;
+  if (object_is_first_of_page(object))
+    objects_list_first(object);
+  if (own)
+    counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
+  object_header_fill(header, counted, bytes);
+  return object;
 }
 
 void *

@@ -49,6 +49,7 @@ before_fork(void)
     SEEK(real_exit, "_exit");
   code_objects_before_fork();
   spin_lock(&malloc_monitor.lock);
+  stripes_lock();
   objects_before_fork();
 }
 
@@ -56,6 +57,7 @@ static void
 after_fork_in_parent(void)
 {
   objects_after_fork();
+  stripes_unlock(0);
   spin_unlock(&malloc_monitor.lock);
   malloc_monitor_inside--;
 }
@@ -180,7 +182,7 @@ execle(const char *path, const char *first, ...)
 EXPORT void
 _exit(int status)
 {
-  malloc_session_save_last();
+  malloc_session_save();
   if (real_exit == NULL)
     SEEK(real_exit, "_exit");
   if (real_exit != NULL)
@@ -216,7 +218,7 @@ dlclose(void *handle)
   malloc_monitor_inside++;
   if (function == NULL)
     SEEK(function, "dlclose");
-  code_objects_list(&before);
+  code_objects_list(&before, false);
   malloc_monitor_inside--;
   status = function(handle); /* its destructors are the program's */
   malloc_monitor_inside++;

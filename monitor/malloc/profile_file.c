@@ -110,8 +110,7 @@ set_base(const char *name)
     if (n + 1 < sizeof own.base)
       own.base[n++] = '/';
   }
-  for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base;
-       name++) {
+  for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
     if (name[0] == '%' && name[1] == 'p') {
       n = (size_t)(decimal_put(own.base + n, (uint64_t)getpid(), 1) -
                    own.base);
@@ -183,25 +182,48 @@ profile_file_name(void)
   return own.path[0] != '\0' ? own.path : own.base;
 }
 
-int
-profile_file_write(void)
+/* The process that writes, and how often it interrupted itself: two that are
+ * not complete at once have two names. */
+static void
+name_temporary(char *name, unsigned depth)
 {
-  size_t n;
-  profile_file_open();
-  n = strlen(own.base);
-  char temporary[n + SUFFIX_BYTES];
-  struct stat there;
-  int status;
-  if (own.path[0] != '\0' && stat(own.path, &there) == 0 &&
-      !S_ISREG(there.st_mode))
-    return malloc_profile_write(own.path, 0);
-  memcpy(temporary, own.base, n);
-  temporary[n] = '.';
-  strcpy(decimal_put(temporary + n + 1, (uint64_t)getpid(), 1), ".tmp");
-  status = malloc_profile_write(temporary, O_CREAT | O_TRUNC);
+  const size_t n = strlen(own.base);
+  char *end;
+  memcpy(name, own.base, n);
+  name[n] = '.';
+  end = decimal_put(name + n + 1, (uint64_t)getpid(), 1);
+  if (depth > 0) {
+    *end = '-';
+    end = decimal_put(end + 1, depth, 1);
+  }
+  strcpy(end, ".tmp");
+}
+
+static int
+write_and_name(const char *temporary, const struct code_objects *objects)
+{
+  int status = malloc_profile_write(temporary, O_CREAT | O_TRUNC, objects);
   if (status == 0 && !name_file(temporary))
     status = errno;
   if (status != 0)
     unlink(temporary);
+  return status;
+}
+
+int
+profile_file_write(const struct code_objects *objects)
+{
+  static unsigned depth;
+  char temporary[PATH_MAX];
+  struct stat there;
+  int status;
+  profile_file_open();
+  if (own.path[0] != '\0' && stat(own.path, &there) == 0 &&
+      !S_ISREG(there.st_mode))
+    return malloc_profile_write(own.path, 0, objects);
+  name_temporary(temporary, depth);
+  depth++;
+  status = write_and_name(temporary, objects);
+  depth--;
   return status;
 }

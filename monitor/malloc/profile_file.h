@@ -8,7 +8,8 @@
  * what a process was before exec, have a name of their own: FILE.PID, or
  * FILE.PID.2 and so on.  No file of another process is replaced.
  *
- * One thread at a time.  Takes no memory of the program.
+ * One thread at a time, under the monitor's lock; a handler of a signal may
+ * interrupt it and write the file by itself.  Takes no memory of the program.
  */
 #ifndef MPROF_PROFILE_FILE_H
 #define MPROF_PROFILE_FILE_H
@@ -22,9 +23,12 @@ void profile_file_set(const char *name);
 /* This process is the child of a fork. */
 void profile_file_forked(void);
 
+struct code_objects;
+
 /* Write the figures of now: complete or not at all, but where a device or a
- * pipe was asked for.  Gives back 0, or an errno value. */
-int profile_file_write(void);
+ * pipe was asked for.  As for malloc_profile_write, all is locked.  Gives
+ * back 0, or an errno value. */
+int profile_file_write(const struct code_objects *objects);
 
 /* For messages. */
 const char *profile_file_name(void);

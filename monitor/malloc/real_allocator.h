@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "malloc/attributes.h"
+
 struct real_allocator {
   void *(*malloc)(size_t);
   void *(*calloc)(size_t, size_t);
@@ -28,8 +30,8 @@ struct real_allocator {
   size_t (*malloc_usable_size)(void *);
 };
 
-extern struct real_allocator real;
-extern int real_allocator_state;
+extern struct real_allocator real HIDDEN;
+extern int real_allocator_state HIDDEN;
 
 enum { REAL_UNKNOWN, REAL_SOUGHT, REAL_FOUND };
 
@@ -55,7 +57,7 @@ void *early_allocate(size_t alignment, size_t bytes);
 bool early_has(const void *address);
 size_t early_size(const void *address);
 
-extern struct early_chunk *early_chunks; /* NULL: there is none */
+extern struct early_chunk *early_chunks HIDDEN; /* NULL: there is none */
 
 static inline bool
 early_contains(const void *address)

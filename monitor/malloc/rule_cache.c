@@ -149,5 +149,5 @@ rule_cache_forget(uintptr_t start, uintptr_t end)
 void
 rule_cache_forked(void)
 {
-  lock.held = 0;
+  lock.holder = 0;
 }

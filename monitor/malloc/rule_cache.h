@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "malloc/attributes.h"
 #include "malloc/frame_rule.h"
 
 struct known_rule {
@@ -30,7 +31,7 @@ struct rule_table {
   struct known_rule rules[];
 };
 
-extern struct rule_table *rule_cache; /* NULL: none yet */
+extern struct rule_table *rule_cache HIDDEN; /* NULL: none yet */
 
 /* The key of an address: a return address, or a place where a signal came. */
 static inline uintptr_t

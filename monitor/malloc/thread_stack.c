@@ -21,8 +21,7 @@ enum {
   NAME_BYTES = 16
 }; /* names of threads; the kernel's size */
 
-__thread struct thread_stack *thread_stack_known
-    __attribute__((tls_model("initial-exec")));
+__thread struct thread_stack *thread_stack_known HIDDEN_THREAD;
 static struct spin_lock lock; /* of what follows */
 static struct thread_stack *unused;
 static char names[LABELS][NAME_BYTES];
@@ -40,6 +39,7 @@ end_thread(void *data)
   thread_stack_known = NULL;
   end_signals_leave_stack(thread + 1);
   spin_lock(&lock);
+  stripes_leave(thread->stripe);
   thread->next = unused;
   unused = thread;
   spin_unlock(&lock);
@@ -72,6 +72,8 @@ label_of_name(const char *name)
 struct thread_stack *
 thread_stack_make(void)
 {
+  const uint64_t unloads =
+      __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
   struct arena arena;
   struct thread_stack *thread;
@@ -80,7 +82,9 @@ thread_stack_make(void)
   if (thread != NULL)
     unused = thread->next;
   spin_unlock(&lock);
-  if (thread == NULL) {
+  if (thread != NULL) {
+    thread_stack_forget(thread, unloads);
+  } else {
     if (arena_reserve(&arena, sizeof *thread + END_SIGNAL_STACK) != 0)
       return NULL;
     thread = arena.base;
@@ -92,16 +96,17 @@ thread_stack_make(void)
       arena_release(&arena);
       return NULL;
     }
+    thread->unloads = unloads;
   }
   thread->chain.stack_end = 0;
   thread->regions = (struct region_stack){0};
   thread->next = NULL;
-  thread_stack_forget(thread, UINT64_MAX);
   thread->more_bits = 0;
   thread->misses = 0;
   pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
+  thread->stripe = stripes_join();
   spin_unlock(&lock);
   thread_stack_known = thread;
   if (has_key) {
@@ -130,12 +135,15 @@ thread_stack_name(uint32_t label)
 }
 
 void
-thread_stacks_forked(uint64_t unloads)
+thread_stacks_forked(void)
 {
   struct thread_stack *mine = thread_stack_known;
-  lock.held = 0;
-  if (mine != NULL && mine->wiped) {
+  lock.holder = 0;
+  if (mine == NULL)
+    return;
+  mine->stripe = stripes_join();
+  if (mine->wiped) {
     call_chain_forget(&mine->chain);
-    mine->unloads = unloads;
+    mine->unloads = stripes.unloads;
   }
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "malloc/call_chain.h"
+#include "malloc/stripes.h"
 #include "region_table.h"
 
 /* A leaf that the thread allocated for, by what it met. */
@@ -42,8 +43,9 @@ enum {
 
 struct thread_stack {
   struct call_chain chain;
-  uint32_t label;   /* number of its name, see thread_stack_name */
-  uint64_t unloads; /* as malloc_monitor.unloads at the last walk */
+  struct stripe *stripe; /* in which it counts */
+  uint32_t label;        /* number of its name, see thread_stack_name */
+  uint64_t unloads;      /* as stripes.unloads at the last walk */
   struct region_stack regions;
   struct thread_stack *next; /* in the list of those that nobody uses */
   unsigned more_bits;        /* 0, or MORE_BITS */
@@ -90,8 +92,7 @@ void thread_stacks_open(void);
 /* Make that of this thread; NULL when there is no memory. */
 struct thread_stack *thread_stack_make(void);
 
-extern __thread struct thread_stack *thread_stack_known
-    __attribute__((tls_model("initial-exec")));
+extern __thread struct thread_stack *thread_stack_known HIDDEN_THREAD;
 
 /* That of this thread; NULL when there is no memory. */
 static inline struct thread_stack *
@@ -104,8 +105,7 @@ thread_stack_mine(void)
 /* The name of the threads with that label; "" for 0. */
 const char *thread_stack_name(uint32_t label);
 
-/* In the child of a fork: only this thread is left, and its figures are as
- * `unloads' says. */
-void thread_stacks_forked(uint64_t unloads);
+/* In the child of a fork, after stripes_forked: only this thread is left. */
+void thread_stacks_forked(void);
 
 #endif

@@ -244,6 +244,76 @@ case_midst_of_threads(void)
   go_on(NULL);
 }
 
+static void
+case_midst_alone(void)
+{
+  const struct itimerval soon = { { 0, 0 }, { 0, 5000 } };
+  signal(SIGALRM, leave);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  go_on(NULL);
+}
+
+/* Each allocation is a new peak, for which all threads are asked. */
+static void *
+grow(void *unused)
+{
+  (void)unused;
+  for (;;)
+    malloc(33);
+}
+
+static void
+case_midst_grows(void)
+{
+  const struct itimerval soon = { { 0, 0 }, { 0, 5000 } };
+  pthread_t threads[3];
+  signal(SIGALRM, leave);
+  for (int i = 0; i < 3; i++)
+    pthread_create(&threads[i], NULL, i == 0 ? go_on : grow, NULL);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  grow(NULL);
+}
+
+static volatile sig_atomic_t tries;
+
+static void
+try_another(int number)
+{
+  (void)number;
+  tries++;
+  execl("/nonexistent", "nonexistent", (char *)NULL);
+}
+
+/* And on, until the handler has run often enough. */
+static void *
+count_on(void *unused)
+{
+  (void)unused;
+  for (int i = 0; i < 20000 || tries < 100; i++) {
+    void *p = malloc(i < 20000 ? 33 : 55);
+    if (i < 20000 && i % 40 == 0)
+      malloc(44);
+    free(p);
+  }
+  return NULL;
+}
+
+/* A handler interrupts counts, saves, and they go on. */
+static void
+case_midst_exec(void)
+{
+  const struct itimerval often = { { 0, 300 }, { 0, 300 } }, never = { 0 };
+  pthread_t threads[2];
+  signal(SIGALRM, try_another);
+  setitimer(ITIMER_REAL, &often, NULL);
+  for (int i = 0; i < 2; i++)
+    pthread_create(&threads[i], NULL, count_on, NULL);
+  count_on(NULL);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
+  setitimer(ITIMER_REAL, &never, NULL);
+}
+
 static const struct test_case cases[] = {
   { "none", case_none },
   { "exit", case_exit },
@@ -272,6 +342,9 @@ static const struct test_case cases[] = {
   { "ignored", case_ignored },
   { "midst", case_midst },
   { "midst-of-threads", case_midst_of_threads },
+  { "midst-alone", case_midst_alone },
+  { "midst-grows", case_midst_grows },
+  { "midst-exec", case_midst_exec },
   { NULL, NULL },
 };
 

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stripes.h -- the counters of a C program's allocations and frees.
+ *
+ * Model.  There are as many *stripes* as there were threads at once, up to
+ * STRIPES; each thread counts in one of them, which no other thread uses
+ * while there are enough.  A stripe has a life for each leaf: how many of its
+ * objects the threads of this stripe allocated and freed, and how many of
+ * them before their next allocation.  The figures of a leaf are the sums over
+ * all stripes.
+ *
+ * Peak.  The most bytes that were ever live is a moment of the program, and
+ * not a sum of moments, though no thread knows what is live in the other
+ * stripes.  It need not, as long as there are fewer bytes live than there
+ * were once: what is missing is shared out.
+ *
+ *     live[s] + room[s] = ceiling[s],   sum of ceiling[s] = peak_bytes
+ *
+ * An object takes its bytes from the room of the stripe that allocates it,
+ * and gives them to that of the stripe that frees it.  Only where there is
+ * not enough room all stripes are locked: then it is shared out anew, or
+ * there is a new peak.  While a program grows, each allocation is one.
+ *
+ * What was live at the peak by leaf is kept as late as can be: a life has the
+ * number of the peak that it has figures of, and that is compared with the
+ * number of now before the life changes.
+ *
+ * Locks.  A stripe has one, which its threads hold while they count.  Who
+ * takes several takes them by number, and malloc_monitor.lock before them.
+ *
+ * Interrupted.  A signal handler may end the process in the midst of a count.
+ * Counts change their figures in an order by which it can be told how far one
+ * came, and stripes_interrupt makes it whole, or as if it had not begun.
+ *
+ * All of it may run inside the hook: it takes memory from the kernel alone.
+ */
+#ifndef MPROF_STRIPES_H
+#define MPROF_STRIPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "context_tree.h"
+#include "malloc/attributes.h"
+#include "malloc/spin_lock.h"
+
+/* What became of the objects of a leaf, in one cache line. */
+struct leaf_life {
+  uint64_t count, bytes; /* allocated */
+  uint64_t freed_count, freed_bytes;
+  uint64_t temporary_count;        /* freed before the next allocations */
+  uint64_t peak_count, peak_bytes; /* live at the peak, if `peak' says so */
+  uint64_t peak;                   /* the number of the peak that they are of:
+                                      else what is live now is */
+};
+
+_Static_assert(sizeof(struct leaf_life) == 64, "a cache line");
+
+enum {
+  STRIPE_BITS = 4,
+  STRIPES = 1 << STRIPE_BITS,
+  LEAF_BITS = 24, /* of the number of a leaf */
+  /* How many allocations may come between that of an object and its end for
+   * it to be temporary. */
+  TEMPORARY_MOST = 64
+};
+
+/* What each event changes is in two cache lines. */
+struct stripe {
+  _Alignas(64) struct spin_lock lock; /* guards all that follows */
+  int64_t room;                       /* of bytes */
+  int64_t least_room; /* 0, but that which is alone has no end */
+  uint64_t count, freed_count;
+  uint64_t count_ceiling;  /* so many allocations without a look at others */
+  struct leaf_life *lives; /* by number of the leaf; NULL: not used yet */
+  uint32_t changing;       /* the leaf that is counted for, or was last */
+  uint16_t epoch;          /* of the figures; another one after a reset */
+  uint16_t number;
+  uint64_t peak, unloads; /* as in struct stripes */
+  int64_t ceiling;        /* of bytes */
+  uint16_t recent_at;
+  uint16_t recent_count; /* so many of the last allocations are looked at */
+  unsigned threads;      /* that count here; see thread_stack.c */
+  uintptr_t recent[TEMPORARY_MOST]; /* the last allocations, in a circle */
+  struct arena arena;
+};
+
+struct stripes {
+  uint32_t used;             /* so many have lives */
+  uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
+  uint64_t save_at;          /* write the profile at so many allocations */
+  uint64_t unloads;          /* how often leaves or code have become others */
+  struct stripe stripe[STRIPES];
+};
+
+extern struct stripes stripes HIDDEN;
+
+/* What an object is known by until it is freed: its leaf, and the stripe that
+ * it was allocated in.  0: it was not counted. */
+typedef uint32_t striped_leaf;
+
+static inline striped_leaf
+striped_leaf_of(const struct stripe *s, uint32_t leaf)
+{
+  return (uint32_t)s->number << LEAF_BITS | leaf;
+}
+
+static inline uint32_t
+striped_leaf_number(striped_leaf l)
+{
+  return l & ((UINT32_C(1) << LEAF_BITS) - 1);
+}
+
+static inline uint32_t
+striped_leaf_stripe(striped_leaf l)
+{
+  return l >> LEAF_BITS;
+}
+
+/* ---- one stripe, under its lock ---- */
+
+/* What comes before is in memory before what follows: for a handler of a
+ * signal in this thread. */
+#define STRIPE_STEP() __asm__ volatile("" ::: "memory")
+
+/* Whether an object of `bytes' can be counted without the other stripes.  One
+ * that is alone has room for anything, but then is to grow. */
+static inline bool
+stripe_has_room(const struct stripe *s, size_t bytes)
+{
+  return s->room - (int64_t)bytes >= s->least_room &&
+         s->count < s->count_ceiling;
+}
+
+/* More bytes are live than ever, in the only stripe. */
+static inline void
+stripe_grow(struct stripe *s)
+{
+  const int64_t live = s->ceiling - s->room;
+  s->peak = ++stripes.peak; /* no life has figures of it */
+  STRIPE_STEP();
+  stripes.peak_bytes = (uint64_t)live;
+  s->ceiling = live;
+  STRIPE_STEP();
+  s->room = 0;
+}
+
+/* The figures of the leaf are about to change: keep those of the peak. */
+static inline void
+stripe_keep_peak(const struct stripe *s, struct leaf_life *life)
+{
+  if (life->peak != s->peak) {
+    life->peak_count = life->count - life->freed_count;
+    life->peak_bytes = life->bytes - life->freed_bytes;
+    life->peak = s->peak;
+  }
+}
+
+/* An object of `bytes' was allocated. */
+static inline void
+stripe_allocate(struct stripe *s, uint32_t leaf, uintptr_t address,
+                size_t bytes)
+{
+  struct leaf_life *life = &s->lives[leaf];
+  s->changing = leaf;
+  stripe_keep_peak(s, life);
+  STRIPE_STEP();
+  life->count++;
+  STRIPE_STEP();
+  life->bytes += bytes;
+  STRIPE_STEP();
+  s->count++;
+  STRIPE_STEP();
+  s->room -= (int64_t)bytes;
+  s->recent[s->recent_at] = address;
+  if (__builtin_expect(s->recent_count != 1, 0))
+    s->recent_at =
+        (uint16_t)(s->recent_at + 1 < s->recent_count ? s->recent_at + 1 : 0);
+}
+
+/* One of `bytes' is freed that this stripe, or another one, allocated. */
+static inline void
+stripe_free(struct stripe *s, uint32_t leaf, size_t bytes)
+{
+  struct leaf_life *life = &s->lives[leaf];
+  s->changing = leaf;
+  stripe_keep_peak(s, life);
+  STRIPE_STEP();
+  life->freed_count++;
+  STRIPE_STEP();
+  life->freed_bytes += bytes;
+  STRIPE_STEP();
+  s->freed_count++;
+  STRIPE_STEP();
+  s->room += (int64_t)bytes;
+}
+
+/* It was not.  All stripes are locked; stripes_settle must follow. */
+static inline void
+stripe_not_freed(struct stripe *s, uint32_t leaf, size_t bytes)
+{
+  struct leaf_life *life = &s->lives[leaf];
+  s->changing = leaf;
+  stripe_keep_peak(s, life);
+  life->freed_bytes -= bytes;
+  life->freed_count--;
+  s->freed_count--;
+  s->room -= (int64_t)bytes;
+}
+
+/* Where `address' is among the recent allocations, counted from 1, if it is;
+ * it then is none of them. */
+static inline unsigned
+stripe_take_recent(struct stripe *s, uintptr_t address)
+{
+  for (unsigned i = 0; i < s->recent_count; i++)
+    if (s->recent[i] == address) {
+      s->recent[i] = 0;
+      return i + 1;
+    }
+  return 0;
+}
+
+/* ---- all stripes ---- */
+
+/* Lock all, or open them; those that this thread has already stay its own.
+ * The first gives back which these are, for the second. */
+uint32_t stripes_lock(void);
+void stripes_unlock(uint32_t kept);
+
+/* A count went beyond the room, or beyond the ceiling of counts: share both
+ * out anew, with a new peak if there is one.  All are locked. */
+void stripes_settle(void);
+
+/* The most bytes that were ever live.  All are locked. */
+uint64_t stripes_peak_bytes(void);
+
+/* Room for `budget' leaves.  False: there is no memory.  All are locked. */
+bool stripes_open(uint32_t budget);
+void stripes_close(void);
+
+/* A stripe for one more thread; and one thread is less in it.  Under a lock
+ * of the caller's. */
+struct stripe *stripes_join(void);
+void stripes_leave(struct stripe *s);
+
+/* All leaves, or the numbers of some, have become others: what threads know
+ * of them is no longer true.  All are locked. */
+void stripes_unload(void);
+
+/* An object is temporary that is freed before the next `count' allocations:
+ * from now on.  All are locked. */
+void stripes_look_back(unsigned count);
+
+/* Forget all figures.  All are locked. */
+void stripes_forget(void);
+
+/* In the child of a fork, where only this thread is left: forget all, and use
+ * one stripe.  This thread is to join. */
+void stripes_forked(void);
+
+/* Allocations, and with frees, until now; without locks they may be some that
+ * were a moment ago. */
+uint64_t stripes_count(void);
+uint64_t stripes_events(void);
+
+/* The figures of a leaf.  All are locked. */
+struct leaf_life stripes_life(uint32_t leaf);
+
+/* ---- in handlers of signals ---- */
+
+/* What stripes_interrupt changed. */
+struct stripes_interrupted {
+  uint32_t opened;       /* those that it opened */
+  struct stripe *stripe; /* in which it changed what follows; NULL: none */
+  int64_t room;
+  uint64_t count, freed_count, life_count, life_freed_count;
+};
+
+/* Whether this thread was interrupted with a stripe locked. */
+bool stripes_are_interrupted(void);
+
+/* This thread may have been interrupted in the midst of a count: make the
+ * figures consistent, and open the stripes that others could wait for while
+ * this thread waits for theirs; it may have the monitor's lock, `locked'.
+ * Then a profile can be written; stripes_resume must follow if the
+ * interrupted count is to go on. */
+void stripes_interrupt(struct stripes_interrupted *state, bool locked,
+                       const struct context_tree *tree);
+void stripes_resume(const struct stripes_interrupted *state);
+
+#endif

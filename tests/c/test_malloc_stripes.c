@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_malloc_stripes.c -- the counters of several threads against one plain
+ * list of all events: what is counted, what is live, and what was live by leaf
+ * when most bytes were.  The threads here take turns, so there is one order.
+ *
+ * Then a count is stopped after each of its steps, as a signal would.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "malloc/malloc_hook.h"
+#include "malloc/stripes.h"
+
+enum { BUDGET = 64, LEAVES = 40, OBJECTS = 3000 };
+
+struct figures {
+  uint64_t count, bytes, freed_count, freed_bytes, peak_count, peak_bytes;
+};
+
+static struct model {
+  struct figures leaves[LEAVES];
+  uint64_t live, peak_bytes;
+} model;
+
+static struct object {
+  size_t bytes;
+  striped_leaf leaf; /* 0: it is not there */
+} objects[OBJECTS];
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t
+any(void)
+{
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  seed ^= seed << 17;
+  return seed;
+}
+
+/* What the hook does when nothing is known to it. */
+static void
+allocate(struct stripe *s, struct object *o, uint32_t leaf, size_t bytes)
+{
+  spin_lock(&s->lock);
+  if (stripe_has_room(s, bytes)) {
+    o->leaf = count_in_room(s, leaf, (uintptr_t)o, bytes).leaf;
+    spin_unlock(&s->lock);
+  } else {
+    spin_unlock(&s->lock);
+    assert_int_equal(stripes_lock(), 0);
+    o->leaf = count_allocation(s, leaf, (uintptr_t)o, bytes).leaf;
+    stripes_settle();
+    stripes_unlock(0);
+  }
+  o->bytes = bytes;
+}
+
+static void
+model_allocate(uint32_t leaf, size_t bytes)
+{
+  model.leaves[leaf].count++;
+  model.leaves[leaf].bytes += bytes;
+  model.live += bytes;
+  if (model.live > model.peak_bytes) {
+    model.peak_bytes = model.live;
+    for (int i = 0; i < LEAVES; i++) {
+      struct figures *f = &model.leaves[i];
+      f->peak_count = f->count - f->freed_count;
+      f->peak_bytes = f->bytes - f->freed_bytes;
+    }
+  }
+}
+
+static void
+end(struct stripe *s, struct object *o)
+{
+  struct figures *f = &model.leaves[striped_leaf_number(o->leaf)];
+  spin_lock(&s->lock);
+  count_end(s, (uintptr_t)o, o->leaf, o->bytes);
+  spin_unlock(&s->lock);
+  f->freed_count++;
+  f->freed_bytes += o->bytes;
+  model.live -= o->bytes;
+  o->leaf = 0;
+}
+
+/* A realloc that fails: for a moment the object is not there. */
+static void
+end_in_vain(struct stripe *s, struct object *o)
+{
+  spin_lock(&s->lock);
+  count_end(s, (uintptr_t)o, o->leaf, o->bytes);
+  spin_unlock(&s->lock);
+  stripes_lock();
+  stripe_not_freed(s, striped_leaf_number(o->leaf), o->bytes);
+  stripes_settle();
+  stripes_unlock(0);
+}
+
+static void
+compare(void)
+{
+  uint64_t count = 0, events = 0;
+  assert_int_equal(stripes_lock(), 0);
+  assert_int_equal(stripes_peak_bytes(), model.peak_bytes);
+  for (uint32_t i = 1; i < LEAVES; i++) {
+    const struct leaf_life life = stripes_life(i);
+    const struct figures got = { life.count,       life.bytes,
+                                 life.freed_count, life.freed_bytes,
+                                 life.peak_count,  life.peak_bytes };
+    assert_memory_equal(&got, &model.leaves[i], sizeof got);
+    count += life.count;
+    events += life.count + life.freed_count;
+  }
+  assert_int_equal(stripes_count(), count);
+  assert_int_equal(stripes_events(), events);
+  stripes_unlock(0);
+}
+
+/* All is as at the beginning, with so many threads. */
+static void
+begin(struct stripe **threads, int count)
+{
+  memset(&model, 0, sizeof model);
+  memset(objects, 0, sizeof objects);
+  stripes_forked();
+  stripes_close();
+  assert_true(stripes_open(BUDGET));
+  for (int i = 0; i < count; i++)
+    threads[i] = stripes_join();
+}
+
+static void
+step(struct stripe *s, unsigned rising)
+{
+  struct object *o = &objects[any() % OBJECTS];
+  if (o->leaf == 0 && any() % 10 < rising) {
+    const uint32_t leaf = 1 + (uint32_t)(any() % (LEAVES - 1));
+    const size_t bytes = any() % 100 == 0 ? any() % 100000 : any() % 300;
+    allocate(s, o, leaf, bytes);
+    model_allocate(leaf, bytes);
+  } else if (o->leaf != 0 && any() % 50 == 0) {
+    end_in_vain(s, o);
+  } else if (o->leaf != 0 && any() % 10 >= rising) {
+    end(s, o);
+  }
+}
+
+/* One thread, few, as many as there are stripes, and more. */
+static void
+test_random(void **state)
+{
+  static const int counts[] = { 1, 2, 3, 7, 16, 40 };
+  struct stripe *threads[40];
+  (void)state;
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    begin(threads, counts[c]);
+    assert_int_equal(stripes.used, counts[c] < STRIPES ? counts[c] : STRIPES);
+    for (int i = 0; i < 100000; i++) {
+      /* it grows and shrinks, and now and then more than before */
+      step(threads[any() % (unsigned)counts[c]], i / 5000 % 3 == 2 ? 2 : 7);
+      if (i % 500 == 0)
+        compare();
+    }
+    compare();
+  }
+}
+
+/* Temporary is what its own stripe frees before its next allocation. */
+static void
+test_temporary(void **state)
+{
+  struct stripe *threads[2];
+  struct object a, b;
+  (void)state;
+  begin(threads, 2);
+  allocate(threads[0], &a, 1, 10);
+  allocate(threads[1], &b, 2, 10);
+  end(threads[0], &a);
+  assert_int_equal(stripes_life(1).temporary_count, 1);
+  end(threads[0], &b); /* another thread */
+  assert_int_equal(stripes_life(2).temporary_count, 0);
+  allocate(threads[0], &a, 1, 10);
+  allocate(threads[0], &b, 2, 10);
+  end(threads[0], &a); /* too late */
+  assert_int_equal(stripes_life(1).temporary_count, 1);
+  end(threads[0], &b);
+  assert_int_equal(stripes_life(2).temporary_count, 1);
+  /* at the address of an object of another thread */
+  allocate(threads[0], &a, 1, 10);
+  end(threads[1], &a);
+  allocate(threads[1], &a, 1, 10);
+  end(threads[0], &a);
+  assert_int_equal(stripes_life(1).temporary_count, 1);
+}
+
+/* With threads that begin in the midst of it, and when others have left. */
+static void
+test_threads(void **state)
+{
+  struct stripe *threads[30];
+  (void)state;
+  begin(threads, 1);
+  for (int n = 1; n < 30; n++) {
+    for (int i = 0; i < 2000; i++)
+      step(threads[any() % (unsigned)n], n % 3 == 2 ? 2 : 7);
+    if (n % 4 == 0)
+      stripes_leave(threads[n / 2]);
+    threads[n] = n % 4 == 0 ? threads[n / 2] : NULL;
+    if (n % 4 == 0)
+      assert_ptr_equal(stripes_join(), threads[n]);
+    else
+      threads[n] = stripes_join();
+    compare();
+  }
+}
+
+/* The steps of stripe_allocate and stripe_free, of which so many are made. */
+static void
+allocate_in_steps(struct stripe *s, uint32_t leaf, size_t bytes, int steps)
+{
+  struct leaf_life *life = &s->lives[leaf];
+  s->changing = leaf;
+  stripe_keep_peak(s, life);
+  life->count += steps > 0;
+  life->bytes += steps > 1 ? bytes : 0;
+  s->count += steps > 2;
+  s->room -= steps > 3 ? (int64_t)bytes : 0;
+}
+
+static void
+free_in_steps(struct stripe *s, uint32_t leaf, size_t bytes, int steps)
+{
+  struct leaf_life *life = &s->lives[leaf];
+  s->changing = leaf;
+  stripe_keep_peak(s, life);
+  life->freed_count += steps > 0;
+  life->freed_bytes += steps > 1 ? bytes : 0;
+  s->freed_count += steps > 2;
+  s->room += steps > 3 ? (int64_t)bytes : 0;
+}
+
+static uint64_t
+sum_of_bytes(bool freed)
+{
+  uint64_t sum = 0;
+  for (uint32_t i = 1; i < LEAVES; i++)
+    sum += freed ? stripes_life(i).freed_bytes : stripes_life(i).bytes;
+  return sum;
+}
+
+/* A handler finds the count of `free' stopped after so many steps: what it
+ * sees is as before, or as after it; then the count can go on. */
+static void
+interrupt(bool freed, int stripe, int steps)
+{
+  const struct context_tree tree = { .leaf_count = LEAVES, .budget = BUDGET };
+  const size_t bytes = 1000;
+  const uint32_t leaf = 5;
+  struct stripes_interrupted interrupted;
+  struct stripe *threads[3], *s, before;
+  struct leaf_life life;
+  begin(threads, 3);
+  for (int i = 0; i < 3000; i++)
+    step(threads[i % 3], 6);
+  s = threads[stripe];
+  allocate(s, &objects[0], leaf, 2 * bytes);
+  model_allocate(leaf, 2 * bytes);
+  end(s, &objects[0]); /* there is room */
+  compare();
+  spin_lock(&s->lock);
+  (freed ? free_in_steps : allocate_in_steps)(s, leaf, bytes, steps);
+  before = *s;
+  life = s->lives[leaf];
+
+  stripes_interrupt(&interrupted, false, &tree);
+  assert_false(stripes_are_interrupted());
+  if (steps > 1 && freed) {
+    model.leaves[leaf].freed_count++;
+    model.leaves[leaf].freed_bytes += bytes;
+  } else if (steps > 1) {
+    model_allocate(leaf, bytes);
+  }
+  compare();
+  assert_int_equal(stripes.peak_bytes - (uint64_t)stripes.stripe[0].room -
+                       (uint64_t)stripes.stripe[1].room -
+                       (uint64_t)stripes.stripe[2].room,
+                   sum_of_bytes(false) - sum_of_bytes(true));
+
+  stripes_resume(&interrupted);
+  assert_true(stripes_are_interrupted());
+  assert_memory_equal(&before, s, sizeof before);
+  assert_memory_equal(&life, &s->lives[leaf], sizeof life);
+  spin_unlock(&s->lock);
+}
+
+static void
+test_interrupted(void **state)
+{
+  (void)state;
+  for (int stripe = 0; stripe < 3; stripe++)
+    for (int steps = 0; steps <= 4; steps++) {
+      interrupt(false, stripe, steps);
+      interrupt(true, stripe, steps);
+    }
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_random),
+    cmocka_unit_test(test_temporary),
+    cmocka_unit_test(test_threads),
+    cmocka_unit_test(test_interrupted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
