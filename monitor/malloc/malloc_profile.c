@@ -21,6 +21,7 @@
 #include "malloc/malloc_regions.h"
 #include "malloc/message_stream.h"
 #include "malloc/thread_stack.h"
+#include "sizes.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -66,12 +67,17 @@ static const struct {
     [COLUMN_TEMPORARY] = {"temporary_objects", "count"},
 };
 
-/* What is below a context. */
+/* What is known of a context, and what chains are made of: beside each other,
+ * for chains are nearly all of the work. */
 struct reach {
-  uint64_t allocations;
-  uint32_t length;   /* of its chain */
-  bool counts_calls; /* its call is the first of its kind on the chain */
+  uint64_t allocations; /* below it */
+  uint32_t parent;
+  uint32_t location; /* 0: it has none yet */
 };
+
+/* A context whose call is the first of its kind on its chain, beside the
+ * length of that. */
+#define COUNTS_CALLS (1u << 31)
 
 struct writer {
   struct message_stream stream;
@@ -79,6 +85,7 @@ struct writer {
   uint64_t *sites;     /* ... is sites[n - 1] */
   size_t mask, location_count;
   struct reach *reaches; /* by context */
+  uint32_t *lengths;     /* the same, and COUNTS_CALLS */
   uint64_t *regions;     /* by region: the string that is its path */
   uint32_t region_count;
   struct malloc_total total;
@@ -123,27 +130,52 @@ struct label_strings {
   const uint64_t *regions;
 };
 
+static uint32_t *
+find_location(const struct writer *w, uint64_t site)
+{
+  size_t i = (size_t)((site * 0x9E3779B97F4A7C15ULL) >> 20) & w->mask;
+  while (w->locations[i] != 0 && w->sites[w->locations[i] - 1] != site)
+    i = (i + 1) & w->mask;
+  return &w->locations[i];
+}
+
+/* There are many contexts to a site, so the table is small as long as it
+ * can be: it is asked for each. */
+static void
+grow_locations(struct writer *w)
+{
+  memset(w->locations, 0, (w->mask + 1) * sizeof *w->locations);
+  w->mask = 2 * w->mask + 1;
+  for (size_t i = 0; i < w->location_count; i++)
+    *find_location(w, w->sites[i]) = (uint32_t)i + 1;
+}
+
 static uint32_t
 location_of(struct writer *w, uint64_t site)
 {
-  size_t i = (size_t)((site * 0x9E3779B97F4A7C15ULL) >> 20) & w->mask;
-  uint32_t number;
-  for (; (number = w->locations[i]) != 0; i = (i + 1) & w->mask)
-    if (w->sites[number - 1] == site)
-      return number;
+  uint32_t *location = find_location(w, site);
+  if (*location != 0)
+    return *location;
   w->sites[w->location_count++] = site;
-  w->locations[i] = (uint32_t)w->location_count;
+  *location = (uint32_t)w->location_count;
+  if (w->location_count * 2 > w->mask)
+    grow_locations(w);
   return (uint32_t)w->location_count;
 }
 
+/* The chain of a call to `site' from the context `up'. */
 static void
 add_chain(struct writer *w, uint64_t site, uint32_t up)
 {
   const struct context *contexts = malloc_monitor.tree.contexts;
   const size_t start = w->stream.length;
   message_add(&w->stream, location_of(w, site));
-  for (; up != CONTEXT_ROOT; up = contexts[up].parent)
-    message_add(&w->stream, location_of(w, contexts[up].site));
+  for (; up != CONTEXT_ROOT; up = w->reaches[up].parent) {
+    struct reach *reach = &w->reaches[up];
+    if (reach->location == 0)
+      reach->location = location_of(w, contexts[up].site);
+    message_add(&w->stream, reach->location);
+  }
   message_close_nested(&w->stream, 1, start);
 }
 
@@ -220,6 +252,13 @@ put_leaf(struct writer *w, uint32_t number,
   message_end(&w->stream, PROFILE_SAMPLE);
 }
 
+/* Whether nothing further out is the same call.  The tree knows of most. */
+static bool
+is_first_call(const struct context *c)
+{
+  return c->new_arc || !arc_is_above(c->parent, c->function);
+}
+
 /* Parents have smaller numbers than their children. */
 static void
 measure_contexts(struct writer *w)
@@ -231,14 +270,22 @@ measure_contexts(struct writer *w)
     reaches[tree->leaves[i].up].allocations += tree->leaves[i].count;
   if (tree->overflowed != 0)
     reaches[CONTEXT_OVERFLOW].allocations += tree->leaves[tree->budget].count;
-  for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
+  for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--) {
+    reaches[i].parent = contexts[i].parent;
     reaches[contexts[i].parent].allocations += reaches[i].allocations;
-  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++) {
-    reaches[i].length = reaches[contexts[i].parent].length + 1;
-    reaches[i].counts_calls =
-        i != CONTEXT_OVERFLOW &&
-        !arc_is_above(contexts[i].parent, contexts[i].function);
   }
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    const struct context *c = &contexts[i];
+    const uint32_t above = w->lengths[c->parent] & ~COUNTS_CALLS;
+    w->lengths[i] = (above + 1) | (is_first_call(c) ? COUNTS_CALLS : 0);
+  }
+  w->lengths[CONTEXT_OVERFLOW] = 1;
+}
+
+static bool
+counts_calls(const struct writer *w, uint32_t number)
+{
+  return (w->lengths[number] & COUNTS_CALLS) != 0;
 }
 
 static void
@@ -262,20 +309,19 @@ static void
 put_contexts(struct writer *w)
 {
   const struct context_tree *tree = &malloc_monitor.tree;
-  uint64_t lengths[2] = {0, 0}, stated = 0;
-  bool which;
-  measure_contexts(w);
+  uint64_t calls = 0, no_calls = 0, stated = 0;
+  bool all;
   for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
     if (w->reaches[i].allocations != 0)
-      lengths[w->reaches[i].counts_calls] += w->reaches[i].length;
-  which = lengths[true] < lengths[false];
+      *(counts_calls(w, i) ? &calls : &no_calls) +=
+          w->lengths[i] & ~COUNTS_CALLS;
+  all = calls < no_calls;
   for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
-    if (w->reaches[i].allocations != 0 &&
-        w->reaches[i].counts_calls == which) {
-      put_context(w, i, which ? w->reaches[i].allocations : 0);
+    if (w->reaches[i].allocations != 0 && counts_calls(w, i) == all) {
+      put_context(w, i, all ? w->reaches[i].allocations : 0);
       stated++;
     }
-  if (!which)
+  if (!all)
     put_number_comment(w, "mprof.stated_calls=", stated);
 }
 
@@ -293,6 +339,7 @@ put_samples(struct writer *w)
   for (uint32_t i = 1; i < w->region_count; i++)
     w->regions[i] =
         message_put_string(&w->stream, malloc_regions.regions[i].path);
+  measure_contexts(w);
   for (uint32_t i = 1; i < tree->leaf_count; i++)
     put_leaf(w, i, &labels);
   if (tree->overflowed != 0)
@@ -438,16 +485,18 @@ open_writer(struct writer *w)
 {
   const struct context_tree *tree = &malloc_monitor.tree;
   const size_t contexts = (size_t)tree->context_count + tree->leaf_count + 1;
-  size_t slots = 1024;
+  const size_t lengths = /* so that what follows is aligned */
+      (tree->context_count + 1) / 2 * sizeof(uint64_t);
+  size_t slots = SIZE_FIRST_INDEX;
   size_t bytes;
   uint8_t *at;
-  while (slots < 2 * contexts)
+  while (slots < 4 * contexts) /* address space */
     slots *= 2;
   w->region_count = malloc_regions.count;
   bytes = STREAM_BUFFER + GZIP_MEMORY + STREAM_MESSAGE +
           w->region_count * sizeof *w->regions +
           slots * sizeof *w->locations + contexts * sizeof *w->sites +
-          tree->context_count * sizeof *w->reaches;
+          tree->context_count * sizeof *w->reaches + lengths;
   if (arena_reserve(&w->arena, bytes) != 0)
     return false;
   at = w->arena.base;
@@ -459,10 +508,12 @@ open_writer(struct writer *w)
   at += w->region_count * sizeof *w->regions;
   w->locations = (uint32_t *)(void *)at;
   at += slots * sizeof *w->locations;
+  w->lengths = (uint32_t *)(void *)at;
+  at += lengths;
   w->stream.buffer = at;
   w->stream.output.memory = at + STREAM_BUFFER;
   w->stream.message = w->stream.output.memory + GZIP_MEMORY;
-  w->mask = slots - 1;
+  w->mask = SIZE_FIRST_INDEX - 1;
   return true;
 }
 
