@@ -59,8 +59,8 @@ regions with such a path, and in those in them.
 SHOW-RUNTIME (boolean, default NIL): show ECL's own C functions too.
 SHOW-ROOT (boolean, default NIL): show what called the profiled body, too.
 OFFSETS (boolean, default NIL): tell call sites apart in the table :LEAKS.
-WIDTH (integer, default *PRINT-RIGHT-MARGIN*): cut names so that lines fit into
-it; 0 or NIL: never.
+WIDTH (integer, default *PRINT-RIGHT-MARGIN*): cut names, and leave columns out,
+so that lines fit into it; 0 or NIL: never.
 COLOR (boolean, default NIL): mark what to look at first, for a terminal.
 LEGEND (boolean, default T): explain the columns below each table.
 

@@ -43,7 +43,8 @@ report_columns_choose(struct report_columns *columns,
   for (size_t i = 0; i < count; i++) {
     if (!column_used(reduction, list[i].use))
       continue;
-    struct text_column *column = &columns->items[columns->count++];
+    struct text_column *column = &columns->items[columns->count];
+    columns->spare[columns->count++] = list[i].spare;
     *column = list[i].text;
     if (list[i].category != 0)
       column->bottom =

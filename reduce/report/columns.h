@@ -31,6 +31,7 @@ struct report_column {
                         explains it, too */
   const char *meaning;
   const char *meaning_in_c; /* for C programs; NULL: the same */
+  unsigned spare;           /* see text_table.h */
 };
 
 /* The share that belongs to the column before it. */
@@ -40,17 +41,18 @@ struct report_column {
   }
 
 /* Four columns, one a category, below TOP. */
-#define CATEGORY_COLUMNS(top, use, term, meaning)                            \
-  {{top, 4, NULL, 2, false}, use, 1, term, meaning, NULL},                   \
-      {{NULL, 0, NULL, 1, false}, use, 2, NULL, NULL, NULL},                 \
-      {{NULL, 0, NULL, 1, false}, use, 3, NULL, NULL, NULL},                 \
+#define CATEGORY_COLUMNS(top, spare, use, term, meaning)                     \
+  {{top, 4, NULL, 2, false}, use, 1, term, meaning, NULL, spare},            \
+      {{NULL, 0, NULL, 1, false}, use, 2, NULL, NULL, NULL, spare},          \
+      {{NULL, 0, NULL, 1, false}, use, 3, NULL, NULL, NULL, spare},          \
   {                                                                          \
-    {NULL, 0, NULL, 1, false}, use, 4, NULL, NULL, NULL                      \
+    {NULL, 0, NULL, 1, false}, use, 4, NULL, NULL, NULL, spare               \
   }
 
 /* The columns that a table has, in order. */
 struct report_columns {
   struct text_column items[MOST_COLUMNS];
+  unsigned spare[MOST_COLUMNS];
   size_t count;
 };
 

@@ -18,6 +18,7 @@ flat_report_write(const struct flat_report *report,
   report_columns_choose(&columns, reduction, report->columns,
                         report->column_count);
   text_table_init(&table, columns.items, columns.count);
+  table.spare = columns.spare;
   report->add_row(reduction, report->context, &table, NULL);
   for (size_t i = 0; i < ranking->shown; i++) {
     const struct ranking_row *row = &ranking->rows[i];

@@ -23,16 +23,16 @@ static const struct report_column columns[] = {
                 "callees: bytes that the callee and all below it allocated "
                 "for it; share of all bytes"},
     SHARE_COLUMN,
-    CATEGORY_COLUMNS("of these", USE_ALWAYS, "of these",
+    CATEGORY_COLUMNS("of these", 2, USE_ALWAYS, "of these",
                      "those bytes by category of object"),
-    CATEGORY_COLUMNS("frac", USE_ALWAYS, "frac",
+    CATEGORY_COLUMNS("frac", 4, USE_ALWAYS, "frac",
                      "the same bytes as a share of what all callers (all "
                      "callees) stand for, by category"),
     {{"bytes", 0, "kept", 2, false},
      .use = USE_KEPT,
      .term = "bytes kept",
      .meaning = "bytes of \"self\" that were never freed"},
-    CATEGORY_COLUMNS("% all kept", USE_KEPT, "% all kept",
+    CATEGORY_COLUMNS("% all kept", 3, USE_KEPT, "% all kept",
                      "their share of all bytes never freed, by category"),
     {{NULL, 0, "called", 2, false},
      .use = USE_CALLS,
@@ -57,8 +57,9 @@ static const struct report_column columns[] = {
      .term = "exact bytes",
      .meaning = "bytes allocated while the function, or this caller with "
                 "this callee, was on the chain, each allocation counted once "
-                "however deep the recursion; share of all bytes"},
-    SHARE_COLUMN,
+                "however deep the recursion; share of all bytes",
+     .spare = 1},
+    {{NULL, 0, "%", 1, false}, .spare = 1},
     {{NULL, 0, "name", 2, true},
      .term = "name",
      .meaning = "own line at the left, callers and callees further in"},
@@ -73,6 +74,7 @@ graph_cells_init(struct drawing *drawing)
                         COLUMN_COUNT);
   text_table_init(&drawing->table, drawing->columns.items,
                   drawing->columns.count);
+  drawing->table.spare = drawing->columns.spare;
 }
 
 void

@@ -20,7 +20,7 @@
          .term = "bytes %",                                                  \
          .meaning = "their bytes, and the share of all bytes"},              \
         SHARE_COLUMN,                                                        \
-        CATEGORY_COLUMNS("% mem", USE_ALWAYS, "% mem",                       \
+        CATEGORY_COLUMNS("% mem", 0, USE_ALWAYS, "% mem",                    \
                          "the same share by category of object"),            \
     {                                                                        \
       {NULL, 0, "name", 2, true}, .term = "name", .meaning = name            \

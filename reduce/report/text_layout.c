@@ -4,9 +4,10 @@
  *
  * Widths count Unicode characters, each as one column.  Where the sink has a
  * width, text columns give way until lines fit, the widest first, none below
- * LEAST_TEXT_WIDTH; what does not fit then is cut in its middle, since names
- * begin with a package and end with what tells them apart.  Blanks at the end
- * of a line are not written.
+ * LEAST_TEXT_WIDTH; then columns are left out that can be spared.  A name
+ * that does not fit is cut in its middle, since names begin with a package
+ * and end with what tells them apart.  Blanks at the end of a line are not
+ * written.
  */
 
 #include "report/text_table.h"
@@ -47,6 +48,12 @@ is_mark(size_t cell)
 }
 
 static unsigned
+spare_of(const struct text_table *table, size_t column)
+{
+  return table->spare == NULL ? 0 : table->spare[column];
+}
+
+static unsigned
 span_of(const struct text_column *column)
 {
   return column->top_span == 0 ? 1 : column->top_span;
@@ -82,6 +89,77 @@ measure(const struct text_table *table, size_t *widths)
     if (top > width)
       widths[i] += top - width;
   }
+}
+
+/* The width of a line whose names are cut as far as they may be. */
+static size_t
+least_width(const struct text_table *table, const size_t *widths)
+{
+  size_t width = 0;
+  for (size_t i = 0; i < table->column_count; i++)
+    width += table->columns[i].gap +
+             (table->columns[i].left && widths[i] > LEAST_TEXT_WIDTH
+                  ? LEAST_TEXT_WIDTH
+                  : widths[i]);
+  return width;
+}
+
+/* A table as it is printed: its columns and cells are those of another one
+ * that are less spare than a limit. */
+struct shown_table {
+  struct text_table table; /* the text is the other's */
+  struct text_column *columns;
+  size_t *cells, *widths;
+  unsigned limit;
+};
+
+static bool
+shown_table_init(struct shown_table *shown, const struct text_table *table)
+{
+  shown->table = *table;
+  shown->columns = array_zeroed(table->column_count, sizeof *shown->columns);
+  shown->cells = array_zeroed(table->cell_count + 1, sizeof *shown->cells);
+  shown->widths = array_zeroed(table->column_count, sizeof *shown->widths);
+  shown->limit = 1;
+  for (size_t i = 0; i < table->column_count; i++)
+    if (spare_of(table, i) >= shown->limit)
+      shown->limit = spare_of(table, i) + 1;
+  return shown->columns != NULL && shown->cells != NULL &&
+         shown->widths != NULL;
+}
+
+static void
+shown_table_release(struct shown_table *shown)
+{
+  free(shown->columns);
+  free(shown->cells);
+  free(shown->widths);
+}
+
+/* Fills SHOWN in from TABLE, by its limit. */
+static void
+choose_columns(struct shown_table *shown, const struct text_table *table)
+{
+  size_t column = 0;
+  size_t count = 0;
+  size_t cells = 0;
+  for (size_t i = 0; i < table->column_count; i++)
+    if (spare_of(table, i) < shown->limit)
+      shown->columns[count++] = table->columns[i];
+  for (size_t i = 0; i < table->cell_count; i++) {
+    bool mark = is_mark(table->cells[i]);
+    if (mark || spare_of(table, column) < shown->limit)
+      shown->cells[cells++] = table->cells[i];
+    if (!mark)
+      column = (column + 1) % table->column_count;
+  }
+  shown->table.columns = shown->columns;
+  shown->table.column_count = count;
+  shown->table.cells = shown->cells;
+  shown->table.cell_count = cells;
+  shown->table.spare = NULL;
+  memset(shown->widths, 0, count * sizeof *shown->widths);
+  measure(&shown->table, shown->widths);
 }
 
 /* Makes columns of text narrower until all fit into LINE_WIDTH, or none is
@@ -247,34 +325,58 @@ print_rows(const struct text_table *table, const size_t *widths,
   }
 }
 
+/* Says which columns of TABLE are not among those below LIMIT. */
 static void
-print_table(const struct text_table *table, bool whole, struct sink *sink)
+print_left_out(const struct text_table *table, unsigned limit,
+               struct sink *sink)
 {
-  size_t *widths = array_zeroed(table->column_count, sizeof *widths);
-  if (widths == NULL || table->failed) {
-    free(widths);
-    sink_fail(sink, ENOMEM);
-    return;
+  const char *before = "\n  Columns for which there is no room: ";
+  for (size_t i = 0; i < table->column_count; i++) {
+    const struct text_column *c = &table->columns[i];
+    if (spare_of(table, i) < limit || c->top == NULL)
+      continue;
+    sink_text(sink, before);
+    sink_text(sink, c->top);
+    if (span_of(c) == 1)
+      sink_format(sink, " %s", c->bottom);
+    before = ", ";
   }
-  measure(table, widths);
-  if (whole && sink->line_width > 0)
-    narrow(table, widths, sink->line_width);
-  if (whole) {
-    print_headings(table, widths, sink);
-    print_rule(table, widths, sink);
-  }
-  print_rows(table, widths, sink);
-  free(widths);
+  if (before[0] == ',')
+    sink_text(sink, ".\n  --width=0 shows them.\n");
 }
 
 void
 text_table_print(const struct text_table *table, struct sink *sink)
 {
-  print_table(table, true, sink);
+  struct shown_table shown;
+  size_t line_width = sink->line_width;
+  if (!shown_table_init(&shown, table) || table->failed) {
+    sink_fail(sink, ENOMEM);
+  } else {
+    choose_columns(&shown, table);
+    for (; line_width > 0 && shown.limit > 1 &&
+           least_width(&shown.table, shown.widths) > line_width;
+         choose_columns(&shown, table))
+      shown.limit--;
+    if (line_width > 0)
+      narrow(&shown.table, shown.widths, line_width);
+    print_headings(&shown.table, shown.widths, sink);
+    print_rule(&shown.table, shown.widths, sink);
+    print_rows(&shown.table, shown.widths, sink);
+    print_left_out(table, shown.limit, sink);
+  }
+  shown_table_release(&shown);
 }
 
 void
 text_table_print_rows(const struct text_table *table, struct sink *sink)
 {
-  print_table(table, false, sink);
+  size_t *widths = array_zeroed(table->column_count, sizeof *widths);
+  if (widths == NULL || table->failed) {
+    sink_fail(sink, ENOMEM);
+  } else {
+    measure(table, widths);
+    print_rows(table, widths, sink);
+  }
+  free(widths);
 }

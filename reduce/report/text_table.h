@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A table of text whose columns are as wide as their widest cell, so that
- * long numbers stay aligned.  Names are cut only to fit into the width of a
- * sink that has one.  Cells are given row by row, from left to right; nothing
- * is written before text_table_print.
+ * long numbers stay aligned.  Names are cut, and columns left out, only to
+ * fit into the width of a sink that has one.  Cells are given row by row,
+ * from left to right; nothing is written before text_table_print.
  *
  * When memory runs out the table keeps quiet until it is printed; then the
  * sink fails.  A table belongs to one thread.
@@ -30,7 +30,10 @@ struct text_column {
 struct text_table {
   const struct text_column *columns; /* not owned */
   size_t column_count;
-  char *text; /* owned: the cells, each NUL-terminated */
+  const unsigned *spare; /* not owned: of columns, where lines are too wide
+                            the highest are left out first; 0, or NULL: none
+                          */
+  char *text;            /* owned: the cells, each NUL-terminated */
   size_t text_length, text_capacity;
   size_t *cells; /* owned: offsets into text, or marks between rows */
   size_t cell_count, cell_capacity;
@@ -67,7 +70,8 @@ void text_table_lead(struct text_table *table);
 void text_table_weigh(struct text_table *table, uint64_t part,
                       uint64_t whole);
 
-/* Writes headings, a line and the rows.  The last row must be complete. */
+/* Writes headings, a line and the rows; then, if any, the columns that are
+ * left out.  The last row must be complete. */
 void text_table_print(const struct text_table *table, struct sink *sink);
 
 /* Writes the rows alone, and cuts nothing. */

@@ -202,6 +202,67 @@ columns_fit(void **state)
   free(text);
 }
 
+/* Names are cut to 30 characters before a column is left out, and groups of
+ * columns are left out together. */
+static void
+columns_left_out(void **state)
+{
+  static const struct text_column columns[] = {
+      {NULL, 0, "n", 0, false},   {"group", 2, "a", 2, false},
+      {NULL, 0, "b", 1, false},   {"some", 0, "bytes", 2, false},
+      {NULL, 0, "name", 2, true},
+  };
+  static const unsigned spare[] = {0, 2, 2, 1, 0};
+  static const struct {
+    size_t width;
+    const char *text;
+  } cases[] = {
+      {0, "   group   some\n"
+          "n   a  b  bytes  name\n"
+          "-----------------------------------------\n"
+          "1  22 33  44444  a name of 32 characters, no more\n"},
+      {48, "   group   some\n"
+           "n   a  b  bytes  name\n"
+           "-----------------------------------------\n"
+           "1  22 33  44444  a name of 32 ch\xe2\x80\xa6"
+           "acters, no more\n"},
+      {46, "    some\n"
+           "n  bytes  name\n"
+           "----------------------------------\n"
+           "1  44444  a name of 32 characters, no more\n"
+           "\n"
+           "  Columns for which there is no room: group.\n"
+           "  --width=0 shows them.\n"},
+      {33, "n  name\n"
+           "---------------------------\n"
+           "1  a name of 32 ch\xe2\x80\xa6"
+           "cters, no more\n"
+           "\n"
+           "  Columns for which there is no room: group, some bytes.\n"
+           "  --width=0 shows them.\n"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct text_table table;
+    struct sink_string text = {0};
+    struct sink sink;
+    text_table_init(&table, columns, 5);
+    table.spare = spare;
+    text_table_number(&table, 1);
+    text_table_number(&table, 22);
+    text_table_number(&table, 33);
+    text_table_number(&table, 44444);
+    text_table_name(&table, "a name of 32 characters, no more");
+    sink_init(&sink, sink_write_string, &text);
+    sink.line_width = cases[i].width;
+    text_table_print(&table, &sink);
+    assert_true(sink_flush(&sink));
+    assert_string_equal(text.text, cases[i].text);
+    free(text.text);
+    text_table_release(&table);
+  }
+}
+
 static void
 check_escape(const char *name, const char *extra, const char *expected)
 {
@@ -263,6 +324,7 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares),
       cmocka_unit_test(columns_fit),
+      cmocka_unit_test(columns_left_out),
       cmocka_unit_test(names_are_cut_to_fit),
       cmocka_unit_test(styles),
       cmocka_unit_test(escapes),

@@ -322,6 +322,10 @@ says 'heavy rows are marked' "$red"
 says 'names are cut on a terminal' '…'
 [ "$(sed 's/\x1b\[[0-9]*m//g' out | LC_ALL=C.UTF-8 wc -L)" = 90 ]
 result $? 'to the width of the terminal'
+TERM=xterm terminal "$MPROF" report --tables=graph --no-legend "$long"
+[ "$(sed 's/\x1b\[[0-9]*m//g' out | LC_ALL=C.UTF-8 wc -L)" -le 90 ]
+result $? 'columns are left out where cut names do not suffice'
+says 'and it says which' 'Columns for which there is no room: frac'
 TERM=xterm NO_COLOR=1 terminal "$MPROF" report --width=0 --tables=direct \
   --no-legend "$long"
 cmp -s out plain
