@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Of 70 to 1000 KB level 1 leaves 28 to 15 %, level 6 24 to 12 %, and takes
- * half as many instructions.  `mprof run' compresses files anew. */
+/* Of the 30 to 770 KB of most programs' profiles level 4 leaves 7 to 14 %
+ * less than level 1, in 0.1 to 2 ms more (level 6: 10 to 22 %, in 0.5 to 8).
+ * Of 12 MB, a compiler's, level 1 leaves 14 % in 90 ms. */
 enum {
-  LEVEL = 1,
+  LEVEL = 4,
+  FAST_LEVEL = 1,
   WINDOW = 15 + 16, /* bits; 16 more: with the header of gzip */
   MEMORY_LEVEL = 8,
   PIECE = 1 << 14, /* bytes that are written at once */
@@ -57,8 +59,8 @@ begin(struct gzip_output *g)
 {
   g->compresses = true;
   g->deflate = (z_stream){.zalloc = take, .zfree = give_back, .opaque = g};
-  if (deflateInit2(&g->deflate, LEVEL, Z_DEFLATED, WINDOW, MEMORY_LEVEL,
-                   Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&g->deflate, g->fast ? FAST_LEVEL : LEVEL, Z_DEFLATED,
+                   WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
     g->failed = ENOMEM;
 }
 

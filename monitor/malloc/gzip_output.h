@@ -29,8 +29,9 @@ enum {
   GZIP_MEMORY = 1 << 19 /* address space: zlib touches 270 KB of it */
 };
 
-struct gzip_output { /* all zero but for `file' and `memory' */
+struct gzip_output { /* all zero but for `file', `memory' and `fast' */
   int file;
+  bool fast;       /* there will be much: compress it less */
   int failed;      /* errno of the first failure */
   uint8_t *memory; /* GZIP_MEMORY bytes, zero; the owner's */
   size_t taken;    /* of these */

@@ -79,6 +79,8 @@ struct reach {
  * length of that. */
 #define COUNTS_CALLS (1u << 31)
 
+enum { MANY_LEAVES = 16384 }; /* for a profile to be large: 1 MB or so */
+
 struct writer {
   struct message_stream stream;
   uint32_t *locations; /* open addressing: site of number n ... */
@@ -512,6 +514,7 @@ open_writer(struct writer *w)
   at += lengths;
   w->stream.buffer = at;
   w->stream.output.memory = at + STREAM_BUFFER;
+  w->stream.output.fast = tree->leaf_count > MANY_LEAVES;
   w->stream.message = w->stream.output.memory + GZIP_MEMORY;
   w->mask = SIZE_FIRST_INDEX - 1;
   return true;
