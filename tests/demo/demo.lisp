@@ -159,7 +159,7 @@ least SHARE of all bytes were allocated, callers first."
            (let ((old (funcall key before))
                  (new (funcall key after)))
              (format stream "  ~28A ~11:D  ~11:D  ~4@D %~%" what old new
-                     (- (percent new old) 100)))))
+                     (round (* 100 (- new old)) old)))))
     (format stream "  ~28A ~11@A  ~11@A~%" "" "before" "after")
     (row "bytes" #'mprof:profile-bytes)
     (row "allocations" #'mprof:profile-allocations)
