@@ -304,8 +304,9 @@ put_context(struct writer *w, uint32_t number, uint64_t calls)
 /* The allocations below a context are the calls that led to one, once each
  * however often a function called the other on the way: a context of a call
  * that is on its chain already counts none.  Most contexts count theirs,
- * which a reader can add up; then only those are written that do not (and the
- * file says so).  Where recursion is not folded it may be the other way
+ * which a reader can add up; then only those are written that do not, and the
+ * file says so.  Calls count one more there: other programs drop samples that
+ * are all zero.  Where recursion is not folded it may be the other way
  * round, and their chains are long. */
 static void
 put_contexts(struct writer *w)
@@ -320,7 +321,7 @@ put_contexts(struct writer *w)
   all = calls < no_calls;
   for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
     if (w->reaches[i].allocations != 0 && counts_calls(w, i) == all) {
-      put_context(w, i, all ? w->reaches[i].allocations : 0);
+      put_context(w, i, all ? w->reaches[i].allocations : 1);
       stated++;
     }
   if (!all)

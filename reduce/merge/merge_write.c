@@ -140,7 +140,8 @@ write_calls(struct writing *writing, enum calls_form form)
     chain = room;
     for (size_t j = i; j != CALL_ROOT; j = nodes[j].parent)
       chain[length++] = nodes[j].location;
-    values[merge->calls_column] = nodes[i].calls;
+    values[merge->calls_column] =
+        nodes[i].calls + (form == CALLS_NOT_SUMS ? 1 : 0);
     wire_put_packed(&writing->message, 1, chain, length);
     wire_put_packed(&writing->message, 2, values, merge->column_count);
     send_message(writing, PROFILE_SAMPLE);

@@ -349,10 +349,15 @@ read_sample(struct reading *reading, const struct wire_sample *sample,
     return false;
   read.frame_count = reading->profile->chain_count - read.first_frame;
   find_size(reading, &read, &labels);
+  bool states_calls =
+      reading->adds_calls && profile_sample_states_calls(reading, sample);
+  if (states_calls && read.activations == 0)
+    return true;
+  if (states_calls)
+    read.activations--; /* see mprof-data(5) */
   if (!note_calls(reading, sample, index, &read))
     return false;
-  if (reading->adds_calls && read.activations == 0 &&
-      profile_sample_states_calls(reading, sample))
+  if (states_calls && read.activations == 0)
     return true; /* that there are no calls */
   read.phase =
       reading->claims.by_mprof ? (unsigned char)labels.phase : PHASE_COUNT;

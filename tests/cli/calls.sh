@@ -4,9 +4,10 @@
 # that are not the sum of what is below: whatever is asked, the answer is the
 # same, to the byte.
 #
-# Both files are of the program recursion.c of the tests of C programs, run as
-# `recursion random 9 300'; recursion-c.txt is what was said of the first one
-# before there was the second form.
+# recursion-c-all-calls.data is of the program recursion.c of the tests of C
+# programs, run as `recursion random 9 300'; recursion-c.txt is what was said of
+# it before there was the second form, recursion-c.data what `mprof merge' made
+# of it then.
 . "$(dirname "$0")/check.bash"
 
 # stated FILE: how many calls FILE, which `mprof merge' wrote, states; nothing
