@@ -71,23 +71,24 @@ known_leaf(struct thread_stack *thread, struct known_path *path,
   return recent->leaf;
 }
 
-/* Count an allocation, with the stripe locked. */
+/* Count an allocation of this thread, with the stripe locked. */
 HOOK_INLINE struct counted
-count_allocation(struct stripe *s, uint32_t leaf, uintptr_t address,
-                 size_t bytes)
+count_allocation(struct stripe_user *user, struct stripe *s, uint32_t leaf,
+                 uintptr_t address, size_t bytes)
 {
-  stripe_allocate(s, leaf, address, bytes);
+  stripe_allocate(s, leaf, bytes);
   add_to_region(leaf, (int64_t)bytes);
-  return (struct counted){.leaf = striped_leaf_of(s, leaf),
+  return (struct counted){.leaf = stripe_user_allocates(user, leaf, address),
                           .epoch = s->epoch};
 }
 
 /* Count one that the stripe has room for. */
 HOOK_INLINE struct counted
-count_in_room(struct stripe *s, uint32_t leaf, uintptr_t address,
-              size_t bytes)
+count_in_room(struct stripe_user *user, struct stripe *s, uint32_t leaf,
+              uintptr_t address, size_t bytes)
 {
-  const struct counted counted = count_allocation(s, leaf, address, bytes);
+  const struct counted counted =
+      count_allocation(user, s, leaf, address, bytes);
   if (s->room < 0)
     stripe_grow(s);
   return counted;
@@ -120,7 +121,7 @@ hook_allocated(struct object_header *header, size_t bytes,
   path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                          frame[0]);
   leaf = path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
-  s = thread->stripe;
+  s = thread->user.stripe;
   if (leaf == 0 || !spin_try_lock(&s->lock))
     return false;
   if (__builtin_expect(
@@ -128,25 +129,24 @@ hook_allocated(struct object_header *header, size_t bytes,
     spin_unlock(&s->lock);
     return false;
   }
-  counted = count_in_room(s, leaf, (uintptr_t)(header + 1), bytes);
+  counted =
+      count_in_room(&thread->user, s, leaf, (uintptr_t)(header + 1), bytes);
   spin_unlock(&s->lock);
   object_header_fill(header, counted, bytes);
   return true;
 }
 
-/* Count the end of an object, with the stripe locked. */
+/* Count the end of an object that this thread frees, with the stripe locked.
+ */
 static inline unsigned
-count_end(struct stripe *s, uintptr_t address, striped_leaf leaf,
-          size_t bytes)
+count_end(struct stripe_user *user, struct stripe *s, uintptr_t address,
+          owned_leaf leaf, size_t bytes)
 {
-  const uint32_t number = striped_leaf_number(leaf);
-  unsigned recent = 0;
+  const uint32_t number = owned_leaf_number(leaf);
+  const unsigned recent = stripe_user_frees(user, leaf, address);
   stripe_free(s, number, bytes);
+  s->lives[number].temporary_count += recent != 0;
   add_to_region(number, -(int64_t)bytes);
-  if (striped_leaf_stripe(leaf) == s->number) {
-    recent = stripe_take_recent(s, address);
-    s->lives[number].temporary_count += recent != 0;
-  }
   return recent;
 }
 
@@ -157,11 +157,11 @@ count_end(struct stripe *s, uintptr_t address, striped_leaf leaf,
 static inline bool
 hook_freed(struct object_header *header)
 {
-  const struct thread_stack *const thread = thread_stack_known;
+  struct thread_stack *const thread = thread_stack_known;
   struct stripe *s;
   if (thread == NULL || header->leaf == 0)
     return false;
-  s = thread->stripe;
+  s = thread->user.stripe;
   malloc_monitor_inside++; /* a handler of a signal waits for no lock */
   if (!spin_try_lock(&s->lock)) {
     malloc_monitor_inside--;
@@ -173,7 +173,8 @@ hook_freed(struct object_header *header)
     return false;
   }
   header->check = 0;
-  count_end(s, (uintptr_t)(header + 1), header->leaf, header->bytes);
+  count_end(&thread->user, s, (uintptr_t)(header + 1), header->leaf,
+            header->bytes);
   spin_unlock(&s->lock);
   return true;
 }

@@ -22,7 +22,7 @@ __thread int malloc_monitor_inside HIDDEN_THREAD;
 struct malloc_total
 malloc_monitor_settle(struct malloc_monitor *m)
 {
-  struct malloc_total total = {.peak_bytes = stripes_peak_bytes()};
+  struct malloc_total total = {.peak_bytes = stripes_peak_bytes(&m->tree)};
   const uint32_t first = m->tree.overflowed != 0 ? 0 : 1; /* 0: over it */
   for (uint32_t i = first; i < m->tree.leaf_count; i++) {
     const uint32_t number = i != 0 ? i : m->tree.budget;
@@ -145,19 +145,20 @@ count_beyond_room(struct thread_stack *thread, const struct known_path *path,
                   uint32_t leaf, uintptr_t address, size_t bytes,
                   struct counted *counted, bool *save)
 {
-  struct stripe *const s = thread->stripe;
-  uint32_t kept = 0;
-  if (stripes.used > 1) {
-    spin_unlock(&s->lock);
-    kept = stripes_lock();
-    if (thread->unloads != s->unloads) {
-      stripes_unlock(kept);
-      return false;
-    }
+  struct stripe_user *const user = &thread->user;
+  uint32_t kept;
+  spin_unlock(&user->stripe->lock);
+  kept = stripes_lock();
+  if (thread->unloads != stripes.unloads) {
+    stripes_unlock(kept);
+    return false;
   }
+  if (!user->stripe->open)
+    user->stripe = stripes.stripe;
   note_truncated(path);
-  *counted = count_allocation(s, leaf, address, bytes);
+  *counted = count_allocation(user, user->stripe, leaf, address, bytes);
   stripes_settle();
+  stripes_lack_room();
   *save = stripes_count() >= stripes.save_at;
   stripes_unlock(kept);
   return true;
@@ -191,7 +192,6 @@ count_other(struct malloc_monitor *m, struct thread_stack *thread,
             const uintptr_t *frame)
 {
   const int saved = errno;
-  struct stripe *const s = thread->stripe;
   struct counted counted = {0};
   bool save = false;
   if (path == NULL)
@@ -206,10 +206,10 @@ count_other(struct malloc_monitor *m, struct thread_stack *thread,
   if (malloc_monitor_counting) {
     const uint32_t leaf =
         find_path_and_leaf(m, thread, path, size_for_leaf(bytes));
-    spin_lock(&s->lock);
+    struct stripe *const s = stripes_lock_mine(&thread->user);
     if (stripe_has_room(s, bytes)) {
       note_truncated(path);
-      counted = count_in_room(s, leaf, address, bytes);
+      counted = count_in_room(&thread->user, s, leaf, address, bytes);
       spin_unlock(&s->lock);
     } else {
       count_beyond_room(thread, path, leaf, address, bytes, &counted, &save);
@@ -270,16 +270,14 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   leaf = path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
   if (leaf == 0)
     return count_other(m, thread, path, address, bytes, frame);
-  s = thread->stripe;
-  if (!spin_try_lock(&s->lock))
-    return count_other(m, thread, path, address, bytes, frame);
-  if (__builtin_expect(thread->unloads != s->unloads, 0)) {
+  s = stripes_lock_mine(&thread->user);
+  if (thread->unloads != s->unloads) {
     spin_unlock(&s->lock);
     return count_other(m, thread, path, address, bytes, frame);
   }
   if (stripe_has_room(s, bytes)) {
     note_truncated(path);
-    counted = count_in_room(s, leaf, address, bytes);
+    counted = count_in_room(&thread->user, s, leaf, address, bytes);
     spin_unlock(&s->lock);
     return counted;
   }
@@ -290,42 +288,45 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   return counted;
 }
 
-/* That of this thread, if it has one. */
-static inline struct stripe *
-stripe_mine(void)
+/* A thread that has not allocated, and knows of nothing. */
+static struct stripe_user nobody = {.stripe = stripes.stripe};
+
+static inline struct stripe_user *
+user_mine(void)
 {
-  const struct thread_stack *thread = thread_stack_known;
-  return thread != NULL ? thread->stripe : stripes.stripe;
+  struct thread_stack *thread = thread_stack_known;
+  return thread != NULL ? &thread->user : &nobody;
 }
 
 unsigned
-malloc_monitor_freed(uintptr_t address, striped_leaf leaf, uint16_t epoch,
+malloc_monitor_freed(uintptr_t address, owned_leaf leaf, uint16_t epoch,
                      size_t bytes)
 {
-  struct stripe *s = stripe_mine();
+  struct stripe_user *user = user_mine();
+  struct stripe *s = stripes_lock_mine(user);
   unsigned recent = 0;
-  spin_lock(&s->lock);
   if (epoch == s->epoch)
-    recent = count_end(s, address, leaf, bytes);
+    recent = count_end(user, s, address, leaf, bytes);
   spin_unlock(&s->lock);
   return recent;
 }
 
 /* What it gave to the room may have been taken meanwhile. */
 void
-malloc_monitor_not_freed(uintptr_t address, striped_leaf leaf, uint16_t epoch,
+malloc_monitor_not_freed(uintptr_t address, owned_leaf leaf, uint16_t epoch,
                          size_t bytes, unsigned recent)
 {
-  struct stripe *const s = stripe_mine();
-  const uint32_t number = striped_leaf_number(leaf);
   const uint32_t kept = stripes_lock();
-  if (epoch == s->epoch) {
+  if (epoch == stripes.epoch) {
+    struct stripe_user *user = user_mine();
+    struct stripe *s = user->stripe->open ? user->stripe : stripes.stripe;
+    const uint32_t number = owned_leaf_number(leaf);
     stripe_not_freed(s, number, bytes);
     add_to_region(number, (int64_t)bytes);
     if (recent != 0) {
       s->lives[number].temporary_count--;
-      if (s->recent[recent - 1] == 0)
-        s->recent[recent - 1] = address;
+      if (user->recent[recent - 1] == 0)
+        user->recent[recent - 1] = address;
     }
     stripes_settle();
   }

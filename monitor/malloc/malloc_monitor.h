@@ -45,7 +45,7 @@ extern __thread int malloc_monitor_inside HIDDEN_THREAD;
 
 /* What an object is known by until it is freed. */
 struct counted {
-  striped_leaf leaf;
+  owned_leaf leaf;
   uint16_t epoch; /* of the figures that it is in */
 };
 
@@ -57,9 +57,9 @@ struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
 
 /* An object that was counted is freed: gives back its place among the recent
  * allocations, 0 for none; or it was not freed after all. */
-unsigned malloc_monitor_freed(uintptr_t address, striped_leaf leaf,
+unsigned malloc_monitor_freed(uintptr_t address, owned_leaf leaf,
                               uint16_t epoch, size_t bytes);
-void malloc_monitor_not_freed(uintptr_t address, striped_leaf leaf,
+void malloc_monitor_not_freed(uintptr_t address, owned_leaf leaf,
                               uint16_t epoch, size_t bytes, unsigned recent);
 
 /* The sums over all leaves, and the most bytes that were live. */
@@ -74,7 +74,7 @@ struct malloc_total malloc_monitor_settle(struct malloc_monitor *m);
 static inline uint16_t
 malloc_monitor_epoch(void)
 {
-  return __atomic_load_n(&stripes.stripe[0].epoch, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&stripes.epoch, __ATOMIC_ACQUIRE);
 }
 
 #endif

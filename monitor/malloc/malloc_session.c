@@ -278,14 +278,6 @@ set_budget(unsigned long budget)
   unlock_all(m, kept);
 }
 
-static void
-look_back(unsigned count)
-{
-  const uint32_t kept = stripes_lock();
-  stripes_look_back(count);
-  stripes_unlock(kept);
-}
-
 /* What __cxa_atexit registers. */
 static void
 end(void *unused)
@@ -315,7 +307,8 @@ static void __attribute__((constructor)) begin(void)
     set_budget(budget);
   malloc_session_open();
   set_autosave(number_from("MPROF_AUTOSAVE", 0));
-  look_back((unsigned)recent);
+  stripes.recent_count =
+      recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   thread_stacks_open();
   process_events_open();
   malloc_session_save_at_exit();

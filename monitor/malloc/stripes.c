@@ -3,20 +3,24 @@
  * stripes.c -- see stripes.h.
  *
  * Not exact: where exec fails in a handler that interrupted a count of one
- * thread among several, a peak that another thread reached meanwhile may lack
- * the figures of that one leaf.
+ * thread among several, a peak that another thread reached meanwhile may have
+ * other figures of that one leaf, or not be seen.  The file says what these
+ * figures add up to.
  */
 #include "malloc/stripes.h"
 
 #include <string.h>
 
-/* The room of a stripe that is alone has no end. */
+/* The least room of a stripe that alone is open, and of one that is closed.
+ */
 #define ALONE (INT64_MIN / 2)
+#define CLOSED (INT64_MAX / 2)
 
-struct stripes stripes = {
-    .used = 1,
-    .save_at = UINT64_MAX,
-    .stripe = {{.recent_count = 1, .least_room = ALONE}}};
+struct stripes stripes = {.used = 1,
+                          .open = 1,
+                          .recent_count = 1,
+                          .save_at = UINT64_MAX,
+                          .stripe = {{.least_room = ALONE, .open = true}}};
 
 /* ---- locks ---- */
 
@@ -37,9 +41,18 @@ stripes_lock(void)
   return kept;
 }
 
+/* Sharing out was interrupted, and may have gone on with what was true
+ * before.
+ */
+static bool settle_again;
+
 void
 stripes_unlock(uint32_t kept)
 {
+  if (settle_again) {
+    settle_again = false;
+    stripes_settle();
+  }
   for (uint32_t i = stripes.used; i-- > 0;)
     if ((kept >> i & 1) == 0)
       spin_unlock(&stripes.stripe[i].lock);
@@ -78,29 +91,45 @@ counts_left(void)
   return count < stripes.save_at ? stripes.save_at - count : 0;
 }
 
+/* What cannot be divided, the first one has. */
 void
 stripes_settle(void)
 {
   const int64_t live = raise_peak();
   const int64_t room = (int64_t)stripes.peak_bytes - live;
-  const int64_t share = room / stripes.used;
-  const uint64_t counts = counts_left() / stripes.used;
-  int64_t first = room - share * (stripes.used - 1);
-  for (uint32_t i = 0; i < stripes.used; i++, first = share) {
+  const int64_t share = room / stripes.open;
+  const uint64_t counts = counts_left() / stripes.open;
+  int64_t mine = room - share * (stripes.open - 1);
+  for (uint32_t i = 0; i < stripes.used; i++) {
     struct stripe *s = &stripes.stripe[i];
-    s->ceiling = live_bytes(s) + first;
+    if (!s->open)
+      continue;
+    s->ceiling = live_bytes(s) + mine;
     STRIPE_STEP();
-    s->room = first;
+    s->room = mine;
     s->count_ceiling =
         stripes.save_at == UINT64_MAX ? UINT64_MAX : s->count + counts;
+    mine = share;
   }
 }
 
+/* What interrupted counts went on with. */
+static bool peak_is_unsure;
+
+static uint64_t
+sum_of_peaks(const struct context_tree *tree)
+{
+  uint64_t sum = stripes_life(tree->budget).peak_bytes;
+  for (uint32_t i = 1; i < tree->leaf_count; i++)
+    sum += stripes_life(i).peak_bytes;
+  return sum;
+}
+
 uint64_t
-stripes_peak_bytes(void)
+stripes_peak_bytes(const struct context_tree *tree)
 {
   raise_peak(); /* if that was interrupted */
-  return stripes.peak_bytes;
+  return peak_is_unsure ? sum_of_peaks(tree) : stripes.peak_bytes;
 }
 
 /* ---- use ---- */
@@ -121,65 +150,171 @@ bool
 stripes_open(uint32_t leaves)
 {
   budget = leaves;
-  for (uint32_t i = 0; i < stripes.used; i++)
-    if (!reserve_lives(&stripes.stripe[i])) {
-      stripes_close();
-      return false;
-    }
-  return true;
+  return reserve_lives(stripes.stripe);
 }
 
 void
 stripes_close(void)
 {
+  stripes_gather();
   for (uint32_t i = 0; i < stripes.used; i++) {
     arena_release(&stripes.stripe[i].arena);
     stripes.stripe[i].lives = NULL;
   }
 }
 
-/* One that nobody has used; NULL when there is none. */
-static struct stripe *
-begin_stripe(void)
+/* ---- together, or each alone ---- */
+
+/* The first stripe alone is open: from when on it was looked at whether it is
+ * worth it to have more; and more are: the same for whether it still is. */
+static struct {
+  uint64_t count, peak;
+  unsigned events; /* threads that had to wait; times that room was lacking */
+  bool apart;      /* who has to wait gets a stripe of its own */
+} policy;
+
+enum {
+  EVENTS = 64, /* are enough to decide */
+  FEW = 16     /* if one allocation of so many is a new peak, it is one of a
+                  program that grows */
+};
+
+static void
+begin_policy(bool apart)
 {
-  const uint32_t kept = stripes_lock();
-  struct stripe *const s = &stripes.stripe[stripes.used];
-  const struct stripe *const first = stripes.stripe;
-  bool begun = false;
-  if (stripes.used < STRIPES && first->lives != NULL && reserve_lives(s)) {
-    s->number = (uint16_t)stripes.used;
-    s->recent_count = first->recent_count;
-    s->epoch = first->epoch;
-    s->peak = stripes.peak;
-    s->unloads = stripes.unloads;
-    s->room = s->ceiling = 0;
-    stripes.stripe[0].least_room = 0;
-    s->count_ceiling = stripes.save_at == UINT64_MAX ? UINT64_MAX : 0;
-    __atomic_store_n(&stripes.used, s->number + 1, __ATOMIC_RELEASE);
-    begun = true;
-  }
-  stripes_unlock(kept);
-  return begun ? s : NULL;
+  policy.count = stripes_count();
+  policy.peak = stripes.peak;
+  policy.events = 0;
+  policy.apart = apart;
 }
 
-struct stripe *
-stripes_join(void)
+static void
+open_stripe(struct stripe *s)
 {
-  struct stripe *best = stripes.stripe, *fresh;
-  for (uint32_t i = 1; i < stripes.used; i++)
-    if (stripes.stripe[i].threads < best->threads)
-      best = &stripes.stripe[i];
-  if (best->threads > 0 && (fresh = begin_stripe()) != NULL)
-    best = fresh;
-  best->threads++;
-  return best;
+  s->open = true;
+  s->epoch = stripes.epoch;
+  s->peak = stripes.peak;
+  s->unloads = stripes.unloads;
+  s->least_room = 0;
+  stripes.open++;
+  stripes.stripe[0].least_room = 0;
+}
+
+static void
+close_stripe(struct stripe *s)
+{
+  s->ceiling = live_bytes(s);
+  STRIPE_STEP();
+  s->room = 0;
+  s->least_room = CLOSED;
+  s->epoch = EPOCH_OF_NONE;
+  s->open = false;
+  if (--stripes.open == 1)
+    stripes.stripe[0].least_room = ALONE;
 }
 
 void
-stripes_leave(struct stripe *s)
+stripes_part(struct stripe_user *user)
 {
-  s->threads--;
+  struct stripe *const s = &stripes.stripe[user->number];
+  if (user->number == 0 || (s->lives == NULL && !reserve_lives(s)))
+    return;
+  if (stripes.used <= user->number)
+    __atomic_store_n(&stripes.used, user->number + 1, __ATOMIC_RELEASE);
+  if (!s->open)
+    open_stripe(s);
+  user->stripe = s;
+  stripes_settle();
 }
+
+void
+stripes_gather(void)
+{
+  for (uint32_t i = 1; i < stripes.used; i++)
+    if (stripes.stripe[i].open)
+      close_stripe(&stripes.stripe[i]);
+  stripes_settle();
+  begin_policy(false);
+}
+
+void
+stripes_lack_room(void)
+{
+  if (stripes.open == 1 || ++policy.events < EVENTS)
+    return;
+  if (stripes_count() - policy.count < EVENTS * FEW)
+    stripes_gather();
+  else
+    begin_policy(true);
+}
+
+/* Another thread has the first one. */
+static void
+meet(struct stripe_user *user)
+{
+  uint32_t kept;
+  if (!policy.apart &&
+      __atomic_add_fetch(&policy.events, 1, __ATOMIC_RELAXED) < EVENTS)
+    return;
+  kept = stripes_lock();
+  if (!policy.apart)
+    begin_policy((stripes.peak - policy.peak) * FEW <
+                 stripes_count() - policy.count);
+  if (policy.apart)
+    stripes_part(user);
+  stripes_unlock(kept);
+}
+
+struct stripe *
+stripes_lock_mine(struct stripe_user *user)
+{
+  struct stripe *const first = stripes.stripe;
+  if (user->stripe == first && user->number != 0) {
+    if (spin_try_lock(&first->lock))
+      return first;
+    meet(user);
+  }
+  spin_lock(&user->stripe->lock);
+  if (!user->stripe->open) {
+    spin_unlock(&user->stripe->lock);
+    user->stripe = first;
+    spin_lock(&first->lock);
+  }
+  return user->stripe;
+}
+
+/* ---- threads ---- */
+
+static uint32_t numbers = 1; /* a bit for each that is taken; 0 is no one's */
+
+void
+stripes_join(struct stripe_user *user)
+{
+  uint32_t number = 1;
+  *user = (struct stripe_user){.stripe = stripes.stripe};
+  while (number < STRIPES && (numbers >> number & 1) != 0)
+    number++;
+  if (number < STRIPES) {
+    user->number = number;
+    numbers |= UINT32_C(1) << number;
+  }
+}
+
+void
+stripes_leave(struct stripe_user *user)
+{
+  if (user->stripe != stripes.stripe) {
+    const uint32_t kept = stripes_lock();
+    if (user->stripe->open)
+      close_stripe(user->stripe);
+    stripes_settle();
+    stripes_unlock(kept);
+  }
+  if (user->number != 0)
+    numbers &= ~(UINT32_C(1) << user->number);
+}
+
+/* ---- another beginning ---- */
 
 void
 stripes_unload(void)
@@ -190,55 +325,46 @@ stripes_unload(void)
   __atomic_store_n(&stripes.unloads, unloads, __ATOMIC_RELEASE);
 }
 
-void
-stripes_look_back(unsigned count)
-{
-  for (uint32_t i = 0; i < stripes.used; i++) {
-    struct stripe *s = &stripes.stripe[i];
-    s->recent_count =
-        (uint16_t)(count < TEMPORARY_MOST ? count : TEMPORARY_MOST);
-    s->recent_at = 0;
-  }
-}
-
 static void
 forget(struct stripe *s)
 {
-  arena_clear(&s->arena);
-  __atomic_store_n(&s->epoch, (uint16_t)(s->epoch + 1), __ATOMIC_RELEASE);
+  if (s->lives != NULL)
+    arena_clear(&s->arena);
   s->room = s->ceiling = 0;
   s->count = s->freed_count = 0;
   s->peak = 0;
-  memset(s->recent, 0, sizeof s->recent);
+  if (s->open)
+    s->epoch = stripes.epoch;
 }
 
 void
 stripes_forget(void)
 {
+  uint16_t epoch = (uint16_t)(stripes.epoch + 1);
+  if (epoch == EPOCH_OF_NONE)
+    epoch = 0;
+  __atomic_store_n(&stripes.epoch, epoch, __ATOMIC_RELEASE);
   for (uint32_t i = 0; i < stripes.used; i++)
     forget(&stripes.stripe[i]);
   stripes.peak_bytes = stripes.peak = 0;
   stripes_unload();
   stripes_settle();
+  begin_policy(policy.apart);
 }
 
 void
 stripes_forked(void)
 {
   struct stripe *const first = stripes.stripe;
-  const uint16_t epoch = first->epoch;
-  for (uint32_t i = 0; i < stripes.used; i++) {
-    struct stripe *s = &stripes.stripe[i];
-    s->lock.holder = 0;
-    s->threads = 0;
-    if (i > 0) {
-      arena_release(&s->arena);
-      *s = (struct stripe){0};
-    }
+  first->lock.holder = 0;
+  for (uint32_t i = 1; i < stripes.used; i++) {
+    arena_release(&stripes.stripe[i].arena);
+    stripes.stripe[i] = (struct stripe){0};
   }
-  stripes.used = 1;
+  stripes.used = stripes.open = 1;
   first->least_room = ALONE;
-  first->epoch = epoch;
+  numbers = 1;
+  policy.apart = false;
   stripes_forget();
 }
 
@@ -267,7 +393,10 @@ stripes_life(uint32_t leaf)
 {
   struct leaf_life sum = {.peak = stripes.peak};
   for (uint32_t i = 0; i < stripes.used; i++) {
-    struct leaf_life life = stripes.stripe[i].lives[leaf];
+    struct leaf_life life;
+    if (stripes.stripe[i].lives == NULL)
+      continue;
+    life = stripes.stripe[i].lives[leaf];
     if (life.peak != stripes.peak) {
       life.peak_count = life.count - life.freed_count;
       life.peak_bytes = life.bytes - life.freed_bytes;
@@ -338,6 +467,8 @@ mend(struct stripe *s, const struct context_tree *tree,
   state->stripe = s;
 }
 
+/* Who has all of them may have been at sharing out what there is: those that
+ * it opens must be able to go on. */
 void
 stripes_interrupt(struct stripes_interrupted *state, bool locked,
                   const struct context_tree *tree)
@@ -345,18 +476,26 @@ stripes_interrupt(struct stripes_interrupted *state, bool locked,
   /* Whoever has the first one after the lock waits for the others in the
    * right order. */
   const bool in_order = locked && spin_holds(&stripes.stripe[0].lock);
+  uint32_t held = 0;
   *state = (struct stripes_interrupted){0};
   for (uint32_t i = 0; i < stripes.used; i++) {
     struct stripe *s = &stripes.stripe[i];
     if (!spin_holds(&s->lock))
       continue;
+    held |= UINT32_C(1) << i;
     if (s->lives != NULL)
       mend(s, tree, state);
-    if (!in_order) {
-      state->opened |= UINT32_C(1) << i;
-      spin_unlock(&s->lock);
-    }
+    if (s->room < 0 && stripes.open == 1)
+      stripe_grow(s);
   }
+  if (held + 1 == UINT32_C(1) << stripes.used) {
+    state->all = true;
+    stripes_settle();
+  }
+  state->opened = in_order ? 0 : held;
+  for (uint32_t i = 0; i < stripes.used; i++)
+    if ((state->opened >> i & 1) != 0)
+      spin_unlock(&stripes.stripe[i].lock);
 }
 
 void
@@ -364,15 +503,20 @@ stripes_resume(const struct stripes_interrupted *state)
 {
   struct stripe *const s = state->stripe;
   for (uint32_t i = 0; i < STRIPES; i++)
-    if ((state->opened >> i & 1) != 0)
-      spin_lock(&stripes.stripe[i].lock);
+    if ((state->opened >> i & 1) != 0) {
+      struct stripe *opened = &stripes.stripe[i];
+      spin_lock(&opened->lock);
+      if (opened->lives != NULL) /* it may have been asked for before */
+        stripe_keep_peak(opened, &opened->lives[opened->changing]);
+      peak_is_unsure = true;
+    }
   if (s != NULL) {
     struct leaf_life *life = &s->lives[s->changing];
-    stripe_keep_peak(s, life);
     life->count += state->life_count;
     life->freed_count += state->life_freed_count;
     s->count += state->count;
     s->freed_count += state->freed_count;
     s->room += state->room;
   }
+  settle_again |= state->all;
 }

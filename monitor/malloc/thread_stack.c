@@ -39,7 +39,7 @@ end_thread(void *data)
   thread_stack_known = NULL;
   end_signals_leave_stack(thread + 1);
   spin_lock(&lock);
-  stripes_leave(thread->stripe);
+  stripes_leave(&thread->user);
   thread->next = unused;
   unused = thread;
   spin_unlock(&lock);
@@ -106,7 +106,7 @@ thread_stack_make(void)
   pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
-  thread->stripe = stripes_join();
+  stripes_join(&thread->user);
   spin_unlock(&lock);
   thread_stack_known = thread;
   if (has_key) {
@@ -141,7 +141,7 @@ thread_stacks_forked(void)
   lock.holder = 0;
   if (mine == NULL)
     return;
-  mine->stripe = stripes_join();
+  stripes_join(&mine->user);
   if (mine->wiped) {
     call_chain_forget(&mine->chain);
     mine->unloads = stripes.unloads;

@@ -43,9 +43,9 @@ enum {
 
 struct thread_stack {
   struct call_chain chain;
-  struct stripe *stripe; /* in which it counts */
-  uint32_t label;        /* number of its name, see thread_stack_name */
-  uint64_t unloads;      /* as stripes.unloads at the last walk */
+  struct stripe_user user;
+  uint32_t label;   /* number of its name, see thread_stack_name */
+  uint64_t unloads; /* as stripes.unloads at the last walk */
   struct region_stack regions;
   struct thread_stack *next; /* in the list of those that nobody uses */
   unsigned more_bits;        /* 0, or MORE_BITS */

@@ -31,10 +31,13 @@ static struct model {
 
 static struct object {
   size_t bytes;
-  striped_leaf leaf; /* 0: it is not there */
+  owned_leaf leaf; /* 0: it is not there */
 } objects[OBJECTS];
 
 static uint64_t seed = 88172645463325252u;
+
+static const struct context_tree tree = { .leaf_count = LEAVES,
+                                          .budget = BUDGET };
 
 static uint64_t
 any(void)
@@ -45,19 +48,22 @@ any(void)
   return seed;
 }
 
-/* What the hook does when nothing is known to it. */
+/* What the hook does. */
 static void
-allocate(struct stripe *s, struct object *o, uint32_t leaf, size_t bytes)
+allocate(struct stripe_user *user, struct object *o, uint32_t leaf,
+         size_t bytes)
 {
-  spin_lock(&s->lock);
+  struct stripe *s = stripes_lock_mine(user);
   if (stripe_has_room(s, bytes)) {
-    o->leaf = count_in_room(s, leaf, (uintptr_t)o, bytes).leaf;
+    o->leaf = count_in_room(user, s, leaf, (uintptr_t)o, bytes).leaf;
     spin_unlock(&s->lock);
   } else {
     spin_unlock(&s->lock);
     assert_int_equal(stripes_lock(), 0);
-    o->leaf = count_allocation(s, leaf, (uintptr_t)o, bytes).leaf;
+    o->leaf =
+        count_allocation(user, user->stripe, leaf, (uintptr_t)o, bytes).leaf;
     stripes_settle();
+    stripes_lack_room();
     stripes_unlock(0);
   }
   o->bytes = bytes;
@@ -80,11 +86,11 @@ model_allocate(uint32_t leaf, size_t bytes)
 }
 
 static void
-end(struct stripe *s, struct object *o)
+end(struct stripe_user *user, struct object *o)
 {
-  struct figures *f = &model.leaves[striped_leaf_number(o->leaf)];
-  spin_lock(&s->lock);
-  count_end(s, (uintptr_t)o, o->leaf, o->bytes);
+  struct figures *f = &model.leaves[owned_leaf_number(o->leaf)];
+  struct stripe *s = stripes_lock_mine(user);
+  count_end(user, s, (uintptr_t)o, o->leaf, o->bytes);
   spin_unlock(&s->lock);
   f->freed_count++;
   f->freed_bytes += o->bytes;
@@ -94,13 +100,13 @@ end(struct stripe *s, struct object *o)
 
 /* A realloc that fails: for a moment the object is not there. */
 static void
-end_in_vain(struct stripe *s, struct object *o)
+end_in_vain(struct stripe_user *user, struct object *o)
 {
-  spin_lock(&s->lock);
-  count_end(s, (uintptr_t)o, o->leaf, o->bytes);
+  struct stripe *s = stripes_lock_mine(user);
+  count_end(user, s, (uintptr_t)o, o->leaf, o->bytes);
   spin_unlock(&s->lock);
   stripes_lock();
-  stripe_not_freed(s, striped_leaf_number(o->leaf), o->bytes);
+  stripe_not_freed(s, owned_leaf_number(o->leaf), o->bytes);
   stripes_settle();
   stripes_unlock(0);
 }
@@ -110,7 +116,7 @@ compare(void)
 {
   uint64_t count = 0, events = 0;
   assert_int_equal(stripes_lock(), 0);
-  assert_int_equal(stripes_peak_bytes(), model.peak_bytes);
+  assert_int_equal(stripes_peak_bytes(&tree), model.peak_bytes);
   for (uint32_t i = 1; i < LEAVES; i++) {
     const struct leaf_life life = stripes_life(i);
     const struct figures got = { life.count,       life.bytes,
@@ -125,9 +131,11 @@ compare(void)
   stripes_unlock(0);
 }
 
+static struct stripe_user threads[40];
+
 /* All is as at the beginning, with so many threads. */
 static void
-begin(struct stripe **threads, int count)
+begin(int count)
 {
   memset(&model, 0, sizeof model);
   memset(objects, 0, sizeof objects);
@@ -135,22 +143,40 @@ begin(struct stripe **threads, int count)
   stripes_close();
   assert_true(stripes_open(BUDGET));
   for (int i = 0; i < count; i++)
-    threads[i] = stripes_join();
+    stripes_join(&threads[i]);
+}
+
+/* Each thread that has a number gets a stripe of its own. */
+static void
+part(int count)
+{
+  stripes_lock();
+  for (int i = 0; i < count; i++)
+    stripes_part(&threads[i]);
+  stripes_unlock(0);
 }
 
 static void
-step(struct stripe *s, unsigned rising)
+gather(void)
+{
+  stripes_lock();
+  stripes_gather();
+  stripes_unlock(0);
+}
+
+static void
+step(struct stripe_user *user, unsigned rising)
 {
   struct object *o = &objects[any() % OBJECTS];
   if (o->leaf == 0 && any() % 10 < rising) {
     const uint32_t leaf = 1 + (uint32_t)(any() % (LEAVES - 1));
     const size_t bytes = any() % 100 == 0 ? any() % 100000 : any() % 300;
-    allocate(s, o, leaf, bytes);
+    allocate(user, o, leaf, bytes);
     model_allocate(leaf, bytes);
   } else if (o->leaf != 0 && any() % 50 == 0) {
-    end_in_vain(s, o);
+    end_in_vain(user, o);
   } else if (o->leaf != 0 && any() % 10 >= rising) {
-    end(s, o);
+    end(user, o);
   }
 }
 
@@ -158,67 +184,112 @@ step(struct stripe *s, unsigned rising)
 static void
 test_random(void **state)
 {
-  static const int counts[] = { 1, 2, 3, 7, 16, 40 };
-  struct stripe *threads[40];
+  static const int counts[] = { 1, 2, 3, 7, 15, 16, 40 };
   (void)state;
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-    begin(threads, counts[c]);
-    assert_int_equal(stripes.used, counts[c] < STRIPES ? counts[c] : STRIPES);
+    const int n = counts[c];
+    const uint32_t most = 1 + (uint32_t)(n < STRIPES ? n : STRIPES - 1);
+    begin(n);
     for (int i = 0; i < 100000; i++) {
+      if (i % 10000 == 2000)
+        part(n);
+      if (i % 30000 == 20000)
+        gather();
       /* it grows and shrinks, and now and then more than before */
-      step(threads[any() % (unsigned)counts[c]], i / 5000 % 3 == 2 ? 2 : 7);
+      step(&threads[any() % (unsigned)n], i / 5000 % 3 == 2 ? 2 : 7);
       if (i % 500 == 0)
         compare();
     }
     compare();
+    assert_int_equal(stripes.used, most);
   }
 }
 
-/* Temporary is what its own stripe frees before its next allocation. */
+/* Where most allocations are a new peak, all come back to the first. */
+static void
+test_growth(void **state)
+{
+  (void)state;
+  begin(5);
+  part(5);
+  assert_int_equal(stripes.open, 6);
+  for (int i = 0; i < OBJECTS; i++) {
+    allocate(&threads[i % 5], &objects[i], 1, 100);
+    model_allocate(1, 100);
+  }
+  assert_int_equal(stripes.open, 1);
+  compare();
+  /* and stay apart where none is */
+  for (int i = 0; i < OBJECTS; i++)
+    end(&threads[i % 5], &objects[i]);
+  part(5);
+  for (int i = 0; i < 20 * OBJECTS; i++) {
+    allocate(&threads[i % 5], &objects[i % 50], 2, 20);
+    model_allocate(2, 20);
+    end(&threads[i % 5], &objects[i % 50]);
+  }
+  assert_int_equal(stripes.open, 6);
+  compare();
+}
+
+/* Temporary is what its own thread frees before its next allocation. */
 static void
 test_temporary(void **state)
 {
-  struct stripe *threads[2];
   struct object a, b;
   (void)state;
-  begin(threads, 2);
-  allocate(threads[0], &a, 1, 10);
-  allocate(threads[1], &b, 2, 10);
-  end(threads[0], &a);
-  assert_int_equal(stripes_life(1).temporary_count, 1);
-  end(threads[0], &b); /* another thread */
-  assert_int_equal(stripes_life(2).temporary_count, 0);
-  allocate(threads[0], &a, 1, 10);
-  allocate(threads[0], &b, 2, 10);
-  end(threads[0], &a); /* too late */
-  assert_int_equal(stripes_life(1).temporary_count, 1);
-  end(threads[0], &b);
-  assert_int_equal(stripes_life(2).temporary_count, 1);
-  /* at the address of an object of another thread */
-  allocate(threads[0], &a, 1, 10);
-  end(threads[1], &a);
-  allocate(threads[1], &a, 1, 10);
-  end(threads[0], &a);
-  assert_int_equal(stripes_life(1).temporary_count, 1);
+  for (int together = 0; together < 2; together++) {
+    begin(2);
+    if (!together)
+      part(2);
+    allocate(&threads[0], &a, 1, 10);
+    allocate(&threads[1], &b, 2, 10);
+    end(&threads[0], &a);
+    assert_int_equal(stripes_life(1).temporary_count, 1);
+    end(&threads[0], &b); /* another thread */
+    assert_int_equal(stripes_life(2).temporary_count, 0);
+    allocate(&threads[0], &a, 1, 10);
+    allocate(&threads[0], &b, 2, 10);
+    end(&threads[0], &a); /* too late */
+    assert_int_equal(stripes_life(1).temporary_count, 1);
+    end(&threads[0], &b);
+    assert_int_equal(stripes_life(2).temporary_count, 1);
+    /* at the address of an object of another thread */
+    allocate(&threads[0], &a, 1, 10);
+    end(&threads[1], &a);
+    allocate(&threads[1], &a, 1, 10);
+    end(&threads[0], &a);
+    assert_int_equal(stripes_life(1).temporary_count, 1);
+    /* though where it counts has changed */
+    allocate(&threads[0], &a, 1, 10);
+    if (together)
+      part(2);
+    else
+      gather();
+    end(&threads[0], &a);
+    assert_int_equal(stripes_life(1).temporary_count, 2);
+  }
 }
 
-/* With threads that begin in the midst of it, and when others have left. */
+/* With threads that begin in the midst of it, and others that end. */
 static void
 test_threads(void **state)
 {
-  struct stripe *threads[30];
   (void)state;
-  begin(threads, 1);
+  begin(1);
   for (int n = 1; n < 30; n++) {
     for (int i = 0; i < 2000; i++)
-      step(threads[any() % (unsigned)n], n % 3 == 2 ? 2 : 7);
-    if (n % 4 == 0)
-      stripes_leave(threads[n / 2]);
-    threads[n] = n % 4 == 0 ? threads[n / 2] : NULL;
-    if (n % 4 == 0)
-      assert_ptr_equal(stripes_join(), threads[n]);
-    else
-      threads[n] = stripes_join();
+      step(&threads[any() % (unsigned)n], n % 3 == 2 ? 2 : 7);
+    stripes_join(&threads[n]);
+    assert_int_equal(threads[n].number, n + 1 < STRIPES ? n + 1 : 0);
+    part(n % 5 == 0 ? n : 0);
+    if (n % 4 == 0) {
+      const uint32_t number = threads[n / 2].number;
+      stripes_leave(&threads[n / 2]);
+      compare();
+      stripes_join(&threads[n / 2]);
+      assert_int_equal(threads[n / 2].number, number);
+    }
     compare();
   }
 }
@@ -262,20 +333,28 @@ sum_of_bytes(bool freed)
 static void
 interrupt(bool freed, int stripe, int steps)
 {
-  const struct context_tree tree = { .leaf_count = LEAVES, .budget = BUDGET };
   const size_t bytes = 1000;
   const uint32_t leaf = 5;
   struct stripes_interrupted interrupted;
-  struct stripe *threads[3], *s, before;
+  struct stripe_user *const user = &threads[stripe];
+  struct stripe *s, before;
   struct leaf_life life;
-  begin(threads, 3);
+  uint64_t room = 0;
+  begin(3);
+  if (stripe > 0)
+    part(3);
   for (int i = 0; i < 3000; i++)
-    step(threads[i % 3], 6);
-  s = threads[stripe];
-  allocate(s, &objects[0], leaf, 2 * bytes);
+    step(&threads[i % 3], 6);
+  if (stripe > 0)
+    part(3);
+  if (objects[0].leaf != 0)
+    end(user, &objects[0]);
+  allocate(user, &objects[0], leaf, 2 * bytes);
   model_allocate(leaf, 2 * bytes);
-  end(s, &objects[0]); /* there is room */
+  end(user, &objects[0]); /* there is room */
   compare();
+  s = user->stripe;
+  assert_ptr_equal(s, &stripes.stripe[stripe == 0 ? 0 : user->number]);
   spin_lock(&s->lock);
   (freed ? free_in_steps : allocate_in_steps)(s, leaf, bytes, steps);
   before = *s;
@@ -290,9 +369,9 @@ interrupt(bool freed, int stripe, int steps)
     model_allocate(leaf, bytes);
   }
   compare();
-  assert_int_equal(stripes.peak_bytes - (uint64_t)stripes.stripe[0].room -
-                       (uint64_t)stripes.stripe[1].room -
-                       (uint64_t)stripes.stripe[2].room,
+  for (uint32_t i = 0; i < stripes.used; i++)
+    room += (uint64_t)stripes.stripe[i].room;
+  assert_int_equal(stripes.peak_bytes - room,
                    sum_of_bytes(false) - sum_of_bytes(true));
 
   stripes_resume(&interrupted);
@@ -318,9 +397,12 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_random),
+    cmocka_unit_test(test_growth),
     cmocka_unit_test(test_temporary),
     cmocka_unit_test(test_threads),
     cmocka_unit_test(test_interrupted),
   };
+  malloc_monitor_counting = 0; /* of this program itself, nothing */
+  malloc_monitor.ready = false;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
