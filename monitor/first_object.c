@@ -121,15 +121,16 @@ first_object_order(struct function_code code, uintptr_t address,
 {
   struct calls before, all;
   const struct call *c;
+  /* All of it, for every call: if one is ORDER_FIRST, those that come after it
+   * must be known to. */
   if (code.end - code.start > MAX_BYTES ||
+      !follow(code, code.start, NULL, &all) ||
+      find_call(&all, address) == NULL ||
       !follow(code, code.start, allocates, &before))
     return ORDER_UNKNOWN;
   c = find_call(&before, address);
   if (c == NULL)
-    return follow(code, code.start, NULL, &all) &&
-                   find_call(&all, address) != NULL
-               ? ORDER_AFTER
-               : ORDER_UNKNOWN;
+    return ORDER_AFTER;
   if (!allocates(c->function) || !follow(code, address, NULL, &all))
     return ORDER_UNKNOWN;
   for (size_t i = 0; i < all.count; i++)

@@ -129,13 +129,37 @@ too_large(void **state)
   expect(ORDER_UNKNOWN, 5, bytes, sizeof bytes);
 }
 
+/* What is before the object, and what comes after it, can be looked at, but
+ * not all together: then neither has an order. */
+static void
+too_many_calls(void **state)
+{
+  static uint8_t bytes[] = {
+    JNZ(51), OBJECT(2), /* the object, and 22 calls */
+    CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX,
+    CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX,
+    CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX,
+    CALL_RAX, RET, RET, /* 53: 22 calls */
+    CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX,
+    CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX,
+    CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX, CALL_RAX,
+    CALL_RAX, RET
+  };
+  (void)state;
+  expect(ORDER_UNKNOWN, 7, bytes, sizeof bytes);
+  expect(ORDER_UNKNOWN, 9, bytes, sizeof bytes);
+  bytes[61] = RET;
+  expect(ORDER_FIRST, 7, bytes, sizeof bytes);
+  expect(ORDER_AFTER, 9, bytes, sizeof bytes);
+}
+
 int
 main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(in_a_row),  cmocka_unit_test(past_the_object),
       cmocka_unit_test(loops),     cmocka_unit_test(cannot_be_followed),
-      cmocka_unit_test(too_large),
+      cmocka_unit_test(too_large), cmocka_unit_test(too_many_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
