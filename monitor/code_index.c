@@ -184,32 +184,30 @@ makes_object(uintptr_t function)
          function == (uintptr_t)ecl_alloc_compact_object;
 }
 
-static enum call_order
-order_of(struct index *index, const struct code_entry *e, uintptr_t address)
-{
-  const struct function_code code = { e->start,
-                                      end_of_code(index, e->start) };
-  return e->part ? ORDER_UNKNOWN
-                 : first_object_order(code, address, makes_object);
-}
-
 /* What the index and the code say of the place. */
 static enum code_kind
 read_kind(uintptr_t address)
 {
   struct index *index = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
   const struct code_entry *e = find_entry(index, address - 1);
-  bool last;
+  struct function_code code;
+  bool last, once;
   if (e == NULL)
     return CODE_FOREIGN;
   if (e->kind != CODE_FRAME_POINTER || e->reentered)
     return (enum code_kind)e->kind;
+  code = (struct function_code){ e->start, end_of_code(index, e->start) };
   last = last_call_at(address, end_of_code, index);
-  switch (order_of(index, e, address)) {
-  case ORDER_AFTER: return last ? CODE_LAST_AFTER : CODE_AFTER_FIRST;
-  case ORDER_FIRST: return last ? CODE_LAST_CALL : CODE_FIRST_OBJECT;
+  once = last || first_object_comes_once(code, address);
+  switch (e->part ? ORDER_UNKNOWN
+                  : first_object_order(code, address, makes_object)) {
+  case ORDER_AFTER:
+    return last ? CODE_LAST_AFTER : once ? CODE_SINGLE_AFTER : CODE_AFTER_FIRST;
+  case ORDER_FIRST:
+    return last ? CODE_LAST_CALL : CODE_FIRST_OBJECT;
   case ORDER_UNKNOWN:
-  default: return last ? CODE_LAST_CALL : CODE_FRAME_POINTER;
+  default:
+    return last ? CODE_LAST_CALL : once ? CODE_SINGLE_CALL : CODE_FRAME_POINTER;
   }
 }
 

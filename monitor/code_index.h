@@ -34,9 +34,11 @@
 enum code_kind {
   CODE_FOREIGN,       /* step over it by call-frame information */
   CODE_FRAME_POINTER, /* the patched runtime and what it compiled */
+  CODE_SINGLE_CALL,   /* the same, at a call that cannot come again */
   CODE_LAST_CALL,     /* the same, at the last call that the function makes */
   CODE_FIRST_OBJECT,  /* the same, where it makes an object before all else */
   CODE_AFTER_FIRST,   /* the same, at a call after such a place */
+  CODE_SINGLE_AFTER,  /* the same, at one that cannot come again */
   CODE_LAST_AFTER,    /* the same, and the last call */
   CODE_INTERPRETER,   /* the byte-code interpreter */
   CODE_DISPATCH,      /* passes a call on and does nothing else: not shown */
@@ -81,12 +83,21 @@ code_kind_is_last(enum code_kind kind)
   return kind == CODE_LAST_CALL || kind == CODE_LAST_AFTER;
 }
 
+/* Whether an activation can come to the place only once. */
+static inline bool
+code_kind_is_single(enum code_kind kind)
+{
+  return kind == CODE_SINGLE_CALL || kind == CODE_SINGLE_AFTER ||
+         kind == CODE_FIRST_OBJECT || code_kind_is_last(kind);
+}
+
 /* Whether an earlier walk has met the frame, if it was made since counting
  * began. */
 static inline bool
 code_kind_was_met(enum code_kind kind)
 {
-  return kind == CODE_AFTER_FIRST || kind == CODE_LAST_AFTER;
+  return kind == CODE_AFTER_FIRST || kind == CODE_SINGLE_AFTER ||
+         kind == CODE_LAST_AFTER;
 }
 
 /* The cache in front of it: address << 4 | kind.  The walk asks once for each

@@ -17,7 +17,12 @@
 #include "arch/instruction.h"
 
 /* What is larger is not looked at: the work is in proportion. */
-enum { MAX_BYTES = 1024, MAX_TARGETS = 64, MAX_CALLS = 32 };
+enum {
+  MAX_BYTES = 16384,
+  MAX_INSTRUCTIONS = 500,
+  MAX_TARGETS = 64,
+  MAX_CALLS = 32
+};
 
 struct calls {
   size_t count;
@@ -32,6 +37,7 @@ struct following {
   allocates_fn *ends; /* a way ends at a call of such a function; or NULL */
   uintptr_t targets[MAX_TARGETS];
   size_t count;
+  size_t instructions;
   uint8_t seen[MAX_BYTES / 8];
 };
 
@@ -61,6 +67,8 @@ follow_way(struct following *f, uintptr_t at, struct calls *calls)
     const struct instruction i = arch_instruction(at, f->code.end);
     if (!see(f, at))
       return true;
+    if (++f->instructions > MAX_INSTRUCTIONS)
+      return false;
     at += i.length;
     called = i.kind == INSTRUCTION_CALL;
     switch (i.kind) {
@@ -137,4 +145,13 @@ first_object_order(struct function_code code, uintptr_t address,
     if (find_call(&before, all.calls[i].address) != NULL)
       return ORDER_UNKNOWN;
   return ORDER_FIRST;
+}
+
+bool
+first_object_comes_once(struct function_code code, uintptr_t address)
+{
+  struct calls after;
+  return code.end - code.start <= MAX_BYTES &&
+         follow(code, address, NULL, &after) &&
+         find_call(&after, address) == NULL;
 }

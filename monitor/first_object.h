@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * first_object.h -- does a function make an object before all else?
+ * first_object.h -- in which order does a function make its calls?  Does it
+ * make an object before all else?
  *
  * The question is put to the machine code of the function.  Say that all ways
  * from its entry to a call lead past one that makes an object: then whoever
@@ -37,5 +38,8 @@ typedef bool allocates_fn(uintptr_t function);
 enum call_order first_object_order(struct function_code code,
                                    uintptr_t address,
                                    allocates_fn *allocates);
+
+/* Whether an activation of the function can make that call only once. */
+bool first_object_comes_once(struct function_code code, uintptr_t address);
 
 #endif

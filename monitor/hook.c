@@ -207,10 +207,12 @@ count_in_new_frames(struct thread_state *t, uintptr_t frame, cl_index kind,
   }
   if (!marker_stack_has_room(&t->markers))
     return allocated_anew(t, frame, kind, object, clas);
-  known_walk_repeat(w, &t->markers, slots);
-  leaf->activations += w->fresh;
-  if (w->frame[0].mark || (w->on && thread_state_allocates_on(t, slots[0])))
+  if (known_walk_repeat(w, &t->markers, &t->paths, slots))
+    leaf->activations += w->fresh;
+  if (w->frame[0].mark)
     marker_stack_put(&t->markers, slots[0], w->frame[0].up);
+  if (w->tells)
+    thread_state_tell(t, slots[0], w->frame[0].up);
   return count_known(t, leaf, body, kind, object);
 }
 
@@ -259,6 +261,8 @@ count_repeated(struct thread_state *t, struct known_walk *w, uintptr_t caller,
   if (w->frame[0].mark)
     marker_stack_put(&t->markers, frame_return_slot(caller),
                      w->frame[0].up);
+  if (w->tells)
+    thread_state_tell(t, frame_return_slot(caller), w->frame[0].up);
   w->leaf->activations++;
   return count_known(t, w->leaf, false, kind, object);
 }
@@ -274,6 +278,7 @@ allocated_in_two_frames(struct thread_state *t, uintptr_t frame,
   struct known_walk *w = place_of_walk(t, frame, caller);
   if (!known_walk_begins(w, &t->markers, frame) ||
       w->plain_frames != 2 || w->kind != kind ||
+      t->markers.top->path != 0 ||
       *frame_return_slot(outer) != w->frame[1].return_address ||
       !has_top_mark(t, frame_caller(outer)) ||
       !marker_stack_has_room(&t->markers))
@@ -287,6 +292,29 @@ allocated_in_two_frames(struct thread_state *t, uintptr_t frame,
   return count_repeated(t, w, caller, kind, object);
 }
 
+/* The function has just made an object, and goes on.  (Lists of several conses
+ * are made like this.) */
+static inline bool
+is_told(const struct thread_state *t, uintptr_t frame)
+{
+  return t->told.slot == frame_return_slot(frame) &&
+         t->told.count == t->count;
+}
+
+static __attribute__((noinline)) void *
+allocated_in_told_frame(struct thread_state *t, uintptr_t frame,
+                        cl_index kind, void *object)
+{
+  const struct known_leaf *l = known_leaf_find(
+      t->known_leaves, *frame_return_slot(frame), t->told.up, kind, OBJNULL);
+  if (l == NULL || !l->after || l->then == LEAF_BODY)
+    return allocated_in_new_frames(
+        t, frame, kind, object,
+        place_of_walk(t, frame, frame_caller(frame)));
+  t->told.count++;
+  return count_known(t, l->leaf, false, kind, object);
+}
+
 /* One frame: a function was called again. */
 static __attribute__((noinline)) void *
 allocated_in_new_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
@@ -296,11 +324,14 @@ allocated_in_new_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
   struct known_walk *w;
   if (!known_walk_is_near(frame, caller) || !hook_gate_is_open(t))
     return allocated_anew(t, frame, kind, object, OBJNULL);
+  if (is_told(t, caller))
+    return allocated_in_told_frame(t, frame, kind, object);
   if (!has_top_mark(t, frame_caller(caller)))
     return allocated_in_two_frames(t, frame, kind, object);
   w = place_of_walk(t, frame, caller);
   if (!known_walk_begins(w, &t->markers, frame) ||
       w->plain_frames != 1 || w->kind != kind ||
+      t->markers.top->path != 0 ||
       !marker_stack_has_room(&t->markers))
     return allocated_in_new_frames(t, frame, kind, object, w);
   read_again();

@@ -36,7 +36,8 @@ struct known_leaf {
   cl_object clas;
   uint32_t up;    /* context of the call that made the function's frame */
   uint32_t then;  /* enum known_leaf_then */
-  uint64_t unused[3];
+  uint64_t after; /* the site comes after the first object */
+  uint64_t unused[2];
 };
 
 _Static_assert(sizeof(struct known_leaf) == 64, "a cache line");

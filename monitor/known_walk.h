@@ -17,7 +17,8 @@
  * frame will return as the processor predicts.
  *
  * Frames that were counted before, though they are not marked, are told by
- * where they are in their function (first_object.h), so by the same.
+ * where they are in their function (first_object.h), so by the same; or by the
+ * path from the mark (call_path.h), which is compared each time.
  *
  * A thread keeps the last walks in a table, by a hash of what they met first.
  */
@@ -31,6 +32,7 @@
 #include <ecl/ecl.h>
 
 #include "arch/arch.h"
+#include "call_path.h"
 #include "context_tree.h"
 #include "marker_stack.h"
 #include "sizes.h"
@@ -49,7 +51,8 @@ struct known_frame {
                             innermost frame it is the leaf's, which is not
                             told here */
   uint32_t up;           /* context of the call that made the frame */
-  uint32_t mark;         /* mark it: its function may allocate again */
+  uint32_t mark;         /* mark it: its function may allocate again; the
+                            path from the mark << 1 | 1 */
 };
 
 struct known_walk {
@@ -58,7 +61,10 @@ struct known_walk {
   uint8_t frames;           /* unmarked ones, not 0 */
   bool unmark;              /* the marked frame made its last call */
   uint8_t plain_frames;     /* the same, if the marked one's code is not
-                               foreign and none was counted before; else 0 */
+                               foreign, none was counted before, and paths do
+                               not matter; else 0 */
+  bool tells;               /* the allocating function's frame is a
+                               told_frame */
   uintptr_t outer_distance; /* of the marked frame's slot from that of the
                                last unmarked one, if its code is foreign; else
                                0 */
@@ -67,11 +73,11 @@ struct known_walk {
                                most walks lead to nothing else; else 0 */
   struct leaf *leaf;
   struct known_frame frame[KNOWN_FRAMES];
-  uint32_t fresh;           /* calls of the allocating function: 0 when its
+  uint64_t fresh;           /* calls of the allocating function: 0 when its
                                frame was counted before, else 1 */
-  uint32_t on;              /* it was, and its function may allocate again:
-                               mark it if thread_state_allocates_on */
-  uint64_t unused[2];
+  uint32_t path;            /* from the mark (call_path.h); 0: none */
+  uint32_t keep_path;       /* frames on it are not marked for its sake */
+  uint64_t unused;
 };
 
 _Static_assert(sizeof(struct known_walk) == 256, "four cache lines");
@@ -172,20 +178,31 @@ known_walk_leads(const struct known_walk *walk,
 }
 
 /* It leads there, and is made again: count the activations of all frames but
- * the innermost, and mark those that are to be marked.  There is room. */
-static inline void
+ * the innermost, and mark those that are to be marked.  There is room.  Gives
+ * back whether the innermost frame may be counted too. */
+static inline bool
 known_walk_repeat(const struct known_walk *walk, struct marker_stack *markers,
+                  const struct call_paths *paths,
                   uintptr_t *slots[KNOWN_FRAMES])
 {
-  const struct known_frame *f = &walk->frame[walk->frames];
+  const struct known_frame *f = &walk->frame[walk->frames], *counted = f;
   slots += walk->frames;
+  if (walk->path != 0) {
+    counted -= call_path_common(paths, markers->top->path, walk->path);
+    if (walk->keep_path)
+      markers->top->path = walk->path;
+  }
   if (walk->unmark)
     marker_stack_pop(markers);
   while (--slots, --f > walk->frame) {
-    ++*f->activations;
-    if (f->mark)
+    if (f < counted)
+      ++*f->activations;
+    if (f->mark) {
       marker_stack_put(markers, *slots, f->up);
+      markers->top->path = f->mark >> 1;
+    }
   }
+  return f < counted;
 }
 
 #endif

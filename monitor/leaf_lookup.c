@@ -127,13 +127,39 @@ first_met(const struct thread_state *t, ptrdiff_t n)
 }
 
 /* Mark the allocating function's frame?  Not when this is its last object, or
- * its first; then, when it has made two more in a row. */
+ * its first; then, if it may make it again. */
 static bool
-mark_allocating(struct thread_state *t, const struct walked_frame *f)
+mark_allocating(enum code_kind kind)
 {
-  return f->kind == CODE_FRAME_POINTER ||
-         (f->kind == CODE_AFTER_FIRST &&
-          thread_state_allocates_on(t, f->slot));
+  return kind == CODE_FRAME_POINTER || kind == CODE_SINGLE_CALL ||
+         kind == CODE_AFTER_FIRST;
+}
+
+/* Where a walk is on the path from the last marked frame. */
+struct way {
+  uint32_t path;         /* so far */
+  bool open;             /* the frame that was met last is told by it */
+  bool outermost;        /* the marked frame is the one that the walk led to, */
+  uint32_t path_before;  /* and this is its path */
+};
+
+/* One frame inward, which was called at `site', of kind `caller'.  Gives back
+ * whether it is known to have been counted before. */
+static bool
+way_goes_on(struct way *way, struct call_paths *paths, enum code_kind caller,
+            uint64_t site)
+{
+  way->open = way->open && code_kind_is_single(caller) &&
+              paths->paths[way->path].depth < CALL_PATH_DEPTH;
+  if (way->open) {
+    const uint32_t path = call_path_child(paths, way->path, site, true);
+    way->open = path != 0;
+    if (way->open)
+      way->path = path;
+  }
+  return way->open && way->outermost &&
+         call_path_common(paths, way->path, way->path_before) ==
+             paths->paths[way->path].depth;
 }
 
 /* A walk that can be repeated, and where it may be kept. */
@@ -159,6 +185,10 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   uint32_t up, last_up = 0, run = 0;
   const struct walked_frame *of_run = NULL;
   struct context *c = NULL;
+  enum code_kind caller_kind = outer.kind;
+  struct known_frame *marked = NULL; /* the last frame that was */
+  bool counted = true; /* the frame that made this call, by an earlier walk */
+  struct way way;
 
   if (n < 0 || t->markers.limit - t->markers.top <= n)
     return false;
@@ -168,7 +198,13 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   walk->frames = (uint8_t)n;
   walk->unmark = code_kind_is_last(outer.kind);
   walk->fresh = met > 0;
-  walk->on = n > 0 && t->walk[0].kind == CODE_AFTER_FIRST;
+  walk->tells = n > 0 && (t->walk[0].kind == CODE_FIRST_OBJECT ||
+                          t->walk[0].kind == CODE_SINGLE_AFTER);
+  walk->path = 0;
+  walk->keep_path = false;
+  way = (struct way){ .open = outer.distance == 0 && !walk->unmark,
+                      .outermost = true,
+                      .path_before = t->markers.top->path };
   walk->site = 0;
   if (remember) {
     walk->site = *frame_return_slot(a->frame);
@@ -181,16 +217,15 @@ plain_walk(struct thread_state *t, const struct allocation *a,
     marker_stack_pop(&t->markers);
   for (ptrdiff_t i = n; i-- > 0;) {
     uint64_t site;
-    bool mark;
+    bool mark, counted_before, last, told;
     if (run == 0) {
       of_run = &t->walk[i];
       run = of_run->run;
     }
     run--;
     site = of_run->site;
-    mark = i == 0 ? mark_allocating(t, of_run)
-                  : !code_kind_is_last(of_run->kind);
     if (of_run->kind == CODE_DISPATCH) {
+      way.open = false;
       if (through == 0)
         through = site;
       if (remember)
@@ -206,19 +241,45 @@ plain_walk(struct thread_state *t, const struct allocation *a,
       last_up = up;
       c = &t->tree.contexts[context_tree_child(&t->tree, up, site)];
     }
+    /* Recursion would make many paths of few functions. */
+    if (c != &t->tree.contexts[c->target])
+      way.open = false;
+    counted_before = way_goes_on(&way, &t->paths, caller_kind, of_run->site);
+    caller_kind = of_run->kind;
+    last = code_kind_is_last(caller_kind);
+    told = i > 0 && !last && remember && way.open &&
+           code_kind_is_single(caller_kind);
+    mark = i == 0 ? mark_allocating(caller_kind) : !told && !last;
+    if (way.open && way.outermost)
+      walk->path = way.path;
+    if (told) {
+      t->markers.top->path = way.path;
+      if (way.outermost)
+        walk->keep_path = true;
+      else
+        marked->mark = way.path << 1 | 1;
+      walk->plain_frames = 0;
+    }
     if (callee >= 0) { /* the frame that made this call is not marked */
       uint64_t *activations = callee < met ? &c->activations : &t->uncounted;
-      ++*activations;
+      if (!counted)
+        ++*activations;
       if (remember)
         walk->frame[callee].activations = activations;
     }
     callee = i;
+    counted = counted_before;
     up = c->target;
-    if (mark)
+    if (mark) {
       marker_stack_put(&t->markers, t->walk[i].slot, up);
-    if (remember)
+      if (remember)
+        way = (struct way){ .open = true };
+    }
+    if (remember) {
       walk->frame[i] = (struct known_frame){ of_run->site, NULL, up, mark };
-    else if (run > 0 && up == last_up) { /* the rest of the run is like it */
+      marked = mark ? &walk->frame[i] : marked;
+    } else if (run > 0 && up == last_up && !way.open) {
+      /* the rest of the run is like it */
       if (i < met)
         c->activations += run;
       callee = i - run;
@@ -232,7 +293,7 @@ plain_walk(struct thread_state *t, const struct allocation *a,
   }
   r->site = *frame_return_slot(a->frame);
   r->up = up;
-  r->activation = met > 0;
+  r->activation = met > 0 && !counted;
   return true;
 }
 
@@ -294,7 +355,8 @@ keep_leaf(struct thread_state *t, const struct allocation *a, uint32_t up,
     .up = up,
     .then = !a->whole ? LEAF_BODY
             : code_kind_is_last(code_index_kind(site)) ? LEAF_UNMARK
-                                                       : LEAF_NOTHING
+                                                       : LEAF_NOTHING,
+    .after = code_kind_was_met(code_index_kind(site))
   };
   return known_leaf_keep(t->known_leaves, &l);
 }
@@ -333,6 +395,8 @@ look_up(struct thread_state *t, const struct allocation *a, uint32_t size,
   leaf = leaf_of(t, a, r.up, r.site, size);
   if (r.activation)
     leaf->activations++;
+  if (plain && keep && walk.walk.tells)
+    thread_state_tell(t, t->walk[0].slot, r.up);
   if (plain && keep && hook_leaf_tells_requests(t, leaf)) {
     if (known_leaf_find(t->known_leaves, r.site, r.up,
                         ECL_ALLOCATED_KIND(a->what, a->bytes),

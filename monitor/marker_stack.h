@@ -5,7 +5,8 @@
  * Model.  To *mark* a frame is to put the address of the return trampoline
  * into its return slot and the real return address here.  Every frame that
  * the walk has seen is marked, unless its function makes its last call
- * (last_call.h) or its first object (first_object.h).  So the next walk goes outward only to the first marked
+ * (last_call.h) or its first object (first_object.h), or it can be told by a
+ * marked one near (call_path.h).  So the next walk goes outward only to the first marked
  * frame: all that lies rootward is known.  When a marked frame returns, the
  * trampoline pops its mark.  Each frame is walked once in its life, and the
  * cost of an allocation does not depend on the depth of the stack.
@@ -35,7 +36,8 @@ struct marker {
   uintptr_t *slot;          /* of the marked frame; NULL at the bottom */
   uintptr_t return_address; /* what the slot held */
   uint32_t up;              /* context of the call that made the frame */
-  uint32_t unused;
+  uint32_t path;            /* inward of it, on which frames were counted last
+                               that are not marked (call_path.h) */
 };
 
 /* So many marks have room beyond the limit: who has asked once may put
@@ -94,6 +96,7 @@ marker_stack_put(struct marker_stack *stack, uintptr_t *slot, uint32_t up)
   m->slot = slot;
   m->return_address = *slot;
   m->up = up;
+  m->path = 0;
   stack->top = m;
   /* After the mark is on the stack: a signal in between finds both right. */
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -27,6 +27,9 @@
  * inward of a marked one.  Plain walks (leaf_lookup.c) leave the frame
  * unmarked then; here it is marked.
  *
+ * Frames that can be told by a marked one near (call_path.h) are not marked by
+ * plain walks either.
+ *
  * A frame is identified by where it keeps its return address (its slot), in
  * all three kinds.
  *
@@ -133,6 +136,8 @@ step(struct walker *w, struct walked_frame *found, uintptr_t base)
     /* fall through */
   case CODE_DISPATCH:
   case CODE_FRAME_POINTER:
+  case CODE_SINGLE_CALL:
+  case CODE_SINGLE_AFTER:
   case CODE_LAST_CALL:
   case CODE_FIRST_OBJECT:
   case CODE_AFTER_FIRST:
@@ -164,15 +169,29 @@ on_signal_stack(void)
          (current.ss_flags & SS_ONSTACK) != 0;
 }
 
-/* The innermost of the `n' frames, the last of which is marked, that an
+/* The innermost of the `n' frames, the last of which has the top mark, that an
  * earlier walk has met and left unmarked; `n' for none. */
 static size_t
-first_met(const struct thread_state *thread, size_t n)
+first_met(struct thread_state *thread, size_t n)
 {
-  for (size_t i = 0; i + 1 < n; i++)
+  struct call_paths *paths = &thread->paths;
+  const uint32_t before = thread->markers.top->path;
+  uint32_t path = 0;
+  size_t met = n;
+  for (size_t i = n; i-- > 1;) {
+    const struct walked_frame *caller = &thread->walk[i];
+    if (!code_kind_is_single(caller->kind))
+      break;
+    path = call_path_child(paths, path, caller->site, false);
+    if (path == 0 || call_path_common(paths, path, before) !=
+                         paths->paths[path].depth)
+      break;
+    met = i - 1;
+  }
+  for (size_t i = 0; i < met && i + 1 < n; i++)
     if (code_kind_was_met(thread->walk[i].kind))
-      return i;
-  return n;
+      met = i;
+  return met;
 }
 
 struct walk_result

@@ -88,16 +88,21 @@ struct thread_state {
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
-  /* Where and when (by `count') a function that has made objects before made
-   * one more, its frame being unmarked. */
-  const uintptr_t *on_slot;
-  uint64_t on_count;
+  /* The last object, if it was a function's first or came after that
+   * (first_object.h), and its frame is not marked: if the next one comes after
+   * the first in the frame with this slot, it is the same frame. */
+  struct told_frame {
+    const uintptr_t *slot;
+    uint64_t count; /* of allocations, with that object */
+    uint32_t up;    /* context of the call that made the frame */
+  } told;
 
   struct region_stack regions; /* what is in known_leaves and known_walks was
                                   found in this one */
   struct context_tree tree;
   struct marker_stack markers;
   struct arena leaves_arena, walks_arena;
+  struct call_paths paths;
   uint64_t uncounted;        /* nobody reads it: see struct known_frame */
   struct foreign_rule *foreign_rules;
   struct arena foreign_arena;
@@ -122,23 +127,18 @@ struct thread_state {
   struct thread_state *next; /* (monitor) */
 };
 
-/* Whether a function whose frame has this slot has just made an object, and
- * not its first, in the same frame: then it is likely to go on, and the frame
- * is worth a mark.  Asked once for each object.  Either answer is good for
- * exact counts. */
-static inline bool
-thread_state_allocates_on(struct thread_state *thread, const uintptr_t *slot)
+/* An object is about to be counted. */
+static inline void
+thread_state_tell(struct thread_state *thread, const uintptr_t *slot,
+                  uint32_t up)
 {
-  const bool on =
-      thread->on_slot == slot && thread->on_count + 1 == thread->count;
-  thread->on_slot = slot;
-  thread->on_count = thread->count;
-  return on;
+  thread->told = (struct told_frame){ slot, thread->count + 1, up };
 }
 
 static inline void
 thread_state_forget_objects(struct thread_state *thread)
 {
+  thread->told.slot = NULL;
   thread->last.object = NULL;
   memset(thread->waiting, 0, sizeof thread->waiting);
 }

@@ -51,6 +51,7 @@ thread_free(struct thread_state *t)
   marker_stack_release(&t->markers);
   arena_release(&t->leaves_arena);
   arena_release(&t->walks_arena);
+  call_paths_release(&t->paths);
   arena_release(&t->foreign_arena);
   arena_release(&t->walk_arena);
   free(t->label);
@@ -86,6 +87,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
   t->walk_limit = WALK_DEPTH;
   if (thread_tree_init(&t->tree) != 0 ||
       marker_stack_init(&t->markers, MARKER_DEPTH) != 0 ||
+      call_paths_init(&t->paths) != 0 ||
       arena_reserve(&t->leaves_arena,
                     KNOWN_LEAVES * sizeof(struct known_leaf)) != 0 ||
       arena_reserve(&t->walks_arena,
@@ -165,6 +167,7 @@ threads_release_all(void)
     if (t->env == NULL)
       continue;
     t->env->allocation_hooks = NULL;
+    t->told.slot = NULL;
     if (t->env == here) {
       marker_stack_restore(&t->markers);
     } else { /* what its frames make from now on is not told */

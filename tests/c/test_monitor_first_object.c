@@ -105,6 +105,36 @@ loops(void **state)
 }
 
 static void
+expect_once(bool once, size_t returns_to, const uint8_t *bytes, size_t size)
+{
+  const uintptr_t start = (uintptr_t)bytes;
+  assert_int_equal(
+      first_object_comes_once((struct function_code){ start, start + size },
+                              start + returns_to),
+      once);
+}
+
+#define EXPECT_ONCE(once, returns_to, ...)                                   \
+  do {                                                                       \
+    static const uint8_t bytes[] = { __VA_ARGS__ };                          \
+    expect_once(once, returns_to, bytes, sizeof bytes);                      \
+  } while (0)
+
+static void
+comes_once(void **state)
+{
+  (void)state;
+  EXPECT_ONCE(true, 2, CALL_RAX, CALL_RAX, RET);
+  EXPECT_ONCE(false, 2, CALL_RAX, JNZ(-4), CALL_RAX, RET);
+  EXPECT_ONCE(true, 6, CALL_RAX, JNZ(-4), CALL_RAX, RET);
+  EXPECT_ONCE(false, 4, CALL_RAX, CALL_RAX, JNZ(-6), RET);
+  EXPECT_ONCE(true, 2, CALL_RAX, CALL_RAX, JNZ(-4), RET);
+  EXPECT_ONCE(true, 4, JNZ(3), CALL_RAX, RET, CALL_RAX, RET);
+  EXPECT_ONCE(false, 2, CALL_RAX, JMP_RAX);
+  EXPECT_ONCE(false, 2, CALL_RAX, JMP(50));
+}
+
+static void
 cannot_be_followed(void **state)
 {
   (void)state;
@@ -122,9 +152,9 @@ too_large(void **state)
   (void)state;
   for (size_t i = 7; i < sizeof bytes; i++)
     bytes[i] = NOP;
-  bytes[999] = RET;
-  expect(ORDER_FIRST, 5, bytes, 1000);
-  bytes[999] = NOP;
+  bytes[299] = RET;
+  expect(ORDER_FIRST, 5, bytes, sizeof bytes);
+  bytes[299] = NOP;
   bytes[1999] = RET;
   expect(ORDER_UNKNOWN, 5, bytes, sizeof bytes);
 }
@@ -157,9 +187,13 @@ int
 main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(in_a_row),  cmocka_unit_test(past_the_object),
-      cmocka_unit_test(loops),     cmocka_unit_test(cannot_be_followed),
-      cmocka_unit_test(too_large), cmocka_unit_test(too_many_calls),
+    cmocka_unit_test(in_a_row),
+    cmocka_unit_test(past_the_object),
+    cmocka_unit_test(loops),
+    cmocka_unit_test(comes_once),
+    cmocka_unit_test(cannot_be_followed),
+    cmocka_unit_test(too_large),
+    cmocka_unit_test(too_many_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
