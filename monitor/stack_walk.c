@@ -28,7 +28,8 @@
  * unmarked then; here it is marked.
  *
  * Frames that can be told by a marked one near (call_path.h) are not marked by
- * plain walks either.
+ * plain walks either, where what they call tells of itself by an object: there
+ * later walks stay short (leaf_lookup.c).
  *
  * A frame is identified by where it keeps its return address (its slot), in
  * all three kinds.

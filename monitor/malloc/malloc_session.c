@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
