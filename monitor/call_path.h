@@ -23,8 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arena.h"
-#include "sizes.h"
+#include "tree/arena.h"
+#include "tree/sizes.h"
 
 enum {
   CALL_PATHS = SIZE_CALL_PATHS, /* a power of 2 */

@@ -16,8 +16,8 @@
 
 #include <ecl/ecl.h>
 
-#include "context_tree.h"
-#include "sizes.h"
+#include "tree/context_tree.h"
+#include "tree/sizes.h"
 
 enum { KNOWN_LEAVES = SIZE_KNOWN_LEAVES };
 

@@ -33,9 +33,9 @@
 
 #include "arch/arch.h"
 #include "call_path.h"
-#include "context_tree.h"
+#include "tree/context_tree.h"
 #include "marker_stack.h"
-#include "sizes.h"
+#include "tree/sizes.h"
 
 /* Entries of a thread's table, and unmarked frames at most in a known walk:
  * so an entry is four cache lines, of which the commonest case reads the

@@ -10,10 +10,10 @@
 
 #include <errno.h>
 
-#include "classify.h"
-#include "code_index.h"
-#include "hook_internal.h"
-#include "stack_walk.h"
+#include "hook/classify.h"
+#include "code/code_index.h"
+#include "hook/hook_internal.h"
+#include "walk/stack_walk.h"
 
 /* A run has begun since this thread was last counted. */
 static void

@@ -5,7 +5,7 @@
 #ifndef MPROF_LEAF_LOOKUP_H
 #define MPROF_LEAF_LOOKUP_H
 
-#include "thread_state.h"
+#include "hook/thread_state.h"
 
 /* What the runtime's hooks tell of an allocation. */
 struct allocation {

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "arena.h"
+#include "tree/arena.h"
 
 struct marker {
   uintptr_t *slot;          /* of the marked frame; NULL at the bottom */

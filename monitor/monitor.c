@@ -18,17 +18,17 @@
 
 #include <ecl/ecl.h>
 
-#include "code_index.h"
-#include "ended_threads.h"
-#include "free_lists.h"
-#include "gates.h"
-#include "lisp_name.h"
+#include "code/code_index.h"
+#include "threads/ended_threads.h"
+#include "balance/free_lists.h"
+#include "threads/gates.h"
+#include "names/lisp_name.h"
 #include "monitor_internal.h"
-#include "pause.h"
-#include "regions.h"
-#include "sites.h"
-#include "thread_labels.h"
-#include "threads.h"
+#include "threads/pause.h"
+#include "threads/regions.h"
+#include "code/sites.h"
+#include "threads/thread_labels.h"
+#include "threads/threads.h"
 
 static void
 ask_runtime_version(void)

@@ -19,10 +19,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector_balance.h"
+#include "balance/collector_balance.h"
 #include "monitor.h"
-#include "profile_writer.h"
-#include "safepoint.h"
+#include "write/profile_writer.h"
+#include "threads/safepoint.h"
 
 struct ended_threads;
 struct thread_state;

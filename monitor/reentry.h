@@ -7,8 +7,8 @@
 #ifndef MPROF_REENTRY_H
 #define MPROF_REENTRY_H
 
-#include "code_entries.h"
-#include "module_symbols.h"
+#include "code/code_entries.h"
+#include "code/module_symbols.h"
 
 /* Set `reentered' of all entries of `m' in whose code setjmp, or another
  * function that returns twice, may be called.  `module' is the same one, as

@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code_index.h"
-#include "ended_threads.h"
-#include "gates.h"
+#include "code/code_index.h"
+#include "threads/ended_threads.h"
+#include "threads/gates.h"
 #include "monitor_internal.h"
-#include "pause.h"
-#include "profile_writer.h"
-#include "threads.h"
+#include "threads/pause.h"
+#include "write/profile_writer.h"
+#include "threads/threads.h"
 
 static void
 collect_figures(struct monitor_figures *f)

@@ -17,7 +17,7 @@
 
 #include "malloc/function_numbers.h"
 #include "malloc/malloc_monitor.h"
-#include "malloc/rule_cache.h"
+#include "walk/rule_cache.h"
 
 enum {
   OBJECTS = 4096, /* at once, or unloaded, at most */

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
+#include "tree/arena.h"
 
 enum { BUILD_ID_BYTES = 32 };
 

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "tree/arena.h"
 #include "malloc/environment.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/malloc_session.h"

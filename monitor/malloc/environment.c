@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "tree/arena.h"
 
 /* Where the variable is that `name' and an equals sign, `n' characters
  * without that, begin; NULL: nowhere. */

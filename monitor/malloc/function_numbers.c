@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "arena.h"
-#include "malloc/frame_rule.h"
-#include "sizes.h"
+#include "tree/arena.h"
+#include "walk/frame_rule.h"
+#include "tree/sizes.h"
 
 enum { MOST = (1 << 26) - 1 }; /* numbers that a context has room for */
 

@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "context_tree.h"
-#include "malloc/spin_lock.h"
+#include "tree/context_tree.h"
+#include "tree/spin_lock.h"
 #include "malloc/stripes.h"
 
 struct malloc_monitor {

@@ -19,9 +19,9 @@
 #include "malloc/decimal.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/malloc_regions.h"
-#include "malloc/message_stream.h"
+#include "write/message_stream.h"
 #include "malloc/thread_stack.h"
-#include "sizes.h"
+#include "tree/sizes.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-#include "malloc/attributes.h"
-#include "region_table.h"
+#include "arch/attributes.h"
+#include "tree/region_table.h"
 
 struct thread_stack;
 

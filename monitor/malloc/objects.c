@@ -7,7 +7,7 @@
 #include "malloc/malloc_hook.h"
 #include "malloc/object_table.h"
 #include "malloc/real_allocator.h"
-#include "malloc/spin_lock.h"
+#include "tree/spin_lock.h"
 
 /* Objects without a header, and those with one at the beginning of a page. */
 static struct spin_lock lock;

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "malloc/spin_lock.h"
+#include "tree/spin_lock.h"
 
 struct real_allocator real;
 int real_allocator_state;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "malloc/attributes.h"
+#include "arch/attributes.h"
 
 struct real_allocator {
   void *(*malloc)(size_t);

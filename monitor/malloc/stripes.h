@@ -43,10 +43,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arena.h"
-#include "context_tree.h"
-#include "malloc/attributes.h"
-#include "malloc/spin_lock.h"
+#include "tree/arena.h"
+#include "tree/context_tree.h"
+#include "arch/attributes.h"
+#include "tree/spin_lock.h"
 
 /* What became of the objects of a leaf, in one cache line. */
 struct leaf_life {

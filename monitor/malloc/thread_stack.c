@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "arena.h"
+#include "tree/arena.h"
 #include "malloc/end_signals.h"
 #include "malloc/malloc_monitor.h"
-#include "malloc/spin_lock.h"
+#include "tree/spin_lock.h"
 
 enum {
   LABELS = 256,

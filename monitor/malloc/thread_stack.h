@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "malloc/call_chain.h"
+#include "walk/call_chain.h"
 #include "malloc/stripes.h"
-#include "region_table.h"
+#include "tree/region_table.h"
 
 /* A leaf that the thread allocated for, by what it met. */
 struct recent_leaf {

@@ -22,9 +22,9 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "context_tree.h"
-#include "malloc/call_chain.h"
-#include "malloc/frame_rule.h"
+#include "tree/context_tree.h"
+#include "walk/call_chain.h"
+#include "walk/frame_rule.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define FRAMED                                                               \

@@ -24,7 +24,7 @@
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
 
-#include "collector_balance.h"
+#include "balance/collector_balance.h"
 
 enum { PAGE = 4096, PAGES_MAX = 8 };
 

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "context_tree.h"
+#include "tree/context_tree.h"
 #include "profile/phase.h"
-#include "sizes.h"
+#include "tree/sizes.h"
 
 enum { MAIN = 1, F, G, H, CONS, FIRST_HIDDEN = 8, ROOT_FUNCTION = 16 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "frame_info.h"
+#include "walk/frame_info.h"
 
 enum { ADDRESS = 0x1000, MAX_FOUND = 8 };
 

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "code_index.h"
-#include "function_table.h"
-#include "kept_objects.h"
+#include "code/code_index.h"
+#include "names/function_table.h"
+#include "names/kept_objects.h"
 
 enum { ROOM = 3 };
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "region_table.h"
+#include "tree/region_table.h"
 
 #define MOST 5
 #define BEGAN UINT64_C(1700000000000000000) /* the real-time clock at 0 */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * classify.c -- one table from cl_type to name and category, one from
+ * cl_elttype to the names of arrays, one from ecl_smmode to that of a stream.
+ *
+ * Rounding.  The collector has size classes up to half a page.  Which one a
+ * size falls into depends on what was asked for before, but once a size has
+ * been asked for its class stays: so the collector's own map is read, after
+ * the fact.  Larger requests are rounded to granules.
+ */
+#include "hook/classify.h"
+
+#include <ecl/ecl.h>
+#include <gc/gc.h>
+
+#include "tree/context_tree.h"
+
+struct type_row {
+  const char *name;
+  enum category category;
+};
+
+static const struct type_row types[t_end] = {
+  [t_list] = { "CONS", CATEGORY_CONS },
+  [t_bignum] = { "BIGNUM", CATEGORY_OTHER },
+  [t_ratio] = { "RATIO", CATEGORY_OTHER },
+  [t_singlefloat] = { "SINGLE-FLOAT", CATEGORY_FLOAT },
+  [t_doublefloat] = { "DOUBLE-FLOAT", CATEGORY_FLOAT },
+  [t_longfloat] = { "LONG-FLOAT", CATEGORY_FLOAT },
+  [t_complex] = { "COMPLEX", CATEGORY_OTHER },
+#ifdef ECL_COMPLEX_FLOAT
+  [t_csfloat] = { "(COMPLEX SINGLE-FLOAT)", CATEGORY_FLOAT },
+  [t_cdfloat] = { "(COMPLEX DOUBLE-FLOAT)", CATEGORY_FLOAT },
+  [t_clfloat] = { "(COMPLEX LONG-FLOAT)", CATEGORY_FLOAT },
+#endif
+  [t_symbol] = { "SYMBOL", CATEGORY_OTHER },
+  [t_package] = { "PACKAGE", CATEGORY_OTHER },
+  [t_hashtable] = { "HASH-TABLE", CATEGORY_OTHER },
+  [t_array] = { "(ARRAY *)", CATEGORY_STRUCT },
+  [t_vector] = { "(ARRAY *)", CATEGORY_STRUCT },
+#ifdef ECL_UNICODE
+  [t_string] = { "STRING", CATEGORY_STRUCT },
+#endif
+  [t_base_string] = { "BASE-STRING", CATEGORY_STRUCT },
+  [t_bitvector] = { "BIT-VECTOR", CATEGORY_STRUCT },
+  [t_stream] = { "STREAM", CATEGORY_OTHER },
+  [t_random] = { "RANDOM-STATE", CATEGORY_OTHER },
+  [t_readtable] = { "READTABLE", CATEGORY_OTHER },
+  [t_pathname] = { "PATHNAME", CATEGORY_OTHER },
+  [t_bytecodes] = { "BYTECODES", CATEGORY_OTHER },
+  [t_bclosure] = { "CLOSURE", CATEGORY_OTHER },
+  [t_cfun] = { "COMPILED-FUNCTION", CATEGORY_OTHER },
+  [t_cfunfixed] = { "COMPILED-FUNCTION", CATEGORY_OTHER },
+  [t_cclosure] = { "CLOSURE", CATEGORY_OTHER },
+  [t_instance] = { "INSTANCE", CATEGORY_STRUCT },
+#ifdef ECL_THREADS
+  [t_process] = { "PROCESS", CATEGORY_OTHER },
+  [t_lock] = { "LOCK", CATEGORY_OTHER },
+  [t_rwlock] = { "RWLOCK", CATEGORY_OTHER },
+  [t_condition_variable] = { "CONDITION-VARIABLE", CATEGORY_OTHER },
+  [t_semaphore] = { "SEMAPHORE", CATEGORY_OTHER },
+  [t_barrier] = { "BARRIER", CATEGORY_OTHER },
+  [t_mailbox] = { "MAILBOX", CATEGORY_OTHER },
+#endif
+  [t_codeblock] = { "CODEBLOCK", CATEGORY_OTHER },
+  [t_foreign] = { "FOREIGN-DATA", CATEGORY_OTHER },
+  [t_frame] = { "STACK-FRAME", CATEGORY_OTHER },
+  [t_weak_pointer] = { "WEAK-POINTER", CATEGORY_OTHER },
+#ifdef ECL_SSE2
+  [t_sse_pack] = { "SSE-PACK", CATEGORY_OTHER },
+#endif
+};
+
+/* Every array by its element type: simple, or else a vector or a matrix. */
+#define ARRAY_ROW(element)                                                   \
+  {                                                                          \
+    "(SIMPLE-ARRAY " element ")", "(VECTOR " element ")",                     \
+        "(ARRAY " element ")"                                                \
+  }
+
+static const struct array_row {
+  const char *simple, *vector, *matrix;
+} arrays[ecl_aet_last_type + 1] = {
+  [ecl_aet_object] = ARRAY_ROW("T"),
+  [ecl_aet_sf] = ARRAY_ROW("SINGLE-FLOAT"),
+  [ecl_aet_df] = ARRAY_ROW("DOUBLE-FLOAT"),
+  [ecl_aet_lf] = ARRAY_ROW("LONG-FLOAT"),
+#ifdef ECL_COMPLEX_FLOAT
+  [ecl_aet_csf] = ARRAY_ROW("(COMPLEX SINGLE-FLOAT)"),
+  [ecl_aet_cdf] = ARRAY_ROW("(COMPLEX DOUBLE-FLOAT)"),
+  [ecl_aet_clf] = ARRAY_ROW("(COMPLEX LONG-FLOAT)"),
+#endif
+  [ecl_aet_bit] = ARRAY_ROW("BIT"),
+  [ecl_aet_fix] = ARRAY_ROW("EXT:CL-FIXNUM"),
+  [ecl_aet_index] = ARRAY_ROW("EXT:CL-INDEX"),
+  [ecl_aet_b8] = ARRAY_ROW("(UNSIGNED-BYTE 8)"),
+  [ecl_aet_i8] = ARRAY_ROW("(SIGNED-BYTE 8)"),
+  [ecl_aet_b16] = ARRAY_ROW("(UNSIGNED-BYTE 16)"),
+  [ecl_aet_i16] = ARRAY_ROW("(SIGNED-BYTE 16)"),
+  [ecl_aet_b32] = ARRAY_ROW("(UNSIGNED-BYTE 32)"),
+  [ecl_aet_i32] = ARRAY_ROW("(SIGNED-BYTE 32)"),
+  [ecl_aet_b64] = ARRAY_ROW("(UNSIGNED-BYTE 64)"),
+  [ecl_aet_i64] = ARRAY_ROW("(SIGNED-BYTE 64)"),
+#ifdef ECL_UNICODE
+  [ecl_aet_ch] = ARRAY_ROW("CHARACTER"),
+#endif
+  [ecl_aet_bc] = ARRAY_ROW("BASE-CHAR"),
+};
+
+static const char *const streams[] = {
+  [ecl_smm_input] = "FILE-STREAM",
+  [ecl_smm_input_file] = "FILE-STREAM",
+  [ecl_smm_output] = "FILE-STREAM",
+  [ecl_smm_output_file] = "FILE-STREAM",
+  [ecl_smm_io] = "FILE-STREAM",
+  [ecl_smm_io_file] = "FILE-STREAM",
+  [ecl_smm_synonym] = "SYNONYM-STREAM",
+  [ecl_smm_broadcast] = "BROADCAST-STREAM",
+  [ecl_smm_concatenated] = "CONCATENATED-STREAM",
+  [ecl_smm_two_way] = "TWO-WAY-STREAM",
+  [ecl_smm_echo] = "ECHO-STREAM",
+  [ecl_smm_string_input] = "STRING-STREAM",
+  [ecl_smm_string_output] = "STRING-STREAM",
+  [ecl_smm_probe] = "FILE-STREAM",
+  [ecl_smm_sequence_input] = "SEQUENCE-STREAM",
+  [ecl_smm_sequence_output] = "SEQUENCE-STREAM",
+};
+
+static const char *
+array_name(uint32_t what, uint32_t element)
+{
+  const struct array_row *row = &arrays[element];
+  if ((what & ECL_ALLOCATED_NOT_SIMPLE) == 0)
+    return row->simple;
+  return (what & 0xFF) == t_array ? row->matrix : row->vector;
+}
+
+enum category
+classify_category(uint32_t what)
+{
+  uint32_t type = what & 0xFF;
+  if (type >= t_end || types[type].name == NULL)
+    return CATEGORY_OTHER;
+  return types[type].category;
+}
+
+const char *
+classify_category_name(enum category category)
+{
+  static const char *const names[] = { "cons", "float", "struct", "other" };
+  return names[category];
+}
+
+const char *
+classify_type_name(uint32_t what)
+{
+  uint32_t type = what & 0xFF, kind = (what >> 8) & 0xFF;
+  if (type >= t_end || types[type].name == NULL)
+    return "RAW-MEMORY";
+  if (kind == 0)
+    return types[type].name;
+  kind--;
+  if ((type == t_array || type == t_vector) && kind <= ecl_aet_last_type)
+    return array_name(what, kind);
+  if (type == t_stream && kind < sizeof streams / sizeof *streams)
+    return streams[kind];
+  return types[type].name;
+}
+
+bool
+classify_is_whole(size_t what, size_t bytes)
+{
+  if ((what & ECL_ALLOCATED_RAW) != 0)
+    return false;
+  switch (what & 0xFF) {
+  case t_list:
+  case t_bignum:
+  case t_ratio:
+  case t_singlefloat:
+  case t_doublefloat:
+  case t_longfloat:
+  case t_complex:
+#ifdef ECL_COMPLEX_FLOAT
+  case t_csfloat:
+  case t_cdfloat:
+  case t_clfloat:
+#endif
+  case t_symbol:
+  case t_bclosure:
+  case t_cfun:
+  case t_cfunfixed:
+  case t_cclosure:
+    return true;
+  case t_instance:
+    return (what & ECL_ALLOCATED_SPLIT) != 0;
+  case t_vector:
+  case t_bitvector:
+    return bytes > sizeof(struct ecl_vector); /* elements and all */
+  case t_base_string:
+    return bytes > sizeof(struct ecl_base_string);
+#ifdef ECL_UNICODE
+  case t_string:
+    return bytes > sizeof(struct ecl_string);
+#endif
+  default:
+    return false;
+  }
+}
+
+size_t
+classify_rounded_bytes(size_t granules)
+{
+  size_t bytes = granules * CLASSIFY_GRANULE_BYTES, rounded;
+  if (granules >= CLASSIFY_GRANULES)
+    return bytes;
+  rounded = GC_get_size_map_at((int)bytes);
+  return rounded == 0 || rounded == (size_t)-1 ? bytes : rounded;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * object_body.c -- objects that are made in two pieces.
+ *
+ * An array's data or a hash table's entries come as a second event, right
+ * after the header.  Both are one object: the count moves from the leaf of
+ * the bare header to the leaf of the whole size.  A signal handler may
+ * allocate in between: so the last headers are remembered, and a body looks
+ * for its own among them.  A body that comes later (a table grew) adds bytes
+ * to the object's type and counts no object.
+ */
+#include "hook/object_body.h"
+
+#include "hook/hook_internal.h"
+#include "leaf_lookup.h"
+
+/* Is it a header whose body has not come, of a type whose body is always an
+ * event of its own? */
+static bool
+waits(const struct thread_state *t, const struct counted_object *c)
+{
+  uint32_t what;
+  if (c->object == NULL)
+    return false;
+  what = context_tree_kind(&t->tree, c->leaf)->what;
+  if ((what & LEAF_PIECES) != 0)
+    return false;
+  switch (what & 0xFFFF) { /* type, and no element type */
+  case t_array:
+  case t_vector:
+  case t_bitvector:
+  case t_base_string:
+#ifdef ECL_UNICODE
+  case t_string:
+#endif
+  case t_hashtable:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void
+object_body_header(struct thread_state *t, const void *object,
+                   struct leaf *leaf, cl_index bytes)
+{
+  if (waits(t, &t->last))
+    t->waiting[t->waiting_next++ % WAITING_HEADERS] = t->last;
+  t->last = (struct counted_object){ object, leaf, bytes };
+  t->last_count = t->count;
+}
+
+/* The counted header of `owner', when the function that made it, or one that
+ * this called (two at most stand between), now makes a body in context `up'.
+ * NULL: the body is not the first. */
+static struct counted_object *
+waiting_header(struct thread_state *t, const void *owner, uint32_t up)
+{
+  for (unsigned i = 0; i <= WAITING_HEADERS; i++) {
+    struct counted_object *c =
+        i == 0 ? &t->last
+               : &t->waiting[(t->waiting_next - i) % WAITING_HEADERS];
+    uint32_t outer = up;
+    if (c->object != owner || !waits(t, c))
+      continue;
+    for (int calls = 0; calls < 4; calls++) {
+      if (outer == c->leaf->up)
+        return c;
+      outer = t->tree.contexts[outer].parent;
+    }
+  }
+  return NULL;
+}
+
+/* What the owner of a body is: its type, and the kind of an array or a
+ * stream, which its header now has. */
+static cl_index
+owner_what(cl_object owner)
+{
+  cl_index what = (cl_index)owner->d.t;
+  if (what == t_array || what == t_vector) {
+    what |= ECL_ALLOCATED_ELTTYPE(owner->vector.elttype);
+    if ((owner->vector.flags &
+         (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) != 0)
+      what |= ECL_ALLOCATED_NOT_SIMPLE;
+  } else if (what == t_stream) {
+    what |= ECL_ALLOCATED_SMMODE(owner->stream.mode);
+  }
+  return what;
+}
+
+/* Header and body are one object: move it from the leaf of the bare header to
+ * the leaf of the whole. */
+static void
+join_body(struct thread_state *t, struct counted_object *header, cl_index what,
+          cl_index bytes)
+{
+  struct leaf *head = header->leaf, *whole;
+  const struct kind *kind = context_tree_kind(&t->tree, head);
+  uint64_t total = header->bytes + bytes;
+  what |= kind->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
+  what |= KIND_REGION(kind->what) << KIND_REGION_SHIFT;
+  if ((kind->what & LEAF_PIECES) == 0 && kind->size != LEAF_LARGE)
+    hook_count_requests(t, kind->what, header->bytes);
+  whole = context_tree_leaf(&t->tree, head->up, head->site,
+                            (uint32_t)what | LEAF_PIECES, hook_leaf_size(total),
+                            kind->clas);
+  head->count--;
+  head->bytes -= header->bytes;
+  whole->count++;
+  whole->bytes += total;
+  header->leaf = whole;
+  header->bytes = total;
+}
+
+void
+object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
+     cl_index bytes)
+{
+  struct thread_state *t = (struct thread_state *)self;
+  cl_index what = owner_what(owner);
+
+  if (hook_enter(t, 0, bytes)) {
+    t->bytes += bytes;
+    hook_count_request(t, bytes);
+    if (owner == t->last.object && t->last_count == t->count && !t->stale) {
+      join_body(t, &t->last, what, bytes);
+    } else {
+      struct allocation a = {
+        .frame = (uintptr_t)frame,
+        .what = what,
+        .bytes = bytes,
+        .clas = owner->d.t == t_instance ? ECL_CLASS_OF(owner) : OBJNULL
+      };
+      struct leaf *grown = leaf_lookup(t, &a, 0);
+      struct counted_object *header = waiting_header(t, owner, grown->up);
+      if (header != NULL) {
+        join_body(t, header, what, bytes);
+        header->object = NULL;
+      } else {
+        grown->bytes += bytes;
+      }
+    }
+  }
+  hook_leave(t);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * arena.c -- address space from mmap.  MAP_NORESERVE: what is reserved and
+ * never touched costs page-table entries only when it is touched.
+ */
+#include "tree/arena.h"
+
+#include <sys/mman.h>
+
+int
+arena_reserve(struct arena *arena, size_t bytes)
+{
+  void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    arena->base = NULL;
+    arena->reserved_bytes = 0;
+    return -1;
+  }
+  arena->base = base;
+  arena->reserved_bytes = bytes;
+  return 0;
+}
+
+void
+arena_release(struct arena *arena)
+{
+  if (arena->base != NULL)
+    munmap(arena->base, arena->reserved_bytes);
+  arena->base = NULL;
+  arena->reserved_bytes = 0;
+}
+
+void
+arena_clear(struct arena *arena)
+{
+  if (arena->base != NULL)
+    madvise(arena->base, arena->reserved_bytes, MADV_DONTNEED);
+}
+
+void
+arena_wipe_on_fork(struct arena *arena)
+{
+  madvise(arena->base, arena->reserved_bytes, MADV_WIPEONFORK);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * context_tree.c -- three arrays of records (contexts, leaves, kinds), each
+ * with an index of its own (record_index.h).  An array is as long from the
+ * start as the budget allows, in address space; the kernel gives the memory
+ * as records are made.
+ *
+ * Not done here: folding (context_fold), naming (code_index), walking
+ * (stack_walk), and any sum.
+ */
+#include "tree/context_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tree/context_fold.h"
+
+_Static_assert(sizeof(struct context) == 32, "memory of a path");
+_Static_assert(sizeof(struct leaf) == 48, "memory of a path");
+
+static uint64_t
+mix(uint64_t h)
+{
+  h ^= h >> 32;
+  h *= 0x9E3779B97F4A7C15ULL;
+  return h ^ (h >> 29);
+}
+
+static uint64_t
+kind_key(uint32_t what, uint32_t size, uint64_t clas)
+{
+  return clas + ((uint64_t)what << 40) + ((uint64_t)size << 8);
+}
+
+static uint32_t
+context_hash(uint32_t parent, uint64_t site)
+{
+  return (uint32_t)mix(site * 31 + ((uint64_t)parent << 20));
+}
+
+static uint32_t
+leaf_hash(uint32_t up, uint64_t site, uint64_t key)
+{
+  return (uint32_t)mix(site * 31 + ((uint64_t)up << 20) + key);
+}
+
+static uint32_t
+hash_of_context(const void *closure, uint32_t number)
+{
+  const struct context_tree *tree = closure;
+  const struct context *c = &tree->contexts[number];
+  return context_hash(c->parent, c->site);
+}
+
+static uint32_t
+hash_of_leaf(const void *closure, uint32_t number)
+{
+  const struct context_tree *tree = closure;
+  const struct leaf *l = &tree->leaves[number];
+  const struct kind *k = &tree->kinds[l->kind];
+  return leaf_hash(l->up, l->site, kind_key(k->what, k->size, k->clas));
+}
+
+static uint32_t
+hash_of_kind(const void *closure, uint32_t number)
+{
+  const struct context_tree *tree = closure;
+  const struct kind *k = &tree->kinds[number];
+  return (uint32_t)mix(kind_key(k->what, k->size, k->clas));
+}
+
+static void
+add_special(struct context_tree *tree)
+{
+  struct context *root = &tree->contexts[CONTEXT_ROOT];
+  struct context *overflow = &tree->contexts[CONTEXT_OVERFLOW];
+  *root = (struct context){ 0 };
+  *overflow = (struct context){ .site = SITE_SPECIAL | SITE_OVERFLOW,
+                                .target = CONTEXT_OVERFLOW };
+  tree->context_count = CONTEXT_FIRST;
+  tree->leaf_count = 1; /* number 0 means an empty index slot */
+  tree->kinds[KIND_ANY] = (struct kind){ .what = LEAF_PIECES };
+  tree->kind_count = 1;
+  tree->overflowed = 0;
+}
+
+/* A call found no room.  Gives back the leaf of what goes over the budget: it
+ * is far from the others, so its page is touched only now. */
+static struct leaf *
+go_over_budget(struct context_tree *tree)
+{
+  struct leaf *l = &tree->leaves[tree->budget];
+  l->site = SITE_SPECIAL | SITE_OVERFLOW;
+  l->up = l->target = CONTEXT_OVERFLOW;
+  l->kind = KIND_ANY;
+  tree->overflowed++;
+  return l;
+}
+
+int
+context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
+                  context_tree_function_fn *function_of, void *closure)
+{
+  memset(tree, 0, sizeof *tree);
+  if (budget < 16)
+    budget = 16;
+  tree->budget = budget;
+  tree->fold = fold;
+  tree->function_of = function_of;
+  tree->closure = closure;
+  /* Beyond the budget there is room for the overflow's own leaf. */
+  if (arena_reserve(&tree->context_arena,
+                    (size_t)budget * sizeof(struct context)) != 0 ||
+      arena_reserve(&tree->leaf_arena,
+                    ((size_t)budget + 1) * sizeof(struct leaf)) != 0 ||
+      arena_reserve(&tree->kind_arena,
+                    (size_t)budget * sizeof(struct kind)) != 0 ||
+      record_index_init(&tree->context_index, budget) != 0 ||
+      record_index_init(&tree->leaf_index, budget) != 0 ||
+      record_index_init(&tree->kind_index, budget) != 0) {
+    int saved = errno;
+    context_tree_release(tree);
+    errno = saved;
+    return -1;
+  }
+  tree->contexts = tree->context_arena.base;
+  tree->leaves = tree->leaf_arena.base;
+  tree->kinds = tree->kind_arena.base;
+  add_special(tree);
+  return 0;
+}
+
+void
+context_tree_release(struct context_tree *tree)
+{
+  arena_release(&tree->context_arena);
+  arena_release(&tree->leaf_arena);
+  arena_release(&tree->kind_arena);
+  record_index_release(&tree->context_index);
+  record_index_release(&tree->leaf_index);
+  record_index_release(&tree->kind_index);
+  tree->contexts = NULL;
+  tree->leaves = NULL;
+  tree->kinds = NULL;
+}
+
+void
+context_tree_clear(struct context_tree *tree)
+{
+  arena_clear(&tree->context_arena);
+  arena_clear(&tree->leaf_arena);
+  arena_clear(&tree->kind_arena);
+  record_index_clear(&tree->context_index);
+  record_index_clear(&tree->leaf_index);
+  record_index_clear(&tree->kind_index);
+  add_special(tree);
+}
+
+uint64_t
+context_tree_bytes(const struct context_tree *tree)
+{
+  return tree->context_count * sizeof(struct context) +
+         ((uint64_t)tree->leaf_count + 1) * sizeof(struct leaf) +
+         tree->kind_count * sizeof(struct kind) +
+         record_index_bytes(&tree->context_index) +
+         record_index_bytes(&tree->leaf_index) +
+         record_index_bytes(&tree->kind_index);
+}
+
+/* The function that `site' is in, called from `parent'. */
+static uint32_t
+called_function(const struct context_tree *tree, uint32_t parent,
+                uint64_t site)
+{
+  return tree->function_of(tree->closure, site,
+                           tree->contexts[parent].function & FUNCTION_NUMBER);
+}
+
+static bool
+has_room_for_context(struct context_tree *tree)
+{
+  return tree->context_count < tree->budget &&
+         record_index_grow(&tree->context_index, hash_of_context, tree,
+                           CONTEXT_FIRST, tree->context_count);
+}
+
+uint32_t
+context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
+{
+  const struct record_index *index = &tree->context_index;
+  const uint32_t hash = context_hash(parent, site);
+  uint32_t slot, number, target = CONTEXT_OVERFLOW, function;
+  struct context *c;
+  enum phase_state state;
+  bool new_arc = false, kept;
+
+  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
+       i = (i + 1) & index->mask) {
+    if (!record_index_may_be(index, slot, hash))
+      continue;
+    number = record_index_number(index, slot);
+    c = &tree->contexts[number];
+    if (c->site == site && c->parent == parent)
+      return number;
+  }
+  if (parent == CONTEXT_OVERFLOW)
+    return CONTEXT_OVERFLOW;
+  if (!has_room_for_context(tree)) {
+    go_over_budget(tree);
+    return CONTEXT_OVERFLOW;
+  }
+  function = called_function(tree, parent, site);
+  state = context_fold_state(tree->contexts, parent, function);
+  kept = tree->contexts[parent].kept ||
+         (tree->contexts[parent].target != parent);
+  if (tree->fold && !kept)
+    target = context_fold_parent(tree->contexts, parent, function, state,
+                                 &new_arc);
+  if (target != CONTEXT_OVERFLOW) {
+    target = context_tree_child(tree, target, site);
+    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree)) {
+      go_over_budget(tree);
+      return CONTEXT_OVERFLOW;
+    }
+    number = tree->context_count;
+  } else {
+    target = number = tree->context_count;
+  }
+  c = &tree->contexts[number];
+  *c = (struct context){ .site = site,
+                         .parent = parent,
+                         .target = target,
+                         .function = function,
+                         .shown = (function & FUNCTION_HIDDEN) != 0
+                                      ? tree->contexts[parent].shown
+                                      : function & FUNCTION_NUMBER,
+                         .state = (unsigned)state & 7,
+                         .new_arc = new_arc,
+                         .kept = kept };
+  record_index_add(&tree->context_index, hash, number);
+  __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
+  return number;
+}
+
+/* The number of a kind; KIND_ANY when there is no memory. */
+static uint32_t
+intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
+            uint64_t clas)
+{
+  const struct record_index *index = &tree->kind_index;
+  const uint32_t hash = (uint32_t)mix(kind_key(what, size, clas));
+  uint32_t slot, number;
+  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
+       i = (i + 1) & index->mask) {
+    const struct kind *k;
+    if (!record_index_may_be(index, slot, hash))
+      continue;
+    number = record_index_number(index, slot);
+    k = &tree->kinds[number];
+    if (k->what == what && k->size == size && k->clas == clas)
+      return number;
+  }
+  if (!record_index_grow(&tree->kind_index, hash_of_kind, tree, 1,
+                         tree->kind_count))
+    return KIND_ANY;
+  number = tree->kind_count++; /* there are no more than leaves */
+  tree->kinds[number] =
+      (struct kind){ .clas = clas, .what = what, .size = size };
+  record_index_add(&tree->kind_index, hash, number);
+  return number;
+}
+
+struct leaf *
+context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
+                  uint32_t what, uint32_t size, uint64_t clas)
+{
+  const struct record_index *index = &tree->leaf_index;
+  uint32_t hash, slot, number, kind, function = 0, target = up;
+  struct leaf *l;
+
+  if (up == CONTEXT_OVERFLOW)
+    site = SITE_SPECIAL | SITE_OVERFLOW;
+  hash = leaf_hash(up, site, kind_key(what, size, clas));
+  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
+       i = (i + 1) & index->mask) {
+    const struct kind *k;
+    if (!record_index_may_be(index, slot, hash))
+      continue;
+    l = &tree->leaves[record_index_number(index, slot)];
+    k = &tree->kinds[l->kind];
+    if (l->site == site && l->up == up && k->what == what &&
+        k->size == size && k->clas == clas)
+      return l;
+  }
+  if (tree->leaf_count >= tree->budget ||
+      !record_index_grow(&tree->leaf_index, hash_of_leaf, tree, 1,
+                         tree->leaf_count) ||
+      (kind = intern_kind(tree, what, size, clas)) == KIND_ANY) {
+    return go_over_budget(tree);
+  }
+  if (up != CONTEXT_OVERFLOW) {
+    function = called_function(tree, up, site);
+    if (tree->fold)
+      target = context_fold_caller(tree->contexts, up, function);
+  }
+  number = tree->leaf_count;
+  l = &tree->leaves[number];
+  *l = (struct leaf){ .site = site,
+                      .up = up,
+                      .target = target,
+                      .kind = kind,
+                      .function = function };
+  record_index_add(&tree->leaf_index, hash, number);
+  __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
+  return l;
+}
+
+static void
+add_counts(struct leaf *to, const struct leaf *from)
+{
+  to->count += from->count;
+  to->bytes += from->bytes;
+  to->activations += from->activations;
+}
+
+bool
+context_tree_merge(struct context_tree *into, const struct context_tree *from,
+                   context_tree_no_room_fn *no_room, void *closure)
+{
+  uint32_t n = from->context_count;
+  uint32_t *to = calloc(n, sizeof *to);
+  if (to == NULL)
+    return false;
+  to[CONTEXT_ROOT] = CONTEXT_ROOT;
+  to[CONTEXT_OVERFLOW] = CONTEXT_OVERFLOW;
+  into->contexts[CONTEXT_OVERFLOW].activations +=
+      from->contexts[CONTEXT_OVERFLOW].activations;
+  /* A folded context's target is known before anything refers to it as a
+   * parent, for only targets are parents; parents come first. */
+  for (uint32_t i = CONTEXT_FIRST; i < n; i++) {
+    const struct context *c = &from->contexts[i];
+    uint32_t number = context_tree_child(into, to[c->parent], c->site);
+    into->contexts[number].activations += c->activations;
+    to[i] = number;
+  }
+  for (uint32_t i = 1; i < from->leaf_count; i++) {
+    const struct leaf *l = &from->leaves[i];
+    const struct kind *k = &from->kinds[l->kind];
+    struct leaf *leaf = context_tree_leaf(into, to[l->up], l->site, k->what,
+                                          k->size, k->clas);
+    add_counts(leaf, l);
+    if (leaf == &into->leaves[into->budget])
+      no_room(closure, l, k);
+  }
+  if (from->overflowed != 0) {
+    add_counts(go_over_budget(into), &from->leaves[from->budget]);
+    into->overflowed += from->overflowed - 1;
+  }
+  free(to);
+  return true;
+}
+
+void
+context_tree_rename_sites(struct context_tree *tree,
+                          uint64_t (*retire)(void *, uint64_t), void *closure)
+{
+  bool changed = false;
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    struct context *c = &tree->contexts[i];
+    uint64_t site = retire(closure, c->site);
+    changed |= site != c->site;
+    c->site = site;
+  }
+  for (uint32_t i = 1; i < tree->leaf_count; i++) {
+    struct leaf *l = &tree->leaves[i];
+    uint64_t site = retire(closure, l->site);
+    changed |= site != l->site;
+    l->site = site;
+  }
+  if (!changed)
+    return;
+  record_index_refill(&tree->context_index, hash_of_context, tree,
+                      CONTEXT_FIRST, tree->context_count);
+  record_index_refill(&tree->leaf_index, hash_of_leaf, tree, 1,
+                      tree->leaf_count);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * context_tree.h -- the calling context tree of one thread and what was
+ * allocated in each context.
+ *
+ * Model.  A *site* is an address in the code of a function: the return
+ * address of a call that it made.  A *context* is a site and the context of
+ * the call by which its function was entered:
+ *
+ *     context 7 = (parent 3, site in BAR)      path: ... FOO, BAR
+ *
+ * A *leaf* is the last edge of a path: a site at which an allocator was
+ * called, and of what kind (type, size and class) the objects are:
+ *
+ *     leaf 9 = (up 7, site in BAZ, kind 4)     path: ... FOO, BAR, BAZ
+ *
+ * There is no context beside it.  Counters are on leaves, and activations on
+ * the context or leaf by which the function was entered first; the figures of
+ * callers are sums, made when the tree is read.
+ *
+ * Memory.  A context takes 32 bytes and a leaf 48; the index of either takes
+ * at most 16 more, just after it has grown (4 bytes a slot, a quarter full).
+ * So no path costs more than 64 bytes.  Kinds are interned: 16 bytes and at
+ * most 16 in their index, for each type, size and class that there is.
+ *
+ * Recursion.  A context whose function is on the path already may be folded:
+ * it then has a `target' elsewhere, and everything below it goes there.
+ * When, and why no figure changes by it: context_fold.h.
+ * A context that was folded elsewhere may have children nevertheless, none of
+ * which is folded: so the last callers of a path can be kept as they were
+ * (malloc/malloc_monitor.c).
+ *
+ * Invariants: parents have smaller numbers than their children; context 0 is
+ * the root; the target of a context is itself or has a smaller or larger
+ * number but is never folded.  Numbers and addresses of records never
+ * change.
+ *
+ * One owner, no locks, no malloc: all but init, release and merge may run
+ * inside the hook.
+ */
+#ifndef MPROF_CONTEXT_TREE_H
+#define MPROF_CONTEXT_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tree/arena.h"
+#include "tree/record_index.h"
+
+/* Contexts that exist in each tree. */
+enum {
+  CONTEXT_ROOT = 0,
+  CONTEXT_OVERFLOW = 1, /* what went over the budget */
+  CONTEXT_FIRST = 2
+};
+
+/* Sites that are no code addresses (those are below 2^47). */
+#define SITE_OBJECT (1ULL << 63)   /* | a Lisp name: byte-compiled function */
+#define SITE_RETIRED (1ULL << 62)  /* | a number: code that was unloaded */
+#define SITE_SPECIAL (1ULL << 61)  /* | enum site_special */
+#define SITE_PASSING (1ULL << 60)  /* | a code address: see profile_writer */
+enum site_special {
+  SITE_OVERFLOW = 1,
+  SITE_SIGNAL_HANDLER = 2,
+  SITE_FINALIZERS = 3
+};
+
+struct context {
+  uint64_t site;
+  uint64_t activations; /* calls whose first allocation was made below */
+  uint32_t parent;
+  uint32_t target;      /* itself, or where a recursive call is folded to */
+  uint32_t function;    /* see context_tree_function_fn; 0: not known */
+  uint32_t shown : 26;  /* the nearest function on the path, from itself
+                           rootward, that reports show; 0: none */
+  uint32_t state : 3;   /* enum phase_state, below the function */
+  uint32_t new_arc : 1; /* one of its arcs was not on the path above it */
+  uint32_t kept : 1;    /* it is below one that was folded */
+};
+
+/* Sizes up to this are told apart; larger objects of one type share a leaf.
+ * It is the largest size for which the collector has size classes. */
+enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
+
+/* Set in kind.what: the objects were requested in pieces that the size does
+ * not tell; their requests are counted one by one (count_request). */
+enum { LEAF_PIECES = 1 << 24 };
+
+/* Above it in kind.what: the region that the thread was in (regions.h). */
+enum { KIND_REGION_SHIFT = 25, KIND_REGIONS = 127 };
+#define KIND_REGION(what) ((uint32_t)(what) >> KIND_REGION_SHIFT)
+
+/* What the objects of a leaf are. */
+enum { KIND_ANY = 0 }; /* of the leaf for what goes over the budget */
+struct kind {
+  uint64_t clas;        /* class of an instance or structure, or 0 */
+  uint32_t what;        /* enum allocation_what of classify.h */
+  uint32_t size;        /* of one object; LEAF_LARGE; 0: growth of a body */
+};
+
+struct leaf {
+  uint64_t site;
+  uint64_t count;       /* objects; 0 where a body grew */
+  uint64_t bytes;       /* as requested */
+  uint64_t activations; /* calls that made their first allocation here */
+  uint32_t up;          /* the context that called the allocating function */
+  uint32_t target;      /* up, or its place on the path when the allocating
+                           function was called recursively and is folded */
+  uint32_t kind;        /* number of its kind */
+  uint32_t function;    /* as that of a context */
+};
+
+/* The number proper, and the enum phase_role of the function beside it. */
+#define FUNCTION_NUMBER ((1u << 26) - 1)
+#define FUNCTION_ROLE_SHIFT 26
+#define FUNCTION_ROLE(function) ((function) >> FUNCTION_ROLE_SHIFT & 7)
+/* In a function number: reports hide it. */
+#define FUNCTION_HIDDEN (1u << 30)
+/* Reports begin the chains below it: what is on the path above counts for
+ * nothing when it is asked what the path has already. */
+#define FUNCTION_ROOT (1u << 29)
+
+/* Which function a site is in, called by the function `caller' (0: not
+ * known): a number > 0 and at most FUNCTION_NUMBER, equal for equal
+ * functions, with its role, and perhaps with FUNCTION_HIDDEN or
+ * FUNCTION_ROOT; 0 when that cannot be told (never folded).  Runs inside the
+ * hook. */
+typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
+                                          uint32_t caller);
+
+struct context_tree {
+  struct context *contexts;
+  struct leaf *leaves;
+  struct kind *kinds;
+  uint32_t context_count; /* published: records below it are complete */
+  uint32_t leaf_count, kind_count;
+  uint32_t budget;        /* contexts and leaves, each, at most */
+  uint64_t overflowed;    /* calls of child or leaf that found no room; 0:
+                             the leaf for these is not there */
+  struct record_index context_index, leaf_index, kind_index;
+  struct arena context_arena, leaf_arena, kind_arena;
+  context_tree_function_fn *function_of;
+  void *closure;
+  bool fold;
+};
+
+/* A tree with room for `budget' contexts and as many leaves (at least 16).
+ * `fold' false keeps every recursive context.  Gives back 0, or -1 with errno
+ * set; on -1 nothing is held. */
+int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
+                      context_tree_function_fn *function_of, void *closure);
+void context_tree_release(struct context_tree *tree);
+
+/* Forget all contexts and counts; keeps the address space. */
+void context_tree_clear(struct context_tree *tree);
+
+/* The context of `site' in the function that was called from `parent'; made
+ * when it is new.  To fold a path, ask for the next context from the target
+ * of this.  CONTEXT_OVERFLOW when the budget is used up. */
+uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
+                            uint64_t site);
+
+/* The leaf of objects of this kind, allocated at `site' in the function that
+ * was called from `up'; made when it is new.  Never NULL. */
+struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
+                               uint64_t site, uint32_t what, uint32_t size,
+                               uint64_t clas);
+
+static inline const struct kind *
+context_tree_kind(const struct context_tree *tree, const struct leaf *leaf)
+{
+  return &tree->kinds[leaf->kind];
+}
+
+/* How many paths are told apart: contexts and leaves. */
+static inline uint64_t
+context_tree_paths(const struct context_tree *tree)
+{
+  return (uint64_t)tree->context_count - CONTEXT_FIRST + tree->leaf_count - 1;
+}
+
+/* Bytes of all records and indices, but not of pages touched in part. */
+uint64_t context_tree_bytes(const struct context_tree *tree);
+
+/* Told of a leaf of that kind whose counts go to the overflow's leaf. */
+typedef void context_tree_no_room_fn(void *closure, const struct leaf *leaf,
+                                     const struct kind *kind);
+
+/* Add all of `from' to `into', which has the same function numbers; `no_room'
+ * is told of each leaf of `from' that is beyond the budget of `into'.  False,
+ * with nothing changed, when there is no memory.  Not inside the hook. */
+bool context_tree_merge(struct context_tree *into,
+                        const struct context_tree *from,
+                        context_tree_no_room_fn *no_room, void *closure);
+
+/* Replace the site of all records for which `retire' gives back another
+ * number than it was given (code was unloaded; its addresses will be used
+ * again).  Not inside the hook. */
+void context_tree_rename_sites(struct context_tree *tree,
+                               uint64_t (*retire)(void *, uint64_t),
+                               void *closure);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * region_table.c -- see region_table.h.
+ */
+#include "tree/region_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { NONE = UINT32_MAX };
+
+static uint64_t
+nanoseconds(clockid_t clock)
+{
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Write `path;name' to `to', cut to its size, on one line. */
+static void
+join(char *to, const char *path, const char *name)
+{
+  size_t n = (size_t)snprintf(to, REGION_PATH_BYTES, "%s%s", path,
+                              *path == '\0' ? "" : ";");
+  for (n = n < REGION_PATH_BYTES ? n : REGION_PATH_BYTES - 1;
+       *name != '\0' && n < REGION_PATH_BYTES - 2; name++) {
+    if (*name == ';' || *name == '\\')
+      to[n++] = '\\';
+    to[n++] = *name == '\n' ? ' ' : *name;
+  }
+  to[n] = '\0';
+}
+
+/* The number of the region `name' in `parent', NONE when there is no room. */
+static uint32_t
+find(struct region_table *table, uint32_t most, uint32_t parent,
+     const char *name)
+{
+  struct region wanted = { .parent = parent };
+  if (table->regions == NULL) {
+    if (arena_reserve(&table->arena,
+                      ((size_t)most + 1) * sizeof *table->regions) != 0)
+      return NONE;
+    table->regions = table->arena.base;
+    table->count = 1;
+  }
+  join(wanted.path, table->regions[parent].path, name);
+  for (uint32_t i = 1; i < table->count; i++)
+    if (table->regions[i].parent == parent &&
+        strcmp(table->regions[i].path, wanted.path) == 0)
+      return i;
+  if (table->count > most)
+    return NONE;
+  table->regions[table->count] = wanted;
+  return table->count++;
+}
+
+void
+region_enter(struct region_table *table, uint32_t most,
+             struct region_stack *stack, const char *name)
+{
+  struct open_region *open;
+  uint32_t number;
+  if (stack->depth == REGION_DEPTH) {
+    stack->beyond++;
+    return;
+  }
+  open = &stack->open[stack->depth++];
+  open->outer = stack->region;
+  number = find(table, most, stack->region, name);
+  open->counted = number != NONE;
+  if (open->counted) {
+    struct region *r = &table->regions[number];
+    stack->region = number;
+    r->entered++;
+    if (r->first == 0)
+      r->first = nanoseconds(CLOCK_REALTIME);
+  }
+  open->since = nanoseconds(CLOCK_MONOTONIC);
+}
+
+/* Live bytes of the region and of all regions in it. */
+static uint64_t
+held_bytes(const struct region_table *table, uint32_t region)
+{
+  const struct region *regions = table->regions;
+  int64_t sum = regions[region].live_bytes;
+  for (uint32_t i = region + 1; i < table->count; i++)
+    for (uint32_t p = regions[i].parent; p >= region; p = regions[p].parent)
+      if (p == region) {
+        sum += regions[i].live_bytes;
+        break;
+      }
+  return sum < 0 ? 0 : (uint64_t)sum;
+}
+
+void
+region_leave(struct region_table *table, struct region_stack *stack,
+             bool frees)
+{
+  const uint64_t now = nanoseconds(CLOCK_MONOTONIC);
+  const struct open_region *open;
+  if (stack->beyond > 0) {
+    stack->beyond--;
+    return;
+  }
+  if (stack->depth == 0)
+    return;
+  open = &stack->open[--stack->depth];
+  if (open->counted) {
+    struct region *r = &table->regions[stack->region];
+    r->nanoseconds += now - open->since;
+    r->last = nanoseconds(CLOCK_REALTIME);
+    if (frees)
+      r->held_bytes = held_bytes(table, stack->region);
+  }
+  stack->region = open->outer;
+}
+
+void
+region_table_comments(const struct region_table *table, bool frees,
+                      void (*put)(void *, const char *), void *closure)
+{
+  char text[REGION_PATH_BYTES + 160], held[24] = "-";
+  for (uint32_t i = 1; i < table->count; i++) {
+    const struct region *r = &table->regions[i];
+    if (r->entered == 0)
+      continue;
+    if (frees)
+      snprintf(held, sizeof held, "%" PRIu64, r->held_bytes);
+    snprintf(text, sizeof text,
+             "mprof.region=%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+             " %s %s",
+             r->entered, r->nanoseconds, r->first, r->last, held, r->path);
+    put(closure, text);
+  }
+}
+
+void
+region_table_clear(struct region_table *table)
+{
+  for (uint32_t i = 1; i < table->count; i++) {
+    struct region *r = &table->regions[i];
+    r->entered = r->nanoseconds = r->first = r->last = r->held_bytes = 0;
+    r->live_bytes = 0;
+  }
+}
