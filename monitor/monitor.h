@@ -42,8 +42,8 @@ enum mprof_counter {
 
 enum mprof_option {
   MPROF_UNFOLDED = 1,   /* keep every recursive context */
-  MPROF_FULL_WALK = 2   /* no markers: walk the whole stack each time; then
-                           each allocation looks like a call of all callers */
+  MPROF_FULL_WALK = 2   /* walk the whole stack each time: same figures, and
+                           a check of what frame words say */
 };
 
 /* Begin to count in all Lisp threads, going on with the figures that are

@@ -26,7 +26,7 @@ build)
   packages='gcc libc6-dev make autoconf patch xz-utils
     libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
     libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
-    libunwind-dev libelf-dev libdw-dev libiberty-dev libzydis-dev
+    libelf-dev libdw-dev libiberty-dev
     nodejs:node npm:npm
     libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
   ;;
@@ -129,7 +129,7 @@ check_by_compiling() {
   for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c; do
     command -v "$tool" >/dev/null || lacking="$lacking $tool"
   done
-  for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h libunwind.h libelf.h Zydis/Zydis.h \
+  for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h libelf.h \
     elfutils/libdw.h protobuf-c/protobuf-c.h cmocka.h; do
     printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' \
       '#include <stdint.h>' '#include <setjmp.h>' "#include <$header>" |

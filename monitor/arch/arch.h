@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * arch.h -- all that depends on the processor: where a frame keeps the
- * caller's frame pointer and its return address, and the trampoline that a
- * marked frame returns to.  A new architecture is one assembler file, one
- * that reads instructions (instruction.h), the registers in unwind.h, the
- * code of a signal's return below and, if its frames look different, the two
- * accessors.
+ * arch.h -- what depends on the processor in the walks of Lisp's stacks: where
+ * a frame keeps the caller's frame pointer and its return address, and the
+ * instruction that sets a frame word to zero.
  *
  * A frame here is the value of the frame pointer: it points to the saved
  * frame pointer of the caller, and the word above holds the return address.
@@ -39,24 +36,25 @@ arch_thread_pointer(pthread_t thread)
   return (uintptr_t)thread;
 }
 
-/* Where a marked frame returns to: takes the mark off the shadow stack of
- * this thread (see marker_stack.h) and goes on at the real return address
- * with all return values and callee-saved registers as they were. */
-extern char mprof_return_trampoline[];
-
-/* Whether a return to `ip' leaves a signal handler: the C library's code
- * there is `mov $15, %rax; syscall' (rt_sigreturn).  libunwind knows such a
- * frame only when it steps into it from a callee. */
-static inline int
-arch_is_signal_return(uintptr_t ip)
+/* How far below the frame pointer the word is that the instruction at `at'
+ * sets to zero: `movq $0, -N(%rbp)', with N in one byte or in four.  0: it is
+ * another instruction, or the word is further off than a call_site can say. */
+static inline uint32_t
+arch_frame_word(uintptr_t at)
 {
-  static const unsigned char code[] = { 0x48, 0xC7, 0xC0, 0x0F, 0x00,
-                                        0x00, 0x00, 0x0F, 0x05 };
-  return memcmp((const void *)ip, code, sizeof code) == 0;
+  const uint8_t *code = (const uint8_t *)at;
+  int32_t distance;
+  if (code[0] != 0x48 || code[1] != 0xC7)
+    return 0;
+  if (code[2] == 0x45)
+    distance = (int8_t)code[3];
+  else if (code[2] == 0x85)
+    memcpy(&distance, code + 3, sizeof distance);
+  else
+    return 0;
+  return distance < 0 && distance >= -0xFFF8 && distance % 8 == 0
+             ? (uint32_t)-distance
+             : 0;
 }
-
-/* True when the processor checks return addresses against a copy of its own
- * (shadow stack, Intel CET): then frames cannot be marked. */
-int arch_has_shadow_stack(void);
 
 #endif

@@ -18,17 +18,18 @@
 /* From `start' to the next entry is this function's code. */
 struct code_entry {
   uintptr_t start;
+  uintptr_t word;         /* the instruction that sets it; 0: none */
   uint32_t function;
-  unsigned char kind;     /* enum code_kind */
-  bool reentered;         /* may be entered by a jump: see reentry.h */
-  bool part;              /* of a function whose entry is elsewhere */
+  uint16_t word_at;       /* so far below the frame pointer is its frame word;
+                             0: it has none */
+  unsigned char kind;     /* enum call_kind */
 };
 
 struct code_module {
   uintptr_t base, start, end;
   struct code_entry *entries; /* by code_entries_compare */
   size_t count, room;
-  enum code_kind kind;    /* of what nothing more is known of */
+  enum call_kind kind;    /* of what nothing more is known of */
   bool runtime;
   size_t tables;          /* tables of Lisp names that it has */
   bool seen;              /* still loaded */

@@ -7,8 +7,8 @@
  * when a module comes or goes; the old one is freed once every thread has
  * been seen outside the hook.
  *
- * A small direct-mapped cache in front answers the one question that the
- * walk asks for each frame: which kind of code.
+ * A table in front of it (call_site.h) answers what a walk asks for each
+ * frame.
  *
  * Function numbers are those of two tables, function_table and kept_objects;
  * what a number means is asked of one or the other here.
@@ -21,11 +21,9 @@
 
 #include "code/code_module.h"
 #include "code/code_names.h"
-#include "first_object.h"
 #include "names/function_table.h"
 #include "threads/gates.h"
 #include "names/kept_objects.h"
-#include "last_call.h"
 #include "names/lisp_role.h"
 #include "code/module_symbols.h"
 
@@ -36,14 +34,6 @@ struct index {
 
 static struct code_module *modules;
 static struct index *current;       /* published */
-
-uint64_t code_index_kinds[CODE_INDEX_KINDS];
-
-/* All kinds that were found, as in code_index_kinds, by open addressing: so
- * two places in code that meet in one entry of the cache do not have their
- * code read again and again. */
-enum { FOUND_KINDS = 1 << 16, FOUND_PROBES = 8 };
-static uint64_t found_kinds[FOUND_KINDS];
 
 static int
 publish(void)
@@ -61,15 +51,12 @@ publish(void)
            m->count * sizeof(struct code_entry));
     new->count += m->count;
     new->entries[new->count++] =
-        (struct code_entry){ .start = m->end, .kind = CODE_FOREIGN };
+        (struct code_entry){ .start = m->end };
   }
   qsort(new->entries, new->count, sizeof(struct code_entry),
         code_entries_compare);
   __atomic_store_n(&current, new, __ATOMIC_RELEASE);
-  for (size_t i = 0; i < CODE_INDEX_KINDS; i++)
-    __atomic_store_n(&code_index_kinds[i], 0, __ATOMIC_RELAXED);
-  for (size_t i = 0; i < FOUND_KINDS; i++)
-    __atomic_store_n(&found_kinds[i], 0, __ATOMIC_RELAXED);
+  call_sites_forget();
   if (old != NULL) {
     gates_wait_for_hooks();
     free(old);
@@ -82,11 +69,8 @@ code_index_update(void)
 {
   struct module *list;
   bool changed = current == NULL;
-  if (changed) { /* no pointers: the collector need not look there */
-    GC_exclude_static_roots(code_index_kinds,
-                            code_index_kinds + CODE_INDEX_KINDS);
-    GC_exclude_static_roots(found_kinds, found_kinds + FOUND_KINDS);
-  }
+  if (changed) /* no pointers: the collector need not look there */
+    GC_exclude_static_roots(call_sites, call_sites + CALL_SITES);
   if (kept_objects_reserve(KEPT_OBJECTS) != 0 ||
       (list = module_list()) == NULL)
     return -1;
@@ -166,69 +150,13 @@ code_index_function_at(uintptr_t address)
   return e != NULL ? e->function : 0;
 }
 
-static uintptr_t
-end_of_code(void *closure, uintptr_t address)
+call_site
+code_index_call_site(uintptr_t ip)
 {
-  const struct index *index = closure;
-  const struct code_entry *e = find_entry(index, address);
-  return e == NULL || e + 1 == index->entries + index->count ? 0 : e[1].start;
-}
-
-/* The commonest constructors: they announce an object whenever they return,
- * which others need not (a float may be zero, and exist already). */
-static bool
-makes_object(uintptr_t function)
-{
-  return function == (uintptr_t)ecl_cons ||
-         function == (uintptr_t)ecl_list1 ||
-         function == (uintptr_t)ecl_alloc_compact_object;
-}
-
-/* What the index and the code say of the place. */
-static enum code_kind
-read_kind(uintptr_t address)
-{
-  struct index *index = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
-  const struct code_entry *e = find_entry(index, address - 1);
-  struct function_code code;
-  bool last, once;
-  if (e == NULL)
-    return CODE_FOREIGN;
-  if (e->kind != CODE_FRAME_POINTER || e->reentered)
-    return (enum code_kind)e->kind;
-  code = (struct function_code){ e->start, end_of_code(index, e->start) };
-  last = last_call_at(address, end_of_code, index);
-  once = last || first_object_comes_once(code, address);
-  switch (e->part ? ORDER_UNKNOWN
-                  : first_object_order(code, address, makes_object)) {
-  case ORDER_AFTER:
-    return last ? CODE_LAST_AFTER : once ? CODE_SINGLE_AFTER : CODE_AFTER_FIRST;
-  case ORDER_FIRST:
-    return last ? CODE_LAST_CALL : CODE_FIRST_OBJECT;
-  case ORDER_UNKNOWN:
-  default:
-    return last ? CODE_LAST_CALL : once ? CODE_SINGLE_CALL : CODE_FRAME_POINTER;
-  }
-}
-
-enum code_kind
-code_index_find_kind(uintptr_t address)
-{
-  size_t i = (size_t)((address * 0x9E3779B97F4A7C15ULL) >> 48);
-  uint64_t *slot = &found_kinds[i], found = 0;
-  for (size_t probe = 0; probe < FOUND_PROBES; probe++) {
-    slot = &found_kinds[(i + probe) % FOUND_KINDS];
-    found = __atomic_load_n(slot, __ATOMIC_RELAXED);
-    if (found == 0 || found >> 4 == address)
-      break;
-  }
-  if (found >> 4 != address) { /* the last slot, when all are taken */
-    found = (uint64_t)address << 4 | (uint64_t)read_kind(address);
-    __atomic_store_n(slot, found, __ATOMIC_RELAXED);
-  }
-  __atomic_store_n(&code_index_kinds[code_index_kind_slot(address)], found,
-                   __ATOMIC_RELAXED);
-  return (enum code_kind)(found & 15);
+  const struct code_entry *e =
+      find_entry(__atomic_load_n(&current, __ATOMIC_ACQUIRE), ip - 1);
+  return e == NULL ? call_site_pack(ip, 0, CALL_FOREIGN)
+                   : call_site_pack(ip, e->word_at, (enum call_kind)e->kind);
 }
 
 enum code_role

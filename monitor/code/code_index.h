@@ -30,20 +30,7 @@
 #include <ecl/ecl.h>
 
 #include "profile/phase.h"
-
-enum code_kind {
-  CODE_FOREIGN,       /* step over it by call-frame information */
-  CODE_FRAME_POINTER, /* the patched runtime and what it compiled */
-  CODE_SINGLE_CALL,   /* the same, at a call that cannot come again */
-  CODE_LAST_CALL,     /* the same, at the last call that the function makes */
-  CODE_FIRST_OBJECT,  /* the same, where it makes an object before all else */
-  CODE_AFTER_FIRST,   /* the same, at a call after such a place */
-  CODE_SINGLE_AFTER,  /* the same, at one that cannot come again */
-  CODE_LAST_AFTER,    /* the same, and the last call */
-  CODE_INTERPRETER,   /* the byte-code interpreter */
-  CODE_DISPATCH,      /* passes a call on and does nothing else: not shown */
-  CODE_FINALIZERS     /* the collector's: what it calls, nobody asked for */
-};
+#include "walk/call_site.h"
 
 struct code_function {
   const char *name;        /* as people read it, UTF-8 */
@@ -65,62 +52,8 @@ int code_index_update(void);
  * `address'; 0: not known.  Inside the hook. */
 uint32_t code_index_function_at(uintptr_t address);
 
-/* Kind of the code that makes it; renews the cache below.  Inside the
- * hook. */
-enum code_kind code_index_find_kind(uintptr_t address);
-
-/* Whether it keeps a frame pointer. */
-static inline bool
-code_kind_keeps_frame(enum code_kind kind)
-{
-  return kind >= CODE_FRAME_POINTER && kind <= CODE_LAST_AFTER;
-}
-
-/* Whether the function makes no other call after this one. */
-static inline bool
-code_kind_is_last(enum code_kind kind)
-{
-  return kind == CODE_LAST_CALL || kind == CODE_LAST_AFTER;
-}
-
-/* Whether an activation can come to the place only once. */
-static inline bool
-code_kind_is_single(enum code_kind kind)
-{
-  return kind == CODE_SINGLE_CALL || kind == CODE_SINGLE_AFTER ||
-         kind == CODE_FIRST_OBJECT || code_kind_is_last(kind);
-}
-
-/* Whether an earlier walk has met the frame, if it was made since counting
- * began. */
-static inline bool
-code_kind_was_met(enum code_kind kind)
-{
-  return kind == CODE_AFTER_FIRST || kind == CODE_SINGLE_AFTER ||
-         kind == CODE_LAST_AFTER;
-}
-
-/* The cache in front of it: address << 4 | kind.  The walk asks once for each
- * frame that is new.  (16384 entries: what does not hit costs a search of the
- * index, and a look at the code.) */
-enum { CODE_INDEX_KINDS = 16384 };
-extern uint64_t code_index_kinds[CODE_INDEX_KINDS];
-
-static inline size_t
-code_index_kind_slot(uintptr_t address)
-{
-  return (address ^ (address >> 14)) % CODE_INDEX_KINDS;
-}
-
-static inline enum code_kind
-code_index_kind(uintptr_t address)
-{
-  uint64_t cached = __atomic_load_n(
-      &code_index_kinds[code_index_kind_slot(address)], __ATOMIC_RELAXED);
-  if (__builtin_expect(cached >> 4 == address, 1))
-    return (enum code_kind)(cached & 15);
-  return code_index_find_kind(address);
-}
+/* What walks have to know of it.  Inside the hook. */
+call_site code_index_call_site(uintptr_t ip);
 
 /* The number of the function whose name is the Lisp object `name'; keeps the
  * object alive.  0 when the table is full.  Inside the hook. */

@@ -22,10 +22,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "arch/arch.h"
 #include "names/clos_dispatch.h"
 #include "code/code_names.h"
 #include "names/function_table.h"
-#include "reentry.h"
 #include "tree/sizes.h"
 
 /* Is the program of this process ECL's own, that is bin/ecl beside the folder
@@ -84,7 +84,6 @@ add_symbol(void *closure, uintptr_t address, size_t size, const char *name)
   free(c_name);
   if (f == 0 || !code_entries_add(m, address, f))
     return false;
-  m->entries[m->count - 1].part = strstr(name, ".cold") != NULL;
   return size == 0 || code_entries_add(m, address + size, 0);
 }
 
@@ -142,7 +141,7 @@ set_kinds(struct code_module *m, const struct frame_list *list)
     struct code_entry *e = code_entries_at(m, f->start);
     const struct code_entry *end = m->entries + m->count;
     for (; e != NULL && e < end && e->start < f->start + f->size; e++)
-      e->kind = f->frame_pointer ? CODE_FRAME_POINTER : CODE_FOREIGN;
+      e->kind = f->frame_pointer ? CALL_FRAME : CALL_FOREIGN;
   }
 }
 
@@ -152,28 +151,54 @@ find_finalizers(struct code_module *m)
 {
   struct code_entry *e = code_entries_at(m, (uintptr_t)GC_invoke_finalizers);
   if (e != NULL)
-    e->kind = CODE_FINALIZERS;
+    e->kind = CALL_FINALIZERS;
 }
 
-/* The interpreter, and the functions between a call through a function object
- * and the C function that takes a fixed number of arguments.  Each of these
- * calls one function and allocates nothing; leaving them out saves a context
- * and a mark in every call through a symbol. */
+/* The interpreter, and the APPLY that is a part of what calls it. */
 static void
 find_special_code(struct code_module *m)
 {
   struct code_entry *e = code_entries_at(m, (uintptr_t)ecl_interpret);
   if (e != NULL)
-    e->kind = CODE_INTERPRETER;
+    e->kind = CALL_INTERPRETER;
   e = code_entries_at(m, (uintptr_t)cl_apply);
   if (e != NULL)
     clos_dispatch_set_apply(e->function);
-  for (size_t i = 0; i < m->count; i++) {
-    uint32_t f = m->entries[i].function;
-    if (f != 0 && strncmp(function_table_at(f)->system_name, "fixed_dispatch",
-                          strlen("fixed_dispatch")) == 0)
-      m->entries[i].kind = CODE_DISPATCH;
+}
+
+/* The records of frame words, each of which leads to the instruction that sets
+ * one to zero.  Of several in a function, which has others inlined, the first
+ * is its own. */
+static void
+add_words(struct code_module *m, struct ecl_frame_words words)
+{
+  const struct code_entry *first = m->entries;
+  for (const int32_t *w = words.begin; w < words.end; w++) {
+    const uintptr_t at = (uintptr_t)w + (uintptr_t)(intptr_t)*w;
+    const struct code_entry *found =
+        code_entries_before(first, m->count, at);
+    struct code_entry *e;
+    if (at < m->start || at >= m->end)
+      return; /* of another module */
+    if (found == NULL)
+      continue;
+    e = &m->entries[found - first];
+    if (e->word == 0 || at < e->word) {
+      e->word = at;
+      e->word_at = (uint16_t)arch_frame_word(at);
+    }
   }
+}
+
+static void
+find_words(struct code_module *m, bool is_ecl)
+{
+  const struct ecl_function_names *t = ecl_allocation_monitor.names;
+  if (is_ecl)
+    add_words(m, ecl_allocation_monitor.words);
+  else if (m->tables != 0)
+    for (; t != NULL; t = t->next)
+      add_words(m, t->words);
 }
 
 void
@@ -202,7 +227,7 @@ code_module_new(const struct module *module)
   m->end = module->end;
   m->path = strdup(module->path);
   m->tables = code_names_tables(module);
-  m->kind = is_ecl ? CODE_FRAME_POINTER : CODE_FOREIGN;
+  m->kind = is_ecl ? CALL_FRAME : CALL_FOREIGN;
   m->runtime = is_ecl || is_runtime_module(basename, module->path);
   module_symbols(module, add_symbol, m);
   if (!is_ecl && m->tables != 0)
@@ -219,8 +244,7 @@ code_module_new(const struct module *module)
     find_special_code(m);
   }
   find_finalizers(m);
-  if (is_ecl || m->tables != 0)
-    reentry_find(m, module);
+  find_words(m, is_ecl);
   /* what no symbol covers is still in this module */
   unknown = malloc(strlen(basename) + 3);
   if (unknown != NULL) {

@@ -156,7 +156,7 @@ code_names_note_flags(const struct code_module *m, const char *name)
          n++) {
       const struct code_entry *e = code_entries_at(m, (uintptr_t)n->entry);
       all++;
-      without += e != NULL && e->kind == CODE_FOREIGN;
+      without += e != NULL && e->kind == CALL_FOREIGN;
     }
   }
   if (without * 2 <= all)

@@ -11,8 +11,7 @@
  */
 #include "hook/object_body.h"
 
-#include "hook/hook_internal.h"
-#include "leaf_lookup.h"
+#include "hook/allocation.h"
 
 /* Is it a header whose body has not come, of a type whose body is always an
  * event of its own? */
@@ -103,7 +102,7 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   if ((kind->what & LEAF_PIECES) == 0 && kind->size != LEAF_LARGE)
     hook_count_requests(t, kind->what, header->bytes);
   whole = context_tree_leaf(&t->tree, head->up, head->site,
-                            (uint32_t)what | LEAF_PIECES, hook_leaf_size(total),
+                            (uint32_t)what | LEAF_PIECES, allocation_leaf_size(total),
                             kind->clas);
   head->count--;
   head->bytes -= header->bytes;
@@ -123,16 +122,12 @@ object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
   if (hook_enter(t, 0, bytes)) {
     t->bytes += bytes;
     hook_count_request(t, bytes);
-    if (owner == t->last.object && t->last_count == t->count && !t->stale) {
+    if (owner == t->last.object && t->last_count == t->count) {
       join_body(t, &t->last, what, bytes);
     } else {
-      struct allocation a = {
-        .frame = (uintptr_t)frame,
-        .what = what,
-        .bytes = bytes,
-        .clas = owner->d.t == t_instance ? ECL_CLASS_OF(owner) : OBJNULL
-      };
-      struct leaf *grown = leaf_lookup(t, &a, 0);
+      struct leaf *grown = hook_leaf_here(
+          t, (uintptr_t)frame, what, 0,
+          owner->d.t == t_instance ? ECL_CLASS_OF(owner) : OBJNULL);
       struct counted_object *header = waiting_header(t, owner, grown->up);
       if (header != NULL) {
         join_body(t, header, what, bytes);

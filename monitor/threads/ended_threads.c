@@ -106,7 +106,6 @@ ended_threads_add(cl_env_ptr env)
   if (t != NULL) {
     struct context_tree *tree = NULL;
     int64_t listed = free_lists_bytes(t->thread);
-    marker_stack_restore(&t->markers);
     /* The collector gives its lists to the other threads, and counts what is
        on them once more when one takes it. */
     if (listed >= 0)

@@ -31,7 +31,7 @@ change(const char *name)
     else
       region_leave(&table, &thread->regions, false);
     if (thread->regions.region != before)
-      thread_state_forget_leaves(thread);
+      known_leaves_forget(&thread->known_leaves);
   }
   pthread_mutex_unlock(&monitor.lock);
 }

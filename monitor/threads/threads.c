@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/arch.h"
 #include "balance/free_lists.h"
 #include "hook/hook.h"
 #include "monitor_internal.h"
@@ -26,9 +25,7 @@
 #include "threads/thread_labels.h"
 
 enum {
-  DEFAULT_BUDGET = 8 << 20,  /* contexts; address space until touched */
-  MARKER_DEPTH = 4 << 20,
-  WALK_DEPTH = 4 << 20
+  DEFAULT_BUDGET = 8 << 20 /* contexts; address space until touched */
 };
 
 static uintptr_t
@@ -48,12 +45,8 @@ void
 thread_free(struct thread_state *t)
 {
   context_tree_release(&t->tree);
-  marker_stack_release(&t->markers);
-  arena_release(&t->leaves_arena);
-  arena_release(&t->walks_arena);
-  call_paths_release(&t->paths);
-  arena_release(&t->foreign_arena);
-  arena_release(&t->walk_arena);
+  stack_walk_release(&t->walk);
+  arena_release(&t->known_leaves.arena);
   free(t->label);
   free(t);
 }
@@ -66,12 +59,6 @@ thread_tree_init(struct context_tree *tree)
                            sites_function_in_tree, NULL);
 }
 
-static bool
-markers_allowed(void)
-{
-  return (monitor.options & MPROF_FULL_WALK) == 0 && !arch_has_shadow_stack();
-}
-
 /* A state for the thread with this environment; NULL when memory ran out. */
 static struct thread_state *
 new_thread(cl_env_ptr env, pthread_t thread)
@@ -82,27 +69,13 @@ new_thread(cl_env_ptr env, pthread_t thread)
   hook_init(&t->hooks);
   t->env = env;
   t->thread = thread;
-  t->stack_base = stack_base_of(thread);
-  t->markers_allowed = markers_allowed();
-  t->walk_limit = WALK_DEPTH;
-  if (thread_tree_init(&t->tree) != 0 ||
-      marker_stack_init(&t->markers, MARKER_DEPTH) != 0 ||
-      call_paths_init(&t->paths) != 0 ||
-      arena_reserve(&t->leaves_arena,
-                    KNOWN_LEAVES * sizeof(struct known_leaf)) != 0 ||
-      arena_reserve(&t->walks_arena,
-                    KNOWN_WALKS * sizeof(struct known_walk)) != 0 ||
-      arena_reserve(&t->foreign_arena,
-                    FOREIGN_RULES * sizeof(struct foreign_rule)) != 0 ||
-      arena_reserve(&t->walk_arena,
-                    WALK_DEPTH * sizeof(struct walked_frame)) != 0) {
+  if (thread_tree_init(&t->tree) != 0 || stack_walk_init(&t->walk) != 0 ||
+      known_leaves_init(&t->known_leaves) != 0) {
     thread_free(t);
     return NULL;
   }
-  t->known_leaves = t->leaves_arena.base;
-  t->known_walks = t->walks_arena.base;
-  t->foreign_rules = t->foreign_arena.base;
-  t->walk = t->walk_arena.base;
+  t->walk.stack_base = stack_base_of(thread);
+  t->walk.whole = (monitor.options & MPROF_FULL_WALK) != 0;
   t->label = thread_label(env);
   t->serial = ++monitor.last_serial;
   t->gate = GATE_CLOSED;
@@ -162,18 +135,11 @@ threads_count_all(bool new)
 void
 threads_release_all(void)
 {
-  cl_env_ptr here = ecl_process_env();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     if (t->env == NULL)
       continue;
     t->env->allocation_hooks = NULL;
-    t->told.slot = NULL;
-    if (t->env == here) {
-      marker_stack_restore(&t->markers);
-    } else { /* what its frames make from now on is not told */
-      thread_state_forget_calls(t);
-      t->stale = true;
-    }
+    thread_state_begin_epoch(t);
   }
 }
 
@@ -203,8 +169,8 @@ threads_take_options(unsigned long budget, int options)
     context_tree_release(&t->tree);
     if (thread_tree_init(&t->tree) != 0)
       return false;
-    t->markers_allowed = markers_allowed();
-    thread_state_forget_calls(t);
+    t->walk.whole = (options & MPROF_FULL_WALK) != 0;
+    thread_state_begin_epoch(t);
   }
   return true;
 }
@@ -212,7 +178,6 @@ threads_take_options(unsigned long budget, int options)
 void
 threads_forget_figures(void)
 {
-  cl_env_ptr here = ecl_process_env();
   for (struct thread_state **p = &monitor.threads; *p != NULL;) {
     struct thread_state *t = *p;
     if (t->env == NULL) {
@@ -222,15 +187,11 @@ threads_forget_figures(void)
     }
     context_tree_clear(&t->tree);
     t->count = t->bytes = t->large_bytes = 0;
-    t->truncated_walks = t->unmarked_walks = t->finalizer_walks = 0;
+    t->walk.truncated = t->walk.finalizers = t->walk.differing = 0;
     memset(t->granules, 0, sizeof t->granules);
     memset(t->records, 0, sizeof t->records);
-    thread_state_forget_calls(t);
     thread_state_forget_objects(t);
-    if (t->env == here)
-      marker_stack_restore(&t->markers);
-    else
-      t->stale = true; /* its marks refer to contexts that are gone */
+    thread_state_begin_epoch(t);
     p = &t->next;
   }
 }
@@ -252,7 +213,7 @@ thread_add_counters(struct monitor_figures *to, const struct thread_state *t)
   to->large_bytes += t->large_bytes;
   to->finalizers += t->records[0];
   to->weak_links += t->records[1];
-  to->truncated_walks += t->truncated_walks;
-  to->unmarked_walks += t->unmarked_walks;
-  to->finalizer_walks += t->finalizer_walks;
+  to->truncated_walks += t->walk.truncated;
+  to->finalizer_walks += t->walk.finalizers;
+  to->differing_walks += t->walk.differing;
 }

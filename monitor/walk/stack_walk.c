@@ -10,255 +10,219 @@
  *    enclose it.
  *  - All other code (libc's qsort, GMP, libffi) may use the frame pointer
  *    for anything.  It is stepped over by its call-frame information
- *    (foreign_frame.h), and marked like any other.
- *
- * Frames that only pass a call on (CODE_DISPATCH) are stepped over and leave
- * no trace.
- *
- * Marking.  All new frames are marked, but for those whose function will
- * allocate nothing after what it calls now (CODE_LAST_CALL): as long as that
- * call lasts, walks end at a frame below or come for the only time, and then
- * there are none.
- *
- * A function that makes an object before all else (CODE_FIRST_OBJECT) has told
- * of its frame by that: who meets the frame at a later call (CODE_AFTER_FIRST,
- * CODE_LAST_AFTER) knows that it was counted, and all frames outward of it
- * too.  That holds of frames that were made since counting began, so of those
- * inward of a marked one.  Plain walks (leaf_lookup.c) leave the frame
- * unmarked then; here it is marked.
- *
- * Frames that can be told by a marked one near (call_path.h) are not marked by
- * plain walks either, where what they call tells of itself by an object: there
- * later walks stay short (leaf_lookup.c).
- *
- * A frame is identified by where it keeps its return address (its slot), in
- * all three kinds.
+ *    (frame_step.h).
  *
  * Code that nobody called.  A signal handler runs Lisp code on top of a frame
  * that was interrupted anywhere but in the hook (which runs with Lisp
  * interrupts disabled); the collector runs finalizers in the middle of an
  * allocation.  The walk ends there: such code has a context of its own below
- * the root, and what was interrupted does not answer for it.  Its frames are
- * marked like any other: their marks come and go above those of the frames
- * that were interrupted, and the trampoline, should it be what was
- * interrupted, has all it needs in registers.
+ * the root, and what was interrupted does not answer for it.
  */
 #include "walk/stack_walk.h"
 
-#include <signal.h>
+#include <errno.h>
 
 #include "arch/arch.h"
 #include "code/code_index.h"
-#include "foreign_frame.h"
+#include "walk/call_site.h"
+#include "walk/frame_step.h"
 
-struct walker {
+enum { WALK_DEPTH = 4 << 20 }; /* frames; address space until touched */
+
+int
+stack_walk_init(struct stack_walk *walk)
+{
+  if (arena_reserve(&walk->arena, WALK_DEPTH * sizeof *walk->frames) != 0)
+    return -1;
+  walk->frames = walk->arena.base;
+  stack_walk_begin_epoch(walk);
+  return 0;
+}
+
+void
+stack_walk_release(struct stack_walk *walk)
+{
+  arena_release(&walk->arena);
+}
+
+void
+stack_walk_begin_epoch(struct stack_walk *walk)
+{
+  static uint32_t last_epoch;
+  walk->epoch =
+      (uint64_t)__atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED) << 32;
+}
+
+/* Where a walk is. */
+struct place {
   uintptr_t ip;    /* in the function whose frame comes next */
   uintptr_t frame; /* the frame pointer register in that function */
-  uintptr_t sp;    /* just above the return slot of its callee */
+  uintptr_t sp;    /* just above the return address of its callee */
   struct ecl_ihs_frame *ihs; /* first record not below sp */
-  struct foreign_rule *rules;
 };
 
-enum step {
-  STEP_FRAME,
-  STEP_SIGNAL,
-  STEP_FINALIZERS,
-  STEP_END,
-  STEP_LOST
+enum outcome {
+  WALK_GOES_ON,
+  WALK_KNOWN,      /* the last frame was met before */
+  WALK_COMPLETE,   /* it was the outermost one */
+  WALK_SIGNAL,
+  WALK_FINALIZERS,
+  WALK_LOST
 };
 
 /* The function that an interpreter frame runs.  Records lie in stack order,
  * so the search goes on where it stopped for the frame before. */
 static uint64_t
-interpreter_site(struct walker *w)
+interpreter_site(struct place *at)
 {
   cl_object name;
-  while (w->ihs != NULL && (uintptr_t)w->ihs < w->sp)
-    w->ihs = w->ihs->next;
-  if (w->ihs == NULL || (uintptr_t)w->ihs >= w->frame)
-    return w->ip; /* not entered yet */
-  name = w->ihs->function;
+  while (at->ihs != NULL && (uintptr_t)at->ihs < at->sp)
+    at->ihs = at->ihs->next;
+  if (at->ihs == NULL || (uintptr_t)at->ihs >= at->frame)
+    return at->ip; /* not entered yet */
+  name = at->ihs->function;
   if (name != OBJNULL && ecl_t_of(name) == t_bclosure)
     name = name->bclosure.code;
   if (name == OBJNULL || ecl_t_of(name) != t_bytecodes)
-    return w->ip;
+    return at->ip;
   name = name->bytecodes.frame_name != OBJNULL ? name->bytecodes.frame_name
                                                : name->bytecodes.name;
   if (code_index_object(name) == 0)
-    return w->ip;
+    return at->ip;
   return SITE_OBJECT | (uint64_t)(uintptr_t)name;
 }
 
-/* The return slot of a frame in foreign code, and the caller's frame pointer
- * in *caller. */
-static enum step
-step_foreign(const struct walker *w, uintptr_t **slot, uintptr_t *caller)
+/* Over a frame of foreign code. */
+static enum outcome
+step_foreign(struct place *at)
 {
-  struct foreign_registers r = { .ip = w->ip, .sp = w->sp,
-                                 .frame = w->frame };
-  switch (foreign_frame_step(w->rules, &r)) {
-  case FOREIGN_FRAME:
-    *slot = (uintptr_t *)r.sp - 1;
-    *caller = r.frame;
-    return STEP_FRAME;
-  case FOREIGN_SIGNAL:
-    return STEP_SIGNAL;
-  case FOREIGN_END:
-    return STEP_END;
-  case FOREIGN_LOST:
+  const struct stack_frame from = { .ip = at->ip,
+                                    .sp = at->sp,
+                                    .pointer = at->frame };
+  struct stack_frame to;
+  switch (frame_step(&from, &to)) {
+  case FRAME_STEP_CALLER:
+    at->ip = to.ip;
+    at->sp = to.sp;
+    at->frame = to.pointer;
+    return WALK_GOES_ON;
+  case FRAME_STEP_SIGNAL:
+    return WALK_SIGNAL;
+  case FRAME_STEP_OUTERMOST:
+    return WALK_COMPLETE;
+  case FRAME_STEP_LOST:
   default:
-    return STEP_LOST;
+    return WALK_LOST;
   }
 }
 
-/* One frame outward: its site and slot; then `w' is at its caller. */
-static enum step
-step(struct walker *w, struct walked_frame *found, uintptr_t base)
+/* One frame outward: *f is that of the function at *at, which then is at its
+ * caller. */
+static inline enum outcome
+step(const struct stack_walk *walk, struct place *at, struct walked_frame *f)
 {
-  uintptr_t caller;
-  enum code_kind kind;
-  while ((kind = code_index_kind(w->ip)) == CODE_DISPATCH) {
-    if (w->frame < w->sp || w->frame >= base)
-      return STEP_LOST;
-    /* code that calls by a jump leaves the mark of its frame to this one */
-    if (marker_stack_is_marked(frame_return_slot(w->frame)))
-      break;
-    w->ip = *frame_return_slot(w->frame);
-    w->sp = (uintptr_t)(frame_return_slot(w->frame) + 1);
-    w->frame = frame_caller(w->frame);
+  const call_site site = call_site_find(at->ip);
+  const uint32_t word_at = call_site_word_at(site);
+  f->site = at->ip;
+  f->word = NULL;
+  if (__builtin_expect(call_site_kind(site) != CALL_FRAME, 0)) {
+    if (call_site_kind(site) == CALL_FINALIZERS)
+      return WALK_FINALIZERS;
+    if (call_site_kind(site) == CALL_FOREIGN)
+      return step_foreign(at);
+    f->site = interpreter_site(at);
   }
-  found->site = w->ip;
-  found->kind = kind;
-  switch (kind) {
-  case CODE_FINALIZERS:
-    return STEP_FINALIZERS;
-  case CODE_INTERPRETER:
-    found->site = interpreter_site(w);
-    /* fall through */
-  case CODE_DISPATCH:
-  case CODE_FRAME_POINTER:
-  case CODE_SINGLE_CALL:
-  case CODE_SINGLE_AFTER:
-  case CODE_LAST_CALL:
-  case CODE_FIRST_OBJECT:
-  case CODE_AFTER_FIRST:
-  case CODE_LAST_AFTER:
-    if (w->frame < w->sp || w->frame >= base)
-      return STEP_LOST;
-    found->slot = frame_return_slot(w->frame);
-    caller = frame_caller(w->frame);
-    break;
-  case CODE_FOREIGN:
-  default: {
-    enum step s = step_foreign(w, &found->slot, &caller);
-    if (s != STEP_FRAME)
-      return s;
-    break;
+  if (at->frame < at->sp || at->frame >= walk->stack_base)
+    return WALK_LOST;
+  if (word_at != 0) {
+    f->word = (uint64_t *)(at->frame - word_at);
+    if (stack_walk_is_known(walk, *f->word) && !walk->whole)
+      return WALK_KNOWN;
   }
-  }
-  w->ip = *found->slot;
-  w->sp = (uintptr_t)(found->slot + 1);
-  w->frame = caller;
-  return STEP_FRAME;
+  at->ip = *frame_return_slot(at->frame);
+  at->sp = (uintptr_t)(frame_return_slot(at->frame) + 1);
+  at->frame = frame_caller(at->frame);
+  return WALK_GOES_ON;
 }
 
-static bool
-on_signal_stack(void)
+/* The context below which the chain begins. */
+static uint32_t
+chain_root(struct stack_walk *walk, struct context_tree *tree,
+           enum outcome outcome)
 {
-  stack_t current;
-  return sigaltstack(NULL, &current) == 0 &&
-         (current.ss_flags & SS_ONSTACK) != 0;
+  uint64_t special = SITE_SPECIAL | SITE_SIGNAL_HANDLER;
+  if (outcome == WALK_FINALIZERS) {
+    walk->finalizers++;
+    special = SITE_SPECIAL | SITE_FINALIZERS;
+  } else if (outcome != WALK_SIGNAL) {
+    walk->truncated += outcome != WALK_COMPLETE;
+    return CONTEXT_ROOT;
+  }
+  return context_tree_child(tree, CONTEXT_ROOT, special);
 }
 
-/* The innermost of the `n' frames, the last of which has the top mark, that an
- * earlier walk has met and left unmarked; `n' for none. */
-static size_t
-first_met(struct thread_state *thread, size_t n)
+/* Write the word of a frame whose call has the context `up'.  True when it is
+ * met for the first time. */
+static inline bool
+meet(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
 {
-  struct call_paths *paths = &thread->paths;
-  const uint32_t before = thread->markers.top->path;
-  uint32_t path = 0;
-  size_t met = n;
-  for (size_t i = n; i-- > 1;) {
-    const struct walked_frame *caller = &thread->walk[i];
-    if (!code_kind_is_single(caller->kind))
-      break;
-    path = call_path_child(paths, path, caller->site, false);
-    if (path == 0 || call_path_common(paths, path, before) !=
-                         paths->paths[path].depth)
-      break;
-    met = i - 1;
+  const uint64_t word = walk->epoch | up;
+  if (f->word == NULL)
+    return false;
+  if (walk->whole && stack_walk_is_known(walk, *f->word)) {
+    walk->differing += *f->word != word;
+    return false;
   }
-  for (size_t i = 0; i < met && i + 1 < n; i++)
-    if (code_kind_was_met(thread->walk[i].kind))
-      met = i;
-  return met;
+  *f->word = word;
+  return true;
 }
 
 struct walk_result
-stack_walk(struct thread_state *thread, uintptr_t frame, bool counted)
+stack_walk(struct stack_walk *walk, struct context_tree *tree,
+           struct ecl_ihs_frame *ihs, uintptr_t frame)
 {
-  struct walker w = { .ip = *frame_return_slot(frame),
+  const int saved_errno = errno;
+  struct place at = { .ip = *frame_return_slot(frame),
                       .frame = frame_caller(frame),
                       .sp = (uintptr_t)(frame_return_slot(frame) + 1),
-                      .ihs = thread->env->ihs_top,
-                      .rules = thread->foreign_rules };
-  struct context_tree *tree = &thread->tree;
-  struct walk_result result = { .site = w.ip };
-  bool marking = thread->markers_allowed, known = false;
-  bool interrupting = false, lost = false;
-  uint32_t up = CONTEXT_ROOT;
-  size_t n = 0, met;
+                      .ihs = ihs };
+  const uintptr_t innermost = at.frame;
+  struct walked_frame *const first = walk->frames, *f = first;
+  struct walk_result result;
+  enum outcome outcome;
+  uint32_t up;
 
-  while (n < thread->walk_limit) {
-    enum step s = step(&w, &thread->walk[n], thread->stack_base);
-    if (s == STEP_SIGNAL || s == STEP_FINALIZERS) {
-      interrupting = true;
-      thread->finalizer_walks += s == STEP_FINALIZERS;
-      up = context_tree_child(tree, CONTEXT_ROOT,
-                              SITE_SPECIAL | (s == STEP_SIGNAL
-                                                  ? SITE_SIGNAL_HANDLER
-                                                  : SITE_FINALIZERS));
+  while ((outcome = step(walk, &at, f)) == WALK_GOES_ON) {
+    f++;
+    if (at.sp >= walk->stack_base || f == first + WALK_DEPTH) {
+      outcome = at.sp >= walk->stack_base ? WALK_COMPLETE : WALK_LOST;
       break;
     }
-    lost = s == STEP_LOST;
-    if (s != STEP_FRAME)
-      break;
-    known = marker_stack_is_marked(thread->walk[n++].slot);
-    if (known || (uintptr_t)(thread->walk[n - 1].slot + 1) >=
-                     thread->stack_base)
-      break;
   }
-  if (known)
-    up = marker_stack_find(&thread->markers, thread->walk[n - 1].slot)->up;
-  else if (n == thread->walk_limit)
-    marking = false; /* counted below */
-  else if (!interrupting && on_signal_stack())
-    marking = false; /* its frames may lie beyond the base of ours */
-  else if (!interrupting && !lost)
-    marker_stack_drop_all(&thread->markers);
-
-  thread->truncated_walks += lost || (!known && n == thread->walk_limit);
-  result.up = up;
-  met = known ? first_met(thread, n) : n;
-  while (n-- > 0) {
-    const struct walked_frame *f = &thread->walk[n];
-    const bool last_call = code_kind_is_last(f->kind);
-    const bool fresh = !known && n < met && !(last_call && counted);
-    if (!known && marking && !last_call &&
-        !(marking = marker_stack_push(&thread->markers, f->slot, up)))
-      thread->unmarked_walks++;
-    known = false;
-    if (n == 0) {
-      result.site = f->site;
-      result.up = up;
-      result.activation = fresh;
-    } else {
-      uint32_t number = context_tree_child(tree, up, f->site);
-      if (fresh)
-        tree->contexts[number].activations++;
-      up = tree->contexts[number].target;
+  /* f is behind the last new frame */
+  if (outcome == WALK_KNOWN) {
+    up = walk_word_context(*f->word);
+    if (f == first) {
+      result.fresh = false;
+      goto done;
     }
+    up = context_tree_target(tree, context_tree_child(tree, up, f->site));
+  } else {
+    up = chain_root(walk, tree, outcome);
   }
+  if (f == first)
+    f++; /* of a function that nobody called the site is known all the same */
+  while (--f > first) {
+    const bool fresh = meet(walk, f, up);
+    const uint32_t number = context_tree_child(tree, up, f->site);
+    tree->contexts[number].activations += fresh;
+    up = context_tree_target(tree, number);
+  }
+  result.fresh = meet(walk, f, up);
+done:
+  result.site = f->site;
+  result.word = walk->epoch | up;
+  result.word_at = f->word == NULL ? 0 : (uint32_t)(innermost - (uintptr_t)f->word);
+  errno = saved_errno;
   return result;
 }

@@ -1,27 +1,95 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * stack_walk.h -- from an allocator's frame to a context.
+ *
+ * Model.  A function with a frame word sets it to zero when it is entered.
+ * The walk that meets a frame first counts one call of its function, and
+ * writes into the word
+ *
+ *     epoch of the thread << 32 | context of the call that made the frame
+ *
+ * So a word of the present epoch says that its frame was met, and in which
+ * context; what lies further out is known with it, and the walk ends there.
+ * Each frame is walked once in its life, and an allocation costs the same
+ * however deep the stack is.  When a frame returns, is left by a jump or is
+ * unwound, nothing has to be done: the next one at its place begins with
+ * zero.
+ *
+ * An epoch begins when counting starts, stops or is reset, and belongs to one
+ * thread: words of other epochs are as good as zero.  (Numbers come round
+ * after 2^32 epochs.)
+ *
+ * Frames without a word (foreign code, helpers of the runtime) are in the
+ * chain like any other.  They are walked each time, and their calls are not
+ * counted.
  */
 #ifndef MPROF_STACK_WALK_H
 #define MPROF_STACK_WALK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "hook/thread_state.h"
+#include <ecl/ecl.h>
 
-struct walk_result {
-  uint64_t site;     /* in the allocating function */
-  uint32_t up;       /* context of the call that made its frame */
-  bool activation;   /* its frame is seen for the first time */
+#include "tree/arena.h"
+#include "tree/context_tree.h"
+
+struct walked_frame {
+  uint64_t site;
+  uint64_t *word; /* NULL: it has none */
 };
 
-/* Walk outward from `frame', the allocator's own frame, to the first marked
- * frame; mark the frames on the way that may allocate again, and count each
- * as one activation in the thread's tree, but for the innermost one, which
- * the caller counts (it makes the leaf).  `counted': an earlier walk, during
- * this call of the allocator, has counted the frames.  Inside the hook. */
-struct walk_result stack_walk(struct thread_state *thread, uintptr_t frame,
-                              bool counted);
+/* What the walks of one thread need. */
+struct stack_walk {
+  uint64_t epoch;       /* in the upper 32 bits; never 0 */
+  uintptr_t stack_base; /* frames at or above it are not ours */
+  bool whole;           /* walk each stack to its end all the same */
+  struct walked_frame *frames; /* scratch */
+  struct arena arena;
+  uint64_t truncated;   /* walks that did not reach the stack's beginning */
+  uint64_t finalizers;  /* walks that ended where the collector ran one */
+  uint64_t differing;   /* whole walks that came to another context than a
+                           word says */
+};
+
+/* Room for walks; `stack_base' and `whole' are the caller's to set.  Gives
+ * back 0, or -1 with errno set. */
+int stack_walk_init(struct stack_walk *walk);
+void stack_walk_release(struct stack_walk *walk);
+
+/* Begin a new epoch: no frame is known.  Not inside the hook, with the gate
+ * of the thread shut. */
+void stack_walk_begin_epoch(struct stack_walk *walk);
+
+struct walk_result {
+  uint64_t site;    /* in the allocating function */
+  uint64_t word;    /* as above, whether or not its frame has the word */
+  uint32_t word_at; /* how far below the frame pointer; 0: it has none */
+  bool fresh;       /* a call that is to be counted, in the leaf */
+};
+
+/* The context that a word tells. */
+static inline uint32_t
+walk_word_context(uint64_t word)
+{
+  return (uint32_t)word;
+}
+
+/* Whether the word is of the present epoch. */
+static inline bool
+stack_walk_is_known(const struct stack_walk *walk, uint64_t word)
+{
+  return (word ^ walk->epoch) >> 32 == 0;
+}
+
+/* Walk outward from `frame', the allocator's own frame, to the first one that
+ * is known.  Writes the words of the others and counts one call of each in
+ * the tree, but for the innermost, which the caller counts (it makes the
+ * leaf).  `ihs' is the thread's innermost record of the interpreter.  Keeps
+ * errno.  Inside the hook. */
+struct walk_result stack_walk(struct stack_walk *walk,
+                              struct context_tree *tree,
+                              struct ecl_ihs_frame *ihs, uintptr_t frame);
 
 #endif

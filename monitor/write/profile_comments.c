@@ -164,7 +164,7 @@ put_gaps(struct profile_output *output, const struct monitor_figures *f,
          const struct sample_writer *samples)
 {
   put_comment(output, "mprof.truncated_walks=%" PRIu64, f->truncated_walks);
-  put_comment(output, "mprof.unmarked_walks=%" PRIu64, f->unmarked_walks);
+  put_comment(output, "mprof.differing_walks=%" PRIu64, f->differing_walks);
   for (size_t i = 0; code_index_other_flags(i) != NULL; i++)
     put_comment(output,
                 "mprof.chain_note=%s was not compiled with this ECL's flags "

@@ -29,7 +29,7 @@ struct monitor_figures {
   uint64_t granules[CLASSIFY_GRANULES], large_bytes;
   uint64_t finalizers, weak_links;   /* records that the collector made */
   uint64_t thread_record_bytes;      /* the same for threads that began */
-  uint64_t truncated_walks, unmarked_walks, finalizer_walks, overflows;
+  uint64_t truncated_walks, finalizer_walks, differing_walks, overflows;
   uint64_t contexts, context_bytes;  /* paths of all threads; their memory */
   uint64_t lost_calls;               /* see code_index_lost_calls */
   unsigned counted_threads;          /* that allocated */

@@ -31,7 +31,7 @@ profile_fact_key(enum profile_fact fact)
       [FACT_UNATTRIBUTED_ALLOCATIONS] = "mprof.unattributed_allocations",
       [FACT_UNATTRIBUTED_BYTES] = "mprof.unattributed_bytes",
       [FACT_TRUNCATED_WALKS] = "mprof.truncated_walks",
-      [FACT_UNMARKED_WALKS] = "mprof.unmarked_walks",
+      [FACT_DIFFERING_WALKS] = "mprof.differing_walks",
       [FACT_CONTEXTS] = "mprof.contexts",
       [FACT_THREADS] = "mprof.threads",
   };

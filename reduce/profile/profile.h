@@ -112,7 +112,7 @@ enum profile_fact {
   FACT_UNATTRIBUTED_ALLOCATIONS,
   FACT_UNATTRIBUTED_BYTES,
   FACT_TRUNCATED_WALKS, /* of the stack, that did not reach its beginning */
-  FACT_UNMARKED_WALKS,  /* that could not mark all frames: too many calls */
+  FACT_DIFFERING_WALKS, /* whole walks that contradict a frame word */
   FACT_CONTEXTS,
   FACT_THREADS,
   FACT_COUNT

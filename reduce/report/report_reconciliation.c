@@ -137,10 +137,10 @@ add_chains(const struct reduction *reduction, struct text_table *table)
   if (profile_knows(profile, FACT_TRUNCATED_WALKS))
     add_row(table, profile->facts[FACT_TRUNCATED_WALKS],
             "walks of the stack that did not reach its beginning");
-  if (profile->facts[FACT_UNMARKED_WALKS] != 0)
-    add_row(table, profile->facts[FACT_UNMARKED_WALKS],
-            "walks that could not remember all frames: their calls are "
-            "counted more than once");
+  if (profile->facts[FACT_DIFFERING_WALKS] != 0)
+    add_row(table, profile->facts[FACT_DIFFERING_WALKS],
+            "walks that came to another context than a frame says: please "
+            "report it");
   add_share_row(profile, table, reduction->nameless.leaf_bytes,
                 "bytes without a name, charged to no function");
   add_share_row(profile, table, reduction->nameless.chain_bytes,

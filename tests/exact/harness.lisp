@@ -125,21 +125,17 @@ LIST to have no effect does not leave it out.")
            (and f (list (mprof:function-inclusive-allocations f)
                         (mprof:function-inclusive-bytes f))))))
 
-;; Whole walks cannot tell calls apart: each allocation looks like one.
-
 (defun calls (name n)
   "N calls of NAME led to an allocation."
   (let ((f (mprof:find-function name *profile*)))
-    (unless *full-walk*
-      (check (format nil "calls of ~A" (shown name))
-             n (and f (mprof:function-activations f))))))
+    (check (format nil "calls of ~A" (shown name))
+           n (and f (mprof:function-activations f)))))
 
 (defun arc (caller callee n &optional allocations bytes)
   "N calls of CALLEE by CALLER led to allocations."
   (let ((a (mprof:find-arc caller callee *profile*)))
-    (unless *full-walk*
-      (check (format nil "calls of ~A by ~A" (shown callee) (shown caller))
-             n (and a (mprof:arc-calls a))))
+    (check (format nil "calls of ~A by ~A" (shown callee) (shown caller))
+           n (and a (mprof:arc-calls a)))
     (when allocations
       (check (format nil "~A below ~A" (shown callee) (shown caller))
              (list allocations bytes)
@@ -211,7 +207,7 @@ LIST to have no effect does not leave it out.")
       (check "no chain cut short" "0"
              (mprof:profile-comment "mprof.truncated_walks" *profile*))
       (check "no frame forgotten" "0"
-             (mprof:profile-comment "mprof.unmarked_walks" *profile*)))))
+             (mprof:profile-comment "mprof.differing_walks" *profile*)))))
 
 ;;; Chains
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Run each program of programs/ in every variant that its first line names, by
-# markers and by whole walks, and compare the chains that both ways found.
+# words and by whole walks, and compare the chains that both ways found.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -49,9 +49,9 @@ run() {
 # failed.
 compare() {
   local name=$(basename "$1" .lisp) failed=0 difference
-  run "$1" "$2" markers || failed=1
+  run "$1" "$2" words || failed=1
   run "$1" "$2" full || failed=1
-  if difference=$(diff "$work/$name-$2-markers" "$work/$name-$2-full" 2>&1)
+  if difference=$(diff "$work/$name-$2-words" "$work/$name-$2-full" 2>&1)
   then
     echo "ok - $name, $2: whole walks find the same chains"
   else

@@ -1,13 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * hook_internal.h -- what the parts of the hook share: the way in and out,
- * and the requests that leaves do not tell.
+ * allocation.h -- what the parts of the hook share: what an allocation is of,
+ * the way in and out, and the requests to the collector that leaves do not
+ * tell.
+ *
+ * A *kind* is the word that the runtime tells the hooks (ECL_ALLOCATED_KIND):
+ * `what' the object is (classify.h), and its bytes.
  */
-#ifndef MPROF_HOOK_INTERNAL_H
-#define MPROF_HOOK_INTERNAL_H
+#ifndef MPROF_ALLOCATION_H
+#define MPROF_ALLOCATION_H
 
 #include "hook/classify.h"
 #include "hook/thread_state.h"
+
+static inline cl_index
+allocation_what(cl_index kind)
+{
+  return kind & (((cl_index)1 << ECL_ALLOCATED_BYTES_SHIFT) - 1);
+}
+
+static inline cl_index
+allocation_bytes(cl_index kind)
+{
+  return kind >> ECL_ALLOCATED_BYTES_SHIFT;
+}
+
+/* As the size of a leaf (see struct kind). */
+static inline uint32_t
+allocation_leaf_size(uint64_t bytes)
+{
+  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
+}
+
+/* The leaf of objects like that, allocated where the stack now is; `size' as
+ * in struct kind.  Counts the calls that the walk finds. */
+struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,
+                            cl_index what, uint32_t size, cl_object clas);
 
 /* May this allocation be counted?  Called with the gate not open: waits while
  * it is shut for a moment. */
@@ -32,12 +60,6 @@ static inline void
 hook_leave(struct thread_state *t)
 {
   __atomic_store_n(&t->inside, 0, __ATOMIC_RELEASE);
-}
-
-static inline uint32_t
-hook_leaf_size(uint64_t bytes)
-{
-  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
 }
 
 /* Whether the requests to the collector for the objects of a leaf are told by
