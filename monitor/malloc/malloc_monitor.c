@@ -74,7 +74,7 @@ find_kept_contexts(struct malloc_monitor *m, struct thread_stack *thread)
   size_t i = end > KEPT_CALLERS ? end - KEPT_CALLERS : 1;
   uint32_t context = frames[i - 1].context & CONTEXT_NUMBER;
   for (; i < end; i++)
-    context = find_context(m, thread, context, frames[i].ip);
+    context = find_context(m, thread, context, frames[i].at.ip);
   return context;
 }
 
@@ -92,7 +92,7 @@ find_contexts(struct malloc_monitor *m, struct thread_stack *thread)
   for (i++; i < end; i++) {
     const uint32_t age = context >> CONTEXT_BITS;
     const uint32_t found =
-        find_context(m, thread, context & CONTEXT_NUMBER, frames[i].ip);
+        find_context(m, thread, context & CONTEXT_NUMBER, frames[i].at.ip);
     const uint32_t target = m->tree.contexts[found].target;
     if (target != found)
       context = target | (uint32_t)KEPT_CALLERS << CONTEXT_BITS;

@@ -98,7 +98,6 @@ thread_stack_make(void)
     }
     thread->unloads = unloads;
   }
-  thread->chain.stack_end = 0;
   thread->regions = (struct region_stack){0};
   thread->next = NULL;
   thread->more_bits = 0;

@@ -4,11 +4,10 @@
  * at each allocation, without walking the stack anew where nothing has
  * changed.
  *
- * Model.  A *frame* here is a call that has not returned: the return address
- * `ip' in the calling function, with the stack pointer and the frame pointer
- * of that function behind the call.  What the next frame outward is follows
- * from these three by the rule for `ip' (frame_rule.h) and from at most two
- * words of the stack: the return address and the saved frame pointer.
+ * Model.  A *frame* here is a call that has not returned.  What the next
+ * frame outward is follows from the return address, the stack pointer and the
+ * frame pointer of this one, and from at most two words of the stack: see
+ * frame_step.h.
  *
  * So a chain is what it was before if it begins with the same three registers
  * and if the words that were read then still hold what they held.  Most code
@@ -49,8 +48,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tree/arena.h"
 #include "arch/attributes.h"
+#include "tree/arena.h"
+#include "walk/frame_step.h"
 
 /* A word that was read on the way outward. */
 struct chain_word {
@@ -59,16 +59,11 @@ struct chain_word {
 };
 
 struct call_frame {
-  uintptr_t ip, sp, frame; /* of the calling function, behind the call */
-  const uintptr_t *saved;  /* where `frame' was read; NULL: in the register */
-  uint64_t serial;         /* no other frame at this place has the same */
-  uint32_t first_word;     /* of what was read to find it */
-  uint32_t context;        /* of the path that ends here; the owner's */
-  bool interrupted;    /* `ip' is no return address: a signal came there */
-  bool certain;        /* it follows from the frame further in */
-  bool uses_pointer;   /* the next one is found by `frame' */
-  bool passes_pointer; /* the next one has `frame' in the register as well */
-  bool needs_pointer;  /* where those further out are depends on `frame' */
+  struct stack_frame at;
+  uint64_t serial;     /* no other frame at this place has the same */
+  uint32_t first_word; /* of what was read to find it */
+  uint32_t context;    /* of the path that ends here; the owner's */
+  bool needs_pointer;  /* where those further out are depends on at.pointer */
 };
 
 enum {
@@ -103,7 +98,6 @@ struct call_chain {
   uintptr_t frame; /* the frame pointer of this walk */
   uint64_t serial; /* the last one that was given */
   struct call_frame *fresh; /* scratch: the innermost first */
-  uintptr_t stack_end;      /* no frame is beyond; 0: not known yet */
   struct known_path paths[PATHS];
 };
 
@@ -112,9 +106,10 @@ struct call_chain {
 int call_chain_init(struct call_chain *chain);
 void call_chain_release(struct call_chain *chain);
 
-/* Walk from the call that returns to `ip'; `sp' and `frame' as struct
- * call_frame has them.  The frames are in chain->frames then.  Gives back a
- * path for the owner to fill, which call_chain_know makes known. */
+/* Walk from the call that returns to `ip'; `sp' and `frame', the frame
+ * pointer, as struct stack_frame has them.  The frames are in chain->frames
+ * then.  Gives back a path for the owner to fill, which call_chain_know makes
+ * known. */
 struct known_path *call_chain_walk(struct call_chain *chain, uintptr_t ip,
                                    uintptr_t sp, uintptr_t frame);
 void call_chain_know(const struct call_chain *chain, struct known_path *path);

@@ -84,6 +84,8 @@ find_entry(uintptr_t ip, struct frame_section *section,
 /* ---- programs ------------------------------------------------------------
  */
 
+enum { WORD = sizeof(uintptr_t) };
+
 /* What is known at some place of a function. */
 struct frame_state {
   uint64_t base_register;
@@ -113,8 +115,7 @@ set_saved(struct frame_machine *m, uint64_t number, int64_t offset)
     m->now.saved = offset * m->entry->common.data_factor;
     m->now.saved_elsewhere = m->now.saved == 0;
   } else if (number == ARCH_REGISTER_RETURN &&
-             offset * m->entry->common.data_factor !=
-                 -(int64_t)sizeof(uintptr_t)) {
+             offset * m->entry->common.data_factor != -WORD) {
     m->now.elsewhere = true;
   }
 }
@@ -286,15 +287,15 @@ rule_of_state(const struct frame_state *s)
     rule.base = FRAME_OUTERMOST;
     return rule;
   }
-  if (s->elsewhere || s->saved_elsewhere || s->offset > INT32_MAX ||
-      s->offset < INT32_MIN || s->saved > INT32_MAX || s->saved < INT32_MIN)
+  rule.offset = (int32_t)s->offset;
+  rule.saved = (int16_t)(s->saved / WORD);
+  if (s->elsewhere || s->saved_elsewhere || rule.offset != s->offset ||
+      rule.saved * WORD != s->saved)
     return rule;
   if (s->base_register == ARCH_REGISTER_STACK_POINTER)
     rule.base = FRAME_FROM_STACK;
   else if (s->base_register == ARCH_REGISTER_FRAME_POINTER)
     rule.base = FRAME_FROM_POINTER;
-  rule.offset = (int32_t)s->offset;
-  rule.saved_offset = (int32_t)s->saved;
   return rule;
 }
 

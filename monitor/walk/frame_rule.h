@@ -28,10 +28,10 @@ enum frame_base {
 };
 
 struct frame_rule {
-  int32_t offset;       /* of the frame: the word above the return address */
-  int32_t saved_offset; /* from the frame to the caller's frame pointer; 0: it
-                           is in the register */
-  uint8_t base;         /* enum frame_base */
+  int32_t offset; /* of the frame: the word above the return address */
+  int16_t saved;  /* words from there to the caller's frame pointer; 0: it is
+                     in the register */
+  uint8_t base;   /* enum frame_base */
 };
 
 /* The rule at `ip', an address in the code of a function: for a return

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * rule_cache.c -- see rule_cache.h.
+ *
+ * A rule that is forgotten leaves its place to the next new one that passes
+ * it.  No thread still reads the old one: it would be in code that is gone.
  */
 #include "walk/rule_cache.h"
 
@@ -18,7 +21,11 @@ enum {
 
 #define FORGOTTEN UINTPTR_MAX
 
-struct rule_table *rule_cache;
+static struct known_rule first_rules[1 << FIRST_BITS];
+static struct rule_table tables[LAST_BITS - FIRST_BITS + 1] = {
+    {.shift = 64 - FIRST_BITS, .rules = first_rules}};
+struct rule_table *rule_cache = tables;
+
 static struct spin_lock lock; /* of all changes */
 
 static size_t
@@ -27,71 +34,48 @@ places(const struct rule_table *table)
   return (size_t)1 << (64 - table->shift);
 }
 
-/* A place with that key, or a free one. */
-static struct known_rule *
-find_place(struct rule_table *table, uintptr_t key)
+/* Put a rule there whose key is not. */
+static void
+add(struct rule_table *table, uintptr_t key, struct frame_rule rule)
 {
-  const size_t mask = places(table) - 1;
-  size_t i = (key * UINT64_C(0x9E3779B97F4A7C15)) >> table->shift;
-  while (table->rules[i].key != key && table->rules[i].key != 0)
-    i = (i + 1) & mask;
-  return &table->rules[i];
+  size_t i = rule_place(table, key);
+  while (table->rules[i].key != 0 && table->rules[i].key != FORGOTTEN)
+    i = rule_next_place(table, i);
+  table->count += table->rules[i].key == 0;
+  table->rules[i].rule = rule;
+  __atomic_store_n(&table->rules[i].key, key, __ATOMIC_RELEASE);
 }
 
-static struct rule_table *
-make_table(unsigned bits)
+/* A table of twice the size takes the place of the one that is half full.
+ * False: there is none. */
+static bool
+grow(void)
 {
+  const struct rule_table *const old = rule_cache;
+  struct rule_table *table = rule_cache + 1;
   struct arena arena;
-  struct rule_table *table;
-  if (arena_reserve(&arena, sizeof *table + (sizeof *table->rules << bits)) !=
-      0)
-    return NULL;
-  table = arena.base;
-  table->shift = 64 - bits;
-  return table;
+  if (table == tables + sizeof tables / sizeof *tables ||
+      arena_reserve(&arena, 2 * places(old) * sizeof *old->rules) != 0)
+    return false;
+  *table = (struct rule_table){.shift = old->shift - 1, .rules = arena.base};
+  for (size_t i = 0; i < places(old); i++)
+    if (old->rules[i].key != 0 && old->rules[i].key != FORGOTTEN)
+      add(table, old->rules[i].key, old->rules[i].rule);
+  __atomic_store_n(&rule_cache, table, __ATOMIC_RELEASE);
+  return true;
 }
 
 static bool
-is_rule(const struct known_rule *rule)
+is_known(uintptr_t key)
 {
-  return rule->key != 0 && rule->key != FORGOTTEN;
+  size_t i = rule_place(rule_cache, key);
+  while (rule_cache->rules[i].key != key && rule_cache->rules[i].key != 0)
+    i = rule_next_place(rule_cache, i);
+  return rule_cache->rules[i].key == key;
 }
 
-static size_t
-rules_in(const struct rule_table *table)
-{
-  size_t count = 0;
-  for (size_t i = 0; i < places(table); i++)
-    count += is_rule(&table->rules[i]);
-  return count;
-}
-
-/* The table, with room for one more; NULL when there is none. */
-static struct rule_table *
-table_with_room(void)
-{
-  struct rule_table *old = rule_cache, *table;
-  unsigned bits = FIRST_BITS;
-  if (old != NULL && old->count * 2 < places(old))
-    return old;
-  if (old != NULL)
-    bits = 64 - old->shift + (rules_in(old) * 4 < places(old) ? 0 : 1);
-  if (bits > LAST_BITS)
-    return NULL;
-  table = make_table(bits);
-  if (table == NULL)
-    return NULL;
-  for (size_t i = 0; old != NULL && i < places(old); i++)
-    if (is_rule(&old->rules[i])) {
-      *find_place(table, old->rules[i].key) = old->rules[i];
-      table->count++;
-    }
-  __atomic_store_n(&rule_cache, table, __ATOMIC_RELEASE);
-  return table;
-}
-
-static struct known_rule
-make_rule(uintptr_t key)
+struct frame_rule
+rule_cache_learn(uintptr_t key)
 {
   /* a return address is behind the call */
   const uintptr_t place = (key >> 1) - ((key & 1) == 0 ? 1 : 0);
@@ -101,57 +85,10 @@ make_rule(uintptr_t key)
   if (rule.base == FRAME_UNKNOWN && place != key >> 1 &&
       frame_rule_function(key >> 1) == key >> 1)
     rule.base = FRAME_OUTERMOST;
-  if ((rule.saved_offset & 7) != 0)
-    rule = (struct frame_rule){.base = FRAME_ELSEWHERE};
-  return (struct known_rule){.key = key,
-                             .offset = rule.offset,
-                             .saved_and_base = rule.saved_offset | rule.base};
-}
-
-/* The rule that stands behind those of other keys, as nearly all do that were
- * not where they should be: no lock is needed to see that.  Key 0: there is
- * none. */
-static struct known_rule
-find_further(uintptr_t key)
-{
-  const struct rule_table *table =
-      __atomic_load_n(&rule_cache, __ATOMIC_ACQUIRE);
-  size_t i;
-  uintptr_t found;
-  if (table == NULL)
-    return (struct known_rule){0};
-  i = (key * UINT64_C(0x9E3779B97F4A7C15)) >> table->shift;
-  do {
-    i = (i + 1) & (places(table) - 1);
-    found = __atomic_load_n(&table->rules[i].key, __ATOMIC_ACQUIRE);
-  } while (found != key && found != 0);
-  return found == key ? table->rules[i] : (struct known_rule){0};
-}
-
-struct known_rule
-rule_cache_learn(uintptr_t key)
-{
-  struct rule_table *table;
-  struct known_rule *there = NULL;
-  struct known_rule rule = find_further(key);
-  if (rule.key != 0)
-    return rule;
   spin_lock(&lock);
-  if (rule_cache != NULL) {
-    there = find_place(rule_cache, key);
-    rule = *there;
-  }
-  if (rule.key == 0) {
-    rule = make_rule(key);
-    table = table_with_room();
-    if (table != NULL) {
-      there = find_place(table, key);
-      there->offset = rule.offset;
-      there->saved_and_base = rule.saved_and_base;
-      __atomic_store_n(&there->key, key, __ATOMIC_RELEASE);
-      table->count++;
-    }
-  }
+  if ((rule_cache->count * 2 < places(rule_cache) || grow()) &&
+      !is_known(key)) /* by another thread meanwhile */
+    add(rule_cache, key, rule);
   spin_unlock(&lock);
   return rule;
 }
@@ -160,10 +97,10 @@ void
 rule_cache_forget(uintptr_t start, uintptr_t end)
 {
   spin_lock(&lock);
-  for (size_t i = 0; rule_cache != NULL && i < places(rule_cache); i++) {
-    struct known_rule *rule = &rule_cache->rules[i];
-    if (is_rule(rule) && rule->key >> 1 >= start && rule->key >> 1 <= end)
-      __atomic_store_n(&rule->key, FORGOTTEN, __ATOMIC_RELEASE);
+  for (size_t i = 0; i < places(rule_cache); i++) {
+    uintptr_t *key = &rule_cache->rules[i].key;
+    if (*key != 0 && *key >> 1 >= start && *key >> 1 <= end)
+      __atomic_store_n(key, FORGOTTEN, __ATOMIC_RELEASE);
   }
   spin_unlock(&lock);
 }

@@ -61,7 +61,7 @@ compare_frame(struct _Unwind_Context *context, void *data)
   const struct call_frame *f;
   if (!c->started) {
     f = &c->frames[c->left - 1];
-    if (ip != f->ip || sp != f->sp)
+    if (ip != f->at.ip || sp != f->at.sp)
       return _URC_NO_REASON;
     c->started = true;
   }
@@ -70,8 +70,8 @@ compare_frame(struct _Unwind_Context *context, void *data)
     return c->differs ? _URC_NORMAL_STOP : _URC_NO_REASON;
   }
   f = &c->frames[--c->left];
-  c->differs = f->ip != ip || f->sp != sp ||
-               f->interrupted != (interrupted != 0);
+  c->differs = f->at.ip != ip || f->at.sp != sp ||
+               f->at.interrupted != (interrupted != 0);
   return c->differs ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
@@ -555,7 +555,7 @@ test_rules(void **state)
   /* at the first instruction */
   assert_int_equal(rule.base, FRAME_FROM_STACK);
   assert_int_equal(rule.offset, 8);
-  assert_int_equal(rule.saved_offset, 0);
+  assert_int_equal(rule.saved, 0);
   assert_int_equal(frame_rule_function(here), here);
   assert_int_equal(frame_rule_function(here + 1), here);
   assert_int_equal(frame_rule_at(0).base, FRAME_UNKNOWN);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_monitor_frame_step.c -- each step from a frame to its caller comes to
+ * what the compiler's unwinder finds, which walks all of the stack: over
+ * functions of this file and of the C library, over signals, and to the end
+ * of the stack.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <unwind.h>
+
+#include "arch/registers.h"
+#include "walk/frame_step.h"
+
+#define NOINLINE __attribute__((noinline, noclone))
+#define FRAMED                                                               \
+  __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
+
+enum { MOST_FRAMES = 400 };
+
+/* The frames of the stack, the innermost first. */
+struct walk {
+  struct stack_frame frames[MOST_FRAMES];
+  size_t count;
+};
+
+static __thread size_t steps, signals;
+static volatile int sink;
+
+static _Unwind_Reason_Code
+add_frame(struct _Unwind_Context *context, void *data)
+{
+  struct walk *w = data;
+  int interrupted = 0;
+  struct stack_frame *f = &w->frames[w->count];
+  if (w->count == MOST_FRAMES)
+    return _URC_NORMAL_STOP;
+  f->ip = _Unwind_GetIPInfo(context, &interrupted);
+  f->sp = _Unwind_GetCFA(context);
+  f->pointer = _Unwind_GetGR(context, ARCH_REGISTER_FRAME_POINTER);
+  f->interrupted = interrupted != 0;
+  w->count += f->ip != 0;
+  return _URC_NO_REASON;
+}
+
+/* Step from the caller of this function to the end of the stack. */
+static FRAMED void
+compare(void)
+{
+  const uintptr_t *here = __builtin_frame_address(0);
+  struct stack_frame f = {
+      .ip = here[1], .sp = (uintptr_t)(here + 2), .pointer = here[0]};
+  struct walk w = {.count = 0};
+  enum frame_step s = FRAME_STEP_CALLER;
+  size_t i = 0;
+  _Unwind_Backtrace(add_frame, &w);
+  while (w.frames[i].sp != f.sp)
+    i++;
+  steps = signals = 0;
+  for (; i < w.count; i++) {
+    struct stack_frame next;
+    assert_int_equal(s,
+                     f.interrupted ? FRAME_STEP_SIGNAL : FRAME_STEP_CALLER);
+    assert_true(f.ip == w.frames[i].ip);
+    assert_true(f.sp == w.frames[i].sp);
+    assert_true(f.pointer == w.frames[i].pointer);
+    assert_int_equal(f.interrupted, w.frames[i].interrupted);
+    s = frame_step(&f, &next);
+    if (next.certain && next.saved != NULL)
+      assert_true(*next.saved == next.pointer);
+    if (next.certain && s == FRAME_STEP_CALLER)
+      assert_true(((const uintptr_t *)next.sp)[-1] == next.ip);
+    f = next;
+    steps++;
+    signals += s == FRAME_STEP_SIGNAL;
+  }
+  assert_int_equal(s, FRAME_STEP_OUTERMOST);
+}
+
+static NOINLINE void
+fixed(int n)
+{
+  volatile char room[40];
+  room[0] = (char)n;
+  compare();
+  sink = room[0];
+}
+
+/* Its frame is as large as it is told. */
+static NOINLINE void
+moving(size_t size)
+{
+  volatile char *room = __builtin_alloca(size);
+  room[0] = 1;
+  fixed(1);
+  sink = room[0];
+}
+
+static NOINLINE void
+realigned(size_t size)
+{
+  volatile char aligned[128] __attribute__((aligned(128)));
+  volatile char *room = __builtin_alloca(size);
+  aligned[0] = room[0] = 1;
+  moving(size);
+  compare();
+  if (size > 40)
+    realigned(size - 40);
+  sink = aligned[0] + room[0];
+}
+
+/* No frame of its own, but for the return address and what is aligned. */
+static NOINLINE void
+leaf(void)
+{
+  compare();
+  __asm__ volatile("");
+}
+
+static void
+test_frames(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < 50; i++) {
+    moving(i * 48 + 1);
+    assert_true(steps >= 5);
+    leaf();
+  }
+  for (size_t i = 0; i < 5; i++)
+    realigned(i * 48 + 1);
+}
+
+static int
+order(const void *a, const void *b)
+{
+  compare();
+  return *(const int *)a - *(const int *)b;
+}
+
+static void
+test_callbacks(void **state)
+{
+  int numbers[40];
+  (void)state;
+  for (int i = 0; i < 40; i++)
+    numbers[i] = i * 7919 % 41;
+  qsort(numbers, 40, sizeof *numbers, order);
+  bsearch(&numbers[7], numbers, 40, sizeof *numbers, order);
+}
+
+static void
+handle(int number)
+{
+  (void)number;
+  moving(100);
+}
+
+static NOINLINE void
+raise_deep(int n)
+{
+  if (n > 0)
+    raise_deep(n - 1);
+  else
+    raise(SIGUSR1);
+  sink = n;
+}
+
+static void
+test_signals(void **state)
+{
+  static char stack[1 << 17];
+  stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+  struct sigaction action = {.sa_handler = handle};
+  (void)state;
+  assert_int_equal(sigaltstack(&other, NULL), 0);
+  for (int i = 0; i < 10; i++) {
+    action.sa_flags = i % 2 == 0 ? 0 : SA_ONSTACK;
+    sigaction(SIGUSR1, &action, NULL);
+    raise_deep(i);
+    assert_int_equal(signals, 1);
+  }
+  signal(SIGUSR1, SIG_DFL);
+  other.ss_flags = SS_DISABLE;
+  sigaltstack(&other, NULL);
+}
+
+static void *
+in_thread(void *data)
+{
+  test_frames(NULL);
+  test_callbacks(NULL);
+  return data;
+}
+
+static void
+test_threads(void **state)
+{
+  pthread_t threads[4];
+  (void)state;
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, in_thread, NULL), 0);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+}
+
+/* Of code without call-frame information the frame pointer says where the
+ * caller is, if it points to the stack, and what it says is an address. */
+static void
+test_no_information(void **state)
+{
+  uintptr_t stack[6] = {0};
+  const struct stack_frame from = {.ip = (uintptr_t)&sink,
+                                   .sp = (uintptr_t)stack,
+                                   .pointer = (uintptr_t)&stack[2]};
+  struct stack_frame to, wild = from;
+  (void)state;
+  stack[2] = 17;
+  stack[3] = (uintptr_t)fixed;
+  assert_int_equal(frame_step(&from, &to), FRAME_STEP_CALLER);
+  assert_true(to.ip == stack[3] && to.sp == (uintptr_t)&stack[4] &&
+              to.pointer == 17 && to.by_pointer);
+  stack[3] = 0;
+  assert_int_equal(frame_step(&from, &to), FRAME_STEP_OUTERMOST);
+  stack[3] = FRAME_CODE_END;
+  assert_int_equal(frame_step(&from, &to), FRAME_STEP_LOST);
+  wild.pointer = 1 << 20;
+  assert_int_equal(frame_step(&wild, &to), FRAME_STEP_LOST);
+  wild.pointer = from.pointer + 1;
+  assert_int_equal(frame_step(&wild, &to), FRAME_STEP_LOST);
+}
+
+/* The rules of code that is gone are found again, from the same code here. */
+static void
+test_forgotten(void **state)
+{
+  size_t count = 0;
+  (void)state;
+  for (int i = 0; i < 20; i++) {
+    rule_cache_forget((uintptr_t)fixed, (uintptr_t)fixed + 200);
+    moving((size_t)i);
+    if (i == 0)
+      count = rule_cache->count;
+  }
+  assert_int_equal(rule_cache->count, count);
+  for (int i = 0; i < 20; i++) {
+    rule_cache_forget(0, UINTPTR_MAX);
+    realigned(60);
+  }
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_frames),    cmocka_unit_test(test_callbacks),
+      cmocka_unit_test(test_signals),   cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_forgotten), cmocka_unit_test(test_no_information),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
