@@ -7,11 +7,11 @@
 ;;;; A program is run once without the profiler, which fills the caches of
 ;;;; generic functions; then in these ways:
 ;;;;
-;;;;   markers, unfolded  each chain has the oracle's objects and bytes by type;
+;;;;   words, unfolded    each chain has the oracle's objects and bytes by type;
 ;;;;                      functions and arcs have its figures and calls
-;;;;   markers            functions and arcs have the same figures and calls
-;;;;   walks              the chains are those of markers
-;;;;   walks, unfolded    the chains are those of markers, unfolded
+;;;;   words              functions and arcs have the same figures and calls
+;;;;   walks              the chains are those of words
+;;;;   walks, unfolded    the chains are those of words, unfolded
 ;;;;   small budget       totals are the oracle's
 ;;;;
 ;;;; and in each: functions and types add up to the plain counters, nothing is
