@@ -124,7 +124,7 @@ sites_block_unload(cl_object block, void *base)
     gates_set(monitor.running ? GATE_PAUSED : GATE_CLOSED);
     for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
       context_tree_rename_sites(&t->tree, retire_site, &u);
-      known_leaves_forget(&t->known_leaves);
+      known_paths_forget(&t->paths);
     }
     for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
       context_tree_rename_sites(&e->tree, retire_site, &u);

@@ -21,7 +21,7 @@
 #include <ecl/ecl.h>
 
 #include "hook/classify.h"
-#include "hook/known_leaf.h"
+#include "hook/known_path.h"
 #include "tree/arena.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
@@ -57,7 +57,7 @@ struct thread_state {
   uint64_t count;       /* allocations */
   uint64_t bytes;       /* requested */
 
-  struct known_leaves known_leaves; /* of this epoch and region */
+  struct known_paths paths; /* of this epoch and region */
   struct stack_walk walk;
   struct context_tree tree;
   struct region_stack regions;
@@ -92,7 +92,7 @@ static inline void
 thread_state_begin_epoch(struct thread_state *thread)
 {
   stack_walk_begin_epoch(&thread->walk);
-  known_leaves_forget(&thread->known_leaves); /* they have words of before */
+  known_paths_forget(&thread->paths); /* they have words of before */
 }
 
 static inline void

@@ -31,7 +31,7 @@ change(const char *name)
     else
       region_leave(&table, &thread->regions, false);
     if (thread->regions.region != before)
-      known_leaves_forget(&thread->known_leaves);
+      known_paths_forget(&thread->paths);
   }
   pthread_mutex_unlock(&monitor.lock);
 }

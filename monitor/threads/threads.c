@@ -46,7 +46,7 @@ thread_free(struct thread_state *t)
 {
   context_tree_release(&t->tree);
   stack_walk_release(&t->walk);
-  arena_release(&t->known_leaves.arena);
+  arena_release(&t->paths.arena);
   free(t->label);
   free(t);
 }
@@ -70,7 +70,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
   t->env = env;
   t->thread = thread;
   if (thread_tree_init(&t->tree) != 0 || stack_walk_init(&t->walk) != 0 ||
-      known_leaves_init(&t->known_leaves) != 0) {
+      known_paths_init(&t->paths) != 0) {
     thread_free(t);
     return NULL;
   }

@@ -185,25 +185,15 @@ has_room_for_context(struct context_tree *tree)
                            CONTEXT_FIRST, tree->context_count);
 }
 
-uint32_t
-context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
+/* The context when it is new. */
+static __attribute__((noinline)) uint32_t
+make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
+           uint32_t hash)
 {
-  const struct record_index *index = &tree->context_index;
-  const uint32_t hash = context_hash(parent, site);
-  uint32_t slot, number, target = CONTEXT_OVERFLOW, function;
-  struct context *c;
+  uint32_t number, target = CONTEXT_OVERFLOW, function;
   enum phase_state state;
   bool new_arc = false, kept;
 
-  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
-       i = (i + 1) & index->mask) {
-    if (!record_index_may_be(index, slot, hash))
-      continue;
-    number = record_index_number(index, slot);
-    c = &tree->contexts[number];
-    if (c->site == site && c->parent == parent)
-      return number;
-  }
   if (parent == CONTEXT_OVERFLOW)
     return CONTEXT_OVERFLOW;
   if (!has_room_for_context(tree)) {
@@ -227,20 +217,37 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   } else {
     target = number = tree->context_count;
   }
-  c = &tree->contexts[number];
-  *c = (struct context){ .site = site,
-                         .parent = parent,
-                         .target = target,
-                         .function = function,
-                         .shown = (function & FUNCTION_HIDDEN) != 0
-                                      ? tree->contexts[parent].shown
-                                      : function & FUNCTION_NUMBER,
-                         .state = (unsigned)state & 7,
-                         .new_arc = new_arc,
-                         .kept = kept };
+  tree->contexts[number] =
+      (struct context){ .site = site,
+                        .parent = parent,
+                        .target = target,
+                        .function = function,
+                        .shown = (function & FUNCTION_HIDDEN) != 0
+                                     ? tree->contexts[parent].shown
+                                     : function & FUNCTION_NUMBER,
+                        .state = (unsigned)state & 7,
+                        .new_arc = new_arc,
+                        .kept = kept };
   record_index_add(&tree->context_index, hash, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;
+}
+
+uint32_t
+context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
+{
+  const struct record_index *index = &tree->context_index;
+  const uint32_t hash = context_hash(parent, site);
+  uint32_t slot;
+  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
+       i = (i + 1) & index->mask) {
+    const uint32_t number = record_index_number(index, slot);
+    const struct context *c = &tree->contexts[number];
+    if (record_index_may_be(index, slot, hash) && c->site == site &&
+        c->parent == parent)
+      return number;
+  }
+  return make_child(tree, parent, site, hash);
 }
 
 /* The number of a kind; KIND_ANY when there is no memory. */
