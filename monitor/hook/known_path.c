@@ -76,7 +76,7 @@ make_frame(struct path_frame *to, const struct stack_walk *walk,
            const struct context_tree *tree, size_t i)
 {
   const struct walked_frame *w = &walk->frames[i];
-  if ((w->site & SITE_OBJECT) != 0 || !w->layout.fixed)
+  if (!w->layout.fixed)
     return false;
   *to = (struct path_frame){
     .word = w->word == NULL ? PATH_NO_WORD : walk->epoch | w->up,
@@ -84,7 +84,8 @@ make_frame(struct path_frame *to, const struct stack_walk *walk,
     .returns_to = i == walk->count - 1 ? 0 : w->returns_to,
     .word_at = w->word == NULL ? 0
                                : (uint16_t)(w->pointer - (uintptr_t)w->word),
-    .layout = w->layout
+    .saved = w->layout.saved,
+    .distance = w->layout.distance | w->layout.by_pointer
   };
   return true;
 }
@@ -103,7 +104,7 @@ known_path_keep(struct known_paths *paths, const struct stack_walk *walk,
   for (size_t i = 0; i < walk->count; i++) {
     if (!make_frame(&p->frame[i], walk, tree, i))
       return NULL;
-    p->plain &= p->frame[i].layout.distance == 0;
+    p->plain &= p->frame[i].distance == 0;
   }
   p->site = *frame_return_slot(allocator);
   p->kind = 0; /* no object is of it */

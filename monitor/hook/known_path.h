@@ -44,7 +44,7 @@
 #include "tree/sizes.h"
 #include "walk/stack_walk.h"
 
-enum { PATHS = SIZE_KNOWN_PATHS, PATH_FRAMES = 14, PATH_PROBES = 4 };
+enum { PATHS = SIZE_KNOWN_PATHS, PATH_FRAMES = 24, PATH_PROBES = 4 };
 
 /* No word holds it, nor does a frame pointer. */
 #define PATH_NO_WORD UINT64_C(1)
@@ -55,8 +55,11 @@ struct path_frame {
   uint64_t *activations;  /* where to count that it was called; not told of the
                              innermost, for which the leaf counts */
   uint16_t word_at;       /* so far below the frame pointer; 0: none */
-  struct frame_layout layout;
+  int16_t saved;          /* as in struct frame_layout */
+  int32_t distance;       /* the same; odd, one more, if it is by_pointer */
 };
+
+_Static_assert(sizeof(struct path_frame) == 32, "half a cache line");
 
 struct known_path {
   uintptr_t site;         /* return address of the allocator; 0: none */
@@ -157,10 +160,11 @@ path_begin(uintptr_t allocator)
 static inline uintptr_t
 path_return_slot(const struct path_frame *f, struct path_point at, bool plain)
 {
-  if (plain || f->layout.distance == 0)
+  if (plain || f->distance == 0)
     return (uintptr_t)frame_return_slot(at.pointer);
-  return (f->layout.by_pointer ? at.pointer : at.slot) +
-         (uintptr_t)(intptr_t)f->layout.distance;
+  return (f->distance & 1) == 0
+             ? at.slot + (uintptr_t)(intptr_t)f->distance
+             : at.pointer + (uintptr_t)(intptr_t)(f->distance - 1);
 }
 
 /* Behind the frame, the return address of which is there. */
@@ -168,10 +172,10 @@ static inline struct path_point
 path_step(const struct path_frame *f, struct path_point at, uintptr_t slot,
           bool plain)
 {
-  if (plain || f->layout.distance == 0)
+  if (plain || f->distance == 0)
     at.pointer = frame_caller(at.pointer);
-  else if (f->layout.saved != 0)
-    at.pointer = *(uintptr_t *)(slot + (uintptr_t)(intptr_t)f->layout.saved);
+  else if (f->saved != 0)
+    at.pointer = *(uintptr_t *)(slot + (uintptr_t)(intptr_t)f->saved);
   at.slot = slot;
   return at;
 }
@@ -186,7 +190,7 @@ known_path_end(const struct known_path *path, const struct stack_walk *walk,
   struct path_point at = path_begin(allocator);
   uintptr_t slot;
   for (;; f++) {
-    if ((plain || f->layout.distance == 0) &&
+    if ((plain || f->distance == 0) &&
         *(uint64_t *)(at.pointer - f->word_at) == f->word)
       return f;
     slot = path_return_slot(f, at, plain);

@@ -157,7 +157,8 @@ step(const struct stack_walk *walk, struct place *at, struct walked_frame *f)
   if (at->frame < at->sp || at->frame >= walk->stack_base)
     return WALK_LOST;
   f->returns_to = *frame_return_slot(at->frame);
-  f->layout = (struct frame_layout){ .fixed = true };
+  f->layout =
+      (struct frame_layout){ .fixed = call_site_kind(site) == CALL_FRAME };
   if (word_at != 0) {
     f->word = (uint64_t *)(at->frame - word_at);
     if (stack_walk_is_known(walk, *f->word) && !walk->whole)

@@ -41,7 +41,7 @@ struct frame_layout {
                        address is; 0: it is in the register still */
   bool by_pointer;  /* `distance' is from the frame pointer, not from where the
                        frame inward keeps its return address */
-  bool fixed;       /* all this is so whenever the function makes that call */
+  bool fixed;       /* this, and which function it is, follow from the site */
   int32_t distance; /* of the place of the return address; 0: the frame pointer
                        tells all */
 };
