@@ -13,6 +13,7 @@
 enum {
   SIZE_FIRST_ROOM = 1,  /* of an array that doubles; elements */
   SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
+  SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
   SIZE_KNOWN_WALKS = 4, /* kept for each thread; a power of 2 */
   SIZE_KNOWN_LEAVES = 4, /* the same */
   SIZE_CALL_PATHS = 16, /* the same */
@@ -23,6 +24,7 @@ enum {
 enum {
   SIZE_FIRST_ROOM = 256,
   SIZE_FIRST_INDEX = 1024,
+  SIZE_FIRST_ARENA = 1 << 18,
   SIZE_KNOWN_WALKS = 1024,
   SIZE_KNOWN_LEAVES = 1024,
   SIZE_CALL_PATHS = 16384,
