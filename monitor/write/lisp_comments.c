@@ -176,13 +176,6 @@ put_gaps(struct pprof_stream *p, const struct monitor_figures *f,
              classless_count);
 }
 
-/* What regions_comments calls. */
-static void
-put_region(void *stream, const char *text)
-{
-  pprof_put_comment(stream, COMMENT_REGION, text);
-}
-
 void
 lisp_comments_put(struct pprof_stream *p, const struct monitor_figures *f,
                   const struct sample_writer *samples,
@@ -197,7 +190,7 @@ lisp_comments_put(struct pprof_stream *p, const struct monitor_figures *f,
   put_reconciliation(p, f);
   put_unattributed(p, f, samples);
   put_gaps(p, f, classless_count);
-  regions_comments(put_region, p);
+  regions_comments(pprof_put_region, p);
   pprof_put_count(p, COMMENT_CONTEXTS, f->contexts);
   pprof_put_count(p, COMMENT_CONTEXT_BYTES, f->context_bytes);
   pprof_put_count(p, COMMENT_THREADS, f->counted_threads);

@@ -237,13 +237,6 @@ put_locations(struct malloc_writer *w)
 
 /* ---- comments ---- */
 
-/* What region_table_comments calls. */
-static void
-put_region(void *stream, const char *text)
-{
-  pprof_put_comment(stream, COMMENT_REGION, text);
-}
-
 static void
 put_comments(struct malloc_writer *w)
 {
@@ -271,7 +264,7 @@ put_comments(struct malloc_writer *w)
              m->lost_objects);
     pprof_put_comment(p, COMMENT_KEPT_NOTE, text);
   }
-  region_table_comments(&malloc_regions, true, put_region, p);
+  region_table_comments(&malloc_regions, true, pprof_put_region, p);
 }
 
 void

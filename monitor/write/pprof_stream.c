@@ -192,6 +192,12 @@ pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n)
   pprof_put_comment(p, key, text);
 }
 
+void
+pprof_put_region(void *stream, const char *text)
+{
+  pprof_put_comment(stream, COMMENT_REGION, text);
+}
+
 /* ---- begin and end ---- */
 
 static void

@@ -14,7 +14,7 @@
  * the message that refers to it, also while that is put together.
  *
  * What fails is kept in the file (atomic_file.h), and what comes after it
- * does nothing.  No malloc: also after a crash.
+ * does nothing.  No malloc: also after a crash.  Not inside the hook.
  */
 #ifndef MPROF_PPROF_STREAM_H
 #define MPROF_PPROF_STREAM_H
@@ -34,8 +34,8 @@ struct pprof_stream { /* all zero but for the first three of `output' */
   struct intern_table strings;
 };
 
-/* Begin a profile with the first `columns' values of enum pprof_column, all
- * of it but samples and what belongs to them, and comments. */
+/* Begin a profile of which each sample has the first `columns' values of enum
+ * pprof_column.  Reserves memory, and writes what stands before samples. */
 void pprof_open(struct pprof_stream *p, int columns);
 
 /* Write what is left, and give the memory back. */
@@ -59,6 +59,9 @@ uint64_t pprof_string(struct pprof_stream *p, const char *text);
 void pprof_put_comment(struct pprof_stream *p, const char *key,
                        const char *text);
 void pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n);
+
+/* The comment mprof.region, for region_table_comments. */
+void pprof_put_region(void *stream, const char *text);
 
 /* ---- messages ---- */
 

@@ -7,6 +7,7 @@
  * and what the numbers stand for is written afterwards.
  *
  * Cost: the length of all chains; 8 bytes a context while a tree is written.
+ * Not inside the hook; the tree does not change meanwhile.
  */
 #ifndef MPROF_SAMPLE_WRITER_H
 #define MPROF_SAMPLE_WRITER_H
