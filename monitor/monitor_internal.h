@@ -21,7 +21,7 @@
 
 #include "balance/collector_balance.h"
 #include "monitor.h"
-#include "write/profile_writer.h"
+#include "write/lisp_profile.h"
 #include "threads/safepoint.h"
 
 struct ended_threads;

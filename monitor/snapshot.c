@@ -9,20 +9,19 @@
  * collector's sum are of the same moment.  A single counter is read without
  * that: it may be a few allocations old.
  *
- * Not done here: the format (profile_writer.c).
+ * Not done here: the format (write/).
  */
 #include "monitor.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "code/code_index.h"
 #include "threads/ended_threads.h"
 #include "threads/gates.h"
 #include "monitor_internal.h"
 #include "threads/pause.h"
-#include "write/profile_writer.h"
+#include "write/lisp_profile.h"
 #include "threads/threads.h"
 
 static void
@@ -50,15 +49,12 @@ collect_figures(struct monitor_figures *f)
 }
 
 static bool
-add_thread_figures(struct monitor_figures *f, char *name,
+add_thread_figures(struct monitor_figures *f, const char *name,
                    const struct context_tree *tree)
 {
-  struct thread_figures *t = calloc(1, sizeof *t);
-  if (t == NULL || name == NULL) {
-    free(t);
-    free(name);
+  struct thread_figures *t = name == NULL ? NULL : calloc(1, sizeof *t);
+  if (t == NULL)
     return false;
-  }
   t->name = name;
   t->tree = tree;
   t->next = f->threads;
@@ -87,23 +83,20 @@ mprof_monitor_write(const char *path)
     code_index_print_names(true);
   collect_figures(&f);
   for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
-    if (!add_thread_figures(&f, strdup(e->label), &e->tree))
+    if (!add_thread_figures(&f, e->label, &e->tree))
       status = MPROF_NO_MEMORY;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (thread_has_counted(t) &&
-        !add_thread_figures(
-            &f, t->label != NULL ? strdup(t->label) : NULL, &t->tree))
+    if (thread_has_counted(t) && !add_thread_figures(&f, t->label, &t->tree))
       status = MPROF_NO_MEMORY;
   if (status == MPROF_OK && code_index_update() != 0)
     status = MPROF_NO_MEMORY;
   if (status == MPROF_OK)
-    status = profile_write(&f, path, reason, sizeof reason);
+    status = lisp_profile_write(&f, path, reason, sizeof reason);
   if (status != MPROF_OK)
     monitor_fail(status, reason);
   while (f.threads != NULL) {
     struct thread_figures *t = f.threads;
     f.threads = t->next;
-    free(t->name);
     free(t);
   }
   if (running)

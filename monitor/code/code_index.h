@@ -17,8 +17,7 @@
  * code_entries, code_module and code_names (what goes into it),
  * function_table and kept_objects (numbers and names), clos_dispatch.
  *
- * Not done here: printing Lisp names (lisp_name), line numbers
- * (profile_writer).
+ * Not done here: printing Lisp names (lisp_name), line numbers (source_line).
  */
 #ifndef MPROF_CODE_INDEX_H
 #define MPROF_CODE_INDEX_H

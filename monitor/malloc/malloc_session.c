@@ -21,7 +21,7 @@
 #include "malloc/mprof_malloc.h"
 #include "malloc/objects.h"
 #include "malloc/process_events.h"
-#include "write/profile_file.h"
+#include "malloc/profile_file.h"
 #include "walk/rule_cache.h"
 #include "malloc/thread_stack.h"
 

@@ -14,7 +14,7 @@
 
 #include <ecl/ecl.h>
 
-#include "write/profile_writer.h"
+#include "write/lisp_profile.h"
 #include "hook/thread_state.h"
 
 /* The state of the thread with this environment, or NULL. */

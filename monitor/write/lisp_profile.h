@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * profile_writer.h -- all that a profile is made of, and writing it.
+ * lisp_profile.h -- the figures of a Lisp program as a profile.
  *
  * Not inside the hook; the trees do not change while it is written.
  */
-#ifndef MPROF_PROFILE_WRITER_H
-#define MPROF_PROFILE_WRITER_H
+#ifndef MPROF_LISP_PROFILE_H
+#define MPROF_LISP_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 /* The figures of all threads with one name. */
 struct thread_figures {
-  char *name;           /* from malloc */
+  const char *name;
   const struct context_tree *tree;
   struct thread_figures *next;
 };
@@ -41,7 +41,7 @@ struct monitor_figures {
 /* Write `figures' to `path'.  Gives back an enum mprof_status and, on
  * failure, a message of at most `size' bytes.  Does not allocate from the
  * collector but for classify_rounded_bytes. */
-int profile_write(const struct monitor_figures *figures, const char *path,
-                  char *message, size_t size);
+int lisp_profile_write(const struct monitor_figures *figures,
+                       const char *path, char *message, size_t size);
 
 #endif

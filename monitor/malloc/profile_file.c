@@ -2,7 +2,7 @@
  *
  * profile_file.c -- see profile_file.h.
  */
-#include "write/profile_file.h"
+#include "malloc/profile_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "malloc/decimal.h"
 #include "malloc/environment.h"
-#include "malloc/malloc_profile.h"
+#include "write/atomic_file.h"
+#include "write/decimal.h"
+#include "write/malloc_profile.h"
 
 enum {
   SUFFIX_BYTES = 40,
@@ -45,23 +46,29 @@ move_to_new(const char *from, const char *to)
   return file >= 0 && close(file) == 0 && rename(from, to) == 0;
 }
 
+/* Add a separator and a number to a name that ends at `end'; gives back where
+ * it ends then.  There is room for SUFFIX_BYTES. */
+static char *
+append_number(char *end, char separator, uint64_t n)
+{
+  *end = separator;
+  end = decimal_put(end + 1, n, 1);
+  *end = '\0';
+  return end;
+}
+
 /* Move the file `from' to another name than the ones that other processes, or
  * this one before exec, have taken: FILE.PID, FILE.PID.2, ...  That is put
  * into `name'. */
 static bool
 move_to_name_of_process(const char *from, char *name)
 {
-  const size_t n = strlen(own.base); /* there is room for SUFFIX_BYTES */
-  char *end;
-  memcpy(name, own.base, n);
-  name[n] = '.';
-  end = decimal_put(name + n + 1, (uint64_t)getpid(), 1);
-  *end = '\0';
+  char *end =
+      append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
   for (uint64_t i = 2; !move_to_new(from, name); i++) {
     if (errno != EEXIST || i == 10000)
       return false;
-    *end = '.';
-    *decimal_put(end + 1, i, 1) = '\0';
+    append_number(end, '.', i);
   }
   return true;
 }
@@ -82,22 +89,21 @@ is_regular_file(const char *name)
  *
  * Other processes look for a name when they have something to write, for most
  * children of a fork become another program at once. */
-static bool
-name_file(const char *from)
+static int
+name_file(const char *from, const char *to)
 {
+  char name[PATH_MAX];
+  (void)to; /* a handler of a signal may have found the name since */
   if (own.path[0] == '\0') {
-    char name[PATH_MAX];
     if (!move_to_name_of_process(from, name))
-      return false;
+      return -1;
     strcpy(own.path, name);
-    return true;
+    return 0;
   }
-  if (own.follows && is_regular_file(own.path)) {
-    char aside[PATH_MAX];
-    move_to_name_of_process(own.path, aside);
-  }
+  if (own.follows && is_regular_file(own.path))
+    move_to_name_of_process(own.path, name);
   own.follows = false;
-  return rename(from, own.path) == 0;
+  return rename(from, own.path);
 }
 
 /* Absolute, since the program may change its folder; "%p" is replaced. */
@@ -187,43 +193,25 @@ profile_file_name(void)
 static void
 name_temporary(char *name, unsigned depth)
 {
-  const size_t n = strlen(own.base);
-  char *end;
-  memcpy(name, own.base, n);
-  name[n] = '.';
-  end = decimal_put(name + n + 1, (uint64_t)getpid(), 1);
-  if (depth > 0) {
-    *end = '-';
-    end = decimal_put(end + 1, depth, 1);
-  }
+  char *end =
+      append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
+  if (depth > 0)
+    end = append_number(end, '-', depth);
   strcpy(end, ".tmp");
-}
-
-static int
-write_and_name(const char *temporary, const struct code_objects *objects)
-{
-  int status = malloc_profile_write(temporary, O_CREAT | O_TRUNC, objects);
-  if (status == 0 && !name_file(temporary))
-    status = errno;
-  if (status != 0)
-    unlink(temporary);
-  return status;
 }
 
 int
 profile_file_write(const struct code_objects *objects)
 {
   static unsigned depth;
+  struct atomic_file file = { .rename = name_file };
   char temporary[PATH_MAX];
-  struct stat there;
-  int status;
   profile_file_open();
-  if (own.path[0] != '\0' && stat(own.path, &there) == 0 &&
-      !S_ISREG(there.st_mode))
-    return malloc_profile_write(own.path, 0, objects);
   name_temporary(temporary, depth);
   depth++;
-  status = write_and_name(temporary, objects);
+  atomic_file_open(&file, own.path[0] != '\0' ? own.path : NULL, temporary);
+  malloc_profile_write(&file, objects);
+  atomic_file_close(&file);
   depth--;
-  return status;
+  return file.failed;
 }

@@ -10,13 +10,13 @@
 #ifndef MPROF_MALLOC_PROFILE_H
 #define MPROF_MALLOC_PROFILE_H
 
+struct atomic_file;
 struct code_objects;
 
-/* Write the figures of now to the file `path', which is opened for writing
- * with `flags' as well; `objects' are those that are loaded.  The monitor's
- * lock is held, and all stripes are.  Gives back 0, or an errno value: then
- * the file is not complete. */
-int malloc_profile_write(const char *path, int flags,
-                         const struct code_objects *objects);
+/* Write the figures of now into an open file, which keeps what fails;
+ * `objects' are those that are loaded.  The monitor's lock is held, and all
+ * stripes are. */
+void malloc_profile_write(struct atomic_file *file,
+                          const struct code_objects *objects);
 
 #endif
