@@ -87,6 +87,9 @@ enum phase_role code_index_phase_role(uint32_t number);
  * the hook. */
 uint32_t code_index_called(uint32_t function, uint32_t caller);
 
+/* Whether it is one of the two. */
+bool code_index_is_apply(uint32_t function);
+
 /* The APPLY that is a part of its caller (see code_index_called); 0 before
  * the first code_index_update. */
 uint32_t code_index_passing_apply(void);

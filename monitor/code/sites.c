@@ -56,6 +56,12 @@ sites_function_in_tree(void *closure, uint64_t site, uint32_t caller)
   }
 }
 
+bool
+sites_function_depends(uint32_t function)
+{
+  return code_index_is_apply(function & FUNCTION_NUMBER);
+}
+
 void
 sites_names_added(struct ecl_function_names *names)
 {

@@ -8,6 +8,7 @@
 #ifndef MPROF_SITES_H
 #define MPROF_SITES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <ecl/ecl.h>
@@ -19,6 +20,9 @@ uint32_t monitor_function_of(uint64_t site);
  * (a context_tree_function_fn). */
 uint32_t sites_function_in_tree(void *closure, uint64_t site,
                                 uint32_t caller);
+
+/* Whether that function is another for some callers. */
+bool sites_function_depends(uint32_t function);
 
 /* Events: a compiled file was loaded; symbols are about to lose their
  * package, or that its name; the shared object at `base' is about to be

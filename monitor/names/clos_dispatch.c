@@ -50,6 +50,13 @@ code_index_called(uint32_t function, uint32_t caller)
   return passing_apply != 0 ? passing_apply : function;
 }
 
+bool
+code_index_is_apply(uint32_t function)
+{
+  return function != 0 &&
+         (function == apply_function || function == passing_apply);
+}
+
 uint32_t
 code_index_passing_apply(void)
 {

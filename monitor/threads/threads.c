@@ -54,9 +54,12 @@ thread_free(struct thread_state *t)
 int
 thread_tree_init(struct context_tree *tree)
 {
-  return context_tree_init(tree, monitor.budget,
-                           (monitor.options & MPROF_UNFOLDED) == 0,
-                           sites_function_in_tree, NULL);
+  if (context_tree_init(tree, monitor.budget,
+                        (monitor.options & MPROF_UNFOLDED) == 0,
+                        sites_function_in_tree, NULL) != 0)
+    return -1;
+  context_tree_by_function(tree);
+  return 0;
 }
 
 /* A state for the thread with this environment; NULL when memory ran out. */

@@ -249,7 +249,10 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
     if (f->up != up || f->site != site) { /* else it is recursion */
       up = f->up;
       site = f->site;
-      context = context_tree_child(tree, up, site);
+      context = context_tree_child_in(
+          tree, up, site,
+          call_site_function(site,
+                             tree->contexts[up].function & FUNCTION_NUMBER));
     }
     tree->contexts[context].activations += fresh;
     f->context = context;
