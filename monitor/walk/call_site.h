@@ -49,7 +49,7 @@ call_site_word_at(call_site site)
   return (uint32_t)(site & 0xFFF8);
 }
 
-enum { CALL_SITES = 16384 };
+enum { CALL_SITES = 65536 };
 extern call_site call_sites[CALL_SITES];
 
 static inline call_site *
