@@ -22,6 +22,7 @@
 #include "code/code_index.h"
 #include "hook/allocation.h"
 #include "hook/object_body.h"
+#include "walk/call_site.h"
 
 /* Two counters side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")
@@ -55,8 +56,9 @@ find_leaf(struct thread_state *t, uint32_t up, uint64_t site, cl_index what,
           uint32_t size, cl_object clas)
 {
   const int saved_errno = errno;
-  struct leaf *leaf = context_tree_leaf(
-      &t->tree, up, site,
+  const uint32_t caller = t->tree.contexts[up].function & FUNCTION_NUMBER;
+  struct leaf *leaf = context_tree_leaf_in(
+      &t->tree, up, site, call_site_function(site, caller),
       (uint32_t)what | t->regions.region << KIND_REGION_SHIFT, size,
       (uint64_t)(uintptr_t)clas);
   if (leaf->count == 0 && clas != OBJNULL)

@@ -302,21 +302,18 @@ intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
   return number;
 }
 
-struct leaf *
-context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-                  uint32_t what, uint32_t size, uint64_t clas)
+/* `function' is only told if it is `known'. */
+static inline struct leaf *
+find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
+          uint32_t function, bool known, const struct kind *kind)
 {
   const struct record_index *index = &tree->leaf_index;
-  uint32_t hash, slot, number, kind, function = 0, target = up;
-  uint64_t key;
+  const uint64_t key = call_key(tree, site, function);
+  const uint32_t hash =
+      leaf_hash(up, key, kind_key(kind->what, kind->size, kind->clas));
+  uint32_t slot, number, kind_number, target = up;
   struct leaf *l;
 
-  if (up == CONTEXT_OVERFLOW)
-    site = SITE_SPECIAL | SITE_OVERFLOW;
-  else if (tree->by_function)
-    function = context_tree_function(tree, up, site);
-  key = call_key(tree, site, function);
-  hash = leaf_hash(up, key, kind_key(what, size, clas));
   for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
     const struct kind *k;
@@ -325,17 +322,19 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     l = &tree->leaves[record_index_number(index, slot)];
     k = &tree->kinds[l->kind];
     if (l->up == up && call_key(tree, l->site, l->function) == key &&
-        k->what == what && k->size == size && k->clas == clas)
+        k->what == kind->what && k->size == kind->size &&
+        k->clas == kind->clas)
       return l;
   }
   if (tree->leaf_count >= tree->budget ||
       !record_index_grow(&tree->leaf_index, hash_of_leaf, tree, 1,
                          tree->leaf_count) ||
-      (kind = intern_kind(tree, what, size, clas)) == KIND_ANY) {
+      (kind_number = intern_kind(tree, kind->what, kind->size,
+                                 kind->clas)) == KIND_ANY) {
     return go_over_budget(tree);
   }
   if (up != CONTEXT_OVERFLOW) {
-    if (!tree->by_function)
+    if (!known)
       function = context_tree_function(tree, up, site);
     if (tree->fold)
       target = context_fold_caller(tree->contexts, up, function);
@@ -345,11 +344,35 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   *l = (struct leaf){ .site = site,
                       .up = up,
                       .target = target,
-                      .kind = kind,
+                      .kind = kind_number,
                       .function = function };
   record_index_add(&tree->leaf_index, hash, number);
   __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
+}
+
+struct leaf *
+context_tree_leaf_in(struct context_tree *tree, uint32_t up, uint64_t site,
+                     uint32_t function, uint32_t what, uint32_t size,
+                     uint64_t clas)
+{
+  const struct kind kind = { .clas = clas, .what = what, .size = size };
+  if (up == CONTEXT_OVERFLOW)
+    return find_leaf(tree, up, SITE_SPECIAL | SITE_OVERFLOW, 0, true, &kind);
+  return find_leaf(tree, up, site, function, true, &kind);
+}
+
+struct leaf *
+context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
+                  uint32_t what, uint32_t size, uint64_t clas)
+{
+  const struct kind kind = { .clas = clas, .what = what, .size = size };
+  if (up == CONTEXT_OVERFLOW)
+    site = SITE_SPECIAL | SITE_OVERFLOW;
+  else if (tree->by_function)
+    return find_leaf(tree, up, site, context_tree_function(tree, up, site),
+                     true, &kind);
+  return find_leaf(tree, up, site, 0, false, &kind);
 }
 
 static void

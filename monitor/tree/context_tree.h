@@ -187,6 +187,12 @@ struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
                                uint64_t site, uint32_t what, uint32_t size,
                                uint64_t clas);
 
+/* The same; `function' as above. */
+struct leaf *context_tree_leaf_in(struct context_tree *tree, uint32_t up,
+                                  uint64_t site, uint32_t function,
+                                  uint32_t what, uint32_t size,
+                                  uint64_t clas);
+
 /* The function that `site' is in, called from `parent'. */
 static inline uint32_t
 context_tree_function(const struct context_tree *tree, uint32_t parent,
