@@ -18,7 +18,6 @@
 #include "malloc/code_objects.h"
 #include "malloc/decimal.h"
 #include "malloc/malloc_monitor.h"
-#include "malloc/malloc_regions.h"
 #include "write/message_stream.h"
 #include "malloc/thread_stack.h"
 #include "tree/sizes.h"
@@ -232,12 +231,12 @@ put_leaf(struct writer *w, uint32_t number,
   const uint64_t values[COLUMNS] = {
       [COLUMN_COUNT] = leaf->count,
       [COLUMN_BYTES] = leaf->bytes,
-      [COLUMN_KEPT_COUNT] = life.count - life.freed_count,
-      [COLUMN_KEPT_BYTES] = life.bytes - life.freed_bytes,
+      [COLUMN_KEPT_COUNT] = life.allocated.count - life.freed.count,
+      [COLUMN_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
       [COLUMN_CALLS] =
           arc_is_above(leaf->up, leaf->function) ? 0 : leaf->count,
-      [COLUMN_PEAK_COUNT] = life.peak_count,
-      [COLUMN_PEAK_BYTES] = life.peak_bytes,
+      [COLUMN_PEAK_COUNT] = life.at_peak.count,
+      [COLUMN_PEAK_BYTES] = life.at_peak.bytes,
       [COLUMN_TEMPORARY] = life.temporary_count,
   };
   if (leaf->count == 0)
@@ -341,7 +340,7 @@ put_samples(struct writer *w)
     labels.threads[i] = message_put_string(&w->stream, thread_stack_name(i));
   for (uint32_t i = 1; i < w->region_count; i++)
     w->regions[i] =
-        message_put_string(&w->stream, malloc_regions.regions[i].path);
+        message_put_string(&w->stream, malloc_monitor.regions.regions[i].path);
   measure_contexts(w);
   for (uint32_t i = 1; i < tree->leaf_count; i++)
     put_leaf(w, i, &labels);
@@ -480,7 +479,7 @@ put_comments(struct writer *w)
              m->lost_objects);
     put_comment(w, "mprof.kept_note=", text);
   }
-  region_table_comments(&malloc_regions, true, put_comment_text, w);
+  region_table_comments(&malloc_monitor.regions, true, put_comment_text, w);
 }
 
 static bool
@@ -495,7 +494,7 @@ open_writer(struct writer *w)
   uint8_t *at;
   while (slots < 4 * contexts) /* address space */
     slots *= 2;
-  w->region_count = malloc_regions.count;
+  w->region_count = malloc_monitor.regions.count;
   bytes = STREAM_BUFFER + GZIP_MEMORY + STREAM_MESSAGE +
           w->region_count * sizeof *w->regions +
           slots * sizeof *w->locations + contexts * sizeof *w->sites +
