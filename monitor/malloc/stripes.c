@@ -371,6 +371,7 @@ stripes_interrupt(struct stripes_interrupted *state,
     if (!spin_holds(&s->lock))
       continue;
     state->opened |= UINT32_C(1) << i;
+    state->changing[i] = s->changing;
     if (s->lives != NULL)
       mend(s, tree, state);
     if (stripes.open == 1)
@@ -391,6 +392,7 @@ stripes_resume(const struct stripes_interrupted *state)
     if ((state->opened >> i & 1) != 0) {
       struct stripe *opened = &stripes.stripe[i];
       spin_lock(&opened->lock);
+      opened->changing = state->changing[i];
       if (opened->lives != NULL) /* it may have been asked for before */
         stripe_keep_peak(&opened->lives[opened->changing]);
     }

@@ -290,8 +290,9 @@ struct leaf_life stripes_life(uint32_t leaf);
 
 /* What stripes_interrupt changed. */
 struct stripes_interrupted {
-  uint32_t opened;       /* those that it opened */
-  bool all;              /* all were locked */
+  uint32_t opened;            /* those that it opened */
+  uint32_t changing[STRIPES]; /* the leaf that each counts for */
+  bool all;                   /* all were locked */
   struct stripe *stripe; /* in which it changed what follows; NULL: none */
   uint64_t life_count, life_freed_count;
   int64_t live;
