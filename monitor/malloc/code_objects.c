@@ -332,9 +332,8 @@ retire(const struct code_object *gone)
 {
   struct code_objects *unloaded = &code_objects_unloaded;
   struct malloc_monitor *m = &malloc_monitor;
-  uint32_t kept;
   spin_lock(&m->lock);
-  kept = stripes_lock();
+  stripes_lock();
   if (open_list(unloaded) && unloaded->count < OBJECTS && m->ready) {
     struct code_object *o = &unloaded->objects[unloaded->count];
     *o = *gone;
@@ -344,7 +343,7 @@ retire(const struct code_object *gone)
     function_numbers_forget(o->start, o->end);
     stripes_unload();
   }
-  stripes_unlock(kept);
+  stripes_unlock();
   spin_unlock(&m->lock);
 }
 

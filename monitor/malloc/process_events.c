@@ -57,7 +57,7 @@ static void
 after_fork_in_parent(void)
 {
   objects_after_fork();
-  stripes_unlock(0);
+  stripes_unlock();
   spin_unlock(&malloc_monitor.lock);
   malloc_monitor_inside--;
 }

@@ -14,7 +14,6 @@
 
 #include "malloc/code_objects.h"
 #include "malloc/malloc_monitor.h"
-#include "malloc/malloc_regions.h"
 #include "malloc/thread_stack.h"
 #include "write/sample_writer.h"
 
@@ -51,7 +50,7 @@ put_labels(void *closure, const struct kind *kind)
   if (thread != 0)
     pprof_add_label(p, LABEL_THREAD, thread_stack_name(thread));
   if (region != 0)
-    pprof_add_label(p, LABEL_REGION, malloc_regions.regions[region].path);
+    pprof_add_label(p, LABEL_REGION, malloc_monitor.regions.regions[region].path);
 }
 
 /* Whether `function', called below `up', is called by the same function
@@ -78,12 +77,12 @@ put_leaf(struct malloc_writer *w, uint32_t number)
   const uint64_t values[PPROF_COLUMNS] = {
     [PPROF_COUNT] = leaf->count,
     [PPROF_BYTES] = leaf->bytes,
-    [PPROF_KEPT_COUNT] = life.count - life.freed_count,
-    [PPROF_KEPT_BYTES] = life.bytes - life.freed_bytes,
+    [PPROF_KEPT_COUNT] = life.allocated.count - life.freed.count,
+    [PPROF_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
     [PPROF_CALLS] =
         arc_is_above(leaf->up, leaf->function) ? 0 : leaf->count,
-    [PPROF_PEAK_COUNT] = life.peak_count,
-    [PPROF_PEAK_BYTES] = life.peak_bytes,
+    [PPROF_PEAK_COUNT] = life.at_peak.count,
+    [PPROF_PEAK_BYTES] = life.at_peak.bytes,
     [PPROF_TEMPORARY] = life.temporary_count,
   };
   if (leaf->count != 0)
@@ -264,7 +263,7 @@ put_comments(struct malloc_writer *w)
              m->lost_objects);
     pprof_put_comment(p, COMMENT_KEPT_NOTE, text);
   }
-  region_table_comments(&malloc_regions, true, pprof_put_region, p);
+  region_table_comments(&malloc_monitor.regions, true, pprof_put_region, p);
 }
 
 void
