@@ -58,6 +58,7 @@ struct place {
   uintptr_t ip;    /* in the function whose frame comes next */
   uintptr_t frame; /* the frame pointer register in that function */
   uintptr_t sp;    /* just above the return address of its callee */
+  uintptr_t end;   /* of the stack */
   struct ecl_ihs_frame *ihs; /* first record not below sp */
 };
 
@@ -154,7 +155,7 @@ step(const struct stack_walk *walk, struct place *at, struct walked_frame *f)
       return step_foreign(at, f);
     f->site = interpreter_site(at);
   }
-  if (at->frame < at->sp || at->frame >= walk->stack_base)
+  if (at->frame < at->sp || at->frame >= at->end)
     return WALK_LOST;
   f->returns_to = *frame_return_slot(at->frame);
   f->layout = (struct frame_layout){ .fixed = true };
@@ -193,7 +194,7 @@ go_outward(struct stack_walk *walk, struct place *at)
   enum outcome outcome;
   while ((outcome = step(walk, at, f)) == WALK_GOES_ON) {
     f++;
-    if (at->sp >= walk->stack_base) {
+    if (at->sp >= at->end) {
       outcome = WALK_COMPLETE;
       break;
     }
@@ -224,6 +225,15 @@ meet(struct stack_walk *walk, const struct walked_frame *f)
   return true;
 }
 
+/* Where the stack ends that the frame is on.  One that the program has made,
+ * for a coroutine or for signal handlers, ends where its call-frame information
+ * says. */
+static uintptr_t
+end_of_stack(const struct stack_walk *walk, uintptr_t frame)
+{
+  return frame < walk->stack_base ? walk->stack_base : UINTPTR_MAX;
+}
+
 void
 stack_walk(struct stack_walk *walk, struct context_tree *tree,
            struct ecl_ihs_frame *ihs, uintptr_t frame)
@@ -232,6 +242,7 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
   struct place at = { .ip = *frame_return_slot(frame),
                       .frame = frame_caller(frame),
                       .sp = (uintptr_t)(frame_return_slot(frame) + 1),
+                      .end = end_of_stack(walk, frame),
                       .ihs = ihs };
   const enum outcome outcome = go_outward(walk, &at);
   struct walked_frame *f = walk->frames + walk->count - 1;

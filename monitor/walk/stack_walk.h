@@ -61,7 +61,7 @@ struct walked_frame {
 /* What the walks of one thread need. */
 struct stack_walk {
   uint64_t epoch;       /* in the upper 32 bits; never 0 */
-  uintptr_t stack_base; /* frames at or above it are not ours */
+  uintptr_t stack_base; /* end of the thread's own stack */
   bool whole;           /* walk each stack to its end all the same */
   struct walked_frame *frames; /* of the last walk, the innermost first */
   size_t count;
