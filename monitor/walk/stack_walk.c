@@ -29,6 +29,8 @@
 
 enum { WALK_DEPTH = 4 << 20 }; /* frames; address space until touched */
 
+static uint32_t first_epoch = 1, last_epoch;
+
 int
 stack_walk_init(struct stack_walk *walk)
 {
@@ -46,11 +48,16 @@ stack_walk_release(struct stack_walk *walk)
 }
 
 void
+stack_walk_end_epochs(void)
+{
+  first_epoch = last_epoch + 1;
+}
+
+void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
-  static uint32_t last_epoch;
-  walk->epoch =
-      (uint64_t)__atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED) << 32;
+  walk->epoch = (uint64_t)++last_epoch << 32;
+  walk->first_epoch = (uint64_t)first_epoch << 32;
 }
 
 /* Where a walk is. */
@@ -210,19 +217,22 @@ go_outward(struct stack_walk *walk, struct place *at)
   return outcome;
 }
 
-/* Write the word of a frame.  True when it is met for the first time. */
+/* Write the word of a frame.  True when it is met for the first time, by any
+ * thread. */
 static inline bool
 meet(struct stack_walk *walk, const struct walked_frame *f)
 {
   const uint64_t word = walk->epoch | f->up;
+  bool fresh;
   if (f->word == NULL)
     return false;
   if (walk->whole && stack_walk_is_known(walk, *f->word)) {
     walk->differing += *f->word != word;
     return false;
   }
+  fresh = !stack_walk_is_counted(walk->first_epoch, *f->word);
   *f->word = word;
-  return true;
+  return fresh;
 }
 
 /* Where the stack ends that the frame is on.  One that the program has made,

@@ -1,8 +1,10 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Lisp on stacks that C has made: coroutines, and signal handlers.  Such a
-;;;; stack lies above or below the thread's own.  other-stacks.c has the C side.
+;;;; Lisp on stacks that C has made: coroutines that yield to whoever resumed
+;;;; them, in the same thread or in another one, and signal handlers.  Such a
+;;;; stack lies above or below the thread's own.  other-stacks.c has the C
+;;;; side.
 
 (in-package #:exact)
 
@@ -218,6 +220,44 @@
   (calls 'begin-descent 10)
   (arc 'begin-descent 'descend 10)
   (arc 'descend 'descend 60))
+
+;;; Begun in one thread and resumed in others.
+
+(defvar *go* (mp:make-semaphore))
+(defvar *done* (mp:make-semaphore))
+(defvar *job* nil)
+
+(defun serve ()
+  (loop (mp:wait-on-semaphore *go*)
+        (unless *job*
+          (return))
+        (resume *job*)
+        (mp:signal-semaphore *done*)))
+
+(defun resume-in-server (coroutine)
+  (setf *job* coroutine)
+  (mp:signal-semaphore *go*)
+  (when coroutine
+    (mp:wait-on-semaphore *done*)))
+
+(defun wander (coroutine n)
+  "Resume the coroutine N times here, N times in another thread, and so on."
+  (let ((server (mp:process-run-function "server" #'serve)))
+    (loop while (loop repeat n
+                      always (resume coroutine))
+          do (loop repeat n
+                   do (resume-in-server coroutine)))
+    (resume-in-server nil)
+    (mp:process-join server)))
+
+(defun check-wandering (n)
+  (let ((c (coroutine 'begin-descent 50)))
+    (measuring ((format nil "another thread every ~D times" n)) (wander c n)
+      (check-descent 1 50))
+    (free c)))
+
+(check-wandering 1)
+(check-wandering 7)
 
 ;;; Signal handlers.  They have nothing to do with what they interrupt.
 
