@@ -137,9 +137,9 @@ count_on_path(struct thread_state *t, struct known_path *path,
               void *object, cl_object clas, bool plain)
 {
   const bool known = end == path->frame;
-  const bool fresh = !known && path->frame[0].word_at != 0;
-  if (!known)
-    known_path_meet(path, end, frame, plain);
+  const bool fresh =
+      !known &&
+      known_path_meet(path, end, frame, t->walk.first_epoch, plain);
   if (__builtin_expect(path->kind != kind || path->clas != clas, 0)) {
     count_other_kind(t, path, fresh, kind, object, clas);
   } else {

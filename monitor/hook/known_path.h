@@ -205,25 +205,39 @@ known_path_end(const struct known_path *path, const struct stack_walk *walk,
   return NULL;
 }
 
-/* Write the words of the frames before `end', the first of which is new, and
- * count their calls but for that of the innermost. */
-static inline __attribute__((always_inline)) void
+/* Write the word of the frame, if it has one.  Whether the frame is to be
+ * counted: no thread has met it. */
+static inline bool
+path_meet_frame(const struct path_frame *f, struct path_point at,
+                uint64_t first_epoch)
+{
+  uint64_t *const word = (uint64_t *)(at.pointer - f->word_at);
+  bool fresh;
+  if (f->word_at == 0)
+    return false;
+  fresh = !stack_walk_is_counted(first_epoch, *word);
+  *word = f->word;
+  return fresh;
+}
+
+/* Write the words of the frames before `end', the first of which is not known,
+ * and count their calls but for that of the innermost.  Whether that is to be
+ * counted, too. */
+static inline __attribute__((always_inline)) bool
 known_path_meet(const struct known_path *path, const struct path_frame *end,
-                uintptr_t allocator, bool plain)
+                uintptr_t allocator, uint64_t first_epoch, bool plain)
 {
   const struct path_frame *f = path->frame;
   struct path_point at = path_begin(allocator);
-  if (f->word_at != 0)
-    *(uint64_t *)(at.pointer - f->word_at) = f->word;
+  const bool fresh = path_meet_frame(f, at, first_epoch);
   for (;;) {
     at = path_step(f, at, path_return_slot(f, at, plain), plain);
     if (++f == end)
       break;
-    if (f->word_at != 0) {
-      *(uint64_t *)(at.pointer - f->word_at) = f->word;
-      ++*f->activations;
-    }
+    if (f->word_at != 0)
+      *f->activations += path_meet_frame(f, at, first_epoch);
   }
+  return fresh;
 }
 
 /* The path from `allocator', wherever it is; NULL when it is not known.  *end

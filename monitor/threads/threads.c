@@ -138,6 +138,7 @@ threads_count_all(bool new)
 void
 threads_release_all(void)
 {
+  stack_walk_end_epochs();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     if (t->env == NULL)
       continue;
@@ -168,6 +169,7 @@ threads_take_options(unsigned long budget, int options)
                        ? DEFAULT_BUDGET
                        : (uint32_t)budget;
   monitor.options = options;
+  stack_walk_end_epochs();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_release(&t->tree);
     if (thread_tree_init(&t->tree) != 0)
@@ -181,6 +183,7 @@ threads_take_options(unsigned long budget, int options)
 void
 threads_forget_figures(void)
 {
+  stack_walk_end_epochs();
   for (struct thread_state **p = &monitor.threads; *p != NULL;) {
     struct thread_state *t = *p;
     if (t->env == NULL) {

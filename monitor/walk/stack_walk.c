@@ -29,6 +29,8 @@
 
 enum { WALK_DEPTH = 4 << 20 }; /* frames; address space until touched */
 
+static uint32_t first_epoch = 1, last_epoch;
+
 int
 stack_walk_init(struct stack_walk *walk)
 {
@@ -46,11 +48,16 @@ stack_walk_release(struct stack_walk *walk)
 }
 
 void
+stack_walk_end_epochs(void)
+{
+  first_epoch = last_epoch + 1;
+}
+
+void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
-  static uint32_t last_epoch;
-  walk->epoch =
-      (uint64_t)__atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED) << 32;
+  walk->epoch = (uint64_t)++last_epoch << 32;
+  walk->first_epoch = (uint64_t)first_epoch << 32;
 }
 
 /* Where a walk is. */
@@ -58,6 +65,7 @@ struct place {
   uintptr_t ip;    /* in the function whose frame comes next */
   uintptr_t frame; /* the frame pointer register in that function */
   uintptr_t sp;    /* just above the return address of its callee */
+  uintptr_t end;   /* of the stack */
   struct ecl_ihs_frame *ihs; /* first record not below sp */
 };
 
@@ -154,7 +162,7 @@ step(const struct stack_walk *walk, struct place *at, struct walked_frame *f)
       return step_foreign(at, f);
     f->site = interpreter_site(at);
   }
-  if (at->frame < at->sp || at->frame >= walk->stack_base)
+  if (at->frame < at->sp || at->frame >= at->end)
     return WALK_LOST;
   f->returns_to = *frame_return_slot(at->frame);
   f->layout =
@@ -194,7 +202,7 @@ go_outward(struct stack_walk *walk, struct place *at)
   enum outcome outcome;
   while ((outcome = step(walk, at, f)) == WALK_GOES_ON) {
     f++;
-    if (at->sp >= walk->stack_base) {
+    if (at->sp >= at->end) {
       outcome = WALK_COMPLETE;
       break;
     }
@@ -210,19 +218,31 @@ go_outward(struct stack_walk *walk, struct place *at)
   return outcome;
 }
 
-/* Write the word of a frame.  True when it is met for the first time. */
+/* Write the word of a frame.  True when it is met for the first time, by any
+ * thread. */
 static inline bool
 meet(struct stack_walk *walk, const struct walked_frame *f)
 {
   const uint64_t word = walk->epoch | f->up;
+  bool fresh;
   if (f->word == NULL)
     return false;
   if (walk->whole && stack_walk_is_known(walk, *f->word)) {
     walk->differing += *f->word != word;
     return false;
   }
+  fresh = !stack_walk_is_counted(walk->first_epoch, *f->word);
   *f->word = word;
-  return true;
+  return fresh;
+}
+
+/* Where the stack ends that the frame is on.  One that the program has made,
+ * for a coroutine or for signal handlers, ends where its call-frame information
+ * says. */
+static uintptr_t
+end_of_stack(const struct stack_walk *walk, uintptr_t frame)
+{
+  return frame < walk->stack_base ? walk->stack_base : UINTPTR_MAX;
 }
 
 void
@@ -233,6 +253,7 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
   struct place at = { .ip = *frame_return_slot(frame),
                       .frame = frame_caller(frame),
                       .sp = (uintptr_t)(frame_return_slot(frame) + 1),
+                      .end = end_of_stack(walk, frame),
                       .ihs = ihs };
   const enum outcome outcome = go_outward(walk, &at);
   struct walked_frame *f = walk->frames + walk->count - 1;

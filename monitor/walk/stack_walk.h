@@ -15,9 +15,11 @@
  * unwound, nothing has to be done: the next one at its place begins with
  * zero.
  *
- * An epoch begins when counting starts, stops or is reset, and belongs to one
- * thread: words of other epochs are as good as zero.  (Numbers come round
- * after 2^32 epochs.)
+ * When counting starts, stops or is reset a new epoch begins in each thread,
+ * and in each that begins later: words of former ones are as good as zero.  A
+ * word of another thread's present epoch says that the frame was counted there,
+ * for coroutines go from thread to thread.  (Numbers come round after 2^32
+ * epochs.)
  *
  * Frames without a word (foreign code, helpers of the runtime) are in the
  * chain like any other.  They are walked each time, and their calls are not
@@ -61,12 +63,14 @@ struct walked_frame {
 /* What the walks of one thread need. */
 struct stack_walk {
   uint64_t epoch;       /* in the upper 32 bits; never 0 */
-  uintptr_t stack_base; /* frames at or above it are not ours */
+  uint64_t first_epoch; /* of all present ones, likewise */
+  uintptr_t stack_base; /* end of the thread's own stack */
   bool whole;           /* walk each stack to its end all the same */
   struct walked_frame *frames; /* of the last walk, the innermost first */
   size_t count;
   bool known;           /* the last of these was met by an earlier walk */
-  bool fresh;           /* the innermost was not, and has a word */
+  bool fresh;           /* the innermost was met by no walk of any thread, and
+                           has a word */
   struct arena arena;
   uint64_t truncated;   /* walks that did not reach the stack's beginning */
   uint64_t finalizers;  /* walks that ended where the collector ran one */
@@ -78,6 +82,10 @@ struct stack_walk {
  * back 0, or -1 with errno set. */
 int stack_walk_init(struct stack_walk *walk);
 void stack_walk_release(struct stack_walk *walk);
+
+/* All epochs are former ones now.  With all gates shut, before a new one
+ * begins in each thread. */
+void stack_walk_end_epochs(void);
 
 /* Begin a new epoch: no frame is known.  Not inside the hook, with the gate
  * of the thread shut. */
@@ -95,6 +103,13 @@ static inline bool
 stack_walk_is_known(const struct stack_walk *walk, uint64_t word)
 {
   return (word ^ walk->epoch) >> 32 == 0;
+}
+
+/* Whether the frame with this word was met in any thread's present epoch. */
+static inline bool
+stack_walk_is_counted(uint64_t first_epoch, uint64_t word)
+{
+  return word >= first_epoch;
 }
 
 /* Walk outward from `frame', the allocator's own frame, to the first one that
