@@ -197,6 +197,7 @@ code_index_function(uint32_t number)
     .name = name != NULL ? name : "(OUT-OF-MEMORY)",
     .system_name = "",
     .file_position = -1,
+    .calls_known = true,
   };
   return &object;
 }

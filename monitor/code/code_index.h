@@ -39,6 +39,7 @@ struct code_function {
   bool runtime;            /* C function of the runtime without Lisp name */
   bool root;               /* MPROF_ROOT_FUNCTION */
   enum phase_role phase_role;
+  bool calls_known;        /* they are counted: its frames have a word */
   bool passes_on;          /* a function of CLOS that only calls a method */
 };
 

@@ -186,6 +186,7 @@ add_words(struct code_module *m, struct ecl_frame_words words)
     if (e->word == 0 || at < e->word) {
       e->word = at;
       e->word_at = (uint16_t)arch_frame_word(at);
+      function_table_at(e->function)->calls_known = e->word_at != 0;
     }
   }
 }

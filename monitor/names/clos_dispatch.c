@@ -38,6 +38,7 @@ clos_dispatch_set_apply(uint32_t function)
   const struct code_function *f = function_table_at(function);
   passing_apply =
       function_table_intern(f->name, f->system_name, f->file, -1, true);
+  function_table_at(passing_apply)->calls_known = true; /* like APPLY */
   apply_function = function;
 }
 

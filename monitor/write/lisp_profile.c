@@ -128,7 +128,8 @@ put_thread(struct lisp_writer *w, const struct thread_figures *thread)
 static const struct code_function *
 function_of_site(uint64_t site, uint32_t number)
 {
-#define NAMED(text) { .name = text, .system_name = "", .file_position = -1 }
+#define NAMED(text)                                                          \
+  { .name = text, .system_name = "", .file_position = -1, .calls_known = true }
   static const struct code_function special[] = {
     NAMED("[unknown]"),
     [SITE_OVERFLOW] = NAMED("[over the budget]"),
@@ -175,6 +176,21 @@ put_location(struct pprof_stream *p, uint64_t id, uint64_t site,
   pprof_end(p, PPROF_LOCATION);
 }
 
+/* Readers tell functions by their names: of several with one name the calls
+ * are unknown only if no one's are known. */
+static void
+put_unknown_calls(struct pprof_stream *p, const struct intern_table *functions,
+                  struct intern_table *known)
+{
+  for (uint32_t i = 1; i <= functions->count; i++) {
+    const struct code_function *f =
+        code_index_function((uint32_t)intern_table_key(functions, i));
+    const uint32_t before = known->count;
+    if (f != NULL && !f->calls_known && intern_text(known, f->name) > before)
+      pprof_put_comment(p, COMMENT_CALLS_UNKNOWN, f->name);
+  }
+}
+
 /* A function is written before the first location that needs it, and its
  * line is looked for once. */
 static void
@@ -182,6 +198,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
 {
   const size_t count = samples->locations.count + (size_t)1;
   struct intern_table functions = { 0 }; /* by their numbers */
+  struct intern_table known = { 0 };     /* names of those with known calls */
   struct source_text source = { 0 };
   struct arena arena = { 0 };
   int64_t *lines; /* of functions */
@@ -191,20 +208,24 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
   for (uint32_t id = 1; id < count; id++) {
     const uint64_t site = sample_writer_site(samples, id);
     const uint32_t number = monitor_function_of(site);
-    const uint32_t known = functions.count;
+    const uint32_t before = functions.count;
     const uint32_t function = intern_key(&functions, number);
     if (function == 0) {
       atomic_file_fail(p->output.file, ENOMEM);
       break;
     }
-    if (function > known) {
+    if (function > before) {
       const struct code_function *f = function_of_site(site, number);
       lines[function] = source_line(&source, f->file, f->file_position);
       put_function(p, function, f, lines[function]);
+      if (f->calls_known)
+        intern_text(&known, f->name);
     }
     put_location(p, id, site, function, lines[function]);
   }
+  put_unknown_calls(p, &functions, &known);
   source_text_release(&source);
+  intern_table_release(&known);
   intern_table_release(&functions);
   arena_release(&arena);
 }

@@ -86,6 +86,7 @@ enum pprof_column {
 #define COMMENT_UNATTRIBUTED_NOTE "mprof.unattributed_note"
 #define COMMENT_TRUNCATED_WALKS "mprof.truncated_walks"
 #define COMMENT_DIFFERING_WALKS "mprof.differing_walks"
+#define COMMENT_CALLS_UNKNOWN "mprof.calls_unknown"
 #define COMMENT_CHAIN_NOTE "mprof.chain_note"
 #define COMMENT_CLASS_NOTE "mprof.class_note"
 #define COMMENT_KEPT_NOTE "mprof.kept_note"
