@@ -22,7 +22,7 @@
 #include "code/code_module.h"
 #include "code/code_names.h"
 #include "names/function_table.h"
-#include "threads/gates.h"
+#include "threads/stop.h"
 #include "names/kept_objects.h"
 #include "names/lisp_role.h"
 #include "code/module_symbols.h"
@@ -58,7 +58,7 @@ publish(void)
   __atomic_store_n(&current, new, __ATOMIC_RELEASE);
   call_sites_forget();
   if (old != NULL) {
-    gates_wait_for_hooks();
+    stop_wait_for_hooks();
     free(old);
   }
   return 0;

@@ -17,11 +17,10 @@
 #include <stdlib.h>
 
 #include "code/code_index.h"
-#include "threads/ended_threads.h"
-#include "threads/gates.h"
-#include "monitor_internal.h"
+#include "threads/monitor_state.h"
+#include "threads/stop.h"
+#include "threads/threads.h"
 #include "tree/sizes.h"
-#include "hook/thread_state.h"
 
 enum {
   FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */
@@ -122,24 +121,19 @@ sites_block_unload(cl_object block, void *base)
   uint32_t first = monitor.retired_count;
   (void)block;
   monitor_lock_for_event();
-  if (monitor.threads != NULL || monitor.ended != NULL) {
+  if (monitor.threads != NULL) {
     code_index_range((uintptr_t)base, &u.start, &u.end);
     if (u.start == u.end && code_index_update() == 0)
       /* C, loaded late */
       code_index_range((uintptr_t)base, &u.start, &u.end);
-    gates_set(monitor.running ? GATE_PAUSED : GATE_CLOSED);
-    for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-      context_tree_rename_sites(&t->tree, retire_site, &u);
-      known_paths_forget(&t->paths);
-    }
-    for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
-      context_tree_rename_sites(&e->tree, retire_site, &u);
+    stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
+    threads_rename_sites(retire_site, &u);
     /* the same addresses will be other code's */
     for (uint32_t i = first; i < monitor.retired_count; i++)
       monitor.retired_site[i] = 0;
     code_index_unload((uintptr_t)base);
     if (monitor.running)
-      gates_set(GATE_OPEN);
+      stop_set_gates(GATE_OPEN);
   }
   pthread_mutex_unlock(&monitor.lock);
 }

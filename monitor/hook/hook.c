@@ -103,7 +103,7 @@ count_memory(struct thread_state *t, uintptr_t frame, cl_index what,
   what &= ~(cl_index)ECL_ALLOCATED_RAW;
   hook_leaf_here(t, frame, what, 0, OBJNULL)->bytes += bytes;
   t->bytes += bytes;
-  hook_count_request(t, bytes);
+  requests_add(&t->requests, bytes, 1);
 }
 
 /* The object of this kind on the path that it came, for which the path has
@@ -118,13 +118,13 @@ count_other_kind(struct thread_state *t, struct known_path *path, bool fresh,
                                 allocation_leaf_size(bytes), clas);
   leaf->activations += fresh;
   count_object(t, leaf, bytes);
-  if (hook_leaf_tells_requests(t, leaf)) {
+  if (requests_told_by(context_tree_kind(&t->tree, leaf))) {
     path->kind = kind;
     path->clas = clas;
     path->leaf = leaf;
     path->whole = whole;
   } else {
-    hook_count_requests(t, what, bytes);
+    requests_add_objects(&t->requests, what, bytes, 1);
   }
   if (!whole)
     object_body_header(t, object, leaf, bytes);
@@ -180,8 +180,8 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   }
   leaf = leaf_of_walk(t, what, allocation_leaf_size(bytes), clas);
   count_object(t, leaf, bytes);
-  if (!hook_leaf_tells_requests(t, leaf))
-    hook_count_requests(t, what, bytes);
+  if (!requests_told_by(context_tree_kind(&t->tree, leaf)))
+    requests_add_objects(&t->requests, what, bytes, 1);
   if (!classify_is_whole(what, bytes))
     object_body_header(t, object, leaf, bytes);
 done:

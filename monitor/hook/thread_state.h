@@ -20,7 +20,7 @@
 
 #include <ecl/ecl.h>
 
-#include "hook/classify.h"
+#include "balance/requests.h"
 #include "hook/known_path.h"
 #include "tree/arena.h"
 #include "tree/context_tree.h"
@@ -76,14 +76,12 @@ struct thread_state {
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
-  uint64_t granules[CLASSIFY_GRANULES]; /* requests of each rounded size */
-  uint64_t large_bytes; /* larger ones, rounded to granules */
+  struct requests requests; /* that leaves do not tell */
   uint64_t records[2];  /* of the collector: for finalizers, for weak links */
 
-  cl_env_ptr env;
+  cl_env_ptr env;       /* NULL: it has ended */
   pthread_t thread;
   char *label;          /* (monitor) from malloc; NULL when memory ran out */
-  uint64_t serial;      /* (monitor) order in which threads were met */
   struct thread_state *next; /* (monitor) */
 };
 

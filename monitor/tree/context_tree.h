@@ -91,10 +91,11 @@ struct context {
 enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
 
 /* Set in kind.what: the objects were requested in pieces that the size does
- * not tell; their requests are counted one by one (count_request). */
+ * not tell; their requests are counted one by one (requests.h). */
 enum { LEAF_PIECES = 1 << 24 };
 
-/* Above it in kind.what: the region that the thread was in (regions.h). */
+/* Above it in kind.what: the region of region_table.h that the thread was
+ * in. */
 enum { KIND_REGION_SHIFT = 25, KIND_REGIONS = 127 };
 #define KIND_REGION(what) ((uint32_t)(what) >> KIND_REGION_SHIFT)
 

@@ -20,9 +20,7 @@
 #include <ecl/ecl.h>
 
 #include "code/code_index.h"
-#include "hook/classify.h"
 #include "monitor.h"
-#include "threads/regions.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -39,50 +37,27 @@ put_note(struct pprof_stream *p, const char *key, const char *format, ...)
   pprof_put_comment(p, key, text);
 }
 
-/* What the collector counted for the objects of a leaf; 0 where the hook has
- * counted their requests (large ones, and those in pieces). */
-static uint64_t
-rounded_bytes_of_leaf(const struct leaf *leaf, const struct kind *kind)
-{
-  uint64_t each = 0;
-  size_t size = kind->size;
-  if (size == LEAF_LARGE || (kind->what & LEAF_PIECES) != 0 ||
-      leaf->count == 0)
-    return 0;
-  if ((kind->what & ECL_ALLOCATED_SPLIT) != 0) {
-    each = classify_rounded_bytes(
-        classify_granules(sizeof(struct ecl_instance)));
-    size -= sizeof(struct ecl_instance);
-  }
-  each += classify_rounded_bytes(classify_granules(size));
-  return leaf->count * each;
-}
-
-/* All requests as the collector rounded them. */
+/* All requests of the program, as the collector rounded them. */
 static uint64_t
 rounded_bytes(const struct monitor_figures *f)
 {
-  uint64_t rounded = f->large_bytes;
+  struct requests all = f->requests;
   for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
-    for (uint32_t i = 1; i < t->tree->leaf_count; i++)
-      rounded += rounded_bytes_of_leaf(
-          &t->tree->leaves[i],
-          context_tree_kind(t->tree, &t->tree->leaves[i]));
-  for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
-    if (f->granules[g] != 0)
-      rounded += f->granules[g] * classify_rounded_bytes(g);
-  return rounded;
+    for (uint32_t i = 1; i < t->tree->leaf_count; i++) {
+      const struct leaf *leaf = &t->tree->leaves[i];
+      requests_add_leaf(&all, leaf, context_tree_kind(t->tree, leaf));
+    }
+  return requests_rounded_bytes(&all);
 }
 
 /* What the collector, or the runtime in its name, made for itself. */
 static uint64_t
 record_bytes(const struct monitor_figures *f)
 {
-  return f->finalizers * classify_rounded_bytes(classify_granules(
-                             ECL_FINALIZER_RECORD_BYTES)) +
-         f->weak_links * classify_rounded_bytes(classify_granules(
-                             ECL_WEAK_LINK_RECORD_BYTES)) +
-         f->thread_record_bytes;
+  struct requests records = { 0 };
+  requests_add(&records, ECL_FINALIZER_RECORD_BYTES, f->finalizers);
+  requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, f->weak_links);
+  return requests_rounded_bytes(&records) + f->thread_record_bytes;
 }
 
 /* What a residual can be made of. */
@@ -94,14 +69,14 @@ put_residual_notes(struct pprof_stream *p, const struct monitor_figures *f)
     bool applies;
     const char *text;
   } notes[] = {
-    { !f->at_rest,
+    { (f->collector.doubts & BALANCE_REST) != 0,
       "a thread did not come to rest when counting began or ended: an object "
       "that it took then, or the free list of which it took it" },
     { f->imported_threads > 0, imported },
-    { !f->page_settled,
+    { (f->collector.doubts & BALANCE_PAGE) != 0,
       "up to 4096 bytes of a page that the collector has swept and not yet "
       "added" },
-    { !f->lists_read,
+    { (f->collector.doubts & BALANCE_LISTS) != 0,
       "the threads' free lists in the collector could not be read" },
     { f->finalizers + f->weak_links > 0,
       "the collector's tables of finalizers and weak links, when they grow" },
@@ -128,9 +103,9 @@ static void
 put_reconciliation(struct pprof_stream *p, const struct monitor_figures *f)
 {
   const uint64_t rounded = rounded_bytes(f), records = record_bytes(f);
-  const int64_t residual = (int64_t)(f->collector_bytes - rounded - records);
+  const int64_t residual = (int64_t)(f->collector.bytes - rounded - records);
   pprof_put_count(p, COMMENT_ROUNDED_BYTES, rounded);
-  pprof_put_count(p, COMMENT_COLLECTOR_BYTES, f->collector_bytes);
+  pprof_put_count(p, COMMENT_COLLECTOR_BYTES, f->collector.bytes);
   pprof_put_count(p, COMMENT_COLLECTOR_RECORD_BYTES, records);
   put_note(p, COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
   if (residual != 0)
@@ -190,7 +165,7 @@ lisp_comments_put(struct pprof_stream *p, const struct monitor_figures *f,
   put_reconciliation(p, f);
   put_unattributed(p, f, samples);
   put_gaps(p, f, classless_count);
-  regions_comments(pprof_put_region, p);
+  region_table_comments(f->regions, false, pprof_put_region, p);
   pprof_put_count(p, COMMENT_CONTEXTS, f->contexts);
   pprof_put_count(p, COMMENT_CONTEXT_BYTES, f->context_bytes);
   pprof_put_count(p, COMMENT_THREADS, f->counted_threads);

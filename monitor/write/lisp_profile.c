@@ -25,7 +25,6 @@
 #include "monitor.h"
 #include "names/lisp_name.h"
 #include "names/source_line.h"
-#include "threads/regions.h"
 #include "write/lisp_comments.h"
 #include "write/sample_writer.h"
 
@@ -33,6 +32,7 @@ struct lisp_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
   const struct thread_figures *thread; /* whose samples are written */
+  const struct region *regions; /* by their numbers */
   uint64_t classless_count; /* objects of a class that has no name */
 };
 
@@ -70,7 +70,8 @@ put_labels(void *closure, const struct kind *kind)
                   classify_category_name(classify_category(kind->what)));
   pprof_add_label(p, LABEL_THREAD, w->thread->name);
   if (KIND_REGION(kind->what) != 0)
-    pprof_add_label(p, LABEL_REGION, regions_path(KIND_REGION(kind->what)));
+    pprof_add_label(p, LABEL_REGION,
+                    w->regions[KIND_REGION(kind->what)].path);
   if (kind->size != 0 && kind->size != LEAF_LARGE)
     pprof_add_number_label(p, LABEL_BYTES, kind->size);
 }
@@ -253,6 +254,7 @@ lisp_profile_write(const struct monitor_figures *figures, const char *path,
   struct atomic_file file = { 0 };
   char temporary[PATH_MAX];
   struct lisp_writer w = {
+    .regions = figures->regions->regions,
     .stream.output = { .file = &file, .always = true },
     .samples = { .stream = &w.stream, .put_labels = put_labels,
                  .closure = &w, .passing = code_index_passing_apply() }

@@ -7,12 +7,13 @@
 #ifndef MPROF_LISP_PROFILE_H
 #define MPROF_LISP_PROFILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hook/classify.h"
+#include "balance/collector_balance.h"
+#include "balance/requests.h"
 #include "tree/context_tree.h"
+#include "tree/region_table.h"
 
 /* The figures of all threads with one name. */
 struct thread_figures {
@@ -24,9 +25,10 @@ struct thread_figures {
 /* All that a profile is made of. */
 struct monitor_figures {
   struct thread_figures *threads;
+  const struct region_table *regions;
   const char *runtime_version;
   uint64_t allocations, bytes;       /* the plain counters */
-  uint64_t granules[CLASSIFY_GRANULES], large_bytes;
+  struct requests requests;          /* that leaves do not tell */
   uint64_t finalizers, weak_links;   /* records that the collector made */
   uint64_t thread_record_bytes;      /* the same for threads that began */
   uint64_t truncated_walks, finalizer_walks, differing_walks, overflows;
@@ -34,13 +36,12 @@ struct monitor_figures {
   uint64_t lost_calls;               /* see code_index_lost_calls */
   unsigned counted_threads;          /* that allocated */
   unsigned imported_threads;         /* that C made, while counting */
-  uint64_t collector_bytes;          /* in the time that was counted */
-  bool lists_read, page_settled, at_rest;
+  struct collector_balance collector; /* in the time that was counted */
 };
 
 /* Write `figures' to `path'.  Gives back an enum mprof_status and, on
  * failure, a message of at most `size' bytes.  Does not allocate from the
- * collector but for classify_rounded_bytes. */
+ * collector. */
 int lisp_profile_write(const struct monitor_figures *figures,
                        const char *path, char *message, size_t size);
 

@@ -59,7 +59,9 @@ mremap(void *address, size_t length, size_t longer, int flags, ...)
  * finalizers. */
 static struct context_tree tree;
 static struct thread_figures thread = { .name = "main", .tree = &tree };
+static struct region_table regions;
 static struct monitor_figures figures = { .threads = &thread,
+                                          .regions = &regions,
                                           .runtime_version = "0" };
 
 static uint32_t
