@@ -23,13 +23,15 @@ if [ ! -e "$harness" ]; then
   exit 1
 fi
 
-# compile_library PROGRAM NAME: what PROGRAM.c has, as the shared object NAME.
-# No frame pointers; what the makefile says in CFLAGS is not for it.
+# compile_library SOURCE NAME [FLAG...]: C or C++ functions, as the shared
+# object NAME.  No frame pointers; what the makefile says in CFLAGS is not for
+# it.
 compile_library() {
-  ${CC:-gcc} -O3 -g -fomit-frame-pointer -fPIC -shared \
-    -isystem "$ecl_include" -o "$2" \
-    "${1%.lisp}.c" >"$2.log" 2>&1 && return
-  echo "not ok - $1: its C functions compile"
+  local compiler=${CC:-gcc}
+  case $1 in *.cc) compiler=${CXX:-g++} ;; esac
+  $compiler -O3 -g -fomit-frame-pointer -fPIC -shared "${@:3}" \
+    -isystem "$ecl_include" -o "$2" "$1" >"$2.log" 2>&1 && return
+  echo "not ok - $1: its functions compile"
   sed 's/^/# /' "$2.log"
   return 1
 }
@@ -69,12 +71,15 @@ export ECL work harness
 rm -f "$work"/*.out
 for file; do
   name=$(basename "$file" .lisp)
-  if [ -e "${file%.lisp}.c" ] &&
-    ! { compile_library "$file" "$work/$name.so" &&
-      compile_library "$file" "$work/$name-2.so"; } >"$work/$name.out"; then
-    failed=1
-    continue
-  fi
+  for source in "${file%.lisp}".c "${file%.lisp}".cc; do
+    [ -e "$source" ] || continue
+    for number in '' 2 3; do
+      compile_library "$source" "$work/$name${number:+-$number}.so" \
+        -DLIBRARY="${number:-1}" >"$work/$name.out" && continue
+      failed=1
+      continue 3
+    done
+  done
   for variant in $(sed -n '1s/.*variants: //p' "$file"); do
     echo "$file" "$variant" "$work/$name-$variant.out"
   done
