@@ -371,11 +371,17 @@ the interpreter binds, which are two in a TEN."
      ,@(and residual `((residual ,residual)))
      ,@checks))
 
+(defun add-compiler-flags (flags)
+  (require :cmp)
+  (let ((variable (find-symbol "*USER-CC-FLAGS*" "C")))
+    (set variable (format nil "~@[~A ~]~A" (symbol-value variable) flags))))
+
 (defun run (source)
   "Compile and load the program SOURCE, or just load it; exit with 1 if a check
 failed."
   (ecase *variant*
     (:compiled
+     (add-compiler-flags (ext:getenv "EXACT_FLAGS"))
      (let ((fas (format nil "~A-~D.fas" *dump* (ext:getpid)))
            (*compile-verbose* nil))
        (multiple-value-bind (output warnings failure)

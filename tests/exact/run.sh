@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Run each program of programs/ in every variant that its first line names, by
-# words and by whole walks, and compare the chains that both ways found.
+# run.sh [PROGRAM...]: run each program, or all of programs/, in every variant
+# that its first line names, by words and by whole walks, and compare the chains
+# that both ways found.  EXACT_FLAGS are more flags for their Lisp and C code,
+# EXACT_WORK is a folder for what is made of it.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-: "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
+: "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}" "${EXACT_FLAGS:=}"
 ecl_include=$(dirname "$ECL")/../ecl/include
-work=$BUILD/exact
+work=${EXACT_WORK:-$BUILD/exact}
 failed=0
 mkdir -p "$work"
 
@@ -29,7 +31,8 @@ fi
 compile_library() {
   local compiler=${CC:-gcc}
   case $1 in *.cc) compiler=${CXX:-g++} ;; esac
-  $compiler -O3 -g -fomit-frame-pointer -fPIC -shared "${@:3}" \
+  # shellcheck disable=SC2086
+  $compiler -O3 -g -fomit-frame-pointer -fPIC -shared $EXACT_FLAGS "${@:3}" \
     -isystem "$ecl_include" -o "$2" "$1" >"$2.log" 2>&1 && return
   echo "not ok - $1: its functions compile"
   sed 's/^/# /' "$2.log"
@@ -66,13 +69,17 @@ compare() {
 
 # One program on each processor; what they print comes together, in order.
 export -f run compare
-export ECL work harness
+export ECL EXACT_FLAGS work harness
 [ $# -gt 0 ] || set -- tests/exact/programs/*.lisp
 rm -f "$work"/*.out
 for file; do
   name=$(basename "$file" .lisp)
   for source in "${file%.lisp}".c "${file%.lisp}".cc; do
     [ -e "$source" ] || continue
+    if [[ $source == *.cc ]] && ! command -v "${CXX:-g++}" >/dev/null; then
+      echo "ok - $name # SKIP there is no C++ compiler" >"$work/$name.out"
+      continue 2
+    fi
     for number in '' 2 3; do
       compile_library "$source" "$work/$name${number:+-$number}.so" \
         -DLIBRARY="${number:-1}" >"$work/$name.out" && continue
