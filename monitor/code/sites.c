@@ -21,6 +21,7 @@
 #include "threads/stop.h"
 #include "threads/threads.h"
 #include "tree/sizes.h"
+#include "walk/rule_cache.h"
 
 enum {
   FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */
@@ -132,6 +133,7 @@ sites_block_unload(cl_object block, void *base)
     for (uint32_t i = first; i < monitor.retired_count; i++)
       monitor.retired_site[i] = 0;
     code_index_unload((uintptr_t)base);
+    rule_cache_forget(u.start, u.end);
     if (monitor.running)
       stop_set_gates(GATE_OPEN);
   }
