@@ -173,9 +173,8 @@
                           for ratios = (column-ratios column program)
                           when ratios
                             collect (median ratios))))
-        (format t "  ~5@A ~13A" (if ratios
-                                    (format nil "~,2F" (funcall summary ratios))
-                                    "")
+        (format t "  ~5@A ~13A"
+                (if ratios (format nil "~,2F" (funcall summary ratios)) "")
                 "")))
     (terpri)))
 
@@ -263,8 +262,7 @@
 
 (defun function-instructions (program)
   "A hash table: of each function's name, how many more instructions it took
-itself for an allocation in the last configuration, which is mprof, than in the
-first."
+itself for an allocation in the last configuration, mprof, than in the first."
   (let ((more (make-hash-table :test #'equal)))
     (loop for (name allocations configuration function count) in *functions*
           when (and (equal name program) (plusp allocations))
@@ -319,8 +317,8 @@ times a second?"
   (< (instructions program "stopped") (* 5000 (counted-allocations program))))
 
 (defun print-on-off ()
-  (format t "~%INSTRUCTIONS FOR AN ALLOCATION, mprof stopped and counting, the ~
-             collector's included~2%")
+  (format t "~%INSTRUCTIONS FOR AN ALLOCATION, mprof stopped and counting, ~
+             the collector's included~2%")
   (print-pair "stopped" "mprof"
               (lambda (program) (max 1 (counted-allocations program))))
   (let ((programs (remove-if-not #'often-allocating-p (counted-programs))))

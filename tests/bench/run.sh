@@ -12,8 +12,8 @@
 # run.sh --instructions: count instructions instead (see instructions.sh).
 # run.sh --on-off: the same for two configurations, mprof and the monitor
 # stopped: minutes for ten programs, and no unpatched ECL is needed.
-# run.sh --words: the same for the patched ECL without a monitor and one that is
-# built without words in frames.
+# run.sh --words: the same for the patched ECL without a monitor, and one that
+# is built without words in frames.
 #
 # Environment: ECL, ECL_REFERENCE, ECL_NO_WORDS, BUILD, MPROF_LIB (set by make
 # bench and its like); ROUNDS (5), PROGRAMS (names; all), CLOCK (cpu: of the
