@@ -19,9 +19,9 @@
 #include "malloc/malloc_monitor.h"
 #include "malloc/mprof_malloc.h"
 #include "malloc/process_events.h"
-#include "write/profile_file.h"
-#include "walk/rule_cache.h"
 #include "malloc/thread_stack.h"
+#include "walk/rule_cache.h"
+#include "write/profile_file.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
