@@ -324,7 +324,7 @@ times a second?"
   (let ((programs (remove-if-not #'often-allocating-p (counted-programs))))
     (when programs
       (format t "~%Of the ~D programs that allocate about a million times a ~
-                 second: ~2%" (length programs))
+                 second:~2%" (length programs))
       (flet ((ratio (program)
                (instruction-ratio program "mprof" "stopped")))
         (print-figure "geometric mean" 1.20
