@@ -33,9 +33,9 @@
  * it has given out; the difference is added to the sum that the
  * reconciliation compares with the hook's own.
  *
- * All functions: under the monitor's lock, not inside the hook, in a thread
- * that has no hooks now, and without allocating from the collector but for
- * what collector_balance.h says.
+ * All functions: under the monitor's lock, not inside the hook.  stop_begin
+ * and stop_end also in a thread that has no hooks now; they allocate from the
+ * collector what collector_balance.h says.
  */
 #ifndef MPROF_STOP_H
 #define MPROF_STOP_H
