@@ -187,7 +187,13 @@ put_unknown_calls(struct pprof_stream *p, const struct intern_table *functions,
     const struct code_function *f =
         code_index_function((uint32_t)intern_table_key(functions, i));
     const uint32_t before = known->count;
-    if (f != NULL && !f->calls_known && intern_text(known, f->name) > before)
+    uint32_t name;
+    if (f == NULL || f->calls_known)
+      continue;
+    name = intern_text(known, f->name);
+    if (name == 0)
+      atomic_file_fail(p->output.file, ENOMEM);
+    else if (name > before)
       pprof_put_comment(p, COMMENT_CALLS_UNKNOWN, f->name);
   }
 }
@@ -219,8 +225,8 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
       const struct code_function *f = function_of_site(site, number);
       lines[function] = source_line(&source, f->file, f->file_position);
       put_function(p, function, f, lines[function]);
-      if (f->calls_known)
-        intern_text(&known, f->name);
+      if (f->calls_known && intern_text(&known, f->name) == 0)
+        atomic_file_fail(p->output.file, ENOMEM);
     }
     put_location(p, id, site, function, lines[function]);
   }

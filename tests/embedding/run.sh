@@ -219,9 +219,9 @@ flags() {
   profile "$1.fas" '(embedded:run)'
 }
 
-# Without frame pointers chains are whole all the same.  Calls in tail position
-# that the C compiler makes jumps of leave no trace.  The report says first that
-# there may be such.
+# Without frame pointers chains are whole all the same.  Functions that the C
+# compiler inlines, as CALL, leave no trace.  The report says first that there
+# may be such.
 output=$(flags user '(setf c::*user-cc-flags* "-O3 -funroll-loops")')
 alone | check "with the user's -O3" user.data
 output=$(flags omit '(setf c::*user-cc-flags* "-O3 -fomit-frame-pointer")')
@@ -229,8 +229,9 @@ alone | check "with the user's -fomit-frame-pointer" omit.data
 output=$(flags own "(setf c::*cc-flags* \"-O2 -fPIC $defines\")")
 check "with flags in place of ECL's" own.data <<'END'
 EMBEDDED:RUN 1 56
+EMBEDDED:RUN;EMBEDDED:CONSUME;EMBEDDED::LEAF 10
 EMBEDDED:RUN;EMBEDDED:CONSUME;LIST 2
-EMBEDDED:RUN;EMBEDDED::LEAF 13
+EMBEDDED:RUN;(FLET EMBEDDED::BETWEEN :IN EMBEDDED:CALL);(LAMBDA :IN EMBEDDED:RUN);EMBEDDED::LEAF 3
 END
 
 # says NAME: does the report say that callers may be missing?
