@@ -18,15 +18,15 @@
 
 #include <ecl/ecl.h>
 
-#include "code/code_index.h"
+#include "code_events.h"
 #include "threads/ended_threads.h"
 #include "balance/free_lists.h"
 #include "threads/gates.h"
+#include "names/kept_objects.h"
 #include "names/lisp_name.h"
 #include "monitor_internal.h"
 #include "threads/pause.h"
 #include "threads/regions.h"
-#include "code/sites.h"
 #include "threads/thread_labels.h"
 #include "threads/threads.h"
 
@@ -54,11 +54,10 @@ monitor_open(void)
     return monitor_fail(MPROF_NOT_SUPPORTED,
                         "this kernel has no membarrier system call "
                         "(Linux 4.14)");
+  if (!code_events_open())
+    return monitor_fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = ended_threads_add;
-  ecl_allocation_monitor.names_added = sites_names_added;
-  ecl_allocation_monitor.block_unload = sites_block_unload;
-  ecl_allocation_monitor.names_lost = sites_names_lost;
   ask_runtime_version();
   free_lists_open();
   monitor.lists_read = monitor.page_settled = monitor.at_rest = true;
@@ -79,7 +78,7 @@ mprof_monitor_start(unsigned long budget, int options)
     status = monitor_fail(MPROF_NO_MEMORY, "out of memory");
     goto done;
   }
-  if (code_index_update() != 0) {
+  if (!code_events_look()) {
     status = monitor_fail(MPROF_NO_MEMORY, "out of memory");
     goto done;
   }
@@ -125,7 +124,7 @@ mprof_monitor_reset(void)
   ended_threads_forget();
   threads_forget_figures();
   regions_forget();
-  code_index_forget_lost_calls();
+  kept_objects_forget_lost_calls();
   monitor.has_figures = monitor.running;
   monitor.collector_bytes = 0;
   monitor.lists_read = monitor.page_settled = monitor.at_rest = true;

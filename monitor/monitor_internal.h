@@ -6,7 +6,7 @@
  *     snapshot        read and write the figures
  *     pause, gates    hold up the threads
  *     threads, thread_labels, ended_threads
- *     sites           functions of call sites
+ *     code_events     code that comes and goes
  *
  * Locking: `lock' is held by all public functions and by the events that are
  * not allocations (thread start and end, code loaded or unloaded).  The hook
@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "balance/collector_balance.h"
+#include "code/code_objects.h"
 #include "monitor.h"
 #include "write/profile_writer.h"
 #include "threads/safepoint.h"
@@ -52,9 +53,7 @@ extern struct monitor {
   struct collector_balance at_start;    /* of this run */
   bool lists_read, page_settled, at_rest;
 
-  uint32_t *retired;                    /* functions of unloaded sites */
-  uintptr_t *retired_site;
-  uint32_t retired_count, retired_room;
+  struct code_objects code;             /* loaded, when last looked */
 } monitor;
 
 /* Take the lock for an event: a thread that waits here is known to do nothing

@@ -17,10 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/code_index.h"
+#include "code/code_functions.h"
+#include "code_events.h"
 #include "threads/ended_threads.h"
 #include "threads/gates.h"
 #include "monitor_internal.h"
+#include "names/kept_objects.h"
 #include "threads/pause.h"
 #include "write/profile_writer.h"
 #include "threads/threads.h"
@@ -42,7 +44,7 @@ collect_figures(struct monitor_figures *f)
     f->contexts += context_tree_paths(&e->tree);
     f->context_bytes += context_tree_bytes(&e->tree);
   }
-  f->lost_calls = code_index_lost_calls();
+  f->lost_calls = kept_objects_lost_calls();
   f->collector_bytes = monitor.collector_bytes;
   f->lists_read = monitor.lists_read;
   f->page_settled = monitor.page_settled;
@@ -84,7 +86,7 @@ mprof_monitor_write(const char *path)
   if (running)
     pause_with_names();
   else
-    code_index_print_names(true);
+    kept_objects_print_names(true);
   collect_figures(&f);
   for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
     if (!add_thread_figures(&f, strdup(e->label), &e->tree))
@@ -94,8 +96,9 @@ mprof_monitor_write(const char *path)
         !add_thread_figures(
             &f, t->label != NULL ? strdup(t->label) : NULL, &t->tree))
       status = MPROF_NO_MEMORY;
-  if (status == MPROF_OK && code_index_update() != 0)
+  if (status == MPROF_OK && !code_events_look())
     status = MPROF_NO_MEMORY;
+  code_functions_find_names(&monitor.code);
   if (status == MPROF_OK)
     status = profile_write(&f, path, reason, sizeof reason);
   if (status != MPROF_OK)

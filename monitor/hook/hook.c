@@ -19,9 +19,9 @@
 #include <sched.h>
 
 #include "arch/arch.h"
-#include "code/code_index.h"
 #include "hook/allocation.h"
 #include "hook/object_body.h"
+#include "names/kept_objects.h"
 
 /* Two counters side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")
@@ -60,7 +60,7 @@ leaf_of(struct thread_state *t, const struct walk_result *walk, cl_index what,
       (uint32_t)what | t->regions.region << KIND_REGION_SHIFT, size,
       (uint64_t)(uintptr_t)clas);
   if (leaf->count == 0 && clas != OBJNULL)
-    code_index_keep(clas);
+    kept_objects_add(clas);
   errno = saved_errno;
   return leaf;
 }

@@ -15,7 +15,8 @@
 #include "malloc/malloc_session.h"
 #include "malloc/thread_stack.h"
 
-struct malloc_monitor malloc_monitor;
+struct malloc_monitor malloc_monitor = {
+    .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
 int malloc_monitor_counting = 1;
 __thread int malloc_monitor_inside HIDDEN_THREAD;
 

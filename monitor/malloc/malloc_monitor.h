@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code/function_numbers.h"
 #include "tree/context_tree.h"
 #include "tree/spin_lock.h"
 #include "malloc/stripes.h"
@@ -33,6 +34,7 @@ struct malloc_monitor {
   uint64_t truncated_walks;
   uint64_t lost_objects; /* for which there was no memory */
   struct context_tree tree;
+  struct function_numbers functions; /* that are in it */
 };
 
 extern struct malloc_monitor malloc_monitor HIDDEN;

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "malloc/code_objects.h"
+#include "code/code_objects.h"
 #include "malloc/decimal.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/malloc_regions.h"

@@ -15,10 +15,10 @@
 
 #include <ecl/ecl.h>
 
-#include "code/code_index.h"
 #include "balance/free_lists.h"
 #include "threads/gates.h"
 #include "monitor_internal.h"
+#include "names/kept_objects.h"
 #include "threads/safepoint.h"
 #include "threads/threads.h"
 
@@ -92,9 +92,9 @@ void
 pause_with_names(void)
 {
   for (;;) {
-    code_index_print_names(true);
+    kept_objects_print_names(true);
     pause_counting();
-    if (!code_index_names_wait())
+    if (!kept_objects_names_wait())
       return;
     resume_counting();
   }

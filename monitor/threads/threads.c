@@ -56,7 +56,7 @@ thread_tree_init(struct context_tree *tree)
 {
   return context_tree_init(tree, monitor.budget,
                            (monitor.options & MPROF_UNFOLDED) == 0,
-                           sites_function_in_tree, NULL);
+                           site_function_in_tree, NULL);
 }
 
 /* A state for the thread with this environment; NULL when memory ran out. */

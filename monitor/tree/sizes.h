@@ -13,17 +13,15 @@
 enum {
   SIZE_FIRST_ROOM = 1,  /* of an array that doubles; elements */
   SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
-  SIZE_KNOWN_LEAVES = 4, /* the same */
-  SIZE_FUNCTIONS_IN_BLOCK = 2,
-  SIZE_FUNCTION_BLOCKS = 1 << 21 /* at most */
+  SIZE_SHARED_TABLE_BITS = 2, /* of a shared_table; 2 to the power of it */
+  SIZE_KNOWN_LEAVES = 4 /* slots, a power of 2 */
 };
 #else
 enum {
   SIZE_FIRST_ROOM = 256,
   SIZE_FIRST_INDEX = 1024,
-  SIZE_KNOWN_LEAVES = 1024,
-  SIZE_FUNCTIONS_IN_BLOCK = 1024,
-  SIZE_FUNCTION_BLOCKS = 4096
+  SIZE_SHARED_TABLE_BITS = 10,
+  SIZE_KNOWN_LEAVES = 1024
 };
 #endif
 

@@ -4,14 +4,34 @@
  */
 #include "walk/call_site.h"
 
-#include "code/code_index.h"
+#include "code/code_functions.h"
+#include "walk/rule_cache.h"
 
 call_site call_sites[CALL_SITES];
+
+/* Whether the frame pointer leads to the caller, as arch.h has it. */
+static bool
+keeps_frame_pointer(uintptr_t ip)
+{
+  const struct frame_rule rule = rule_cache_find(rule_key(ip, false));
+  const int word = sizeof(uintptr_t);
+  return rule.base == FRAME_FROM_POINTER && rule.offset == 2 * word &&
+         rule.saved == -2;
+}
 
 call_site
 call_site_learn(uintptr_t ip)
 {
-  const call_site s = code_index_call_site(ip);
+  const struct code_function *f =
+      code_function_at(code_function_of_site(ip));
+  call_site s;
+  if (keeps_frame_pointer(ip))
+    s = call_site_pack(ip, f->word_at,
+                       f->kind != 0 ? (enum call_kind)f->kind : CALL_FRAME);
+  else
+    s = call_site_pack(ip, 0,
+                       f->kind == CALL_FINALIZERS ? CALL_FINALIZERS
+                                                  : CALL_FOREIGN);
   __atomic_store_n(call_site_place(ip), s, __ATOMIC_RELAXED);
   return s;
 }

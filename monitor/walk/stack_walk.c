@@ -23,7 +23,7 @@
 #include <errno.h>
 
 #include "arch/arch.h"
-#include "code/code_index.h"
+#include "names/kept_objects.h"
 #include "walk/call_site.h"
 #include "walk/frame_step.h"
 
@@ -87,7 +87,7 @@ interpreter_site(struct place *at)
     return at->ip;
   name = name->bytecodes.frame_name != OBJNULL ? name->bytecodes.frame_name
                                                : name->bytecodes.name;
-  if (code_index_object(name) == 0)
+  if (kept_objects_function(name) == 0)
     return at->ip;
   return SITE_OBJECT | (uint64_t)(uintptr_t)name;
 }

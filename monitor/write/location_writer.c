@@ -11,38 +11,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "code/code_index.h"
 #include "tree/context_tree.h"
 #include "profile.pb-c.h"
 #include "code/sites.h"
 #include "tree/sizes.h"
 #include "names/source_line.h"
-
-static const struct code_function *
-function_of_site(uint64_t site, uint32_t number)
-{
-  static const struct code_function overflow = {
-    .name = "[over the budget]", .system_name = "", .file_position = -1
-  };
-  static const struct code_function signal_handler = {
-    .name = "[signal handler]", .system_name = "", .file_position = -1
-  };
-  static const struct code_function finalizers = {
-    .name = "[finalizers]", .system_name = "", .file_position = -1
-  };
-  static const struct code_function unknown = {
-    .name = "[unknown]", .system_name = "", .file_position = -1
-  };
-  const struct code_function *f;
-  if (site == (SITE_SPECIAL | SITE_OVERFLOW))
-    return &overflow;
-  if (site == (SITE_SPECIAL | SITE_SIGNAL_HANDLER))
-    return &signal_handler;
-  if (site == (SITE_SPECIAL | SITE_FINALIZERS))
-    return &finalizers;
-  f = code_index_function(number);
-  return f != NULL ? f : &unknown;
-}
 
 static void
 put_function(struct profile_output *output, uint64_t id,
@@ -107,7 +80,7 @@ location_writer_put(struct profile_output *output,
   struct source_text source = { 0 };
   for (uint64_t id = 1; id <= locations->count && output->failed == 0; id++) {
     uint64_t site = locations->keys[id - 1];
-    uint32_t number = monitor_function_of(site);
+    uint32_t number = site_function_number(site);
     uint64_t known = functions.numbers.count;
     uint64_t function =
         reserve_line(&functions) ? number_map_add(&functions.numbers, number)
@@ -117,7 +90,7 @@ location_writer_put(struct profile_output *output,
       break;
     }
     if (functions.numbers.count > known) {
-      const struct code_function *f = function_of_site(site, number);
+      const struct code_function *f = site_function(number);
       int64_t line = source_line(&source, f->file, f->file_position);
       functions.lines[function - 1] = line;
       put_function(output, function, f, line);

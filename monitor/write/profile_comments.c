@@ -20,7 +20,8 @@
 #include <ecl/ecl.h>
 
 #include "hook/classify.h"
-#include "code/code_index.h"
+#include "code/code_functions.h"
+#include "code/lisp_functions.h"
 #include "tree/context_tree.h"
 #include "monitor.h"
 #include "threads/regions.h"
@@ -165,12 +166,12 @@ put_gaps(struct profile_output *output, const struct monitor_figures *f,
 {
   put_comment(output, "mprof.truncated_walks=%" PRIu64, f->truncated_walks);
   put_comment(output, "mprof.differing_walks=%" PRIu64, f->differing_walks);
-  for (size_t i = 0; code_index_other_flags(i) != NULL; i++)
+  for (size_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
     put_comment(output,
                 "mprof.chain_note=%s was not compiled with this ECL's flags "
                 "for the C compiler: functions that it inlined, or whose "
                 "last act was a call, can be missing from chains",
-                code_index_other_flags(i));
+                lisp_functions_other_flags(i));
   if (f->lost_calls > 0)
     put_comment(output,
                 "mprof.chain_note=calls of byte-compiled functions that "

@@ -16,7 +16,8 @@
 #include <ecl/ecl.h>
 
 #include "hook/classify.h"
-#include "code/code_index.h"
+#include "code/lisp_functions.h"
+#include "names/kept_objects.h"
 #include "names/lisp_name.h"
 #include "profile.pb-c.h"
 #include "threads/regions.h"
@@ -63,7 +64,7 @@ static uint32_t
 location_id(struct tree_samples *s, uint64_t site, uint32_t function)
 {
   bool passing = (function & FUNCTION_NUMBER) != 0 &&
-                 (function & FUNCTION_NUMBER) == code_index_passing_apply();
+                 (function & FUNCTION_NUMBER) == lisp_apply.passing;
   uint64_t id = number_map_add(s->writer->locations,
                                site | (passing ? SITE_PASSING : 0));
   if (id == 0 || id > UINT32_MAX)
@@ -101,7 +102,7 @@ add_kind_labels(struct tree_samples *s, const struct kind *kind)
 {
   cl_object clas = (cl_object)(uintptr_t)kind->clas;
   const char *class_name =
-      clas == OBJNULL ? NULL : code_index_class_name(clas);
+      clas == OBJNULL ? NULL : kept_objects_class_name(clas);
   const char *type = classify_type_name(kind->what);
   if (class_name != NULL && lisp_name_is_structure(clas))
     type = "STRUCTURE";
@@ -133,7 +134,7 @@ labels_of_kind(struct tree_samples *s, uint32_t kind)
     place->length = s->labels.count - place->start;
     place->classless =
         k->clas != 0 &&
-        code_index_class_name((cl_object)(uintptr_t)k->clas) == NULL;
+        kept_objects_class_name((cl_object)(uintptr_t)k->clas) == NULL;
   }
   return *place;
 }

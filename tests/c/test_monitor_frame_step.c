@@ -248,9 +248,9 @@ test_forgotten(void **state)
     rule_cache_forget((uintptr_t)fixed, (uintptr_t)fixed + 200);
     moving((size_t)i);
     if (i == 0)
-      count = rule_cache->count;
+      count = rule_cache.count;
   }
-  assert_int_equal(rule_cache->count, count);
+  assert_int_equal(rule_cache.count, count);
   for (int i = 0; i < 20; i++) {
     rule_cache_forget(0, UINTPTR_MAX);
     realigned(60);
