@@ -54,6 +54,7 @@ names_added(struct ecl_function_names *names)
 {
   monitor_lock_for_event();
   lisp_functions_add(names);
+  call_sites_forget();
   pthread_mutex_unlock(&monitor.lock);
 }
 

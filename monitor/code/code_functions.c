@@ -26,14 +26,15 @@
 #include "code/file_symbols.h"
 #include "profile/phase.h"
 
-enum { MOST_FUNCTIONS = (1 << 22) - 1 };
+enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 
 static void meet(uint32_t number, uintptr_t code);
 
 static struct {
   struct function_numbers numbers;
   struct arena arena;
-  bool program_is_ecl; /* see is_runtime_file */
+  const struct link_map *runtime; /* the file that has ECL itself */
+  bool program_is_ecl;            /* see is_runtime */
 } functions = { .numbers = { .table = SHARED_TABLE_EMPTY,
                              .most = MOST_FUNCTIONS,
                              .given = meet } };
@@ -57,6 +58,15 @@ code_function_of_start(uintptr_t start)
 }
 
 /* ---- the runtime's functions ---- */
+
+const struct link_map *
+code_file(uintptr_t address)
+{
+  struct dl_find_object object;
+  return _dl_find_object((void *)address, &object) == 0
+             ? object.dlfo_link_map
+             : NULL;
+}
 
 /* Is the program of this process ECL's own, that is bin/ecl beside the folder
  * that libecl is in?  Any other was written or built by the user. */
@@ -87,7 +97,7 @@ last_part(const char *path)
 /* What ECL itself is made of; a C function in any other file is the user's
  * and is shown. */
 static bool
-is_runtime_file(const char *path)
+is_runtime(const struct link_map *file)
 {
   static const char *const names[] = {
     "libecl.so", "libgc.so",      "libgmp.so",      "libffi.so",
@@ -96,10 +106,12 @@ is_runtime_file(const char *path)
     "libz.so",   "libelf.so",     "libprotobuf-c.", "libgcc_s.so",
     "libatomic", "liblzma",
   };
-  if (path[0] == '\0') /* the program */
+  if (file == functions.runtime)
+    return true;
+  if (file->l_name[0] == '\0') /* the program */
     return functions.program_is_ecl;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strncmp(last_part(path), names[i], strlen(names[i])) == 0)
+    if (strncmp(last_part(file->l_name), names[i], strlen(names[i])) == 0)
       return true;
   return false;
 }
@@ -111,20 +123,19 @@ static void
 meet(uint32_t number, uintptr_t code)
 {
   struct code_function *f = code_function_at(number);
-  struct dl_find_object object;
-  const bool in_file = _dl_find_object((void *)code, &object) == 0;
-  enum phase_role role = ROLE_NEUTRAL;
+  const struct link_map *file = code_file(code);
   *f = (struct code_function){ .code = code, .file_position = -1 };
-  f->runtime = in_file && is_runtime_file(object.dlfo_link_map->l_name);
-  if (in_file && !f->runtime)
-    role = ROLE_PROGRAM;
-  f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT |
-               (f->runtime ? FUNCTION_HIDDEN : 0);
+  f->runtime = file != NULL && is_runtime(file);
+  f->in_tree =
+      f->runtime     ? FUNCTION_HIDDEN
+      : file != NULL ? (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT
+                     : 0;
 }
 
 int
 code_functions_open(void)
 {
+  functions.runtime = code_file((uintptr_t)ecl_alloc_object);
   functions.program_is_ecl = is_ecl_program();
   return arena_reserve(&functions.arena, ((size_t)MOST_FUNCTIONS + 1) *
                                              sizeof(struct code_function));

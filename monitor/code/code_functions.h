@@ -11,8 +11,7 @@
  * tables of files, not before they are needed: when a profile is written, or
  * when the code is unloaded.
  *
- * Those whose name is a Lisp object (byte-compiled code) have numbers from
- * FUNCTION_OBJECT_BASE on; see kept_objects.h.
+ * Byte-compiled functions have other numbers; see kept_objects.h.
  */
 #ifndef MPROF_CODE_FUNCTIONS_H
 #define MPROF_CODE_FUNCTIONS_H
@@ -21,9 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "code/code_objects.h"
+#include <link.h>
 
-enum { FUNCTION_OBJECT_BASE = 1 << 24 };
+#include "code/code_objects.h"
 
 /* The function that runs a profiled body: reports begin the chains below it
  * (lisp/with-profiling.lisp; comment mprof.root of the profile). */
@@ -40,7 +39,6 @@ struct code_function {
   uint32_t in_tree;        /* its role and flags: context_tree_function_fn */
   uint16_t word_at;        /* so far below the frame pointer is its frame
                               word; 0: it has none */
-  unsigned char kind;      /* enum call_kind, when its code does not tell */
   bool has_record;         /* of a frame word, of whatever use that is */
   bool calls_known;        /* they are counted: there is a frame word */
   bool runtime;            /* C function of the runtime without Lisp name */
@@ -49,6 +47,9 @@ struct code_function {
 
 /* Make room for the records.  Gives back 0, or -1 when memory ran out. */
 int code_functions_open(void);
+
+/* The file that `address' was loaded from, or NULL.  Inside the hook. */
+const struct link_map *code_file(uintptr_t address);
 
 /* The record with a number that was given out; for 0, an empty one.  Its
  * address is its own for good.  Inside the hook. */

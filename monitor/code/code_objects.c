@@ -196,80 +196,7 @@ list_without_lock(struct code_objects *list)
   }
 }
 
-/* ---- children of a fork ---- */
-
-/* What was loaded at the last fork of this process or of one before it: how
- * often something was loaded or unloaded then, as the linker counts, and in a
- * child, where the linker is not asked, what it has in its list. */
-static struct {
-  struct code_objects list;
-  int busy; /* a thread fills it in; in a child: one that is not there */
-  unsigned long long added, removed;
-  size_t map_count;
-  uintptr_t map_sum;
-} inherited;
-
 static bool forked;
-
-static void
-measure_maps(size_t *count, uintptr_t *sum)
-{
-  *count = 0;
-  *sum = 0;
-  for (const struct link_map *m = _r_debug.r_map; m != NULL; m = m->l_next) {
-    ++*count;
-    *sum += m->l_addr ^ (uintptr_t)m->l_ld;
-  }
-}
-
-static bool
-inherits_all(void)
-{
-  size_t count;
-  uintptr_t sum;
-  if (inherited.busy != 0 || inherited.list.count == 0)
-    return false;
-  measure_maps(&count, &sum);
-  return count == inherited.map_count && sum == inherited.map_sum;
-}
-
-/* Nothing has changed, says the first object; else all are added. */
-static int
-inherit_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-  struct code_objects *list = data;
-  if (list->count == 0) {
-    if (inherited.added == info->dlpi_adds &&
-        inherited.removed == info->dlpi_subs)
-      return 1;
-    if (!open_list(list))
-      return 1;
-    inherited.added = info->dlpi_adds;
-    inherited.removed = info->dlpi_subs;
-  }
-  return add_object(info, size, data);
-}
-
-void
-code_objects_before_fork(void)
-{
-  struct code_objects list = {0};
-  if (forked && inherits_all())
-    return;
-  if (__atomic_exchange_n(&inherited.busy, 1, __ATOMIC_ACQUIRE) != 0)
-    return;
-  if (!forked)
-    dl_iterate_phdr(inherit_object, &list);
-  else if (open_list(&list))
-    list_without_lock(&list);
-  if (list.count > 0) {
-    if (!forked) /* there, another thread may be reading it */
-      code_objects_release(&inherited.list);
-    inherited.list = list;
-    measure_maps(&inherited.map_count, &inherited.map_sum);
-  }
-  __atomic_store_n(&inherited.busy, 0, __ATOMIC_RELEASE);
-}
 
 void
 code_objects_forked(void)
@@ -277,16 +204,9 @@ code_objects_forked(void)
   forked = true;
 }
 
-/* ---- all ---- */
-
 bool
 code_objects_list(struct code_objects *list, bool without_lock)
 {
-  if (forked && list->objects == NULL && inherits_all()) {
-    *list = inherited.list;
-    list->arena = (struct arena){0};
-    return true;
-  }
   if (!open_list(list))
     return false;
   list->count = list->text_bytes = 0;

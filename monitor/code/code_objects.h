@@ -36,7 +36,7 @@ struct code_object {
 };
 
 struct code_objects { /* all zero: none */
-  struct arena arena; /* nothing in it: the list is that of another owner */
+  struct arena arena;
   struct code_object *objects; /* the program is the first that is loaded */
   size_t count;
   char *text; /* the paths, one after the other */
@@ -49,10 +49,7 @@ struct code_objects { /* all zero: none */
 bool code_objects_list(struct code_objects *list, bool without_lock);
 void code_objects_release(struct code_objects *list);
 
-/* Before a fork, without any lock: the child shall not have to find out what
- * is loaded, for that it would have to read the beginning of each file.  And
- * in the child, where nobody will open the linker's lock. */
-void code_objects_before_fork(void);
+/* In the child of a fork, where nobody will open the linker's lock. */
 void code_objects_forked(void);
 
 /* The one with that address in its code, or NULL.  Takes no lock. */

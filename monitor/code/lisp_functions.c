@@ -13,7 +13,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <gc/gc.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,32 +21,24 @@
 #include "arch/arch.h"
 #include "code/code_functions.h"
 #include "names/lisp_name.h"
-#include "walk/call_site.h"
 #include "walk/frame_rule.h"
 
 struct lisp_apply lisp_apply;
 
-/* The file that `address' was loaded from, or NULL. */
-static const struct link_map *
-file_of(uintptr_t address)
-{
-  struct dl_find_object object;
-  return _dl_find_object((void *)address, &object) == 0
-             ? object.dlfo_link_map
-             : NULL;
-}
-
 /* ---- frame words ---- */
 
-static struct {
-  char **names;
-  size_t count;
-} other_flags;
+static struct other_flags {
+  struct other_flags *next;
+  char file[];
+} *other_flags;
 
 const char *
 lisp_functions_other_flags(size_t i)
 {
-  return i < other_flags.count ? other_flags.names[i] : NULL;
+  const struct other_flags *o = other_flags;
+  for (; o != NULL && i > 0; i--)
+    o = o->next;
+  return o != NULL ? o->file : NULL;
 }
 
 /* ECL's own flags keep a frame pointer.  Where there is none the code was
@@ -60,19 +51,13 @@ note_other_flags(const struct link_map *file)
                          ? program_invocation_short_name
                          : file->l_name;
   const char *slash = strrchr(path, '/');
-  char *name = strdup(slash != NULL ? slash + 1 : path);
-  char **longer = realloc(other_flags.names,
-                          (other_flags.count + 1) * sizeof *longer);
-  size_t i = 0;
-  if (longer != NULL)
-    other_flags.names = longer;
-  while (name != NULL && i < other_flags.count &&
-         strcmp(longer[i], name) != 0)
-    i++;
-  if (name != NULL && longer != NULL && i == other_flags.count)
-    longer[other_flags.count++] = name;
-  else
-    free(name);
+  const char *name = slash != NULL ? slash + 1 : path;
+  struct other_flags **o = &other_flags;
+  while (*o != NULL && strcmp((*o)->file, name) != 0)
+    o = &(*o)->next;
+  if (*o == NULL &&
+      (*o = calloc(1, sizeof **o + strlen(name) + 1)) != NULL)
+    strcpy((*o)->file, name);
 }
 
 /* Each record leads to the instruction that sets a word to zero.  Of several
@@ -100,7 +85,7 @@ add_words(struct ecl_frame_words words)
   }
   if (words.begin != ecl_allocation_monitor.words.begin &&
       useless * 2 > (size_t)(words.end - words.begin))
-    note_other_flags(file_of((uintptr_t)words.begin));
+    note_other_flags(code_file((uintptr_t)words.begin));
 }
 
 /* ---- names ---- */
@@ -112,11 +97,11 @@ add_words(struct ecl_frame_words words)
 static uintptr_t
 own_definition(const struct ecl_function_names *table, uintptr_t address)
 {
-  const struct link_map *own = file_of((uintptr_t)table);
+  const struct link_map *own = code_file((uintptr_t)table);
   Dl_info other;
   void *handle;
   uintptr_t found = 0;
-  if (own == NULL || own == file_of(address))
+  if (own == NULL || own == code_file(address))
     return address;
   if (dladdr((const void *)address, &other) == 0 ||
       other.dli_sname == NULL ||
@@ -137,7 +122,6 @@ lisp_functions_add(const struct ecl_function_names *table)
     if (start != 0)
       code_function_name(start, n->name, table->file, n->file_position);
   }
-  call_sites_forget();
 }
 
 /* The C function that a core symbol has as its Lisp function; 0 when it is
@@ -158,7 +142,7 @@ core_function(cl_object symbol)
   /* FUNCALL, MAPCAR and the interpreter call through it: under its Lisp name
      it would stand between all these and what they call */
   return start != (uintptr_t)ecl_apply_from_stack_frame &&
-                 file_of(start) == file_of((uintptr_t)ecl_alloc_object)
+                 code_file(start) == code_file((uintptr_t)ecl_alloc_object)
              ? start
              : 0;
 }
@@ -194,15 +178,7 @@ split_apply(void)
   if (lisp_apply.passing == 0)
     return;
   passing->name = code_function_at(lisp_apply.function)->name;
-  passing->calls_known = true;
-}
-
-static void
-set_kind(uintptr_t start, enum call_kind kind)
-{
-  const uint32_t number = code_function_of_start(start);
-  if (number != 0)
-    code_function_at(number)->kind = (unsigned char)kind;
+  passing->calls_known = code_function_at(lisp_apply.function)->calls_known;
 }
 
 void
@@ -214,6 +190,4 @@ lisp_functions_open(void)
     lisp_functions_add(t);
   add_core();
   split_apply();
-  set_kind((uintptr_t)ecl_interpret, CALL_INTERPRETER);
-  set_kind((uintptr_t)GC_invoke_finalizers, CALL_FINALIZERS);
 }

@@ -8,7 +8,6 @@
 
 #include "code/lisp_functions.h"
 #include "names/kept_objects.h"
-#include "names/lisp_role.h"
 
 enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */ };
 
@@ -28,8 +27,6 @@ uint32_t
 site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
 {
   uint32_t number = site_function_number(site);
-  enum phase_role role = ROLE_NEUTRAL;
-  cl_object object;
   (void)closure;
   if (number < FUNCTION_OBJECT_BASE) {
     if (number == lisp_apply.function && caller < FUNCTION_OBJECT_BASE &&
@@ -37,10 +34,7 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
       number = lisp_apply.passing;
     return number | code_function_at(number)->in_tree;
   }
-  object = kept_objects_at(number);
-  if (object != OBJNULL)
-    role = lisp_role_of_function(object);
-  return number | (uint32_t)role << FUNCTION_ROLE_SHIFT;
+  return number | (uint32_t)kept_objects_role(number) << FUNCTION_ROLE_SHIFT;
 }
 
 const struct code_function *

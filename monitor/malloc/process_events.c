@@ -47,7 +47,6 @@ before_fork(void)
   malloc_monitor_inside++;
   if (real_exit == NULL)
     SEEK(real_exit, "_exit");
-  code_objects_before_fork();
   spin_lock(&malloc_monitor.lock);
   stripes_lock();
   objects_before_fork();

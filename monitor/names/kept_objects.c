@@ -18,11 +18,8 @@
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "code/code_functions.h"
 #include "names/lisp_name.h"
-#include "names/lisp_role.h"
 #include "tree/arena.h"
 #include "tree/shared_table.h"
 
@@ -30,6 +27,8 @@ static struct {
   struct shared_table places; /* of objects, from 1 on */
   cl_object *objects;         /* by place; [0] is none */
   char **names;               /* as printed; NULL: not yet */
+  unsigned char *roles;       /* one more than that of a function; 0: not
+                                 looked for yet */
   uint32_t count, limit, printed;
   uint64_t lost_calls; /* see kept_objects_lost_calls */
   void (*next_push_other_roots)(void);
@@ -49,11 +48,13 @@ kept_objects_reserve(uint32_t limit)
   struct arena arena;
   if (kept.objects != NULL)
     return 0;
-  if (arena_reserve(&arena, (limit + (size_t)1) * 2 *
-                                sizeof *kept.objects) != 0)
+  if (arena_reserve(&arena,
+                    (limit + (size_t)1) *
+                        (sizeof *kept.objects + sizeof *kept.names + 1)) != 0)
     return -1;
   kept.objects = arena.base;
   kept.names = (char **)(kept.objects + limit + 1);
+  kept.roles = (unsigned char *)(kept.names + limit + 1);
   kept.limit = limit;
   kept.next_push_other_roots = GC_get_push_other_roots();
   GC_set_push_other_roots(push_kept_objects);
@@ -117,24 +118,16 @@ kept_objects_forget_lost_calls(void)
   __atomic_store_n(&kept.lost_calls, 0, __ATOMIC_RELAXED);
 }
 
-cl_object
-kept_objects_at(uint32_t number)
+enum phase_role
+kept_objects_role(uint32_t number)
 {
   const uint32_t place = number - FUNCTION_OBJECT_BASE;
-  return place <= __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE)
-             ? kept.objects[place]
-             : OBJNULL;
-}
-
-/* A class or a name, as people read it. */
-static char *
-printed_name(cl_object object)
-{
-  if (ecl_t_of(object) == t_instance)
-    return lisp_name_of_class(object);
-  return lisp_role_of_function(object) == ROLE_FORM
-             ? strdup("(TOP-LEVEL-FORM)")
-             : lisp_name_of_function(object);
+  if (place == 0 || place > __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE))
+    return ROLE_NEUTRAL;
+  if (kept.roles[place] == 0)
+    kept.roles[place] =
+        (unsigned char)(lisp_name_role(kept.objects[place]) + 1);
+  return (enum phase_role)(kept.roles[place] - 1);
 }
 
 /* A class whose name has lost its package keeps what was printed before. */
@@ -152,7 +145,9 @@ static const char *
 name_at(uint32_t place)
 {
   if (kept.names[place] == NULL)
-    kept.names[place] = printed_name(kept.objects[place]);
+    kept.names[place] = ecl_t_of(kept.objects[place]) == t_instance
+                            ? lisp_name_of_class(kept.objects[place])
+                            : lisp_name_of_function(kept.objects[place]);
   return kept.names[place];
 }
 

@@ -11,7 +11,12 @@
 
 #include <ecl/ecl.h>
 
-enum { KEPT_OBJECTS = 1 << 19 }; /* the largest limit */
+#include "profile/phase.h"
+
+enum {
+  KEPT_OBJECTS = 1 << 19,        /* the largest limit */
+  FUNCTION_OBJECT_BASE = 1 << 24 /* above all numbers of compiled functions */
+};
 
 /* Make the table, for `limit' objects; only the first call does anything.
  * Gives back 0, or -1 when memory ran out. */
@@ -29,9 +34,9 @@ uint32_t kept_objects_function(cl_object name);
 uint64_t kept_objects_lost_calls(void);
 void kept_objects_forget_lost_calls(void);
 
-/* The object with such a number; OBJNULL when there is none.  Inside the
- * hook. */
-cl_object kept_objects_at(uint32_t number);
+/* What the function with such a number means to the phases; ROLE_NEUTRAL when
+ * there is none.  Inside the hook. */
+enum phase_role kept_objects_role(uint32_t number);
 
 /* Its name, printed now if it was not; NULL when memory ran out.  Valid until
  * names are printed again.  Not inside the hook. */

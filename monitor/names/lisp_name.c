@@ -89,12 +89,6 @@ equals(cl_object string, const char *text)
   return true;
 }
 
-static bool
-is_digit(ecl_character c)
-{
-  return c >= '0' && c <= '9';
-}
-
 /* Would the reader take it for a number or for dots, or upcase or split it?
  * 12, -3, 1/2, 1.5 read as numbers; 1+ and 1- do not.  '#' is harmless after
  * the first character. */
@@ -103,21 +97,24 @@ needs_bars(cl_object name)
 {
   const cl_index n = name->base_string.fillp;
   bool letters = false, digits = false, others = false;
-  ecl_character first = 0, last = 0;
+  int first = 0, last = 0;
   for (cl_index i = 0; i < n; i++) {
-    const ecl_character c = last = string_ref(name, i);
-    first = i == 0 ? c : first;
-    if (c <= ' ' || c >= 127 || (c >= 'a' && c <= 'z') ||
-        strchr("\"'(),:;\\`|", (int)c) != NULL || (c == '#' && i == 0))
+    last = (int)string_ref(name, i);
+    if (i == 0)
+      first = last;
+    if (last >= 'A' && last <= 'Z')
+      letters = true;
+    else if (last >= '0' && last <= '9')
+      digits = true;
+    else if (last <= ' ' || last >= 127 || (last >= 'a' && last <= 'z') ||
+             strchr("\"'(),:;\\`|", last) != NULL || (last == '#' && i == 0))
       return true;
-    letters |= c >= 'A' && c <= 'Z';
-    digits |= is_digit(c);
-    others |= c != '.' && !(c >= 'A' && c <= 'Z') && !is_digit(c);
+    else
+      others |= last != '.';
   }
   if (letters || !digits)
     return !letters && !others;
-  return last != '+' && last != '-' &&
-         (is_digit(first) || strchr("-+.", (int)first) != NULL);
+  return last != '+' && last != '-' && strchr("0123456789-+.", first) != NULL;
 }
 
 static void
@@ -126,33 +123,28 @@ put_symbol_name(struct text *out, cl_object name)
   put_string(out, name, needs_bars(name) ? '|' : 0);
 }
 
-/* "PKG:" or "PKG::". */
-static void
-put_package(struct text *out, cl_object symbol, cl_object package)
-{
-  int kind = ECL_INTERNAL;
-  if (equals(package->pack.name, "COMMON-LISP-USER"))
-    put_text(out, "CL-USER");
-  else
-    put_symbol_name(out, package->pack.name);
-  if (!out->roughly &&
-      ecl_find_symbol(symbol->symbol.name, package, &kind) != symbol)
-    kind = ECL_INTERNAL;
-  put_text(out, kind == ECL_EXTERNAL ? ":" : "::");
-}
-
 static void
 put_symbol(struct text *out, cl_object symbol)
 {
-  const cl_object package = symbol->symbol.hpack;
+  const cl_object name = symbol->symbol.name, package = symbol->symbol.hpack;
+  int kind = ECL_INTERNAL;
   if (package == OBJNULL || Null(package) ||
-      !ECL_STRINGP(package->pack.name))
+      !ECL_STRINGP(package->pack.name)) {
     put_text(out, "#:");
-  else if (package == cl_core.keyword_package)
+  } else if (package == cl_core.keyword_package) {
     put(out, ':');
-  else if (package != cl_core.lisp_package)
-    put_package(out, symbol, package);
-  put_symbol_name(out, symbol->symbol.name);
+  } else if (package != cl_core.lisp_package) {
+    if (equals(package->pack.name, "COMMON-LISP-USER"))
+      put_text(out, "CL-USER");
+    else
+      put_symbol_name(out, package->pack.name);
+    put_text(out, !out->roughly &&
+                          ecl_find_symbol(name, package, &kind) == symbol &&
+                          kind == ECL_EXTERNAL
+                      ? ":"
+                      : "::");
+  }
+  put_symbol_name(out, name);
 }
 
 static void put_object(struct text *out, cl_object x, int depth);
@@ -180,19 +172,13 @@ put_list(struct text *out, cl_object x, int depth)
 }
 
 static void
-put_fixnum(struct text *out, cl_fixnum number)
-{
-  char digits[24];
-  snprintf(digits, sizeof digits, "%ld", (long)number);
-  put_text(out, digits);
-}
-
-static void
 put_object(struct text *out, cl_object x, int depth)
 {
   const cl_type type = ecl_t_of(x);
+  char digits[24];
   if (type == t_fixnum) {
-    put_fixnum(out, ecl_fixnum(x));
+    snprintf(digits, sizeof digits, "%ld", (long)ecl_fixnum(x));
+    put_text(out, digits);
   } else if (type == t_character) {
     put_text(out, "#\\");
     put_character(out, (ecl_character)ECL_CHAR_CODE(x));
@@ -225,39 +211,81 @@ is_form(cl_object name)
                         equals(name->symbol.name, "BYTECODES"));
 }
 
+enum named { NAMED_FUNCTION, NAMED_CLASS, NAMED_THREAD };
+
+/* The name of a function or thread, or a class. */
 static void
-put_function(struct text *out, cl_object name)
+put_name(struct text *out, cl_object x, enum named what)
 {
-  if (is_form(name))
+  if (x == OBJNULL)
+    put_text(out, "#<unbound>");
+  else if (what == NAMED_FUNCTION && is_form(x))
     put_text(out, "(TOP-LEVEL-FORM)");
+  else if (what == NAMED_CLASS && ecl_t_of(x) == t_instance)
+    put_object(out, ECL_CLASS_NAME(x), 0);
+  else if (what == NAMED_THREAD && ECL_STRINGP(x))
+    put_string(out, x, 0);
   else
-    put_object(out, name, 0);
+    put_object(out, x, 0);
 }
 
-static void
-put_class(struct text *out, cl_object name)
-{
-  put_object(out, name, 0);
-}
-
-static void
-put_thread(struct text *out, cl_object name)
-{
-  if (ECL_STRINGP(name))
-    put_string(out, name, 0);
-  else
-    put_object(out, name, 0);
-}
-
-/* First to see how long it is. */
+/* Printed twice, first to see how long it is. */
 static char *
-printed(cl_object x, void (*print)(struct text *, cl_object))
+printed(cl_object x, enum named what)
 {
   struct text out = { .room = 0 };
-  if (x == OBJNULL)
-    return strdup("#<unbound>");
-  print(&out, x);
-  out.room = out.length;
-  out.length = 0;
-  ...
+  do {
+    out.room = out.length;
+    out.length = 0;
+    free(out.at);
+    out.at = malloc(out.room + 1);
+    if (out.at == NULL)
+      return NULL;
+    put_name(&out, x, what);
+  } while (out.length > out.room);
+  out.at[out.length] = '\0';
+  return out.at;
+}
+
+char *
+lisp_name_of_function(cl_object name)
+{
+  return printed(name, NAMED_FUNCTION);
+}
+
+/* A name of more than 2 KB counts by its beginning. */
+enum phase_role
+lisp_name_role(cl_object name)
+{
+  char text[2048];
+  struct text out = { .at = text, .room = sizeof text - 1, .roughly = true };
+  put_name(&out, name, NAMED_FUNCTION);
+  text[out.length < out.room ? out.length : out.room] = '\0';
+  return phase_role_of(text, "", false);
+}
+
+char *
+lisp_name_of_class(cl_object clas)
+{
+  return printed(clas, NAMED_CLASS);
+}
+
+bool
+lisp_name_is_structure(cl_object clas)
+{
+  cl_object meta, name;
+  if (clas == OBJNULL || ecl_t_of(clas) != t_instance)
+    return clas != OBJNULL && ecl_t_of(clas) == t_symbol;
+  meta = ECL_CLASS_OF(clas);
+  if (meta == OBJNULL || ecl_t_of(meta) != t_instance)
+    return false;
+  name = ECL_CLASS_NAME(meta);
+  return ecl_t_of(name) == t_symbol && !Null(name) &&
+         equals(name->symbol.name, "STRUCTURE-CLASS");
+}
+
+char *
+lisp_name_of_thread(cl_object name)
+{
+  return printed(name, NAMED_THREAD);
 }

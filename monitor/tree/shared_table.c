@@ -7,7 +7,8 @@
 #include "tree/arena.h"
 #include "tree/sizes.h"
 
-_Alignas(64) const struct shared_entry shared_table_nothing[2];
+/* As long as what is added to its address. */
+_Alignas(64) const struct shared_entry shared_table_nothing[4];
 
 static unsigned
 shift_of(const struct shared_table *table)

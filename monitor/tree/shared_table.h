@@ -40,8 +40,8 @@ struct shared_table {
 
 enum { SHARED_TABLE_SHIFT = 63 };
 
-/* Two places, and nothing in them. */
-extern const struct shared_entry shared_table_nothing[2] HIDDEN;
+/* Two places, with nothing in them. */
+extern const struct shared_entry shared_table_nothing[4] HIDDEN;
 
 #define SHARED_TABLE_EMPTY                                                   \
   {.entries = (const char *)shared_table_nothing + SHARED_TABLE_SHIFT}

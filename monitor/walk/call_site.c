@@ -4,6 +4,9 @@
  */
 #include "walk/call_site.h"
 
+#include <ecl/ecl.h>
+#include <gc/gc.h>
+
 #include "code/code_functions.h"
 #include "walk/rule_cache.h"
 
@@ -24,14 +27,13 @@ call_site_learn(uintptr_t ip)
 {
   const struct code_function *f =
       code_function_at(code_function_of_site(ip));
-  call_site s;
-  if (keeps_frame_pointer(ip))
+  call_site s = call_site_pack(ip, 0, CALL_FOREIGN);
+  if (f->code == (uintptr_t)GC_invoke_finalizers)
+    s = call_site_pack(ip, 0, CALL_FINALIZERS);
+  else if (keeps_frame_pointer(ip))
     s = call_site_pack(ip, f->word_at,
-                       f->kind != 0 ? (enum call_kind)f->kind : CALL_FRAME);
-  else
-    s = call_site_pack(ip, 0,
-                       f->kind == CALL_FINALIZERS ? CALL_FINALIZERS
-                                                  : CALL_FOREIGN);
+                       f->code == (uintptr_t)ecl_interpret ? CALL_INTERPRETER
+                                                           : CALL_FRAME);
   __atomic_store_n(call_site_place(ip), s, __ATOMIC_RELAXED);
   return s;
 }
