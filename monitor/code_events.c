@@ -26,13 +26,13 @@ retire(const struct code_object *gone)
 {
   struct code_object *o = code_functions_retire(gone);
   call_sites_forget();
-  for (struct thread_state *t = monitor.threads; o != NULL && t != NULL;
-       t = t->next) {
+  if (o == NULL)
+    return;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_rename_sites(&t->tree, code_object_retired_site, o);
     known_leaves_forget(&t->known_leaves);
   }
-  for (struct ended_threads *e = monitor.ended; o != NULL && e != NULL;
-       e = e->next)
+  for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
     context_tree_rename_sites(&e->tree, code_object_retired_site, o);
 }
 

@@ -51,16 +51,6 @@ put_character(struct text *out, ecl_character character)
     put(out, 0x80 | (c >> (6 * more) & 0x3F));
 }
 
-static ecl_character
-string_ref(cl_object string, cl_index i)
-{
-#ifdef ECL_UNICODE
-  if (ecl_t_of(string) == t_string)
-    return string->string.self[i];
-#endif
-  return string->base_string.self[i];
-}
-
 /* Between `quote's; as it is when that is 0. */
 static void
 put_string(struct text *out, cl_object string, unsigned quote)
@@ -68,7 +58,7 @@ put_string(struct text *out, cl_object string, unsigned quote)
   if (quote != 0)
     put(out, quote);
   for (cl_index i = 0; i < string->base_string.fillp; i++) {
-    const ecl_character c = string_ref(string, i);
+    const ecl_character c = ecl_char(string, i);
     if (quote != 0 && (c == (ecl_character)quote || c == '\\'))
       put(out, '\\');
     put_character(out, c);
@@ -84,7 +74,7 @@ equals(cl_object string, const char *text)
   if (!ECL_STRINGP(string) || string->base_string.fillp != n)
     return false;
   for (cl_index i = 0; i < n; i++)
-    if (string_ref(string, i) != (ecl_character)(unsigned char)text[i])
+    if (ecl_char(string, i) != (ecl_character)(unsigned char)text[i])
       return false;
   return true;
 }
@@ -99,7 +89,7 @@ needs_bars(cl_object name)
   bool letters = false, digits = false, others = false;
   int first = 0, last = 0;
   for (cl_index i = 0; i < n; i++) {
-    last = (int)string_ref(name, i);
+    last = (int)ecl_char(name, i);
     if (i == 0)
       first = last;
     if (last >= 'A' && last <= 'Z')
