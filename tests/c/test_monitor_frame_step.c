@@ -246,7 +246,7 @@ test_forgotten(void **state)
   (void)state;
   for (int i = 0; i < 20; i++) {
     rule_cache_forget((uintptr_t)fixed, (uintptr_t)fixed + 200);
-    moving((size_t)i);
+    moving((size_t)i + 1);
     if (i == 0)
       count = rule_cache.count;
   }
