@@ -71,7 +71,7 @@ lists of elements of the vector FUNCTIONS, leaf first."
               (make-chain :path (svref paths node)
                           :phase (svref phases phase)
                           :thread (svref threads thread)
-                          :calls calls))))))
+                          :calls (if (= calls -1) nil calls)))))))
 
 (defun read-context (next chains types)
   "The CONTEXT-FIGURES that NEXT, a number reader, gives."

@@ -55,7 +55,8 @@ counts once.")
   (inclusive-bytes "The bytes that the function of FIGURES, a FUNCTION-FIGURES,
 and everything below it requested; an integer.  Recursion counts once.")
   (activations "How many calls of the function of FIGURES, a FUNCTION-FIGURES,
-led to an allocation; an integer.")
+led to an allocation; an integer, or NIL when that is not known: calls of C
+functions of other libraries, for example, are not counted.")
   (cycle "The number of the cycle of mutually recursive functions that the
 function of FIGURES, a FUNCTION-FIGURES, is in; or NIL.")
   (file "The source file of the function of FIGURES, a FUNCTION-FIGURES, as a
@@ -70,7 +71,8 @@ a list of TYPE-FIGURES, the largest first."))
   (caller "The name of the caller in FIGURES, an ARC-FIGURES; a string.")
   (callee "The name of the called function in FIGURES, an ARC-FIGURES; a string.")
   (calls "How many calls from ARC-CALLER to ARC-CALLEE led to an allocation in
-FIGURES, an ARC-FIGURES; an integer.")
+FIGURES, an ARC-FIGURES; an integer, or NIL when the calls of ARC-CALLEE are not
+known, as in FUNCTION-ACTIVATIONS.")
   (allocations "How many objects were allocated below the calls that FIGURES, an
 ARC-FIGURES, is about; an integer.")
   (bytes "The bytes requested below the calls that FIGURES, an ARC-FIGURES, is
@@ -148,8 +150,9 @@ counts, a string: the last one of CONTEXT-FUNCTIONS."
 
 (defun context-calls (figures)
   "How many calls of CONTEXT-FUNCTION on the call chain of FIGURES, a
-CONTEXT-FIGURES, led to an allocation; an integer.  Contexts of one chain that
-differ in type or size have the same calls, so adding them up makes no sense."
+CONTEXT-FIGURES, led to an allocation; an integer, or NIL when that is not known,
+as in FUNCTION-ACTIVATIONS.  Contexts of one chain that differ in type or size
+have the same calls, so adding them up makes no sense."
   (chain-calls (%context-chain figures)))
 
 (defun context-phase (figures)
@@ -205,8 +208,9 @@ grew."
 
 (defmethod print-object ((figures arc-figures) stream)
   (print-unreadable-object (figures stream :type t)
-    (format stream "~A > ~A ~D calls, ~D bytes" (arc-caller figures)
-            (arc-callee figures) (arc-calls figures) (arc-bytes figures))))
+    (format stream "~A > ~A ~:[unknown~;~:*~D~] calls, ~D bytes"
+            (arc-caller figures) (arc-callee figures) (arc-calls figures)
+            (arc-bytes figures))))
 
 (defmethod print-object ((figures phase-figures) stream)
   (print-unreadable-object (figures stream :type t)

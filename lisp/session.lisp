@@ -71,9 +71,8 @@ apart in each thread; 0 is some eight million.  What goes beyond is counted,
 but shows as [over the budget], and a warning PROFILE-INCOMPLETE says so.
 UNFOLDED (boolean, default NIL): keep every level of a recursion apart.  Totals
 are the same either way.
-FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, for
-checking.  Slow for deep stacks.  Bytes and allocations are the same; calls are
-not known then, each allocation counts as a call of all that it is in.
+FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
+check what is known of frames.  Slow for deep stacks.  All figures are the same.
 
 Signals ALREADY-ACTIVE when the profiler counts already, or when the figures
 kept were counted with other options.  The restart CONTINUE leaves these."

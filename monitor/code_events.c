@@ -15,10 +15,10 @@
 
 #include "code/code_functions.h"
 #include "code/lisp_functions.h"
-#include "monitor_internal.h"
 #include "names/kept_objects.h"
-#include "threads/ended_threads.h"
-#include "threads/gates.h"
+#include "threads/monitor_state.h"
+#include "threads/stop.h"
+#include "threads/threads.h"
 #include "walk/call_site.h"
 
 static void
@@ -26,14 +26,8 @@ retire(const struct code_object *gone)
 {
   struct code_object *o = code_functions_retire(gone);
   call_sites_forget();
-  if (o == NULL)
-    return;
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    context_tree_rename_sites(&t->tree, code_object_retired_site, o);
-    known_leaves_forget(&t->known_leaves);
-  }
-  for (struct ended_threads *e = monitor.ended; e != NULL; e = e->next)
-    context_tree_rename_sites(&e->tree, code_object_retired_site, o);
+  if (o != NULL)
+    threads_rename_sites(code_object_retired_site, o);
 }
 
 bool
@@ -75,7 +69,7 @@ block_unload(cl_object block, void *base)
   struct code_objects *const code = &monitor.code;
   (void)block;
   monitor_lock_for_event();
-  gates_set(monitor.running ? GATE_PAUSED : GATE_CLOSED);
+  stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
   code_events_look();
   for (size_t i = 1; i < code->count; i++)
     if (code->objects[i].base == (uintptr_t)base) {
@@ -84,7 +78,7 @@ block_unload(cl_object block, void *base)
       break;
     }
   if (monitor.running)
-    gates_set(GATE_OPEN);
+    stop_set_gates(GATE_OPEN);
   pthread_mutex_unlock(&monitor.lock);
 }
 
@@ -97,6 +91,8 @@ code_events_open(void)
     return false;
   /* no pointers: the collector need not look there */
   GC_exclude_static_roots(call_sites, call_sites + CALL_SITES);
+  GC_exclude_static_roots(call_site_functions,
+                          call_site_functions + CALL_SITES);
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.names_lost = names_lost;
   ecl_allocation_monitor.block_unload = block_unload;

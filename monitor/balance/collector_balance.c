@@ -9,9 +9,7 @@
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
-
-/* Bytes that this process took from the collector only to look at it. */
-static uint64_t own_bytes;
+#include <stdbool.h>
 
 /* Take one list of objects from the collector; its bytes. */
 static uint64_t
@@ -62,14 +60,14 @@ read_sums(void)
  * alone.  But its threads count marks without a lock, and one that is held up
  * in the middle of that takes the others' count back. */
 static bool
-settle_page(uint64_t *late)
+settle_page(uint64_t *own_bytes, uint64_t *late)
 {
   struct sums sums = read_sums();
   for (size_t g = GC_TINY_FREELISTS - 1; g > 0; g--) {
     uint64_t took, counted;
     do {
       const struct sums before = sums;
-      own_bytes += took = take_list(g);
+      *own_bytes += took = take_list(g);
       sums = read_sums();
       counted = sums.total - before.total;
       if (counted < took || (took > 0 && sums.found - before.found == took)) {
@@ -101,24 +99,26 @@ read_both(void *data)
 }
 
 struct collector_balance
-collector_balance(collector_lists_fn *lists, void *closure)
+collector_balance(uint64_t *own_bytes, collector_lists_fn *lists,
+                  void *closure)
 {
-  /* A collector that marks by one thread adds a page at once. */
-  struct collector_balance b = {
-    .page_settled = GC_get_gc_no() == 0 || GC_get_parallel() == 0
-  };
-  struct reading reading = {.lists = lists, .closure = closure};
+  struct collector_balance b = { 0 };
+  struct reading reading = { .lists = lists, .closure = closure };
   uint64_t late = 0;
 
-  if (!b.page_settled && !(b.page_settled = settle_page(&late))) {
+  /* A collector that marks by one thread adds a page at once. */
+  if (GC_get_gc_no() != 0 && GC_get_parallel() != 0 &&
+      !settle_page(own_bytes, &late)) {
     /* every page is swept: a collection makes new ones to sweep */
     GC_gcollect();
-    b.page_settled = settle_page(&late);
+    if (!settle_page(own_bytes, &late))
+      b.doubts |= BALANCE_PAGE;
   }
   GC_call_with_alloc_lock(read_both, &reading);
-  b.lists_read = reading.listed >= 0;
-  b.bytes = reading.total + late - own_bytes;
-  if (b.lists_read)
+  b.bytes = reading.total + late - *own_bytes;
+  if (reading.listed >= 0)
     b.bytes -= (uint64_t)reading.listed;
+  else
+    b.doubts |= BALANCE_LISTS;
   return b;
 }

@@ -10,19 +10,23 @@
  * counter.
  *
  * The figure is exact only if no other thread allocates at the same time: see
- * safepoint.h.
+ * stop.h.
  */
 #ifndef MPROF_COLLECTOR_BALANCE_H
 #define MPROF_COLLECTOR_BALANCE_H
 
-#include <stdbool.h>
 #include <stdint.h>
+
+/* What can be wrong with it. */
+enum balance_doubt {
+  BALANCE_LISTS = 1, /* the free lists were not taken off */
+  BALANCE_PAGE = 2,  /* a swept page may be left out of the counter */
+  BALANCE_REST = 4   /* a thread was allocating (stop.h) */
+};
 
 struct collector_balance {
   uint64_t bytes;  /* given out since the process began, but for a constant */
-  bool lists_read; /* the free lists were taken off */
-  bool page_settled; /* no swept page is left out of the counter */
-  bool at_rest;      /* (monitor) no thread was allocating */
+  unsigned doubts; /* sum of enum balance_doubt */
 };
 
 /* The bytes on the free lists of all threads, or -1 when these cannot be
@@ -30,8 +34,10 @@ struct collector_balance {
 typedef int64_t collector_lists_fn(void *closure);
 
 /* Allocates a page or two from the collector and, when it has no page left to
- * sweep, makes it collect; not inside the hook. */
-struct collector_balance collector_balance(collector_lists_fn *lists,
+ * sweep, makes it collect; not inside the hook.  `own_bytes': what all calls
+ * together allocated so, 0 before the first. */
+struct collector_balance collector_balance(uint64_t *own_bytes,
+                                           collector_lists_fn *lists,
                                            void *closure);
 
 #endif

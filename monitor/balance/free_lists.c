@@ -15,7 +15,6 @@
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
 #include <link.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "arch/arch.h"
@@ -27,18 +26,12 @@ enum {
   STATIC_TLS_MAX = 1 << 20
 };
 
-static struct libgc {
-  bool found;
-  intptr_t offset; /* of its variable from the thread pointer */
-  uintptr_t data_start, data_end;
-} libgc;
-
 static int
 find_libgc(struct dl_phdr_info *info, size_t size, void *data)
 {
+  struct free_lists *l = data;
   size_t tls_bytes = 0;
   (void)size;
-  (void)data;
   if (info->dlpi_name == NULL || strstr(info->dlpi_name, "/libgc.so") == NULL)
     return 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -46,59 +39,54 @@ find_libgc(struct dl_phdr_info *info, size_t size, void *data)
     if (p->p_type == PT_TLS)
       tls_bytes = p->p_memsz;
     if (p->p_type == PT_LOAD && (p->p_flags & PF_W) != 0) {
-      libgc.data_start = info->dlpi_addr + p->p_vaddr;
-      libgc.data_end = libgc.data_start + p->p_memsz;
+      l->data_start = info->dlpi_addr + p->p_vaddr;
+      l->data_end = l->data_start + p->p_memsz;
     }
   }
   if (tls_bytes == sizeof(void *) && info->dlpi_tls_data != NULL) {
-    libgc.offset = (intptr_t)((uintptr_t)info->dlpi_tls_data -
-                              arch_thread_pointer(pthread_self()));
+    l->offset = (intptr_t)((uintptr_t)info->dlpi_tls_data -
+                           arch_thread_pointer(pthread_self()));
     /* A library that is loaded later has its variables elsewhere. */
-    libgc.found =
-        libgc.offset > -STATIC_TLS_MAX && libgc.offset < STATIC_TLS_MAX;
+    l->found = l->offset > -STATIC_TLS_MAX && l->offset < STATIC_TLS_MAX;
   }
   return 1;
 }
 
-int
-free_lists_open(void)
+void
+free_lists_open(struct free_lists *lists)
 {
-  if (!libgc.found)
-    dl_iterate_phdr(find_libgc, NULL);
-  return libgc.found ? 0 : -1;
+  dl_iterate_phdr(find_libgc, lists);
 }
 
 /* The lists of a thread, and the size of its record, 0 for a static one. */
 static void **
-lists_of(pthread_t thread, size_t *record_bytes)
+lists_of(const struct free_lists *l, pthread_t thread, size_t *record_bytes)
 {
+  const size_t size = KINDS * GC_TINY_FREELISTS * sizeof(void *);
   uintptr_t lists;
   void *record;
   *record_bytes = 0;
-  if (!libgc.found)
+  if (!l->found)
     return NULL;
-  lists =
-      *(uintptr_t *)(arch_thread_pointer(thread) + (uintptr_t)libgc.offset);
+  lists = *(uintptr_t *)(arch_thread_pointer(thread) + (uintptr_t)l->offset);
   if (lists % sizeof(void *) != 0)
     return NULL;
-  if (lists >= libgc.data_start &&
-      lists + KINDS * GC_TINY_FREELISTS * sizeof(void *) <= libgc.data_end)
+  if (lists >= l->data_start && lists + size <= l->data_end)
     return (void **)lists;
   if (!GC_is_heap_ptr((void *)lists) ||
       (record = GC_base((void *)lists)) == NULL)
     return NULL;
   *record_bytes = GC_size(record);
-  if (lists - (uintptr_t)record + KINDS * GC_TINY_FREELISTS * sizeof(void *) >
-      *record_bytes)
+  if (lists - (uintptr_t)record + size > *record_bytes)
     return NULL;
   return (void **)lists;
 }
 
 uint64_t
-free_lists_record_bytes(pthread_t thread)
+free_lists_record_bytes(const struct free_lists *lists, pthread_t thread)
 {
   size_t bytes;
-  return lists_of(thread, &bytes) == NULL ? 0 : bytes;
+  return lists_of(lists, thread, &bytes) == NULL ? 0 : bytes;
 }
 
 /* Bytes of one list of objects of `size'; -1 when it is none. */
@@ -119,10 +107,10 @@ list_bytes(void *object, size_t size)
 }
 
 int64_t
-free_lists_bytes(pthread_t thread)
+free_lists_bytes(const struct free_lists *l, pthread_t thread)
 {
   size_t record_bytes;
-  void **lists = lists_of(thread, &record_bytes);
+  void **lists = lists_of(l, thread, &record_bytes);
   int64_t bytes = 0;
   if (lists == NULL)
     return -1;

@@ -18,20 +18,28 @@
 #define MPROF_FREE_LISTS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Find out where the lists are.  Gives back 0, or -1 when they are not where
- * this file expects them. */
-int free_lists_open(void);
+/* Where they are. */
+struct free_lists { /* all zero: not known */
+  bool found;
+  intptr_t offset; /* of libgc's variable from the thread pointer */
+  uintptr_t data_start, data_end; /* of libgc */
+};
+
+/* Find that out, if it is as this file expects it. */
+void free_lists_open(struct free_lists *lists);
 
 /* Bytes on the lists of a thread that lives and does not allocate; -1 when
  * they cannot be read.  Another thread's: only while the collector's lock is
  * held (GC_call_with_alloc_lock). */
-int64_t free_lists_bytes(pthread_t thread);
+int64_t free_lists_bytes(const struct free_lists *lists, pthread_t thread);
 
 /* Bytes of the collector's record of a thread that lives.  The collector
  * counts them as given out when the thread begins.  0 for the first thread,
  * whose record is static, and when it cannot be read. */
-uint64_t free_lists_record_bytes(pthread_t thread);
+uint64_t free_lists_record_bytes(const struct free_lists *lists,
+                                 pthread_t thread);
 
 #endif

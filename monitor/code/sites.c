@@ -40,7 +40,8 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
 const struct code_function *
 site_function(uint32_t number)
 {
-#define NAMED(text) {.name = text, .system_name = "", .file_position = -1}
+#define NAMED(text)                                                          \
+  { .name = text, .system_name = "", .file_position = -1, .calls_known = true }
   static const struct code_function special[] = {
     NAMED("[unknown]"),
     [SITE_OVERFLOW] = NAMED("[over the budget]"),
@@ -63,4 +64,12 @@ site_function(uint32_t number)
     .calls_known = true,
   };
   return &object;
+}
+
+bool
+site_function_depends(uint32_t function)
+{
+  const uint32_t number = function & FUNCTION_NUMBER;
+  return number != 0 &&
+         (number == lisp_apply.function || number == lisp_apply.passing);
 }

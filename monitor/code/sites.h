@@ -14,6 +14,7 @@
 #ifndef MPROF_SITES_H
 #define MPROF_SITES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "code/code_functions.h"
@@ -32,5 +33,8 @@ uint32_t site_function_in_tree(void *closure, uint64_t site,
  * not known.  Valid until the next call.  Names of objects are printed now if
  * they were not: not inside the hook. */
 const struct code_function *site_function(uint32_t number);
+
+/* Whether that function is another for some callers.  Inside the hook. */
+bool site_function_depends(uint32_t function);
 
 #endif

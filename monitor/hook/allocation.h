@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * allocation.h -- what the parts of the hook share: what an allocation is of,
- * the way in and out, and the requests to the collector that leaves do not
- * tell.
+ * and the way in and out.
  *
  * A *kind* is the word that the runtime tells the hooks (ECL_ALLOCATED_KIND):
  * `what' the object is (classify.h), and its bytes.
@@ -60,39 +59,6 @@ static inline void
 hook_leave(struct thread_state *t)
 {
   __atomic_store_n(&t->inside, 0, __ATOMIC_RELEASE);
-}
-
-/* Whether the requests to the collector for the objects of a leaf are told by
- * their count; else they are counted one by one, as below. */
-static inline bool
-hook_leaf_tells_requests(const struct thread_state *t,
-                         const struct leaf *leaf)
-{
-  const struct kind *kind = context_tree_kind(&t->tree, leaf);
-  return (kind->what & LEAF_PIECES) == 0 && kind->size <= LEAF_MAX_SIZE;
-}
-
-/* One request to the collector that its leaf does not tell, for the
- * reconciliation. */
-static inline void
-hook_count_request(struct thread_state *t, cl_index bytes)
-{
-  cl_index granules = classify_granules(bytes);
-  if (granules < CLASSIFY_GRANULES)
-    t->granules[granules]++;
-  else
-    t->large_bytes += granules * CLASSIFY_GRANULE_BYTES;
-}
-
-/* The requests for one object, as the hook was told of it. */
-static inline void
-hook_count_requests(struct thread_state *t, cl_index what, cl_index bytes)
-{
-  if ((what & ECL_ALLOCATED_SPLIT) != 0) {
-    hook_count_request(t, sizeof(struct ecl_instance));
-    bytes -= sizeof(struct ecl_instance);
-  }
-  hook_count_request(t, bytes);
 }
 
 #endif

@@ -2,18 +2,10 @@
  *
  * classify.c -- one table from cl_type to name and category, one from
  * cl_elttype to the names of arrays, one from ecl_smmode to that of a stream.
- *
- * Rounding.  The collector has size classes up to half a page.  Which one a
- * size falls into depends on what was asked for before, but once a size has
- * been asked for its class stays: so the collector's own map is read, after
- * the fact.  Larger requests are rounded to granules.
  */
 #include "hook/classify.h"
 
 #include <ecl/ecl.h>
-#include <gc/gc.h>
-
-#include "tree/context_tree.h"
 
 struct type_row {
   const char *name;
@@ -205,14 +197,4 @@ classify_is_whole(size_t what, size_t bytes)
   default:
     return false;
   }
-}
-
-size_t
-classify_rounded_bytes(size_t granules)
-{
-  size_t bytes = granules * CLASSIFY_GRANULE_BYTES, rounded;
-  if (granules >= CLASSIFY_GRANULES)
-    return bytes;
-  rounded = GC_get_size_map_at((int)bytes);
-  return rounded == 0 || rounded == (size_t)-1 ? bytes : rounded;
 }

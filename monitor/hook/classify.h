@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * classify.h -- what was allocated: type, category, and the size that the
- * collector makes of it.
+ * classify.h -- what was allocated: type and category.
  *
  * `what' is the word that the runtime's hooks pass (ECL_ALLOCATED_... in
  * ecl/allocation_monitor.h): Lisp type, element type of an array, mode of a
@@ -47,21 +46,5 @@ classify_is_memory_of_type(size_t what)
  * other types, and arrays that are but a header, may have bodies, which come
  * as events of their own. */
 bool classify_is_whole(size_t what, size_t bytes);
-
-/* The collector's granule, and how many of them its size classes reach. */
-enum { CLASSIFY_GRANULE_BYTES = 16, CLASSIFY_GRANULES = 2048 / 16 + 1 };
-
-/* How many granules a request of `bytes' takes; at least one. */
-static inline size_t
-classify_granules(size_t bytes)
-{
-  return bytes == 0 ? 1
-                    : (bytes + CLASSIFY_GRANULE_BYTES - 1) /
-                          CLASSIFY_GRANULE_BYTES;
-}
-
-/* What the collector counts for a request of `granules', each
- * CLASSIFY_GRANULE_BYTES, that it has been asked for before. */
-size_t classify_rounded_bytes(size_t granules);
 
 #endif

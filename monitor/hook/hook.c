@@ -3,10 +3,10 @@
  * hook.c -- count one allocation.
  *
  * The unchanged case first: the frame word of the allocating function holds
- * what it held when an object of this kind was last made at this place
- * (known_leaf.h).  Then it is a few compares and four additions.  Else the
- * stack is walked to the first frame that is known (stack_walk.h), and what is
- * not known then either is looked up in the tree.
+ * what it held when an object of this kind was last made at this place.  Then
+ * it is a few compares and four additions.  Then the paths that were walked
+ * before (known_path.h).  Only what came on none of these walks the stack
+ * (stack_walk.h), and looks its leaf up in the tree.
  *
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).
@@ -22,6 +22,7 @@
 #include "hook/allocation.h"
 #include "hook/object_body.h"
 #include "names/kept_objects.h"
+#include "walk/call_site.h"
 
 /* Two counters side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")
@@ -51,12 +52,13 @@ hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
 }
 
 static struct leaf *
-leaf_of(struct thread_state *t, const struct walk_result *walk, cl_index what,
-        uint32_t size, cl_object clas)
+find_leaf(struct thread_state *t, uint32_t up, uint64_t site, cl_index what,
+          uint32_t size, cl_object clas)
 {
   const int saved_errno = errno;
-  struct leaf *leaf = context_tree_leaf(
-      &t->tree, walk_word_context(walk->word), walk->site,
+  const uint32_t caller = t->tree.contexts[up].function & FUNCTION_NUMBER;
+  struct leaf *leaf = context_tree_leaf_in(
+      &t->tree, up, site, call_site_function(site, caller),
       (uint32_t)what | t->regions.region << KIND_REGION_SHIFT, size,
       (uint64_t)(uintptr_t)clas);
   if (leaf->count == 0 && clas != OBJNULL)
@@ -65,15 +67,23 @@ leaf_of(struct thread_state *t, const struct walk_result *walk, cl_index what,
   return leaf;
 }
 
+/* The leaf where the last walk ended; counts the innermost call. */
+static struct leaf *
+leaf_of_walk(struct thread_state *t, cl_index what, uint32_t size,
+             cl_object clas)
+{
+  const struct walked_frame *f = t->walk.frames;
+  struct leaf *leaf = find_leaf(t, f->up, f->site, what, size, clas);
+  leaf->activations += t->walk.fresh;
+  return leaf;
+}
+
 struct leaf *
 hook_leaf_here(struct thread_state *t, uintptr_t frame, cl_index what,
                uint32_t size, cl_object clas)
 {
-  const struct walk_result walk =
-      stack_walk(&t->walk, &t->tree, t->env->ihs_top, frame);
-  struct leaf *leaf = leaf_of(t, &walk, what, size, clas);
-  leaf->activations += walk.fresh;
-  return leaf;
+  stack_walk(&t->walk, &t->tree, t->env->ihs_top, frame);
+  return leaf_of_walk(t, what, size, clas);
 }
 
 static inline void
@@ -93,64 +103,106 @@ count_memory(struct thread_state *t, uintptr_t frame, cl_index what,
   what &= ~(cl_index)ECL_ALLOCATED_RAW;
   hook_leaf_here(t, frame, what, 0, OBJNULL)->bytes += bytes;
   t->bytes += bytes;
-  hook_count_request(t, bytes);
+  requests_add(&t->requests, bytes, 1);
 }
 
-/* An object that was made at the end of that walk, of a kind that is not known
- * there.  Keeps its leaf, if it can be. */
+/* The object of this kind on the path that it came, for which the path has
+ * another: look the leaf up. */
 static __attribute__((noinline)) void
-count_unknown(struct thread_state *t, const struct walk_result *walk,
-              cl_index kind, const void *object, cl_object clas)
+count_other_kind(struct thread_state *t, struct known_path *path, bool fresh,
+                 cl_index kind, void *object, cl_object clas)
 {
   const cl_index what = allocation_what(kind), bytes = allocation_bytes(kind);
-  struct leaf *leaf = leaf_of(t, walk, what, allocation_leaf_size(bytes), clas);
-  const struct known_leaf known = { .site = walk->site,
-                                    .word = walk->word,
-                                    .kind = kind,
-                                    .leaf = leaf,
-                                    .clas = clas,
-                                    .word_at = walk->word_at,
-                                    .whole = classify_is_whole(what, bytes) };
-  leaf->activations += walk->fresh;
+  const bool whole = classify_is_whole(what, bytes);
+  struct leaf *leaf = find_leaf(t, path->up, path->site, what,
+                                allocation_leaf_size(bytes), clas);
+  leaf->activations += fresh;
   count_object(t, leaf, bytes);
-  if (!hook_leaf_tells_requests(t, leaf))
-    hook_count_requests(t, what, bytes);
-  else if (!t->walk.whole)
-    known_leaf_keep(&t->known_leaves, &known);
-  if (!known.whole)
+  if (requests_told_by(context_tree_kind(&t->tree, leaf))) {
+    path->kind = kind;
+    path->clas = clas;
+    path->leaf = leaf;
+    path->whole = whole;
+  } else {
+    requests_add_objects(&t->requests, what, bytes, 1);
+  }
+  if (!whole)
     object_body_header(t, object, leaf, bytes);
 }
 
-/* What is not as it was last time. */
+/* The object came on a known path, to the known frame `end'. */
+static inline __attribute__((always_inline)) void *
+count_on_path(struct thread_state *t, struct known_path *path,
+              const struct path_frame *end, uintptr_t frame, cl_index kind,
+              void *object, cl_object clas, bool plain)
+{
+  const bool known = end == path->frame;
+  const bool fresh =
+      !known &&
+      known_path_meet(path, end, frame, t->walk.first_epoch, plain);
+  if (__builtin_expect(path->kind != kind || path->clas != clas, 0)) {
+    count_other_kind(t, path, fresh, kind, object, clas);
+  } else {
+    path->leaf->activations += fresh;
+    count_object(t, path->leaf, allocation_bytes(kind));
+    if (__builtin_expect(!path->whole, 0))
+      object_body_header(t, object, path->leaf, allocation_bytes(kind));
+    else if (known)
+      known_leaf_remember(&t->paths, path);
+  }
+  hook_leave(t);
+  return object;
+}
+
+/* Whatever the case is. */
 static __attribute__((noinline)) void *
-allocated_elsewhere(struct thread_state *t, uintptr_t frame, cl_index kind,
-                    void *object, cl_object clas)
+allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
+               void *object, cl_object clas)
 {
   const cl_index what = allocation_what(kind), bytes = allocation_bytes(kind);
-  const struct known_leaf *known;
-  struct walk_result walk;
+  const struct path_frame *end;
+  struct known_path *path;
+  struct leaf *leaf;
   if (!hook_enter(t, what, bytes))
     goto done;
   if (classify_is_memory_of_type(what)) {
     count_memory(t, frame, what, bytes);
     goto done;
   }
-  walk = stack_walk(&t->walk, &t->tree, t->env->ihs_top, frame);
-  known =
-      known_leaf_find(&t->known_leaves, walk.site, walk.word, kind, clas);
-  if (__builtin_expect(known == NULL, 0)) {
-    count_unknown(t, &walk, kind, object, clas);
+  path = known_path_find(&t->paths, &t->walk, frame, &end);
+  if (path != NULL)
+    return count_on_path(t, path, end, frame, kind, object, clas, false);
+  stack_walk(&t->walk, &t->tree, t->env->ihs_top, frame);
+  path = known_path_keep(&t->paths, &t->walk, &t->tree, frame);
+  if (path != NULL) {
+    count_other_kind(t, path, t->walk.fresh, kind, object, clas);
     goto done;
   }
-  known->leaf->activations += walk.fresh;
-  count_object(t, known->leaf, bytes);
-  if (!known->whole)
-    object_body_header(t, object, known->leaf, bytes);
-  else if (!walk.fresh && walk.word_at != 0)
-    *known_leaf_here(&t->known_leaves, walk.site) = *known;
+  leaf = leaf_of_walk(t, what, allocation_leaf_size(bytes), clas);
+  count_object(t, leaf, bytes);
+  if (!requests_told_by(context_tree_kind(&t->tree, leaf)))
+    requests_add_objects(&t->requests, what, bytes, 1);
+  if (!classify_is_whole(what, bytes))
+    object_body_header(t, object, leaf, bytes);
 done:
   hook_leave(t);
   return object;
+}
+
+/* The allocating function was called again, or the object is another than last
+ * time: if the path is a plain one at its first place, it is all done here. */
+static __attribute__((noinline)) void *
+allocated_in_new_frames(struct thread_state *t, uintptr_t frame,
+                        cl_index kind, void *object, cl_object clas)
+{
+  struct known_path *path = &t->paths.paths[known_path_place(frame)];
+  const struct path_frame *end;
+  uint64_t differs;
+  if (!hook_gate_is_open(t) || classify_is_memory_of_type(kind) ||
+      path->site != *frame_return_slot(frame) || !path->plain ||
+      (end = known_path_end(path, &t->walk, frame, &differs, true)) == NULL)
+    return allocated_anew(t, frame, kind, object, clas);
+  return count_on_path(t, path, end, frame, kind, object, clas, true);
 }
 
 /* The hook.  All but the commonest case is in a function of its own, to which
@@ -162,12 +214,12 @@ count(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
   struct thread_state *t = (struct thread_state *)self;
   const uintptr_t frame = (uintptr_t)allocator_frame;
   const struct known_leaf *l =
-      known_leaf_here(&t->known_leaves, *frame_return_slot(frame));
+      known_leaf_place(&t->paths, *frame_return_slot(frame));
 
   if (!hook_gate_is_open(t) || l->site != *frame_return_slot(frame) ||
-      l->word != *(uint64_t *)(frame_caller(frame) - l->word_at) ||
+      *(uint64_t *)(frame_caller(frame) - l->word_at) != l->word ||
       l->kind != kind || l->clas != clas)
-    return allocated_elsewhere(t, frame, kind, object, clas);
+    return allocated_in_new_frames(t, frame, kind, object, clas);
   count_object(t, l->leaf, allocation_bytes(kind));
   hook_leave(t);
   return object;

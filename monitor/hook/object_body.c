@@ -99,8 +99,8 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   uint64_t total = header->bytes + bytes;
   what |= kind->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
   what |= KIND_REGION(kind->what) << KIND_REGION_SHIFT;
-  if ((kind->what & LEAF_PIECES) == 0 && kind->size != LEAF_LARGE)
-    hook_count_requests(t, kind->what, header->bytes);
+  if (requests_told_by(kind))
+    requests_add_objects(&t->requests, kind->what, header->bytes, 1);
   whole = context_tree_leaf(&t->tree, head->up, head->site,
                             (uint32_t)what | LEAF_PIECES, allocation_leaf_size(total),
                             kind->clas);
@@ -121,7 +121,7 @@ object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
 
   if (hook_enter(t, 0, bytes)) {
     t->bytes += bytes;
-    hook_count_request(t, bytes);
+    requests_add(&t->requests, bytes, 1);
     if (owner == t->last.object && t->last_count == t->count) {
       join_body(t, &t->last, what, bytes);
     } else {

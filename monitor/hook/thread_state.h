@@ -20,8 +20,8 @@
 
 #include <ecl/ecl.h>
 
-#include "hook/classify.h"
-#include "hook/known_leaf.h"
+#include "balance/requests.h"
+#include "hook/known_path.h"
 #include "tree/arena.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
@@ -57,7 +57,7 @@ struct thread_state {
   uint64_t count;       /* allocations */
   uint64_t bytes;       /* requested */
 
-  struct known_leaves known_leaves; /* of this epoch and region */
+  struct known_paths paths; /* of this epoch and region */
   struct stack_walk walk;
   struct context_tree tree;
   struct region_stack regions;
@@ -76,14 +76,12 @@ struct thread_state {
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
-  uint64_t granules[CLASSIFY_GRANULES]; /* requests of each rounded size */
-  uint64_t large_bytes; /* larger ones, rounded to granules */
+  struct requests requests; /* that leaves do not tell */
   uint64_t records[2];  /* of the collector: for finalizers, for weak links */
 
-  cl_env_ptr env;
+  cl_env_ptr env;       /* NULL: it has ended */
   pthread_t thread;
   char *label;          /* (monitor) from malloc; NULL when memory ran out */
-  uint64_t serial;      /* (monitor) order in which threads were met */
   struct thread_state *next; /* (monitor) */
 };
 
@@ -92,7 +90,7 @@ static inline void
 thread_state_begin_epoch(struct thread_state *thread)
 {
   stack_walk_begin_epoch(&thread->walk);
-  known_leaves_forget(&thread->known_leaves); /* they have words of before */
+  known_paths_forget(&thread->paths); /* they have words of before */
 }
 
 static inline void

@@ -65,7 +65,7 @@ end_by_signal(int number)
 static void
 toggle(int number)
 {
-  if (__atomic_load_n(&malloc_monitor_counting, __ATOMIC_RELAXED) == 0) {
+  if (!__atomic_load_n(&malloc_monitor.counting, __ATOMIC_RELAXED)) {
     malloc_session_count(true);
   } else if (malloc_session_is_interrupted()) {
     send_later(number);

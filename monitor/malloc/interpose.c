@@ -83,10 +83,13 @@ calloc(size_t count, size_t size)
 
 static void __attribute__((noinline)) free_otherwise(void *p)
 {
+  struct taken_object taken;
   if (p == NULL || early_contains(p) || !real_allocator_found())
     return;
   enter();
-  real.free(objects_take(p).base);
+  taken = objects_take(p);
+  objects_end(p, &taken);
+  real.free(taken.base);
   leave();
 }
 
@@ -107,13 +110,10 @@ free(void *p)
 
 /* A block of early memory as one of the real allocator. */
 static void *
-move_early(bool own, void *p, size_t bytes, const uintptr_t *frame)
+move_early(void *p, size_t bytes, const uintptr_t *frame)
 {
   const size_t old = early_size(p);
-  void *q =
-      real_allocator_found()
-          ? objects_give(own, real.malloc(with_header(bytes)), bytes, frame)
-          : early_allocate(1, bytes);
+  void *q = interposed_malloc(bytes, frame);
   if (q != NULL)
     memcpy(q, p, old < bytes ? old : bytes);
   return q;
@@ -122,34 +122,30 @@ move_early(bool own, void *p, size_t bytes, const uintptr_t *frame)
 /* With a size of 0 some allocators free the object, and give back NULL or
  * something else: the header is no part of that. */
 static void *
-resize(bool own, void *p, size_t bytes, const uintptr_t *frame)
-{
-  const struct taken_object taken = objects_take(p);
-  const bool headed = taken.headed && bytes != 0;
-  void *q = real.realloc(taken.base, headed ? with_header(bytes) : bytes);
-  if (q == NULL && bytes != 0)
-    objects_put_back(p, &taken);
-  else if (headed)
-    q = objects_give(own, q, bytes, frame);
-  else
-    q = objects_give_bare(own, q, bytes, frame);
-  return q;
-}
-
-static void *
 reallocate(void *p, size_t bytes, const uintptr_t *frame)
 {
+  struct taken_object taken;
   void *q;
-  bool own;
-  if (p == NULL && !real_allocator_found())
-    return early_allocate(1, bytes);
-  own = enter();
+  bool own, headed;
   if (p == NULL)
-    q = objects_give(own, real.malloc(with_header(bytes)), bytes, frame);
-  else if (early_contains(p))
-    q = move_early(own, p, bytes, frame);
-  else
-    q = resize(own, p, bytes, frame);
+    return interposed_malloc(bytes, frame);
+  if (early_contains(p))
+    return move_early(p, bytes, frame);
+  if (!real_allocator_found())
+    return NULL;
+  own = enter();
+  taken = objects_take(p);
+  headed = taken.headed && bytes != 0;
+  q = real.realloc(taken.base, headed ? with_header(bytes) : bytes);
+  if (q == NULL && bytes != 0) {
+    objects_put_back(p, &taken);
+    leave();
+    return NULL;
+  }
+  objects_end(p, &taken);
+  if (headed)
+    return give(own, q, bytes, frame);
+  q = objects_give_bare(own, q, bytes, frame);
   leave();
   return q;
 }
@@ -171,11 +167,13 @@ reallocarray(void *p, size_t count, size_t size)
   return reallocate(p, bytes, FRAME);
 }
 
+/* ---- objects with an alignment of their own ---- */
+
 /* A header before the object leaves it only the alignment of malloc. */
-EXPORT int
-posix_memalign(void **result, size_t alignment, size_t bytes)
+int
+interposed_memalign(void **result, size_t alignment, size_t bytes,
+                    const uintptr_t *frame)
 {
-  const uintptr_t *frame = FRAME;
   bool own;
   int status;
   void *p;
@@ -191,42 +189,36 @@ posix_memalign(void **result, size_t alignment, size_t bytes)
   return status;
 }
 
-#define ALIGNED(name)                                                        \
-  EXPORT void *name(size_t alignment, size_t bytes)                          \
+EXPORT int
+posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+  return interposed_memalign(result, alignment, bytes, FRAME);
+}
+
+#define ALIGNED(name, alignment, parameters, arguments)                      \
+  EXPORT void *name parameters;                                              \
+  EXPORT void *name parameters                                               \
   {                                                                          \
     bool own;                                                                \
     void *p;                                                                 \
     if (!real_allocator_found())                                             \
       return early_allocate(alignment, bytes);                               \
     own = enter();                                                           \
-    p = objects_give_bare(own, real.name(alignment, bytes), bytes, FRAME);   \
+    p = objects_give_bare(own, real.name arguments, bytes, FRAME);           \
     leave();                                                                 \
     return p;                                                                \
   }
 
-#define PAGED(name)                                                          \
-  EXPORT void *name(size_t bytes)                                            \
-  {                                                                          \
-    bool own;                                                                \
-    void *p;                                                                 \
-    if (!real_allocator_found())                                             \
-      return early_allocate(4096, bytes);                                    \
-    own = enter();                                                           \
-    p = objects_give_bare(own, real.name(bytes), bytes, FRAME);              \
-    leave();                                                                 \
-    return p;                                                                \
-  }
+enum { PAGE = 4096 };
 
-void *aligned_alloc(size_t alignment, size_t bytes);
-void *memalign(size_t alignment, size_t bytes);
-void *valloc(size_t bytes);
-void *pvalloc(size_t bytes);
+ALIGNED(aligned_alloc, boundary, (size_t boundary, size_t bytes),
+        (boundary, bytes))
+ALIGNED(memalign, boundary, (size_t boundary, size_t bytes),
+        (boundary, bytes))
+ALIGNED(valloc, PAGE, (size_t bytes), (bytes))
+ALIGNED(pvalloc, PAGE, (size_t bytes), (bytes))
+
 size_t malloc_usable_size(void *p);
-
-ALIGNED(aligned_alloc)
-ALIGNED(memalign)
-PAGED(valloc)
-PAGED(pvalloc)
 
 EXPORT size_t
 malloc_usable_size(void *p)

@@ -110,18 +110,10 @@ find_from(const void *caller, const char *name)
 static inline void *
 allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
 {
-  void *p;
-  bool own;
-  if (!real_allocator_found())
-    return early_allocate(alignment, bytes);
+  void *p = NULL;
   if (alignment < sizeof(void *))
     alignment = sizeof(void *);
-  own = enter();
-  if (real.posix_memalign(&p, alignment, bytes) != 0)
-    p = NULL;
-  p = objects_give_bare(own, p, bytes, frame);
-  leave();
-  return p;
+  return interposed_memalign(&p, alignment, bytes, frame) == 0 ? p : NULL;
 }
 
 /* The operator of an allocator had memory after all. */

@@ -38,7 +38,9 @@ with_header(size_t bytes)
   return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
 }
 
-/* malloc, for a function with that frame. */
+/* malloc and posix_memalign, for a function with that frame. */
 void *interposed_malloc(size_t bytes, const uintptr_t *frame);
+int interposed_memalign(void **result, size_t alignment, size_t bytes,
+                        const uintptr_t *frame);
 
 #endif

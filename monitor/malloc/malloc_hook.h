@@ -18,21 +18,11 @@
 #include <stdint.h>
 
 #include "malloc/malloc_monitor.h"
-#include "malloc/malloc_regions.h"
 #include "malloc/object_header.h"
 #include "malloc/stripes.h"
 #include "malloc/thread_stack.h"
 
-/* Objects of a leaf were allocated, or freed (negative).  With the stripe
- * locked. */
-static inline void
-add_to_region(uint32_t leaf, int64_t bytes)
-{
-  const struct context_tree *tree = &malloc_monitor.tree;
-  if (__builtin_expect(malloc_regions.count > 1, 0))
-    malloc_regions_add(
-        (uint32_t)(tree->kinds[tree->leaves[leaf].kind].clas >> 32), bytes);
-}
+/* ---- the leaf ---- */
 
 static inline uint32_t
 size_for_leaf(size_t bytes)
@@ -40,19 +30,10 @@ size_for_leaf(size_t bytes)
   return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
 }
 
-/* The place of that leaf among the last ones of the thread, which most often
- * are asked for again (76 instructions for a look-up in the tree, 20 for one
- * here). */
-static inline struct recent_leaf *
-recent_place(struct thread_stack *thread, const struct known_path *path,
-             uint32_t size)
-{
-  return thread_stack_recent_leaf(thread, path->ip, path->context, size);
-}
-
 /* The leaf of an object of `size' that is allocated on that path, if the
- * thread knows it; else 0.  The path has the last one of these; none if it is
- * not complete, since that is counted as well. */
+ * thread knows it; else 0.  The path has the last one of these; others are
+ * most often among the last ones of the thread (76 instructions for a look-up
+ * in the tree, 20 for one there). */
 HOOK_INLINE uint32_t
 known_leaf(struct thread_stack *thread, struct known_path *path,
            uint32_t size)
@@ -61,17 +42,31 @@ known_leaf(struct thread_stack *thread, struct known_path *path,
   if (path->leaf != 0 && path->size == size &&
       path->region == thread->regions.region)
     return path->leaf;
-  recent = recent_place(thread, path, size);
+  recent = thread_stack_recent_leaf(thread, path->ip, path->context, size);
   if (recent->site != path->ip || recent->up != path->context ||
       recent->size != size || recent->region != thread->regions.region)
     return 0;
   path->size = size;
   path->region = recent->region;
-  path->leaf = path->complete ? recent->leaf : 0;
+  path->leaf = recent->leaf;
   return recent->leaf;
 }
 
-/* Count an allocation of this thread, with the stripe locked. */
+/* ---- figures, with the stripe locked ---- */
+
+/* Bytes of a leaf were allocated, or freed (negative). */
+static inline void
+add_to_region(uint32_t leaf, int64_t bytes)
+{
+  const struct context_tree *const tree = &malloc_monitor.tree;
+  if (__builtin_expect(malloc_monitor.regions.count > 1, 0)) {
+    const uint64_t class = tree->kinds[tree->leaves[leaf].kind].clas;
+    struct region *region = &malloc_monitor.regions.regions[class >> 32];
+    __atomic_fetch_add(&region->live_bytes, bytes, __ATOMIC_RELAXED);
+  }
+}
+
+/* Count an allocation of this thread. */
 HOOK_INLINE struct counted
 count_allocation(struct stripe_user *user, struct stripe *s, uint32_t leaf,
                  uintptr_t address, size_t bytes)
@@ -79,20 +74,21 @@ count_allocation(struct stripe_user *user, struct stripe *s, uint32_t leaf,
   stripe_allocate(s, leaf, bytes);
   add_to_region(leaf, (int64_t)bytes);
   return (struct counted){.leaf = stripe_user_allocates(user, leaf, address),
-                          .epoch = s->epoch};
+                          .epoch = stripes.epoch};
 }
 
-/* Count one that the stripe has room for. */
-HOOK_INLINE struct counted
-count_in_room(struct stripe_user *user, struct stripe *s, uint32_t leaf,
-              uintptr_t address, size_t bytes)
+/* Count the end of an object that this thread frees. */
+static inline void
+count_end(struct stripe_user *user, struct stripe *s, uintptr_t address,
+          owned_leaf leaf, size_t bytes)
 {
-  const struct counted counted =
-      count_allocation(user, s, leaf, address, bytes);
-  if (s->room < 0)
-    stripe_grow(s);
-  return counted;
+  const uint32_t number = owned_leaf_number(leaf);
+  stripe_free(s, number, bytes);
+  s->lives[number].temporary_count += stripe_user_frees(user, leaf, address);
+  add_to_region(number, -(int64_t)bytes);
 }
+
+/* ---- the hook ---- */
 
 /* Fill the header of the object behind it. */
 static inline void
@@ -116,7 +112,7 @@ hook_allocated(struct object_header *header, size_t bytes,
   struct stripe *s;
   struct counted counted;
   uint32_t leaf;
-  if (!malloc_monitor_counting || thread == NULL)
+  if (!malloc_monitor.counting || thread == NULL)
     return false;
   path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                          frame[0]);
@@ -125,29 +121,17 @@ hook_allocated(struct object_header *header, size_t bytes,
   if (leaf == 0 || !spin_try_lock(&s->lock))
     return false;
   if (__builtin_expect(
-          thread->unloads != s->unloads || !stripe_has_room(s, bytes), 0)) {
+          thread->unloads != stripes.unloads || !stripe_has_room(s, bytes),
+          0)) {
     spin_unlock(&s->lock);
     return false;
   }
   counted =
-      count_in_room(&thread->user, s, leaf, (uintptr_t)(header + 1), bytes);
+      count_allocation(&thread->user, s, leaf, (uintptr_t)(header + 1), bytes);
+  stripe_grow(s);
   spin_unlock(&s->lock);
   object_header_fill(header, counted, bytes);
   return true;
-}
-
-/* Count the end of an object that this thread frees, with the stripe locked.
- */
-static inline unsigned
-count_end(struct stripe_user *user, struct stripe *s, uintptr_t address,
-          owned_leaf leaf, size_t bytes)
-{
-  const uint32_t number = owned_leaf_number(leaf);
-  const unsigned recent = stripe_user_frees(user, leaf, address);
-  stripe_free(s, number, bytes);
-  s->lives[number].temporary_count += recent != 0;
-  add_to_region(number, -(int64_t)bytes);
-  return recent;
 }
 
 /* The end of the object behind the header, whose check was right; the thread
@@ -163,20 +147,18 @@ hook_freed(struct object_header *header)
     return false;
   s = thread->user.stripe;
   malloc_monitor_inside++; /* a handler of a signal waits for no lock */
-  if (!spin_try_lock(&s->lock)) {
-    malloc_monitor_inside--;
-    return false;
-  }
-  if (__builtin_expect(header->epoch != s->epoch, 0)) {
+  if (spin_try_lock(&s->lock)) {
+    if (__builtin_expect(header->epoch == stripes.epoch && s->open, 1)) {
+      header->check = 0;
+      count_end(&thread->user, s, (uintptr_t)(header + 1), header->leaf,
+                header->bytes);
+      spin_unlock(&s->lock);
+      return true;
+    }
     spin_unlock(&s->lock);
-    malloc_monitor_inside--;
-    return false;
   }
-  header->check = 0;
-  count_end(&thread->user, s, (uintptr_t)(header + 1), header->leaf,
-            header->bytes);
-  spin_unlock(&s->lock);
-  return true;
+  malloc_monitor_inside--;
+  return false;
 }
 
 #endif

@@ -16,22 +16,23 @@
 #include "malloc/thread_stack.h"
 
 struct malloc_monitor malloc_monitor = {
+    .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
-int malloc_monitor_counting = 1;
 __thread int malloc_monitor_inside HIDDEN_THREAD;
 
 struct malloc_total
 malloc_monitor_settle(struct malloc_monitor *m)
 {
-  struct malloc_total total = {.peak_bytes = stripes_peak_bytes(&m->tree)};
+  struct malloc_total total = {0};
   const uint32_t first = m->tree.overflowed != 0 ? 0 : 1; /* 0: over it */
   for (uint32_t i = first; i < m->tree.leaf_count; i++) {
     const uint32_t number = i != 0 ? i : m->tree.budget;
     const struct leaf_life life = stripes_life(number);
-    m->tree.leaves[number].count = life.count;
-    m->tree.leaves[number].bytes = life.bytes;
-    total.count += life.count;
-    total.bytes += life.bytes;
+    m->tree.leaves[number].count = life.allocated.count;
+    m->tree.leaves[number].bytes = life.allocated.bytes;
+    total.count += life.allocated.count;
+    total.bytes += life.allocated.bytes;
+    total.peak_bytes += life.at_peak.bytes;
   }
   return total;
 }
@@ -104,148 +105,81 @@ find_contexts(struct malloc_monitor *m, struct thread_stack *thread)
   return context <= CONTEXT_NUMBER ? context : find_kept_contexts(m, thread);
 }
 
-/* The leaf of an object of `size' that is allocated on that path, which the
- * thread does not know.  Under the lock. */
+/* ---- allocations ---- */
+
+/* The path of the chain of calls as it is now. */
+static struct known_path *
+find_path(struct thread_stack *thread, const uintptr_t *frame)
+{
+  const uint64_t unloads =
+      __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
+  struct known_path *path;
+  if (thread->unloads != unloads)
+    thread_stack_forget(thread, unloads);
+  path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
+                         frame[0]);
+  return path != NULL
+             ? path
+             : call_chain_walk(&thread->chain, frame[1],
+                               (uintptr_t)(frame + 2), frame[0]);
+}
+
+/* The leaf of an object of `size' that is allocated on that path.  Under the
+ * lock. */
 static uint32_t
 find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
           struct known_path *path, uint32_t size)
 {
   const uint32_t region = thread->regions.region;
-  const struct leaf *leaf =
-      context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
-                        thread->label | (uint64_t)region << 32);
-  const uint32_t number = (uint32_t)(leaf - m->tree.leaves);
+  const struct leaf *leaf;
+  uint32_t number;
+  if (path->ip == 0) {
+    path->context = find_contexts(m, thread);
+    call_chain_know(&thread->chain, path);
+    m->truncated_walks += !path->complete;
+  }
+  number = known_leaf(thread, path, size);
+  if (number != 0)
+    return number;
+  leaf = context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
+                           malloc_class(thread->label, region));
+  number = (uint32_t)(leaf - m->tree.leaves);
   thread_stack_missed(thread);
-  path->size = size;
-  path->region = region;
-  path->leaf = path->complete ? number : 0;
-  *recent_place(thread, path, size) =
+  *thread_stack_recent_leaf(thread, path->ip, path->context, size) =
       (struct recent_leaf){.site = path->ip,
                            .up = path->context,
                            .size = size,
                            .region = region,
                            .leaf = number};
+  path->size = size;
+  path->region = region;
+  path->leaf = number;
   return number;
 }
 
-/* ---- allocations ---- */
-
-static inline void
-note_truncated(const struct known_path *path)
-{
-  if (!path->complete)
-    __atomic_fetch_add(&malloc_monitor.truncated_walks, 1, __ATOMIC_RELAXED);
-}
-
-/* Count where there is no room, with that stripe locked; then none is.
- * *save: the profile is to be written.  False, with nothing done: what the
- * thread knows has become untrue, which cannot be under the monitor's lock.
+/* Count an allocation.  Under the lock.  *save: the profile is to be written.
  */
-static bool __attribute__((noinline))
-count_beyond_room(struct thread_stack *thread, const struct known_path *path,
-                  uint32_t leaf, uintptr_t address, size_t bytes,
-                  struct counted *counted, bool *save)
+static struct counted
+count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
+      size_t bytes, bool *save)
 {
-  struct stripe_user *const user = &thread->user;
-  uint32_t kept;
-  spin_unlock(&user->stripe->lock);
-  kept = stripes_lock();
-  if (thread->unloads != stripes.unloads) {
-    stripes_unlock(kept);
-    return false;
+  struct stripe *s = stripes_lock_mine(user);
+  struct counted counted;
+  if (stripe_has_room(s, bytes)) {
+    counted = count_allocation(user, s, leaf, address, bytes);
+    stripe_grow(s);
+    spin_unlock(&s->lock);
+    return counted;
   }
-  if (!user->stripe->open)
-    user->stripe = stripes.stripe;
-  note_truncated(path);
-  *counted = count_allocation(user, user->stripe, leaf, address, bytes);
+  spin_unlock(&s->lock);
+  stripes_lock();
+  s = s->open ? s : stripes.stripe;
+  counted = count_allocation(user, s, leaf, address, bytes);
   stripes_settle();
   stripes_lack_room();
   *save = stripes_count() >= stripes.save_at;
-  stripes_unlock(kept);
-  return true;
-}
-
-static void __attribute__((noinline)) autosave(void)
-{
-  const int saved = errno;
-  malloc_session_autosave();
-  errno = saved;
-}
-
-/* The leaf, with all that it takes.  Under the lock. */
-static uint32_t
-find_path_and_leaf(struct malloc_monitor *m, struct thread_stack *thread,
-                   struct known_path *path, uint32_t size)
-{
-  uint32_t leaf;
-  if (path->ip == 0) {
-    path->context = find_contexts(m, thread);
-    call_chain_know(&thread->chain, path);
-  }
-  leaf = known_leaf(thread, path, size);
-  return leaf != 0 ? leaf : find_leaf(m, thread, path, size);
-}
-
-/* An allocation that is not what the last one on its path was. */
-static struct counted __attribute__((noinline))
-count_other(struct malloc_monitor *m, struct thread_stack *thread,
-            struct known_path *path, uintptr_t address, size_t bytes,
-            const uintptr_t *frame)
-{
-  const int saved = errno;
-  struct counted counted = {0};
-  bool save = false;
-  if (path == NULL)
-    path = call_chain_walk(&thread->chain, frame[1], (uintptr_t)(frame + 2),
-                           frame[0]);
-  spin_lock(&m->lock);
-  if (thread->unloads != stripes.unloads) { /* meanwhile */
-    thread_stack_forget(thread, stripes.unloads);
-    path = call_chain_walk(&thread->chain, frame[1], (uintptr_t)(frame + 2),
-                           frame[0]);
-  }
-  if (malloc_monitor_counting) {
-    const uint32_t leaf =
-        find_path_and_leaf(m, thread, path, size_for_leaf(bytes));
-    struct stripe *const s = stripes_lock_mine(&thread->user);
-    if (stripe_has_room(s, bytes)) {
-      note_truncated(path);
-      counted = count_in_room(&thread->user, s, leaf, address, bytes);
-      spin_unlock(&s->lock);
-    } else {
-      count_beyond_room(thread, path, leaf, address, bytes, &counted, &save);
-    }
-  }
-  spin_unlock(&m->lock);
-  if (__builtin_expect(save, 0))
-    autosave();
-  errno = saved;
+  stripes_unlock();
   return counted;
-}
-
-/* This thread has not allocated yet, or what it knows is of other code or of
- * other figures. */
-static struct counted __attribute__((noinline))
-count_first(struct malloc_monitor *m, uintptr_t address, size_t bytes,
-            const uintptr_t *frame)
-{
-  const int saved = errno;
-  struct counted counted = {0};
-  struct thread_stack *thread;
-  uint64_t unloads;
-  if (!m->ready && !malloc_session_open())
-    return counted;
-  thread = thread_stack_mine();
-  if (thread == NULL) {
-    __atomic_fetch_add(&m->lost_objects, 1, __ATOMIC_RELAXED);
-    errno = saved;
-    return counted;
-  }
-  unloads = __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
-  if (thread->unloads != unloads)
-    thread_stack_forget(thread, unloads);
-  errno = saved;
-  return count_other(m, thread, NULL, address, bytes, frame);
 }
 
 /* ---- the hook, where malloc_hook.h has not done it ---- */
@@ -254,82 +188,45 @@ struct counted
 malloc_monitor_allocated(uintptr_t address, size_t bytes,
                          const uintptr_t *frame)
 {
-  struct malloc_monitor *m = &malloc_monitor;
-  struct thread_stack *thread = thread_stack_known;
-  struct stripe *s;
+  struct malloc_monitor *const m = &malloc_monitor;
+  const int saved = errno;
+  struct counted counted = {0};
+  struct thread_stack *thread;
   struct known_path *path;
-  struct counted counted;
-  uint32_t leaf;
-  bool save;
-  if (!malloc_monitor_counting)
-    return (struct counted){0};
-  if (thread == NULL ||
-      thread->unloads != __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE))
-    return count_first(m, address, bytes, frame);
-  path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
-                         frame[0]);
-  leaf = path == NULL ? 0 : known_leaf(thread, path, size_for_leaf(bytes));
-  if (leaf == 0)
-    return count_other(m, thread, path, address, bytes, frame);
-  s = stripes_lock_mine(&thread->user);
-  if (thread->unloads != s->unloads) {
-    spin_unlock(&s->lock);
-    return count_other(m, thread, path, address, bytes, frame);
-  }
-  if (stripe_has_room(s, bytes)) {
-    note_truncated(path);
-    counted = count_in_room(&thread->user, s, leaf, address, bytes);
-    spin_unlock(&s->lock);
+  bool save = false;
+  if (!m->counting || (!m->ready && !malloc_session_open()))
+    return counted;
+  thread = thread_stack_mine();
+  if (thread == NULL) {
+    __atomic_fetch_add(&m->lost_objects, 1, __ATOMIC_RELAXED);
+    errno = saved;
     return counted;
   }
-  if (!count_beyond_room(thread, path, leaf, address, bytes, &counted, &save))
-    return count_other(m, thread, path, address, bytes, frame);
-  if (__builtin_expect(save, 0))
-    autosave();
+  path = find_path(thread, frame);
+  spin_lock(&m->lock);
+  if (thread->unloads != stripes.unloads) /* meanwhile */
+    path = find_path(thread, frame);
+  if (m->counting) {
+    const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
+    counted = count(&thread->user, leaf, address, bytes, &save);
+  }
+  spin_unlock(&m->lock);
+  if (save)
+    malloc_session_autosave();
+  errno = saved;
   return counted;
 }
 
 /* A thread that has not allocated, and knows of nothing. */
 static struct stripe_user nobody = {.stripe = stripes.stripe};
 
-static inline struct stripe_user *
-user_mine(void)
+void
+malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
   struct thread_stack *thread = thread_stack_known;
-  return thread != NULL ? &thread->user : &nobody;
-}
-
-unsigned
-malloc_monitor_freed(uintptr_t address, owned_leaf leaf, uint16_t epoch,
-                     size_t bytes)
-{
-  struct stripe_user *user = user_mine();
+  struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
   struct stripe *s = stripes_lock_mine(user);
-  unsigned recent = 0;
-  if (epoch == s->epoch)
-    recent = count_end(user, s, address, leaf, bytes);
+  if (counted.epoch == stripes.epoch)
+    count_end(user, s, address, counted.leaf, bytes);
   spin_unlock(&s->lock);
-  return recent;
-}
-
-/* What it gave to the room may have been taken meanwhile. */
-void
-malloc_monitor_not_freed(uintptr_t address, owned_leaf leaf, uint16_t epoch,
-                         size_t bytes, unsigned recent)
-{
-  const uint32_t kept = stripes_lock();
-  if (epoch == stripes.epoch) {
-    struct stripe_user *user = user_mine();
-    struct stripe *s = user->stripe->open ? user->stripe : stripes.stripe;
-    const uint32_t number = owned_leaf_number(leaf);
-    stripe_not_freed(s, number, bytes);
-    add_to_region(number, (int64_t)bytes);
-    if (recent != 0) {
-      s->lives[number].temporary_count--;
-      if (user->recent[recent - 1] == 0)
-        user->recent[recent - 1] = address;
-    }
-    stripes_settle();
-  }
-  stripes_unlock(kept);
 }

@@ -24,32 +24,41 @@
 #include <stdint.h>
 
 #include "code/function_numbers.h"
-#include "tree/context_tree.h"
-#include "tree/spin_lock.h"
 #include "malloc/stripes.h"
+#include "tree/context_tree.h"
+#include "tree/region_table.h"
+#include "tree/spin_lock.h"
+
+enum { MALLOC_REGIONS = 4095 }; /* at most */
 
 struct malloc_monitor {
-  struct spin_lock lock; /* of the tree, and of the regions */
+  bool counting;         /* allocations, now: any thread may look at it */
+  struct spin_lock lock; /* of all that follows */
   bool ready;            /* the tree is there */
   uint64_t truncated_walks;
   uint64_t lost_objects; /* for which there was no memory */
   struct context_tree tree;
   struct function_numbers functions; /* that are in it */
+  struct region_table regions; /* its lock does not guard what is live */
 };
 
 extern struct malloc_monitor malloc_monitor HIDDEN;
-
-/* Whether allocations are counted now.  Any thread may look at it. */
-extern int malloc_monitor_counting HIDDEN;
 
 /* This thread is in the monitor, or in the real allocator for it. */
 extern __thread int malloc_monitor_inside HIDDEN_THREAD;
 
 /* What an object is known by until it is freed. */
 struct counted {
-  owned_leaf leaf;
-  uint16_t epoch; /* of the figures that it is in */
+  owned_leaf leaf; /* 0: it was not counted */
+  uint16_t epoch;  /* of the figures that it is in */
 };
+
+/* The class of a leaf's kind: the label of the thread, and the region. */
+static inline uint64_t
+malloc_class(uint32_t label, uint32_t region)
+{
+  return label | (uint64_t)region << 32;
+}
 
 /* The program is given an object of `bytes' at `address'; `frame' is the
  * frame of the interposed function.  Does nothing when allocations are not
@@ -57,12 +66,9 @@ struct counted {
 struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
                                         const uintptr_t *frame);
 
-/* An object that was counted is freed: gives back its place among the recent
- * allocations, 0 for none; or it was not freed after all. */
-unsigned malloc_monitor_freed(uintptr_t address, owned_leaf leaf,
-                              uint16_t epoch, size_t bytes);
-void malloc_monitor_not_freed(uintptr_t address, owned_leaf leaf,
-                              uint16_t epoch, size_t bytes, unsigned recent);
+/* The object that was at `address' is freed. */
+void malloc_monitor_freed(uintptr_t address, struct counted counted,
+                          size_t bytes);
 
 /* The sums over all leaves, and the most bytes that were live. */
 struct malloc_total {
@@ -71,12 +77,5 @@ struct malloc_total {
 
 /* Give the leaves of the tree their counts.  All stripes are locked. */
 struct malloc_total malloc_monitor_settle(struct malloc_monitor *m);
-
-/* The epoch of now. */
-static inline uint16_t
-malloc_monitor_epoch(void)
-{
-  return __atomic_load_n(&stripes.epoch, __ATOMIC_ACQUIRE);
-}
 
 #endif

@@ -16,11 +16,9 @@
 #include "code/code_objects.h"
 #include "malloc/environment.h"
 #include "malloc/malloc_monitor.h"
-#include "malloc/malloc_regions.h"
 #include "malloc/mprof_malloc.h"
-#include "malloc/objects.h"
 #include "malloc/process_events.h"
-#include "write/profile_file.h"
+#include "malloc/profile_file.h"
 #include "walk/rule_cache.h"
 #include "malloc/thread_stack.h"
 
@@ -74,12 +72,11 @@ save(void)
   struct code_objects objects = {0};
   int status = ENOMEM;
   if (code_objects_list(&objects, locked)) {
-    uint32_t kept;
     if (!locked)
       spin_lock(lock);
-    kept = stripes_lock();
+    stripes_lock();
     status = save_locked(&objects);
-    stripes_unlock(kept);
+    stripes_unlock();
     if (!locked)
       spin_unlock(lock);
     code_objects_release(&objects);
@@ -98,8 +95,7 @@ malloc_session_save(void)
       !malloc_session_mine())
     return 0;
   malloc_monitor_inside++;
-  stripes_interrupt(&interrupted, spin_holds(&malloc_monitor.lock),
-                    &malloc_monitor.tree);
+  stripes_interrupt(&interrupted, &malloc_monitor.tree);
   status = save();
   stripes_resume(&interrupted);
   malloc_monitor_inside--;
@@ -125,21 +121,21 @@ expect_autosave(void)
 static void
 set_autosave(uint64_t count)
 {
-  const uint32_t kept = stripes_lock();
+  stripes_lock();
   session.autosave = count;
   expect_autosave();
-  stripes_unlock(kept);
+  stripes_unlock();
 }
 
 void
 malloc_session_autosave(void)
 {
-  const uint32_t kept = stripes_lock();
-  const bool still =
-      stripes_count() >= stripes.save_at; /* no other thread was faster */
+  bool still;
+  stripes_lock();
+  still = stripes_count() >= stripes.save_at; /* no other was faster */
   if (still)
     expect_autosave();
-  stripes_unlock(kept);
+  stripes_unlock();
   if (still)
     malloc_session_save();
 }
@@ -152,17 +148,17 @@ malloc_session_mine(void)
 
 /* ---- counting ---- */
 
-static uint32_t
+static void
 lock_all(struct malloc_monitor *m)
 {
   spin_lock(&m->lock);
-  return stripes_lock();
+  stripes_lock();
 }
 
 static void
-unlock_all(struct malloc_monitor *m, uint32_t kept)
+unlock_all(struct malloc_monitor *m)
 {
-  stripes_unlock(kept);
+  stripes_unlock();
   spin_unlock(&m->lock);
 }
 
@@ -198,19 +194,17 @@ bool
 malloc_session_open(void)
 {
   struct malloc_monitor *m = &malloc_monitor;
-  bool ready;
-  const uint32_t kept = lock_all(m);
-  if (!m->ready && open_tree(m, BUDGET))
-    m->ready = true;
-  ready = m->ready;
-  unlock_all(m, kept);
-  return ready;
+  lock_all(m);
+  if (!m->ready)
+    m->ready = open_tree(m, BUDGET);
+  unlock_all(m);
+  return m->ready;
 }
 
 void
 malloc_session_count(bool on)
 {
-  __atomic_store_n(&malloc_monitor_counting, on ? 1 : 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&malloc_monitor.counting, on, __ATOMIC_RELEASE);
 }
 
 /* Forget all figures, and which objects live.  With all locked. */
@@ -221,8 +215,7 @@ forget(struct malloc_monitor *m)
     return;
   context_tree_clear(&m->tree);
   stripes_forget();
-  objects_forget();
-  region_table_clear(&malloc_regions);
+  region_table_clear(&m->regions);
   m->truncated_walks = m->lost_objects = 0;
   session.saved_events = 0;
   expect_autosave();
@@ -231,9 +224,9 @@ forget(struct malloc_monitor *m)
 static void
 forget_now(void)
 {
-  const uint32_t kept = lock_all(&malloc_monitor);
+  lock_all(&malloc_monitor);
   forget(&malloc_monitor);
-  unlock_all(&malloc_monitor, kept);
+  unlock_all(&malloc_monitor);
 }
 
 void
@@ -263,7 +256,7 @@ static void
 set_budget(unsigned long budget)
 {
   struct malloc_monitor *m = &malloc_monitor;
-  const uint32_t kept = lock_all(m);
+  lock_all(m);
   if (m->ready) {
     forget(m);
     context_tree_release(&m->tree);
@@ -273,7 +266,7 @@ set_budget(unsigned long budget)
   if (budget > MOST_BUDGET)
     budget = MOST_BUDGET;
   m->ready = open_tree(m, (uint32_t)budget);
-  unlock_all(m, kept);
+  unlock_all(m);
 }
 
 /* What __cxa_atexit registers. */
@@ -338,9 +331,8 @@ mprof_restart(const char *filename)
   malloc_monitor_inside++;
   malloc_session_open();
   forget_now();
-  if (filename != NULL) {
+  if (filename != NULL)
     profile_file_set(filename);
-  }
   malloc_session_count(true);
   malloc_monitor_inside--;
 }
@@ -354,21 +346,30 @@ set_mprof_autosave(int count)
 EXPORT void
 mprof_region_begin(const char *name)
 {
+  struct malloc_monitor *const m = &malloc_monitor;
   struct thread_stack *thread;
   malloc_monitor_inside++;
   thread = thread_stack_mine();
-  if (thread != NULL)
-    malloc_regions_enter(thread, name == NULL ? "" : name);
+  if (thread != NULL) {
+    spin_lock(&m->lock);
+    region_enter(&m->regions, MALLOC_REGIONS, &thread->regions,
+                 name == NULL ? "" : name);
+    spin_unlock(&m->lock);
+  }
   malloc_monitor_inside--;
 }
 
 EXPORT void
 mprof_region_end(void)
 {
+  struct malloc_monitor *const m = &malloc_monitor;
   struct thread_stack *thread;
   malloc_monitor_inside++;
   thread = thread_stack_mine();
-  if (thread != NULL)
-    malloc_regions_leave(thread);
+  if (thread != NULL) {
+    spin_lock(&m->lock);
+    region_leave(&m->regions, &thread->regions, true);
+    spin_unlock(&m->lock);
+  }
   malloc_monitor_inside--;
 }

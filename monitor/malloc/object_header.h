@@ -34,11 +34,7 @@ struct object_header {
   uint64_t bytes : 48; /* requested */
 };
 
-enum {
-  HEADER_BYTES = sizeof(struct object_header),
-  HEADER_PAGE = 4096,
-  HEADER_EPOCHS = 1 << 16
-};
+enum { HEADER_BYTES = sizeof(struct object_header), HEADER_PAGE = 4096 };
 
 _Static_assert(HEADER_BYTES == 16, "objects keep the alignment of malloc");
 

@@ -6,31 +6,22 @@
 
 #include "malloc/malloc_hook.h"
 #include "malloc/object_table.h"
-#include "malloc/real_allocator.h"
 #include "tree/spin_lock.h"
 
 /* Objects without a header, and those with one at the beginning of a page. */
-static struct spin_lock lock;
-static struct object_table bare, first_of_page;
+static struct object_table table;
+static struct spin_lock lock; /* of the table */
 
-void
-objects_list_first(void *object)
+static void
+list(const void *object, bool headed, struct counted counted, size_t bytes)
 {
-  struct table_object listed = {.leaf = 1};
+  const struct listed_object listed = {.address = (uintptr_t)object,
+                                       .bytes = bytes,
+                                       .counted = counted,
+                                       .headed = headed};
   spin_lock(&lock);
-  object_table_add(&first_of_page, (uintptr_t)object, 0, &listed);
+  object_table_put(&table, &listed);
   spin_unlock(&lock);
-}
-
-bool
-objects_unlist_first(void *object)
-{
-  struct table_object listed;
-  bool found;
-  spin_lock(&lock);
-  found = object_table_remove(&first_of_page, (uintptr_t)object, 0, &listed);
-  spin_unlock(&lock);
-  return found;
 }
 
 void *
@@ -41,11 +32,11 @@ objects_give(bool own, void *base, size_t bytes, const uintptr_t *frame)
   void *object = header + 1;
   if (base == NULL)
     return NULL;
-  if (object_is_first_of_page(object))
-    objects_list_first(object);
   if (own)
     counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
   object_header_fill(header, counted, bytes);
+  if (object_is_first_of_page(object))
+    list(object, true, counted, bytes);
   return object;
 }
 
@@ -53,57 +44,46 @@ void *
 objects_give_bare(bool own, void *object, size_t bytes,
                   const uintptr_t *frame)
 {
-  struct counted counted = {0};
-  if (object == NULL || !own)
-    return object;
-  counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
-  if (counted.leaf != 0) {
-    struct table_object live = {.leaf = counted.leaf, .bytes = bytes};
-    spin_lock(&lock);
-    if (counted.epoch == malloc_monitor_epoch())
-      object_table_add(&bare, (uintptr_t)object,
-                       real.malloc_usable_size(object), &live);
-    spin_unlock(&lock);
+  if (object != NULL && own) {
+    const struct counted counted =
+        malloc_monitor_allocated((uintptr_t)object, bytes, frame);
+    if (counted.leaf != 0)
+      list(object, false, counted, bytes);
   }
   return object;
-}
-
-static bool
-take_bare(void *object, struct table_object *live)
-{
-  const size_t usable = real.malloc_usable_size(object);
-  bool found;
-  spin_lock(&lock);
-  found = object_table_remove(&bare, (uintptr_t)object, usable, live);
-  spin_unlock(&lock);
-  return found;
 }
 
 struct taken_object
 objects_take(void *object)
 {
   struct taken_object taken = {.base = object};
-  struct table_object live = {0};
-  if (__builtin_expect(object_is_first_of_page(object), 0))
-    taken.headed = objects_unlist_first(object);
-  else
-    taken.headed = object_has_header(object);
-  if (taken.headed) {
-    struct object_header *header = object_header_of(object);
-    taken.base = header;
-    taken.leaf = header->leaf;
+  struct object_header *const header = object_header_of(object);
+  if (!object_is_first_of_page(object) && object_has_header(object)) {
+    taken.headed = true;
     taken.bytes = header->bytes;
-    taken.epoch = header->epoch;
-    header->check = 0;
-  } else if (bare.all.count != 0 && take_bare(object, &live)) {
-    taken.leaf = live.leaf;
-    taken.bytes = live.bytes;
-    taken.epoch = malloc_monitor_epoch(); /* the table is of this one */
+    taken.counted =
+        (struct counted){.leaf = header->leaf, .epoch = header->epoch};
+  } else if (table.count != 0) {
+    struct listed_object listed = {0};
+    spin_lock(&lock);
+    object_table_take(&table, (uintptr_t)object, &listed);
+    spin_unlock(&lock);
+    taken.headed = listed.headed;
+    taken.bytes = listed.bytes;
+    taken.counted = listed.counted;
   }
-  if (taken.leaf != 0)
-    taken.recent = malloc_monitor_freed((uintptr_t)object, taken.leaf,
-                                        taken.epoch, taken.bytes);
+  if (taken.headed) {
+    taken.base = header;
+    header->check = 0;
+  }
   return taken;
+}
+
+void
+objects_end(const void *object, const struct taken_object *taken)
+{
+  if (taken->counted.leaf != 0)
+    malloc_monitor_freed((uintptr_t)object, taken->counted, taken->bytes);
 }
 
 void
@@ -111,42 +91,24 @@ objects_put_back(void *object, const struct taken_object *taken)
 {
   if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
-  if (taken->headed && object_is_first_of_page(object))
-    objects_list_first(object);
-  if (taken->leaf == 0)
-    return;
-  malloc_monitor_not_freed((uintptr_t)object, taken->leaf, taken->epoch,
-                           taken->bytes, taken->recent);
-  if (!taken->headed) {
-    struct table_object live = {.leaf = taken->leaf, .bytes = taken->bytes};
-    spin_lock(&lock);
-    object_table_add(&bare, (uintptr_t)object,
-                     real.malloc_usable_size(object), &live);
-    spin_unlock(&lock);
-  }
+  if (taken->headed ? object_is_first_of_page(object)
+                    : taken->counted.leaf != 0)
+    list(object, taken->headed, taken->counted, taken->bytes);
 }
 
 void *
 objects_base(void *object, bool *headed)
 {
-  struct table_object listed;
   if (object_is_first_of_page(object)) {
+    const struct listed_object *listed;
     spin_lock(&lock);
-    *headed =
-        object_table_find(&first_of_page, (uintptr_t)object, 0, &listed);
+    listed = object_table_find(&table, (uintptr_t)object);
+    *headed = listed != NULL && listed->headed;
     spin_unlock(&lock);
   } else {
     *headed = object_has_header(object);
   }
   return *headed ? object_header_of(object) : object;
-}
-
-void
-objects_forget(void)
-{
-  spin_lock(&lock);
-  object_table_clear(&bare);
-  spin_unlock(&lock);
 }
 
 void

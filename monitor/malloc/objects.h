@@ -17,10 +17,6 @@
 
 #include "malloc/malloc_monitor.h"
 
-/* An object is the first of its page; or is not any more: whether it was. */
-void objects_list_first(void *object);
-bool objects_unlist_first(void *object);
-
 /* The program's object of `bytes', for which the real allocator gave `base',
  * with HEADER_BYTES more than that; NULL for NULL.  `frame' is the frame of
  * the interposed function. */
@@ -35,23 +31,19 @@ void *objects_give_bare(bool own, void *object, size_t bytes,
 struct taken_object {
   void *base; /* what to give to the real allocator */
   size_t bytes;
-  uint32_t leaf; /* 0: it was not counted */
-  uint16_t epoch;
+  struct counted counted;
   bool headed;
-  unsigned recent; /* see malloc_monitor_freed */
 };
 
 /* The program gives `object' back, not NULL and no early memory. */
 struct taken_object objects_take(void *object);
 
-/* It has it still, since realloc failed. */
+/* It is freed, or it has it still, since realloc failed. */
+void objects_end(const void *object, const struct taken_object *taken);
 void objects_put_back(void *object, const struct taken_object *taken);
 
 /* What the real allocator knows `object' as, which stays the program's. */
 void *objects_base(void *object, bool *headed);
-
-/* No object is counted any more.  The monitor's lock may be held. */
-void objects_forget(void);
 
 /* Nobody else is in here while the process is copied; in both copies. */
 void objects_before_fork(void);

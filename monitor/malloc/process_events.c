@@ -56,7 +56,7 @@ static void
 after_fork_in_parent(void)
 {
   objects_after_fork();
-  stripes_unlock(0);
+  stripes_unlock();
   spin_unlock(&malloc_monitor.lock);
   malloc_monitor_inside--;
 }
@@ -213,15 +213,14 @@ retire(const struct code_object *gone)
 {
   struct malloc_monitor *m = &malloc_monitor;
   struct code_object *o;
-  uint32_t kept;
   spin_lock(&m->lock);
-  kept = stripes_lock();
+  stripes_lock();
   o = code_objects_retire(gone, &m->functions);
   if (o != NULL && m->ready) {
     context_tree_rename_sites(&m->tree, code_object_retired_site, o);
     stripes_unload();
   }
-  stripes_unlock(kept);
+  stripes_unlock();
   spin_unlock(&m->lock);
 }
 

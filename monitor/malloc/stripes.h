@@ -13,15 +13,15 @@
  * stripes.  It need not, as long as there are fewer bytes live than there
  * were once: what is missing is shared out.
  *
- *     live[s] + room[s] = ceiling[s],   sum of ceiling[s] = peak_bytes
+ *     live[s] <= ceiling[s],   sum of ceiling[s] = peak_bytes
  *
- * An object takes its bytes from the room of the stripe that allocates it,
- * and gives them to that of the stripe that frees it.  Only where there is
- * not enough room all stripes are locked: then it is shared out anew, or
- * there is a new peak.  While a program grows, each allocation is one: then
- * all threads come back to stripe 0, which needs no room while it is the only
- * one that is open.  (Four threads that make lists and free them: 2.7 times
- * the time without mprof if each has its own stripe, and 2.0 so.)
+ * live[s] is what was allocated in the stripe less what was freed in it, and
+ * can be negative.  Only where it would go beyond the ceiling all stripes are
+ * locked: then the ceilings are shared out anew, or there is a new peak.
+ * While a program grows, each allocation is one: then all threads come back
+ * to stripe 0, which raises its ceiling by itself while it is the only one
+ * that is open.  (Four threads that make lists and free them: 2.7 times the
+ * time without mprof if each has its own stripe, and 2.0 so.)
  *
  * What was live at the peak by leaf is kept as late as can be: a life has the
  * number of the peak that it has figures of, and that is compared with the
@@ -43,19 +43,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/attributes.h"
 #include "tree/arena.h"
 #include "tree/context_tree.h"
-#include "arch/attributes.h"
 #include "tree/spin_lock.h"
+
+struct tally {
+  uint64_t count, bytes; /* of objects */
+};
 
 /* What became of the objects of a leaf, in one cache line. */
 struct leaf_life {
-  uint64_t count, bytes; /* allocated */
-  uint64_t freed_count, freed_bytes;
-  uint64_t temporary_count;        /* freed before the next allocations */
-  uint64_t peak_count, peak_bytes; /* live at the peak, if `peak' says so */
-  uint64_t peak;                   /* the number of the peak that they are of:
-                                      else what is live now is */
+  struct tally allocated, freed;
+  struct tally at_peak; /* live at the peak `peak'; else what is live now is */
+  uint64_t peak;
+  uint64_t temporary_count; /* freed before the next allocations */
 };
 
 _Static_assert(sizeof(struct leaf_life) == 64, "a cache line");
@@ -69,33 +71,37 @@ enum {
   TEMPORARY_MOST = 64
 };
 
-/* What each event changes is in two cache lines.  A stripe that is closed has
- * no room, not even for nothing, and an epoch that no object has. */
+/* What each event changes is in one cache line. */
 struct stripe {
   _Alignas(64) struct spin_lock lock; /* guards all that follows */
-  int64_t room;                       /* of bytes */
-  int64_t least_room; /* 0, but that which alone is open has no end */
+  int64_t live, limit; /* bytes; what would go beyond is not for it alone */
   uint64_t count, freed_count;
-  uint64_t count_ceiling;  /* so many allocations without a look at others */
+  uint64_t count_limit;    /* so many allocations without a look at others */
   struct leaf_life *lives; /* by number of the leaf; NULL: not used yet */
   uint32_t changing;       /* the leaf that is counted for, or was last */
-  uint16_t epoch;          /* of the figures; another one after a reset */
   bool open;
-  uint64_t peak, unloads; /* as in struct stripes */
-  int64_t ceiling;        /* of bytes */
+  int64_t ceiling;         /* of live bytes */
   struct arena arena;
 };
 
-enum { EPOCH_OF_NONE = UINT16_MAX };
-
 struct stripes {
-  uint32_t used; /* no others have lives */
-  uint32_t open; /* so many are open; the first one always is */
-  uint16_t epoch;
+  uint32_t used;             /* no others have lives */
+  uint32_t open;             /* so many are; the first one always is */
+  uint16_t epoch;            /* of the figures; another one after a reset */
   unsigned recent_count;     /* see stripe_user */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
+  int64_t elsewhere;         /* bytes live in others than the first */
   uint64_t save_at;          /* write the profile at so many allocations */
   uint64_t unloads;          /* how often leaves or code have become others */
+  uint32_t numbers;          /* of threads: a bit for each that is taken */
+  uint32_t budget;           /* of leaves */
+  bool settle_again;         /* what was shared out may be untrue by now */
+  /* It is looked at again and again whether threads should have stripes of
+   * their own, after so many events.  Together, an event is that a thread had
+   * to wait; apart, that a limit was reached. */
+  bool apart;                /* who has to wait gets a stripe of its own */
+  unsigned events;           /* since the last look */
+  uint64_t count_then, peak_then;
   struct stripe stripe[STRIPES];
 };
 
@@ -134,83 +140,68 @@ owned_leaf_owner(owned_leaf l)
  * signal in this thread. */
 #define STRIPE_STEP() __asm__ volatile("" ::: "memory")
 
-/* Whether an object of `bytes' can be counted without the other stripes.  One
- * that is alone has room for anything, but then is to grow. */
+/* Whether an object of `bytes' can be counted without the other stripes. */
 static inline bool
 stripe_has_room(const struct stripe *s, size_t bytes)
 {
-  return s->room - (int64_t)bytes >= s->least_room &&
-         s->count < s->count_ceiling;
+  return s->live + (int64_t)bytes <= s->limit && s->count < s->count_limit;
 }
 
-/* More bytes are live than ever, in the only stripe that is open. */
+/* The stripe is the only one that is open: more bytes may be live than ever.
+ */
 static inline void
 stripe_grow(struct stripe *s)
 {
-  s->peak = ++stripes.peak; /* no life has figures of it */
+  if (s->live <= s->ceiling)
+    return;
+  stripes.peak++; /* no life has figures of it */
   STRIPE_STEP();
-  stripes.peak_bytes -= (uint64_t)s->room;
-  s->ceiling -= s->room;
+  stripes.peak_bytes = (uint64_t)(s->live + stripes.elsewhere);
   STRIPE_STEP();
-  s->room = 0;
+  s->ceiling = s->live;
 }
 
 /* The figures of the leaf are about to change: keep those of the peak. */
 static inline void
-stripe_keep_peak(const struct stripe *s, struct leaf_life *life)
+stripe_keep_peak(struct leaf_life *life)
 {
-  if (life->peak != s->peak) {
-    life->peak_count = life->count - life->freed_count;
-    life->peak_bytes = life->bytes - life->freed_bytes;
-    life->peak = s->peak;
+  if (life->peak != stripes.peak) {
+    life->at_peak.count = life->allocated.count - life->freed.count;
+    life->at_peak.bytes = life->allocated.bytes - life->freed.bytes;
+    life->peak = stripes.peak;
   }
+}
+
+static inline void
+stripe_count(struct stripe *s, uint32_t leaf, struct tally *tally,
+             uint64_t *count, size_t bytes, int64_t live)
+{
+  s->changing = leaf;
+  stripe_keep_peak(&s->lives[leaf]);
+  STRIPE_STEP();
+  tally->count++;
+  STRIPE_STEP();
+  tally->bytes += bytes;
+  STRIPE_STEP();
+  ++*count;
+  STRIPE_STEP();
+  s->live += live;
 }
 
 /* An object of `bytes' was allocated. */
 static inline void
 stripe_allocate(struct stripe *s, uint32_t leaf, size_t bytes)
 {
-  struct leaf_life *life = &s->lives[leaf];
-  s->changing = leaf;
-  stripe_keep_peak(s, life);
-  STRIPE_STEP();
-  life->count++;
-  STRIPE_STEP();
-  life->bytes += bytes;
-  STRIPE_STEP();
-  s->count++;
-  STRIPE_STEP();
-  s->room -= (int64_t)bytes;
+  stripe_count(s, leaf, &s->lives[leaf].allocated, &s->count, bytes,
+               (int64_t)bytes);
 }
 
 /* One of `bytes' is freed that this stripe, or another one, allocated. */
 static inline void
 stripe_free(struct stripe *s, uint32_t leaf, size_t bytes)
 {
-  struct leaf_life *life = &s->lives[leaf];
-  s->changing = leaf;
-  stripe_keep_peak(s, life);
-  STRIPE_STEP();
-  life->freed_count++;
-  STRIPE_STEP();
-  life->freed_bytes += bytes;
-  STRIPE_STEP();
-  s->freed_count++;
-  STRIPE_STEP();
-  s->room += (int64_t)bytes;
-}
-
-/* It was not.  All stripes are locked; stripes_settle must follow. */
-static inline void
-stripe_not_freed(struct stripe *s, uint32_t leaf, size_t bytes)
-{
-  struct leaf_life *life = &s->lives[leaf];
-  s->changing = leaf;
-  stripe_keep_peak(s, life);
-  life->freed_bytes -= bytes;
-  life->freed_count--;
-  s->freed_count--;
-  s->room -= (int64_t)bytes;
+  stripe_count(s, leaf, &s->lives[leaf].freed, &s->freed_count, bytes,
+               -(int64_t)bytes);
 }
 
 /* ---- threads ---- */
@@ -227,20 +218,20 @@ stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
   return user->number << LEAF_BITS | leaf;
 }
 
-/* Where an object is among its recent allocations, counted from 1, if it is;
- * it then is none of them. */
-static inline unsigned
+/* Whether an object is among its recent allocations; it then is none of them.
+ */
+static inline bool
 stripe_user_frees(struct stripe_user *user, owned_leaf leaf,
                   uintptr_t address)
 {
   if (owned_leaf_owner(leaf) != user->number || user->number == 0)
-    return 0;
+    return false;
   for (unsigned i = 0; i < stripes.recent_count; i++)
     if (user->recent[i] == address) {
       user->recent[i] = 0;
-      return i + 1;
+      return true;
     }
-  return 0;
+  return false;
 }
 
 /* Lock the stripe in which the thread counts: another one than before if that
@@ -253,28 +244,24 @@ void stripes_leave(struct stripe_user *user);
 
 /* ---- all stripes ---- */
 
-/* Lock all, or open them; those that this thread has already stay its own.
- * The first gives back which these are, for the second. */
-uint32_t stripes_lock(void);
-void stripes_unlock(uint32_t kept);
+/* Lock all, or open them.  This thread has none (see stripes_interrupt). */
+void stripes_lock(void);
+void stripes_unlock(void);
 
-/* A count went beyond the room, or beyond the ceiling of counts: share both
- * out anew, with a new peak if there is one.  All are locked. */
+/* A count went beyond a limit: share out anew what there is, with a new peak
+ * if there is one.  All are locked. */
 void stripes_settle(void);
 
 /* Open a stripe for this thread alone, if it has a number.  All are locked.
  */
 void stripes_part(struct stripe_user *user);
 
-/* Room was lacking where more than one is open: perhaps there should not be.
- * After stripes_settle. */
+/* A limit was reached where more than one is open: perhaps there should not
+ * be.  After stripes_settle. */
 void stripes_lack_room(void);
 
 /* Close all but the first one.  All are locked. */
 void stripes_gather(void);
-
-/* The most bytes that were ever live.  All are locked. */
-uint64_t stripes_peak_bytes(const struct context_tree *tree);
 
 /* Room for `budget' leaves.  False: there is no memory.  All are locked. */
 bool stripes_open(uint32_t budget);
@@ -303,22 +290,22 @@ struct leaf_life stripes_life(uint32_t leaf);
 
 /* What stripes_interrupt changed. */
 struct stripes_interrupted {
-  uint32_t opened;       /* those that it opened */
-  bool all;              /* all were locked */
+  uint32_t opened;            /* those that it opened */
+  uint32_t changing[STRIPES]; /* the leaf that each counts for */
+  bool all;                   /* all were locked */
   struct stripe *stripe; /* in which it changed what follows; NULL: none */
-  int64_t room;
-  uint64_t count, freed_count, life_count, life_freed_count;
+  uint64_t life_count, life_freed_count;
+  int64_t live;
 };
 
 /* Whether this thread was interrupted with a stripe locked. */
 bool stripes_are_interrupted(void);
 
 /* This thread may have been interrupted in the midst of a count: make the
- * figures consistent, and open the stripes that others could wait for while
- * this thread waits for theirs; it may have the monitor's lock, `locked'.
- * Then a profile can be written; stripes_resume must follow if the
- * interrupted count is to go on. */
-void stripes_interrupt(struct stripes_interrupted *state, bool locked,
+ * figures consistent, and open the stripes that it has, as others could wait
+ * for them while it waits for theirs.  Then a profile can be written;
+ * stripes_resume must follow if the interrupted count is to go on. */
+void stripes_interrupt(struct stripes_interrupted *state,
                        const struct context_tree *tree);
 void stripes_resume(const struct stripes_interrupted *state);
 

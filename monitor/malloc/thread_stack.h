@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "walk/call_chain.h"
+#include "malloc/call_chain.h"
 #include "malloc/stripes.h"
 #include "tree/region_table.h"
 

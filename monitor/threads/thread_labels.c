@@ -7,18 +7,17 @@
  * reset: that of an ended thread is not given again.
  *
  * Not done here: what becomes of the labels of many short-lived threads
- * (ended_threads.c).
+ * (threads.c).
  */
 #include "threads/thread_labels.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/lisp_name.h"
-#include "monitor_internal.h"
 #include "hook/thread_state.h"
+#include "names/lisp_name.h"
+#include "threads/monitor_state.h"
 
 /* How many threads with one name there have been since the last reset. */
 struct used_name {
@@ -82,17 +81,9 @@ forget_names(void)
 void
 thread_labels_renew(void)
 {
-  uint64_t done = 0;
   forget_names();
-  for (;;) {
-    struct thread_state *next = NULL;
-    for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-      if (t->serial > done && (next == NULL || t->serial < next->serial))
-        next = t;
-    if (next == NULL)
-      return;
-    done = next->serial;
-    free(next->label);
-    next->label = thread_label(next->env);
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    free(t->label);
+    t->label = thread_label(t->env);
   }
 }

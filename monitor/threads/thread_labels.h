@@ -18,7 +18,7 @@ char *thread_name(cl_env_ptr env);
  * NULL when memory ran out. */
 char *thread_label(cl_env_ptr env);
 
-/* Number the threads that live anew, the oldest first. */
+/* Number the threads anew, the oldest first.  All of them live. */
 void thread_labels_renew(void);
 
 #endif

@@ -4,28 +4,33 @@
  *
  * Model.  The states are a list.  To count a thread is to make its state and
  * to hang it into the thread's environment, where the allocators find it;
- * from then on its gate says whether it counts.  Threads that began unseen
- * (while nothing was counted) are found in the runtime's own list.
+ * from then on its gate says whether it counts.
  *
- * Invariant: a state whose `env' is NULL is that of an ended thread which
- * found no memory to be merged; nothing but its tree and counters is used.
+ * A thread that ends leaves its state, of which only label, tree and counters
+ * are used from then on; its `env' is NULL.  A program that makes threads
+ * without end would leave as many, so from a number of them on, those with
+ * one name share a state: their trees are merged, and their counters added to
+ * those of all threads that are gone.  Nothing is lost: leaves that find no
+ * room in a shared tree go to its overflow, and a thread for which there is
+ * no memory keeps its state.
  *
- * Not done here: threads that end (ended_threads.c).
+ * Not done here: finding the threads that began while nothing was counted
+ * (stop.c).
  */
 #include "threads/threads.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "balance/free_lists.h"
-#include "hook/hook.h"
-#include "monitor_internal.h"
-#include "threads/safepoint.h"
 #include "code/sites.h"
+#include "hook/hook.h"
+#include "threads/monitor_state.h"
 #include "threads/thread_labels.h"
 
 enum {
-  DEFAULT_BUDGET = 8 << 20 /* contexts; address space until touched */
+  DEFAULT_BUDGET = 8 << 20, /* contexts; address space until touched */
+  ENDED_STATES = 256        /* threads that keep theirs when they end */
 };
 
 static uintptr_t
@@ -41,69 +46,88 @@ stack_base_of(pthread_t thread)
   return (uintptr_t)low + size;
 }
 
-void
-thread_free(struct thread_state *t)
+/* Release what only a thread that lives needs. */
+static void
+release_walks(struct thread_state *t)
+{
+  stack_walk_release(&t->walk);
+  arena_release(&t->paths.arena);
+}
+
+static void
+free_thread(struct thread_state *t)
 {
   context_tree_release(&t->tree);
-  stack_walk_release(&t->walk);
-  arena_release(&t->known_leaves.arena);
+  release_walks(t);
   free(t->label);
   free(t);
 }
 
-int
-thread_tree_init(struct context_tree *tree)
+/* A tree with the budget and options of now. */
+static bool
+init_tree(struct context_tree *tree)
 {
-  return context_tree_init(tree, monitor.budget,
-                           (monitor.options & MPROF_UNFOLDED) == 0,
-                           site_function_in_tree, NULL);
+  if (context_tree_init(tree, monitor.budget, monitor.fold,
+                        site_function_in_tree, NULL) != 0)
+    return false;
+  context_tree_by_function(tree);
+  return true;
 }
 
 /* A state for the thread with this environment; NULL when memory ran out. */
 static struct thread_state *
 new_thread(cl_env_ptr env, pthread_t thread)
 {
+  struct thread_state **p = &monitor.threads;
   struct thread_state *t = calloc(1, sizeof *t);
   if (t == NULL)
     return NULL;
   hook_init(&t->hooks);
   t->env = env;
   t->thread = thread;
-  if (thread_tree_init(&t->tree) != 0 || stack_walk_init(&t->walk) != 0 ||
-      known_leaves_init(&t->known_leaves) != 0) {
-    thread_free(t);
+  if (!init_tree(&t->tree) || stack_walk_init(&t->walk) != 0 ||
+      known_paths_init(&t->paths) != 0) {
+    free_thread(t);
     return NULL;
   }
   t->walk.stack_base = stack_base_of(thread);
-  t->walk.whole = (monitor.options & MPROF_FULL_WALK) != 0;
+  t->walk.whole = monitor.whole_walks;
   t->label = thread_label(env);
-  t->serial = ++monitor.last_serial;
   t->gate = GATE_CLOSED;
-  t->next = monitor.threads;
-  monitor.threads = t;
+  while (*p != NULL)
+    p = &(*p)->next;
+  *p = t;
   return t;
+}
+
+/* Where the list has the thread with this environment, or ends. */
+static struct thread_state **
+place_of(cl_env_ptr env)
+{
+  struct thread_state **p = &monitor.threads;
+  while (*p != NULL && (*p)->env != env)
+    p = &(*p)->next;
+  return p;
 }
 
 struct thread_state *
 threads_find(cl_env_ptr env)
 {
-  struct thread_state *t = monitor.threads;
-  while (t != NULL && t->env != env)
-    t = t->next;
-  return t;
+  return *place_of(env);
 }
 
+/* A thread that began while counting was given a record by the collector. */
 bool
-threads_count(cl_env_ptr env, pthread_t thread, enum gate gate, bool new)
+threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
 {
   struct thread_state *t = threads_find(env);
   if (t == NULL) {
     t = new_thread(env, thread);
     if (t == NULL)
       return false;
-    if (new)
-      monitor.ended_figures.thread_record_bytes +=
-          free_lists_record_bytes(thread);
+    if (monitor.running)
+      monitor.gone.thread_record_bytes +=
+          free_lists_record_bytes(&monitor.free_lists, thread);
   }
   __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
   if (env != ecl_process_env_unsafe() || gate == GATE_OPEN)
@@ -111,36 +135,22 @@ threads_count(cl_env_ptr env, pthread_t thread, enum gate gate, bool new)
   return true;
 }
 
-int
-threads_count_all(bool new)
+static void
+begin_epochs(void)
 {
-  struct safepoint_roster *roster = &monitor.roster;
-  int added = 0;
-  if (!safepoint_list(roster, monitor.threads))
-    return -1;
-  for (size_t i = 0; i < roster->count; i++) {
-    struct safepoint_thread *thread = &roster->threads[i];
-    const struct thread_state *t = threads_find(thread->env);
-    if (t != NULL &&
-        (thread->env->allocation_hooks != NULL ||
-         thread->env == ecl_process_env_unsafe()))
-      continue;
-    if (!threads_count(thread->env, thread->thread, GATE_PAUSED, new))
-      return -1;
-    added++;
-  }
-  return added;
+  stack_walk_end_epochs();
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL)
+      thread_state_begin_epoch(t);
 }
 
 void
 threads_release_all(void)
 {
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    if (t->env == NULL)
-      continue;
-    t->env->allocation_hooks = NULL;
-    thread_state_begin_epoch(t);
-  }
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL)
+      t->env->allocation_hooks = NULL;
+  begin_epochs();
 }
 
 void
@@ -148,30 +158,98 @@ threads_start(cl_env_ptr env)
 {
   monitor_lock_for_event();
   if (monitor.running) {
-    threads_count(env, pthread_self(), GATE_OPEN, true);
+    threads_count(env, pthread_self(), GATE_OPEN);
     /* A thread that Lisp makes is not active yet.  One that imports itself
-     * is,
-       and has allocated what it needs without a word. */
+       is, and has allocated what it needs without a word. */
     if (env->own_process->process.phase == ECL_PROCESS_ACTIVE)
-      monitor.ended_figures.imported_threads++;
+      monitor.gone.imported_threads++;
   }
   pthread_mutex_unlock(&monitor.lock);
 }
 
+/* ---- threads that end ---- */
+
+static void
+no_room(void *requests, const struct leaf *leaf, const struct kind *kind)
+{
+  requests_add_leaf(requests, leaf, kind);
+}
+
+/* Whether an ended thread keeps its state; else its figures are in that of
+ * others with its name. */
+static bool
+keeps_state(struct thread_state *t)
+{
+  char *name, *shared = NULL;
+  struct thread_state *s = monitor.threads;
+  if (t->label != NULL && monitor.ended_count < ENDED_STATES) {
+    monitor.ended_count++;
+    return true;
+  }
+  name = thread_name(t->env);
+  if (name == NULL || asprintf(&shared, "%s (more)", name) < 0) {
+    free(name);
+    return true;
+  }
+  free(name);
+  while (s != NULL && (s->env != NULL || s->label == NULL ||
+                       strcmp(s->label, shared) != 0))
+    s = s->next;
+  if (s == NULL) { /* the first of them: its state is theirs */
+    free(t->label);
+    t->label = shared;
+    monitor.ended_count++;
+    return true;
+  }
+  free(shared);
+  return !context_tree_merge(&s->tree, &t->tree, no_room, &t->requests);
+}
+
+void
+threads_end(cl_env_ptr env)
+{
+  struct thread_state **p, *t;
+  monitor_lock_for_event();
+  env->allocation_hooks = NULL;
+  p = place_of(env);
+  t = *p;
+  if (t != NULL) {
+    const int64_t listed = free_lists_bytes(&monitor.free_lists, t->thread);
+    /* The collector gives its lists to the other threads, and counts what is
+       on them once more when one takes it. */
+    if (listed >= 0)
+      monitor.ended_list_bytes += listed;
+    else
+      monitor.collector.doubts |= BALANCE_LISTS;
+    if (thread_has_counted(t) && keeps_state(t)) {
+      t->env = NULL;
+      release_walks(t);
+    } else {
+      thread_add_counters(&monitor.gone, t);
+      *p = t->next;
+      free_thread(t);
+    }
+  }
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+/* ---- all threads ---- */
+
 bool
-threads_take_options(unsigned long budget, int options)
+threads_take_options(unsigned long budget, bool fold, bool whole_walks)
 {
   monitor.budget = budget == 0 || budget > DEFAULT_BUDGET * 16ul
                        ? DEFAULT_BUDGET
                        : (uint32_t)budget;
-  monitor.options = options;
+  monitor.fold = fold;
+  monitor.whole_walks = whole_walks;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_release(&t->tree);
-    if (thread_tree_init(&t->tree) != 0)
+    if (!init_tree(&t->tree))
       return false;
-    t->walk.whole = (options & MPROF_FULL_WALK) != 0;
-    thread_state_begin_epoch(t);
+    t->walk.whole = whole_walks;
   }
+  begin_epochs();
   return true;
 }
 
@@ -182,17 +260,29 @@ threads_forget_figures(void)
     struct thread_state *t = *p;
     if (t->env == NULL) {
       *p = t->next;
-      thread_free(t);
+      free_thread(t);
       continue;
     }
     context_tree_clear(&t->tree);
-    t->count = t->bytes = t->large_bytes = 0;
+    t->count = t->bytes = 0;
     t->walk.truncated = t->walk.finalizers = t->walk.differing = 0;
-    memset(t->granules, 0, sizeof t->granules);
+    memset(&t->requests, 0, sizeof t->requests);
     memset(t->records, 0, sizeof t->records);
     thread_state_forget_objects(t);
-    thread_state_begin_epoch(t);
     p = &t->next;
+  }
+  begin_epochs();
+  monitor.ended_count = 0;
+  memset(&monitor.gone, 0, sizeof monitor.gone);
+}
+
+void
+threads_rename_sites(uint64_t (*retire)(void *, uint64_t), void *closure)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    context_tree_rename_sites(&t->tree, retire, closure);
+    if (t->env != NULL)
+      known_paths_forget(&t->paths);
   }
 }
 
@@ -208,9 +298,7 @@ thread_add_counters(struct monitor_figures *to, const struct thread_state *t)
   to->allocations += t->count;
   to->counted_threads += thread_has_counted(t);
   to->bytes += t->bytes;
-  for (size_t g = 0; g < CLASSIFY_GRANULES; g++)
-    to->granules[g] += t->granules[g];
-  to->large_bytes += t->large_bytes;
+  requests_add_all(&to->requests, &t->requests);
   to->finalizers += t->records[0];
   to->weak_links += t->records[1];
   to->truncated_walks += t->walk.truncated;

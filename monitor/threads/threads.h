@@ -2,8 +2,8 @@
  *
  * threads.h -- the states of the Lisp threads that are or were counted.
  *
- * All functions but threads_start: under the monitor's lock.  None inside the
- * hook.
+ * All functions but the two events: under the monitor's lock.  None inside
+ * the hook.
  */
 #ifndef MPROF_THREADS_H
 #define MPROF_THREADS_H
@@ -14,41 +14,36 @@
 
 #include <ecl/ecl.h>
 
-#include "write/profile_writer.h"
 #include "hook/thread_state.h"
+#include "write/lisp_profile.h"
 
 /* The state of the thread with this environment, or NULL. */
 struct thread_state *threads_find(cl_env_ptr env);
 
-/* Hang the hooks into a thread; `gate' is what its allocations find.  A
- * thread that is `new' began while counting, and the collector has made a
- * record of it.  False when memory ran out. */
-bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate,
-                   bool new);
-
-/* Hang the hooks, with a paused gate, into all threads that have none.  Gives
- * back how many, or -1 when memory ran out. */
-int threads_count_all(bool new);
+/* Hang the hooks into a thread; `gate' is what its allocations find.  (The
+ * calling thread gets no hooks yet, unless the gate is open.)  False when
+ * memory ran out. */
+bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
 
 /* Take the hooks out of all threads; the gates are closed. */
 void threads_release_all(void);
 
-/* Event: the calling thread begins.  Takes the monitor's lock. */
+/* Events: the calling thread begins, or ends. */
 void threads_start(cl_env_ptr env);
+void threads_end(cl_env_ptr env);
 
 /* The first start after a reset says how big the trees may be and how they
- * are made.  False when memory ran out. */
-bool threads_take_options(unsigned long budget, int options);
+ * are made (monitor.h).  False when memory ran out. */
+bool threads_take_options(unsigned long budget, bool fold, bool whole_walks);
 
-/* Forget all figures of the threads that live, and the threads that could not
- * be forgotten when they ended.  The gates are shut. */
+/* Forget all figures, and the threads that have ended.  The gates are
+ * shut. */
 void threads_forget_figures(void);
 
-/* Release a state that is in no list. */
-void thread_free(struct thread_state *thread);
-
-/* A tree with the budget and options of now.  Gives back 0, or -1. */
-int thread_tree_init(struct context_tree *tree);
+/* Give each site in all trees the number that `retire' gives it.  The gates
+ * are shut. */
+void threads_rename_sites(uint64_t (*retire)(void *closure, uint64_t site),
+                          void *closure);
 
 /* Whether a thread allocated.  Also true of one that was only given the body
  * of an object whose header it took before counting began. */

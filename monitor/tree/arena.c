@@ -7,6 +7,8 @@
 
 #include <sys/mman.h>
 
+#include "tree/sizes.h"
+
 int
 arena_reserve(struct arena *arena, size_t bytes)
 {
@@ -19,6 +21,26 @@ arena_reserve(struct arena *arena, size_t bytes)
   }
   arena->base = base;
   arena->reserved_bytes = bytes;
+  return 0;
+}
+
+int
+arena_grow(struct arena *arena, size_t bytes)
+{
+  size_t room =
+      arena->base == NULL ? SIZE_FIRST_ARENA : arena->reserved_bytes;
+  void *moved;
+  if (bytes <= arena->reserved_bytes)
+    return 0;
+  while (room < bytes)
+    room *= 2;
+  if (arena->base == NULL)
+    return arena_reserve(arena, room);
+  moved = mremap(arena->base, arena->reserved_bytes, room, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED)
+    return -1;
+  arena->base = moved;
+  arena->reserved_bytes = room;
   return 0;
 }
 

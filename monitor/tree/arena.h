@@ -5,7 +5,8 @@
  * An arena reserves address space once and the kernel gives it pages as they
  * are touched.  So an element never moves, an index or a pointer into it
  * stays good until release, and growing is one comparison: no lock, no
- * malloc, no collector.
+ * malloc, no collector.  An array of which nobody knows how long it will be
+ * can be made longer, and may move then (arena_grow).
  *
  * Not thread safe: one owner.  A reader in another thread may read the
  * elements below a count that the owner published to it.
@@ -23,6 +24,11 @@ struct arena {
 /* Reserve `bytes' of zeroed address space.  Gives back 0, or -1 with errno
  * set (ENOMEM).  May run inside the hook. */
 int arena_reserve(struct arena *arena, size_t bytes);
+
+/* Make it, or an arena that is all zero, `bytes' long or longer.  What is
+ * there stays, but may move.  Gives back 0, or -1 with errno set (ENOMEM) and
+ * nothing changed.  May run inside the hook. */
+int arena_grow(struct arena *arena, size_t bytes);
 
 /* Give the pages back; harmless on an arena that holds nothing. */
 void arena_release(struct arena *arena);

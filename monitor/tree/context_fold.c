@@ -26,9 +26,11 @@ context_fold_state(const struct context *contexts, uint32_t parent,
                     (enum phase_role)FUNCTION_ROLE(function));
 }
 
-uint32_t
-context_fold_parent(const struct context *contexts, uint32_t parent,
-                    uint32_t function, enum phase_state state, bool *new_arc)
+/* The same without `new_arc', if that is NULL: then the search ends where
+ * nothing can be folded any more. */
+static inline uint32_t
+fold(const struct context *contexts, uint32_t parent, uint32_t function,
+     enum phase_state state, bool *new_arc)
 {
   const uint32_t caller = contexts[parent].function;
   const uint32_t shown_caller = contexts[parent].shown;
@@ -39,7 +41,8 @@ context_fold_parent(const struct context *contexts, uint32_t parent,
   bool novel = false; /* below: something that the path above has not */
   bool arc_known = false, shown_arc_known = hidden;
 
-  *new_arc = true;
+  if (new_arc != NULL)
+    *new_arc = true;
   if (function == 0 || caller == 0)
     return CONTEXT_OVERFLOW;
   for (uint32_t i = parent; i != CONTEXT_ROOT; i = contexts[i].parent) {
@@ -56,21 +59,30 @@ context_fold_parent(const struct context *contexts, uint32_t parent,
       shown_arc_known |= contexts[c->parent].shown == shown_caller;
     }
     novel |= c->new_arc;
+    if (new_arc == NULL && novel && candidate == CONTEXT_OVERFLOW)
+      return CONTEXT_OVERFLOW;
     if (arc_known && shown_arc_known &&
         (novel || candidate != CONTEXT_OVERFLOW))
       break;
   }
-  *new_arc = !arc_known || !shown_arc_known;
-  return *new_arc ? CONTEXT_OVERFLOW : candidate;
+  if (new_arc != NULL)
+    *new_arc = !arc_known || !shown_arc_known;
+  return arc_known && shown_arc_known ? candidate : CONTEXT_OVERFLOW;
+}
+
+uint32_t
+context_fold_parent(const struct context *contexts, uint32_t parent,
+                    uint32_t function, enum phase_state state, bool *new_arc)
+{
+  return fold(contexts, parent, function, state, new_arc);
 }
 
 uint32_t
 context_fold_caller(const struct context *contexts, uint32_t up,
                     uint32_t function)
 {
-  bool new_arc;
-  uint32_t target = context_fold_parent(
-      contexts, up, function, context_fold_state(contexts, up, function),
-      &new_arc);
+  const uint32_t target =
+      fold(contexts, up, function, context_fold_state(contexts, up, function),
+           NULL);
   return target == CONTEXT_OVERFLOW ? up : target;
 }

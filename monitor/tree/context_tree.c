@@ -34,15 +34,23 @@ kind_key(uint32_t what, uint32_t size, uint64_t clas)
 }
 
 static uint32_t
-context_hash(uint32_t parent, uint64_t site)
+context_hash(uint32_t parent, uint64_t key)
 {
-  return (uint32_t)mix(site * 31 + ((uint64_t)parent << 20));
+  return (uint32_t)mix(key * 31 + ((uint64_t)parent << 20));
 }
 
 static uint32_t
-leaf_hash(uint32_t up, uint64_t site, uint64_t key)
+leaf_hash(uint32_t up, uint64_t key, uint64_t kind)
 {
-  return (uint32_t)mix(site * 31 + ((uint64_t)up << 20) + key);
+  return (uint32_t)mix(key * 31 + ((uint64_t)up << 20) + kind);
+}
+
+/* What tells a call at that site apart from others in its context: functions
+ * that are not known are told by their sites all the same. */
+static inline uint64_t
+call_key(const struct context_tree *tree, uint64_t site, uint32_t function)
+{
+  return tree->by_function && function != 0 ? function : site;
 }
 
 static uint32_t
@@ -50,7 +58,7 @@ hash_of_context(const void *closure, uint32_t number)
 {
   const struct context_tree *tree = closure;
   const struct context *c = &tree->contexts[number];
-  return context_hash(c->parent, c->site);
+  return context_hash(c->parent, call_key(tree, c->site, c->function));
 }
 
 static uint32_t
@@ -59,7 +67,8 @@ hash_of_leaf(const void *closure, uint32_t number)
   const struct context_tree *tree = closure;
   const struct leaf *l = &tree->leaves[number];
   const struct kind *k = &tree->kinds[l->kind];
-  return leaf_hash(l->up, l->site, kind_key(k->what, k->size, k->clas));
+  return leaf_hash(l->up, call_key(tree, l->site, l->function),
+                   kind_key(k->what, k->size, k->clas));
 }
 
 static uint32_t
@@ -168,15 +177,6 @@ context_tree_bytes(const struct context_tree *tree)
          record_index_bytes(&tree->kind_index);
 }
 
-/* The function that `site' is in, called from `parent'. */
-static uint32_t
-called_function(const struct context_tree *tree, uint32_t parent,
-                uint64_t site)
-{
-  return tree->function_of(tree->closure, site,
-                           tree->contexts[parent].function & FUNCTION_NUMBER);
-}
-
 static bool
 has_room_for_context(struct context_tree *tree)
 {
@@ -185,40 +185,26 @@ has_room_for_context(struct context_tree *tree)
                            CONTEXT_FIRST, tree->context_count);
 }
 
-uint32_t
-context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
-{
-  const struct record_index *index = &tree->context_index;
-  const uint32_t hash = context_hash(parent, site);
-  uint32_t slot, number, target = CONTEXT_OVERFLOW, function;
-  struct context *c;
-  enum phase_state state;
-  bool new_arc = false, kept;
+static uint32_t find_child(struct context_tree *tree, uint32_t parent,
+                           uint64_t site, uint32_t function, bool known);
 
-  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
-       i = (i + 1) & index->mask) {
-    if (!record_index_may_be(index, slot, hash))
-      continue;
-    number = record_index_number(index, slot);
-    c = &tree->contexts[number];
-    if (c->site == site && c->parent == parent)
-      return number;
-  }
-  if (parent == CONTEXT_OVERFLOW)
-    return CONTEXT_OVERFLOW;
-  if (!has_room_for_context(tree)) {
-    go_over_budget(tree);
-    return CONTEXT_OVERFLOW;
-  }
-  function = called_function(tree, parent, site);
-  state = context_fold_state(tree->contexts, parent, function);
-  kept = tree->contexts[parent].kept ||
-         (tree->contexts[parent].target != parent);
+/* The context when it is new. */
+static __attribute__((noinline)) uint32_t
+make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
+           uint32_t function, uint32_t hash)
+{
+  const enum phase_state state =
+      context_fold_state(tree->contexts, parent, function);
+  const bool kept = tree->contexts[parent].kept ||
+                    tree->contexts[parent].target != parent;
+  uint32_t number, target = CONTEXT_OVERFLOW;
+  bool new_arc = false;
+
   if (tree->fold && !kept)
     target = context_fold_parent(tree->contexts, parent, function, state,
                                  &new_arc);
   if (target != CONTEXT_OVERFLOW) {
-    target = context_tree_child(tree, target, site);
+    target = find_child(tree, target, site, function, true);
     if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree)) {
       go_over_budget(tree);
       return CONTEXT_OVERFLOW;
@@ -227,20 +213,65 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   } else {
     target = number = tree->context_count;
   }
-  c = &tree->contexts[number];
-  *c = (struct context){ .site = site,
-                         .parent = parent,
-                         .target = target,
-                         .function = function,
-                         .shown = (function & FUNCTION_HIDDEN) != 0
-                                      ? tree->contexts[parent].shown
-                                      : function & FUNCTION_NUMBER,
-                         .state = (unsigned)state & 7,
-                         .new_arc = new_arc,
-                         .kept = kept };
+  tree->contexts[number] =
+      (struct context){ .site = site,
+                        .parent = parent,
+                        .target = target,
+                        .function = function,
+                        .shown = (function & FUNCTION_HIDDEN) != 0
+                                     ? tree->contexts[parent].shown
+                                     : function & FUNCTION_NUMBER,
+                        .state = (unsigned)state & 7,
+                        .new_arc = new_arc,
+                        .kept = kept };
   record_index_add(&tree->context_index, hash, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;
+}
+
+/* `function' is only told if it is `known'. */
+static inline uint32_t
+find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
+           uint32_t function, bool known)
+{
+  const struct record_index *index = &tree->context_index;
+  const uint64_t key = call_key(tree, site, function);
+  const uint32_t hash = context_hash(parent, key);
+  uint32_t slot;
+  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
+       i = (i + 1) & index->mask) {
+    const uint32_t number = record_index_number(index, slot);
+    const struct context *c = &tree->contexts[number];
+    if (record_index_may_be(index, slot, hash) && c->parent == parent &&
+        call_key(tree, c->site, c->function) == key)
+      return number;
+  }
+  if (parent == CONTEXT_OVERFLOW)
+    return CONTEXT_OVERFLOW;
+  if (!has_room_for_context(tree)) {
+    go_over_budget(tree);
+    return CONTEXT_OVERFLOW;
+  }
+  return make_child(tree, parent, site,
+                    known ? function
+                          : context_tree_function(tree, parent, site),
+                    hash);
+}
+
+uint32_t
+context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
+{
+  return tree->by_function
+             ? find_child(tree, parent, site,
+                          context_tree_function(tree, parent, site), true)
+             : find_child(tree, parent, site, 0, false);
+}
+
+uint32_t
+context_tree_child_in(struct context_tree *tree, uint32_t parent,
+                      uint64_t site, uint32_t function)
+{
+  return find_child(tree, parent, site, function, true);
 }
 
 /* The number of a kind; KIND_ANY when there is no memory. */
@@ -271,17 +302,18 @@ intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
   return number;
 }
 
-struct leaf *
-context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-                  uint32_t what, uint32_t size, uint64_t clas)
+/* `function' is only told if it is `known'. */
+static inline struct leaf *
+find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
+          uint32_t function, bool known, const struct kind *kind)
 {
   const struct record_index *index = &tree->leaf_index;
-  uint32_t hash, slot, number, kind, function = 0, target = up;
+  const uint64_t key = call_key(tree, site, function);
+  const uint32_t hash =
+      leaf_hash(up, key, kind_key(kind->what, kind->size, kind->clas));
+  uint32_t slot, number, kind_number, target = up;
   struct leaf *l;
 
-  if (up == CONTEXT_OVERFLOW)
-    site = SITE_SPECIAL | SITE_OVERFLOW;
-  hash = leaf_hash(up, site, kind_key(what, size, clas));
   for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
     const struct kind *k;
@@ -289,18 +321,21 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
       continue;
     l = &tree->leaves[record_index_number(index, slot)];
     k = &tree->kinds[l->kind];
-    if (l->site == site && l->up == up && k->what == what &&
-        k->size == size && k->clas == clas)
+    if (l->up == up && call_key(tree, l->site, l->function) == key &&
+        k->what == kind->what && k->size == kind->size &&
+        k->clas == kind->clas)
       return l;
   }
   if (tree->leaf_count >= tree->budget ||
       !record_index_grow(&tree->leaf_index, hash_of_leaf, tree, 1,
                          tree->leaf_count) ||
-      (kind = intern_kind(tree, what, size, clas)) == KIND_ANY) {
+      (kind_number = intern_kind(tree, kind->what, kind->size,
+                                 kind->clas)) == KIND_ANY) {
     return go_over_budget(tree);
   }
   if (up != CONTEXT_OVERFLOW) {
-    function = called_function(tree, up, site);
+    if (!known)
+      function = context_tree_function(tree, up, site);
     if (tree->fold)
       target = context_fold_caller(tree->contexts, up, function);
   }
@@ -309,11 +344,35 @@ context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   *l = (struct leaf){ .site = site,
                       .up = up,
                       .target = target,
-                      .kind = kind,
+                      .kind = kind_number,
                       .function = function };
   record_index_add(&tree->leaf_index, hash, number);
   __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
+}
+
+struct leaf *
+context_tree_leaf_in(struct context_tree *tree, uint32_t up, uint64_t site,
+                     uint32_t function, uint32_t what, uint32_t size,
+                     uint64_t clas)
+{
+  const struct kind kind = { .clas = clas, .what = what, .size = size };
+  if (up == CONTEXT_OVERFLOW)
+    return find_leaf(tree, up, SITE_SPECIAL | SITE_OVERFLOW, 0, true, &kind);
+  return find_leaf(tree, up, site, function, true, &kind);
+}
+
+struct leaf *
+context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
+                  uint32_t what, uint32_t size, uint64_t clas)
+{
+  const struct kind kind = { .clas = clas, .what = what, .size = size };
+  if (up == CONTEXT_OVERFLOW)
+    site = SITE_SPECIAL | SITE_OVERFLOW;
+  else if (tree->by_function)
+    return find_leaf(tree, up, site, context_tree_function(tree, up, site),
+                     true, &kind);
+  return find_leaf(tree, up, site, 0, false, &kind);
 }
 
 static void

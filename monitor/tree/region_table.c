@@ -132,8 +132,7 @@ region_table_comments(const struct region_table *table, bool frees,
     if (frees)
       snprintf(held, sizeof held, "%" PRIu64, r->held_bytes);
     snprintf(text, sizeof text,
-             "mprof.region=%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-             " %s %s",
+             "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s",
              r->entered, r->nanoseconds, r->first, r->last, held, r->path);
     put(closure, text);
   }

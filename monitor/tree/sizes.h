@@ -13,15 +13,17 @@
 enum {
   SIZE_FIRST_ROOM = 1,  /* of an array that doubles; elements */
   SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
-  SIZE_SHARED_TABLE_BITS = 2, /* of a shared_table; 2 to the power of it */
-  SIZE_KNOWN_LEAVES = 4 /* slots, a power of 2 */
+  SIZE_KNOWN_PATHS = 4, /* kept for each thread; a power of 2 */
+  SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
+  SIZE_SHARED_TABLE_BITS = 2 /* of a shared_table; 2 to the power of it */
 };
 #else
 enum {
   SIZE_FIRST_ROOM = 256,
   SIZE_FIRST_INDEX = 1024,
-  SIZE_SHARED_TABLE_BITS = 10,
-  SIZE_KNOWN_LEAVES = 1024
+  SIZE_KNOWN_PATHS = 1024,
+  SIZE_FIRST_ARENA = 1 << 18,
+  SIZE_SHARED_TABLE_BITS = 10
 };
 #endif
 

@@ -8,9 +8,11 @@
 #include <gc/gc.h>
 
 #include "code/code_functions.h"
+#include "code/sites.h"
 #include "walk/rule_cache.h"
 
 call_site call_sites[CALL_SITES];
+uint64_t call_site_functions[CALL_SITES];
 
 /* Whether the frame pointer leads to the caller, as arch.h has it. */
 static bool
@@ -38,9 +40,21 @@ call_site_learn(uintptr_t ip)
   return s;
 }
 
+uint32_t
+call_site_learn_function(uint64_t site, uint32_t caller)
+{
+  const uint32_t f = site_function_in_tree(NULL, site, caller);
+  if (site >> 47 == 0 && !site_function_depends(f))
+    __atomic_store_n(&call_site_functions[(site ^ site >> 14) % CALL_SITES],
+                     site >> 14 << 31 | f, __ATOMIC_RELAXED);
+  return f;
+}
+
 void
 call_sites_forget(void)
 {
-  for (size_t i = 0; i < CALL_SITES; i++)
+  for (size_t i = 0; i < CALL_SITES; i++) {
     __atomic_store_n(&call_sites[i], 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&call_site_functions[i], 0, __ATOMIC_RELAXED);
+  }
 }

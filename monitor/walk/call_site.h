@@ -50,7 +50,7 @@ call_site_word_at(call_site site)
   return (uint32_t)(site & 0xFFF8);
 }
 
-enum { CALL_SITES = 16384 };
+enum { CALL_SITES = 65536 };
 extern call_site call_sites[CALL_SITES];
 
 static inline call_site *
@@ -67,6 +67,28 @@ call_site_find(uintptr_t ip)
 {
   const call_site s = __atomic_load_n(call_site_place(ip), __ATOMIC_RELAXED);
   return __builtin_expect(s >> 16 == ip, 1) ? s : call_site_learn(ip);
+}
+
+/* The function that a site is in, by return address, as context_tree.h has it:
+ *
+ *     bits 31-63   the return address from bit 14 on (the rest is the place)
+ *     bits 0-30    the function, with its role
+ *
+ * The few functions that are another for some callers are not in the table. */
+extern uint64_t call_site_functions[CALL_SITES];
+
+/* The function of any site when it is called from `caller'. */
+uint32_t call_site_learn_function(uint64_t site, uint32_t caller);
+
+static inline uint32_t
+call_site_function(uint64_t site, uint32_t caller)
+{
+  const uint64_t f = __atomic_load_n(
+      &call_site_functions[(site ^ site >> 14) % CALL_SITES],
+      __ATOMIC_RELAXED);
+  return __builtin_expect(f >> 31 == site >> 14, 1)
+             ? (uint32_t)f & 0x7FFFFFFF
+             : call_site_learn_function(site, caller);
 }
 
 /* Code has come or gone: forget all. */

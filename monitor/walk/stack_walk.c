@@ -29,6 +29,8 @@
 
 enum { WALK_DEPTH = 4 << 20 }; /* frames; address space until touched */
 
+static uint32_t first_epoch = 1, last_epoch;
+
 int
 stack_walk_init(struct stack_walk *walk)
 {
@@ -46,11 +48,16 @@ stack_walk_release(struct stack_walk *walk)
 }
 
 void
+stack_walk_end_epochs(void)
+{
+  first_epoch = last_epoch + 1;
+}
+
+void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
-  static uint32_t last_epoch;
-  walk->epoch =
-      (uint64_t)__atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED) << 32;
+  walk->epoch = (uint64_t)++last_epoch << 32;
+  walk->first_epoch = (uint64_t)first_epoch << 32;
 }
 
 /* Where a walk is. */
@@ -58,6 +65,7 @@ struct place {
   uintptr_t ip;    /* in the function whose frame comes next */
   uintptr_t frame; /* the frame pointer register in that function */
   uintptr_t sp;    /* just above the return address of its callee */
+  uintptr_t end;   /* of the stack */
   struct ecl_ihs_frame *ihs; /* first record not below sp */
 };
 
@@ -92,9 +100,28 @@ interpreter_site(struct place *at)
   return SITE_OBJECT | (uint64_t)(uintptr_t)name;
 }
 
+/* From one frame of foreign code to the next. */
+static struct frame_layout
+foreign_layout(const struct stack_frame *from, const struct stack_frame *to)
+{
+  const uintptr_t slot = to->sp - sizeof(uintptr_t);
+  const intptr_t distance =
+      (intptr_t)(to->by_pointer ? slot - from->pointer
+                                : slot - (from->sp - sizeof(uintptr_t)));
+  const intptr_t saved =
+      to->saved == NULL ? 0 : (intptr_t)((uintptr_t)to->saved - slot);
+  return (struct frame_layout){
+    .saved = (int16_t)saved,
+    .by_pointer = to->by_pointer,
+    .fixed = to->certain && distance == (int32_t)distance &&
+             distance != 0 && saved == (int16_t)saved,
+    .distance = (int32_t)distance
+  };
+}
+
 /* Over a frame of foreign code. */
 static enum outcome
-step_foreign(struct place *at)
+step_foreign(struct place *at, struct walked_frame *f)
 {
   const struct stack_frame from = { .ip = at->ip,
                                     .sp = at->sp,
@@ -102,6 +129,8 @@ step_foreign(struct place *at)
   struct stack_frame to;
   switch (frame_step(&from, &to)) {
   case FRAME_STEP_CALLER:
+    f->returns_to = to.ip;
+    f->layout = foreign_layout(&from, &to);
     at->ip = to.ip;
     at->sp = to.sp;
     at->frame = to.pointer;
@@ -125,21 +154,25 @@ step(const struct stack_walk *walk, struct place *at, struct walked_frame *f)
   const uint32_t word_at = call_site_word_at(site);
   f->site = at->ip;
   f->word = NULL;
+  f->pointer = at->frame;
   if (__builtin_expect(call_site_kind(site) != CALL_FRAME, 0)) {
     if (call_site_kind(site) == CALL_FINALIZERS)
       return WALK_FINALIZERS;
     if (call_site_kind(site) == CALL_FOREIGN)
-      return step_foreign(at);
+      return step_foreign(at, f);
     f->site = interpreter_site(at);
   }
-  if (at->frame < at->sp || at->frame >= walk->stack_base)
+  if (at->frame < at->sp || at->frame >= at->end)
     return WALK_LOST;
+  f->returns_to = *frame_return_slot(at->frame);
+  f->layout =
+      (struct frame_layout){ .fixed = call_site_kind(site) == CALL_FRAME };
   if (word_at != 0) {
     f->word = (uint64_t *)(at->frame - word_at);
     if (stack_walk_is_known(walk, *f->word) && !walk->whole)
       return WALK_KNOWN;
   }
-  at->ip = *frame_return_slot(at->frame);
+  at->ip = f->returns_to;
   at->sp = (uintptr_t)(frame_return_slot(at->frame) + 1);
   at->frame = frame_caller(at->frame);
   return WALK_GOES_ON;
@@ -161,23 +194,58 @@ chain_root(struct stack_walk *walk, struct context_tree *tree,
   return context_tree_child(tree, CONTEXT_ROOT, special);
 }
 
-/* Write the word of a frame whose call has the context `up'.  True when it is
- * met for the first time. */
-static inline bool
-meet(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
+/* Walk to the first known frame, or as far as it goes. */
+static enum outcome
+go_outward(struct stack_walk *walk, struct place *at)
 {
-  const uint64_t word = walk->epoch | up;
+  struct walked_frame *f = walk->frames;
+  enum outcome outcome;
+  while ((outcome = step(walk, at, f)) == WALK_GOES_ON) {
+    f++;
+    if (at->sp >= at->end) {
+      outcome = WALK_COMPLETE;
+      break;
+    }
+    if (f == walk->frames + WALK_DEPTH) {
+      outcome = WALK_LOST;
+      break;
+    }
+  }
+  /* of a function that nobody called the site is known all the same */
+  walk->count = (size_t)(f - walk->frames) +
+                (outcome == WALK_KNOWN || f == walk->frames);
+  walk->known = outcome == WALK_KNOWN;
+  return outcome;
+}
+
+/* Write the word of a frame.  True when it is met for the first time, by any
+ * thread. */
+static inline bool
+meet(struct stack_walk *walk, const struct walked_frame *f)
+{
+  const uint64_t word = walk->epoch | f->up;
+  bool fresh;
   if (f->word == NULL)
     return false;
   if (walk->whole && stack_walk_is_known(walk, *f->word)) {
     walk->differing += *f->word != word;
     return false;
   }
+  fresh = !stack_walk_is_counted(walk->first_epoch, *f->word);
   *f->word = word;
-  return true;
+  return fresh;
 }
 
-struct walk_result
+/* Where the stack ends that the frame is on.  One that the program has made,
+ * for a coroutine or for signal handlers, ends where its call-frame information
+ * says. */
+static uintptr_t
+end_of_stack(const struct stack_walk *walk, uintptr_t frame)
+{
+  return frame < walk->stack_base ? walk->stack_base : UINTPTR_MAX;
+}
+
+void
 stack_walk(struct stack_walk *walk, struct context_tree *tree,
            struct ecl_ihs_frame *ihs, uintptr_t frame)
 {
@@ -185,44 +253,34 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
   struct place at = { .ip = *frame_return_slot(frame),
                       .frame = frame_caller(frame),
                       .sp = (uintptr_t)(frame_return_slot(frame) + 1),
+                      .end = end_of_stack(walk, frame),
                       .ihs = ihs };
-  const uintptr_t innermost = at.frame;
-  struct walked_frame *const first = walk->frames, *f = first;
-  struct walk_result result;
-  enum outcome outcome;
-  uint32_t up;
-
-  while ((outcome = step(walk, &at, f)) == WALK_GOES_ON) {
-    f++;
-    if (at.sp >= walk->stack_base || f == first + WALK_DEPTH) {
-      outcome = at.sp >= walk->stack_base ? WALK_COMPLETE : WALK_LOST;
-      break;
-    }
-  }
-  /* f is behind the last new frame */
-  if (outcome == WALK_KNOWN) {
-    up = walk_word_context(*f->word);
-    if (f == first) {
-      result.fresh = false;
-      goto done;
-    }
-    up = context_tree_target(tree, context_tree_child(tree, up, f->site));
+  const enum outcome outcome = go_outward(walk, &at);
+  struct walked_frame *f = walk->frames + walk->count - 1;
+  uint32_t up = 0, context = 0;
+  uint64_t site = 0;
+  bool fresh = false;
+  if (walk->known) {
+    f->up = walk_word_context(*f->word);
   } else {
-    up = chain_root(walk, tree, outcome);
+    f->up = chain_root(walk, tree, outcome);
+    fresh = meet(walk, f);
   }
-  if (f == first)
-    f++; /* of a function that nobody called the site is known all the same */
-  while (--f > first) {
-    const bool fresh = meet(walk, f, up);
-    const uint32_t number = context_tree_child(tree, up, f->site);
-    tree->contexts[number].activations += fresh;
-    up = context_tree_target(tree, number);
+  while (f > walk->frames) {
+    if (f->up != up || f->site != site) { /* else it is recursion */
+      up = f->up;
+      site = f->site;
+      context = context_tree_child_in(
+          tree, up, site,
+          call_site_function(site,
+                             tree->contexts[up].function & FUNCTION_NUMBER));
+    }
+    tree->contexts[context].activations += fresh;
+    f->context = context;
+    f--;
+    f->up = context_tree_target(tree, context);
+    fresh = meet(walk, f);
   }
-  result.fresh = meet(walk, f, up);
-done:
-  result.site = f->site;
-  result.word = walk->epoch | up;
-  result.word_at = f->word == NULL ? 0 : (uint32_t)(innermost - (uintptr_t)f->word);
+  walk->fresh = fresh;
   errno = saved_errno;
-  return result;
 }

@@ -15,9 +15,11 @@
  * unwound, nothing has to be done: the next one at its place begins with
  * zero.
  *
- * An epoch begins when counting starts, stops or is reset, and belongs to one
- * thread: words of other epochs are as good as zero.  (Numbers come round
- * after 2^32 epochs.)
+ * When counting starts, stops or is reset a new epoch begins in each thread,
+ * and in each that begins later: words of former ones are as good as zero.  A
+ * word of another thread's present epoch says that the frame was counted there,
+ * for coroutines go from thread to thread.  (Numbers come round after 2^32
+ * epochs.)
  *
  * Frames without a word (foreign code, helpers of the runtime) are in the
  * chain like any other.  They are walked each time, and their calls are not
@@ -35,17 +37,40 @@
 #include "tree/arena.h"
 #include "tree/context_tree.h"
 
+/* Where a frame keeps what its function returns with. */
+struct frame_layout {
+  int16_t saved;    /* of the caller's frame pointer from where the return
+                       address is; 0: it is in the register still */
+  bool by_pointer;  /* `distance' is from the frame pointer, not from where the
+                       frame inward keeps its return address */
+  bool fixed;       /* this, and which function it is, follow from the site */
+  int32_t distance; /* of the place of the return address; 0: the frame pointer
+                       tells all */
+};
+
+/* A frame that a walk has met. */
 struct walked_frame {
-  uint64_t site;
-  uint64_t *word; /* NULL: it has none */
+  uint64_t site;        /* where its function made its call */
+  uint64_t *word;       /* its frame word; NULL: it has none */
+  uintptr_t pointer;    /* the frame pointer register in its function */
+  uintptr_t returns_to;
+  struct frame_layout layout;
+  uint32_t up;          /* the context of the call that made the frame */
+  uint32_t context;     /* of the one that its function makes; not told of the
+                           innermost */
 };
 
 /* What the walks of one thread need. */
 struct stack_walk {
   uint64_t epoch;       /* in the upper 32 bits; never 0 */
-  uintptr_t stack_base; /* frames at or above it are not ours */
+  uint64_t first_epoch; /* of all present ones, likewise */
+  uintptr_t stack_base; /* end of the thread's own stack */
   bool whole;           /* walk each stack to its end all the same */
-  struct walked_frame *frames; /* scratch */
+  struct walked_frame *frames; /* of the last walk, the innermost first */
+  size_t count;
+  bool known;           /* the last of these was met by an earlier walk */
+  bool fresh;           /* the innermost was met by no walk of any thread, and
+                           has a word */
   struct arena arena;
   uint64_t truncated;   /* walks that did not reach the stack's beginning */
   uint64_t finalizers;  /* walks that ended where the collector ran one */
@@ -58,16 +83,13 @@ struct stack_walk {
 int stack_walk_init(struct stack_walk *walk);
 void stack_walk_release(struct stack_walk *walk);
 
+/* All epochs are former ones now.  With all gates shut, before a new one
+ * begins in each thread. */
+void stack_walk_end_epochs(void);
+
 /* Begin a new epoch: no frame is known.  Not inside the hook, with the gate
  * of the thread shut. */
 void stack_walk_begin_epoch(struct stack_walk *walk);
-
-struct walk_result {
-  uint64_t site;    /* in the allocating function */
-  uint64_t word;    /* as above, whether or not its frame has the word */
-  uint32_t word_at; /* how far below the frame pointer; 0: it has none */
-  bool fresh;       /* a call that is to be counted, in the leaf */
-};
 
 /* The context that a word tells. */
 static inline uint32_t
@@ -83,13 +105,20 @@ stack_walk_is_known(const struct stack_walk *walk, uint64_t word)
   return (word ^ walk->epoch) >> 32 == 0;
 }
 
+/* Whether the frame with this word was met in any thread's present epoch. */
+static inline bool
+stack_walk_is_counted(uint64_t first_epoch, uint64_t word)
+{
+  return word >= first_epoch;
+}
+
 /* Walk outward from `frame', the allocator's own frame, to the first one that
- * is known.  Writes the words of the others and counts one call of each in
- * the tree, but for the innermost, which the caller counts (it makes the
- * leaf).  `ihs' is the thread's innermost record of the interpreter.  Keeps
- * errno.  Inside the hook. */
-struct walk_result stack_walk(struct stack_walk *walk,
-                              struct context_tree *tree,
-                              struct ecl_ihs_frame *ihs, uintptr_t frame);
+ * is known; walk->frames[0] is that of the allocating function.  Writes the
+ * words of the others and counts one call of each in the tree, but for the
+ * innermost, which the caller counts (it makes the leaf).  `ihs' is the
+ * thread's innermost record of the interpreter.  Keeps errno.  Inside the
+ * hook. */
+void stack_walk(struct stack_walk *walk, struct context_tree *tree,
+                struct ecl_ihs_frame *ihs, uintptr_t frame);
 
 #endif

@@ -1,32 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sample_writer.h -- the trees of the monitor as the samples of a profile.
+ * sample_writer.h -- the paths of context trees as the samples of a profile.
  *
- * A leaf becomes a sample of objects, a context that was entered one of
- * activations.  The calls that a leaf counts stand in the same sample when
- * its chain is theirs, else (the call was folded) in one of their own.
+ * What samples have in common is found once: the location of a site, the
+ * labels of a kind.  Locations are numbered in the order of their first use,
+ * and what the numbers stand for is written afterwards.
  *
- * Cost: the length of all chains, with no look-up and no allocation of memory
- * for the single sample.
+ * Cost: the length of all chains; 8 bytes a context while a tree is written.
+ * Not inside the hook; the tree does not change meanwhile.
  */
 #ifndef MPROF_SAMPLE_WRITER_H
 #define MPROF_SAMPLE_WRITER_H
 
 #include <stdint.h>
 
-#include "write/number_map.h"
-#include "write/profile_output.h"
-#include "write/profile_writer.h"
+#include "tree/context_tree.h"
+#include "write/pprof_stream.h"
 
-struct sample_writer {
-  struct profile_output *output;
-  struct number_map *locations;  /* site -> number, in order of use */
-  uint64_t unattributed_count, unattributed_bytes; /* so far */
-  uint64_t classless_count;      /* objects of a class that has no name */
+/* Add the labels of objects of that kind to the message in hand; NULL: those
+ * of calls. */
+typedef void sample_labels_fn(void *closure, const struct kind *kind);
+
+struct sample_writer {    /* all zero but for the first part */
+  struct pprof_stream *stream;
+  sample_labels_fn *put_labels;
+  void *closure;
+  uint32_t passing;       /* a function of which each site is two locations:
+                             its own, and with SITE_PASSING; 0: none */
+
+  struct intern_table locations; /* site -> number */
+  uint64_t unattributed_count, unattributed_bytes; /* over the budget */
+
+  /* of the tree that is being written */
+  const struct context_tree *tree;
+  struct arena links;     /* struct sample_link by context */
+  struct arena places;    /* struct label_place by kind, and of calls */
+  struct arena labels;    /* where these are */
+  size_t label_bytes;
 };
 
-/* Write the samples of one tree. */
-void sample_writer_put(struct sample_writer *writer,
-                       const struct thread_figures *thread);
+/* Write samples of `tree' from now on. */
+void sample_writer_begin(struct sample_writer *w,
+                         const struct context_tree *tree);
+void sample_writer_end(struct sample_writer *w);
+
+/* Write a sample.  Its chain is that of a call at `site' in `function', whose
+ * caller is the context `up'; the call itself is left out when `site' is 0.
+ * `kind' is the number of a kind, or SAMPLE_OF_CALLS. */
+#define SAMPLE_OF_CALLS UINT32_MAX
+void sample_writer_put(struct sample_writer *w, uint64_t site,
+                       uint32_t function, uint32_t up,
+                       const uint64_t *values, uint32_t kind);
+
+/* The site of the location with that number. */
+static inline uint64_t
+sample_writer_site(const struct sample_writer *w, uint32_t location)
+{
+  return intern_table_key(&w->locations, location);
+}
 
 #endif

@@ -95,7 +95,7 @@ add_figures(struct adding *adding, enum diff_kind kind,
   struct diff_figures *sum = &entries[row].sides[adding->side];
   for (int i = 0; i < MEASURE_COUNT; i++)
     sum->counts[i] += figures.counts[i];
-  sum->calls += figures.calls;
+  sum->calls = calls_add(sum->calls, figures.calls);
   return true;
 }
 
@@ -186,13 +186,24 @@ add_side(struct diff *diff, enum diff_side side)
 {
   struct adding adding = {.diff = diff, .side = side};
   diff->totals[side] = from_figures(&diff->sides[side].selection.total, 0);
-  const struct call_graph *graph = &diff->sides[side].graph;
-  for (size_t i = 0; i < graph->node_count; i++)
-    diff->totals[side].calls += graph->nodes[i].calls;
   bool good =
       add_functions(&adding) && add_types(&adding) && add_contexts(&adding);
   free(adding.key);
   return good;
+}
+
+/* Adds the calls of all functions whose calls both sides know. */
+static void
+total_calls(struct diff *diff)
+{
+  const struct diff_table *table = &diff->tables[DIFF_FUNCTIONS];
+  for (size_t i = 0; i < table->entry_count; i++) {
+    const struct diff_figures *sides = table->entries[i].sides;
+    if (!diff_calls_known(sides))
+      continue;
+    for (int side = 0; side < DIFF_SIDES; side++)
+      diff->totals[side].calls += sides[side].calls;
+  }
 }
 
 __extension__ typedef unsigned __int128 uint128;
@@ -221,7 +232,8 @@ normalize(struct diff *diff)
       for (int m = 0; m < MEASURE_COUNT; m++)
         figures->counts[m] =
             scale(figures->counts[m], old.counts[m], new.counts[m]);
-      figures->calls = scale(figures->calls, old.calls, new.calls);
+      if (figures->calls != CALLS_UNKNOWN)
+        figures->calls = scale(figures->calls, old.calls, new.calls);
     }
 }
 
@@ -244,6 +256,7 @@ diff_init(struct diff *diff, const struct options *options,
   progress_tell(options->progress, "comparing", 0, 0);
   if (!add_side(diff, DIFF_OLD) || !add_side(diff, DIFF_NEW))
     return mprof_error_memory(error);
+  total_calls(diff);
   if (options->normalize)
     normalize(diff);
   return true;

@@ -36,13 +36,21 @@ enum diff_kind {
 
 struct diff_figures {
   uint64_t counts[MEASURE_COUNT];
-  uint64_t calls;
+  uint64_t calls; /* or CALLS_UNKNOWN */
 };
 
 struct diff_entry {
   bool present[DIFF_SIDES];
   struct diff_figures sides[DIFF_SIDES];
 };
+
+/* Whether the calls in both SIDES of an entry are known. */
+static inline bool
+diff_calls_known(const struct diff_figures sides[DIFF_SIDES])
+{
+  return calls_add(sides[DIFF_OLD].calls, sides[DIFF_NEW].calls) !=
+         CALLS_UNKNOWN;
+}
 
 /* Entry i stands for row i of the keys: name ids, one for a function or a
  * type, for a context all of its chain, root first. */
@@ -58,7 +66,8 @@ struct diff {
   struct reduction sides[DIFF_SIDES];
   struct names names;
   struct diff_table tables[DIFF_KINDS];
-  struct diff_figures totals[DIFF_SIDES];
+  struct diff_figures totals[DIFF_SIDES]; /* calls: of the functions whose
+                                             calls both sides know */
 };
 
 /* Reads the files that OPTIONS name as old and new and compares them; OPTIONS

@@ -113,6 +113,19 @@ add_change_cells(struct text_table *table, uint64_t old, uint64_t new)
   text_table_number(table, new);
 }
 
+/* The same of calls: an unknown figure is blank, and so is a change of it. */
+static void
+add_calls_cells(struct text_table *table,
+                const struct diff_figures sides[DIFF_SIDES])
+{
+  if (diff_calls_known(sides))
+    diff_add_change(table, sides[DIFF_OLD].calls, sides[DIFF_NEW].calls);
+  else
+    text_table_skip(table, 1);
+  report_calls(table, sides[DIFF_OLD].calls);
+  report_calls(table, sides[DIFF_NEW].calls);
+}
+
 /* The name of ROW's function or type, or its chain as folded stacks have it.
  */
 static void
@@ -153,7 +166,7 @@ add_row(struct text_table *table, const struct layout *layout,
     add_change_cells(table, old->counts[layout->third],
                      new->counts[layout->third]);
   if (layout->calls)
-    add_change_cells(table, old->calls, new->calls);
+    add_calls_cells(table, entry->sides);
   text_table_cell(table, "%s",
                   !entry->present[DIFF_OLD]   ? "new"
                   : !entry->present[DIFF_NEW] ? "gone"
@@ -250,7 +263,8 @@ has_changed(const struct layout *layout, const struct diff_row *row)
   return row->changes[1] != 0 || row->changes[2] != 0 ||
          (layout->third != MEASURE_COUNT &&
           change_of(entry, layout->third) != 0) ||
-         entry->sides[DIFF_OLD].calls != entry->sides[DIFF_NEW].calls;
+         (diff_calls_known(entry->sides) &&
+          entry->sides[DIFF_OLD].calls != entry->sides[DIFF_NEW].calls);
 }
 
 /* Whether the change of MEASURE in ROW has the share of the larger total that

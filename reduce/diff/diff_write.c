@@ -142,6 +142,9 @@ write_legend(const struct diff *diff, struct sink *sink)
     report_legend(reduction, sink, "bytes kept", "bytes never freed");
   if (diff_knows_calls(diff))
     report_legend(reduction, sink, "calls", report_calls_meaning(reduction));
+  if (diff_knows_calls(diff) && (report_lacks_calls(&diff->sides[DIFF_OLD]) ||
+                                 report_lacks_calls(reduction)))
+    report_explain_unknown_calls(reduction, sink);
   report_legend(reduction, sink, "new, gone",
                 "only in the new profile, only in the old one");
 }

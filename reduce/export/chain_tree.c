@@ -154,6 +154,9 @@ add_samples(struct planting *planting, const uint32_t *node_of_frame)
     if (node != INDEX_NONE)
       tree->nodes[node].calls += sample->activations;
   }
+  for (size_t i = 0; i < tree->count && tree->items != CHAIN_OF_FRAMES; i++)
+    if (reduction->graph.nodes[tree->nodes[i].item].calls == CALLS_UNKNOWN)
+      tree->nodes[i].calls = CALLS_UNKNOWN;
   return true;
 }
 

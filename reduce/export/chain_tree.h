@@ -32,8 +32,9 @@ enum chain_items {
 struct chain_node {
   uint32_t parent; /* an earlier node; INDEX_NONE: the item is a root */
   uint32_t item;   /* the leaf */
-  uint64_t counts[MEASURE_COUNT];     /* of the leaf itself, on this chain */
-  uint64_t calls;                     /* of the leaf, on this chain */
+  uint64_t counts[MEASURE_COUNT]; /* of the leaf itself, on this chain */
+  uint64_t calls; /* of the leaf, on this chain, or CALLS_UNKNOWN; in a tree
+                     by frames, those that were counted */
   uint64_t below_allocs, below_bytes; /* in this node and all below it */
 };
 

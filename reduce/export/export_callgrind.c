@@ -18,8 +18,9 @@
  * shows more (as for callgrind's own files; KCachegrind makes cycles of
  * them).  The exact inclusive figures are in the other formats.
  *
- * A call count of zero would make the line after it a cost of the caller, so
- * an arc of which no call was counted is written as called once.
+ * After a call count of zero callgrind_annotate takes the next line for a
+ * cost of the caller, so an arc of which no call was counted, or of which
+ * calls are not known, is written as called once.
  *
  * Names: control characters, the backslash, blanks at the beginning and the
  * end, and all of "<root>" when a function is called so, are written as
@@ -139,7 +140,7 @@ write_call(struct callgrind *callgrind, int64_t line, size_t callee,
   const struct reduction *reduction = callgrind->reduction;
   write_function(callgrind, "cfl", "cfn", callee);
   sink_format(callgrind->sink, "calls=%" PRIu64 " %" PRId64 "\n",
-              calls == 0 ? 1 : calls,
+              calls == 0 || calls == CALLS_UNKNOWN ? 1 : calls,
               listed_line(reduction, &reduction->graph.nodes[callee]));
   write_costs(callgrind, line, figures);
 }

@@ -127,7 +127,7 @@ csv_functions(const struct reduction *reduction, struct sink *sink)
     next_figures(reduction, FIRST_MEASURES, MEASURE_COUNT, &node->self, sink);
     next_figures(reduction, FIRST_MEASURES, MEASURE_COUNT, &node->inclusive,
                  sink);
-    next_number(sink, node->calls);
+    next_optional(sink, node->calls != CALLS_UNKNOWN, node->calls);
     next_optional(sink, node->cycle != 0, node->cycle);
     next_text(sink, listed_file(reduction, node));
     next_optional(sink, line != 0, (uint64_t)line);
@@ -149,7 +149,7 @@ csv_arcs(const struct reduction *reduction, struct sink *sink)
     const struct graph_arc *arc = &graph->arcs[rows.rows[i].item];
     write_text(sink, graph->nodes[arc->caller].name);
     next_text(sink, graph->nodes[arc->callee].name);
-    next_number(sink, arc->calls);
+    next_optional(sink, arc->calls != CALLS_UNKNOWN, arc->calls);
     next_figures(reduction, 0, MEASURE_COUNT, &arc->inclusive, sink);
     end_row(sink);
   }
@@ -219,7 +219,7 @@ csv_contexts(const struct reduction *reduction, struct sink *sink)
     write_chain(&tree, i, path, sink);
     next_number(sink, node->counts[MEASURE_BYTES]);
     next_number(sink, node->counts[MEASURE_ALLOCS]);
-    next_number(sink, node->calls);
+    next_optional(sink, node->calls != CALLS_UNKNOWN, node->calls);
     for (int m = FIRST_MEASURES; m < MEASURE_COUNT; m++)
       if (measure_known(&reduction->profile, (enum measure)m))
         next_number(sink, node->counts[m]);

@@ -15,7 +15,7 @@
  * function, self_bytes, self_allocations, inclusive_bytes,
  * inclusive_allocations, calls and cycle of a node; bytes, allocations and
  * calls of an edge; left_out_functions, left_out_bytes and left_out_arcs of
- * the graph.
+ * the graph.  Calls that are not known are empty there.
  *
  * Names stand in double quotes only, where dot takes no markup.  In a label
  * the backslash, the quote and the ampersand are escaped, and what could end
@@ -91,6 +91,16 @@ write_amount(const struct reduction *reduction, struct sink *sink,
               share / 10, share % 10);
 }
 
+/* Writes the last attribute, and ends the list. */
+static void
+write_calls(struct sink *sink, uint64_t calls)
+{
+  if (calls == CALLS_UNKNOWN)
+    sink_text(sink, " calls=\"\"]\n");
+  else
+    sink_format(sink, " calls=%" PRIu64 "]\n", calls);
+}
+
 static void
 write_node(const struct reduction *reduction, uint32_t item,
            struct sink *sink)
@@ -116,10 +126,10 @@ write_node(const struct reduction *reduction, uint32_t item,
   write_quoted(sink, node->name, false);
   sink_format(sink,
               "\" self_bytes=%" PRIu64 " self_allocations=%" PRIu64
-              " inclusive_bytes=%" PRIu64 " inclusive_allocations=%" PRIu64
-              " calls=%" PRIu64 "]\n",
+              " inclusive_bytes=%" PRIu64 " inclusive_allocations=%" PRIu64,
               node->self.bytes, node->self.allocs, node->inclusive.bytes,
-              node->inclusive.allocs, node->calls);
+              node->inclusive.allocs);
+  write_calls(sink, node->calls);
 }
 
 static void
@@ -133,16 +143,19 @@ write_arc(const struct reduction *reduction, const struct graph_arc *arc,
   unsigned width = THOUSAND + 4 * share; /* in thousandths of a point */
   uint32_t cycle = nodes[arc->caller].cycle;
   sink_format(sink,
-              "n%" PRIu32 " -> n%" PRIu32 " [label=\" %" PRIu64
-              " %s \\n %" PRIu64 " calls \" penwidth=%u.%03u weight=%u",
-              arc->caller, arc->callee, below, noun(reduction), arc->calls,
-              width / THOUSAND, width % THOUSAND, 1 + share / 10);
+              "n%" PRIu32 " -> n%" PRIu32 " [label=\" %" PRIu64 " %s \\n ",
+              arc->caller, arc->callee, below, noun(reduction));
+  if (arc->calls == CALLS_UNKNOWN)
+    sink_text(sink, "calls unknown");
+  else
+    sink_format(sink, "%" PRIu64 " calls", arc->calls);
+  sink_format(sink, " \" penwidth=%u.%03u weight=%u", width / THOUSAND,
+              width % THOUSAND, 1 + share / 10);
   if (cycle != 0 && nodes[arc->callee].cycle == cycle)
     sink_text(sink, " style=dashed");
-  sink_format(sink,
-              "\n  bytes=%" PRIu64 " allocations=%" PRIu64 " calls=%" PRIu64
-              "]\n",
-              arc->inclusive.bytes, arc->inclusive.allocs, arc->calls);
+  sink_format(sink, "\n  bytes=%" PRIu64 " allocations=%" PRIu64,
+              arc->inclusive.bytes, arc->inclusive.allocs);
+  write_calls(sink, arc->calls);
 }
 
 /* Whether ARC is drawn, SHOWN telling which nodes are. */

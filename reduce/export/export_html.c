@@ -101,6 +101,22 @@ write_index(struct page *page, bool first, uint32_t index)
               index == INDEX_NONE ? -1 : (int64_t)index);
 }
 
+/* NUMBER, -1 unless it is KNOWN. */
+static void
+write_optional(struct page *page, bool known, uint64_t number)
+{
+  if (known)
+    write_number(page, false, number);
+  else
+    sink_text(page->sink, ",-1");
+}
+
+static void
+write_calls(struct page *page, uint64_t calls)
+{
+  write_optional(page, calls != CALLS_UNKNOWN, calls);
+}
+
 /* Writes the measures of FIGURES that are known. */
 static void
 write_counts(struct page *page, const struct figures *figures)
@@ -146,8 +162,8 @@ write_functions(struct page *page)
     write_number(page, false, (uint64_t)listed_line(page->reduction, node));
     write_number(page, false, system);
     write_number(page, false, node->cycle);
-    write_number(page, false, node->calls);
-    write_number(page, false, node->root_calls);
+    write_calls(page, node->calls);
+    write_calls(page, node->root_calls);
     write_figures(page, &node->self);
     write_figures(page, &node->inclusive);
     write_figures(page, &node->root);
@@ -164,7 +180,7 @@ write_arcs(struct page *page)
     const struct graph_arc *arc = &graph->arcs[i];
     write_index(page, i == 0, arc->caller);
     write_index(page, false, arc->callee);
-    write_number(page, false, arc->calls);
+    write_calls(page, arc->calls);
     write_figures(page, &arc->inclusive);
   }
   sink_text(page->sink, "]");
@@ -245,16 +261,6 @@ row_of_region(const struct page *page, uint32_t index)
     if (strcmp(regions->rows[i].path, path) == 0)
       return i;
   return INDEX_NONE;
-}
-
-/* NUMBER, -1 unless it is KNOWN. */
-static void
-write_optional(struct page *page, bool known, uint64_t number)
-{
-  if (known)
-    write_number(page, false, number);
-  else
-    sink_text(page->sink, ",-1");
 }
 
 static void

@@ -130,6 +130,24 @@ write_part(struct writing *writing, bool first, uint32_t place,
               first ? "" : ",", place, allocs, bytes);
 }
 
+/* Writes a number under KEY, null unless it is KNOWN. */
+static void
+write_optional(struct writing *writing, const char *key, bool known,
+               uint64_t number)
+{
+  json_key(writing->sink, false, key);
+  if (known)
+    sink_format(writing->sink, "%" PRIu64, number);
+  else
+    sink_text(writing->sink, "null");
+}
+
+static void
+write_calls(struct writing *writing, const char *key, uint64_t calls)
+{
+  write_optional(writing, key, calls != CALLS_UNKNOWN, calls);
+}
+
 static void
 write_function(struct writing *writing, size_t item)
 {
@@ -143,7 +161,8 @@ write_function(struct writing *writing, size_t item)
   write_figures(writing, false, "self_", &node->self);
   write_figures(writing, false, "inclusive_", &node->inclusive);
   write_category_bytes(writing, "self_category_bytes", &node->self);
-  sink_format(sink, ",\"activations\":%" PRIu64 ",\"cycle\":", node->calls);
+  write_calls(writing, "activations", node->calls);
+  json_key(sink, false, "cycle");
   if (node->cycle == 0)
     sink_text(sink, "null");
   else
@@ -170,11 +189,10 @@ static void
 write_arc(struct writing *writing, size_t item)
 {
   const struct graph_arc *arc = &writing->reduction->graph.arcs[item];
-  sink_format(writing->sink,
-              "\"caller\":%" PRIu32 ",\"callee\":%" PRIu32
-              ",\"calls\":%" PRIu64,
+  sink_format(writing->sink, "\"caller\":%" PRIu32 ",\"callee\":%" PRIu32,
               writing->function_places[arc->caller],
-              writing->function_places[arc->callee], arc->calls);
+              writing->function_places[arc->callee]);
+  write_calls(writing, "calls", arc->calls);
   write_figures(writing, false, "", &arc->inclusive);
 }
 
@@ -243,18 +261,6 @@ write_bin(struct writing *writing, size_t index)
                part->figures.allocs, part->figures.bytes);
   }
   sink_text(sink, "]");
-}
-
-/* Writes a number under KEY, null unless it is KNOWN. */
-static void
-write_optional(struct writing *writing, const char *key, bool known,
-               uint64_t number)
-{
-  json_key(writing->sink, false, key);
-  if (known)
-    sink_format(writing->sink, "%" PRIu64, number);
-  else
-    sink_text(writing->sink, "null");
 }
 
 static void
@@ -341,8 +347,8 @@ write_cycles(struct writing *writing)
     sink_text(sink, "]");
     write_figures(writing, false, "self_", &cycle->self);
     write_figures(writing, false, "inclusive_", &cycle->inclusive);
-    sink_format(sink, ",\"calls\":%" PRIu64 ",\"inside_calls\":%" PRIu64,
-                cycle->outside_calls, cycle->inside_calls);
+    write_calls(writing, "calls", cycle->outside_calls);
+    write_calls(writing, "inside_calls", cycle->inside_calls);
     end_element(sink);
   }
   sink_text(sink, "]");
@@ -363,8 +369,9 @@ write_contexts(struct writing *writing)
       sink_text(sink, "null");
     else
       sink_format(sink, "%" PRIu32, node->parent);
-    sink_format(sink, ",\"function\":%" PRIu32 ",\"calls\":%" PRIu64,
-                writing->function_places[node->item], node->calls);
+    sink_format(sink, ",\"function\":%" PRIu32,
+                writing->function_places[node->item]);
+    write_calls(writing, "calls", node->calls);
     for (int m = 0; m < MEASURE_COUNT; m++)
       if (measure_known(&writing->reduction->profile, (enum measure)m))
         sink_format(sink, ",\"%s\":%" PRIu64, measure_rows[m].key,

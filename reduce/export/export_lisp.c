@@ -41,6 +41,17 @@ write_more(const struct reduction *reduction, const char *what,
   }
 }
 
+/* Writes KEY and NUMBER, nil unless that is KNOWN. */
+static void
+write_optional(const char *key, bool known, uint64_t number,
+               struct sink *sink)
+{
+  if (known)
+    sink_format(sink, " %s %" PRIu64, key, number);
+  else
+    sink_format(sink, " %s nil", key);
+}
+
 static void
 write_function(const struct reduction *reduction, size_t index,
                struct sink *sink)
@@ -51,10 +62,11 @@ write_function(const struct reduction *reduction, size_t index,
   lisp_string(sink, node->name);
   sink_format(sink,
               " :self-allocations %" PRIu64 " :self-bytes %" PRIu64
-              " :inclusive-allocations %" PRIu64 " :inclusive-bytes %" PRIu64
-              " :activations %" PRIu64,
+              " :inclusive-allocations %" PRIu64 " :inclusive-bytes %" PRIu64,
               node->self.allocs, node->self.bytes, node->inclusive.allocs,
-              node->inclusive.bytes, node->calls);
+              node->inclusive.bytes);
+  write_optional(":activations", node->calls != CALLS_UNKNOWN, node->calls,
+                 sink);
   write_more(reduction, "self-", &node->self, sink);
   write_more(reduction, "inclusive-", &node->inclusive, sink);
   sink_text(sink, " :cycle ");
@@ -89,9 +101,9 @@ write_arc(const struct reduction *reduction, size_t index, struct sink *sink)
   lisp_string(sink, graph->nodes[arc->caller].name);
   sink_text(sink, " :callee ");
   lisp_string(sink, graph->nodes[arc->callee].name);
-  sink_format(sink,
-              " :calls %" PRIu64 " :bytes %" PRIu64 " :allocations %" PRIu64,
-              arc->calls, arc->inclusive.bytes, arc->inclusive.allocs);
+  write_optional(":calls", arc->calls != CALLS_UNKNOWN, arc->calls, sink);
+  sink_format(sink, " :bytes %" PRIu64 " :allocations %" PRIu64,
+              arc->inclusive.bytes, arc->inclusive.allocs);
   write_more(reduction, "", &arc->inclusive, sink);
   sink_text(sink, ")");
 }
@@ -144,17 +156,6 @@ write_thread(const struct reduction *reduction, size_t index,
               profile_thread_name(&reduction->profile, index),
               &reduction->tally.threads[index], sink);
   sink_text(sink, ")");
-}
-
-/* Writes KEY and NUMBER, nil unless that is KNOWN. */
-static void
-write_optional(const char *key, bool known, uint64_t number,
-               struct sink *sink)
-{
-  if (known)
-    sink_format(sink, " %s %" PRIu64, key, number);
-  else
-    sink_format(sink, " %s nil", key);
 }
 
 static void

@@ -13,11 +13,11 @@
  * comes before it, is the path without the last function.  Nodes count from
  * 1, and 0 is the empty path, which is not written.  A chain is what happened
  * on a path in one phase and one thread; its calls are those of its last
- * function.  A context is what was allocated there of one type and one size,
- * -1 standing for different sizes above 2048 bytes and -2 for bodies that
- * grew; and the numbers of the samples that say so.  Other numbers count
- * from 0.  Contexts are sorted by bytes, then by allocations, descending,
- * then by the first sample.
+ * function, -1 when they are not known.  A context is what was allocated
+ * there of one type and one size, -1 standing for different sizes above 2048
+ * bytes and -2 for bodies that grew; and the numbers of the samples that say
+ * so.  Other numbers count from 0.  Contexts are sorted by bytes, then by
+ * allocations, descending, then by the first sample.
  *
  * Linear in the frames, but for sorting.
  */
@@ -100,7 +100,9 @@ find_chain(struct collection *collection, size_t number, uint32_t node,
     return INDEX_NONE;
   collection->chains = chains;
   chain = (uint32_t)collection->chain_count;
-  chains[collection->chain_count++] = (struct chain){node, phase, thread, 0};
+  bool known = collection->tree.nodes[node].calls != CALLS_UNKNOWN;
+  chains[collection->chain_count++] =
+      (struct chain){node, phase, thread, known ? 0 : CALLS_UNKNOWN};
   return index_map_add(&collection->chain_ids, key, chain) ? chain
                                                            : INDEX_NONE;
 }
@@ -195,7 +197,8 @@ collect(struct collection *collection)
                          ? INDEX_NONE
                          : find_chain(collection, i, node, false);
     if (chain != INDEX_NONE)
-      collection->chains[chain].calls += profile->samples[i].activations;
+      collection->chains[chain].calls = calls_add(
+          collection->chains[chain].calls, profile->samples[i].activations);
   }
   return true;
 }
@@ -257,9 +260,10 @@ write_tables(const struct collection *collection, struct sink *sink)
   }
   for (size_t i = 0; i < collection->chain_count; i++) {
     const struct chain *chain = &collection->chains[i];
-    sink_format(sink, "%" PRIu32 " %d %" PRIu32 " %" PRIu64 "\n",
-                chain->node + 1, (int)chain->phase, chain->thread,
-                chain->calls);
+    int64_t calls =
+        chain->calls == CALLS_UNKNOWN ? -1 : (int64_t)chain->calls;
+    sink_format(sink, "%" PRIu32 " %d %" PRIu32 " %" PRId64 "\n",
+                chain->node + 1, (int)chain->phase, chain->thread, calls);
   }
   for (size_t i = 0; i < collection->context_count; i++) {
     const struct context *context = &collection->contexts[i];

@@ -183,6 +183,31 @@ write_function(struct pprof *pprof, uint32_t id, const char *name,
   write_part(pprof, &message);
 }
 
+static void
+write_comment(struct pprof *pprof, const char *text)
+{
+  Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
+  int64_t comment = string_index(pprof, text);
+  message.n_comment = 1;
+  message.comment = &comment;
+  write_part(pprof, &message);
+}
+
+/* Says that the calls of the function NAME are not counted. */
+static void
+write_unknown_calls(struct pprof *pprof, const char *name)
+{
+  struct sink_string text = {0};
+  struct sink sink;
+  sink_init(&sink, sink_write_string, &text);
+  sink_format(&sink, "mprof.calls_unknown=%s", name);
+  if (sink_flush(&sink))
+    write_comment(pprof, text.text);
+  else
+    sink_fail(pprof->sink, ENOMEM);
+  free(text.text);
+}
+
 /* The id of the function of ITEM, which is written when it is new. */
 static uint32_t
 function_id(struct pprof *pprof, uint32_t item)
@@ -195,9 +220,12 @@ function_id(struct pprof *pprof, uint32_t item)
   uint32_t *id = &pprof->functions[index];
   if (*id == 0) {
     *id = ++pprof->function_count;
-    write_function(pprof, *id, chain_item_name(&pprof->tree, item),
+    const char *name = chain_item_name(&pprof->tree, item);
+    write_function(pprof, *id, name,
                    nameless ? 0 : profile->functions[index].file,
                    nameless ? 0 : profile->functions[index].start_line);
+    if (!nameless && !profile_calls_known(profile, (uint32_t)index))
+      write_unknown_calls(pprof, name);
   }
   return *id;
 }
@@ -403,16 +431,6 @@ write_samples(struct pprof *pprof)
   free(rows);
 }
 
-static void
-write_comment(struct pprof *pprof, const char *text)
-{
-  Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
-  int64_t comment = string_index(pprof, text);
-  message.n_comment = 1;
-  message.comment = &comment;
-  write_part(pprof, &message);
-}
-
 /* Writes FACT with its sum over the files, if each of them has it. */
 static void
 write_fact(struct pprof *pprof, enum profile_fact fact)
@@ -449,6 +467,8 @@ is_left_out(const struct reduction *reduction, const char *text)
   for (int fact = 0; fact < FACT_COUNT; fact++)
     if (has_key(text, profile_fact_key((enum profile_fact)fact)))
       return true;
+  if (has_key(text, "mprof.calls_unknown"))
+    return true; /* written with the functions */
   if (has_key(text, "mprof.root"))
     return !options->show_root && !options->show_runtime;
   return has_key(text, "mprof.residual_note") &&

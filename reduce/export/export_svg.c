@@ -257,7 +257,9 @@ write_frame(const struct picture *picture, const struct drawn_frame *frame,
   sink_text(sink, " allocations, ");
   write_share(picture,
               node == NULL ? picture->total : value_of(picture, node), sink);
-  if (node != NULL && node->calls > 0) {
+  if (node != NULL && node->calls == CALLS_UNKNOWN) {
+    sink_text(sink, ", calls unknown");
+  } else if (node != NULL && node->calls > 0) {
     sink_text(sink, ", ");
     write_number(sink, node->calls);
     sink_text(sink, node->calls == 1 ? " call here" : " calls here");

@@ -4,7 +4,8 @@
  * show, root first; then every node and every consecutive pair gets the
  * sample's figures, unless its stamp says that this sample has been there.
  * Activation samples come after all allocation samples, since under a focus
- * they count only where allocations left a node or an arc.
+ * they count only where allocations left a node or an arc.  At last calls
+ * that are not known become so, whatever was counted of them.
  */
 
 #include "graph/call_graph.h"
@@ -233,6 +234,27 @@ count_activations(struct building *building,
   return true;
 }
 
+/* What some files count of a function of which another does not is no count
+ * of its calls. */
+static void
+set_unknown_calls(struct building *building)
+{
+  const struct profile *profile = building->selection->profile;
+  struct call_graph *graph = building->graph;
+  for (size_t i = 0; i < graph->node_count; i++) {
+    struct graph_node *node = &graph->nodes[i];
+    if (node->function == INDEX_NONE ||
+        profile_calls_known(profile, node->function))
+      continue;
+    bool root = node->root.bytes != 0 || node->root.allocs != 0;
+    node->calls = CALLS_UNKNOWN;
+    node->root_calls = root ? CALLS_UNKNOWN : 0;
+  }
+  for (size_t i = 0; i < graph->arc_count; i++)
+    if (graph->nodes[graph->arcs[i].callee].calls == CALLS_UNKNOWN)
+      graph->arcs[i].calls = CALLS_UNKNOWN;
+}
+
 static int
 compare_arcs(const void *left, const void *right)
 {
@@ -339,8 +361,10 @@ call_graph_init(struct call_graph *graph, const struct selection *selection,
       .graph = graph,
       .selection = selection,
   };
-  bool good =
-      init_nodes(&building) && count_samples(&building) && link_arcs(graph);
+  bool good = init_nodes(&building) && count_samples(&building);
+  if (good)
+    set_unknown_calls(&building);
+  good = good && link_arcs(graph);
   free(building.node_of_name);
   index_map_release(&building.arc_of_pair);
   index_map_release(&building.self_type_of_pair);
@@ -368,4 +392,12 @@ call_graph_self_calls(const struct call_graph *graph, uint32_t node)
     if (graph->arcs[n->first_arc + i].callee == node)
       return graph->arcs[n->first_arc + i].calls;
   return 0;
+}
+
+uint64_t
+call_graph_other_calls(const struct call_graph *graph, uint32_t node)
+{
+  uint64_t calls = graph->nodes[node].calls;
+  return calls == CALLS_UNKNOWN ? CALLS_UNKNOWN
+                                : calls - call_graph_self_calls(graph, node);
 }

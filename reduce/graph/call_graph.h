@@ -10,6 +10,9 @@
  * frame shows belongs to a node of its own ("[runtime]", "[hidden]",
  * "[session]", "[unknown]"), so that sums stay complete.
  *
+ * Where the calls of a function are not counted, those of its node and of all
+ * arcs into it are unknown; those of arcs out of it are known.
+ *
  * Node i's arcs to its callees are arcs[node.first_arc ... + arc_count);
  * its arcs from its callers are found through in_arcs in the same way.
  * A finished graph is only read; then several threads may share it.
@@ -29,8 +32,9 @@ struct graph_node {
   struct figures self;      /* allocated by the function itself */
   struct figures inclusive; /* by it and all below it; once a chain */
   struct figures root;      /* of chains that start here: no caller */
-  uint64_t calls;           /* activations that led to allocation */
-  uint64_t root_calls;      /* those without a caller */
+  uint64_t calls;           /* activations that led to allocation, or
+                               CALLS_UNKNOWN */
+  uint64_t root_calls;      /* those without a caller; likewise */
   size_t depth;             /* fewest callers above it on any chain */
   uint32_t cycle;           /* number of its cycle from 1, 0: in none */
   size_t first_arc, arc_count;       /* to callees, in arcs */
@@ -42,7 +46,7 @@ struct graph_arc {
   uint32_t caller;
   uint32_t callee;          /* equal to caller: direct recursion */
   struct figures inclusive; /* of chains that pass here; once a chain */
-  uint64_t calls;
+  uint64_t calls;           /* as of nodes */
 };
 
 /* What one node itself allocated of one type. */
@@ -72,7 +76,9 @@ bool call_graph_init(struct call_graph *graph,
 
 void call_graph_release(struct call_graph *graph);
 
-/* Calls of NODE by itself: direct recursion. */
+/* Calls of NODE by itself: direct recursion; and those by others. */
 uint64_t call_graph_self_calls(const struct call_graph *graph, uint32_t node);
+uint64_t call_graph_other_calls(const struct call_graph *graph,
+                                uint32_t node);
 
 #endif

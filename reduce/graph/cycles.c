@@ -115,17 +115,18 @@ sum_cycle(const struct call_graph *graph, struct cycle *cycle,
     figures_add(&cycle->self, &member->self);
     figures_add(&cycle->root, &member->root);
     figures_add(&cycle->inclusive, &member->root);
-    cycle->outside_calls += member->root_calls;
-    cycle->root_calls += member->root_calls;
+    cycle->outside_calls =
+        calls_add(cycle->outside_calls, member->root_calls);
+    cycle->root_calls = calls_add(cycle->root_calls, member->root_calls);
     if (member->depth < cycle->depth)
       cycle->depth = member->depth;
     for (size_t j = 0; j < member->in_arc_count; j++) {
       const struct graph_arc *arc =
           &graph->arcs[graph->in_arcs[member->first_in_arc + j]];
       if (graph->nodes[arc->caller].cycle == number) {
-        cycle->inside_calls += arc->calls;
+        cycle->inside_calls = calls_add(cycle->inside_calls, arc->calls);
       } else {
-        cycle->outside_calls += arc->calls;
+        cycle->outside_calls = calls_add(cycle->outside_calls, arc->calls);
         figures_add(&cycle->inclusive, &arc->inclusive);
       }
     }

@@ -55,7 +55,8 @@ graph_entries_init(struct graph_entries *entries,
     return false;
   for (size_t i = 0; i < reduction->graph.arc_count; i++) {
     const struct graph_arc *arc = &reduction->graph.arcs[i];
-    entries->calls_made[arc->caller] += arc->calls;
+    uint64_t *made = &entries->calls_made[arc->caller];
+    *made = calls_add(*made, arc->calls);
   }
   for (size_t i = 0; i < node_count; i++)
     if (!ranking_add(&entries->ranking, row_of_node(reduction, i)))
@@ -207,7 +208,8 @@ graph_entries_of_cycle(const struct graph_entries *entries,
     const struct relation *relation = &relations->items[i];
     if (count > 0 && relations->items[count - 1].node == relation->node) {
       figures_add(&relations->items[count - 1].figures, &relation->figures);
-      relations->items[count - 1].calls += relation->calls;
+      relations->items[count - 1].calls =
+          calls_add(relations->items[count - 1].calls, relation->calls);
     } else {
       relations->items[count++] = *relation;
     }

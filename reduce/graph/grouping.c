@@ -2,7 +2,8 @@
 
 /* Groups are new functions at the end of the profile's; frames that show are
  * turned to them.  One more, hidden, stands in the place of the frames that
- * another one of their group represents.
+ * another one of their group represents.  The calls of a group are known when
+ * those of all its functions are.
  */
 
 #include "graph/grouping.h"
@@ -111,10 +112,14 @@ group_frames(struct grouping *grouping)
     uint32_t group = *known;
     if (grouping->selection->hidden[frame->function])
       continue;
-    if (group == INDEX_NONE || grouping->by == BY_LINE)
+    if (group == INDEX_NONE || grouping->by == BY_LINE) {
       group = *known = find_group(grouping, frame);
-    if (group == INDEX_NONE)
-      return false;
+      if (group == INDEX_NONE ||
+          (!profile_calls_known(profile, frame->function) &&
+           !profile_add_unknown_calls(profile,
+                                      profile->functions[group].name)))
+        return false;
+    }
     frame->function = group;
   }
   uint32_t merged =

@@ -46,6 +46,7 @@ profile_init(struct profile *profile)
   index_map_init(&profile->type_ids);
   index_map_init(&profile->thread_ids);
   index_map_init(&profile->region_ids);
+  index_map_init(&profile->unknown_calls);
   return names_init(&profile->names);
 }
 
@@ -57,6 +58,7 @@ profile_release(struct profile *profile)
   index_map_release(&profile->type_ids);
   index_map_release(&profile->thread_ids);
   index_map_release(&profile->region_ids);
+  index_map_release(&profile->unknown_calls);
   free(profile->functions);
   free(profile->frames);
   free(profile->chains);
@@ -98,6 +100,20 @@ profile_function(struct profile *profile, uint32_t name, uint32_t file,
       .runtime = runtime,
   };
   return index;
+}
+
+bool
+profile_add_unknown_calls(struct profile *profile, uint32_t name)
+{
+  return index_map_find(&profile->unknown_calls, name) != INDEX_NONE ||
+         index_map_add(&profile->unknown_calls, name, 0);
+}
+
+bool
+profile_calls_known(const struct profile *profile, uint32_t function)
+{
+  return index_map_find(&profile->unknown_calls,
+                        profile->functions[function].name) == INDEX_NONE;
 }
 
 uint32_t

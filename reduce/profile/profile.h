@@ -43,6 +43,11 @@ struct figures {
   uint64_t category_kept[CATEGORY_COUNT];
 };
 
+/* Stands for a number of calls that is not known: of a function of which they
+ * are not counted, and of all that has such a number in it.  No sum is as
+ * large. */
+#define CALLS_UNKNOWN UINT64_MAX
+
 struct profile_function {
   uint32_t name;        /* name id of the name shown */
   uint32_t file;        /* name id, 0 when not known */
@@ -140,10 +145,11 @@ struct profile {
   uint32_t *comments; /* name ids of "key=value", in file order */
   size_t comment_count, comment_capacity;
 
-  struct index_map function_ids; /* by name and runtime */
-  struct index_map type_ids;     /* by category, type and class */
-  struct index_map thread_ids;   /* by name */
-  struct index_map region_ids;   /* by name */
+  struct index_map function_ids;  /* by name and runtime */
+  struct index_map type_ids;      /* by category, type and class */
+  struct index_map thread_ids;    /* by name */
+  struct index_map region_ids;    /* by name */
+  struct index_map unknown_calls; /* by name: see profile_calls_known */
 
   struct progress *progress; /* told of reading; NULL: nobody is */
   size_t file_count; /* one that was merged counts as all of its files */
@@ -171,6 +177,13 @@ void profile_release(struct profile *profile);
  * runs out. */
 uint32_t profile_function(struct profile *profile, uint32_t name,
                           uint32_t file, int64_t start_line, bool runtime);
+
+/* Notes that the calls of functions called NAME (a name id) are not counted;
+ * false when memory runs out. */
+bool profile_add_unknown_calls(struct profile *profile, uint32_t name);
+
+/* Whether the calls of FUNCTION are counted in all files. */
+bool profile_calls_known(const struct profile *profile, uint32_t function);
 
 /* The index of the type row, added when new; INDEX_NONE when memory runs
  * out. */
@@ -225,5 +238,12 @@ struct figures figures_of_sample(const struct profile_sample *sample,
                                  const struct profile_type *type);
 
 void figures_add(struct figures *sum, const struct figures *more);
+
+/* The calls A and B together, each of which may be CALLS_UNKNOWN. */
+static inline uint64_t
+calls_add(uint64_t a, uint64_t b)
+{
+  return a == CALLS_UNKNOWN || b == CALLS_UNKNOWN ? CALLS_UNKNOWN : a + b;
+}
 
 #endif

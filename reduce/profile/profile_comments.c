@@ -15,6 +15,7 @@
 
 static const char files_key[] = "mprof.files=";
 static const char calls_key[] = "mprof.stated_calls=";
+static const char unknown_key[] = "mprof.calls_unknown=";
 
 enum { MOST_FILES = 1000000000 }; /* that one file may stand for */
 
@@ -129,6 +130,21 @@ read_fact(struct reading *reading, size_t index, const char *text)
   return true;
 }
 
+/* Takes the name in TEXT, which gives unknown_key.  Sets *NEW to whether it
+ * is the first comment on that name. */
+static bool
+read_unknown_calls(struct reading *reading, const char *text, bool *new)
+{
+  struct profile *profile = reading->profile;
+  size_t before = profile->unknown_calls.used;
+  uint32_t name =
+      names_intern(&profile->names, text + sizeof unknown_key - 1);
+  if (name == NAMES_NONE || !profile_add_unknown_calls(profile, name))
+    return mprof_error_memory(reading->error);
+  *new = profile->unknown_calls.used > before;
+  return true;
+}
+
 bool
 profile_comments_read(struct reading *reading)
 {
@@ -136,8 +152,14 @@ profile_comments_read(struct reading *reading)
     return false;
   for (size_t i = 0; i < reading->message->n_comment; i++) {
     const char *text = comment_text(reading, i);
+    bool new = true;
     if (starts_with(text, files_key) || starts_with(text, calls_key))
       continue; /* they say how to read the others, and the samples */
+    if (starts_with(text, unknown_key) &&
+        !read_unknown_calls(reading, text, &new))
+      return false;
+    if (!new)
+      continue;
     if (!profile_add_comment(reading->profile,
                              reading->strings[reading->message->comment[i]]))
       return mprof_error_memory(reading->error);

@@ -6,6 +6,7 @@
  *
  * A file that was merged has the comments of all the files that went into
  * it, and mprof.files=N: a fact may stand there N times, and is their sum.
+ * Of mprof.calls_unknown=NAME the profile keeps one for each name.
  */
 
 #ifndef MPROF_PROFILE_COMMENTS_H

@@ -72,6 +72,7 @@ report_columns_explain(const struct reduction *reduction,
                        struct sink *sink)
 {
   bool categories = false;
+  bool calls = false;
   if (!reduction->options->legend)
     return;
   sink_text(sink, "\n");
@@ -90,7 +91,10 @@ report_columns_explain(const struct reduction *reduction,
     if (list[i].category != 0 && !categories)
       explain_categories(reduction, sink);
     categories = categories || list[i].category != 0;
+    calls = calls || list[i].use == USE_CALLS;
   }
+  if (calls && report_lacks_calls(reduction))
+    report_explain_unknown_calls(reduction, sink);
 }
 
 void

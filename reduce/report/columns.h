@@ -68,8 +68,9 @@ void report_columns_choose(struct report_columns *columns,
                            const struct reduction *reduction,
                            const struct report_column *list, size_t count);
 
-/* Writes the legend of LIST: a line on shares, one for each term, and one on
- * the letters of categories; nothing when legends are not wanted. */
+/* Writes the legend of LIST: a line on shares, one for each term, one on the
+ * letters of categories, and one on unknown calls if there are any; nothing
+ * when legends are not wanted. */
 void report_columns_explain(const struct reduction *reduction,
                             const struct report_column *list, size_t count,
                             struct sink *sink);

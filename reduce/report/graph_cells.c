@@ -4,6 +4,8 @@
 
 #include "report/graph_cells.h"
 
+#include "report/report_gaps.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -164,8 +166,8 @@ add_calls(struct drawing *drawing, uint64_t count, char mark, uint64_t more)
 {
   if (!column_used(drawing->reduction, USE_CALLS))
     return;
-  text_table_number(&drawing->table, count);
-  if (mark == '\0')
+  report_calls(&drawing->table, count);
+  if (mark == '\0' || more == CALLS_UNKNOWN)
     text_table_skip(&drawing->table, 1);
   else
     text_table_cell(&drawing->table, "%c%" PRIu64, mark, more);

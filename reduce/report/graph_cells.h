@@ -44,7 +44,8 @@ void add_relation_cells(struct drawing *drawing,
 void add_member_cells(struct drawing *drawing, const struct figures *self,
                       uint64_t cycle_bytes);
 
-/* Then come COUNT calls; MARK and MORE beside them, unless MARK is NUL */
+/* Then come COUNT calls; MARK and MORE beside them, unless MARK is NUL.  What
+ * is unknown stays blank */
 void add_calls(struct drawing *drawing, uint64_t count, char mark,
                uint64_t more);
 /* the exact view, BYTES or nothing that makes sense */

@@ -102,7 +102,7 @@ figure_of(const struct ranking_row *row, enum sort_key key)
   case SORT_ALLOCS:
     return row->allocs;
   case SORT_CALLS:
-    return row->calls;
+    return row->calls == CALLS_UNKNOWN ? 0 : row->calls + 1;
   case SORT_SELF:
     return row->self_bytes;
   case SORT_INCLUSIVE:

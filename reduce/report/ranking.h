@@ -5,8 +5,8 @@
  * Orders: by one of a row's figures, descending, or by name.  Ties fall to
  * the bytes, to the allocations, then to the row's rank (smaller first), then
  * to the name: every order is total, so that output is the same from run to
- * run. Where no row has the figure that is asked for, rows are ordered by
- * bytes.
+ * run.  Where no row has the figure that is asked for, rows are ordered by
+ * bytes.  Calls that are not known come last.
  */
 
 #ifndef MPROF_RANKING_H
@@ -24,7 +24,7 @@ struct ranking_row {
   const char *name; /* not owned */
   size_t item;      /* what the row stands for; the caller's index */
   /* Figures of some tables only: */
-  uint64_t calls;
+  uint64_t calls; /* perhaps CALLS_UNKNOWN */
   uint64_t self_bytes;
   uint64_t inclusive_bytes;
   uint64_t kept_bytes;

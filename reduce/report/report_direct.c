@@ -69,8 +69,10 @@ add_row(const struct reduction *reduction, const void *context,
   text_table_share(table, node == NULL ? total->bytes : node->inclusive.bytes,
                    total->bytes);
   if (column_used(reduction, USE_CALLS))
-    report_number(table, node != NULL || reduction->counted == MEASURE_BYTES,
-                  node == NULL ? direct->calls : node->calls);
+    report_calls(table, node != NULL ? node->calls
+                        : reduction->counted == MEASURE_BYTES
+                            ? direct->calls
+                            : CALLS_UNKNOWN);
   text_table_name(table, node == NULL ? "<TOTAL>" : node->name);
 }
 
@@ -84,7 +86,7 @@ rank_functions(const struct reduction *reduction, struct direct *direct)
     if (node->self.bytes == 0 && node->self.allocs == 0 &&
         options->sort != SORT_INCLUSIVE)
       continue;
-    direct->calls += node->calls;
+    direct->calls = calls_add(direct->calls, node->calls);
     struct ranking_row row = ranking_row_of(&node->self, node->name, i);
     row.calls = node->calls;
     row.inclusive_bytes = node->inclusive.bytes;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What a profile of another program does not say: a line for each gap, after
- * the totals.  Columns that nothing is known of stay blank.
+ * the totals.  Columns that nothing is known of stay blank, and so do calls
+ * of functions that a monitor of mprof does not count.
  */
 
 #include "report/report_gaps.h"
+
+#include "report/report_text.h"
 
 #include <inttypes.h>
 
@@ -19,6 +22,30 @@ report_knows_frees(const struct reduction *reduction)
 {
   return reduction->profile.has_kept && reduction->profile.gaps.live == 0 &&
          report_knows_allocs(reduction);
+}
+
+bool
+report_lacks_calls(const struct reduction *reduction)
+{
+  for (size_t i = 0; i < reduction->graph.node_count; i++)
+    if (reduction->graph.nodes[i].calls == CALLS_UNKNOWN)
+      return true;
+  return false;
+}
+
+void
+report_explain_unknown_calls(const struct reduction *reduction,
+                             struct sink *sink)
+{
+  report_legend(reduction, sink, "blank calls",
+                "unknown: of functions whose calls are not counted, such as "
+                "C functions of other libraries, and in sums with these");
+}
+
+void
+report_calls(struct text_table *table, uint64_t calls)
+{
+  report_number(table, calls != CALLS_UNKNOWN, calls);
 }
 
 void

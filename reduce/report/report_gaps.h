@@ -16,7 +16,15 @@ void report_gaps(const struct profile *profile, struct sink *sink);
 bool report_knows_allocs(const struct reduction *reduction);
 bool report_knows_frees(const struct reduction *reduction);
 
-/* The next cell: NUMBER, or nothing when it is not KNOWN. */
+/* Whether some function that shows has calls that are not known. */
+bool report_lacks_calls(const struct reduction *reduction);
+
+/* Writes the line of a legend on calls that are not known. */
+void report_explain_unknown_calls(const struct reduction *reduction,
+                                  struct sink *sink);
+
+/* The next cell: NUMBER, or nothing when it is not KNOWN; or calls. */
 void report_number(struct text_table *table, bool known, uint64_t number);
+void report_calls(struct text_table *table, uint64_t calls);
 
 #endif

@@ -44,7 +44,7 @@ sum_relations(const struct relations *relations, const struct figures *root,
     if (relations->items[i].inside)
       continue;
     figures_add(&sum.figures, &relations->items[i].figures);
-    sum.calls += relations->items[i].calls;
+    sum.calls = calls_add(sum.calls, relations->items[i].calls);
     sum.rows++;
   }
   return sum;
@@ -112,7 +112,7 @@ draw_rest(struct drawing *drawing, uint64_t entry_bytes, uint64_t fraction_of,
         !is_small(drawing, relation, entry_bytes))
       continue;
     figures_add(&rest, &relation->figures);
-    calls += relation->calls;
+    calls = calls_add(calls, relation->calls);
   }
   add_relation_cells(drawing, &rest, fraction_of, inside);
   add_calls(drawing, calls, '\0', 0);
@@ -194,14 +194,14 @@ draw_node(struct drawing *drawing, uint32_t index)
 {
   const struct call_graph *graph = &drawing->reduction->graph;
   const struct graph_node *node = &graph->nodes[index];
-  uint64_t self_calls = call_graph_self_calls(graph, index);
   if (!graph_entries_of_node(&drawing->entries, index, true,
                              &drawing->relations))
     return false;
   draw_callers(drawing, node->inclusive.bytes, &node->root, node->root_calls);
   draw_own_line(drawing, drawing->entries.index_of_node[index],
                 node->cycle == 0 ? &node->inclusive : NULL, &node->self,
-                node->calls - self_calls, self_calls, &node->inclusive);
+                call_graph_other_calls(graph, index),
+                call_graph_self_calls(graph, index), &node->inclusive);
   add_node_name(drawing, entry_indent, index);
   if (!graph_entries_of_node(&drawing->entries, index, false,
                              &drawing->relations))
@@ -236,17 +236,17 @@ draw_members(struct drawing *drawing, const struct cycle *cycle,
   for (size_t i = 0; i < cycle->member_count; i++) {
     uint32_t member = reduction->cycles.members[cycle->first_member + i];
     const struct graph_node *node = &reduction->graph.nodes[member];
-    uint64_t self_calls = call_graph_self_calls(&reduction->graph, member);
+    uint64_t calls = call_graph_other_calls(&reduction->graph, member);
     if (!share_reached(node->inclusive.bytes,
                        reduction->selection.total.bytes,
                        reduction->options->min_share)) {
       figures_add(&rest, &node->self);
-      rest_calls += node->calls - self_calls;
+      rest_calls = calls_add(rest_calls, calls);
       rest_count++;
       continue;
     }
-    draw_member(drawing, cycle, &node->self, node->calls - self_calls,
-                self_calls);
+    draw_member(drawing, cycle, &node->self, calls,
+                call_graph_self_calls(&reduction->graph, member));
     add_bytes(drawing, node->inclusive.bytes);
     add_node_name(drawing, relation_indent, member);
   }

@@ -67,13 +67,6 @@ collector_record(struct ecl_allocation_hooks *self, cl_index bytes)
 }
 
 static void
-non_local_exit(struct ecl_allocation_hooks *self,
-               struct ecl_frame *destination)
-{
-  (void)self, (void)destination;
-}
-
-static void
 thread_start(cl_env_ptr env)
 {
   struct counter *c = calloc(1, sizeof *c);
@@ -83,7 +76,6 @@ thread_start(cl_env_ptr env)
   c->hooks.instance_allocated = instance_allocated;
   c->hooks.body = body;
   c->hooks.collector_record = collector_record;
-  c->hooks.non_local_exit = non_local_exit;
   env->allocation_hooks = &c->hooks;
 }
 

@@ -302,6 +302,41 @@ example_session(void)
   return b;
 }
 
+/* Lisp that calls C and is called by it.  Calls of these C functions are not
+ * counted, what they call is: SORT calls itself and COMPARE; EACH and WALK
+ * call each other, and are entered by WALK alone; VISIT and STEP do, too, and
+ * are entered by VISIT; a thread begins in C; and a hidden function of the
+ * runtime stands between PARSE and READ. */
+static inline struct builder *
+example_unknown_calls(void)
+{
+  static const char *const names[] = {"sort", "each", "visit", "copy",
+                                      "start"};
+  struct builder *b = builder_new("lisp");
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char comment[64];
+    snprintf(comment, sizeof comment, "mprof.calls_unknown=%s", names[i]);
+    builder_comment(b, comment);
+  }
+  builder_cons(b, "MAIN/PARSE/sort/COMPARE", 40);
+  builder_cons(b, "MAIN/PARSE/sort", 5);
+  builder_cons(b, "MAIN/PARSE/sort/sort", 1);
+  builder_cons(b, "MAIN/PARSE/%copy/READ", 8);
+  builder_cons(b, "MAIN/WALK/each/WALK", 6);
+  builder_cons(b, "MAIN/WALK/each", 2);
+  builder_cons(b, "MAIN/visit/STEP/visit", 3);
+  builder_cons(b, "start/WORK", 10);
+  builder_activate(b, "MAIN", 1);
+  builder_activate(b, "MAIN/PARSE", 3);
+  builder_activate(b, "MAIN/PARSE/sort/COMPARE", 40);
+  builder_activate(b, "MAIN/PARSE/%copy/READ", 8);
+  builder_activate(b, "MAIN/WALK", 1);
+  builder_activate(b, "MAIN/WALK/each/WALK", 6);
+  builder_activate(b, "MAIN/visit/STEP", 2);
+  builder_activate(b, "start/WORK", 7);
+  return b;
+}
+
 /* Chains of all phases, at a read-eval-print loop, and other threads: two
  * that are called worker, more of that name, and one without a name.  Each
  * chain has another power of two of conses. */

@@ -193,8 +193,9 @@ check_side(const struct diff *diff, enum diff_side side)
 static void
 every_pair(void **state)
 {
-  static const char *const names[] = {"widgets", "recursion", "two-cycles",
-                                      "mixture", "session",   "phases"};
+  static const char *const names[] = {
+      "widgets", "recursion", "two-cycles",   "mixture",
+      "session", "phases",    "unknown-calls"};
   enum { COUNT = sizeof names / sizeof names[0] };
   (void)state;
   for (size_t i = 0; i < COUNT * COUNT; i++) {
@@ -216,6 +217,37 @@ every_pair(void **state)
   }
 }
 
+/* The totals of calls, by which old ones are normalised, are those of the
+ * functions whose calls both sides know. */
+static void
+unknown_calls(void **state)
+{
+  const char *files[] = {"tests/golden/unknown-calls.data",
+                         "tests/golden/unknown-calls.data,"
+                         "tests/golden/recursion.data"};
+  struct options options = {
+      .limit = SIZE_MAX, .files = files, .normalize = true};
+  struct mprof_error error;
+  struct diff diff;
+  (void)state;
+  mprof_error_clear(&error);
+  if (!diff_init(&diff, &options, &error))
+    fail_msg("%s", error.message);
+  uint64_t old = diff.totals[DIFF_OLD].calls;
+  uint64_t new = diff.totals[DIFF_NEW].calls;
+  assert_int_equal(old, 1 + 3 + 40 + 8 + 7 + 2 + 7);
+  struct diff_figures more = figures_of(&diff, DIFF_FUNCTIONS, DIFF_NEW, "F");
+  assert_true(more.calls > 0 && new > old);
+  assert_int_equal(
+      figures_of(&diff, DIFF_FUNCTIONS, DIFF_OLD, "COMPARE").calls,
+      (40 * new + old / 2) / old);
+  for (int side = 0; side < DIFF_SIDES; side++)
+    assert_true(
+        figures_of(&diff, DIFF_FUNCTIONS, (enum diff_side)side, "sort")
+            .calls == CALLS_UNKNOWN);
+  diff_release(&diff);
+}
+
 int
 main(void)
 {
@@ -224,6 +256,7 @@ main(void)
       cmocka_unit_test(limits_that_do_not),
       cmocka_unit_test(growth_at_the_limit),
       cmocka_unit_test(every_pair),
+      cmocka_unit_test(unknown_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

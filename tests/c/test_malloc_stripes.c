@@ -55,16 +55,16 @@ allocate(struct stripe_user *user, struct object *o, uint32_t leaf,
 {
   struct stripe *s = stripes_lock_mine(user);
   if (stripe_has_room(s, bytes)) {
-    o->leaf = count_in_room(user, s, leaf, (uintptr_t)o, bytes).leaf;
+    o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).leaf;
+    stripe_grow(s);
     spin_unlock(&s->lock);
   } else {
     spin_unlock(&s->lock);
-    assert_int_equal(stripes_lock(), 0);
-    o->leaf =
-        count_allocation(user, user->stripe, leaf, (uintptr_t)o, bytes).leaf;
+    stripes_lock();
+    o->leaf = count_allocation(user, s, leaf, (uintptr_t)o, bytes).leaf;
     stripes_settle();
     stripes_lack_room();
-    stripes_unlock(0);
+    stripes_unlock();
   }
   o->bytes = bytes;
 }
@@ -98,37 +98,33 @@ end(struct stripe_user *user, struct object *o)
   o->leaf = 0;
 }
 
-/* A realloc that fails: for a moment the object is not there. */
+/* The figures of all leaves. */
 static void
-end_in_vain(struct stripe_user *user, struct object *o)
+compare_lives(void)
 {
-  struct stripe *s = stripes_lock_mine(user);
-  count_end(user, s, (uintptr_t)o, o->leaf, o->bytes);
-  spin_unlock(&s->lock);
   stripes_lock();
-  stripe_not_freed(s, owned_leaf_number(o->leaf), o->bytes);
-  stripes_settle();
-  stripes_unlock(0);
+  assert_int_equal(stripes.peak_bytes, model.peak_bytes);
+  for (uint32_t i = 1; i < LEAVES; i++) {
+    const struct leaf_life life = stripes_life(i);
+    const struct figures got = { life.allocated.count, life.allocated.bytes,
+                                 life.freed.count,     life.freed.bytes,
+                                 life.at_peak.count,   life.at_peak.bytes };
+    assert_memory_equal(&got, &model.leaves[i], sizeof got);
+  }
+  stripes_unlock();
 }
 
 static void
 compare(void)
 {
   uint64_t count = 0, events = 0;
-  assert_int_equal(stripes_lock(), 0);
-  assert_int_equal(stripes_peak_bytes(&tree), model.peak_bytes);
+  compare_lives();
   for (uint32_t i = 1; i < LEAVES; i++) {
-    const struct leaf_life life = stripes_life(i);
-    const struct figures got = { life.count,       life.bytes,
-                                 life.freed_count, life.freed_bytes,
-                                 life.peak_count,  life.peak_bytes };
-    assert_memory_equal(&got, &model.leaves[i], sizeof got);
-    count += life.count;
-    events += life.count + life.freed_count;
+    count += model.leaves[i].count;
+    events += model.leaves[i].count + model.leaves[i].freed_count;
   }
   assert_int_equal(stripes_count(), count);
   assert_int_equal(stripes_events(), events);
-  stripes_unlock(0);
 }
 
 static struct stripe_user threads[40];
@@ -153,7 +149,7 @@ part(int count)
   stripes_lock();
   for (int i = 0; i < count; i++)
     stripes_part(&threads[i]);
-  stripes_unlock(0);
+  stripes_unlock();
 }
 
 static void
@@ -161,7 +157,7 @@ gather(void)
 {
   stripes_lock();
   stripes_gather();
-  stripes_unlock(0);
+  stripes_unlock();
 }
 
 static void
@@ -173,8 +169,6 @@ step(struct stripe_user *user, unsigned rising)
     const size_t bytes = any() % 100 == 0 ? any() % 100000 : any() % 300;
     allocate(user, o, leaf, bytes);
     model_allocate(leaf, bytes);
-  } else if (o->leaf != 0 && any() % 50 == 0) {
-    end_in_vain(user, o);
   } else if (o->leaf != 0 && any() % 10 >= rising) {
     end(user, o);
   }
@@ -294,29 +288,20 @@ test_threads(void **state)
   }
 }
 
-/* The steps of stripe_allocate and stripe_free, of which so many are made. */
+/* The steps of stripe_count, of which so many are made. */
 static void
-allocate_in_steps(struct stripe *s, uint32_t leaf, size_t bytes, int steps)
+count_in_steps(struct stripe *s, bool freed, uint32_t leaf, size_t bytes,
+               int steps)
 {
   struct leaf_life *life = &s->lives[leaf];
+  struct tally *tally = freed ? &life->freed : &life->allocated;
   s->changing = leaf;
-  stripe_keep_peak(s, life);
-  life->count += steps > 0;
-  life->bytes += steps > 1 ? bytes : 0;
-  s->count += steps > 2;
-  s->room -= steps > 3 ? (int64_t)bytes : 0;
-}
-
-static void
-free_in_steps(struct stripe *s, uint32_t leaf, size_t bytes, int steps)
-{
-  struct leaf_life *life = &s->lives[leaf];
-  s->changing = leaf;
-  stripe_keep_peak(s, life);
-  life->freed_count += steps > 0;
-  life->freed_bytes += steps > 1 ? bytes : 0;
-  s->freed_count += steps > 2;
-  s->room += steps > 3 ? (int64_t)bytes : 0;
+  stripe_keep_peak(life);
+  tally->count += steps > 0;
+  tally->bytes += steps > 1 ? bytes : 0;
+  *(freed ? &s->freed_count : &s->count) += steps > 2;
+  if (steps > 3)
+    s->live += freed ? -(int64_t)bytes : (int64_t)bytes;
 }
 
 static uint64_t
@@ -324,7 +309,8 @@ sum_of_bytes(bool freed)
 {
   uint64_t sum = 0;
   for (uint32_t i = 1; i < LEAVES; i++)
-    sum += freed ? stripes_life(i).freed_bytes : stripes_life(i).bytes;
+    sum += freed ? stripes_life(i).freed.bytes
+                 : stripes_life(i).allocated.bytes;
   return sum;
 }
 
@@ -339,7 +325,7 @@ interrupt(bool freed, int stripe, int steps)
   struct stripe_user *const user = &threads[stripe];
   struct stripe *s, before;
   struct leaf_life life;
-  uint64_t room = 0;
+  int64_t live = 0, ceilings = 0;
   begin(3);
   if (stripe > 0)
     part(3);
@@ -356,11 +342,11 @@ interrupt(bool freed, int stripe, int steps)
   s = user->stripe;
   assert_ptr_equal(s, &stripes.stripe[stripe == 0 ? 0 : user->number]);
   spin_lock(&s->lock);
-  (freed ? free_in_steps : allocate_in_steps)(s, leaf, bytes, steps);
+  count_in_steps(s, freed, leaf, bytes, steps);
   before = *s;
   life = s->lives[leaf];
 
-  stripes_interrupt(&interrupted, false, &tree);
+  stripes_interrupt(&interrupted, &tree);
   assert_false(stripes_are_interrupted());
   if (steps > 1 && freed) {
     model.leaves[leaf].freed_count++;
@@ -368,11 +354,13 @@ interrupt(bool freed, int stripe, int steps)
   } else if (steps > 1) {
     model_allocate(leaf, bytes);
   }
-  compare();
-  for (uint32_t i = 0; i < stripes.used; i++)
-    room += (uint64_t)stripes.stripe[i].room;
-  assert_int_equal(stripes.peak_bytes - room,
-                   sum_of_bytes(false) - sum_of_bytes(true));
+  compare_lives();
+  for (uint32_t i = 0; i < stripes.used; i++) {
+    live += stripes.stripe[i].live;
+    ceilings += stripes.stripe[i].ceiling;
+  }
+  assert_int_equal(live, sum_of_bytes(false) - sum_of_bytes(true));
+  assert_int_equal(ceilings, stripes.peak_bytes);
 
   stripes_resume(&interrupted);
   assert_true(stripes_are_interrupted());
@@ -402,7 +390,7 @@ main(void)
     cmocka_unit_test(test_threads),
     cmocka_unit_test(test_interrupted),
   };
-  malloc_monitor_counting = 0; /* of this program itself, nothing */
+  malloc_monitor.counting = false; /* of this program itself, nothing */
   malloc_monitor.ready = false;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,14 +168,14 @@ how_often_and_how_long(void **state)
   now = 107;
   leave();
   expect_comments(true,
-                  "mprof.region=2 27 1700000000000000010 "
+                  "2 27 1700000000000000010 "
                   "1700000000000000107 0 a\n"
-                  "mprof.region=1 3 1700000000000000015 "
+                  "1 3 1700000000000000015 "
                   "1700000000000000018 0 a;b\n");
   expect_comments(false,
-                  "mprof.region=2 27 1700000000000000010 "
+                  "2 27 1700000000000000010 "
                   "1700000000000000107 - a\n"
-                  "mprof.region=1 3 1700000000000000015 "
+                  "1 3 1700000000000000015 "
                   "1700000000000000018 - a;b\n");
 }
 
@@ -193,11 +193,11 @@ recursion(void **state)
     now += 1;
   }
   expect_comments(false,
-                  "mprof.region=1 32 1700000000000000000 "
+                  "1 32 1700000000000000000 "
                   "1700000000000000032 - a\n"
-                  "mprof.region=1 21 1700000000000000010 "
+                  "1 21 1700000000000000010 "
                   "1700000000000000031 - a;a\n"
-                  "mprof.region=1 10 1700000000000000020 "
+                  "1 10 1700000000000000020 "
                   "1700000000000000030 - a;a;a\n");
 }
 
@@ -213,7 +213,7 @@ threads_have_stacks(void **state)
   leave();
   now = 11;
   region_leave(&table, &other, true);
-  expect_comments(true, "mprof.region=2 13 1700000000000000000 "
+  expect_comments(true, "2 13 1700000000000000000 "
                         "1700000000000000011 0 a\n");
 }
 
@@ -225,8 +225,8 @@ open_regions(void **state)
   (void)state;
   enter("a");
   enter("b");
-  expect_comments(true, "mprof.region=1 0 1700000000000000000 0 0 a\n"
-                        "mprof.region=1 0 1700000000000000000 0 0 a;b\n");
+  expect_comments(true, "1 0 1700000000000000000 0 0 a\n"
+                        "1 0 1700000000000000000 0 0 a;b\n");
   table.regions[2].live_bytes = 77;
   region_table_clear(&table);
   expect_comments(true, "");

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Output that fails: at the n-th write for every n, and at each step after
- * the writes.  The system calls below stand in front of those of the C
- * library; they pass few bytes at a time, so that one output is many writes,
- * and fail when they are told to.
+ * the writes.
  */
 
 #include <setjmp.h>
@@ -13,58 +11,11 @@
 #include <cmocka.h>
 
 #include "command/command.h"
+#include "failing_calls.h"
 #include "output.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-enum { MOST_BYTES = 97 }; /* in one write */
-
-/* Which call fails, counted from 1 (0: none), and how. */
-static struct {
-  unsigned write, fsync, rename;
-  int error;
-  unsigned writes; /* so far */
-} plan;
-
-static char folder[] = "/tmp/mprof-test-XXXXXX";
-static char path[sizeof folder + 8];
 
 /* What is run: an export in this format; NULL: a report. */
 static const char *format;
-
-ssize_t
-write(int descriptor, const void *bytes, size_t length)
-{
-  if (++plan.writes == plan.write) {
-    errno = plan.error;
-    return -1;
-  }
-  return syscall(SYS_write, descriptor, bytes,
-                 length < MOST_BYTES ? length : MOST_BYTES);
-}
-
-int
-fsync(int descriptor)
-{
-  errno = plan.error;
-  return plan.fsync != 0 ? -1 : (int)syscall(SYS_fsync, descriptor);
-}
-
-int
-rename(const char *from, const char *to)
-{
-  errno = plan.error;
-  return plan.rename != 0
-             ? -1
-             : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
-}
 
 /* Runs the command into the file `path', or into DESCRIPTOR unless that is
  * negative; gives back the exit status. */
@@ -85,46 +36,11 @@ report(int descriptor, struct mprof_error *error)
   }
   struct sink sink;
   enum command command;
-  plan.writes = 0;
+  plan.writes = plan.fsyncs = 0;
   mprof_error_clear(error);
   sink_init(&sink, sink_write_descriptor, &descriptor);
   return command_run(count, arguments, &sink, "standard output", &command,
                      error);
-}
-
-static void
-put_old_file(void)
-{
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  assert_true(fputs("old", file) >= 0);
-  assert_int_equal(fclose(file), 0);
-}
-
-/* The length of the file, of which *CONTENT gets the text. */
-static size_t
-file_content(char content[65536])
-{
-  FILE *file = fopen(path, "r");
-  assert_non_null(file);
-  size_t length = fread(content, 1, 65535, file);
-  content[length] = '\0';
-  fclose(file);
-  return length;
-}
-
-/* How many files the folder has. */
-static int
-count_files(void)
-{
-  DIR *directory = opendir(folder);
-  const struct dirent *entry;
-  int count = -2; /* "." and ".." */
-  assert_non_null(directory);
-  while ((entry = readdir(directory)) != NULL)
-    count++;
-  closedir(directory);
-  return count;
 }
 
 /* Runs a report that has to fail as `plan' says: the file is as it was. */
@@ -212,25 +128,6 @@ every_write_to_standard_output(void **state)
     assert_int_equal(plan.writes, n); /* the error sticks */
   }
   close(descriptor);
-}
-
-static int
-make_folder(void **state)
-{
-  (void)state;
-  if (mkdtemp(folder) == NULL)
-    return -1;
-  snprintf(path, sizeof path, "%s/report", folder);
-  return 0;
-}
-
-static int
-remove_folder(void **state)
-{
-  (void)state;
-  memset(&plan, 0, sizeof plan);
-  unlink(path);
-  return rmdir(folder);
 }
 
 int

@@ -133,6 +133,33 @@ done
 tables=direct,graph
 again 'two files' "$w" "$m"
 
+# names FILE: the functions that FILE says have unknown calls.
+names() {
+  run export --format=json "$1"
+  sed -n 's/.*"key":"mprof.calls_unknown","value":"\([^"]*\)".*/\1/p' out |
+    sort | paste -s -d ' '
+}
+u=$golden/unknown-calls.data
+run export --format=json "$u"
+for count in activations:4 calls:12 inside_calls:2; do
+  [ "$(grep -o "\"${count%:*}\":null" out | wc -l)" = "${count#*:}" ]
+  result $? "unknown ${count%:*} in JSON"
+done
+says 'JSON: calls that are known' '"caller":2,"callee":3,"calls":40,'
+run export --format=callgrind "$u"
+[ "$(grep -c '^calls=1 ' out)" = 8 ] && ! grep -q '^calls=0 ' out
+result $? 'callgrind: called once'
+[ "$(names "$u")" = 'copy each sort start visit' ]
+result $? 'unknown calls: five functions'
+for left in ':each sort start visit' '--hide=sort:each start visit' \
+  '--show-runtime:copy each sort start visit' '--by=package:[C]' \
+  '--focus=READ:'; do
+  # shellcheck disable=SC2086
+  run export --format=pprof -o again.pb.gz ${left%%:*} "$u"
+  [ "$(names again.pb.gz)" = "${left#*:}" ]
+  result $? "unknown calls: those that are left, ${left%%:*}"
+done
+
 # The format by the name of the file.
 for pair in folded:folded collapsed:folded lisp:lisp sexp:lisp pb.gz:pprof \
   pprof:pprof data:pprof callgrind:callgrind callgrind.out:callgrind dot:dot \

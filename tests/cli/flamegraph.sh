@@ -48,6 +48,10 @@ expect 'the widest' 0 '' flamegraph --width=99999999999 "$w"
 frame CL-USER::MAKE-RED-WIDGET 50010.0 70 50000.0 240,000 5,000 50.00 \
   '5,000 calls here'
 
+expect 'calls that are not known' 0 '' flamegraph "$golden/unknown-calls.data"
+frame PARSE 10.0 70 864.0 864 54 72.00 '3 calls here'
+frame sort 10.0 88 736.0 736 46 61.33 'calls unknown'
+
 # Names with anything in them.
 expect 'odd names' 0 '' flamegraph --value=allocs "$m"
 says 'quotes and line ends' '<title>LINE\nBREAK&#34;QUOTE&#34;: 224 bytes'

@@ -30,6 +30,9 @@ same 'one file' "$golden/mixture.data"
 same 'a file twice' "$golden/widgets.data" "$golden/widgets.data"
 same 'all Lisp files' "$golden"/{widgets,recursion,two-cycles,mixture}.data \
   "$golden"/{session,phases}.data
+same 'unknown calls' "$golden"/{unknown-calls,recursion,unknown-calls}.data
+[ "$(gzip -dc merged.data | grep -a -o 'mprof\.calls_unknown=' | wc -l)" = 5 ]
+result $? 'unknown calls: a function is named once'
 same 'C files' "$golden/widgets-c.data" "$golden/widgets-c.data"
 
 # Merging merged files is merging all.

@@ -6,7 +6,7 @@
 ;;;;
 ;;;; A program is a file of functions and of MEASURING forms.  It is run in
 ;;;; two variants, compiled and byte-compiled, and in two ways of counting, by
-;;;; markers and by whole walks; run.sh compares what the two ways leave in
+;;;; frame words and by whole walks; run.sh compares what the two ways leave in
 ;;;; their dumps.  Each check prints one line, `ok - ...' or `not ok - ...'.
 
 (require :mprof)
@@ -250,6 +250,38 @@ of names, root first, how many objects the last one made, and their bytes."
                                            n bytes)))
              (in-order chains)
              (length expected)))))
+
+;;; C functions that programs call, and that call back
+
+(defvar *library* (ext:getenv "EXACT_LIBRARY")
+  "What the C file beside the program has become, if there is one.")
+
+(defun c-function (name &optional (library *library*))
+  (si:find-foreign-symbol name library :pointer-void 0))
+
+;;; A callback is a C function of its own where it is compiled, which calls
+;;; the Lisp function, and a closure of libffi where it is interpreted.
+;;;
+;;; Such a closure refers to a list of its Lisp function and types, where
+;;; the collector does not look (in ECL 21.2.1), and the fifth of these, the
+;;; call interface, to the second word of an array, where it does not either.
+;;; So they are pinned as soon as they exist.
+
+(defvar *pinned* '())
+
+(defun pin (callback)
+  (let ((data (si:foreign-data-ref-elt callback 48 :object)))
+    (assert (functionp (first data)))
+    (push data *pinned*)
+    (push (ffi:make-pointer
+           (- (si:foreign-data-ref-elt (fifth data) 8 :unsigned-long) 8) :void)
+          *pinned*)))
+
+(defmacro define-callback (name type arguments &body body)
+  (let ((definition `(ffi:defcallback ,name ,type ,arguments ,@body)))
+    (ecase *variant*
+      (:compiled definition)
+      (:bytecode `(let () ,definition (pin (ffi:callback ',name)))))))
 
 ;;; Measuring
 

@@ -22,6 +22,10 @@ def name(cell):
     return cell[1:] if cell.startswith("'") else cell
 
 
+def number(cell):
+    return int(cell) if cell else None
+
+
 def times(row):
     """What a region has beside its figures."""
     return [row[key] for key in ('entered', 'nanoseconds', 'first_entered',
@@ -41,7 +45,7 @@ for label, profile in figures.profiles():
                               int(f['self_allocations']),
                               int(f['inclusive_bytes']),
                               int(f['inclusive_allocations']),
-                              int(f['calls']), name(f['file']))
+                              number(f['calls']), name(f['file']))
         for f in found}, {
             n: (f.self_bytes, f.self_allocs, f.inclusive_bytes,
                 f.inclusive_allocs, f.calls, f.file or '')
@@ -59,7 +63,7 @@ for label, profile in figures.profiles():
     head, rows, form = read(profile, 'arcs')
     figures.check(label + ': arcs, form', form, (1, [], True))
     figures.check(label + ': arcs', {
-        (name(r[0]), name(r[1])): figures.Arc(*map(int, r[2:5]))
+        (name(r[0]), name(r[1])): figures.Arc(*map(number, r[2:5]))
         for r in rows}, expected.arcs)
 
     head, rows, form = read(profile, 'contexts')
@@ -96,7 +100,7 @@ for label, profile in figures.profiles():
         head, rows, form = read(profile, table)
         figures.check('%s: %s, form' % (label, table), form, (1, [], True))
         figures.check('%s: %s' % (label, table), [
-            [name(r[0])] + [int(n) if n else None for n in r[1:]]
+            [name(r[0])] + [number(n) for n in r[1:]]
             for r in rows],
             [[t[key], t['bytes'], t['allocations']] + t['category_bytes'] +
              [t[m] for m in more] + times(t) for t in data[table]])

@@ -116,9 +116,14 @@ def add_chain(figures, chain, size, allocs, calls):
     if size or allocs:
         figures.chains[chain] = (size, allocs)
     root = figures.roots.get(chain[0], Arc(0, 0, 0))
-    figures.roots[chain[0]] = Arc(root.calls + (calls if len(chain) == 1
-                                                else 0),
-                                  root.bytes + size, root.allocs + allocs)
+    figures.roots[chain[0]] = Arc(
+        added(root.calls, calls if len(chain) == 1 else 0),
+        root.bytes + size, root.allocs + allocs)
+
+
+def added(a, b):
+    """The calls A and B together; None stands for unknown ones."""
+    return None if None in (a, b) else a + b
 
 
 def of_profile(profile):

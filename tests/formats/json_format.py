@@ -98,7 +98,8 @@ def check_sums(label, data, narrowed):
         return
     calls = collections.Counter()
     for context in data['contexts']:
-        calls[context['function']] += context['calls']
+        calls[context['function']] = figures.added(
+            calls[context['function']], context['calls'])
     figures.check(label + ': calls by context', [
         calls[i] for i in range(len(data['functions']))],
         [f['activations'] for f in data['functions']])

@@ -27,6 +27,9 @@ function exported(data, ...options) {
   return lisp;
 }
 
+// Calls that are not known show as nothing.
+const blank = (calls) => (calls === null ? '' : calls);
+
 async function functionsOfPage(page) {
   await page.go('#/functions');
   const rows = await page.rows('.functions');
@@ -39,7 +42,7 @@ async function functionsOfPage(page) {
 function functionsOfExport(lisp) {
   return lisp.functions
     .map((f) => [f.name, f['self-bytes'], f['self-allocations'],
-      f['inclusive-bytes'], f['inclusive-allocations'], f.activations])
+      f['inclusive-bytes'], f['inclusive-allocations'], blank(f.activations)])
     .sort(byName);
 }
 
@@ -94,13 +97,13 @@ async function arcsOfPage(page, side) {
 }
 
 function arcsOfExport(lisp) {
-  return lisp.arcs.map((a) => [a.caller, a.callee, a.calls, a.bytes,
+  return lisp.arcs.map((a) => [a.caller, a.callee, blank(a.calls), a.bytes,
     a.allocations]).sort(byName);
 }
 
 async function goldenProfiles(tests, browser) {
   for (const name of ['widgets', 'mixture', 'recursion', 'two-cycles',
-    'phases', 'session', 'packages', 'lines']) {
+    'phases', 'session', 'packages', 'lines', 'unknown-calls']) {
     const data = `${GOLDEN}/${name}.data`;
     const page = await browser.open(name, data);
     const lisp = exported(data);

@@ -276,6 +276,34 @@ async function digits(tests, browser) {
   await page.close();
 }
 
+// Calls of C functions are not known: blank, and last in either order.
+async function unknownCalls(tests, browser) {
+  const data = `${process.env.GOLDEN}/unknown-calls.data`;
+  const page = await browser.open('unknown-calls', data);
+  await page.go('#/functions');
+  for (const order of ['largest', 'smallest']) {
+    await page.page.click('th button:text-is("calls")');
+    tests.equal((await page.rows('.functions')).slice(-4).map((r) =>
+      [r.function, r.calls, r['bytes / call']]).sort(),
+    ['each', 'sort', 'start', 'visit'].map((name) => [name, '', '']),
+    `unknown calls are last, ${order} first`);
+  }
+  await page.page.click('.functions a:text-is("sort")');
+  await page.settle();
+  tests.equal((await page.page.evaluate(() =>
+    [...document.querySelectorAll('.figure strong')].map((s) =>
+      s.textContent))).slice(-1), ['unknown'], 'its page says so');
+  tests.equal((await page.rows('.callers')).map((r) => [r.caller, r.calls]),
+    [['PARSE', ''], ['sort', '']], 'and its callers do not know');
+  tests.equal((await page.rows('.callees')).map((r) => [r.callee, r.calls]),
+    [['COMPARE', 40], ['sort', '']], 'what it calls is counted');
+  await page.go('#/contexts');
+  tests.equal((await page.rows('.contexts')).map((r) => r.calls),
+    [40, 7, 8, 6, '', '', '', ''], 'chains that end with it');
+  tests.equal(page.faults, [], 'unknown calls: no request, nothing said');
+  await page.close();
+}
+
 // No page is wider than its window; only wide tables scroll, by themselves.
 async function narrow(tests, browser, data) {
   for (const width of [320, 480, 800]) {
@@ -304,6 +332,7 @@ export async function testUse(tests, browser) {
   await schemes(tests, browser, page, data);
   await narrow(tests, browser, data);
   await digits(tests, browser);
+  await unknownCalls(tests, browser);
   tests.equal(page.faults, [], 'use: no request, nothing said');
   await page.close();
 }

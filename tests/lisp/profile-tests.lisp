@@ -45,6 +45,25 @@
       (is (= 320 (mprof:arc-bytes arc)))
       (is (null (mprof:find-arc 'make-conses 'call-make-conses profile))))))
 
+(test calls-that-are-not-known
+  "Calls of C functions are NIL; those that C functions make are known."
+  (let* ((profile (mprof:profile (asdf:system-relative-pathname
+                                  "mprof"
+                                  "../tests/golden/unknown-calls.data")))
+         (arc (mprof:find-arc "PARSE" "sort" profile)))
+    (is (null (mprof:function-activations
+               (mprof:find-function "sort" profile))))
+    (is (= 3 (mprof:function-activations
+              (mprof:find-function "PARSE" profile))))
+    (is (null (mprof:arc-calls arc)))
+    (is (search "PARSE > sort unknown calls, 736 bytes" (princ-to-string arc)))
+    (is (= 40 (mprof:arc-calls (mprof:find-arc "sort" "COMPARE" profile))))
+    (is (equal '(("COMPARE" . 40) ("WORK" . 7) ("READ" . 8) ("WALK" . 6)
+                 ("sort") ("visit") ("each") ("sort"))
+               (loop for context in (mprof:profile-contexts profile)
+                     collect (cons (mprof:context-function context)
+                                   (mprof:context-calls context)))))))
+
 (test figures-of-phases
   (with-idle-profiler
     (let* ((profile (profiled (make-conses 10) (eval '(make-conses 5))))

@@ -185,8 +185,9 @@ function regionsOfGroups(profile) {
 // Sums over the rows of TREE that FILTER lets through: FILTER.type(type) and
 // FILTER.group(group) say which.  Calls have no type: they obey the groups
 // alone, and are none where FILTER.callsKnown is false, since the monitor
-// counts them for all groups; and with FILTER.byAllocations, as under --phase, they count only
-// where allocations left an arc, or for roots a function.
+// counts them for all groups; and with FILTER.byAllocations, as under --phase,
+// they count only where allocations left an arc, or for roots a function.  Of
+// a function whose calls are not known they stay so.
 export function sumTree(profile, tree, filter) {
   const { count, parent, functionOf, placeOf, callsAt } = tree;
   const { rows, calls, measures } = profile;
@@ -243,17 +244,19 @@ export function sumTree(profile, tree, filter) {
       inclusive.categories[4 * above + i] += inclusive.categories[4 * node + i];
   }
 
-  const functions = tree.functions.map(() => ({
+  const noCalls = tree.functions.map((fn) =>
+    Number.isNaN(fn.calls) ? NaN : 0);
+  const functions = tree.functions.map((fn, i) => ({
     self: emptyFigures(measures),
     inclusive: emptyFigures(measures),
     root: emptyFigures(measures),
-    calls: 0,
+    calls: noCalls[i],
     rootCalls: 0,
   }));
   const arcs = tree.arcs.map(({ caller, callee }) => ({
     caller,
     callee,
-    calls: 0,
+    calls: noCalls[callee],
     inclusive: emptyFigures(measures),
   }));
   for (let node = 0; node < count; node++) {
@@ -270,6 +273,7 @@ export function sumTree(profile, tree, filter) {
     const figures = functions[functionOf[node]];
     const arc = tree.arcOf[node] < 0 ? null : arcs[tree.arcOf[node]];
     const led = (arc ?? figures).inclusive;
+    self.calls[node] += noCalls[functionOf[node]];
     if (filter.byAllocations && led.allocs === 0 && led.bytes === 0) {
       self.calls[node] = 0;
       continue;
@@ -278,6 +282,10 @@ export function sumTree(profile, tree, filter) {
     if (arc === null) figures.rootCalls += self.calls[node];
     else arc.calls += self.calls[node];
   }
+  for (const figures of functions)
+    if (Number.isNaN(figures.calls))
+      figures.rootCalls =
+        figures.root.allocs > 0 || figures.root.bytes > 0 ? NaN : 0;
   return { tree, total, types, phases, threads, regions, self, inclusive,
            functions, arcs };
 }
@@ -312,8 +320,8 @@ export function differences(profile, sums) {
       same(f.self, g.self) &&
         same(f.inclusive, g.inclusive) &&
         same(f.root, g.root) &&
-        f.calls === g.calls &&
-        f.rootCalls === g.rootCalls
+        Object.is(f.calls, g.calls) &&
+        Object.is(f.rootCalls, g.rootCalls)
     );
   });
   const width = profile.functions.length;
@@ -324,7 +332,7 @@ export function differences(profile, sums) {
     const other = known.get(arc.caller * width + arc.callee);
     check(
       other !== undefined &&
-        other.calls === arc.calls &&
+        Object.is(other.calls, arc.calls) &&
         same(arc.inclusive, other.inclusive)
     );
   }

@@ -90,7 +90,14 @@ export function callsHelp(model) {
     ? 'Calls that led to an allocation, in the function or below it. '
     : 'Allocations with the function on their chain: each counts as one ' +
       'call of it. ') +
-    'A call has no type: filters by type and category leave it as it is';
+    'A call has no type: filters by type and category leave it as it is' +
+    unknownHelp(model);
+}
+
+// What follows the explanation of calls when some of them are not known.
+export function unknownHelp(model) {
+  return model.functions.some((row) => Number.isNaN(row.calls))
+    ? '. Blank: unknown, the calls of this function are not counted' : '';
 }
 
 // COLUMNS that say something of calls, unless these are not known.

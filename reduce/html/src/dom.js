@@ -21,8 +21,9 @@ export function replaceChildren(parent, ...children) {
   parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== null));
 }
 
+// Nothing for NaN, a number that is not known.
 export function number(value) {
-  return value.toLocaleString('en-US');
+  return Number.isNaN(value) ? '' : value.toLocaleString('en-US');
 }
 
 // PART of WHOLE with one decimal, never rounded up to all or down to nothing.

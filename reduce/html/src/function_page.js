@@ -4,7 +4,7 @@
 // click on a caller or callee goes on to that one.
 
 import { amount, callColumns, categoryColumn, functionLink, inOrder,
-  moreColumns, typeLink } from './columns.js';
+  moreColumns, typeLink, unknownHelp } from './columns.js';
 import { MEASURES, moreMeasures } from './measures.js';
 import { typesOfFunction } from './chains.js';
 import { categoryStrip, element, number, percent, plural } from './dom.js';
@@ -13,7 +13,7 @@ import { table } from './table.js';
 function figure(label, value, more) {
   return element('div', { class: 'figure' },
     element('span', { class: 'label' }, label),
-    element('strong', {}, number(value)),
+    element('strong', {}, Number.isNaN(value) ? 'unknown' : number(value)),
     element('span', { class: 'quiet' }, more));
 }
 
@@ -38,9 +38,10 @@ function arcsTable(model, row, arcs, settings) {
         help: 'Objects allocated below this call',
         value: (arc) => arc.inclusive.allocs },
       ...callColumns(model, [{ key: 'calls', label: 'calls',
-        help: model.profile.lisp
+        help: (model.profile.lisp
           ? 'Calls from the one to the other that led to an allocation'
-          : 'Allocations with the one calling the other on their chain',
+          : 'Allocations with the one calling the other on their chain') +
+          unknownHelp(model),
         value: (arc) => arc.calls }]),
     ], moreMeasures(model.profile.measures, model.measure).flatMap((m) =>
       amount(m, MEASURES[m].label, `Of what was allocated below this call: ${
@@ -85,8 +86,9 @@ export function functionPage(model, id, sorts, onSearch) {
         percent(inclusive.bytes, total.bytes)),
       figure('inclusive allocs', inclusive.allocs,
         percent(inclusive.allocs, total.allocs)),
-      model.callsKnown ? figure('calls', calls, calls === 0 ? ''
-        : `${number(Math.round(inclusive.bytes / calls))} bytes each`) : null,
+      model.callsKnown ? figure('calls', calls, calls > 0
+        ? `${number(Math.round(inclusive.bytes / calls))} bytes each` : '')
+        : null,
       moreMeasures(profile.measures, model.measure).map((m) =>
         figure(`inclusive ${MEASURES[m].label}`, inclusive[m],
           `${number(self[m])} itself`))),

@@ -3,7 +3,7 @@
 // The tables of everything: functions, types, contexts.
 
 import { amount, callColumns, callsHelp, categoryColumn, functionLink, inOrder,
-  moreColumns, typeLink } from './columns.js';
+  moreColumns, typeLink, unknownHelp } from './columns.js';
 import { chainOf, functionsOfType } from './chains.js';
 import { element, number, plural } from './dom.js';
 import { MEASURES, moreMeasures } from './measures.js';
@@ -39,8 +39,8 @@ export function functionColumns(model) {
           lisp ? 'calls' : 'allocations'}`,
         value: (row) => (row.calls === 0 ? 0
           : row.inclusive.bytes / row.calls),
-        text: (row) => row.calls === 0
-          ? '' : number(Math.round(row.inclusive.bytes / row.calls)) },
+        text: (row) => row.calls > 0
+          ? number(Math.round(row.inclusive.bytes / row.calls)) : '' },
     ]),
   ], [
     ...moreColumns(model, 'self-', 'self ',
@@ -256,10 +256,10 @@ export function contextsView(model, matches, sort) {
         help: 'Objects allocated at the end of the chain',
         value: (node) => sums.self.allocs[node] },
       ...callColumns(model, [{ key: 'calls', label: 'calls',
-        help: model.profile.lisp
+        help: (model.profile.lisp
           ? 'Calls of the last function by the chain before it'
           : 'Allocations with this chain, or with it at the beginning of ' +
-            'theirs',
+            'theirs') + unknownHelp(model),
         value: (node) => sums.self.calls[node] }]),
     ], moreMeasures(model.profile.measures, model.measure).flatMap((m) =>
       amount(m, MEASURES[m].label, `Of what was allocated at the end of the ` +

@@ -199,6 +199,8 @@ export class Overview {
         : `${number(shown.self)} itself`) : null,
       shown.calls > 0 ? element('span', {},
         `${plural(shown.calls, ...callNouns(this.model))} here`) : null,
+      Number.isNaN(shown.calls)
+        ? element('span', {}, 'calls unknown') : null,
       fn !== null && fn.package !== ''
         ? element('span', { class: 'quiet' }, fn.package) : null);
   }

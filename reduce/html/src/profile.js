@@ -11,10 +11,16 @@
 //   calls       calls of the last function of a chain, by group
 //   groups      a thread in a phase and a region
 //   regions     named parts of the program, each with those in it
+//
+// Calls that are not known are NaN, and so is every sum with them.
 
 // What the categories of C programs are.
 export const SIZES_IN_C = ['small: up to 32 bytes', 'medium: up to 256',
   'large: up to 2,048', 'extra large'];
+
+function orUnknown(calls) {
+  return calls < 0 ? NaN : calls;
+}
 
 async function unpack(text) {
   const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
@@ -126,8 +132,8 @@ export async function readProfile(text) {
       line: next(),
       system: next() === 1,
       cycle: next(),
-      calls: next(),
-      rootCalls: next(),
+      calls: orUnknown(next()),
+      rootCalls: orUnknown(next()),
       self: figures(next),
       inclusive: figures(next),
       root: figures(next),
@@ -135,7 +141,7 @@ export async function readProfile(text) {
     arcs: readTable(raw.arcs, (next) => ({
       caller: next(),
       callee: next(),
-      calls: next(),
+      calls: orUnknown(next()),
       inclusive: figures(next),
     })),
     types: readTable(raw.types, (next, id) => {

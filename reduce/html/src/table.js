@@ -6,7 +6,8 @@
 // A column is
 //   {key, label, help, value(row), text(row)?, cell(row)?, left?}
 // VALUE sorts; what shows is the element that CELL makes, else TEXT, else
-// the value itself, with separators when it is a number.
+// the value itself, with separators when it is a number.  NaN is a number
+// that is not known: it is blank, and comes last in either direction.
 
 import { element, number, plural, replaceChildren } from './dom.js';
 
@@ -76,6 +77,7 @@ export function table(settings) {
       .map((row) => ({ row, key: column.value(row) }))
       .sort(
         (a, b) =>
+          Number.isNaN(a.key) - Number.isNaN(b.key) ||
           (sort.up ? 1 : -1) * compare(a.key, b.key) ||
           (tie === undefined ? 0 : compare(tie(a.row), tie(b.row)))
       );

@@ -8,41 +8,12 @@
 
 (in-package #:exact)
 
-(defvar *library* (ext:getenv "EXACT_LIBRARY"))
-
-(defun c-function (name &optional (library *library*))
-  (si:find-foreign-symbol name library :pointer-void 0))
-
 (defvar *arguments* '(:pointer-void :long))
 
 (defun call-c (function values)
   (si:call-cfun function :long *arguments* values))
 
-;;; A callback is a C function of its own where it is compiled, which calls
-;;; the Lisp function, and a closure of libffi where it is interpreted.
 ;;; Interpreted functions need two conses for each of their variables.
-
-;;;
-;;; A closure of libffi refers to a list of its Lisp function and types, where
-;;; the collector does not look (in ECL 21.2.1), and the fifth of these, the
-;;; call interface, to the second word of an array, where it does not either.
-;;; So they are pinned as soon as they exist.
-
-(defvar *pinned* '())
-
-(defun pin (callback)
-  (let ((data (si:foreign-data-ref-elt callback 48 :object)))
-    (assert (functionp (first data)))
-    (push data *pinned*)
-    (push (ffi:make-pointer
-           (- (si:foreign-data-ref-elt (fifth data) 8 :unsigned-long) 8) :void)
-          *pinned*)))
-
-(defmacro define-callback (name type arguments &body body)
-  (let ((definition `(ffi:defcallback ,name ,type ,arguments ,@body)))
-    (ecase *variant*
-      (:compiled definition)
-      (:bytecode `(let () ,definition (pin (ffi:callback ',name)))))))
 
 (define-callback pair-callback :long ((n :long))
   (keep (cons n n))

@@ -189,9 +189,9 @@ each THREAD-WORK made ALLOCATIONS conses."
                      (loop for character = (read-char stream nil)
                            while character
                            do (write-char character out)))))
-      ;; a string is between its length and the tag of the next field
+      ;; a string is behind its tag and its length
       (remove-if-not (lambda (text)
-                       (search (format nil "~C~A2" (code-char (length text))
+                       (search (format nil "2~C~A" (code-char (length text))
                                        text)
                                profile))
                      texts))))

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * requests.c -- the collector's rounding.
+ *
+ * The collector has size classes up to half a page.  Which one a size falls
+ * into depends on what was asked for before, but once a size has been asked
+ * for its class stays: so the collector's own map is read, after the fact.
+ */
+#include "balance/requests.h"
+
+#include <gc/gc.h>
+
+uint64_t
+requests_rounded_bytes(const struct requests *requests)
+{
+  uint64_t sum = requests->large_bytes;
+  for (size_t g = 1; g < REQUEST_GRANULES; g++) {
+    const size_t bytes = g * REQUEST_GRANULE_BYTES;
+    size_t rounded;
+    if (requests->granules[g] == 0)
+      continue;
+    rounded = GC_get_size_map_at((int)bytes);
+    if (rounded == 0 || rounded == (size_t)-1)
+      rounded = bytes;
+    sum += requests->granules[g] * rounded;
+  }
+  return sum;
+}

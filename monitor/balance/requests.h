@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * requests.h -- what the collector was asked for, and what it counts for it.
+ *
+ * Model.  The hook is told of objects, the collector of requests.  An object,
+ * as the hook was told of it, is one request but for a split instance: that
+ * is one for the header and one for the slots.  (The body of an array comes
+ * as an event, and is a request, of its own.)
+ *
+ * Most requests need not be counted, for the objects of a leaf of the tree
+ * tell them by number and size.  Those of large objects, whose leaf has no
+ * size, and of objects in pieces, whose size is a sum, are counted when they
+ * are made.
+ *
+ * The collector rounds a request up to granules, and those up to one of its
+ * size classes.
+ *
+ * All but requests_rounded_bytes may run inside the hook.
+ */
+#ifndef MPROF_REQUESTS_H
+#define MPROF_REQUESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ecl/ecl.h>
+
+#include "tree/context_tree.h"
+
+/* The collector's granule, and how many of them its size classes reach. */
+enum {
+  REQUEST_GRANULE_BYTES = 16,
+  REQUEST_GRANULES = LEAF_MAX_SIZE / REQUEST_GRANULE_BYTES + 1
+};
+
+struct requests { /* all zero: none */
+  uint64_t granules[REQUEST_GRANULES]; /* how many of each size */
+  uint64_t large_bytes; /* of larger ones, rounded to granules */
+};
+
+/* Add `count' requests of `bytes' each. */
+static inline void
+requests_add(struct requests *r, size_t bytes, uint64_t count)
+{
+  const size_t granules =
+      bytes == 0
+          ? 1
+          : (bytes + REQUEST_GRANULE_BYTES - 1) / REQUEST_GRANULE_BYTES;
+  if (granules < REQUEST_GRANULES)
+    r->granules[granules] += count;
+  else
+    r->large_bytes += count * granules * REQUEST_GRANULE_BYTES;
+}
+
+/* Add the requests for `count' objects, each as the hook was told of it:
+ * `what' it is (classify.h), and its bytes. */
+static inline void
+requests_add_objects(struct requests *r, size_t what, size_t bytes,
+                     uint64_t count)
+{
+  if ((what & ECL_ALLOCATED_SPLIT) != 0) {
+    requests_add(r, sizeof(struct ecl_instance), count);
+    bytes -= sizeof(struct ecl_instance);
+  }
+  requests_add(r, bytes, count);
+}
+
+/* Whether the objects of that kind tell their requests by number and size. */
+static inline bool
+requests_told_by(const struct kind *kind)
+{
+  return (kind->what & LEAF_PIECES) == 0 && kind->size <= LEAF_MAX_SIZE;
+}
+
+/* Add the requests that the leaf tells. */
+static inline void
+requests_add_leaf(struct requests *r, const struct leaf *leaf,
+                  const struct kind *kind)
+{
+  if (requests_told_by(kind))
+    requests_add_objects(r, kind->what, kind->size, leaf->count);
+}
+
+static inline void
+requests_add_all(struct requests *r, const struct requests *more)
+{
+  for (size_t g = 0; g < REQUEST_GRANULES; g++)
+    r->granules[g] += more->granules[g];
+  r->large_bytes += more->large_bytes;
+}
+
+/* What the collector has counted for requests that it was given. */
+uint64_t requests_rounded_bytes(const struct requests *requests);
+
+#endif

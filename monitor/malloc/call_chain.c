@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * call_chain.c -- see call_chain.h.
+ */
+#include "malloc/call_chain.h"
+
+#include <string.h>
+
+enum { FRAMES = 1 << 20 }; /* on a stack, at most: address space only */
+
+/* ---- the chain ---- */
+
+int
+call_chain_init(struct call_chain *chain)
+{
+  const size_t frames = FRAMES * sizeof *chain->frames;
+  if (arena_reserve(&chain->arena,
+                    2 * frames + 2 * FRAMES * sizeof *chain->words) != 0)
+    return -1;
+  chain->frames = chain->arena.base;
+  chain->fresh = chain->frames + FRAMES;
+  chain->words = (struct chain_word *)(void *)(chain->fresh + FRAMES);
+  call_chain_forget(chain);
+  return 0;
+}
+
+void
+call_chain_release(struct call_chain *chain)
+{
+  arena_release(&chain->arena);
+}
+
+/* Paths share a frame with those that are kept, or else the first of them. */
+void
+call_chain_forget(struct call_chain *chain)
+{
+  chain->depth = 1;
+  chain->word_count = 0;
+  chain->frames[0] = (struct call_frame){.serial = ++chain->serial};
+}
+
+static inline void
+add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
+{
+  chain->words[chain->word_count++] =
+      (struct chain_word){.at = at, .value = value};
+}
+
+/* No word holds what this asks for. */
+static const uintptr_t nothing;
+
+/* Put `f' into the chain as the innermost frame, or as one that others come
+ * behind. */
+static inline void
+add_frame(struct call_chain *chain, const struct call_frame *f,
+          bool innermost)
+{
+  struct call_frame *to = &chain->frames[chain->depth];
+  const struct stack_frame *const outer = &to[-1].at;
+  *to = *f;
+  to->needs_pointer =
+      outer->by_pointer ||
+      (outer->certain && outer->saved == NULL && to[-1].needs_pointer);
+  to->first_word = (uint32_t)chain->word_count;
+  if (to->serial == 0)
+    to->serial = ++chain->serial;
+  if (innermost) {
+    if (to->needs_pointer)
+      add_word(chain, &chain->frame, f->at.pointer);
+  } else if (!f->at.certain) {
+    add_word(chain, &nothing, 1);
+  } else {
+    add_word(chain, (const uintptr_t *)f->at.sp - 1, f->at.ip);
+    if (to->needs_pointer && f->at.saved != NULL)
+      add_word(chain, f->at.saved, f->at.pointer);
+  }
+  chain->depth++;
+}
+
+/* ---- known paths ---- */
+
+struct known_path *
+call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
+{
+  size_t place = call_chain_place(ip, sp);
+  for (int probes = PROBES; probes > 0; probes--) {
+    struct known_path *path = &chain->paths[place];
+    const struct chain_word *const inner = path->words;
+    const struct chain_word *changed;
+    if (path->ip != ip || path->sp != sp) {
+      if (path->ip == 0)
+        return NULL;
+      place = (place + 1) % PATHS;
+      continue;
+    }
+    changed = chain_words_changed(inner, inner + path->inner_words);
+    if (changed == inner)
+      return call_chain_joins(chain, path) ? path : NULL;
+    place = call_chain_next_place(place, *changed[-1].at);
+  }
+  return NULL;
+}
+
+/* ---- walks ---- */
+
+/* All frames from frames[result] to frames[i] are where they were, if that
+ * one is; 0 when the chain ends there as well. */
+static size_t
+first_unchanged(const struct call_chain *chain, size_t i)
+{
+  const struct call_frame *frames = chain->frames;
+  const struct chain_word *changed =
+      chain_words_changed(chain->words, chain->words + frames[i].first_word);
+  while (i > 0 && chain->words + frames[i - 1].first_word >= changed)
+    i--;
+  return i;
+}
+
+static inline bool
+same_place(const struct call_frame *kept, const struct stack_frame *f)
+{
+  return kept->at.sp == f->sp && kept->at.ip == f->ip &&
+         kept->at.interrupted == f->interrupted &&
+         (kept->at.pointer == f->pointer || !kept->needs_pointer);
+}
+
+/* Take the kept frame, which follows from the new one further in, for a new
+ * one.  Its frame pointer was not compared if nothing needed it. */
+static inline void
+unkeep(struct call_frame *to, const struct call_frame *kept)
+{
+  *to = (struct call_frame){.at = kept->at};
+  to->at.pointer =
+      kept->at.saved != NULL ? *kept->at.saved : to[-1].at.pointer;
+}
+
+/* Walk from *chain->fresh until a frame is met that is kept and from which on
+ * nothing has changed; only frames further out than that are kept still.
+ * Gives back the last frame that is to be added to them. */
+static struct call_frame *
+find_fresh(struct call_chain *chain)
+{
+  struct call_frame *const frames = chain->frames;
+  struct call_frame *f = chain->fresh;
+  struct call_frame *const last = f + FRAMES - 2;
+  size_t i = chain->depth - 1; /* frames[i] may still be met */
+  enum frame_step s = FRAME_STEP_CALLER;
+  for (;;) {
+    while (i > 0 && frames[i].at.sp < f->at.sp)
+      i--;
+    if (i > 0 && same_place(&frames[i], &f->at)) {
+      const size_t unchanged = first_unchanged(chain, i);
+      if (unchanged == 0) {
+        f->serial = frames[i].serial;
+        f->context = frames[i].context;
+        chain->word_count = frames[i].first_word;
+        chain->depth = chain->known = i;
+        return f;
+      }
+      for (; i > unchanged; i--, f++)
+        unkeep(f + 1, &frames[i - 1]);
+      i--;
+    }
+    f[1] = (struct call_frame){0};
+    if (f == last)
+      break;
+    s = frame_step(&f->at, &f[1].at);
+    if (s > FRAME_STEP_SIGNAL)
+      break;
+    f++;
+  }
+  chain->complete = s == FRAME_STEP_OUTERMOST;
+  chain->word_count = 0;
+  if (s == FRAME_STEP_OUTERMOST &&
+      f[1].at.certain) /* by the 0 that was read */
+    add_word(chain, (const uintptr_t *)f[1].at.sp - 1, 0);
+  frames[0].at = (struct stack_frame){.by_pointer = f[1].at.by_pointer};
+  chain->depth = 1;
+  chain->known = 0;
+  return f;
+}
+
+/* Where the path of a chain that begins with `f' belongs: where it was looked
+ * for in vain. */
+static size_t
+place_for_new(const struct call_chain *chain, const struct call_frame *f)
+{
+  const int in_turn = (int)(chain->serial % PROBES);
+  size_t place = call_chain_place(f->at.ip, f->at.sp), chosen = place;
+  for (int probe = 0; probe < PROBES; probe++) {
+    const struct known_path *path = &chain->paths[place];
+    const struct chain_word *changed;
+    if (path->ip == 0)
+      return place;
+    if (probe <= in_turn)
+      chosen = place;
+    if (path->ip != f->at.ip || path->sp != f->at.sp) {
+      place = (place + 1) % PATHS;
+      continue;
+    }
+    changed =
+        chain_words_changed(path->words, path->words + path->inner_words);
+    if (changed == path->words) /* what is further out has changed */
+      return place;
+    place = call_chain_next_place(place, *changed[-1].at);
+  }
+  return chosen;
+}
+
+/* The path of the chain that was walked. */
+static struct known_path *
+make_path(struct call_chain *chain)
+{
+  const struct call_frame *const frames = chain->frames;
+  const struct call_frame *innermost = &frames[chain->depth - 1];
+  struct known_path *path = &chain->paths[place_for_new(chain, innermost)];
+  size_t joint =
+      chain->depth > PATH_WORDS ? chain->depth - PATH_WORDS - 1 : 0;
+  size_t first;
+  while (chain->word_count - frames[joint].first_word > PATH_WORDS)
+    joint++;
+  first = frames[joint].first_word;
+  path->ip = 0;
+  path->sp = innermost->at.sp;
+  path->serial = frames[joint].serial;
+  path->joint = (uint32_t)joint;
+  path->outer_words = (uint32_t)first;
+  path->inner_words = (uint32_t)(chain->word_count - first);
+  path->complete = chain->complete;
+  path->leaf = 0;
+  memcpy(path->words, chain->words + first,
+         path->inner_words * sizeof *path->words);
+  return path;
+}
+
+struct known_path *
+call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
+                uintptr_t frame)
+{
+  struct call_frame *at;
+  *chain->fresh =
+      (struct call_frame){.at = {.ip = ip, .sp = sp, .pointer = frame}};
+  chain->frame = frame;
+  at = find_fresh(chain);
+  for (; at > chain->fresh; at--)
+    add_frame(chain, at, false);
+  add_frame(chain, at, true);
+  return make_path(chain);
+}
+
+void
+call_chain_know(const struct call_chain *chain, struct known_path *path)
+{
+  path->ip = chain->frames[chain->depth - 1].at.ip;
+}

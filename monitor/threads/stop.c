@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stop.c -- see stop.h for the protocol.
+ *
+ * Not done here: the hook's half (hook.c), and what the collector's answer
+ * consists of (collector_balance.c).
+ */
+#include "threads/stop.h"
+
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "threads/monitor_state.h"
+#include "threads/threads.h"
+
+/* ---- gates ---- */
+
+bool
+stop_init(void)
+{
+  return syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                 0) == 0;
+}
+
+/* Make all processors that run this process see what was stored before. */
+static void
+barrier(void)
+{
+  syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Wait until every thread has been seen outside the hook once. */
+static void
+wait_for_hooks(void)
+{
+  barrier();
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    while (__atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
+      sched_yield();
+}
+
+void
+stop_set_gates(enum gate gate)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
+  if (gate != GATE_OPEN)
+    wait_for_hooks();
+}
+
+/* ---- patience ---- */
+
+enum {
+  YIELDS = 200,            /* before sleeping between two looks */
+  PATIENCE_NS = 1000000000 /* for all looks together */
+};
+
+struct patience { /* all zero: fresh */
+  unsigned looks;
+  struct timespec begin;
+};
+
+/* Let other threads run for a while.  False when it has been too long. */
+static bool
+wait_a_little(struct patience *p)
+{
+  struct timespec now, pause = { .tv_nsec = 50000 };
+  if (p->looks++ == 0)
+    clock_gettime(CLOCK_MONOTONIC, &p->begin);
+  if (p->looks < YIELDS) {
+    sched_yield();
+    return true;
+  }
+  nanosleep(&pause, NULL);
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (now.tv_sec - p->begin.tv_sec) * 1000000000LL +
+             (now.tv_nsec - p->begin.tv_nsec) <
+         PATIENCE_NS;
+}
+
+/* ---- threads at rest ---- */
+
+/* The system calls in which ECL leaves interrupts disabled and which neither
+ * the collector nor the allocators make. */
+static const long system_calls[] = {
+  SYS_read,     SYS_pread64,  SYS_readv,  SYS_recvfrom, SYS_recvmsg,
+  SYS_accept,   SYS_accept4,  SYS_connect, SYS_pselect6, SYS_ppoll,
+  SYS_wait4,    SYS_waitid,   SYS_fcntl,  SYS_flock,
+#ifdef SYS_poll
+  SYS_poll,     SYS_select,
+#endif
+};
+
+/* Does the thread sleep in one of these?  The kernel says in which it does:
+ * "0 0x3 ...", or "running". */
+static bool
+sleeps_elsewhere(pthread_t thread)
+{
+  clockid_t clock;
+  char path[64], text[32];
+  ssize_t length;
+  long number;
+  char *end;
+  int file;
+  if (pthread_getcpuclockid(thread, &clock) != 0)
+    return false;
+  /* The kernel's encoding of a thread's clock has the thread's number. */
+  snprintf(path, sizeof path, "/proc/self/task/%d/syscall",
+           (int)~(clock >> 3));
+  file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return false;
+  length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0)
+    return false;
+  text[length] = '\0';
+  number = strtol(text, &end, 10);
+  for (size_t i = 0; i < sizeof system_calls / sizeof *system_calls; i++)
+    if (end != text && *end == ' ' && number == system_calls[i])
+      return true;
+  return false;
+}
+
+static bool
+is_held(const struct thread_state *t)
+{
+  return __atomic_load_n(&t->held.present, __ATOMIC_ACQUIRE);
+}
+
+/* Wait until all threads but this one are at rest.  False when one is not
+ * after a second. */
+static bool
+wait_for_rest(void)
+{
+  const cl_env_ptr self = ecl_process_env();
+  struct patience patience = { 0 };
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    while (t->env != NULL && t->env != self &&
+           t->env->disable_interrupts != 0 && !is_held(t) &&
+           !monitor_is_waited_for(t->env) &&
+           !(patience.looks >= YIELDS && sleeps_elsewhere(t->thread)))
+      if (!wait_a_little(&patience))
+        return false;
+  return true;
+}
+
+/* What the threads that wait at their gates have taken.  Gives back how many
+ * do. */
+static size_t
+held_objects(uint64_t *rounded_bytes)
+{
+  struct requests requests = { 0 };
+  size_t count = 0;
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (is_held(t)) {
+      count++;
+      requests_add_objects(&requests, t->held.what, t->held.bytes, 1);
+    }
+  *rounded_bytes = requests_rounded_bytes(&requests);
+  return count;
+}
+
+/* ---- the runtime's list of threads ---- */
+
+struct listed {
+  cl_env_ptr env;   /* of a thread that is not counted; NULL: all are */
+  pthread_t thread;
+  size_t to_come;   /* listed, but no thread has been made for them */
+};
+
+static const struct thread_state *
+state_of_process(cl_object process)
+{
+  const struct thread_state *t = monitor.threads;
+  while (t != NULL && (t->env == NULL || t->env->own_process != process))
+    t = t->next;
+  return t;
+}
+
+/* Lock the list, unless the thread that holds it waits at its gate, and so
+ * will neither change the list nor give the lock back. */
+static bool
+lock_list(bool *locked)
+{
+  const cl_object me = ecl_process_env()->own_process;
+  struct patience patience = { 0 };
+  do {
+    const struct thread_state *t;
+    cl_object owner = ECL_NIL;
+    *locked = __atomic_compare_exchange_n(&cl_core.processes_spinlock, &owner,
+                                          me, false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST);
+    if (*locked)
+      return true;
+    t = state_of_process(owner);
+    if (t != NULL && is_held(t))
+      return true;
+  } while (wait_a_little(&patience));
+  return false;
+}
+
+/* A thread has no hooks while it is the one that stops the others. */
+static bool
+is_counted(cl_env_ptr env)
+{
+  return env->allocation_hooks != NULL ||
+         (env == ecl_process_env() && threads_find(env) != NULL);
+}
+
+/* False when a thread is just being made. */
+static bool
+look_through_list(struct listed *l)
+{
+  const cl_object list = cl_core.processes;
+  *l = (struct listed){ 0 };
+  for (cl_index i = 0; i < list->vector.fillp; i++) {
+    const cl_object p = list->vector.self.t[i];
+    const cl_env_ptr env =
+        p == OBJNULL || Null(p) ? NULL : p->process.env;
+    const struct thread_state *parent;
+    if (env == NULL)
+      continue;
+    if (env->cs_org != NULL) { /* the first thing that a new thread sets */
+      if (!is_counted(env)) {
+        l->env = env;
+        l->thread = p->process.thread;
+      }
+      continue;
+    }
+    parent = state_of_process(p->process.parent);
+    if (p->process.thread != 0 && (parent == NULL || !is_held(parent)))
+      return false;
+    l->to_come++;
+  }
+  return true;
+}
+
+static bool
+read_list(struct listed *l)
+{
+  struct patience patience = { 0 };
+  bool locked, done;
+  do {
+    if (!lock_list(&locked))
+      return false;
+    done = look_through_list(l);
+    if (locked)
+      __atomic_store_n(&cl_core.processes_spinlock, ECL_NIL,
+                       __ATOMIC_RELEASE);
+  } while (!done && wait_a_little(&patience));
+  return true;
+}
+
+/* Hang the hooks, with a paused gate, into all threads that have none.  Gives
+ * back how many, or -1 when memory ran out. */
+static int
+count_all_threads(size_t *to_come)
+{
+  struct listed l;
+  for (int added = 0;; added++) {
+    if (!read_list(&l))
+      return -1;
+    *to_come = l.to_come;
+    if (l.env == NULL)
+      return added;
+    if (!threads_count(l.env, l.thread, GATE_PAUSED))
+      return -1;
+  }
+}
+
+/* ---- settling with the collector ---- */
+
+static int64_t
+bytes_on_lists(void *closure)
+{
+  int64_t bytes = monitor.ended_list_bytes;
+  (void)closure;
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    int64_t more = t->env == NULL
+                       ? 0
+                       : free_lists_bytes(&monitor.free_lists, t->thread);
+    if (more < 0)
+      return -1;
+    bytes += more;
+  }
+  return bytes;
+}
+
+enum { SUM_ATTEMPTS = 1000 };
+
+/* What the collector has given out, as of a moment in which all threads are
+ * at rest.  The gates are paused, and stay so.  False when memory ran out. */
+static bool
+settle(struct collector_balance *b)
+{
+  for (int attempt = 0; attempt < SUM_ATTEMPTS; attempt++) {
+    uint64_t rounded_bytes;
+    size_t to_come, to_come_after, held;
+    const int found = count_all_threads(&to_come);
+    bool at_rest;
+    stop_set_gates(GATE_PAUSED);
+    at_rest = wait_for_rest();
+    held = held_objects(&rounded_bytes);
+    *b = collector_balance(&monitor.own_bytes, bytes_on_lists, NULL);
+    barrier();
+    at_rest &= wait_for_rest();
+    held -= held_objects(&rounded_bytes);
+    b->bytes -= rounded_bytes;
+    if (found < 0 || !at_rest) {
+      b->doubts |= BALANCE_REST;
+      return found >= 0;
+    }
+    if (held == 0 && count_all_threads(&to_come_after) == 0 &&
+        to_come_after == to_come)
+      return true;
+  }
+  b->doubts |= BALANCE_REST;
+  return true;
+}
+
+void
+stop_begin(void)
+{
+  struct collector_balance now;
+  settle(&now);
+  monitor.collector.bytes += now.bytes - monitor.at_start.bytes;
+  monitor.collector.doubts |= now.doubts | monitor.at_start.doubts;
+}
+
+bool
+stop_end(void)
+{
+  const bool all = settle(&monitor.at_start);
+  stop_set_gates(GATE_OPEN);
+  return all;
+}

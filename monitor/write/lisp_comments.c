@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_comments.c -- see lisp_comments.h.
+ *
+ * The reconciliation.  The collector counts what its free lists gave away,
+ * with its rounding; we count requests.  So each request is rounded as the
+ * collector does, and what it made for itself is added (records of
+ * finalizers, weak links and threads):
+ *
+ *     residual = collector_bytes - rounded_bytes - collector_record_bytes
+ *
+ * It is 0 but for what a note names.
+ */
+#include "write/lisp_comments.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <ecl/ecl.h>
+
+#include "code/code_functions.h"
+#include "code/lisp_functions.h"
+#include "monitor.h"
+
+#ifndef MPROF_VERSION
+#error "MPROF_VERSION is not defined"
+#endif
+
+static void __attribute__((format(printf, 3, 4)))
+put_note(struct pprof_stream *p, const char *key, const char *format, ...)
+{
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  pprof_put_comment(p, key, text);
+}
+
+/* All requests of the program, as the collector rounded them. */
+static uint64_t
+rounded_bytes(const struct monitor_figures *f)
+{
+  struct requests all = f->requests;
+  for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
+    for (uint32_t i = 1; i < t->tree->leaf_count; i++) {
+      const struct leaf *leaf = &t->tree->leaves[i];
+      requests_add_leaf(&all, leaf, context_tree_kind(t->tree, leaf));
+    }
+  return requests_rounded_bytes(&all);
+}
+
+/* What the collector, or the runtime in its name, made for itself. */
+static uint64_t
+record_bytes(const struct monitor_figures *f)
+{
+  struct requests records = { 0 };
+  requests_add(&records, ECL_FINALIZER_RECORD_BYTES, f->finalizers);
+  requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, f->weak_links);
+  return requests_rounded_bytes(&records) + f->thread_record_bytes;
+}
+
+/* What a residual can be made of. */
+static void
+put_residual_notes(struct pprof_stream *p, const struct monitor_figures *f)
+{
+  char imported[128];
+  const struct {
+    bool applies;
+    const char *text;
+  } notes[] = {
+    { (f->collector.doubts & BALANCE_REST) != 0,
+      "a thread did not come to rest when counting began or ended: an object "
+      "that it took then, or the free list of which it took it" },
+    { f->imported_threads > 0, imported },
+    { (f->collector.doubts & BALANCE_PAGE) != 0,
+      "up to 4096 bytes of a page that the collector has swept and not yet "
+      "added" },
+    { (f->collector.doubts & BALANCE_LISTS) != 0,
+      "the threads' free lists in the collector could not be read" },
+    { f->finalizers + f->weak_links > 0,
+      "the collector's tables of finalizers and weak links, when they grow" },
+    { f->finalizer_walks > 0,
+      "free lists that the collector drops when a finalizer allocates while "
+      "it makes one" },
+  };
+  bool known = false;
+  snprintf(imported, sizeof imported,
+           "what the runtime allocated for %u threads, which C made, before "
+           "they were imported",
+           f->imported_threads);
+  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+    if (notes[i].applies) {
+      pprof_put_comment(p, COMMENT_RESIDUAL_NOTE, notes[i].text);
+      known = true;
+    }
+  if (!known)
+    pprof_put_comment(p, COMMENT_RESIDUAL_NOTE,
+                      "not known: please report it");
+}
+
+static void
+put_reconciliation(struct pprof_stream *p, const struct monitor_figures *f)
+{
+  const uint64_t rounded = rounded_bytes(f), records = record_bytes(f);
+  const int64_t residual = (int64_t)(f->collector.bytes - rounded - records);
+  pprof_put_count(p, COMMENT_ROUNDED_BYTES, rounded);
+  pprof_put_count(p, COMMENT_COLLECTOR_BYTES, f->collector.bytes);
+  pprof_put_count(p, COMMENT_COLLECTOR_RECORD_BYTES, records);
+  put_note(p, COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
+  if (residual != 0)
+    put_residual_notes(p, f);
+}
+
+static void
+put_unattributed(struct pprof_stream *p, const struct monitor_figures *f,
+                 const struct sample_writer *samples)
+{
+  pprof_put_count(p, COMMENT_UNATTRIBUTED_ALLOCATIONS,
+                  samples->unattributed_count);
+  pprof_put_count(p, COMMENT_UNATTRIBUTED_BYTES,
+                  samples->unattributed_bytes);
+  if (f->overflows > 0)
+    put_note(p, COMMENT_UNATTRIBUTED_NOTE,
+             "the context budget was used up %" PRIu64
+             " times; start with a larger one",
+             f->overflows);
+}
+
+/* What can be missing from chains, and names that are. */
+static void
+put_gaps(struct pprof_stream *p, const struct monitor_figures *f,
+         uint64_t classless_count)
+{
+  pprof_put_count(p, COMMENT_TRUNCATED_WALKS, f->truncated_walks);
+  pprof_put_count(p, COMMENT_DIFFERING_WALKS, f->differing_walks);
+  for (size_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
+    put_note(p, COMMENT_CHAIN_NOTE,
+             "%s was not compiled with this ECL's flags for the C compiler: "
+             "functions that it inlined, or whose last act was a call, can "
+             "be missing from chains",
+             lisp_functions_other_flags(i));
+  if (f->lost_calls > 0)
+    put_note(p, COMMENT_CHAIN_NOTE,
+             "calls of byte-compiled functions that found no room for their "
+             "name: %" PRIu64,
+             f->lost_calls);
+  if (classless_count > 0)
+    put_note(p, COMMENT_CLASS_NOTE,
+             "objects whose class found no room for its name: %" PRIu64,
+             classless_count);
+}
+
+void
+lisp_comments_put(struct pprof_stream *p, const struct monitor_figures *f,
+                  const struct sample_writer *samples,
+                  uint64_t classless_count)
+{
+  pprof_put_comment(p, COMMENT_VERSION, MPROF_VERSION);
+  pprof_put_comment(p, COMMENT_LANGUAGE, "lisp");
+  put_note(p, COMMENT_PROGRAM, "ECL %s", f->runtime_version);
+  pprof_put_comment(p, COMMENT_ROOT, MPROF_ROOT_FUNCTION);
+  pprof_put_count(p, COMMENT_ALLOCATIONS, f->allocations);
+  pprof_put_count(p, COMMENT_BYTES, f->bytes);
+  put_reconciliation(p, f);
+  put_unattributed(p, f, samples);
+  put_gaps(p, f, classless_count);
+  region_table_comments(f->regions, false, pprof_put_region, p);
+  pprof_put_count(p, COMMENT_CONTEXTS, f->contexts);
+  pprof_put_count(p, COMMENT_CONTEXT_BYTES, f->context_bytes);
+  pprof_put_count(p, COMMENT_THREADS, f->counted_threads);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_profile.c -- samples come first, so that the locations that they use
+ * are known when their turn comes, and the functions of these.
+ *
+ * A leaf becomes a sample of objects, a context that was entered one of
+ * calls.  The calls that a leaf counts stand in the same sample when its
+ * chain is theirs, else (the call was folded) in one of their own.
+ *
+ * A site becomes one location of one line: where the form of its function
+ * begins, for ECL keeps no other.
+ */
+#include "write/lisp_profile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ecl/ecl.h>
+
+#include "code/lisp_functions.h"
+#include "code/sites.h"
+#include "hook/classify.h"
+#include "monitor.h"
+#include "names/kept_objects.h"
+#include "names/lisp_name.h"
+#include "names/source_line.h"
+#include "write/lisp_comments.h"
+#include "write/sample_writer.h"
+
+struct lisp_writer {
+  struct pprof_stream stream;
+  struct sample_writer samples;
+  const struct thread_figures *thread; /* whose samples are written */
+  const struct region *regions; /* by their numbers */
+  uint64_t classless_count; /* objects of a class that has no name */
+};
+
+/* ---- samples ---- */
+
+/* The name of the class of that kind; NULL: it has none, or its name found no
+ * room, and then the class may be gone. */
+static const char *
+class_name(const struct kind *kind)
+{
+  return kind->clas == 0
+             ? NULL
+             : kept_objects_class_name((cl_object)(uintptr_t)kind->clas);
+}
+
+static void
+put_labels(void *closure, const struct kind *kind)
+{
+  struct lisp_writer *w = closure;
+  struct pprof_stream *p = &w->stream;
+  const char *class = kind == NULL ? NULL : class_name(kind);
+  if (kind == NULL) {
+    pprof_add_label(p, LABEL_THREAD, w->thread->name);
+    return;
+  }
+  pprof_add_label(
+      p, LABEL_TYPE,
+      class != NULL &&
+              lisp_name_is_structure((cl_object)(uintptr_t)kind->clas)
+          ? "STRUCTURE"
+          : classify_type_name(kind->what));
+  if (class != NULL)
+    pprof_add_label(p, LABEL_CLASS, class);
+  pprof_add_label(p, LABEL_CATEGORY,
+                  classify_category_name(classify_category(kind->what)));
+  pprof_add_label(p, LABEL_THREAD, w->thread->name);
+  if (KIND_REGION(kind->what) != 0)
+    pprof_add_label(p, LABEL_REGION,
+                    w->regions[KIND_REGION(kind->what)].path);
+  if (kind->size != 0 && kind->size != LEAF_LARGE)
+    pprof_add_number_label(p, LABEL_BYTES, kind->size);
+}
+
+static void
+put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
+          uint32_t function, uint32_t up)
+{
+  const uint64_t values[PPROF_LISP_COLUMNS] = { [PPROF_CALLS] = calls };
+  if (calls != 0)
+    sample_writer_put(&w->samples, site, function, up, values,
+                      SAMPLE_OF_CALLS);
+}
+
+/* What has no chain is below the overflow, at no site. */
+static void
+put_leaf(struct lisp_writer *w, const struct leaf *leaf)
+{
+  const struct kind *kind = context_tree_kind(w->thread->tree, leaf);
+  const bool any = leaf->count != 0 || leaf->bytes != 0;
+  uint64_t values[PPROF_LISP_COLUMNS] = { [PPROF_COUNT] = leaf->count,
+                                          [PPROF_BYTES] = leaf->bytes };
+  const uint64_t site = leaf->up == CONTEXT_OVERFLOW ? 0 : leaf->site;
+  if (site != 0 && any && leaf->target == leaf->up)
+    values[PPROF_CALLS] = leaf->activations;
+  else if (site != 0)
+    put_calls(w, leaf->activations, site, leaf->function, leaf->up);
+  if (!any)
+    return;
+  if (kind->clas != 0 && class_name(kind) == NULL)
+    w->classless_count += leaf->count;
+  sample_writer_put(&w->samples, site, leaf->function, leaf->target, values,
+                    leaf->kind);
+}
+
+static void
+put_thread(struct lisp_writer *w, const struct thread_figures *thread)
+{
+  const struct context_tree *tree = thread->tree;
+  w->thread = thread;
+  sample_writer_begin(&w->samples, tree);
+  for (uint32_t i = 1; i < tree->leaf_count; i++)
+    put_leaf(w, &tree->leaves[i]);
+  if (tree->overflowed != 0)
+    put_leaf(w, &tree->leaves[tree->budget]);
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    const struct context *c = &tree->contexts[i];
+    put_calls(w, c->activations, c->site, c->function, c->parent);
+  }
+  sample_writer_end(&w->samples);
+}
+
+/* ---- functions and locations ---- */
+
+static void
+put_function(struct pprof_stream *p, uint64_t id,
+             const struct code_function *f, int64_t line)
+{
+  const char *file = f->runtime ? "[runtime]" : f->file;
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_FUNCTION_ID, id);
+  pprof_add_field(p, PPROF_FUNCTION_NAME, pprof_string(p, f->name));
+  pprof_add_field(p, PPROF_FUNCTION_SYSTEM_NAME,
+                  pprof_string(p, f->system_name));
+  pprof_add_field(p, PPROF_FUNCTION_FILE,
+                  pprof_string(p, file != NULL ? file : ""));
+  pprof_add_field(p, PPROF_FUNCTION_START_LINE, (uint64_t)line);
+  pprof_end(p, PPROF_FUNCTION);
+}
+
+static void
+put_location(struct pprof_stream *p, uint64_t id, uint64_t site,
+             uint64_t function, int64_t line)
+{
+  size_t start;
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_LOCATION_ID, id);
+  if ((site & (SITE_OBJECT | SITE_RETIRED | SITE_SPECIAL)) == 0)
+    pprof_add_field(p, PPROF_LOCATION_ADDRESS, site & ~SITE_PASSING);
+  start = p->length;
+  pprof_add_field(p, PPROF_LINE_FUNCTION, function);
+  pprof_add_field(p, PPROF_LINE_NUMBER, (uint64_t)line);
+  pprof_nest(p, PPROF_LOCATION_LINE, start);
+  pprof_end(p, PPROF_LOCATION);
+}
+
+/* Readers tell functions by their names: of several with one name the calls
+ * are unknown only if no one's are known. */
+static void
+put_unknown_calls(struct pprof_stream *p, const struct intern_table *functions,
+                  struct intern_table *known)
+{
+  for (uint32_t i = 1; i <= functions->count; i++) {
+    const struct code_function *f =
+        site_function((uint32_t)intern_table_key(functions, i));
+    const uint32_t before = known->count;
+    if (!f->calls_known && intern_text(known, f->name) > before)
+      pprof_put_comment(p, COMMENT_CALLS_UNKNOWN, f->name);
+  }
+}
+
+/* A function is written before the first location that needs it, and its
+ * line is looked for once. */
+static void
+put_locations(struct pprof_stream *p, const struct sample_writer *samples)
+{
+  const size_t count = samples->locations.count + (size_t)1;
+  struct intern_table functions = { 0 }; /* by their numbers */
+  struct intern_table known = { 0 };     /* names of those with known calls */
+  struct source_text source = { 0 };
+  struct arena arena = { 0 };
+  int64_t *lines; /* of functions */
+  if (!pprof_reserve(p, &arena, count * sizeof *lines))
+    return;
+  lines = arena.base;
+  for (uint32_t id = 1; id < count; id++) {
+    const uint64_t site = sample_writer_site(samples, id);
+    const uint32_t number = site_function_number(site);
+    const uint32_t before = functions.count;
+    const uint32_t function = intern_key(&functions, number);
+    if (function == 0) {
+      atomic_file_fail(p->output.file, ENOMEM);
+      break;
+    }
+    if (function > before) {
+      const struct code_function *f = site_function(number);
+      lines[function] = source_line(&source, f->file, f->file_position);
+      put_function(p, function, f, lines[function]);
+      if (f->calls_known)
+        intern_text(&known, f->name);
+    }
+    put_location(p, id, site, function, lines[function]);
+  }
+  put_unknown_calls(p, &functions, &known);
+  source_text_release(&source);
+  intern_table_release(&known);
+  intern_table_release(&functions);
+  arena_release(&arena);
+}
+
+/* ---- the whole ---- */
+
+static void
+write_all(struct lisp_writer *w, const struct monitor_figures *f)
+{
+  struct pprof_stream *p = &w->stream;
+  struct sample_writer *samples = &w->samples;
+  pprof_open(p, PPROF_LISP_COLUMNS);
+  for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
+    put_thread(w, t);
+  put_locations(p, samples);
+  lisp_comments_put(p, f, samples, w->classless_count);
+  intern_table_release(&samples->locations);
+  pprof_close(p);
+}
+
+int
+lisp_profile_write(const struct monitor_figures *figures, const char *path,
+                   char *message, size_t size)
+{
+  struct atomic_file file = { 0 };
+  char temporary[PATH_MAX];
+  struct lisp_writer w = {
+    .regions = figures->regions->regions,
+    .stream.output = { .file = &file, .always = true },
+    .samples = { .stream = &w.stream, .put_labels = put_labels,
+                 .closure = &w, .passing = lisp_apply.passing }
+  };
+  if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
+    atomic_file_fail(&file, ENAMETOOLONG);
+  atomic_file_open(&file, path, temporary);
+  write_all(&w, figures);
+  atomic_file_close(&file);
+  if (file.failed != 0)
+    snprintf(message, size, "cannot write '%s': %s", path,
+             strerrordesc_np(file.failed));
+  return file.failed == 0        ? MPROF_OK
+         : file.failed == ENOMEM ? MPROF_NO_MEMORY
+                                 : MPROF_CANNOT_WRITE;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_profile.c -- samples come first, so that the locations that they use
+ * are known when their turn comes.
+ *
+ * A leaf becomes a sample of objects.  What became of these is counted beside
+ * the tree (stripes.h).
+ */
+#include "write/malloc_profile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "code/code_objects.h"
+#include "malloc/malloc_monitor.h"
+#include "malloc/thread_stack.h"
+#include "write/sample_writer.h"
+
+#ifndef MPROF_VERSION
+#error "MPROF_VERSION is not defined"
+#endif
+
+enum { MANY_LEAVES = 16384 }; /* for a profile to be large: 1 MB or so */
+
+/* What there is to say of the calls of a context. */
+struct context_calls {
+  uint64_t allocations; /* below it */
+  uint32_t length;      /* of its chain */
+  bool counts;          /* its call is the first of its kind on the chain */
+};
+
+struct malloc_writer {
+  struct pprof_stream stream;
+  struct sample_writer samples;
+  const struct code_objects *objects;
+  struct malloc_total total;
+};
+
+/* ---- samples ---- */
+
+static void
+put_labels(void *closure, const struct kind *kind)
+{
+  struct pprof_stream *p = closure;
+  const uint32_t thread = kind == NULL ? 0 : (uint32_t)kind->clas;
+  const uint32_t region = kind == NULL ? 0 : (uint32_t)(kind->clas >> 32);
+  if (kind != NULL && kind->size != LEAF_LARGE)
+    pprof_add_number_label(p, LABEL_BYTES, kind->size);
+  if (thread != 0)
+    pprof_add_label(p, LABEL_THREAD, thread_stack_name(thread));
+  if (region != 0)
+    pprof_add_label(p, LABEL_REGION, malloc_monitor.regions.regions[region].path);
+}
+
+/* Whether `function', called below `up', is called by the same function
+ * further out as well. */
+static bool
+arc_is_above(uint32_t up, uint32_t function)
+{
+  const struct context *contexts = malloc_monitor.tree.contexts;
+  const uint32_t caller = contexts[up].function;
+  if (function == 0 || caller == 0)
+    return false;
+  for (; up != CONTEXT_ROOT; up = contexts[up].parent)
+    if (contexts[up].function == function &&
+        contexts[contexts[up].parent].function == caller)
+      return true;
+  return false;
+}
+
+static void
+put_leaf(struct malloc_writer *w, uint32_t number)
+{
+  const struct leaf *leaf = &malloc_monitor.tree.leaves[number];
+  const struct leaf_life life = stripes_life(number);
+  const uint64_t values[PPROF_COLUMNS] = {
+    [PPROF_COUNT] = leaf->count,
+    [PPROF_BYTES] = leaf->bytes,
+    [PPROF_KEPT_COUNT] = life.allocated.count - life.freed.count,
+    [PPROF_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
+    [PPROF_CALLS] =
+        arc_is_above(leaf->up, leaf->function) ? 0 : leaf->count,
+    [PPROF_PEAK_COUNT] = life.at_peak.count,
+    [PPROF_PEAK_BYTES] = life.at_peak.bytes,
+    [PPROF_TEMPORARY] = life.temporary_count,
+  };
+  if (leaf->count != 0)
+    sample_writer_put(&w->samples, leaf->site, leaf->function, leaf->up,
+                      values, leaf->kind);
+}
+
+/* Parents have smaller numbers than their children.  The tree knows of most
+ * calls whether they are the first of their kind. */
+static void
+measure_contexts(struct context_calls *calls)
+{
+  const struct context_tree *tree = &malloc_monitor.tree;
+  for (uint32_t i = 1; i < tree->leaf_count; i++)
+    calls[tree->leaves[i].up].allocations += tree->leaves[i].count;
+  if (tree->overflowed != 0)
+    calls[CONTEXT_OVERFLOW].allocations += tree->leaves[tree->budget].count;
+  for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
+    calls[tree->contexts[i].parent].allocations += calls[i].allocations;
+  calls[CONTEXT_OVERFLOW].length = 1;
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    const struct context *c = &tree->contexts[i];
+    calls[i].length = calls[c->parent].length + 1;
+    calls[i].counts = c->new_arc || !arc_is_above(c->parent, c->function);
+  }
+}
+
+/* The allocations below a context are the calls that led to one, once each
+ * however often a function called the other on the way: a context of a call
+ * that is on its chain already counts none.  Most contexts count theirs,
+ * which a reader can add up; then only those are written that do not, and the
+ * file says so.  Calls count one more there: other programs drop samples that
+ * are all zero.  Where recursion is not folded it may be the other way
+ * round, and their chains are long. */
+static void
+put_contexts(struct malloc_writer *w, const struct context_calls *calls)
+{
+  const struct context_tree *tree = &malloc_monitor.tree;
+  uint64_t counting = 0, others = 0, stated = 0;
+  bool all;
+  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
+    if (calls[i].allocations != 0)
+      *(calls[i].counts ? &counting : &others) += calls[i].length;
+  all = counting < others;
+  for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
+    if (calls[i].allocations != 0 && calls[i].counts == all) {
+      const struct context *c = &tree->contexts[i];
+      const uint64_t values[PPROF_COLUMNS] = {
+        [PPROF_CALLS] = all ? calls[i].allocations : 1
+      };
+      sample_writer_put(&w->samples, c->site, c->function, c->parent, values,
+                        SAMPLE_OF_CALLS);
+      stated++;
+    }
+  if (!all)
+    pprof_put_count(&w->stream, COMMENT_STATED_CALLS, stated);
+}
+
+static void
+put_samples(struct malloc_writer *w)
+{
+  const struct context_tree *tree = &malloc_monitor.tree;
+  struct arena calls = { 0 };
+  sample_writer_begin(&w->samples, tree);
+  for (uint32_t i = 1; i < tree->leaf_count; i++)
+    put_leaf(w, i);
+  if (tree->overflowed != 0)
+    put_leaf(w, tree->budget);
+  if (pprof_reserve(&w->stream, &calls,
+                    tree->context_count * sizeof(struct context_calls))) {
+    measure_contexts(calls.base);
+    put_contexts(w, calls.base);
+  }
+  arena_release(&calls);
+  sample_writer_end(&w->samples);
+}
+
+/* ---- mappings and locations ---- */
+
+static void
+put_mapping(struct pprof_stream *p, uint64_t id, const struct code_object *o)
+{
+  char build_id[2 * BUILD_ID_BYTES + 1] = "";
+  for (size_t i = 0; i < 2 * o->build_id_size; i++)
+    build_id[i] =
+        "0123456789abcdef"[o->build_id[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_MAPPING_ID, id);
+  pprof_add_field(p, PPROF_MAPPING_START, o->start);
+  pprof_add_field(p, PPROF_MAPPING_END, o->end);
+  pprof_add_field(p, PPROF_MAPPING_OFFSET, o->file_offset);
+  pprof_add_field(p, PPROF_MAPPING_FILE, pprof_string(p, o->path));
+  pprof_add_field(p, PPROF_MAPPING_BUILD_ID, pprof_string(p, build_id));
+  pprof_end(p, PPROF_MAPPING);
+}
+
+/* Mappings are numbered from one: those that are loaded, then the others. */
+static void
+put_mappings(struct malloc_writer *w)
+{
+  uint64_t id = 1;
+  for (size_t i = 0; i < w->objects->count; i++)
+    put_mapping(&w->stream, id++, &w->objects->objects[i]);
+  for (size_t i = 0; i < code_objects_unloaded.count; i++)
+    put_mapping(&w->stream, id++, &code_objects_unloaded.objects[i]);
+}
+
+/* The address of a location is in the call, not what that returns to.  One
+ * without an address is a line of the function that stands for callers which
+ * went over the budget. */
+static void
+put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
+{
+  struct pprof_stream *p = &w->stream;
+  uint64_t mapping = 0, address = 0;
+  if ((site & SITE_RETIRED) != 0) {
+    const size_t number = RETIRED_OBJECT(site);
+    address =
+        code_objects_unloaded.objects[number].start + RETIRED_OFFSET(site);
+    mapping = w->objects->count + number + 1;
+  } else if ((site & SITE_SPECIAL) == 0) {
+    const struct code_object *o = code_objects_find(w->objects, site - 1);
+    address = site;
+    mapping = o == NULL ? 0 : (uint64_t)(o - w->objects->objects) + 1;
+  }
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_LOCATION_ID, id);
+  pprof_add_field(p, PPROF_LOCATION_MAPPING, mapping);
+  if (address != 0) {
+    pprof_add_field(p, PPROF_LOCATION_ADDRESS, address - 1);
+  } else {
+    const size_t start = p->length;
+    pprof_add_field(p, PPROF_LINE_FUNCTION, 1);
+    pprof_nest(p, PPROF_LOCATION_LINE, start);
+  }
+  pprof_end(p, PPROF_LOCATION);
+}
+
+static void
+put_locations(struct malloc_writer *w)
+{
+  struct pprof_stream *p = &w->stream;
+  for (uint32_t id = 1; id <= w->samples.locations.count; id++)
+    put_location(w, id, sample_writer_site(&w->samples, id));
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_FUNCTION_ID, 1);
+  pprof_add_field(p, PPROF_FUNCTION_NAME,
+                  pprof_string(p, "[over the budget]"));
+  pprof_end(p, PPROF_FUNCTION);
+}
+
+/* ---- comments ---- */
+
+static void
+put_comments(struct malloc_writer *w)
+{
+  const struct malloc_monitor *m = &malloc_monitor;
+  struct pprof_stream *p = &w->stream;
+  pprof_put_comment(p, COMMENT_VERSION, MPROF_VERSION);
+  pprof_put_comment(p, COMMENT_LANGUAGE, "c");
+  if (w->objects->count > 0)
+    pprof_put_comment(p, COMMENT_PROGRAM, w->objects->objects[0].path);
+  pprof_put_count(p, COMMENT_ALLOCATIONS, w->total.count);
+  pprof_put_count(p, COMMENT_BYTES, w->total.bytes);
+  pprof_put_count(p, COMMENT_PEAK_BYTES, w->total.peak_bytes);
+  pprof_put_count(p, COMMENT_UNATTRIBUTED_ALLOCATIONS,
+                  w->samples.unattributed_count);
+  pprof_put_count(p, COMMENT_UNATTRIBUTED_BYTES,
+                  w->samples.unattributed_bytes);
+  pprof_put_count(p, COMMENT_TRUNCATED_WALKS, m->truncated_walks);
+  pprof_put_count(p, COMMENT_CONTEXTS, context_tree_paths(&m->tree));
+  pprof_put_count(p, COMMENT_CONTEXT_BYTES, context_tree_bytes(&m->tree));
+  if (m->lost_objects > 0) {
+    char text[96];
+    snprintf(text, sizeof text,
+             "objects for which there was no memory: %" PRIu64
+             "; kept bytes are too many",
+             m->lost_objects);
+    pprof_put_comment(p, COMMENT_KEPT_NOTE, text);
+  }
+  region_table_comments(&malloc_monitor.regions, true, pprof_put_region, p);
+}
+
+void
+malloc_profile_write(struct atomic_file *file,
+                     const struct code_objects *objects)
+{
+  struct malloc_monitor *m = &malloc_monitor;
+  struct malloc_writer w = {
+    .stream.output = { .file = file,
+                       .fast = m->tree.leaf_count > MANY_LEAVES },
+    .samples = { .stream = &w.stream, .put_labels = put_labels,
+                 .closure = &w.stream },
+    .objects = objects
+  };
+  if (!m->ready) {
+    atomic_file_fail(file, ENOMEM);
+    return;
+  }
+  w.total = malloc_monitor_settle(m);
+  pprof_open(&w.stream, PPROF_COLUMNS);
+  put_samples(&w);
+  put_mappings(&w);
+  put_locations(&w);
+  put_comments(&w);
+  intern_table_release(&w.samples.locations);
+  pprof_close(&w.stream);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * pprof_stream.c -- the wire format of protobuf: a number has seven bits a
+ * byte, the lowest first, the highest bit says that more follow; a field is
+ * its number and type, then a number, or a length and as many bytes.
+ */
+#include "write/pprof_stream.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "write/decimal.h"
+
+enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
+
+enum { NUMBER_BYTES = 10, HEAD_BYTES = 2 * NUMBER_BYTES }; /* at most */
+
+static const struct {
+  const char *type, *unit;
+} columns_of[PPROF_COLUMNS] = {
+  [PPROF_COUNT] = { "alloc_objects", "count" },
+  [PPROF_BYTES] = { "alloc_space", "bytes" },
+  [PPROF_KEPT_COUNT] = { "inuse_objects", "count" },
+  [PPROF_KEPT_BYTES] = { "inuse_space", "bytes" },
+  [PPROF_CALLS] = { "activations", "count" },
+  [PPROF_PEAK_COUNT] = { "peak_objects", "count" },
+  [PPROF_PEAK_BYTES] = { "peak_space", "bytes" },
+  [PPROF_TEMPORARY] = { "temporary_objects", "count" },
+};
+
+static size_t
+encode(uint8_t *to, uint64_t n)
+{
+  size_t length = 0;
+  for (; n > 0x7F; n >>= 7)
+    to[length++] = (uint8_t)(n | 0x80);
+  to[length++] = (uint8_t)n;
+  return length;
+}
+
+/* What stands before a number, or before `n' bytes. */
+static size_t
+encode_head(uint8_t *to, unsigned field, unsigned type, uint64_t n)
+{
+  const size_t length = encode(to, (uint64_t)field << 3 | type);
+  return length + encode(to + length, n);
+}
+
+/* ---- messages ---- */
+
+static bool __attribute__((noinline))
+make_room(struct pprof_stream *p, size_t n)
+{
+  if (arena_grow(&p->message, p->length + n) == 0)
+    return true;
+  atomic_file_fail(p->output.file, errno);
+  return false;
+}
+
+/* Where `n' bytes of the message can be added; NULL when there is no
+ * memory. */
+static inline uint8_t *
+room_for(struct pprof_stream *p, size_t n)
+{
+  return p->length + n <= p->message.reserved_bytes || make_room(p, n)
+             ? (uint8_t *)p->message.base + p->length
+             : NULL;
+}
+
+void
+pprof_begin(struct pprof_stream *p)
+{
+  p->length = 0;
+}
+
+void
+pprof_add_bytes(struct pprof_stream *p, const void *bytes, size_t n)
+{
+  uint8_t *to = room_for(p, n);
+  if (to != NULL && n > 0) {
+    memcpy(to, bytes, n);
+    p->length += n;
+  }
+}
+
+void
+pprof_add(struct pprof_stream *p, uint64_t n)
+{
+  uint8_t *to = room_for(p, NUMBER_BYTES);
+  if (to != NULL)
+    p->length += encode(to, n);
+}
+
+void
+pprof_add_field(struct pprof_stream *p, unsigned field, uint64_t n)
+{
+  uint8_t *to = n == 0 ? NULL : room_for(p, HEAD_BYTES);
+  if (to != NULL)
+    p->length += encode_head(to, field, WIRE_NUMBER, n);
+}
+
+void
+pprof_nest(struct pprof_stream *p, unsigned field, size_t start)
+{
+  uint8_t head[HEAD_BYTES], *at;
+  const size_t content = p->length - start;
+  const size_t n = encode_head(head, field, WIRE_BYTES, content);
+  if (room_for(p, n) == NULL)
+    return;
+  at = (uint8_t *)p->message.base + start;
+  memmove(at + n, at, content);
+  memcpy(at, head, n);
+  p->length += n;
+}
+
+void
+pprof_add_label(struct pprof_stream *p, const char *key, const char *text)
+{
+  const size_t start = p->length;
+  pprof_add_field(p, PPROF_LABEL_KEY, pprof_string(p, key));
+  pprof_add_field(p, PPROF_LABEL_TEXT, pprof_string(p, text));
+  pprof_nest(p, PPROF_SAMPLE_LABEL, start);
+}
+
+void
+pprof_add_number_label(struct pprof_stream *p, const char *key, uint64_t n)
+{
+  const size_t start = p->length;
+  const uint64_t name = pprof_string(p, key);
+  pprof_add_field(p, PPROF_LABEL_KEY, name);
+  pprof_add_field(p, PPROF_LABEL_NUMBER, n);
+  pprof_add_field(p, PPROF_LABEL_UNIT, name);
+  pprof_nest(p, PPROF_SAMPLE_LABEL, start);
+}
+
+/* ---- fields of the profile ---- */
+
+static void
+put_number(struct pprof_stream *p, unsigned field, uint64_t n)
+{
+  uint8_t head[HEAD_BYTES];
+  gzip_output_put(&p->output, head, encode_head(head, field, WIRE_NUMBER, n));
+}
+
+static void
+put_bytes(struct pprof_stream *p, unsigned field, const void *bytes, size_t n)
+{
+  uint8_t head[HEAD_BYTES];
+  gzip_output_put(&p->output, head, encode_head(head, field, WIRE_BYTES, n));
+  gzip_output_put(&p->output, bytes, n);
+}
+
+void
+pprof_end(struct pprof_stream *p, unsigned field)
+{
+  put_bytes(p, field, p->message.base, p->length);
+}
+
+uint64_t
+pprof_string(struct pprof_stream *p, const char *text)
+{
+  const uint32_t known = p->strings.count;
+  const uint32_t number = intern_text(&p->strings, text);
+  if (number == 0) {
+    atomic_file_fail(p->output.file, ENOMEM);
+    return 0;
+  }
+  if (number > known)
+    put_bytes(p, PPROF_STRING, text, strlen(text));
+  return number - 1;
+}
+
+void
+pprof_put_comment(struct pprof_stream *p, const char *key, const char *text)
+{
+  pprof_begin(p);
+  pprof_add_bytes(p, key, strlen(key));
+  pprof_add_bytes(p, "=", 1);
+  pprof_add_bytes(p, text, strlen(text) + 1);
+  if (!pprof_failed(p))
+    put_number(p, PPROF_COMMENT, pprof_string(p, p->message.base));
+}
+
+void
+pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n)
+{
+  char text[DECIMAL_BYTES + 1];
+  *decimal_put(text, n, 1) = '\0';
+  pprof_put_comment(p, key, text);
+}
+
+void
+pprof_put_region(void *stream, const char *text)
+{
+  pprof_put_comment(stream, COMMENT_REGION, text);
+}
+
+/* ---- begin and end ---- */
+
+static void
+put_value_type(struct pprof_stream *p, unsigned field, const char *type,
+               const char *unit)
+{
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_VALUE_TYPE_NAME, pprof_string(p, type));
+  pprof_add_field(p, PPROF_VALUE_TYPE_UNIT, pprof_string(p, unit));
+  pprof_end(p, field);
+}
+
+void
+pprof_open(struct pprof_stream *p, int columns)
+{
+  struct timespec now;
+  p->columns = columns;
+  gzip_output_open(&p->output);
+  pprof_string(p, ""); /* must be the first */
+  for (int i = 0; i < columns; i++)
+    put_value_type(p, PPROF_SAMPLE_TYPE, columns_of[i].type,
+                   columns_of[i].unit);
+  put_value_type(p, PPROF_PERIOD_TYPE, "space", "bytes");
+  put_number(p, PPROF_PERIOD, 1);
+  put_number(p, PPROF_DEFAULT_TYPE,
+             pprof_string(p, columns_of[PPROF_BYTES].type));
+  /* the C library's takes three pages more of each child of a fork */
+  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  put_number(p, PPROF_TIME,
+             (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+}
+
+bool
+pprof_reserve(struct pprof_stream *p, struct arena *arena, size_t bytes)
+{
+  if (!pprof_failed(p) && arena_reserve(arena, bytes) != 0)
+    atomic_file_fail(p->output.file, errno);
+  return !pprof_failed(p);
+}
+
+void
+pprof_close(struct pprof_stream *p)
+{
+  gzip_output_close(&p->output);
+  arena_release(&p->message);
+  intern_table_release(&p->strings);
+}

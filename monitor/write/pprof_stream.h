@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * pprof_stream.h -- the fields of one profile on their way into its file.
+ *
+ * A profile is a sequence of fields; each is written when it is complete.  A
+ * field that is a message itself is put together in memory first:
+ *
+ *     pprof_begin(p);
+ *     pprof_add_field(p, PPROF_FUNCTION_ID, 7);
+ *     pprof_add_field(p, PPROF_FUNCTION_NAME, pprof_string(p, "CAR"));
+ *     pprof_end(p, PPROF_FUNCTION);
+ *
+ * A string is written when it is first asked for, so that it may stand before
+ * the message that refers to it, also while that is put together.
+ *
+ * What fails is kept in the file (atomic_file.h), and what comes after it
+ * does nothing.  No malloc: also after a crash.  Not inside the hook.
+ */
+#ifndef MPROF_PPROF_STREAM_H
+#define MPROF_PPROF_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tree/intern_table.h"
+#include "write/gzip_output.h"
+#include "write/pprof_fields.h"
+
+struct pprof_stream { /* all zero but for the first three of `output' */
+  struct gzip_output output;
+  int columns; /* values of a sample */
+  struct arena message;
+  size_t length; /* of the message in hand */
+  struct intern_table strings;
+};
+
+/* Begin a profile of which each sample has the first `columns' values of enum
+ * pprof_column.  Reserves memory, and writes what stands before samples. */
+void pprof_open(struct pprof_stream *p, int columns);
+
+/* Write what is left, and give the memory back. */
+void pprof_close(struct pprof_stream *p);
+
+/* Whether anything failed. */
+static inline bool
+pprof_failed(const struct pprof_stream *p)
+{
+  return p->output.file->failed != 0;
+}
+
+/* Reserve memory as arena_reserve does.  False when anything failed, if only
+ * this. */
+bool pprof_reserve(struct pprof_stream *p, struct arena *arena, size_t bytes);
+
+/* The number of a string; 0, that of the empty one, when anything failed. */
+uint64_t pprof_string(struct pprof_stream *p, const char *text);
+
+/* The comments KEY=TEXT and KEY=N. */
+void pprof_put_comment(struct pprof_stream *p, const char *key,
+                       const char *text);
+void pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n);
+
+/* The comment mprof.region, for region_table_comments. */
+void pprof_put_region(void *stream, const char *text);
+
+/* ---- messages ---- */
+
+void pprof_begin(struct pprof_stream *p);
+
+/* Add bytes, a bare number, or a field that is a number (zero: none). */
+void pprof_add_bytes(struct pprof_stream *p, const void *bytes, size_t n);
+void pprof_add(struct pprof_stream *p, uint64_t n);
+void pprof_add_field(struct pprof_stream *p, unsigned field, uint64_t n);
+
+/* What was added since the message was `start' bytes long is a message, or
+ * numbers, that are a field of it. */
+void pprof_nest(struct pprof_stream *p, unsigned field, size_t start);
+
+/* Add the label KEY with a text, or with a number in the unit of the same
+ * name. */
+void pprof_add_label(struct pprof_stream *p, const char *key,
+                     const char *text);
+void pprof_add_number_label(struct pprof_stream *p, const char *key,
+                            uint64_t n);
+
+/* The message is a field of the profile. */
+void pprof_end(struct pprof_stream *p, unsigned field);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_monitor_lisp_profile.c -- writing a profile: all of it, or nothing
+ * when anything fails, be it the n-th write or the n-th request for memory.
+ * The profile of C programs goes the same way, but that it may look for a
+ * name of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "failing_calls.h"
+#include "monitor.h"
+#include "mprof.h"
+#include "write/lisp_profile.h"
+#include "write/pprof_stream.h"
+
+#include <sys/mman.h>
+
+enum { PATHS = 1000, KINDS = 30, BYTES = 24 };
+
+/* Which request for memory fails, counted from 1 (0: none). */
+static struct {
+  unsigned fails, made;
+} requests;
+
+static bool
+request_fails(void)
+{
+  errno = ENOMEM;
+  return ++requests.made == requests.fails;
+}
+
+void *
+mmap(void *address, size_t length, int protection, int flags, int descriptor,
+     off_t offset)
+{
+  if (request_fails())
+    return MAP_FAILED;
+  return (void *)syscall(SYS_mmap, address, length, protection, flags,
+                         descriptor, offset);
+}
+
+void *
+mremap(void *address, size_t length, size_t longer, int flags, ...)
+{
+  if (request_fails())
+    return MAP_FAILED;
+  return (void *)syscall(SYS_mremap, address, length, longer, flags);
+}
+
+/* ---- figures ---- */
+
+/* Of calls by functions that need no code: the handler of a signal, and
+ * finalizers. */
+static struct context_tree tree;
+static struct thread_figures thread = { .name = "main", .tree = &tree };
+static struct region_table regions;
+static struct monitor_figures figures = { .threads = &thread,
+                                          .regions = &regions,
+                                          .runtime_version = "0" };
+
+static uint32_t
+function_of(void *closure, uint64_t site, uint32_t caller)
+{
+  (void)closure, (void)caller, (void)site;
+  return 0;
+}
+
+static int
+make_figures(void **state)
+{
+  uint32_t up = CONTEXT_ROOT, random = 1;
+  if (make_folder(state) != 0 ||
+      context_tree_init(&tree, 1 << 12, false, function_of, NULL) != 0)
+    return -1;
+  for (uint32_t i = 0; i < PATHS; i++) {
+    const uint64_t site =
+        SITE_SPECIAL |
+        (random >> 20 & 1 ? SITE_SIGNAL_HANDLER : SITE_FINALIZERS);
+    struct leaf *leaf;
+    random = random * 1664525 + 1013904223;
+    up = context_tree_child(&tree, random >> 28 == 0 ? CONTEXT_ROOT : up,
+                            site);
+    leaf = context_tree_leaf(&tree, up, site, i % KINDS, BYTES, 0);
+    leaf->count++;
+    leaf->bytes += BYTES;
+    leaf->activations++;
+    figures.allocations++;
+    figures.bytes += BYTES;
+  }
+  return 0;
+}
+
+static int
+release_figures(void **state)
+{
+  context_tree_release(&tree);
+  return remove_folder(state);
+}
+
+/* ---- the whole profile ---- */
+
+static int
+save(char *message, size_t size)
+{
+  plan.writes = plan.fsyncs = requests.made = 0;
+  return lisp_profile_write(&figures, path, message, size);
+}
+
+/* The file is a profile of all the figures, and there is no other file. */
+static void
+check_complete(void)
+{
+  char arguments[128], expected[64];
+  char *output, *message;
+  snprintf(arguments, sizeof arguments, "report\n%s", path);
+  snprintf(expected, sizeof expected, "%d allocations, %d bytes", PATHS,
+           PATHS * BYTES);
+  assert_int_equal(mprof_command(arguments, &output, &message), 0);
+  assert_non_null(strstr(output, expected));
+  mprof_string_free(output);
+  mprof_string_free(message);
+  assert_int_equal(count_files(), 1);
+}
+
+/* Writing has to fail so, and leaves what was there. */
+static void
+check_failure(int status, int error)
+{
+  char content[65536], message[256], expected[256];
+  snprintf(expected, sizeof expected, "cannot write '%s': %s", path,
+           strerror(error));
+  put_old_file();
+  assert_int_equal(save(message, sizeof message), status);
+  assert_string_equal(message, expected);
+  assert_int_equal(file_content(content), 3);
+  assert_string_equal(content, "old");
+  assert_int_equal(count_files(), 1);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(save(message, sizeof message), status);
+  assert_string_equal(message, expected);
+  assert_int_equal(count_files(), 0);
+}
+
+static void
+every_write(void **state)
+{
+  char message[256];
+  (void)state;
+  assert_int_equal(save(message, sizeof message), MPROF_OK);
+  assert_int_equal(plan.fsyncs, 1);
+  check_complete();
+  const unsigned writes = plan.writes;
+  assert_true(writes > 20);
+  for (unsigned n = 1; n <= writes; n++) {
+    plan.write = n;
+    plan.error = ENOSPC;
+    check_failure(MPROF_CANNOT_WRITE, ENOSPC);
+    assert_int_equal(plan.writes, n); /* the error sticks */
+    plan.error = EINTR; /* no failure: the write is made again */
+    assert_int_equal(save(message, sizeof message), MPROF_OK);
+    plan.write = 0;
+    check_complete();
+  }
+}
+
+static void
+steps_after_the_writes(void **state)
+{
+  char message[256];
+  (void)state;
+  plan.fsync = 1;
+  plan.error = EIO;
+  check_failure(MPROF_CANNOT_WRITE, EIO);
+  plan.error = EINTR; /* again */
+  assert_int_equal(save(message, sizeof message), MPROF_OK);
+  assert_int_equal(plan.fsyncs, 2);
+  plan.error = EINVAL; /* not on this file system */
+  assert_int_equal(save(message, sizeof message), MPROF_OK);
+  plan.fsync = 0;
+  check_complete();
+  plan.rename = 1;
+  plan.error = EACCES;
+  check_failure(MPROF_CANNOT_WRITE, EACCES);
+  plan.rename = 0;
+}
+
+static void
+every_request_for_memory(void **state)
+{
+  char message[256];
+  (void)state;
+  assert_int_equal(save(message, sizeof message), MPROF_OK);
+  const unsigned made = requests.made;
+  assert_true(made > 5);
+  for (unsigned n = 1; n <= made; n++) {
+    requests.fails = n;
+    check_failure(MPROF_NO_MEMORY, ENOMEM);
+  }
+  requests.fails = 0;
+  assert_int_equal(save(message, sizeof message), MPROF_OK);
+  check_complete();
+}
+
+static void
+what_cannot_be_opened(void **state)
+{
+  char message[256];
+  (void)state;
+  assert_int_equal(lisp_profile_write(&figures, "/no/such/file", message,
+                                      sizeof message),
+                   MPROF_CANNOT_WRITE);
+  assert_string_equal(
+      message, "cannot write '/no/such/file': No such file or directory");
+  assert_int_equal(
+      lisp_profile_write(&figures, "/dev/full", message, sizeof message),
+      MPROF_CANNOT_WRITE);
+  assert_string_equal(message,
+                      "cannot write '/dev/full': No space left on device");
+  assert_int_equal(access("/dev/full", W_OK), 0);
+}
+
+/* ---- a file that looks for its name ---- */
+
+static bool named;
+
+static int
+find_name(const char *from, const char *to)
+{
+  assert_null(to);
+  assert_int_equal(plan.fsyncs, 0);
+  named = true;
+  return rename(from, path);
+}
+
+/* A profile without samples, in so many comments; gives back errno. */
+static int
+save_comments(uint64_t comments)
+{
+  struct atomic_file file = { .rename = find_name };
+  struct pprof_stream stream = { .output.file = &file };
+  char temporary[sizeof path + 4];
+  plan.writes = plan.fsyncs = requests.made = 0;
+  named = false;
+  snprintf(temporary, sizeof temporary, "%s.tmp", path);
+  atomic_file_open(&file, NULL, temporary);
+  pprof_open(&stream, PPROF_COLUMNS);
+  for (uint64_t i = 0; i < comments; i++)
+    pprof_put_count(&stream, "test", i * UINT64_C(0x9E3779B97F4A7C15));
+  pprof_close(&stream);
+  atomic_file_close(&file);
+  return file.failed;
+}
+
+/* The length of the profile that the file holds, compressed or not. */
+static int
+profile_length(void)
+{
+  static char content[1 << 20];
+  gzFile file = gzopen(path, "rb");
+  assert_non_null(file);
+  const int length = gzread(file, content, sizeof content);
+  assert_int_equal(gzclose(file), Z_OK);
+  return length;
+}
+
+/* STATE is how many comments: few are not compressed. */
+static void
+every_write_to_a_new_name(void **state)
+{
+  const uint64_t comments = *(const uint64_t *)*state;
+  unlink(path);
+  assert_int_equal(save_comments(comments), 0);
+  assert_true(named && count_files() == 1);
+  const int length = profile_length();
+  const unsigned writes = plan.writes;
+  assert_true(length > 0 && writes > 1);
+  for (plan.write = 1; plan.write <= writes; plan.write++) {
+    plan.error = EDQUOT;
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(save_comments(comments), EDQUOT);
+    assert_false(named);
+    assert_int_equal(count_files(), 0);
+    plan.error = EINTR;
+    assert_int_equal(save_comments(comments), 0);
+    assert_int_equal(profile_length(), length);
+  }
+  plan.write = 0;
+}
+
+int
+main(void)
+{
+  static uint64_t few = 20, many = 3000;
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(every_write),
+    cmocka_unit_test(steps_after_the_writes),
+    cmocka_unit_test(every_request_for_memory),
+    cmocka_unit_test(what_cannot_be_opened),
+    cmocka_unit_test_prestate(every_write_to_a_new_name, &few),
+    cmocka_unit_test_prestate(every_write_to_a_new_name, &many),
+  };
+  return cmocka_run_group_tests_name("Lisp profile", tests, make_figures,
+                                     release_figures);
+}
