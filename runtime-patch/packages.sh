@@ -43,6 +43,10 @@ allocators)
   # Other allocators, for the tests of C programs.
   packages='g++:g++ libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0'
   ;;
+unwind)
+  # What leaves frames, and looks at them, in ways of its own.
+  packages='g++:g++ gdb:gdb'
+  ;;
 programs)
   # Programs to profile, and what counts their allocations as well.
   packages='valgrind:valgrind perl:perl python3:/usr/bin/python3

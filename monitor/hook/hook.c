@@ -82,7 +82,7 @@ struct leaf *
 hook_leaf_here(struct thread_state *t, uintptr_t frame, cl_index what,
                uint32_t size, cl_object clas)
 {
-  stack_walk(&t->walk, &t->tree, t->env->ihs_top, frame);
+  stack_walk(&t->walk, &t->tree, frame);
   return leaf_of_walk(t, what, size, clas);
 }
 
@@ -172,7 +172,7 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
   path = known_path_find(&t->paths, &t->walk, frame, &end);
   if (path != NULL)
     return count_on_path(t, path, end, frame, kind, object, clas, false);
-  stack_walk(&t->walk, &t->tree, t->env->ihs_top, frame);
+  stack_walk(&t->walk, &t->tree, frame);
   path = known_path_keep(&t->paths, &t->walk, &t->tree, frame);
   if (path != NULL) {
     count_other_kind(t, path, t->walk.fresh, kind, object, clas);

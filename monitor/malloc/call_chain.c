@@ -79,24 +79,36 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
 
 /* ---- known paths ---- */
 
+/* Whether the path at *place begins so, and its innermost words hold what
+ * they held.  If not, *place becomes the next one to look at: for a path that
+ * begins so, one that follows from the first word that has changed. */
+static inline bool
+is_there(const struct call_chain *chain, size_t *place, uintptr_t ip,
+         uintptr_t sp)
+{
+  const struct known_path *path = &chain->paths[*place];
+  const struct chain_word *changed;
+  if (path->ip != ip || path->sp != sp) {
+    *place = (*place + 1) % PATHS;
+    return false;
+  }
+  changed = chain_words_changed(path->words, path->words + path->inner_words);
+  if (changed == path->words)
+    return true;
+  *place = call_chain_place(*changed[-1].at, *place);
+  return false;
+}
+
 struct known_path *
 call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
 {
   size_t place = call_chain_place(ip, sp);
   for (int probes = PROBES; probes > 0; probes--) {
     struct known_path *path = &chain->paths[place];
-    const struct chain_word *const inner = path->words;
-    const struct chain_word *changed;
-    if (path->ip != ip || path->sp != sp) {
-      if (path->ip == 0)
-        return NULL;
-      place = (place + 1) % PATHS;
-      continue;
-    }
-    changed = chain_words_changed(inner, inner + path->inner_words);
-    if (changed == inner)
+    if (path->ip == 0)
+      break;
+    if (is_there(chain, &place, ip, sp))
       return call_chain_joins(chain, path) ? path : NULL;
-    place = call_chain_next_place(place, *changed[-1].at);
   }
   return NULL;
 }
@@ -180,31 +192,21 @@ find_fresh(struct call_chain *chain)
   return f;
 }
 
-/* Where the path of a chain that begins with `f' belongs: where it was looked
- * for in vain. */
-static size_t
-place_for_new(const struct call_chain *chain, const struct call_frame *f)
+/* The place for the path of a chain that begins with `f', where it was looked
+ * for in vain: it is free, or the path there is the same but for what is
+ * further out, or it is its turn to make room. */
+static struct known_path *
+place_for_new(struct call_chain *chain, const struct stack_frame *f)
 {
-  const int in_turn = (int)(chain->serial % PROBES);
-  size_t place = call_chain_place(f->at.ip, f->at.sp), chosen = place;
-  for (int probe = 0; probe < PROBES; probe++) {
-    const struct known_path *path = &chain->paths[place];
-    const struct chain_word *changed;
-    if (path->ip == 0)
-      return place;
-    if (probe <= in_turn)
-      chosen = place;
-    if (path->ip != f->at.ip || path->sp != f->at.sp) {
-      place = (place + 1) % PATHS;
-      continue;
-    }
-    changed =
-        chain_words_changed(path->words, path->words + path->inner_words);
-    if (changed == path->words) /* what is further out has changed */
-      return place;
-    place = call_chain_next_place(place, *changed[-1].at);
+  size_t place = call_chain_place(f->ip, f->sp), chosen = place;
+  for (uint64_t probe = 0; probe < PROBES; probe++) {
+    const size_t at = place;
+    if (chain->paths[at].ip == 0 || is_there(chain, &place, f->ip, f->sp))
+      return &chain->paths[at];
+    if (probe <= chain->serial % PROBES)
+      chosen = at;
   }
-  return chosen;
+  return &chain->paths[chosen];
 }
 
 /* The path of the chain that was walked. */
@@ -213,7 +215,7 @@ make_path(struct call_chain *chain)
 {
   const struct call_frame *const frames = chain->frames;
   const struct call_frame *innermost = &frames[chain->depth - 1];
-  struct known_path *path = &chain->paths[place_for_new(chain, innermost)];
+  struct known_path *path = place_for_new(chain, &innermost->at);
   size_t joint =
       chain->depth > PATH_WORDS ? chain->depth - PATH_WORDS - 1 : 0;
   size_t first;

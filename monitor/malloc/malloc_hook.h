@@ -120,14 +120,14 @@ hook_allocated(struct object_header *header, size_t bytes,
   s = thread->user.stripe;
   if (leaf == 0 || !spin_try_lock(&s->lock))
     return false;
-  if (__builtin_expect(
-          thread->unloads != stripes.unloads || !stripe_has_room(s, bytes),
-          0)) {
+  if (__builtin_expect(thread->unloads != stripes.unloads ||
+                           !stripe_has_room(s, bytes),
+                       0)) {
     spin_unlock(&s->lock);
     return false;
   }
-  counted =
-      count_allocation(&thread->user, s, leaf, (uintptr_t)(header + 1), bytes);
+  counted = count_allocation(&thread->user, s, leaf, (uintptr_t)(header + 1),
+                             bytes);
   stripe_grow(s);
   spin_unlock(&s->lock);
   object_header_fill(header, counted, bytes);

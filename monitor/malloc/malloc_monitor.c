@@ -39,24 +39,6 @@ malloc_monitor_settle(struct malloc_monitor *m)
 
 /* ---- contexts, under the lock ---- */
 
-/* The context of a call to `site' below `parent'.  Each thread knows its last
- * ones (50 instructions for a look-up in the tree, 12 for one here). */
-static inline uint32_t
-find_context(struct malloc_monitor *m, struct thread_stack *thread,
-             uint32_t parent, uintptr_t site)
-{
-  struct recent_context *recent =
-      thread_stack_recent_context(thread, parent, site);
-  if (recent->site != site || recent->parent != parent) {
-    thread_stack_missed(thread);
-    recent = thread_stack_recent_context(thread, parent, site);
-    recent->context = context_tree_child(&m->tree, parent, site);
-    recent->site = site;
-    recent->parent = parent;
-  }
-  return recent->context;
-}
-
 /* What a frame knows beside the number of its context: KEPT_CALLERS less how
  * many frames ago the path was folded, as far as that is more than nothing.
  */
@@ -76,7 +58,7 @@ find_kept_contexts(struct malloc_monitor *m, struct thread_stack *thread)
   size_t i = end > KEPT_CALLERS ? end - KEPT_CALLERS : 1;
   uint32_t context = frames[i - 1].context & CONTEXT_NUMBER;
   for (; i < end; i++)
-    context = find_context(m, thread, context, frames[i].at.ip);
+    context = context_tree_child(&m->tree, context, frames[i].at.ip);
   return context;
 }
 
@@ -93,8 +75,8 @@ find_contexts(struct malloc_monitor *m, struct thread_stack *thread)
   context = frames[i].context;
   for (i++; i < end; i++) {
     const uint32_t age = context >> CONTEXT_BITS;
-    const uint32_t found =
-        find_context(m, thread, context & CONTEXT_NUMBER, frames[i].at.ip);
+    const uint32_t found = context_tree_child(
+        &m->tree, context & CONTEXT_NUMBER, frames[i].at.ip);
     const uint32_t target = m->tree.contexts[found].target;
     if (target != found)
       context = target | (uint32_t)KEPT_CALLERS << CONTEXT_BITS;
@@ -118,10 +100,9 @@ find_path(struct thread_stack *thread, const uintptr_t *frame)
     thread_stack_forget(thread, unloads);
   path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                          frame[0]);
-  return path != NULL
-             ? path
-             : call_chain_walk(&thread->chain, frame[1],
-                               (uintptr_t)(frame + 2), frame[0]);
+  return path != NULL ? path
+                      : call_chain_walk(&thread->chain, frame[1],
+                                        (uintptr_t)(frame + 2), frame[0]);
 }
 
 /* The leaf of an object of `size' that is allocated on that path.  Under the
@@ -144,7 +125,6 @@ find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
   leaf = context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
                            malloc_class(thread->label, region));
   number = (uint32_t)(leaf - m->tree.leaves);
-  thread_stack_missed(thread);
   *thread_stack_recent_leaf(thread, path->ip, path->context, size) =
       (struct recent_leaf){.site = path->ip,
                            .up = path->context,

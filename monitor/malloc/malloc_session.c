@@ -19,8 +19,8 @@
 #include "malloc/mprof_malloc.h"
 #include "malloc/process_events.h"
 #include "malloc/profile_file.h"
-#include "walk/rule_cache.h"
 #include "malloc/thread_stack.h"
+#include "walk/rule_cache.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * object_table.h -- live objects by their address, where the header cannot
- * tell of them (object_header.h): those that have none, and those whose header
- * is on another page.
+ * tell of them (object_header.h): those that have none, and those whose
+ * header is on another page.
  *
  * Open addressing with linear probing, at most three quarters full; what is
  * taken out leaves no trace, and the table grows and shrinks by halves.
@@ -40,8 +40,8 @@ void object_table_put(struct object_table *table,
                       const struct listed_object *object);
 
 /* The object at `address', or NULL. */
-const struct listed_object *object_table_find(const struct object_table *table,
-                                              uintptr_t address);
+const struct listed_object *
+object_table_find(const struct object_table *table, uintptr_t address);
 
 /* Take it out of the table; false: it is not there. */
 bool object_table_take(struct object_table *table, uintptr_t address,

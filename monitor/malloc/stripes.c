@@ -178,7 +178,8 @@ meet(struct stripe_user *user)
     return;
   stripes_lock();
   if (!stripes.apart)
-    look((stripes.peak - stripes.peak_then) * FEW < stripes_count() - stripes.count_then);
+    look((stripes.peak - stripes.peak_then) * FEW <
+         stripes_count() - stripes.count_then);
   if (stripes.apart)
     stripes_part(user);
   stripes_unlock();

@@ -55,7 +55,8 @@ struct tally {
 /* What became of the objects of a leaf, in one cache line. */
 struct leaf_life {
   struct tally allocated, freed;
-  struct tally at_peak; /* live at the peak `peak'; else what is live now is */
+  struct tally
+      at_peak; /* live at the peak `peak'; else what is live now is */
   uint64_t peak;
   uint64_t temporary_count; /* freed before the next allocations */
 };
@@ -80,7 +81,7 @@ struct stripe {
   struct leaf_life *lives; /* by number of the leaf; NULL: not used yet */
   uint32_t changing;       /* the leaf that is counted for, or was last */
   bool open;
-  int64_t ceiling;         /* of live bytes */
+  int64_t ceiling; /* of live bytes */
   struct arena arena;
 };
 
@@ -99,8 +100,8 @@ struct stripes {
   /* It is looked at again and again whether threads should have stripes of
    * their own, after so many events.  Together, an event is that a thread had
    * to wait; apart, that a limit was reached. */
-  bool apart;                /* who has to wait gets a stripe of its own */
-  unsigned events;           /* since the last look */
+  bool apart;      /* who has to wait gets a stripe of its own */
+  unsigned events; /* since the last look */
   uint64_t count_then, peak_then;
   struct stripe stripe[STRIPES];
 };

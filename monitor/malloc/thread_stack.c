@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "tree/arena.h"
 #include "malloc/end_signals.h"
 #include "malloc/malloc_monitor.h"
+#include "tree/arena.h"
 #include "tree/spin_lock.h"
 
 enum {
@@ -100,8 +100,6 @@ thread_stack_make(void)
   }
   thread->regions = (struct region_stack){0};
   thread->next = NULL;
-  thread->more_bits = 0;
-  thread->misses = 0;
   pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
@@ -119,11 +117,7 @@ void
 thread_stack_forget(struct thread_stack *thread, uint64_t unloads)
 {
   call_chain_forget(&thread->chain);
-  memset(thread->leaves, 0,
-         sizeof *thread->leaves << (KNOWN_LEAF_BITS + thread->more_bits));
-  memset(thread->contexts, 0,
-         sizeof *thread->contexts
-             << (KNOWN_CONTEXT_BITS + thread->more_bits));
+  memset(thread->leaves, 0, sizeof thread->leaves);
   thread->unloads = unloads;
 }
 

@@ -23,23 +23,7 @@ struct recent_leaf {
   uint32_t leaf;
 };
 
-/* A context that it found. */
-struct recent_context {
-  uintptr_t site; /* 0: none */
-  uint32_t parent;
-  uint32_t context;
-};
-
-/* So many it knows, in bits; and so many more when it has often asked for
- * others: most threads need little memory.  (A compiler's look-ups in the
- * tree, of which each waits for memory: 2.0 million, and so 1.0.) */
-enum {
-  KNOWN_LEAF_BITS = 8,
-  KNOWN_CONTEXT_BITS = 9,
-  MORE_BITS = 4,
-  MANY_MISSES = 4096,
-  THREAD_PAGE = 4096
-};
+enum { KNOWN_LEAF_BITS = 10, THREAD_PAGE = 4096 };
 
 struct thread_stack {
   struct call_chain chain;
@@ -48,12 +32,8 @@ struct thread_stack {
   uint64_t unloads; /* as stripes.unloads at the last walk */
   struct region_stack regions;
   struct thread_stack *next; /* in the list of those that nobody uses */
-  unsigned more_bits;        /* 0, or MORE_BITS */
-  uint32_t misses;           /* as far as MANY_MISSES */
   bool wiped;                /* the child of a fork has zeros from here on */
-  _Alignas(THREAD_PAGE) struct recent_leaf
-      leaves[1 << (KNOWN_LEAF_BITS + MORE_BITS)];
-  struct recent_context contexts[1 << (KNOWN_CONTEXT_BITS + MORE_BITS)];
+  _Alignas(THREAD_PAGE) struct recent_leaf leaves[1 << KNOWN_LEAF_BITS];
 };
 
 static inline struct recent_leaf *
@@ -62,24 +42,7 @@ thread_stack_recent_leaf(struct thread_stack *thread, uintptr_t site,
 {
   const uint64_t key = (site ^ (uint64_t)up << 32) + size * 0x9E3779B1u;
   return &thread->leaves[(key * UINT64_C(0x9E3779B97F4A7C15)) >>
-                         (64 - KNOWN_LEAF_BITS - thread->more_bits)];
-}
-
-static inline struct recent_context *
-thread_stack_recent_context(struct thread_stack *thread, uint32_t parent,
-                            uintptr_t site)
-{
-  const uint64_t key = site ^ (uint64_t)parent << 32;
-  return &thread->contexts[(key * UINT64_C(0x9E3779B97F4A7C15)) >>
-                           (64 - KNOWN_CONTEXT_BITS - thread->more_bits)];
-}
-
-/* One of them was not what was asked for. */
-static inline void
-thread_stack_missed(struct thread_stack *thread)
-{
-  if (thread->misses < MANY_MISSES && ++thread->misses == MANY_MISSES)
-    thread->more_bits = MORE_BITS;
+                         (64 - KNOWN_LEAF_BITS)];
 }
 
 /* Contexts and leaves have other numbers now, of code that was unloaded or of

@@ -5,9 +5,7 @@
  *  - Code of the patched runtime and what its compiler made keeps a frame
  *    pointer: one step is two loads.
  *  - A frame of the byte-code interpreter is a frame of the function that it
- *    runs.  The interpreter keeps a record of it (struct ecl_ihs_frame) in
- *    that very C frame, so the record belongs to the frame whose addresses
- *    enclose it.
+ *    runs, which stands beside the frame word.
  *  - All other code (libc's qsort, GMP, libffi) may use the frame pointer
  *    for anything.  It is stepped over by its call-frame information
  *    (frame_step.h).
@@ -66,7 +64,6 @@ struct place {
   uintptr_t frame; /* the frame pointer register in that function */
   uintptr_t sp;    /* just above the return address of its callee */
   uintptr_t end;   /* of the stack */
-  struct ecl_ihs_frame *ihs; /* first record not below sp */
 };
 
 enum outcome {
@@ -78,26 +75,16 @@ enum outcome {
   WALK_LOST
 };
 
-/* The function that an interpreter frame runs.  Records lie in stack order,
- * so the search goes on where it stopped for the frame before. */
+/* The function that an interpreter frame runs; `ip' when that has no number. */
 static uint64_t
-interpreter_site(struct place *at)
+interpreter_site(uintptr_t ip, const uint64_t *word)
 {
-  cl_object name;
-  while (at->ihs != NULL && (uintptr_t)at->ihs < at->sp)
-    at->ihs = at->ihs->next;
-  if (at->ihs == NULL || (uintptr_t)at->ihs >= at->frame)
-    return at->ip; /* not entered yet */
-  name = at->ihs->function;
-  if (name != OBJNULL && ecl_t_of(name) == t_bclosure)
-    name = name->bclosure.code;
-  if (name == OBJNULL || ecl_t_of(name) != t_bytecodes)
-    return at->ip;
-  name = name->bytecodes.frame_name != OBJNULL ? name->bytecodes.frame_name
-                                               : name->bytecodes.name;
-  if (kept_objects_function(name) == 0)
-    return at->ip;
-  return SITE_OBJECT | (uint64_t)(uintptr_t)name;
+  const struct ecl_interpreter_words *const words = (const void *)word;
+  const struct ecl_bytecodes *const f = &words->bytecodes->bytecodes;
+  const cl_object name = f->frame_name != OBJNULL ? f->frame_name : f->name;
+  return kept_objects_function(name) == 0
+             ? ip
+             : SITE_OBJECT | (uint64_t)(uintptr_t)name;
 }
 
 /* From one frame of foreign code to the next. */
@@ -155,13 +142,10 @@ step(const struct stack_walk *walk, struct place *at, struct walked_frame *f)
   f->site = at->ip;
   f->word = NULL;
   f->pointer = at->frame;
-  if (__builtin_expect(call_site_kind(site) != CALL_FRAME, 0)) {
-    if (call_site_kind(site) == CALL_FINALIZERS)
-      return WALK_FINALIZERS;
-    if (call_site_kind(site) == CALL_FOREIGN)
-      return step_foreign(at, f);
-    f->site = interpreter_site(at);
-  }
+  if (call_site_kind(site) == CALL_FINALIZERS)
+    return WALK_FINALIZERS;
+  if (call_site_kind(site) == CALL_FOREIGN)
+    return step_foreign(at, f);
   if (at->frame < at->sp || at->frame >= at->end)
     return WALK_LOST;
   f->returns_to = *frame_return_slot(at->frame);
@@ -169,6 +153,8 @@ step(const struct stack_walk *walk, struct place *at, struct walked_frame *f)
       (struct frame_layout){ .fixed = call_site_kind(site) == CALL_FRAME };
   if (word_at != 0) {
     f->word = (uint64_t *)(at->frame - word_at);
+    if (call_site_kind(site) == CALL_INTERPRETER)
+      f->site = interpreter_site(at->ip, f->word);
     if (stack_walk_is_known(walk, *f->word) && !walk->whole)
       return WALK_KNOWN;
   }
@@ -247,14 +233,13 @@ end_of_stack(const struct stack_walk *walk, uintptr_t frame)
 
 void
 stack_walk(struct stack_walk *walk, struct context_tree *tree,
-           struct ecl_ihs_frame *ihs, uintptr_t frame)
+           uintptr_t frame)
 {
   const int saved_errno = errno;
   struct place at = { .ip = *frame_return_slot(frame),
                       .frame = frame_caller(frame),
                       .sp = (uintptr_t)(frame_return_slot(frame) + 1),
-                      .end = end_of_stack(walk, frame),
-                      .ihs = ihs };
+                      .end = end_of_stack(walk, frame) };
   const enum outcome outcome = go_outward(walk, &at);
   struct walked_frame *f = walk->frames + walk->count - 1;
   uint32_t up = 0, context = 0;

@@ -115,10 +115,9 @@ stack_walk_is_counted(uint64_t first_epoch, uint64_t word)
 /* Walk outward from `frame', the allocator's own frame, to the first one that
  * is known; walk->frames[0] is that of the allocating function.  Writes the
  * words of the others and counts one call of each in the tree, but for the
- * innermost, which the caller counts (it makes the leaf).  `ihs' is the
- * thread's innermost record of the interpreter.  Keeps errno.  Inside the
- * hook. */
+ * innermost, which the caller counts (it makes the leaf).  Keeps errno.
+ * Inside the hook. */
 void stack_walk(struct stack_walk *walk, struct context_tree *tree,
-                struct ecl_ihs_frame *ihs, uintptr_t frame);
+                uintptr_t frame);
 
 #endif

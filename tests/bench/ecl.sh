@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sourced by run.sh and instructions.sh: build and start what is measured.
-# Expects ECL, ECL_REFERENCE, BUILD, here, work.
+# Expects BUILD, here, work, and what the configurations need of ECL,
+# ECL_REFERENCE (without patches), ECL_NO_WORDS (without words in frames).
 
 export BENCH_LIBRARIES=$work
 
@@ -26,15 +27,19 @@ ulimit -S -s 1048576 2>/dev/null ||
 # ecl_of CONFIGURATION, compiled_for CONFIGURATION: the ECL, and the folder
 # with what it has compiled.
 ecl_of() {
-  if [ "$1" = reference ]; then echo "$ECL_REFERENCE"; else echo "$ECL"; fi
+  case $1 in
+  reference) echo "${ECL_REFERENCE:-}" ;;
+  no-words) echo "${ECL_NO_WORDS:-}" ;;
+  *) echo "$ECL" ;;
+  esac
 }
 
 compiled_for() {
-  if [ "$1" = reference ]; then
-    echo "$work/unpatched"
-  else
-    echo "$work/patched"
-  fi
+  case $1 in
+  reference) echo "$work/unpatched" ;;
+  no-words) echo "$work/no-words" ;;
+  *) echo "$work/patched" ;;
+  esac
 }
 
 # run_ecl CONFIGURATION GROUP... FORM: load groups of programs, evaluate FORM.
@@ -84,17 +89,20 @@ compile_with() {
   : >"$folder/done"
 }
 
+# prepare CONFIGURATION...: all that these need.
 prepare() {
-  [ -x "$ECL" ] || die "there is no patched ECL at $ECL; run make"
-  [ -x "$ECL_REFERENCE" ] ||
-    die "there is no unpatched ECL at $ECL_REFERENCE; run make bench"
+  local configuration ecl
   [ -f "$ppcre/api.lisp" ] ||
     die "CL-PPCRE is not in $ppcre; run: apt-get install cl-ppcre"
   mkdir -p "$work"
   shared_object region
   shared_object counter
-  compile_with reference
-  compile_with patched
+  for configuration; do
+    ecl=$(ecl_of "$configuration")
+    [ -x "$ecl" ] ||
+      die "there is no ECL for configuration $configuration; see make help"
+    compile_with "$configuration"
+  done
 }
 
 groups() {
@@ -122,7 +130,7 @@ list_programs() {
   done
 }
 
-# report times|instructions
+# report times|instructions|on-off|words
 report() {
   CLOCK=${CLOCK:-cpu} BENCH_REPORT=$1 "$ECL" --norc --shell \
     "$here/report.lisp" </dev/null || die "cannot make the tables"

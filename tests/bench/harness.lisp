@@ -117,7 +117,7 @@ the form for what BODY should give, VARIABLE is the size."
 
 (defun begin (configuration)
   (ecase configuration
-    ((:reference :patched :loaded) (counts-nothing))
+    ((:reference :no-words :patched :loaded) (counts-nothing))
     (:stopped (call-mprof "START") (call-mprof "STOP") (counts-nothing))
     (:counter
      (funcall (c-function "bench_counter_start" :void nil (library "counter")))

@@ -10,16 +10,19 @@
 # it happens.  Programs with threads of their own are left out for the same
 # reason.
 #
+# Environment: CONFIGURATIONS, an even number of them (see run.sh).
+#
 # Writes BUILD/bench/instructions.tsv and functions.tsv, which has what each
-# function took itself in the unpatched ECL and under mprof, with the number
-# of allocations; and callgrind's own files under
-# BUILD/bench/callgrind/CONFIGURATION/, one a program.
+# function took itself in the first configuration and in the last, with the
+# number of allocations (0 where nobody counts); and callgrind's own files
+# under BUILD/bench/callgrind/CONFIGURATION/, one a program.
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$BUILD/bench
 ppcre=/usr/share/common-lisp/source/cl-ppcre
 divisor=64
+read -ra configurations <<<"${CONFIGURATIONS:?}"
 # shellcheck source=ecl.sh
 . "$here/ecl.sh"
 command -v valgrind >/dev/null ||
@@ -62,20 +65,22 @@ echo 'bench: counting instructions' >&2
 printf 'program\tconfiguration\tinstructions\n' >"$work/instructions.tsv"
 # Two at a time: they do not disturb each other.
 # shellcheck disable=SC2086
-for pair in 'reference mprof' 'patched stopped' 'loaded counter'; do
-  count ${pair% *} $programs >"$work/callgrind/first" &
+for ((i = 0; i < ${#configurations[@]}; i += 2)); do
+  count "${configurations[i]}" $programs >"$work/callgrind/first" &
   first=$!
-  count ${pair#* } $programs >"$work/callgrind/second" || exit 1
+  count "${configurations[i + 1]}" $programs >"$work/callgrind/second" ||
+    exit 1
   wait "$first" || exit 1
   cat "$work/callgrind/first" "$work/callgrind/second" \
     >>"$work/instructions.tsv"
 done
 
 # program, allocations, configuration, function, instructions
-for configuration in reference mprof; do
+for configuration in "${configurations[0]}" "${configurations[-1]}"; do
   awk -F '\t' -v c="$configuration" '
     NR == FNR { if ($1 == "allocations") allocations[$2] = $3; next }
     { print $1 "\t" allocations[$1] "\t" c "\t" $2 "\t" $3 }' \
-    "$work/callgrind/mprof/log" "$work/callgrind/$configuration/functions"
+    "$work/callgrind/${configurations[-1]}/log" \
+    "$work/callgrind/$configuration/functions"
 done | cat <(printf 'program\tallocations\tconfiguration\tfunction\t%s\n' \
   instructions) - >"$work/functions.tsv"

@@ -7,9 +7,9 @@
 ;;;; blanks: the configuration, seconds of processor time and by the clock,
 ;;;; kibibytes resident at most until then, and where mprof counted
 ;;;; allocations, contexts, seconds that saving took, bytes of the file, and
-;;;; kibibytes resident at most with saving.  Under callgrind, the instructions
-;;;; between the two go to a file of their own; BENCH_LIBRARIES is the folder
-;;;; with region.so.
+;;;; kibibytes resident at most with saving.  Under callgrind, the
+;;;; instructions between the two go to a file of their own; BENCH_LIBRARIES is
+;;;; the folder with region.so.
 
 (defpackage #:bench-maxima
   (:use #:common-lisp)
@@ -34,10 +34,11 @@
 
 ;;; Outside callgrind both do nothing.
 
+(defvar *library*
+  (concatenate 'string (ext:getenv "BENCH_LIBRARIES") "/region.so"))
+
 (defun library-function (name &rest types)
-  (let ((pointer (si:find-foreign-symbol
-                  name (format nil "~A/region.so" (ext:getenv "BENCH_LIBRARIES"))
-                  :pointer-void 0)))
+  (let ((pointer (si:find-foreign-symbol name *library* :pointer-void 0)))
     (lambda (&rest arguments)
       (si:call-cfun pointer :void types arguments))))
 

@@ -12,12 +12,12 @@
 # maxima.sh --build: only build Maxima.
 #
 # Maxima is built with Lisp alone, as its INSTALL.lisp describes, in
-# BUILD/maxima/source, once for each build of ECL; it takes about five minutes.
-# For another ECL set ECL and BUILD.
+# BUILD/maxima/source, once for each build of ECL, which takes about five
+# minutes.  For another ECL set ECL and BUILD.
 #
 # Environment: ECL, BUILD, MAXIMA_SOURCE (the folder with the source package;
-# make bench-maxima sets these three); ROUNDS (3, of SUITE=1 1), SUITE, CLOCK
-# (cpu: of the process; real).
+# make bench-maxima sets these three); ROUNDS (3, of SUITE=1 1), SUITE,
+# TEST_FILES (names, instead of the five), CLOCK (cpu: of the process; real).
 #
 # Writes below BUILD/maxima: figures (see maxima.lisp), output.off and
 # output.on, profile.data, and with --instructions callgrind's files.
@@ -35,8 +35,9 @@ log=$work/log
 if [ "${SUITE:-}" = 1 ]; then
   rounds=${ROUNDS:-1} title='the whole test suite'
 else
-  rounds=${ROUNDS:-3} title='five files of tests and some algebra'
+  rounds=${ROUNDS:-3} title='files of tests and some algebra'
 fi
+test_files=${TEST_FILES:-rtest1 rtest11 rtest_equal rtest_rules rtest_sign}
 column=2
 [ "${CLOCK:-cpu}" = cpu ] || column=3
 
@@ -80,8 +81,9 @@ commands() {
   if [ "${SUITE:-}" = 1 ]; then
     printf 'run_testsuite();\n'
   else
-    printf 'run_testsuite(tests=["rtest1", "rtest11", "rtest_rules", %s]);\n' \
-      '"rtest_sign", "rtest_equal"'
+    # shellcheck disable=SC2086 # names have no blanks
+    printf 'run_testsuite(tests=[%s]);\n' \
+      "$(printf ',"%s"' $test_files | cut -c 2-)"
     printf 'batch("%s");\n' "$here/maxima.mac"
   fi
   printf ':lisp (progn (bench-maxima:end) "")\n'
@@ -159,8 +161,8 @@ report() {
         of[i] = figure["on", i, column] / figure["off", i, column]
       n = rounds["on"]
       m = median(of, n)
-      printf "\non against off, %s: %.3f (%.3f-%.3f), median and range of %d\n",
-        column == 2 ? "processor" : "clock", m, of[1], of[n], n
+      printf "\non against off, %s: %.3f (%.3f-%.3f), median and range of " \
+        "%d\n", column == 2 ? "processor" : "clock", m, of[1], of[n], n
     }' "$work/figures"
 }
 

@@ -4,11 +4,13 @@
 ;;;; instructions.sh.
 ;;;;
 ;;;; A ratio is the time (or the instructions) for a unit of size in one
-;;;; configuration, divided by the same in the unpatched ECL and in the same
-;;;; round.  Of the rounds the median and the range are shown.
+;;;; configuration, divided by the same in another one, mostly the unpatched
+;;;; ECL, and in the same round.  Of the rounds the median and the range are
+;;;; shown.
 ;;;;
 ;;;; BENCH_LIBRARIES is the folder with the files; CLOCK, cpu or real, which
-;;;; time; BENCH_REPORT, times or instructions, which tables.
+;;;; time; BENCH_REPORT, the name of an option of run.sh or times, which
+;;;; tables.
 
 (defpackage #:bench-report
   (:use #:common-lisp))
@@ -84,15 +86,15 @@
 (defun time-per-size (run clock)
   (/ (funcall clock run) (run-size run)))
 
-(defun ratios (program configuration &optional (clock *clock*))
+(defun ratios (program configuration &key (base "reference") (clock *clock*))
   (loop for run in (runs program configuration)
-        for base = (find (run-round run) (runs program "reference")
-                         :key #'run-round)
-        when base ; a benchmark that was stopped can lack it
-          collect (/ (time-per-size run clock) (time-per-size base clock))))
+        for other = (find (run-round run) (runs program base)
+                          :key #'run-round)
+        when other ; a benchmark that was stopped can lack it
+          collect (/ (time-per-size run clock) (time-per-size other clock))))
 
-(defun median-ratio (program configuration &optional (clock *clock*))
-  (let ((ratios (ratios program configuration clock)))
+(defun median-ratio (program configuration &rest keys)
+  (let ((ratios (apply #'ratios program configuration keys)))
     (and ratios (median ratios))))
 
 (defun instructions (program configuration)
@@ -101,10 +103,10 @@
                          (equal (second line) configuration)))
                   *instructions*)))
 
-(defun instruction-ratio (program configuration)
+(defun instruction-ratio (program configuration &optional (base "reference"))
   (let ((counted (instructions program configuration)))
     (and counted
-         (/ counted (instructions program "reference") 1d0))))
+         (/ counted (instructions program base) 1d0))))
 
 (defun allocations (program)
   "Of one run, by mprof's own count."
@@ -122,13 +124,18 @@
 
 (defun adversary-p (program)
   (member (run-group (first (runs program "reference")))
-          '("loops" "depths" "exits") :test #'equal))
+          '("loops" "depths" "exits" "mutual") :test #'equal))
 
 ;;; The table of times
 
 (defparameter *columns*
   '(("patched" "patched") ("stopped" "monitor off") ("counter" "bare counter")
-    ("mprof" "mprof") ("full-walk" "whole walks")))
+    ("mprof" "mprof") ("mprof" "on against off" :base "stopped")
+    ("full-walk" "whole walks"))
+  "Each a configuration, a title, and further arguments of RATIOS.")
+
+(defun column-ratios (column program)
+  (apply #'ratios program (first column) (cddr column)))
 
 (defun print-ratio (numbers)
   (if (null numbers)
@@ -144,26 +151,31 @@
 (defun print-times ()
   (format t "~%TIME as a multiple of the unpatched ECL's: median (range)~2%")
   (format t "~20A ~7@A~:{~*  ~19A~}~%" "program" "M/s" *columns*)
-  (format t "~V,,,'-A~%" 133 "")
+  (format t "~V,,,'-A~%" 154 "")
   (dolist (program (programs))
     (format t "~20A ~7,2F" program (million-a-second program))
     (dolist (column *columns*)
-      (print-ratio (ratios program (first column))))
+      (print-ratio (column-ratios column program)))
     (terpri))
   (format t "~%M/s: million objects that a program allocates in a second in the ~
              unpatched ECL.~@
+             On against off: mprof as a multiple of the monitor off, in the ~
+             same ECL.~@
              Whole walks: with a 64th of the allocations or fewer, none where ~
              100,000 frames come and go.~%"))
 
-(defun print-means (title programs)
+(defun print-summary (title programs summary)
+  "A line: SUMMARY, a function of numbers, of the median ratios of PROGRAMS."
   (when programs
     (format t "~20A ~7D" title (length programs))
     (dolist (column *columns*)
       (let ((ratios (loop for program in programs
-                          for ratio = (median-ratio program (first column))
-                          when ratio
-                            collect ratio)))
-        (print-ratio (and ratios (list (geometric-mean ratios))))))
+                          for ratios = (column-ratios column program)
+                          when ratios
+                            collect (median ratios))))
+        (format t "  ~5@A ~13A"
+                (if ratios (format nil "~,2F" (funcall summary ratios)) "")
+                "")))
     (terpri)))
 
 ;;; Collections, and whether both counts agree
@@ -223,32 +235,34 @@
 ;;; Instructions
 
 (defun print-instructions ()
-  (let ((configurations '("patched" "loaded" "stopped" "counter" "mprof")))
+  (let ((columns '(("patched") ("loaded") ("stopped") ("counter") ("mprof")
+                   ("mprof" "stopped"))))
     (format t "~%INSTRUCTIONS as a multiple of the unpatched ECL's, the ~
                collector's included~2%")
-    (format t "~20A ~12@A~{ ~9@A~}~%~V,,,'-A~%" "program" "unpatched"
-            configurations 83 "")
+    (format t "~20A ~12@A~:{ ~9@A~} ~9@A~%~V,,,'-A~%" "program" "unpatched"
+            (butlast columns) "on/off" 93 "")
     (dolist (program (counted-programs))
       (format t "~20A ~12D~{ ~9,3F~}~%" program
               (instructions program "reference")
-              (loop for configuration in configurations
-                    collect (instruction-ratio program configuration))))
+              (loop for column in columns
+                    collect (apply #'instruction-ratio program column))))
     (format t "~20A ~12A~{ ~9,3F~}~%" "geometric mean" ""
-            (loop for configuration in configurations
+            (loop for column in columns
                   collect (geometric-mean
-                           (instruction-ratios configuration))))
+                           (apply #'instruction-ratios column))))
     (format t "~%loaded: (require :mprof) and no more; stopped: started and ~
-               stopped again.~%")))
+               stopped again; on/off: mprof~@
+               as a multiple of stopped.~%")))
 
-(defun instruction-ratios (configuration)
+(defun instruction-ratios (configuration &optional (base "reference"))
   (loop for program in (counted-programs)
-        collect (instruction-ratio program configuration)))
+        collect (instruction-ratio program configuration base)))
 
 ;;; Where the instructions go
 
 (defun function-instructions (program)
   "A hash table: of each function's name, how many more instructions it took
-itself for an allocation under mprof than in the unpatched ECL."
+itself for an allocation in the last configuration, mprof, than in the first."
   (let ((more (make-hash-table :test #'equal)))
     (loop for (name allocations configuration function count) in *functions*
           when (and (equal name program) (plusp allocations))
@@ -257,25 +271,77 @@ itself for an allocation under mprof than in the unpatched ECL."
                         allocations)))
     more))
 
-(defun print-functions (program)
+(defun counted-allocations (program)
+  "In the run whose instructions are counted."
+  (second (find program *functions* :key #'first :test #'equal)))
+
+(defun print-functions (program base)
   (let ((functions '()))
     (maphash (lambda (function more)
                (when (>= more 0.5d0)
                  (push (cons function more) functions)))
              (function-instructions program))
-    (format t "  ~20A ~,3F~%" program (instruction-ratio program "mprof"))
+    (format t "  ~20A ~,3F~%" program
+            (instruction-ratio program "mprof" base))
     (loop for (function . more) in (sort functions #'> :key #'cdr)
           repeat 10
           do (format t "    ~8,1F  ~A~%" more function))))
 
-(defun print-worst-functions (count)
+(defun print-worst-functions (count &optional (base "reference"))
   (format t "~%INSTRUCTIONS FOR AN ALLOCATION that mprof adds, by function, in ~
              the ~D worst programs~2%" count)
   (loop for program in (sort (copy-list (counted-programs)) #'>
                              :key (lambda (program)
-                                    (instruction-ratio program "mprof")))
+                                    (instruction-ratio program "mprof" base)))
         repeat count
-        do (print-functions program)))
+        do (print-functions program base)))
+
+;;; Two configurations of instructions
+
+(defun print-pair (base other &optional (unit (constantly 1)))
+  "The instructions of each program in BASE and in OTHER, divided by UNIT, a
+function of the program, and those of OTHER as a multiple of those of BASE."
+  (format t "~20A ~14@A ~14@A ~9@A~%~V,,,'-A~%" "program" base other "ratio"
+          60 "")
+  (dolist (program (counted-programs))
+    (flet ((text (configuration)
+             (format nil (if (= (funcall unit program) 1) "~D" "~,1F")
+                     (/ (instructions program configuration)
+                        (funcall unit program)))))
+      (format t "~20A ~14@A ~14@A ~9,3F~%" program (text base) (text other)
+              (instruction-ratio program other base)))))
+
+(defun often-allocating-p (program)
+  "Does PROGRAM allocate once in 5,000 instructions, which is about a million
+times a second?"
+  (< (instructions program "stopped") (* 5000 (counted-allocations program))))
+
+(defun print-on-off ()
+  (format t "~%INSTRUCTIONS FOR AN ALLOCATION, mprof stopped and counting, ~
+             the collector's included~2%")
+  (print-pair "stopped" "mprof"
+              (lambda (program) (max 1 (counted-allocations program))))
+  (let ((programs (remove-if-not #'often-allocating-p (counted-programs))))
+    (when programs
+      (format t "~%Of the ~D programs that allocate about a million times a ~
+                 second: ~2%" (length programs))
+      (flet ((ratio (program)
+               (instruction-ratio program "mprof" "stopped")))
+        (print-figure "geometric mean" 1.20
+                      (geometric-mean (mapcar #'ratio programs)))
+        (print-largest "worst" 1.40 programs #'ratio))))
+  (print-worst-functions 5 "stopped"))
+
+(defun print-words ()
+  (format t "~%INSTRUCTIONS without words in frames and with them, nobody ~
+             profiling~2%")
+  (print-pair "no-words" "patched")
+  (terpri)
+  (print-figure "words alone: mean" 1.01
+                (geometric-mean (instruction-ratios "patched" "no-words")))
+  (print-largest "words alone: worst" 1.04 (counted-programs)
+                 (lambda (program)
+                   (instruction-ratio program "patched" "no-words"))))
 
 ;;; The figures to reach
 
@@ -298,10 +364,13 @@ itself for an allocation under mprof than in the unpatched ECL."
 (defun mprof-ratio (program)
   (median-ratio program "mprof"))
 
+(defun on-off-ratio (program)
+  (median-ratio program "mprof" :base "stopped"))
+
 (defun quotient (program other clock)
   "Of what mprof costs in PROGRAM by what it costs in OTHER."
-  (let ((numerator (median-ratio program "mprof" clock))
-        (denominator (median-ratio other "mprof" clock)))
+  (let ((numerator (median-ratio program "mprof" :clock clock))
+        (denominator (median-ratio other "mprof" :clock clock)))
     (and numerator denominator (/ numerator denominator))))
 
 (defun print-largest (what asked programs key)
@@ -310,10 +379,14 @@ itself for an allocation under mprof than in the unpatched ECL."
 
 (defun print-time-figures ()
   (let ((programs (allocating-programs)))
-    (print-figure "geometric mean, > 1 M/s" 1.08
-                  (and programs
-                       (geometric-mean (mapcar #'mprof-ratio programs))))
-    (print-largest "worst single program" 1.40 (programs) #'mprof-ratio)
+    (flet ((mean (ratio)
+             (and programs (geometric-mean (mapcar ratio programs)))))
+      (print-figure "on against off: mean, > 1 M/s" 1.20
+                    (mean #'on-off-ratio))
+      (print-largest "on against off: worst, > 1 M/s" 1.40 programs
+                     #'on-off-ratio)
+      (print-figure "geometric mean, > 1 M/s" 1.03 (mean #'mprof-ratio)))
+    (print-largest "worst single program" 1.35 (programs) #'mprof-ratio)
     (print-figure "cons loop" 1.15 (mprof-ratio "cons-loop"))
     (print-figure "one allocation per call" 1.30 (mprof-ratio "one-per-call"))
     (loop for kind in '("loop" "down" "up")
@@ -350,20 +423,34 @@ itself for an allocation under mprof than in the unpatched ECL."
   (when *instructions*
     (print-instruction-figures)))
 
-(cond ((equal (ext:getenv "BENCH_REPORT") "instructions")
-       (setf *runs* '())
-       (print-instructions)
-       (print-worst-functions 5))
-      (t
-       (print-times)
-       (format t "~%Geometric means~2%")
-       (let ((programs (allocating-programs)))
-         (print-means "all > 1 M/s" programs)
-         (print-means "no adversaries" (remove-if #'adversary-p programs)))
-       (print-collections)
-       (print-counts)
-       (when *instructions*
-         (print-instructions)
-         (print-worst-functions 3))))
-(print-figures)
+(defun print-summaries ()
+  (let ((programs (allocating-programs)))
+    (format t "~%Geometric means~2%")
+    (print-summary "all > 1 M/s" programs #'geometric-mean)
+    (print-summary "no adversaries" (remove-if #'adversary-p programs)
+                   #'geometric-mean)
+    (format t "~%Worst~2%")
+    (print-summary "all > 1 M/s" programs
+                   (lambda (ratios) (reduce #'max ratios)))))
+
+(defun print-all ()
+  (print-times)
+  (print-summaries)
+  (print-collections)
+  (print-counts)
+  (when *instructions*
+    (print-instructions)
+    (print-worst-functions 3))
+  (print-figures))
+
+(defun print-all-instructions ()
+  (setf *runs* '())
+  (print-instructions)
+  (print-worst-functions 5)
+  (print-figures))
+
+(let ((reports '(("times" . print-all) ("on-off" . print-on-off)
+                 ("words" . print-words)
+                 ("instructions" . print-all-instructions))))
+  (funcall (rest (assoc (ext:getenv "BENCH_REPORT") reports :test #'equal))))
 (ext:quit 0)

@@ -10,19 +10,22 @@
 # tables.
 #
 # run.sh --instructions: count instructions instead (see instructions.sh).
+# run.sh --on-off: the same for two configurations, mprof and the monitor
+# stopped: minutes for ten programs, and no unpatched ECL is needed.
+# run.sh --words: the same for the patched ECL without a monitor, and one that
+# is built without words in frames.
 #
-# Environment: ECL, ECL_REFERENCE, BUILD, MPROF_LIB (set by make bench);
-# ROUNDS
-# (5), PROGRAMS (names; all), CLOCK (cpu: of the process, which hardly depends
-# on what else the machine does; real), INSTRUCTIONS (the programs whose
-# instructions are counted, too), HEAP (bytes that the heap begins with, or
-# default; see ecl.sh).
+# Environment: ECL, ECL_REFERENCE, ECL_NO_WORDS, BUILD, MPROF_LIB (set by make
+# bench and its like); ROUNDS (5), PROGRAMS (names; all), CLOCK (cpu: of the
+# process, which hardly depends on what else the machine does; real),
+# INSTRUCTIONS (the programs whose instructions are counted, too), HEAP (bytes
+# that the heap begins with, or default; see ecl.sh).
 #
 # Writes BUILD/bench/results.tsv, one line a measurement.
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-: "${ECL:?run me with: make bench}" "${ECL_REFERENCE:?run me with: make bench}"
+: "${ECL:?run me with: make bench}" "${BUILD:?}"
 rounds=${ROUNDS:-5}
 work=$BUILD/bench
 results=$work/results.tsv
@@ -70,13 +73,25 @@ round() {
   done <"$work/programs"
 }
 
+# instructions CONFIGURATIONS PROGRAM...
+instructions() {
+  CONFIGURATIONS=$1 "$here/instructions.sh" "${@:2}"
+}
+
 check_setting
-prepare
+all='reference patched loaded stopped counter mprof'
+case ${1:-} in
+--on-off) counted='stopped mprof' ;;
+--words) counted='no-words patched' ;;
+*) counted=$all ;;
+esac
+# shellcheck disable=SC2086
+prepare $counted
 list_programs ${PROGRAMS:-} >"$work/programs"
 rm -f "$work/errors" "$work/instructions.tsv" "$work/functions.tsv"
-if [ "${1:-}" = --instructions ]; then
-  "$here/instructions.sh" ${PROGRAMS:-}
-  report instructions
+if [ -n "${1:-}" ]; then
+  instructions "$counted" ${PROGRAMS:-}
+  report "${1#--}"
   exit
 fi
 
@@ -88,7 +103,7 @@ done
 printf '\r%60s\r' '' >&2
 if command -v valgrind >/dev/null; then
   # shellcheck disable=SC2046,SC2086 # names have no blanks
-  "$here/instructions.sh" $(list_programs ${INSTRUCTIONS:-$handful} |
+  instructions "$all" $(list_programs ${INSTRUCTIONS:-$handful} |
     sed 's/ .*//')
 else
   echo 'bench: without valgrind no instructions are counted' >&2

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Run each program of programs/ in every variant that its first line names, by
-# words and by whole walks, and compare the chains that both ways found.
+# run.sh [PROGRAM...]: run each program, or all of programs/, in every variant
+# that its first line names, by words and by whole walks, and compare the chains
+# that both ways found.  EXACT_FLAGS are more flags for their Lisp and C code,
+# EXACT_WORK is a folder for what is made of it.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-: "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
+: "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}" "${EXACT_FLAGS:=}"
 ecl_include=$(dirname "$ECL")/../ecl/include
-work=$BUILD/exact
+work=${EXACT_WORK:-$BUILD/exact}
 failed=0
 mkdir -p "$work"
 
@@ -23,13 +25,16 @@ if [ ! -e "$harness" ]; then
   exit 1
 fi
 
-# compile_library PROGRAM NAME: what PROGRAM.c has, as the shared object NAME.
-# No frame pointers; what the makefile says in CFLAGS is not for it.
+# compile_library SOURCE NAME [FLAG...]: C or C++ functions, as the shared
+# object NAME.  No frame pointers; what the makefile says in CFLAGS is not for
+# it.
 compile_library() {
-  ${CC:-gcc} -O3 -g -fomit-frame-pointer -fPIC -shared \
-    -isystem "$ecl_include" -o "$2" \
-    "${1%.lisp}.c" >"$2.log" 2>&1 && return
-  echo "not ok - $1: its C functions compile"
+  local compiler=${CC:-gcc}
+  case $1 in *.cc) compiler=${CXX:-g++} ;; esac
+  # shellcheck disable=SC2086
+  $compiler -O3 -g -fomit-frame-pointer -fPIC -shared $EXACT_FLAGS "${@:3}" \
+    -isystem "$ecl_include" -o "$2" "$1" >"$2.log" 2>&1 && return
+  echo "not ok - $1: its functions compile"
   sed 's/^/# /' "$2.log"
   return 1
 }
@@ -64,17 +69,24 @@ compare() {
 
 # One program on each processor; what they print comes together, in order.
 export -f run compare
-export ECL work harness
+export ECL EXACT_FLAGS work harness
 [ $# -gt 0 ] || set -- tests/exact/programs/*.lisp
 rm -f "$work"/*.out
 for file; do
   name=$(basename "$file" .lisp)
-  if [ -e "${file%.lisp}.c" ] &&
-    ! { compile_library "$file" "$work/$name.so" &&
-      compile_library "$file" "$work/$name-2.so"; } >"$work/$name.out"; then
-    failed=1
-    continue
-  fi
+  for source in "${file%.lisp}".c "${file%.lisp}".cc; do
+    [ -e "$source" ] || continue
+    if [[ $source == *.cc ]] && ! command -v "${CXX:-g++}" >/dev/null; then
+      echo "ok - $name # SKIP there is no C++ compiler" >"$work/$name.out"
+      continue 2
+    fi
+    for number in '' 2 3; do
+      compile_library "$source" "$work/$name${number:+-$number}.so" \
+        -DLIBRARY="${number:-1}" >"$work/$name.out" && continue
+      failed=1
+      continue 3
+    done
+  done
   for variant in $(sed -n '1s/.*variants: //p' "$file"); do
     echo "$file" "$variant" "$work/$name-$variant.out"
   done

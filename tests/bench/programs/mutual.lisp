@@ -25,10 +25,10 @@
 (defmacro call-part (i choice &rest arguments)
   "Call one of the four functions that function I calls: that of number
 CHOICE, a form."
-  `(ecase ,choice
+  `(case ,choice
      ,@(loop for arc in '(1 11 37 84)
-             for choice from 0
-             collect `(,choice (,(part-name (+ i arc)) ,@arguments)))))
+             for key in '(0 1 2 t)
+             collect `(,key (,(part-name (+ i arc)) ,@arguments)))))
 
 (declaim (inline next-state))
 (defun next-state (state)

@@ -255,7 +255,7 @@
   (class-total 'made-by-new-name 2 (* 2 (+ +instance+ (* 2 +word+))))
   (class-total 'made-by-name 0 0))
 
-;;; Starting, stopping and forgetting below many frames, which are marked.
+;;; Starting, stopping and forgetting below many frames, which are known.
 
 (defun made-by-level (n)
   (keep (cells 1))

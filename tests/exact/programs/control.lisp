@@ -2,7 +2,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Conditions and restarts, jumps between functions, special bindings, and
-;;;; values that go through marked frames.  See exits.lisp for the frames that
+;;;; values that go through known frames.  See exits.lisp for the frames that
 ;;;; a jump leaves behind, and depth.lisp for deep stacks.
 ;;;;
 ;;;; Interpreted, (V N) counts the conses for N variables, or blocks and tags
@@ -185,7 +185,7 @@
 (measuring ("dynamic extent") (dotimes (i 10) (short-lived i))
   (inclusive 'short-lived (* 10 (+ 2 (v 3))) (* 10 (+ 2 (v 3)) +cons+)))
 
-;;; Values through frames that return by way of a mark: all come back.
+;;; Values through frames that walks have met: all come back.
 
 (defun many-values (n)
   (keep (cells 1))
@@ -219,7 +219,7 @@
 ;; twelve values from I, 0 to 9: 12 * 45 + 10 * 66
 (defvar *sum* nil)
 
-(measuring ("values through marked frames") (setf *sum* (sum-of-values 10))
+(measuring ("values through known frames") (setf *sum* (sum-of-values 10))
   (check "all values came back" 1200 *sum*)
   (conses 'many-values (* 20 (+ 1 (v 1))))
   (calls 'many-values 20)

@@ -57,6 +57,43 @@
   (no-arc 'comes-next 'leaves-first)
   (calls 'take-turns 1))
 
+;;; Out of a depth of 3000, again and again.  50 times need no more contexts, and
+;;; no more memory for them, than once.
+
+(defun dive (n)
+  (keep (list n))
+  (if (zerop n)
+      (throw 'out n)
+      (let ((result (dive (1- n))))
+        (list result))))
+
+(defun dive-often (n)
+  (dotimes (i n)
+    (catch 'out (dive 3000))
+    (keep (list i))))
+
+(defun memory ()
+  (let ((status (mprof:status)))
+    (list (getf status :contexts) (getf status :context-bytes))))
+
+(defvar *memory* nil)
+
+(defun check-dives (n)
+  (self 'dive (* n 3001) (* n 3001 +cons+))
+  (calls 'dive (* n 3001))
+  (arc 'dive-often 'dive n)
+  (arc 'dive 'dive (* n 3000))
+  (self 'dive-often n (* n +cons+))
+  (calls 'dive-often 1))
+
+(measuring ("a throw out of depth 3000") (dive-often 1)
+  (setf *memory* (memory))
+  (check-dives 1))
+
+(measuring ("50 throws out of depth 3000") (dive-often 50)
+  (check "contexts and their memory" *memory* (memory))
+  (check-dives 50))
+
 ;;; Cleanup forms allocate while the jump is under way.
 
 (defun clean-up (x)

@@ -2,7 +2,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Functions that make an object before they call anything: what comes after
-;;;; knows by that that their frames were counted, though they are not marked.
+;;;; finds their frames known.
 
 (in-package #:exact)
 

@@ -193,13 +193,15 @@
 ;;; A library that is closed while its functions are in the profile, and then
 ;;; loaded again: they keep their names.
 
-(defvar *other-library*
-  (concatenate 'string (subseq *library* 0 (position #\. *library* :from-end t))
-               "-2.so"))
+(defun other-library (number)
+  (format nil "~A-~D.so"
+          (subseq *library* 0 (position #\. *library* :from-end t)) number))
+
+(defvar *second-library* (other-library 2))
 
 (defun call-and-close (values)
-  (let ((library (si:load-foreign-module *other-library*)))
-    (call-c (c-function "foreign_alloca" *other-library*) values)
+  (let ((library (si:load-foreign-module *second-library*)))
+    (call-c (c-function "foreign_alloca" *second-library*) values)
     (si:unload-foreign-module library)))
 
 (let ((values (list *pair* 10)))
@@ -217,7 +219,7 @@
   (si:call-cfun (c-function name :default) type types values))
 
 (let* ((library (linker "dlopen" :pointer-void '(:cstring :int)
-                        *other-library* 2)) ; RTLD_NOW
+                        *second-library* 2)) ; RTLD_NOW
        (function (linker "dlsym" :pointer-void '(:pointer-void :cstring)
                          library "foreign_alloca"))
        (close (c-function "dlclose" :default))
@@ -228,3 +230,55 @@
         (call-c function values)
         (si:call-cfun close :int '(:pointer-void) close-values))
     (apply #'inclusive "foreign_alloca" (conses 1 3))))
+
+;;; Libraries that have different code at the same addresses, one after the
+;;; other.
+
+(defvar *places* '())
+
+(defun load-and-call (number values)
+  (let* ((name (other-library number))
+         (library (si:load-foreign-module name))
+         (function (c-function "foreign_block" name)))
+    (push (si:foreign-data-address function) *places*)
+    (call-c function values)
+    (si:unload-foreign-module library)))
+
+(let ((values (list *pair* 10)))
+  (measuring ("other code at the same addresses")
+      (progn
+        (load-and-call 2 values)
+        (load-and-call 3 values)
+        (load-and-call 2 values))
+    (check-callback "foreign_block" 'pair-callback 3 (conses 3 9))
+    (calls 'load-and-call 3)
+    (arc 'load-and-call 'call-c 3)
+    (apply #'inclusive "foreign_block" (conses 3 9)))
+  (unless (apply #'= *places*)
+    (format t "# they were loaded at different addresses~%")))
+
+;;; The C library's backtrace() finds the same frames, counting or not.
+
+(defvar *trace* (c-function "foreign_trace"))
+(defvar *same-traces* (c-function "foreign_same_traces"))
+
+(defun trace-below (n which)
+  (keep (list n))
+  (if (zerop n)
+      (si:call-cfun *trace* :int '(:int) which)
+      (trace-below (1- n) which))
+  (keep (list n)))
+
+(defun trace-twice ()
+  (loop for which in '((0) (1))
+        do (if (equal which '(0))
+               (mprof:stop)
+               (start))
+           (trace-below 30 which)))
+
+(measuring ("backtrace()" :residual nil) (trace-twice)
+  (let ((n (si:call-cfun *same-traces* :int '() '())))
+    (check "the same frames" t (> n 31) n))
+  (calls 'trace-below 31)
+  (arc 'trace-twice 'trace-below 1)
+  (apply #'self 'trace-below (conses 62 (* 62 3))))

@@ -1,8 +1,8 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Functions that allocate last, and are not marked for it: each call of
-;;;; them counts as one call, whatever else they or their callers do.
+;;;; Functions that allocate last: each call of them counts as one call,
+;;;; whatever else they or their callers do.
 
 (in-package #:exact)
 

@@ -66,7 +66,7 @@
   (work 5)
   (keep (cons 1 1)))
 
-(part "reset in a frame that is marked"
+(part "reset in a frame that is known"
   (mprof:reset)
   (start)
   (reset-within 20)
@@ -87,7 +87,7 @@
   (start)
   (keep (cons 1 1)))
 
-(part "stop and start in a frame that is marked"
+(part "stop and start in a frame that is known"
   (mprof:reset)
   (start)
   (stop-within 20)

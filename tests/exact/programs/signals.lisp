@@ -50,9 +50,9 @@
 
 (check "some interrupts were taken" t (plusp (first *taken*)))
 
-;;; A handler that leaves by a throw, from anywhere: in a call, in a return
-;;; through a mark, deep in a recursion.  How many conses are made nobody can
-;;; say, but each call makes one.
+;;; A handler that leaves by a throw, from anywhere: in a call, in a return,
+;;; deep in a recursion.  How many conses are made nobody can say, but each call
+;;; makes one.
 
 (defun make-one (i)
   (cons i i))

@@ -1,9 +1,8 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Calls that an activation makes once: the frames that they make are told
-;;;; by their callers, and not marked.  Each counts as one call all the same,
-;;;; however often there is something to count in it.
+;;;; Calls that an activation makes once.  Each counts as one call, however
+;;;; often there is something to count in it.
 
 (in-package #:exact)
 

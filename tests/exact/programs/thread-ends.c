@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * thread-ends.c -- for thread-ends.lisp: a thread that leaves through C, one
- * whose stack is soon used up, and one that C has made.
+ * thread-ends.c -- for thread-ends.lisp: threads that leave through C or wait
+ * there for their end, one whose stack is soon used up, and one that C has made.
  */
 #define GC_NO_THREAD_REDIRECTS /* a thread that the collector has not made */
 #include <pthread.h>
+#include <unistd.h>
 
 #include <ecl/ecl.h>
 
@@ -15,6 +16,23 @@ void
 end_thread(void)
 {
   pthread_exit(NULL);
+}
+
+/* Call `f', then wait for somebody who ends the thread. */
+static pthread_t waiting;
+
+long
+call_and_wait(callback *f, long n)
+{
+  waiting = pthread_self();
+  for (f(n);; pause())
+    ;
+}
+
+int
+cancel_waiting(void)
+{
+  return pthread_cancel(waiting);
 }
 
 /* Call `f' below a frame that takes much of the stack. */

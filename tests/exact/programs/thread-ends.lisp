@@ -24,9 +24,10 @@
       (below-frames (1- depth) function))
   (work 1))
 
-(defun run-to-the-end (name function)
-  "Run FUNCTION in a thread and wait until it is gone."
+(defun run-to-the-end (name function &optional (end (lambda (thread) thread)))
+  "Run FUNCTION in a thread, call END with that, and wait until it is gone."
   (let ((thread (mp:process-run-function name function)))
+    (funcall end thread)
     (mp:process-join thread)
     (loop while (mp:process-active-p thread)
           do (mp:process-yield))))
@@ -77,11 +78,7 @@
 
 ;;; C code ends it with pthread_exit.  Lisp's cleanup forms do not run then.
 
-(defvar *library* (ext:getenv "EXACT_LIBRARY"))
-(defvar *end-thread*
-  (si:find-foreign-symbol "end_thread" *library* :pointer-void 0))
-(defvar *call-in-new-thread*
-  (si:find-foreign-symbol "call_in_new_thread" *library* :pointer-void 0))
+(defvar *end-thread* (c-function "end_thread"))
 
 (defun end-thread ()
   (si:call-cfun *end-thread* :void '() '()))
@@ -92,11 +89,77 @@
   (calls 'work 21)
   (calls 'below-frames 21))
 
+;;; The same, below a callback.
+
+(defvar *with-large-frame* (c-function "with_large_frame"))
+
+(define-callback ending :long ((n :long))
+  (work n)
+  (end-thread)
+  n)
+
+(defvar *ending* (list (ffi:callback 'ending) 3))
+
+(defun end-below-callback ()
+  (si:call-cfun *with-large-frame* :long '(:pointer-void :long) *ending*))
+
+(measuring ("pthread_exit below a callback")
+    (run-to-the-end "exit" (lambda () (below-frames 20 #'end-below-callback)))
+  (self 'work 24 (* 24 +cons+))
+  (calls 'work 22)
+  (arc 'ending 'work 1 3 (* 3 +cons+))
+  (calls 'ending 1)
+  (calls 'below-frames 21))
+
+;;; It waits in C, and is cancelled there, or killed by Lisp.  Only the latter
+;;; runs cleanup forms.
+
+(defvar *call-and-wait* (c-function "call_and_wait"))
+(defvar *cancel-waiting* (c-function "cancel_waiting"))
+
+(define-callback arrived :long ((n :long))
+  (work n)
+  (mp:signal-semaphore *ready*)
+  n)
+
+(defvar *waiting* (list (ffi:callback 'arrived) 3))
+
+(defun wait-in-c ()
+  (unwind-protect
+       (si:call-cfun *call-and-wait* :long '(:pointer-void :long) *waiting*)
+    (work 5)))
+
+(defun cancel (thread)
+  (declare (ignore thread))
+  (mp:wait-on-semaphore *ready*)
+  (si:call-cfun *cancel-waiting* :int '() '()))
+
+(defun kill (thread)
+  (mp:wait-on-semaphore *ready*)
+  (mp:process-kill thread))
+
+(defun check-waiting (cleanups)
+  (let ((n (+ 24 (* 5 cleanups))))
+    (self 'work n (* n +cons+)))
+  (calls 'work (+ 22 cleanups))
+  (arc 'arrived 'work 1 3 (* 3 +cons+))
+  (calls 'arrived 1)
+  (calls 'below-frames 21))
+
+(measuring ("pthread_cancel in C")
+    (run-to-the-end "cancelled" (lambda () (below-frames 20 #'wait-in-c))
+                    #'cancel)
+  (check-waiting 0)
+  (no-arc 'wait-in-c 'work))
+
+(measuring ("a thread is killed in C")
+    (run-to-the-end "killed" (lambda () (below-frames 20 #'wait-in-c)) #'kill)
+  (check-waiting 1)
+  (arc 'wait-in-c 'work 1 5 (* 5 +cons+)))
+
 ;;; Its stack overflows, it recovers, and goes on.  A large frame in C between
 ;;; any two in Lisp makes that soon, for whole walks.
 
-(defvar *with-large-frame*
-  (si:find-foreign-symbol "with_large_frame" *library* :pointer-void 0))
 (defvar *dive-arguments* (list nil 0))
 (defvar *depth* 0)
 (declaim (fixnum *depth*))
@@ -137,6 +200,8 @@
   (calls 'below-frames 1200))
 
 ;;; A thread that C has made.
+
+(defvar *call-in-new-thread* (c-function "call_in_new_thread"))
 
 (ffi:defcallback work-callback :long ((n :long))
   (work n)
