@@ -24,8 +24,9 @@
 
 #include <ecl/ecl.h>
 
-#include "code/code_index.h"
-#include "code/sites.h"
+#include "code/code_functions.h"
+#include "code_events.h"
+#include "names/kept_objects.h"
 #include "names/lisp_name.h"
 #include "threads/monitor_state.h"
 #include "threads/stop.h"
@@ -77,11 +78,10 @@ open_monitor(void)
   if (!stop_init())
     return fail(MPROF_NOT_SUPPORTED,
                 "this kernel has no membarrier system call (Linux 4.14)");
+  if (!code_events_open())
+    return fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
-  ecl_allocation_monitor.names_added = sites_names_added;
-  ecl_allocation_monitor.block_unload = sites_block_unload;
-  ecl_allocation_monitor.names_lost = sites_names_lost;
   ask_runtime_version();
   free_lists_open(&monitor.free_lists);
   monitor.opened = true;
@@ -133,7 +133,7 @@ mprof_monitor_start(unsigned long budget, int options)
   if ((!monitor.has_figures &&
        !threads_take_options(budget, (options & MPROF_UNFOLDED) == 0,
                              (options & MPROF_FULL_WALK) != 0)) ||
-      code_index_update() != 0)
+      !code_events_look())
     return leave(fail(MPROF_NO_MEMORY, "out of memory"));
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
       !stop_end())
@@ -168,7 +168,7 @@ mprof_monitor_reset(void)
     stop_set_gates(GATE_PAUSED);
   threads_forget_figures();
   region_table_clear(&monitor.regions);
-  code_index_forget_lost_calls();
+  kept_objects_forget_lost_calls();
   monitor.has_figures = monitor.running;
   monitor.collector = (struct collector_balance){ 0 };
   if (monitor.running)
@@ -230,7 +230,7 @@ collect_figures(struct monitor_figures *f)
     f->contexts += context_tree_paths(&t->tree);
     f->context_bytes += context_tree_bytes(&t->tree);
   }
-  f->lost_calls = code_index_lost_calls();
+  f->lost_calls = kept_objects_lost_calls();
   f->collector = monitor.collector;
 }
 
@@ -241,11 +241,11 @@ static void
 stop_with_names(void)
 {
   for (;;) {
-    code_index_print_names(true);
+    kept_objects_print_names(true);
     if (!monitor.running)
       return;
     stop_begin();
-    if (!code_index_names_wait())
+    if (!kept_objects_names_wait())
       return;
     stop_end();
   }
@@ -275,8 +275,9 @@ mprof_monitor_write(const char *path)
       *last = one;
       last = &one->next;
     }
-  if (status == MPROF_OK && code_index_update() != 0)
+  if (status == MPROF_OK && !code_events_look())
     status = MPROF_NO_MEMORY;
+  code_functions_find_names(&monitor.code);
   if (status == MPROF_OK)
     status = lisp_profile_write(&f, path, reason, sizeof reason);
   if (status != MPROF_OK)

@@ -25,10 +25,6 @@ enum mprof_status {
   MPROF_NOT_SUPPORTED   /* this processor or kernel */
 };
 
-/* The function that runs a profiled body: reports begin the chains below it
- * (lisp/with-profiling.lisp; comment mprof.root of the profile). */
-#define MPROF_ROOT_FUNCTION "MPROF::CALL-COUNTING"
-
 /* Which number mprof_monitor_counter gives. */
 enum mprof_counter {
   MPROF_ALLOCATIONS,

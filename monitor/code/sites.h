@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sites.h -- which function a call site is in, as code comes and goes.
+ * sites.h -- which function a call site of a Lisp program is in.
  *
  * A site is what context_tree.h says: an address in code, or one of the
  * numbers that stand for one.
+ *
+ * APPLY counts as two functions.  Functions of CLOS call methods by it, and
+ * that APPLY is a part of them, a function of the runtime: shown, one APPLY
+ * would stand above every method and below every caller of one, and make a
+ * cycle of them all.  In a profile its sites are told from the others by
+ * SITE_PASSING.
  */
 #ifndef MPROF_SITES_H
 #define MPROF_SITES_H
@@ -11,25 +17,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ecl/ecl.h>
+#include "code/code_functions.h"
 
-/* The function that a site is in; 0 when not known.  Inside the hook. */
-uint32_t monitor_function_of(uint64_t site);
+/* The number of the function that a site is in; 0 when it is not known.
+ * Inside the hook. */
+uint32_t site_function_number(uint64_t site);
 
-/* The same with its role and FUNCTION_HIDDEN or FUNCTION_ROOT, for the tree
- * (a context_tree_function_fn). */
-uint32_t sites_function_in_tree(void *closure, uint64_t site,
-                                uint32_t caller);
+/* The number of the function that a site is in when it is called by the
+ * function `caller', with its role and FUNCTION_HIDDEN or FUNCTION_ROOT (a
+ * context_tree_function_fn).  Inside the hook. */
+uint32_t site_function_in_tree(void *closure, uint64_t site,
+                               uint32_t caller);
 
-/* Whether that function is another for some callers. */
-bool sites_function_depends(uint32_t function);
+/* The function with a number of the above, perhaps one that says that it is
+ * not known.  Valid until the next call.  Names of objects are printed now if
+ * they were not: not inside the hook. */
+const struct code_function *site_function(uint32_t number);
 
-/* Events: a compiled file was loaded; symbols are about to lose their
- * package, or that its name; the shared object at `base' is about to be
- * unmapped.  Not inside the hook, and without the monitor's lock, which they
- * take. */
-void sites_names_added(struct ecl_function_names *names);
-void sites_names_lost(void);
-void sites_block_unload(cl_object block, void *base);
+/* Whether that function is another for some callers.  Inside the hook. */
+bool site_function_depends(uint32_t function);
 
 #endif

@@ -19,9 +19,9 @@
 #include <sched.h>
 
 #include "arch/arch.h"
-#include "code/code_index.h"
 #include "hook/allocation.h"
 #include "hook/object_body.h"
+#include "names/kept_objects.h"
 #include "walk/call_site.h"
 
 /* Two counters side by side are not worth a vector register. */
@@ -62,7 +62,7 @@ find_leaf(struct thread_state *t, uint32_t up, uint64_t site, cl_index what,
       (uint32_t)what | t->regions.region << KIND_REGION_SHIFT, size,
       (uint64_t)(uintptr_t)clas);
   if (leaf->count == 0 && clas != OBJNULL)
-    code_index_keep(clas);
+    kept_objects_add(clas);
   errno = saved_errno;
   return leaf;
 }

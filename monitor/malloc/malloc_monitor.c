@@ -15,7 +15,9 @@
 #include "malloc/malloc_session.h"
 #include "malloc/thread_stack.h"
 
-struct malloc_monitor malloc_monitor = {.counting = true};
+struct malloc_monitor malloc_monitor = {
+    .counting = true,
+    .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
 __thread int malloc_monitor_inside HIDDEN_THREAD;
 
 struct malloc_total

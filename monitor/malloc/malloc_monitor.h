@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code/function_numbers.h"
 #include "malloc/stripes.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
@@ -37,6 +38,7 @@ struct malloc_monitor {
   uint64_t truncated_walks;
   uint64_t lost_objects; /* for which there was no memory */
   struct context_tree tree;
+  struct function_numbers functions; /* that are in it */
   struct region_table regions; /* its lock does not guard what is live */
 };
 

@@ -13,9 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "malloc/code_objects.h"
+#include "code/code_objects.h"
 #include "malloc/environment.h"
-#include "malloc/function_numbers.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/mprof_malloc.h"
 #include "malloc/process_events.h"
@@ -165,18 +164,18 @@ unlock_all(struct malloc_monitor *m)
 
 /* Which function a context is of: see context_tree.h. */
 static uint32_t
-function_of(void *closure, uint64_t site, uint32_t caller)
+function_of(void *functions, uint64_t site, uint32_t caller)
 {
-  (void)closure;
   (void)caller;
-  return function_number(site);
+  return function_number_of_site(functions, site);
 }
 
 static bool
 open_tree(struct malloc_monitor *m, uint32_t budget)
 {
   const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
-  while (context_tree_init(&m->tree, budget, fold, function_of, NULL) != 0) {
+  while (context_tree_init(&m->tree, budget, fold, function_of,
+                           &m->functions) != 0) {
     budget /= 2; /* address space is limited */
     if (budget < SMALLEST_BUDGET)
       return false;

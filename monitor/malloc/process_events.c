@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "malloc/code_objects.h"
+#include "code/code_objects.h"
 #include "malloc/end_signals.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/malloc_session.h"
@@ -47,7 +47,6 @@ before_fork(void)
   malloc_monitor_inside++;
   if (real_exit == NULL)
     SEEK(real_exit, "_exit");
-  code_objects_before_fork();
   spin_lock(&malloc_monitor.lock);
   stripes_lock();
   objects_before_fork();
@@ -209,11 +208,27 @@ daemon(int stay, int open)
 
 /* ---- code that goes away ---- */
 
+static void
+retire(const struct code_object *gone)
+{
+  struct malloc_monitor *m = &malloc_monitor;
+  struct code_object *o;
+  spin_lock(&m->lock);
+  stripes_lock();
+  o = code_objects_retire(gone, &m->functions);
+  if (o != NULL && m->ready) {
+    context_tree_rename_sites(&m->tree, code_object_retired_site, o);
+    stripes_unload();
+  }
+  stripes_unlock();
+  spin_unlock(&m->lock);
+}
+
 EXPORT int
 dlclose(void *handle)
 {
   static int (*function)(void *);
-  struct code_objects before = {0};
+  struct code_objects before = {0}, now = {0};
   int status;
   malloc_monitor_inside++;
   if (function == NULL)
@@ -222,7 +237,9 @@ dlclose(void *handle)
   malloc_monitor_inside--;
   status = function(handle); /* its destructors are the program's */
   malloc_monitor_inside++;
-  code_objects_retire(&before);
+  if (code_objects_list(&now, false))
+    code_objects_compare(&before, &now, retire);
+  code_objects_release(&now);
   code_objects_release(&before);
   malloc_monitor_inside--;
   return status;

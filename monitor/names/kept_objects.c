@@ -2,16 +2,14 @@
  *
  * kept_objects.c -- Lisp objects that stay alive, and their printed names.
  *
- * Model.  An open-addressed table filled with compare-and-swap, so that
- * threads add to it inside the hook without a lock; slots never change.
- * Beside it a dense list of the same objects in the order of their coming:
- * its used part is what the collector is given as a root, and what names are
- * printed from.  Names are printed outside the hook, since that asks for the
- * runtime's lock on packages.
+ * Model.  An array of objects in the order of their coming, and a table from
+ * the object to its place there.  The used part of the array is what the
+ * collector is given as a root, and what names are printed from.  Names are
+ * printed outside the hook, since that asks for the runtime's lock on
+ * packages.
  *
- * All of it is address space that is reserved once, and memory when it is
- * used.  Nothing is ever taken out.  When the table is full, new objects are
- * not kept: a byte-compiled function is then left out of the chain, which is
+ * Nothing is ever taken out.  When the array is full, new objects are not
+ * kept: a byte-compiled function is then left out of the chain, which is
  * counted, and a class has no name, since by the time that names are printed
  * it may be gone.
  */
@@ -19,124 +17,117 @@
 
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "tree/arena.h"
-#include "code/code_index.h"
-#include "names/function_table.h"
 #include "names/lisp_name.h"
-#include "names/lisp_role.h"
+#include "tree/arena.h"
+#include "tree/shared_table.h"
 
-enum {
-  KEPT_SLOTS = 2 * KEPT_OBJECTS /* so that a search soon finds an empty one */
-};
-
-static cl_object *kept_table;       /* KEPT_SLOTS */
-static cl_object *kept_list;        /* dense, for the collector */
-static char **kept_names;           /* printed names by slot */
-static uint32_t kept_count, kept_limit, names_printed;
-static uint64_t lost_calls;         /* see code_index_lost_calls */
-static void (*next_push_other_roots)(void);
+static struct {
+  struct shared_table places; /* of objects, from 1 on */
+  cl_object *objects;         /* by place; [0] is none */
+  char **names;               /* as printed; NULL: not yet */
+  unsigned char *roles;       /* one more than that of a function; 0: not
+                                 looked for yet */
+  uint32_t count, limit, printed;
+  uint64_t lost_calls; /* see kept_objects_lost_calls */
+  void (*next_push_other_roots)(void);
+} kept = { .places = SHARED_TABLE_EMPTY };
 
 static void
 push_kept_objects(void)
 {
-  if (kept_list != NULL && kept_count > 0)
-    GC_push_all(kept_list, kept_list + kept_count);
-  if (next_push_other_roots != NULL)
-    next_push_other_roots();
+  GC_push_all(kept.objects, kept.objects + kept.count + 1);
+  if (kept.next_push_other_roots != NULL)
+    kept.next_push_other_roots();
 }
 
 int
 kept_objects_reserve(uint32_t limit)
 {
-  static struct arena table, list, names;
-  if (kept_table != NULL)
+  struct arena arena;
+  if (kept.objects != NULL)
     return 0;
-  if (arena_reserve(&table, KEPT_SLOTS * sizeof(cl_object)) != 0 ||
-      arena_reserve(&list, KEPT_SLOTS * sizeof(cl_object)) != 0 ||
-      arena_reserve(&names, KEPT_SLOTS * sizeof(char *)) != 0)
+  if (arena_reserve(&arena,
+                    (limit + (size_t)1) *
+                        (sizeof *kept.objects + sizeof *kept.names + 1)) != 0)
     return -1;
-  kept_list = list.base;
-  kept_names = names.base;
-  kept_table = table.base;
-  kept_limit = limit;
-  next_push_other_roots = GC_get_push_other_roots();
+  kept.objects = arena.base;
+  kept.names = (char **)(kept.objects + limit + 1);
+  kept.roles = (unsigned char *)(kept.names + limit + 1);
+  kept.limit = limit;
+  kept.next_push_other_roots = GC_get_push_other_roots();
   GC_set_push_other_roots(push_kept_objects);
   return 0;
 }
 
-/* The slot of `object' in the table of what is kept; KEPT_SLOTS when that is
- * full. */
+/* The place of `object', or 0. */
+static uint32_t
+place_of(cl_object object)
+{
+  const struct shared_entry *entry =
+      shared_table_find(&kept.places, (uintptr_t)object);
+  return entry != NULL ? (uint32_t)entry->value : 0;
+}
+
+/* The same, when it is kept now or was before. */
 static uint32_t
 keep(cl_object object)
 {
-  uint64_t h = (uint64_t)(uintptr_t)object * 0x9E3779B97F4A7C15ULL;
-  uint32_t i = (uint32_t)(h >> 44) % KEPT_SLOTS;
-  for (;; i = (i + 1) % KEPT_SLOTS) {
-    cl_object found = __atomic_load_n(&kept_table[i], __ATOMIC_ACQUIRE);
-    if (found == object)
-      return i;
-    if (found == OBJNULL) {
-      if (kept_count >= kept_limit)
-        return KEPT_SLOTS;
-      if (__atomic_compare_exchange_n(&kept_table[i], &found, object, false,
-                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        uint32_t n = __atomic_fetch_add(&kept_count, 1, __ATOMIC_ACQ_REL);
-        __atomic_store_n(&kept_list[n], object, __ATOMIC_RELEASE);
-        return i;
-      }
-      if (found == object)
-        return i;
+  uint32_t place = place_of(object);
+  if (place != 0 || kept.count == kept.limit)
+    return place;
+  spin_lock(&kept.places.lock);
+  place = place_of(object); /* by another thread meanwhile */
+  if (place == 0 && kept.count < kept.limit) {
+    kept.objects[kept.count + 1] = object;
+    if (shared_table_add(&kept.places, (uintptr_t)object, kept.count + 1)) {
+      place = kept.count + 1;
+      __atomic_store_n(&kept.count, place, __ATOMIC_RELEASE);
     }
   }
+  spin_unlock(&kept.places.lock);
+  return place;
 }
 
 void
-code_index_keep(cl_object object)
+kept_objects_add(cl_object object)
 {
   keep(object);
 }
 
 uint32_t
-code_index_object(cl_object name)
+kept_objects_function(cl_object name)
 {
-  uint32_t slot = keep(name);
-  if (slot < KEPT_SLOTS)
-    return FUNCTION_OBJECT_BASE + slot;
-  __atomic_fetch_add(&lost_calls, 1, __ATOMIC_RELAXED);
+  const uint32_t place = keep(name);
+  if (place != 0)
+    return FUNCTION_OBJECT_BASE + place;
+  __atomic_fetch_add(&kept.lost_calls, 1, __ATOMIC_RELAXED);
   return 0;
 }
 
 uint64_t
-code_index_lost_calls(void)
+kept_objects_lost_calls(void)
 {
-  return __atomic_load_n(&lost_calls, __ATOMIC_RELAXED);
+  return __atomic_load_n(&kept.lost_calls, __ATOMIC_RELAXED);
 }
 
 void
-code_index_forget_lost_calls(void)
+kept_objects_forget_lost_calls(void)
 {
-  __atomic_store_n(&lost_calls, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&kept.lost_calls, 0, __ATOMIC_RELAXED);
 }
 
-cl_object
-kept_objects_at(uint32_t slot)
+enum phase_role
+kept_objects_role(uint32_t number)
 {
-  return slot < KEPT_SLOTS ? kept_table[slot] : OBJNULL;
-}
-
-/* A class or a name, as people read it. */
-static char *
-printed_name(cl_object object)
-{
-  if (ecl_t_of(object) == t_instance)
-    return lisp_name_of_class(object);
-  return lisp_role_of_function(object) == ROLE_FORM
-             ? strdup("(TOP-LEVEL-FORM)")
-             : lisp_name_of_function(object);
+  const uint32_t place = number - FUNCTION_OBJECT_BASE;
+  if (place == 0 || place > __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE))
+    return ROLE_NEUTRAL;
+  if (kept.roles[place] == 0)
+    kept.roles[place] =
+        (unsigned char)(lisp_name_role(kept.objects[place]) + 1);
+  return (enum phase_role)(kept.roles[place] - 1);
 }
 
 /* A class whose name has lost its package keeps what was printed before. */
@@ -150,45 +141,47 @@ has_lost_name(cl_object clas)
   return package == OBJNULL || Null(package) || Null(package->pack.name);
 }
 
-void
-code_index_print_names(bool classes)
+static const char *
+name_at(uint32_t place)
 {
-  uint32_t count = __atomic_load_n(&kept_count, __ATOMIC_ACQUIRE);
-  for (uint32_t i = classes ? 0 : names_printed; i < count; i++) {
-    cl_object object = __atomic_load_n(&kept_list[i], __ATOMIC_ACQUIRE);
-    uint32_t slot;
-    if (object == OBJNULL)
-      return; /* another thread is about to store it */
-    slot = keep(object);
-    if (kept_names[slot] != NULL && ecl_t_of(object) == t_instance &&
+  if (kept.names[place] == NULL)
+    kept.names[place] = ecl_t_of(kept.objects[place]) == t_instance
+                            ? lisp_name_of_class(kept.objects[place])
+                            : lisp_name_of_function(kept.objects[place]);
+  return kept.names[place];
+}
+
+void
+kept_objects_print_names(bool classes)
+{
+  const uint32_t count = __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = classes ? 1 : kept.printed + 1; i <= count; i++) {
+    const cl_object object = kept.objects[i];
+    if (kept.names[i] != NULL && ecl_t_of(object) == t_instance &&
         !has_lost_name(object)) {
-      free(kept_names[slot]);
-      kept_names[slot] = NULL;
+      free(kept.names[i]);
+      kept.names[i] = NULL;
     }
-    if (kept_names[slot] == NULL)
-      kept_names[slot] = printed_name(object);
-    if (i >= names_printed)
-      names_printed = i + 1;
+    name_at(i);
   }
+  kept.printed = count;
 }
 
 bool
-code_index_names_wait(void)
+kept_objects_names_wait(void)
 {
-  return names_printed < __atomic_load_n(&kept_count, __ATOMIC_ACQUIRE);
+  return kept.printed < __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
 }
 
 const char *
-kept_objects_name(uint32_t slot)
+kept_objects_name(uint32_t number)
 {
-  if (kept_names[slot] == NULL)
-    kept_names[slot] = printed_name(kept_table[slot]);
-  return kept_names[slot];
+  return name_at(number - FUNCTION_OBJECT_BASE);
 }
 
 const char *
-code_index_class_name(cl_object clas)
+kept_objects_class_name(cl_object clas)
 {
-  uint32_t slot = keep(clas);
-  return slot < KEPT_SLOTS ? kept_objects_name(slot) : NULL;
+  const uint32_t place = place_of(clas);
+  return place != 0 ? name_at(place) : NULL;
 }

@@ -2,30 +2,57 @@
  *
  * kept_objects.h -- Lisp objects that stay alive, because their address is
  * their name: names of byte-compiled functions, and classes.
- *
- * Each has a *slot*.  What the hook and the writer need of them is in
- * code_index.h (code_index_keep and after it); here is what the rest of the
- * index needs.
  */
 #ifndef MPROF_KEPT_OBJECTS_H
 #define MPROF_KEPT_OBJECTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <ecl/ecl.h>
 
-enum { KEPT_OBJECTS = 1 << 19 }; /* the largest limit */
+#include "profile/phase.h"
 
-/* Make the table, for `limit' objects (threads that add at once may go beyond
- * it by one each); only the first call does anything.  Gives back 0, or -1
- * when memory ran out. */
+enum {
+  KEPT_OBJECTS = 1 << 19,        /* the largest limit */
+  FUNCTION_OBJECT_BASE = 1 << 24 /* above all numbers of compiled functions */
+};
+
+/* Make the table, for `limit' objects; only the first call does anything.
+ * Gives back 0, or -1 when memory ran out. */
 int kept_objects_reserve(uint32_t limit);
 
-/* The object in a slot; OBJNULL when there is none.  Inside the hook. */
-cl_object kept_objects_at(uint32_t slot);
+/* Keep `object' alive until the process ends, so that its address stays its
+ * own; does nothing when the table is full.  Inside the hook. */
+void kept_objects_add(cl_object object);
+
+/* The number of the function whose name is `name', from FUNCTION_OBJECT_BASE
+ * on; keeps the object alive.  0 when the table is full.  Inside the hook. */
+uint32_t kept_objects_function(cl_object name);
+
+/* How often that was 0: as many calls are missing from chains. */
+uint64_t kept_objects_lost_calls(void);
+void kept_objects_forget_lost_calls(void);
+
+/* What the function with such a number means to the phases; ROLE_NEUTRAL when
+ * there is none.  Inside the hook. */
+enum phase_role kept_objects_role(uint32_t number);
 
 /* Its name, printed now if it was not; NULL when memory ran out.  Valid until
  * names are printed again.  Not inside the hook. */
-const char *kept_objects_name(uint32_t slot);
+const char *kept_objects_name(uint32_t number);
+
+/* The name of a class that was kept, as printed last; NULL when it was not
+ * kept, and then the class may be gone, or when memory ran out.  As above. */
+const char *kept_objects_class_name(cl_object clas);
+
+/* Print the names of the objects that were kept since the last time; with
+ * `classes', of all classes again, for these may get other names.  Asks for
+ * the runtime's lock on packages, so that no thread that may hold it must be
+ * waiting for the caller.  Not inside the hook; one thread at a time. */
+void kept_objects_print_names(bool classes);
+
+/* Whether there are names that the above has not printed. */
+bool kept_objects_names_wait(void);
 
 #endif

@@ -17,237 +17,250 @@
 
 enum { MAX_DEPTH = 16, MAX_LENGTH = 64 };
 
+/* Where the text goes, as far as there is room for it. */
+struct text {
+  char *at;
+  size_t room, length;
+  bool roughly; /* all symbols as internal ones: that takes no lock */
+};
 
 static void
-put_character(FILE *out, ecl_character c)
+put(struct text *out, unsigned c)
 {
-  if (c < 0x80) {
-    putc((int)c, out);
-  } else if (c < 0x800) {
-    putc((int)(0xC0 | (c >> 6)), out);
-    putc((int)(0x80 | (c & 0x3F)), out);
-  } else if (c < 0x10000) {
-    putc((int)(0xE0 | (c >> 12)), out);
-    putc((int)(0x80 | ((c >> 6) & 0x3F)), out);
-    putc((int)(0x80 | (c & 0x3F)), out);
-  } else {
-    putc((int)(0xF0 | (c >> 18)), out);
-    putc((int)(0x80 | ((c >> 12) & 0x3F)), out);
-    putc((int)(0x80 | ((c >> 6) & 0x3F)), out);
-    putc((int)(0x80 | (c & 0x3F)), out);
-  }
-}
-
-static ecl_character
-string_ref(cl_object string, cl_index i)
-{
-#ifdef ECL_UNICODE
-  if (ecl_t_of(string) == t_string)
-    return string->string.self[i];
-#endif
-  return string->base_string.self[i];
+  if (out->length < out->room)
+    out->at[out->length] = (char)c;
+  out->length++;
 }
 
 static void
-put_string(FILE *out, cl_object string)
+put_text(struct text *out, const char *text)
 {
-  for (cl_index i = 0; i < string->base_string.fillp; i++)
-    put_character(out, string_ref(string, i));
+  while (*text != '\0')
+    put(out, (unsigned char)*text++);
 }
 
-static int
-equals(cl_object string, const char *text)
-{
-  cl_index n = strlen(text);
-  if (string->base_string.fillp != n)
-    return 0;
-  for (cl_index i = 0; i < n; i++)
-    if (string_ref(string, i) != (ecl_character)(unsigned char)text[i])
-      return 0;
-  return 1;
-}
-
-/* Would the reader take it for a number, or upcase or split it? */
-static int
-needs_bars(cl_object name)
-{
-  int letters = 0, digits = 0, dots = 0, others = 0;
-  cl_index n = name->base_string.fillp;
-  if (n == 0)
-    return 1;
-  for (cl_index i = 0; i < n; i++) {
-    ecl_character c = string_ref(name, i);
-    if (c >= 'A' && c <= 'Z')
-      letters++;
-    else if (c >= '0' && c <= '9')
-      digits++;
-    else if (c == '.')
-      dots++;
-    else if (c <= ' ' || c >= 127 || (c >= 'a' && c <= 'z') ||
-             strchr("\"#'(),:;\\`|", (int)c) != NULL) {
-      /* '#' is harmless after the first character */
-      if (c != '#' || i == 0)
-        return 1;
-    } else
-      others++;
-  }
-  if (letters == 0 && digits == 0 && others == 0)
-    return 1; /* dots only */
-  if (digits > 0 && letters == 0) {
-    /* 12, -3, 1/2, 1.5 read as numbers; 1+ and 1- do not */
-    ecl_character last = string_ref(name, n - 1);
-    ecl_character first = string_ref(name, 0);
-    if (last != '+' && last != '-' &&
-        ((first >= '0' && first <= '9') || first == '-' || first == '+' ||
-         first == '.'))
-      return 1;
-  }
-  return 0;
-}
-
+/* In UTF-8. */
 static void
-put_symbol_name(FILE *out, cl_object name)
+put_character(struct text *out, ecl_character character)
 {
-  if (!needs_bars(name)) {
-    put_string(out, name);
-    return;
-  }
-  putc('|', out);
-  for (cl_index i = 0; i < name->base_string.fillp; i++) {
-    ecl_character c = string_ref(name, i);
-    if (c == '|' || c == '\\')
-      putc('\\', out);
+  static const unsigned char first[] = { 0, 0xC0, 0xE0, 0xF0 };
+  const unsigned c = (unsigned)character;
+  unsigned more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  put(out, first[more] | c >> (6 * more));
+  while (more-- > 0)
+    put(out, 0x80 | (c >> (6 * more) & 0x3F));
+}
+
+/* Between `quote's; as it is when that is 0. */
+static void
+put_string(struct text *out, cl_object string, unsigned quote)
+{
+  if (quote != 0)
+    put(out, quote);
+  for (cl_index i = 0; i < string->base_string.fillp; i++) {
+    const ecl_character c = ecl_char(string, i);
+    if (quote != 0 && (c == (ecl_character)quote || c == '\\'))
+      put(out, '\\');
     put_character(out, c);
   }
-  putc('|', out);
+  if (quote != 0)
+    put(out, quote);
+}
+
+static bool
+equals(cl_object string, const char *text)
+{
+  const cl_index n = strlen(text);
+  if (!ECL_STRINGP(string) || string->base_string.fillp != n)
+    return false;
+  for (cl_index i = 0; i < n; i++)
+    if (ecl_char(string, i) != (ecl_character)(unsigned char)text[i])
+      return false;
+  return true;
+}
+
+/* Would the reader take it for a number or for dots, or upcase or split it?
+ * 12, -3, 1/2, 1.5 read as numbers; 1+ and 1- do not.  '#' is harmless after
+ * the first character. */
+static bool
+needs_bars(cl_object name)
+{
+  const cl_index n = name->base_string.fillp;
+  bool letters = false, digits = false, others = false;
+  int first = 0, last = 0;
+  for (cl_index i = 0; i < n; i++) {
+    last = (int)ecl_char(name, i);
+    if (i == 0)
+      first = last;
+    if (last >= 'A' && last <= 'Z')
+      letters = true;
+    else if (last >= '0' && last <= '9')
+      digits = true;
+    else if (last <= ' ' || last >= 127 || (last >= 'a' && last <= 'z') ||
+             strchr("\"'(),:;\\`|", last) != NULL || (last == '#' && i == 0))
+      return true;
+    else
+      others |= last != '.';
+  }
+  if (letters || !digits)
+    return !letters && !others;
+  return last != '+' && last != '-' && strchr("0123456789-+.", first) != NULL;
 }
 
 static void
-put_symbol(FILE *out, cl_object symbol)
+put_symbol_name(struct text *out, cl_object name)
 {
-  cl_object name, package;
-  int intern_flag = 0;
-  if (Null(symbol)) {
-    fputs("NIL", out);
-    return;
-  }
-  name = symbol->symbol.name;
-  package = symbol->symbol.hpack;
-  if (package == OBJNULL || Null(package)) {
-    fputs("#:", out);
+  put_string(out, name, needs_bars(name) ? '|' : 0);
+}
+
+static void
+put_symbol(struct text *out, cl_object symbol)
+{
+  const cl_object name = symbol->symbol.name, package = symbol->symbol.hpack;
+  int kind = ECL_INTERNAL;
+  if (package == OBJNULL || Null(package) ||
+      !ECL_STRINGP(package->pack.name)) {
+    put_text(out, "#:");
   } else if (package == cl_core.keyword_package) {
-    putc(':', out);
+    put(out, ':');
   } else if (package != cl_core.lisp_package) {
-    cl_object found = ecl_find_symbol(name, package, &intern_flag);
     if (equals(package->pack.name, "COMMON-LISP-USER"))
-      fputs("CL-USER", out);
+      put_text(out, "CL-USER");
     else
       put_symbol_name(out, package->pack.name);
-    fputs(found == symbol && intern_flag == ECL_EXTERNAL ? ":" : "::", out);
+    put_text(out, !out->roughly &&
+                          ecl_find_symbol(name, package, &kind) == symbol &&
+                          kind == ECL_EXTERNAL
+                      ? ":"
+                      : "::");
   }
   put_symbol_name(out, name);
 }
 
+static void put_object(struct text *out, cl_object x, int depth);
+
 static void
-put_object(FILE *out, cl_object x, int depth)
+put_list(struct text *out, cl_object x, int depth)
 {
   int length = 0;
-  if (ECL_FIXNUMP(x)) {
-    fprintf(out, "%ld", (long)ecl_fixnum(x));
-    return;
-  }
-  if (ECL_CHARACTERP(x)) {
-    fputs("#\\", out);
-    put_character(out, (ecl_character)ECL_CHAR_CODE(x));
-    return;
-  }
-  switch (ecl_t_of(x)) {
-  case t_list:
-    if (Null(x)) {
-      fputs("NIL", out);
+  put(out, '(');
+  for (; ECL_CONSP(x); x = ECL_CONS_CDR(x)) {
+    if (length > 0)
+      put(out, ' ');
+    if (depth >= MAX_DEPTH || length++ >= MAX_LENGTH) {
+      put_text(out, "...");
+      x = ECL_NIL;
       break;
     }
-    putc('(', out);
-    for (; ECL_CONSP(x); x = ECL_CONS_CDR(x)) {
-      if (length > 0)
-        putc(' ', out);
-      if (depth >= MAX_DEPTH || length++ >= MAX_LENGTH) {
-        fputs("...", out);
-        x = ECL_NIL;
-        break;
-      }
-      put_object(out, ECL_CONS_CAR(x), depth + 1);
-    }
-    if (!Null(x)) {
-      fputs(" . ", out);
-      put_object(out, x, depth + 1);
-    }
-    putc(')', out);
-    break;
-  case t_symbol:
+    put_object(out, ECL_CONS_CAR(x), depth + 1);
+  }
+  if (!Null(x)) {
+    put_text(out, " . ");
+    put_object(out, x, depth + 1);
+  }
+  put(out, ')');
+}
+
+static void
+put_object(struct text *out, cl_object x, int depth)
+{
+  const cl_type type = ecl_t_of(x);
+  char digits[24];
+  if (type == t_fixnum) {
+    snprintf(digits, sizeof digits, "%ld", (long)ecl_fixnum(x));
+    put_text(out, digits);
+  } else if (type == t_character) {
+    put_text(out, "#\\");
+    put_character(out, (ecl_character)ECL_CHAR_CODE(x));
+  } else if (Null(x)) {
+    put_text(out, "NIL");
+  } else if (type == t_list) {
+    put_list(out, x, depth);
+  } else if (type == t_symbol) {
     put_symbol(out, x);
-    break;
-  case t_base_string:
-#ifdef ECL_UNICODE
-  case t_string:
-#endif
-    putc('"', out);
-    for (cl_index i = 0; i < x->base_string.fillp; i++) {
-      ecl_character c = string_ref(x, i);
-      if (c == '"' || c == '\\')
-        putc('\\', out);
-      put_character(out, c);
-    }
-    putc('"', out);
-    break;
-  case t_instance:
-    fputs("#<", out);
-    if (ECL_CLASS_OF(x) != OBJNULL && ecl_t_of(ECL_CLASS_OF(x)) == t_instance)
+  } else if (ECL_STRINGP(x)) {
+    put_string(out, x, '"');
+  } else {
+    put_text(out, "#<");
+    if (type != t_instance)
+      put_text(out, classify_type_name((uint32_t)type));
+    else if (ECL_CLASS_OF(x) != OBJNULL &&
+             ecl_t_of(ECL_CLASS_OF(x)) == t_instance)
       put_object(out, ECL_CLASS_NAME(ECL_CLASS_OF(x)), depth + 1);
-    putc('>', out);
-    break;
-  default:
-    fprintf(out, "#<%s>", classify_type_name((uint32_t)ecl_t_of(x)));
-    break;
+    put(out, '>');
   }
 }
 
-static char *
-printed(cl_object x, int as_thread_name)
+/* A form that is evaluated and not a function is called SI::BYTECODES by the
+ * byte-code compiler. */
+static bool
+is_form(cl_object name)
 {
-  char *result = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&result, &size);
-  if (out == NULL)
-    return NULL;
-  if (as_thread_name && x != OBJNULL && ECL_STRINGP(x))
-    put_string(out, x);
-  else if (x == OBJNULL)
-    fputs("#<unbound>", out);
+  return Null(name) || (ecl_t_of(name) == t_symbol &&
+                        name->symbol.hpack == cl_core.system_package &&
+                        equals(name->symbol.name, "BYTECODES"));
+}
+
+enum named { NAMED_FUNCTION, NAMED_CLASS, NAMED_THREAD };
+
+/* The name of a function or thread, or a class. */
+static void
+put_name(struct text *out, cl_object x, enum named what)
+{
+  if (x == OBJNULL)
+    put_text(out, "#<unbound>");
+  else if (what == NAMED_FUNCTION && is_form(x))
+    put_text(out, "(TOP-LEVEL-FORM)");
+  else if (what == NAMED_CLASS && ecl_t_of(x) == t_instance)
+    put_object(out, ECL_CLASS_NAME(x), 0);
+  else if (what == NAMED_THREAD && ECL_STRINGP(x))
+    put_string(out, x, 0);
   else
     put_object(out, x, 0);
-  if (fclose(out) != 0) {
-    free(result);
-    return NULL;
-  }
-  return result;
+}
+
+/* Printed twice, first to see how long it is. */
+static char *
+printed(cl_object x, enum named what)
+{
+  struct text out = { .room = 0 };
+  do {
+    out.room = out.length;
+    out.length = 0;
+    free(out.at);
+    out.at = malloc(out.room + 1);
+    if (out.at == NULL)
+      return NULL;
+    put_name(&out, x, what);
+  } while (out.length > out.room);
+  out.at[out.length] = '\0';
+  return out.at;
 }
 
 char *
 lisp_name_of_function(cl_object name)
 {
-  return printed(name, 0);
+  return printed(name, NAMED_FUNCTION);
+}
+
+/* A name of more than 2 KB counts by its beginning. */
+enum phase_role
+lisp_name_role(cl_object name)
+{
+  char text[2048];
+  struct text out = { .at = text, .room = sizeof text - 1, .roughly = true };
+  put_name(&out, name, NAMED_FUNCTION);
+  text[out.length < out.room ? out.length : out.room] = '\0';
+  return phase_role_of(text, "", false);
 }
 
 char *
 lisp_name_of_class(cl_object clas)
 {
-  if (clas != OBJNULL && ecl_t_of(clas) == t_instance)
-    return printed(ECL_CLASS_NAME(clas), 0);
-  return printed(clas, 0);
+  return printed(clas, NAMED_CLASS);
 }
 
-int
+bool
 lisp_name_is_structure(cl_object clas)
 {
   cl_object meta, name;
@@ -255,7 +268,7 @@ lisp_name_is_structure(cl_object clas)
     return clas != OBJNULL && ecl_t_of(clas) == t_symbol;
   meta = ECL_CLASS_OF(clas);
   if (meta == OBJNULL || ecl_t_of(meta) != t_instance)
-    return 0;
+    return false;
   name = ECL_CLASS_NAME(meta);
   return ecl_t_of(name) == t_symbol && !Null(name) &&
          equals(name->symbol.name, "STRUCTURE-CLASS");
@@ -264,5 +277,5 @@ lisp_name_is_structure(cl_object clas)
 char *
 lisp_name_of_thread(cl_object name)
 {
-  return printed(name, 1);
+  return printed(name, NAMED_THREAD);
 }

@@ -5,9 +5,11 @@
  */
 #include "names/source_line.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void
 source_text_release(struct source_text *s)
@@ -17,6 +19,26 @@ source_text_release(struct source_text *s)
   memset(s, 0, sizeof *s);
 }
 
+static void
+read_file(struct source_text *s, const char *path)
+{
+  FILE *file = fopen(path, "r");
+  struct stat status;
+  s->path = strdup(path);
+  if (file != NULL && fstat(fileno(file), &status) == 0 &&
+      (s->text = malloc((size_t)status.st_size)) != NULL)
+    s->size = fread(s->text, 1, (size_t)status.st_size, file);
+  if (file != NULL)
+    fclose(file);
+}
+
+static bool
+is_blank(char c)
+{
+  return c == '\n' || c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The position is before the form: blank lines follow it. */
 int64_t
 source_line(struct source_text *s, const char *path, int position)
 {
@@ -24,34 +46,13 @@ source_line(struct source_text *s, const char *path, int position)
   if (path == NULL || position < 0)
     return 0;
   if (s->path == NULL || strcmp(s->path, path) != 0) {
-    FILE *f = fopen(path, "r");
-    size_t room = 0, got;
     source_text_release(s);
-    s->path = strdup(path);
-    while (f != NULL) {
-      if (s->size + 4096 > room) {
-        char *bigger = realloc(s->text, room = room * 2 + 65536);
-        if (bigger == NULL)
-          break;
-        s->text = bigger;
-      }
-      got = fread(s->text + s->size, 1, room - s->size, f);
-      if (got == 0)
-        break;
-      s->size += got;
-    }
-    if (f != NULL)
-      fclose(f);
+    read_file(s, path);
   }
   if ((size_t)position >= s->size)
     return 0;
-  for (int i = 0; i < position; i++)
-    line += s->text[i] == '\n';
-  /* the position is before the form: blank lines follow it */
-  for (size_t i = (size_t)position;
-       i < s->size && (s->text[i] == '\n' || s->text[i] == ' ' ||
-                       s->text[i] == '\t' || s->text[i] == '\r');
-       i++)
+  for (size_t i = 0;
+       i < s->size && (i < (size_t)position || is_blank(s->text[i])); i++)
     line += s->text[i] == '\n';
   return line;
 }

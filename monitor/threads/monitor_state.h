@@ -18,6 +18,7 @@
 
 #include "balance/collector_balance.h"
 #include "balance/free_lists.h"
+#include "code/code_objects.h"
 #include "tree/region_table.h"
 #include "write/lisp_profile.h"
 
@@ -55,9 +56,7 @@ extern struct monitor {
   struct collector_balance collector;   /* of the runs before this one */
 
   /* code */
-  uint32_t *retired;                    /* functions of unloaded sites */
-  uintptr_t *retired_site;
-  uint32_t retired_count, retired_room;
+  struct code_objects code;             /* loaded, when last looked */
 } monitor;
 
 /* Take the lock for an event. */

@@ -36,8 +36,9 @@ barrier(void)
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-void
-stop_wait_for_hooks(void)
+/* Wait until every thread has been seen outside the hook once. */
+static void
+wait_for_hooks(void)
 {
   barrier();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
@@ -51,7 +52,7 @@ stop_set_gates(enum gate gate)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
   if (gate != GATE_OPEN)
-    stop_wait_for_hooks();
+    wait_for_hooks();
 }
 
 /* ---- patience ---- */

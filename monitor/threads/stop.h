@@ -51,10 +51,6 @@ bool stop_init(void);
  * outside the hook. */
 void stop_set_gates(enum gate gate);
 
-/* Wait until every thread has been seen outside the hook once: what was
- * published before is what they all read from now on. */
-void stop_wait_for_hooks(void);
-
 /* Find all threads, settle with the collector, and let them go.  False when
  * memory ran out: a thread is not counted. */
 bool stop_end(void);

@@ -68,7 +68,7 @@ static bool
 init_tree(struct context_tree *tree)
 {
   if (context_tree_init(tree, monitor.budget, monitor.fold,
-                        sites_function_in_tree, NULL) != 0)
+                        site_function_in_tree, NULL) != 0)
     return false;
   context_tree_by_function(tree);
   return true;

@@ -5,7 +5,7 @@
  * start as the budget allows, in address space; the kernel gives the memory
  * as records are made.
  *
- * Not done here: folding (context_fold), naming (code_index), walking
+ * Not done here: folding (context_fold), naming (sites), walking
  * (stack_walk), and any sum.
  */
 #include "tree/context_tree.h"

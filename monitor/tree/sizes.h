@@ -15,8 +15,7 @@ enum {
   SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
   SIZE_KNOWN_PATHS = 4, /* kept for each thread; a power of 2 */
   SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
-  SIZE_FUNCTIONS_IN_BLOCK = 2,
-  SIZE_FUNCTION_BLOCKS = 1 << 21 /* at most */
+  SIZE_SHARED_TABLE_BITS = 2 /* of a shared_table; 2 to the power of it */
 };
 #else
 enum {
@@ -24,8 +23,7 @@ enum {
   SIZE_FIRST_INDEX = 1024,
   SIZE_KNOWN_PATHS = 1024,
   SIZE_FIRST_ARENA = 1 << 18,
-  SIZE_FUNCTIONS_IN_BLOCK = 1024,
-  SIZE_FUNCTION_BLOCKS = 4096
+  SIZE_SHARED_TABLE_BITS = 10
 };
 #endif
 

@@ -12,8 +12,9 @@
  *                  8); 0: the function has none
  *     bits 0-2     enum call_kind
  *
- * The table is direct-mapped.  What is not there is asked of code_index.h,
- * which takes some hundred instructions.  Inside the hook.
+ * The table is direct-mapped.  What is not there follows from the rule for
+ * the site (rule_cache.h) and from its function (code_functions.h).  Inside
+ * the hook.
  */
 #ifndef MPROF_CALL_SITE_H
 #define MPROF_CALL_SITE_H

@@ -15,8 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "walk/frame_info.h"
-
 /* Instructions of the programs, DW_CFA_... */
 enum {
   CFA_SET_LOC = 0x01,
@@ -46,6 +44,14 @@ enum {
   CFA_OFFSET = 0x80,
   CFA_RESTORE = 0xC0,
   CFA_OPERAND = 0x3F
+};
+
+/* A section in memory, and the address that it has when it is loaded
+ * (pointers in it are relative to that). */
+struct frame_section {
+  const uint8_t *bytes;
+  size_t size;
+  uintptr_t address;
 };
 
 struct frame_cursor {

@@ -21,7 +21,7 @@
 #include <errno.h>
 
 #include "arch/arch.h"
-#include "code/code_index.h"
+#include "names/kept_objects.h"
 #include "walk/call_site.h"
 #include "walk/frame_step.h"
 
@@ -82,7 +82,7 @@ interpreter_site(uintptr_t ip, const uint64_t *word)
   const struct ecl_interpreter_words *const words = (const void *)word;
   const struct ecl_bytecodes *const f = &words->bytecodes->bytecodes;
   const cl_object name = f->frame_name != OBJNULL ? f->frame_name : f->name;
-  return code_index_object(name) == 0
+  return kept_objects_function(name) == 0
              ? ip
              : SITE_OBJECT | (uint64_t)(uintptr_t)name;
 }

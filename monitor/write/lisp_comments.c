@@ -19,7 +19,8 @@
 
 #include <ecl/ecl.h>
 
-#include "code/code_index.h"
+#include "code/code_functions.h"
+#include "code/lisp_functions.h"
 #include "monitor.h"
 
 #ifndef MPROF_VERSION
@@ -134,12 +135,12 @@ put_gaps(struct pprof_stream *p, const struct monitor_figures *f,
 {
   pprof_put_count(p, COMMENT_TRUNCATED_WALKS, f->truncated_walks);
   pprof_put_count(p, COMMENT_DIFFERING_WALKS, f->differing_walks);
-  for (size_t i = 0; code_index_other_flags(i) != NULL; i++)
+  for (size_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
     put_note(p, COMMENT_CHAIN_NOTE,
              "%s was not compiled with this ECL's flags for the C compiler: "
              "functions that it inlined, or whose last act was a call, can "
              "be missing from chains",
-             code_index_other_flags(i));
+             lisp_functions_other_flags(i));
   if (f->lost_calls > 0)
     put_note(p, COMMENT_CHAIN_NOTE,
              "calls of byte-compiled functions that found no room for their "

@@ -19,10 +19,11 @@
 
 #include <ecl/ecl.h>
 
-#include "code/code_index.h"
+#include "code/lisp_functions.h"
 #include "code/sites.h"
 #include "hook/classify.h"
 #include "monitor.h"
+#include "names/kept_objects.h"
 #include "names/lisp_name.h"
 #include "names/source_line.h"
 #include "write/lisp_comments.h"
@@ -45,7 +46,7 @@ class_name(const struct kind *kind)
 {
   return kind->clas == 0
              ? NULL
-             : code_index_class_name((cl_object)(uintptr_t)kind->clas);
+             : kept_objects_class_name((cl_object)(uintptr_t)kind->clas);
 }
 
 static void
@@ -126,25 +127,6 @@ put_thread(struct lisp_writer *w, const struct thread_figures *thread)
 
 /* ---- functions and locations ---- */
 
-static const struct code_function *
-function_of_site(uint64_t site, uint32_t number)
-{
-#define NAMED(text)                                                          \
-  { .name = text, .system_name = "", .file_position = -1, .calls_known = true }
-  static const struct code_function special[] = {
-    NAMED("[unknown]"),
-    [SITE_OVERFLOW] = NAMED("[over the budget]"),
-    [SITE_SIGNAL_HANDLER] = NAMED("[signal handler]"),
-    [SITE_FINALIZERS] = NAMED("[finalizers]"),
-  };
-#undef NAMED
-  const struct code_function *f;
-  if ((site & SITE_SPECIAL) != 0)
-    return &special[site & ~SITE_SPECIAL];
-  f = code_index_function(number);
-  return f != NULL ? f : &special[0];
-}
-
 static void
 put_function(struct pprof_stream *p, uint64_t id,
              const struct code_function *f, int64_t line)
@@ -185,10 +167,10 @@ put_unknown_calls(struct pprof_stream *p, const struct intern_table *functions,
 {
   for (uint32_t i = 1; i <= functions->count; i++) {
     const struct code_function *f =
-        code_index_function((uint32_t)intern_table_key(functions, i));
+        site_function((uint32_t)intern_table_key(functions, i));
     const uint32_t before = known->count;
     uint32_t name;
-    if (f == NULL || f->calls_known)
+    if (f->calls_known)
       continue;
     name = intern_text(known, f->name);
     if (name == 0)
@@ -214,7 +196,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
   lines = arena.base;
   for (uint32_t id = 1; id < count; id++) {
     const uint64_t site = sample_writer_site(samples, id);
-    const uint32_t number = monitor_function_of(site);
+    const uint32_t number = site_function_number(site);
     const uint32_t before = functions.count;
     const uint32_t function = intern_key(&functions, number);
     if (function == 0) {
@@ -222,7 +204,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
       break;
     }
     if (function > before) {
-      const struct code_function *f = function_of_site(site, number);
+      const struct code_function *f = site_function(number);
       lines[function] = source_line(&source, f->file, f->file_position);
       put_function(p, function, f, lines[function]);
       if (f->calls_known && intern_text(&known, f->name) == 0)
@@ -263,7 +245,7 @@ lisp_profile_write(const struct monitor_figures *figures, const char *path,
     .regions = figures->regions->regions,
     .stream.output = { .file = &file, .always = true },
     .samples = { .stream = &w.stream, .put_labels = put_labels,
-                 .closure = &w, .passing = code_index_passing_apply() }
+                 .closure = &w, .passing = lisp_apply.passing }
   };
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
     atomic_file_fail(&file, ENAMETOOLONG);

@@ -33,7 +33,7 @@ struct monitor_figures {
   uint64_t thread_record_bytes;      /* the same for threads that began */
   uint64_t truncated_walks, finalizer_walks, differing_walks, overflows;
   uint64_t contexts, context_bytes;  /* paths of all threads; their memory */
-  uint64_t lost_calls;               /* see code_index_lost_calls */
+  uint64_t lost_calls;               /* see kept_objects_lost_calls */
   unsigned counted_threads;          /* that allocated */
   unsigned imported_threads;         /* that C made, while counting */
   struct collector_balance collector; /* in the time that was counted */

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "malloc/code_objects.h"
+#include "code/code_objects.h"
 #include "malloc/malloc_monitor.h"
 #include "malloc/thread_stack.h"
 #include "write/sample_writer.h"

@@ -218,6 +218,7 @@ is_hidden_kind(const struct profile *profile,
   if (function->runtime)
     return !options->show_runtime;
   return options->hide_system && profile->language == LANGUAGE_LISP &&
+         !function->c &&
          is_system_function(names_text(&profile->names, function->name),
                             names_text(&profile->names, function->file));
 }

@@ -54,6 +54,7 @@ struct profile_function {
   int64_t start_line;   /* 0 when not known */
   uint64_t low_address; /* lowest address seen in it, 0 when none */
   bool runtime;         /* a C function of the runtime, hidden by default */
+  bool c;               /* its name is that of a C function */
 };
 
 struct profile_frame {

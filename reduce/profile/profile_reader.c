@@ -92,6 +92,8 @@ read_functions(struct reading *reading)
         function->start_line, strcmp(file_name, "[runtime]") == 0);
     if (reading->functions[i] == INDEX_NONE)
       return mprof_error_memory(reading->error);
+    if (name != 0 && name == system_name)
+      reading->profile->functions[reading->functions[i]].c = true;
   }
   return true;
 }

@@ -22,6 +22,10 @@ find_roles(const struct profile *profile)
     roles[i] = (unsigned char)phase_role_of(
         names_text(&profile->names, function->name),
         names_text(&profile->names, function->file), function->runtime);
+    /* whatever it is called: so the monitor has it, too, which does not know
+     * C names while it counts */
+    if (function->c && !function->runtime)
+      roles[i] = ROLE_PROGRAM;
   }
   return roles;
 }

@@ -246,11 +246,11 @@ test_forgotten(void **state)
   (void)state;
   for (int i = 0; i < 20; i++) {
     rule_cache_forget((uintptr_t)fixed, (uintptr_t)fixed + 200);
-    moving((size_t)i);
+    moving((size_t)i + 1);
     if (i == 0)
-      count = rule_cache->count;
+      count = rule_cache.count;
   }
-  assert_int_equal(rule_cache->count, count);
+  assert_int_equal(rule_cache.count, count);
   for (int i = 0; i < 20; i++) {
     rule_cache_forget(0, UINTPTR_MAX);
     realigned(60);

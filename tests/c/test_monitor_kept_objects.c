@@ -14,8 +14,7 @@
 
 #include <cmocka.h>
 
-#include "code/code_index.h"
-#include "names/function_table.h"
+#include "code/code_functions.h"
 #include "names/kept_objects.h"
 
 enum { ROOM = 3 };
@@ -34,40 +33,40 @@ test_full_table(void **state)
   assert_int_equal(kept_objects_reserve(ROOM), 0);
   assert_int_equal(kept_objects_reserve(KEPT_OBJECTS), 0); /* too late */
 
-  code_index_keep(object(1));
+  kept_objects_add(object(1));
   for (uint32_t i = 0; i < ROOM; i++) {
-    numbers[i] = code_index_object(object(i + 1));
+    numbers[i] = kept_objects_function(object(i + 1));
     assert_true(numbers[i] >= FUNCTION_OBJECT_BASE);
-    assert_ptr_equal(kept_objects_at(numbers[i] - FUNCTION_OBJECT_BASE),
-                     object(i + 1));
     for (uint32_t j = 0; j < i; j++)
       assert_int_not_equal(numbers[i], numbers[j]);
   }
-  assert_int_equal(code_index_lost_calls(), 0);
+  assert_int_equal(kept_objects_lost_calls(), 0);
 
-  assert_int_equal(code_index_object(object(ROOM + 1)), 0);
-  assert_int_equal(code_index_object(object(ROOM + 1)), 0);
-  assert_int_equal(code_index_object(object(ROOM + 2)), 0);
-  assert_int_equal(code_index_lost_calls(), 3);
-  code_index_keep(object(ROOM + 1)); /* a class, say: no call */
-  assert_null(code_index_class_name(object(ROOM + 1)));
-  assert_int_equal(code_index_lost_calls(), 3);
+  assert_int_equal(kept_objects_function(object(ROOM + 1)), 0);
+  assert_int_equal(kept_objects_function(object(ROOM + 1)), 0);
+  assert_int_equal(kept_objects_function(object(ROOM + 2)), 0);
+  assert_int_equal(kept_objects_lost_calls(), 3);
+  kept_objects_add(object(ROOM + 1)); /* a class, say: no call */
+  assert_null(kept_objects_class_name(object(ROOM + 1)));
+  assert_int_equal(kept_objects_lost_calls(), 3);
 
   for (uint32_t i = 0; i < ROOM; i++)
-    assert_int_equal(code_index_object(object(i + 1)), numbers[i]);
-  assert_int_equal(code_index_lost_calls(), 3);
-  code_index_forget_lost_calls();
-  assert_int_equal(code_index_lost_calls(), 0);
-  assert_int_equal(code_index_object(object(ROOM + 2)), 0);
-  assert_int_equal(code_index_lost_calls(), 1);
+    assert_int_equal(kept_objects_function(object(i + 1)), numbers[i]);
+  assert_int_equal(kept_objects_lost_calls(), 3);
+  kept_objects_forget_lost_calls();
+  assert_int_equal(kept_objects_lost_calls(), 0);
+  assert_int_equal(kept_objects_function(object(ROOM + 2)), 0);
+  assert_int_equal(kept_objects_lost_calls(), 1);
 }
 
 static void
-test_no_such_slot(void **state)
+test_no_such_number(void **state)
 {
+  const uint32_t none[] = {0, FUNCTION_OBJECT_BASE,
+                           FUNCTION_OBJECT_BASE + ROOM + 1, UINT32_MAX};
   (void)state;
-  assert_ptr_equal(kept_objects_at(2 * KEPT_OBJECTS), OBJNULL);
-  assert_ptr_equal(kept_objects_at(UINT32_MAX), OBJNULL);
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    assert_int_equal(kept_objects_role(none[i]), ROLE_NEUTRAL);
 }
 
 int
@@ -75,7 +74,7 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_full_table),
-      cmocka_unit_test(test_no_such_slot),
+      cmocka_unit_test(test_no_such_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,8 +131,10 @@ if cp static-omit stripped && strip stripped &&
   output=$(timeout 60 ./stripped stripped.data 2>&1); then
   check 'a C program with Lisp code, stripped' stripped.data <<'END'
 [stripped];[stripped] 5
-[stripped];[stripped];FUNCALL;EMBEDDED:CONSUME;EMBEDDED::LEAF 17
-[stripped];[stripped];FUNCALL;EMBEDDED:CONSUME;LIST 4
+[stripped];[stripped];FUNCALL;EMBEDDED:CONSUME;EMBEDDED::LEAF 10
+[stripped];[stripped];FUNCALL;EMBEDDED:CONSUME;LIST 2
+[stripped];[stripped];[stripped];[stripped];FUNCALL;EMBEDDED:CONSUME;EMBEDDED::LEAF 7
+[stripped];[stripped];[stripped];[stripped];FUNCALL;EMBEDDED:CONSUME;LIST 2
 [stripped];FUNCALL;EMBEDDED:CALL;(FLET EMBEDDED::BETWEEN :IN EMBEDDED:CALL);[stripped] 1
 [stripped];FUNCALL;EMBEDDED:CALL;(FLET EMBEDDED::BETWEEN :IN EMBEDDED:CALL);[stripped];[stripped] 4
 [stripped];[stripped];[stripped] 1

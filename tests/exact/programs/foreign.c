@@ -8,6 +8,8 @@
 #include <execinfo.h>
 #include <stddef.h>
 
+#include <ecl/ecl.h>
+
 typedef long callback(long);
 
 /* More values that live over a call than there are callee-saved registers, so
@@ -64,6 +66,16 @@ foreign_two_frames(callback *f, long n)
 {
   volatile long where;
   return inner(f, n, &where) + 1;
+}
+
+/* Makes conses itself; named as a symbol of COMMON-LISP might be. */
+long
+FOREIGN_CONS(long n)
+{
+  cl_object list = ECL_NIL;
+  for (long i = 0; i < n; i++)
+    list = ecl_cons(ecl_make_fixnum(i), list);
+  return n;
 }
 
 /* The frames that the C library sees from here. */

@@ -174,6 +174,22 @@
   (measuring ("bsearch") (keep (si:call-cfun function :long types values))
     (check-comparisons "bsearch" *comparisons*)))
 
+;;; C functions are the program's, whatever they are called: what one makes that
+;;; a form calls is made at run time, not in evaluation.
+
+(defvar *cons-function* (c-function "FOREIGN_CONS"))
+(defvar *cons-values* (list 10))
+
+(defun conses-in (phase)
+  (let ((f (mprof:find-function "FOREIGN_CONS"
+                                (mprof:profile nil :phase phase))))
+    (if f (mprof:function-self-allocations f) 0)))
+
+(setf *title* (format nil "~(~A~), a form calls C" *variant*))
+(mprof:with-profiling (:report nil :full-walk *full-walk*)
+  (eval '(si:call-cfun *cons-function* :long '(:long) *cons-values*)))
+(check "conses by phase" '(10 0) (list (conses-in :run) (conses-in :eval)))
+
 ;;; A library that is closed while its functions are in the profile, and then
 ;;; loaded again: they keep their names.
 
@@ -196,6 +212,24 @@
     (check-callback "foreign_alloca" 'pair-callback 2 (conses 2 6))
     (calls 'call-and-close 2)
     (check-chain 2 (conses 2 6) 'call-c 'si:call-cfun "foreign_alloca")))
+
+;;; One that C closes, which nobody tells the monitor.
+
+(defun linker (name type types &rest values)
+  (si:call-cfun (c-function name :default) type types values))
+
+(let* ((library (linker "dlopen" :pointer-void '(:cstring :int)
+                        *second-library* 2)) ; RTLD_NOW
+       (function (linker "dlsym" :pointer-void '(:pointer-void :cstring)
+                         library "foreign_alloca"))
+       (close (c-function "dlclose" :default))
+       (values (list *pair* 10))
+       (close-values (list library)))
+  (measuring ("a library that C closes")
+      (progn
+        (call-c function values)
+        (si:call-cfun close :int '(:pointer-void) close-values))
+    (apply #'inclusive "foreign_alloca" (conses 1 3))))
 
 ;;; Libraries that have different code at the same addresses, one after the
 ;;; other.

@@ -2,40 +2,37 @@
  *
  * code_objects.c -- see code_objects.h.
  */
-#include "malloc/code_objects.h"
+#include "code/code_objects.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "malloc/function_numbers.h"
-#include "malloc/malloc_monitor.h"
 #include "walk/rule_cache.h"
 
 enum {
-  OBJECTS = 4096, /* at once, or unloaded, at most */
-  TEXT_BYTES = OBJECTS * 512
+  OBJECTS = 1 << 16, /* at once, or unloaded, at most */
+  TEXT_BYTES = OBJECTS * 128
 };
 
 struct code_objects code_objects_unloaded;
 
-static int
+static bool
 open_list(struct code_objects *list)
 {
   if (list->objects == NULL &&
       arena_reserve(&list->arena,
                     OBJECTS * sizeof *list->objects + TEXT_BYTES) != 0)
-    return 0;
+    return false;
   list->objects = list->arena.base;
   list->text = (char *)(list->objects + OBJECTS);
-  return 1;
+  return true;
 }
 
 /* Room for a path at the end of the text, and what of it was taken. */
@@ -199,80 +196,7 @@ list_without_lock(struct code_objects *list)
   }
 }
 
-/* ---- children of a fork ---- */
-
-/* What was loaded at the last fork of this process or of one before it: how
- * often something was loaded or unloaded then, as the linker counts, and in a
- * child, where the linker is not asked, what it has in its list. */
-static struct {
-  struct code_objects list;
-  int busy; /* a thread fills it in; in a child: one that is not there */
-  unsigned long long added, removed;
-  size_t map_count;
-  uintptr_t map_sum;
-} inherited;
-
 static bool forked;
-
-static void
-measure_maps(size_t *count, uintptr_t *sum)
-{
-  *count = 0;
-  *sum = 0;
-  for (const struct link_map *m = _r_debug.r_map; m != NULL; m = m->l_next) {
-    ++*count;
-    *sum += m->l_addr ^ (uintptr_t)m->l_ld;
-  }
-}
-
-static bool
-inherits_all(void)
-{
-  size_t count;
-  uintptr_t sum;
-  if (inherited.busy != 0 || inherited.list.count == 0)
-    return false;
-  measure_maps(&count, &sum);
-  return count == inherited.map_count && sum == inherited.map_sum;
-}
-
-/* Nothing has changed, says the first object; else all are added. */
-static int
-inherit_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-  struct code_objects *list = data;
-  if (list->count == 0) {
-    if (inherited.added == info->dlpi_adds &&
-        inherited.removed == info->dlpi_subs)
-      return 1;
-    if (!open_list(list))
-      return 1;
-    inherited.added = info->dlpi_adds;
-    inherited.removed = info->dlpi_subs;
-  }
-  return add_object(info, size, data);
-}
-
-void
-code_objects_before_fork(void)
-{
-  struct code_objects list = {0};
-  if (forked && inherits_all())
-    return;
-  if (__atomic_exchange_n(&inherited.busy, 1, __ATOMIC_ACQUIRE) != 0)
-    return;
-  if (!forked)
-    dl_iterate_phdr(inherit_object, &list);
-  else if (open_list(&list))
-    list_without_lock(&list);
-  if (list.count > 0) {
-    if (!forked) /* there, another thread may be reading it */
-      code_objects_release(&inherited.list);
-    inherited.list = list;
-    measure_maps(&inherited.map_count, &inherited.map_sum);
-  }
-  __atomic_store_n(&inherited.busy, 0, __ATOMIC_RELEASE);
-}
 
 void
 code_objects_forked(void)
@@ -280,24 +204,17 @@ code_objects_forked(void)
   forked = true;
 }
 
-/* ---- all ---- */
-
-int
+bool
 code_objects_list(struct code_objects *list, bool without_lock)
 {
-  if (forked && list->objects == NULL && inherits_all()) {
-    *list = inherited.list;
-    list->arena = (struct arena){0};
-    return 1;
-  }
   if (!open_list(list))
-    return 0;
+    return false;
   list->count = list->text_bytes = 0;
   if (forked || without_lock)
     list_without_lock(list);
   else
     dl_iterate_phdr(add_object, list);
-  return 1;
+  return true;
 }
 
 void
@@ -316,51 +233,45 @@ code_objects_find(const struct code_objects *list, uintptr_t address)
   return NULL;
 }
 
-static uint64_t
-retire_site(void *closure, uint64_t site)
+void
+code_objects_compare(const struct code_objects *before,
+                     const struct code_objects *now,
+                     void (*gone)(const struct code_object *))
 {
-  const struct code_object *o = closure;
-  const size_t number = (size_t)(o - code_objects_unloaded.objects);
+  for (size_t i = 0; i < before->count; i++) {
+    const struct code_object *was = &before->objects[i];
+    const struct code_object *is = code_objects_find(now, was->start);
+    if (is == NULL || is->base != was->base ||
+        strcmp(is->path, was->path) != 0)
+      gone(was);
+  }
+}
+
+/* ---- code that goes away ---- */
+
+uint64_t
+code_object_retired_site(void *object, uint64_t site)
+{
+  const struct code_object *o = object;
   return site >= o->start && site <= o->end
-             ? SITE_RETIRED | (uint64_t)number << RETIRED_OFFSET_BITS |
+             ? SITE_RETIRED | (uint64_t)o->number << RETIRED_OFFSET_BITS |
                    (site - o->start)
              : site;
 }
 
-static void
-retire(const struct code_object *gone)
+struct code_object *
+code_objects_retire(const struct code_object *gone,
+                    struct function_numbers *numbers)
 {
-  struct code_objects *unloaded = &code_objects_unloaded;
-  struct malloc_monitor *m = &malloc_monitor;
-  spin_lock(&m->lock);
-  stripes_lock();
-  if (open_list(unloaded) && unloaded->count < OBJECTS && m->ready) {
-    struct code_object *o = &unloaded->objects[unloaded->count];
+  struct code_objects *const unloaded = &code_objects_unloaded;
+  struct code_object *o = NULL, forgotten = *gone;
+  if (open_list(unloaded) && unloaded->count < OBJECTS) {
+    o = &unloaded->objects[unloaded->count++];
     *o = *gone;
     o->path = copy_path(unloaded, gone->path);
-    unloaded->count++;
-    context_tree_rename_sites(&m->tree, retire_site, o);
-    function_numbers_forget(o->start, o->end);
-    stripes_unload();
+    o->number = (uint32_t)unloaded->count;
   }
-  stripes_unlock();
-  spin_unlock(&m->lock);
-}
-
-void
-code_objects_retire(const struct code_objects *before)
-{
-  struct code_objects now = {0};
-  if (!code_objects_list(&now, false))
-    return;
-  for (size_t i = 0; i < before->count; i++) {
-    const struct code_object *was = &before->objects[i];
-    const struct code_object *is = code_objects_find(&now, was->start);
-    if (is == NULL || is->base != was->base ||
-        strcmp(is->path, was->path) != 0) {
-      rule_cache_forget(was->start, was->end);
-      retire(was);
-    }
-  }
-  code_objects_release(&now);
+  rule_cache_forget(gone->start, gone->end);
+  function_numbers_retire(numbers, o != NULL ? o : &forgotten);
+  return o;
 }

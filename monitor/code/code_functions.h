@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * code_functions.h -- the compiled functions of a Lisp program by number:
+ * where each keeps its frame word, and what it is called.
+ *
+ * Model.  A function has a number (function_numbers.h) and a record, which
+ * outlives its code.  The hook makes a record when it meets a function, and
+ * then knows no more than where that begins and whether it is the runtime's.
+ * Lisp names and frame words are noted before, when compiled code is loaded
+ * (lisp_functions.h).  The names of C functions are looked for in the symbol
+ * tables of files, not before they are needed: when a profile is written, or
+ * when the code is unloaded.
+ *
+ * Byte-compiled functions have other numbers; see kept_objects.h.
+ */
+#ifndef MPROF_CODE_FUNCTIONS_H
+#define MPROF_CODE_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <link.h>
+
+#include "code/code_objects.h"
+
+/* The function that runs a profiled body: reports begin the chains below it
+ * (lisp/with-profiling.lisp; comment mprof.root of the profile). */
+#define MPROF_ROOT_FUNCTION "MPROF::CALL-COUNTING"
+
+struct code_function {
+  uintptr_t code;          /* where it begins, or an address in it; 0: it was
+                              unloaded */
+  const char *name;        /* as people read it, UTF-8; NULL: not known */
+  const char *system_name; /* C symbol, "" when there is none; NULL: not
+                              looked for yet */
+  const char *file;        /* source, or NULL */
+  int file_position;       /* in bytes, -1: not known */
+  uint32_t in_tree;        /* its role and flags: context_tree_function_fn */
+  uint16_t word_at;        /* so far below the frame pointer is its frame
+                              word; 0: it has none */
+  bool has_record;         /* of a frame word, of whatever use that is */
+  bool calls_known;        /* they are counted: there is a frame word */
+  bool runtime;            /* C function of the runtime without Lisp name */
+  bool passes_on;          /* a function of CLOS that only calls a method */
+};
+
+/* Make room for the records.  Gives back 0, or -1 when memory ran out. */
+int code_functions_open(void);
+
+/* The file that `address' was loaded from, or NULL.  Inside the hook. */
+const struct link_map *code_file(uintptr_t address);
+
+/* The record with a number that was given out; for 0, an empty one.  Its
+ * address is its own for good.  Inside the hook. */
+struct code_function *code_function_at(uint32_t number);
+
+/* The number of the function that returns to `site', and of the one that
+ * begins at `start'; 0 when there is no room, and for 0.  Inside the hook. */
+uint32_t code_function_of_site(uint64_t site);
+uint32_t code_function_of_start(uintptr_t start);
+
+/* The function that begins at `start' has this Lisp name and source file (or
+ * NULL), which are copied.  Not inside the hook. */
+void code_function_name(uintptr_t start, const char *name, const char *file,
+                        int file_position);
+
+/* Look for the C names of all functions in `loaded' that lack them.  Not
+ * inside the hook, nor while another thread is. */
+void code_functions_find_names(const struct code_objects *loaded);
+
+/* The code of `gone' goes away: keep the names of its functions, and do what
+ * code_objects_retire does.  As above. */
+struct code_object *code_functions_retire(const struct code_object *gone);
+
+#endif

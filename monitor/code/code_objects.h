@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * code_objects.h -- the program and the libraries whose code is or was in the
+ * process, so that an address in a call chain has a meaning when they are
+ * gone.
+ *
+ * When a library is unloaded its addresses are used again.  So call sites in
+ * it are *retired*: in all trees, and wherever else they are known, they
+ * become numbers, SITE_RETIRED with the number of the library among all that
+ * were unloaded and the offset in it.
+ *
+ * Lists are made under the dynamic linker's lock: not with a lock held that
+ * another thread may wait for in dlopen.  Memory is the kernel's.
+ */
+#ifndef MPROF_CODE_OBJECTS_H
+#define MPROF_CODE_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "code/function_numbers.h"
+#include "tree/arena.h"
+#include "tree/context_tree.h"
+
+enum { BUILD_ID_BYTES = 32 };
+
+struct code_object {
+  uintptr_t start, end; /* of its code in memory */
+  uintptr_t base;       /* what is added to the addresses in its file */
+  uint64_t file_offset; /* of `start' */
+  uint8_t build_id[BUILD_ID_BYTES];
+  size_t build_id_size; /* 0: it has none */
+  const char *path;     /* the list's */
+  uint32_t number;      /* among those that were unloaded, from 1 on */
+};
+
+struct code_objects { /* all zero: none */
+  struct arena arena;
+  struct code_object *objects; /* the program is the first that is loaded */
+  size_t count;
+  char *text; /* the paths, one after the other */
+  size_t text_bytes;
+};
+
+/* All that are loaded now.  False when there is no memory.  Without the
+ * linker's lock when a handler has interrupted this thread with the monitor's
+ * lock held: then they are what the linker's list is at that moment. */
+bool code_objects_list(struct code_objects *list, bool without_lock);
+void code_objects_release(struct code_objects *list);
+
+/* In the child of a fork, where nobody will open the linker's lock. */
+void code_objects_forked(void);
+
+/* The one with that address in its code, or NULL.  Takes no lock. */
+const struct code_object *code_objects_find(const struct code_objects *list,
+                                            uintptr_t address);
+
+/* Call `gone' with each of `before' that is not loaded `now'. */
+void code_objects_compare(const struct code_objects *before,
+                          const struct code_objects *now,
+                          void (*gone)(const struct code_object *object));
+
+/* Those that were unloaded, by their numbers less one. */
+extern struct code_objects code_objects_unloaded;
+
+/* The code of `gone', which is loaded still or was until now, goes away: add
+ * it to these, forget the rules of its addresses, and retire the sites that
+ * `numbers' has.  Gives back what code_object_retired_site needs to do the
+ * same to trees, or NULL when there is no memory.  With the trees locked. */
+struct code_object *code_objects_retire(const struct code_object *gone,
+                                        struct function_numbers *numbers);
+
+/* What a site becomes when the object (a struct code_object) is unloaded:
+ * another one if it is in it. */
+uint64_t code_object_retired_site(void *object, uint64_t site);
+
+/* Of a retired site the object's place among those that were unloaded, and
+ * the offset from its start. */
+enum { RETIRED_OFFSET_BITS = 40 };
+#define RETIRED_OBJECT(site)                                                 \
+  ((size_t)(((site) & ~SITE_RETIRED) >> RETIRED_OFFSET_BITS) - 1)
+#define RETIRED_OFFSET(site)                                                 \
+  ((uintptr_t)((site) & ((UINT64_C(1) << RETIRED_OFFSET_BITS) - 1)))
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * function_numbers.c -- one table has two kinds of keys: call sites that were
+ * asked for, and the beginnings of functions.
+ */
+#include "code/function_numbers.h"
+
+#include <stddef.h>
+
+#include "code/code_objects.h"
+#include "walk/frame_rule.h"
+
+/* In the key of a beginning; no site has it. */
+#define BEGINS (UINT64_C(1) << 59)
+
+/* The value of `key', or 0. */
+static uint32_t
+number_of(const struct function_numbers *n, uint64_t key)
+{
+  const struct shared_entry *entry = shared_table_find(&n->table, key);
+  return entry != NULL ? (uint32_t)entry->value : 0;
+}
+
+/* A new number for `key', which has none. */
+static uint32_t
+give(struct function_numbers *n, uint64_t key, uintptr_t code)
+{
+  const uint32_t number = n->last + 1;
+  if (n->last == n->most)
+    return 0;
+  if (n->given != NULL)
+    n->given(number, code);
+  if (!shared_table_add(&n->table, key, number))
+    return 0;
+  n->last = number;
+  return number;
+}
+
+static uint32_t
+number_of_start(struct function_numbers *n, uintptr_t start)
+{
+  const uint32_t number = number_of(n, start | BEGINS);
+  return number != 0 ? number : give(n, start | BEGINS, start);
+}
+
+uint32_t
+function_number_of_start(struct function_numbers *n, uintptr_t start)
+{
+  uint32_t number;
+  if (start == 0)
+    return 0;
+  spin_lock(&n->table.lock);
+  number = number_of_start(n, start);
+  spin_unlock(&n->table.lock);
+  return number;
+}
+
+/* A handler of a signal may have interrupted this thread while it had the
+ * lock. */
+static uint32_t
+learn(struct function_numbers *n, uint64_t site)
+{
+  const uintptr_t start = frame_rule_function(site - 1);
+  uint32_t number;
+  if (spin_holds(&n->table.lock))
+    return 0;
+  spin_lock(&n->table.lock);
+  number = number_of(n, site); /* by another thread meanwhile */
+  if (number == 0 && start == 0)
+    number = give(n, site, site - 1);
+  else if (number == 0 && (number = number_of_start(n, start)) != 0)
+    shared_table_add(&n->table, site, number);
+  spin_unlock(&n->table.lock);
+  return number;
+}
+
+uint32_t
+function_number_of_site(struct function_numbers *n, uint64_t site)
+{
+  const uint32_t number = number_of(n, site);
+  return number != 0 ? number : learn(n, site);
+}
+
+struct retiring {
+  struct function_numbers *numbers;
+  struct code_object *object;
+};
+
+static bool
+retire_key(void *closure, const struct shared_entry *entry)
+{
+  const struct retiring *r = closure;
+  struct code_object *const o = r->object;
+  const uint64_t address = entry->key & ~BEGINS;
+  if (address < o->start || address > o->end)
+    return false;
+  if (address == entry->key && o->number != 0)
+    shared_table_add(&r->numbers->table,
+                     code_object_retired_site(o, address), entry->value);
+  return true;
+}
+
+void
+function_numbers_retire(struct function_numbers *n,
+                        struct code_object *gone)
+{
+  struct retiring r = {n, gone};
+  spin_lock(&n->table.lock);
+  shared_table_forget(&n->table, retire_key, &r);
+  spin_unlock(&n->table.lock);
+}

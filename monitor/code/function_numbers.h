@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * function_numbers.h -- which calls are made by one function.
+ *
+ * A function is what has one entry in the call-frame information; where there
+ * is none, each call counts as a function.  Where a compiler made two of one
+ * (a cold part), less recursion is folded than could be, and all that is
+ * folded is right (context_tree.h).
+ *
+ * Numbers are given when functions are met.  When code is unloaded its calls
+ * keep theirs, under their retired sites (code_objects.h), and what is then
+ * loaded at its addresses gets others.
+ *
+ * Shared by all threads; runs inside the hook.
+ */
+#ifndef MPROF_FUNCTION_NUMBERS_H
+#define MPROF_FUNCTION_NUMBERS_H
+
+#include <stdint.h>
+
+#include "tree/shared_table.h"
+
+struct code_object;
+
+struct function_numbers {
+  struct shared_table table;
+  uint32_t last, most; /* numbers */
+  /* Told of each new number before anybody has it, and of where its function
+   * begins or else of an address in it; or NULL.  Inside the hook. */
+  void (*given)(uint32_t number, uintptr_t code);
+};
+
+/* The number of the function that returns to `site' or is retired under it;
+ * and of the one that begins at `start'.  From 1 on; 0 when there is no room
+ * for more, and for 0. */
+uint32_t function_number_of_site(struct function_numbers *numbers,
+                                 uint64_t site);
+uint32_t function_number_of_start(struct function_numbers *numbers,
+                                  uintptr_t start);
+
+/* The code of `gone' is unloaded: its calls are known by their retired sites
+ * alone, if it has a number, and its functions are no more. */
+void function_numbers_retire(struct function_numbers *numbers,
+                             struct code_object *gone);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_functions.c -- three sources.
+ *
+ *  - The patched compiler puts a table of names into each compiled file, and
+ *    the runtime lists the tables of all files that are loaded.
+ *  - Beside it are the records of frame words of the whole library or
+ *    program that the file was linked into, and the runtime has its own.
+ *  - Core functions that are written in C are found through the function
+ *    objects of their symbols.
+ */
+#include "code/lisp_functions.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "code/code_functions.h"
+#include "names/lisp_name.h"
+#include "walk/frame_rule.h"
+
+struct lisp_apply lisp_apply;
+
+/* ---- frame words ---- */
+
+static struct other_flags {
+  struct other_flags *next;
+  char file[];
+} *other_flags;
+
+const char *
+lisp_functions_other_flags(size_t i)
+{
+  const struct other_flags *o = other_flags;
+  for (; o != NULL && i > 0; i--)
+    o = o->next;
+  return o != NULL ? o->file : NULL;
+}
+
+/* ECL's own flags keep a frame pointer.  Where there is none the code was
+ * compiled with others, and what else ECL's flags see to cannot be relied
+ * on. */
+static void
+note_other_flags(const struct link_map *file)
+{
+  const char *path = file == NULL || file->l_name[0] == '\0'
+                         ? program_invocation_short_name
+                         : file->l_name;
+  const char *slash = strrchr(path, '/');
+  const char *name = slash != NULL ? slash + 1 : path;
+  struct other_flags **o = &other_flags;
+  while (*o != NULL && strcmp((*o)->file, name) != 0)
+    o = &(*o)->next;
+  if (*o == NULL &&
+      (*o = calloc(1, sizeof **o + strlen(name) + 1)) != NULL)
+    strcpy((*o)->file, name);
+}
+
+/* Each record leads to the instruction that sets a word to zero.  Of several
+ * in a function, which has others inlined, the first is its own.  All files
+ * in one library tell the same records, which are read once. */
+static void
+add_words(struct ecl_frame_words words)
+{
+  size_t useless = 0;
+  for (const int32_t *w = words.begin; w < words.end; w++) {
+    const uintptr_t at = (uintptr_t)w + (uintptr_t)(intptr_t)*w;
+    const uint32_t number = code_function_of_start(frame_rule_function(at));
+    const uint32_t word_at = arch_frame_word(at);
+    struct code_function *f = code_function_at(number);
+    useless += word_at == 0;
+    if (number == 0)
+      continue;
+    if (f->has_record && w == words.begin)
+      return;
+    if (!f->has_record) {
+      f->has_record = true;
+      f->word_at = (uint16_t)word_at;
+      f->calls_known = word_at != 0;
+    }
+  }
+  if (words.begin != ecl_allocation_monitor.words.begin &&
+      useless * 2 > (size_t)(words.end - words.begin))
+    note_other_flags(code_file((uintptr_t)words.begin));
+}
+
+/* ---- names ---- */
+
+/* The function that a table means by the address of one in another file.  All
+ * compiled files call the function that loads them init_fas_CODE, and the
+ * dynamic linker takes the first of that name for all of them.  0: there is
+ * no such function. */
+static uintptr_t
+own_definition(const struct ecl_function_names *table, uintptr_t address)
+{
+  const struct link_map *own = code_file((uintptr_t)table);
+  Dl_info other;
+  void *handle;
+  uintptr_t found = 0;
+  if (own == NULL || own == code_file(address))
+    return address;
+  if (dladdr((const void *)address, &other) == 0 ||
+      other.dli_sname == NULL ||
+      (handle = dlopen(own->l_name, RTLD_LAZY | RTLD_NOLOAD)) == NULL)
+    return 0;
+  found = (uintptr_t)dlsym(handle, other.dli_sname);
+  dlclose(handle);
+  return found;
+}
+
+void
+lisp_functions_add(const struct ecl_function_names *table)
+{
+  add_words(table->words);
+  for (const struct ecl_function_name *n = table->names; n->entry != NULL;
+       n++) {
+    const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
+    if (start != 0)
+      code_function_name(start, n->name, table->file, n->file_position);
+  }
+}
+
+/* The C function that a core symbol has as its Lisp function; 0 when it is
+ * none of the runtime's. */
+static uintptr_t
+core_function(cl_object symbol)
+{
+  const cl_object f = ECL_SYM_FUN(symbol);
+  uintptr_t start;
+  if (f == OBJNULL || Null(f))
+    return 0;
+  if (ecl_t_of(f) == t_cfunfixed)
+    start = (uintptr_t)f->cfunfixed.entry_fixed;
+  else if (ecl_t_of(f) == t_cfun)
+    start = (uintptr_t)f->cfun.entry;
+  else
+    return 0;
+  /* FUNCALL, MAPCAR and the interpreter call through it: under its Lisp name
+     it would stand between all these and what they call */
+  return start != (uintptr_t)ecl_apply_from_stack_frame &&
+                 code_file(start) == code_file((uintptr_t)ecl_alloc_object)
+             ? start
+             : 0;
+}
+
+/* What is compiled Lisp code has its name from a table. */
+static void
+add_core(void)
+{
+  for (cl_index i = 1; i < cl_num_symbols_in_core; i++) {
+    const cl_object symbol = (cl_object)(cl_symbols + i);
+    const uintptr_t start = core_function(symbol);
+    char *name;
+    if (start == 0 ||
+        code_function_at(code_function_of_start(start))->name != NULL)
+      continue;
+    name = lisp_name_of_function(symbol);
+    if (name != NULL)
+      code_function_name(start, name, NULL, -1);
+    free(name);
+  }
+}
+
+/* APPLY counts as two functions: the second, which has the same names, goes
+ * by an address in its code. */
+static void
+split_apply(void)
+{
+  const uintptr_t start = (uintptr_t)cl_apply;
+  struct code_function *passing;
+  lisp_apply.function = code_function_of_start(start);
+  lisp_apply.passing = code_function_of_start(start + 1);
+  passing = code_function_at(lisp_apply.passing);
+  if (lisp_apply.passing == 0)
+    return;
+  passing->name = code_function_at(lisp_apply.function)->name;
+  passing->calls_known = code_function_at(lisp_apply.function)->calls_known;
+}
+
+void
+lisp_functions_open(void)
+{
+  const struct ecl_function_names *t = ecl_allocation_monitor.names;
+  add_words(ecl_allocation_monitor.words);
+  for (; t != NULL; t = t->next)
+    lisp_functions_add(t);
+  add_core();
+  split_apply();
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * shared_table.c -- see shared_table.h.
+ */
+#include "tree/shared_table.h"
+
+#include "tree/arena.h"
+#include "tree/sizes.h"
+
+/* As long as what is added to its address. */
+_Alignas(64) const struct shared_entry shared_table_nothing[4];
+
+static unsigned
+shift_of(const struct shared_table *table)
+{
+  return (uintptr_t)table->entries & SHARED_TABLE_SHIFT;
+}
+
+static struct shared_entry *
+entries_of(const struct shared_table *table)
+{
+  return (struct shared_entry *)((uintptr_t)table->entries - shift_of(table));
+}
+
+static size_t
+places(const struct shared_table *table)
+{
+  return (size_t)1 << (64 - shift_of(table));
+}
+
+/* Put a key there for which there is room. */
+static void
+put(struct shared_table *table, uint64_t key, uint64_t value)
+{
+  struct shared_entry *const entries = entries_of(table);
+  const unsigned shift = shift_of(table);
+  size_t i = (key * UINT64_C(0x9E3779B97F4A7C15)) >> shift;
+  while (entries[i].key != 0 && entries[i].key != SHARED_TABLE_FORGOTTEN)
+    i = (i + 1) & ((size_t)-1 >> shift);
+  table->count += entries[i].key == 0;
+  entries[i].value = value;
+  __atomic_store_n(&entries[i].key, key, __ATOMIC_RELEASE);
+}
+
+static bool
+grow(struct shared_table *table)
+{
+  const struct shared_entry *const old = entries_of(table);
+  const size_t count = places(table);
+  const unsigned first = 64 - SIZE_SHARED_TABLE_BITS;
+  const unsigned shift = shift_of(table) > first ? first
+                                                 : shift_of(table) - 1;
+  struct shared_table larger = {.count = 0};
+  struct arena arena;
+  if (arena_reserve(&arena, sizeof *old << (64 - shift)) != 0)
+    return false;
+  larger.entries = (const char *)arena.base + shift;
+  for (size_t i = 0; i < count; i++)
+    if (old[i].key != 0 && old[i].key != SHARED_TABLE_FORGOTTEN)
+      put(&larger, old[i].key, old[i].value);
+  table->count = larger.count;
+  __atomic_store_n(&table->entries, larger.entries, __ATOMIC_RELEASE);
+  return true;
+}
+
+bool
+shared_table_add(struct shared_table *table, uint64_t key, uint64_t value)
+{
+  if (table->count * 2 + 2 >= places(table) && !grow(table))
+    return false;
+  put(table, key, value);
+  return true;
+}
+
+/* What `gone' adds may make the table another one: the places of the old one
+ * are gone through, and forgotten in what is the table then. */
+void
+shared_table_forget(struct shared_table *table,
+                    bool (*gone)(void *, const struct shared_entry *),
+                    void *closure)
+{
+  struct shared_entry *const entries = entries_of(table);
+  const size_t count = places(table);
+  for (size_t i = 0; i < count; i++) {
+    const struct shared_entry entry = entries[i];
+    struct shared_entry *now;
+    if (entry.key == 0 || entry.key == SHARED_TABLE_FORGOTTEN ||
+        !gone(closure, &entry))
+      continue;
+    now = (struct shared_entry *)shared_table_find(table, entry.key);
+    __atomic_store_n(&now->key, SHARED_TABLE_FORGOTTEN, __ATOMIC_RELEASE);
+  }
+}
