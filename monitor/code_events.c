@@ -25,7 +25,7 @@ static void
 retire(const struct code_object *gone)
 {
   struct code_object *o = code_functions_retire(gone);
-  call_sites_forget();
+  __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
   if (o != NULL)
     threads_rename_sites(code_object_retired_site, o);
 }
@@ -48,7 +48,7 @@ names_added(struct ecl_function_names *names)
 {
   monitor_lock_for_event();
   lisp_functions_add(names);
-  call_sites_forget();
+  __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&monitor.lock);
 }
 
@@ -89,10 +89,6 @@ code_events_open(void)
 {
   if (code_functions_open() != 0 || kept_objects_reserve(KEPT_OBJECTS) != 0)
     return false;
-  /* no pointers: the collector need not look there */
-  GC_exclude_static_roots(call_sites, call_sites + CALL_SITES);
-  GC_exclude_static_roots(call_site_functions,
-                          call_site_functions + CALL_SITES);
   ecl_allocation_monitor.names_added = names_added;
   ecl_allocation_monitor.names_lost = names_lost;
   ecl_allocation_monitor.block_unload = block_unload;

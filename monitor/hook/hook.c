@@ -4,9 +4,9 @@
  *
  * The unchanged case first: the frame word of the allocating function holds
  * what it held when an object of this kind was last made at this place.  Then
- * it is a few compares and four additions.  Then the paths that were walked
- * before (known_path.h).  Only what came on none of these walks the stack
- * (stack_walk.h), and looks its leaf up in the tree.
+ * it is a few compares and four additions.  Then the path that was walked
+ * before from there (known_path.h).  Only what came on another walks the
+ * stack (stack_walk.h), and looks its leaf up in the tree.
  *
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).
@@ -22,7 +22,6 @@
 #include "hook/allocation.h"
 #include "hook/object_body.h"
 #include "names/kept_objects.h"
-#include "walk/call_site.h"
 
 /* Two counters side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")
@@ -51,30 +50,21 @@ hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
   return gate == GATE_OPEN;
 }
 
-static struct leaf *
-find_leaf(struct thread_state *t, uint32_t up, uint64_t site, cl_index what,
-          uint32_t size, cl_object clas)
+/* The leaf of objects that are made in that frame. */
+static inline struct leaf *
+leaf_in(struct thread_state *t, const struct innermost_frame *f,
+        cl_index what, uint32_t size, cl_object clas)
 {
-  const int saved_errno = errno;
-  const uint32_t caller = t->tree.contexts[up].function & FUNCTION_NUMBER;
   struct leaf *leaf = context_tree_leaf_in(
-      &t->tree, up, site, call_site_function(site, caller),
+      &t->tree, f->up, f->site, f->function,
       (uint32_t)what | t->regions.region << KIND_REGION_SHIFT, size,
       (uint64_t)(uintptr_t)clas);
-  if (leaf->count == 0 && clas != OBJNULL)
+  if (__builtin_expect(leaf->count == 0, 0) && clas != OBJNULL) {
+    const int saved_errno = errno;
     kept_objects_add(clas);
-  errno = saved_errno;
-  return leaf;
-}
-
-/* The leaf where the last walk ended; counts the innermost call. */
-static struct leaf *
-leaf_of_walk(struct thread_state *t, cl_index what, uint32_t size,
-             cl_object clas)
-{
-  const struct walked_frame *f = t->walk.frames;
-  struct leaf *leaf = find_leaf(t, f->up, f->site, what, size, clas);
-  leaf->activations += t->walk.fresh;
+    errno = saved_errno;
+  }
+  leaf->activations += f->fresh;
   return leaf;
 }
 
@@ -82,8 +72,8 @@ struct leaf *
 hook_leaf_here(struct thread_state *t, uintptr_t frame, cl_index what,
                uint32_t size, cl_object clas)
 {
-  stack_walk(&t->walk, &t->tree, frame);
-  return leaf_of_walk(t, what, size, clas);
+  const struct innermost_frame f = stack_walk(&t->walk, &t->tree, frame);
+  return leaf_in(t, &f, what, size, clas);
 }
 
 static inline void
@@ -106,31 +96,29 @@ count_memory(struct thread_state *t, uintptr_t frame, cl_index what,
   requests_add(&t->requests, bytes, 1);
 }
 
-/* The object of this kind on the path that it came, for which the path has
- * another: look the leaf up. */
-static __attribute__((noinline)) void
-count_other_kind(struct thread_state *t, struct known_path *path, bool fresh,
-                 cl_index kind, void *object, cl_object clas)
+/* An object came from there.  Keeps it as the path's, if that is not NULL. */
+static inline void
+count_in(struct thread_state *t, const struct innermost_frame *f,
+         struct known_path *path, cl_index kind, void *object, cl_object clas)
 {
   const cl_index what = allocation_what(kind), bytes = allocation_bytes(kind);
   const bool whole = classify_is_whole(what, bytes);
-  struct leaf *leaf = find_leaf(t, path->up, path->site, what,
-                                allocation_leaf_size(bytes), clas);
-  leaf->activations += fresh;
+  struct leaf *const leaf =
+      leaf_in(t, f, what, allocation_leaf_size(bytes), clas);
   count_object(t, leaf, bytes);
-  if (requests_told_by(context_tree_kind(&t->tree, leaf))) {
+  if (!requests_told_by(context_tree_kind(&t->tree, leaf))) {
+    requests_add_objects(&t->requests, what, bytes, 1);
+  } else if (path != NULL) {
     path->kind = kind;
     path->clas = clas;
     path->leaf = leaf;
     path->whole = whole;
-  } else {
-    requests_add_objects(&t->requests, what, bytes, 1);
   }
   if (!whole)
     object_body_header(t, object, leaf, bytes);
 }
 
-/* The object came on a known path, to the known frame `end'. */
+/* The object came on the known path to its frame `end'. */
 static inline __attribute__((always_inline)) void *
 count_on_path(struct thread_state *t, struct known_path *path,
               const struct path_frame *end, uintptr_t frame, cl_index kind,
@@ -138,71 +126,65 @@ count_on_path(struct thread_state *t, struct known_path *path,
 {
   const bool known = end == path->frame;
   const bool fresh =
-      !known &&
-      known_path_meet(path, end, frame, t->walk.first_epoch, plain);
+      !known && known_path_meet(path, end, frame, t->walk.first_epoch, plain);
   if (__builtin_expect(path->kind != kind || path->clas != clas, 0)) {
-    count_other_kind(t, path, fresh, kind, object, clas);
+    path->innermost.fresh = fresh;
+    count_in(t, &path->innermost, path, kind, object, clas);
   } else {
     path->leaf->activations += fresh;
     count_object(t, path->leaf, allocation_bytes(kind));
     if (__builtin_expect(!path->whole, 0))
       object_body_header(t, object, path->leaf, allocation_bytes(kind));
     else if (known)
-      known_leaf_remember(&t->paths, path);
+      known_leaf_remember(t->paths, path);
   }
   hook_leave(t);
   return object;
 }
 
-/* Whatever the case is. */
+/* Whatever the case is.  Where a walk began, the next one is spared. */
 static __attribute__((noinline)) void *
 allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
                void *object, cl_object clas)
 {
   const cl_index what = allocation_what(kind), bytes = allocation_bytes(kind);
-  const struct path_frame *end;
-  struct known_path *path;
-  struct leaf *leaf;
+  struct known_path *path = known_path_place(t->paths, frame);
+  struct innermost_frame f;
   if (!hook_enter(t, what, bytes))
     goto done;
   if (classify_is_memory_of_type(what)) {
     count_memory(t, frame, what, bytes);
     goto done;
   }
-  path = known_path_find(&t->paths, &t->walk, frame, &end);
-  if (path != NULL)
-    return count_on_path(t, path, end, frame, kind, object, clas, false);
-  stack_walk(&t->walk, &t->tree, frame);
-  path = known_path_keep(&t->paths, &t->walk, &t->tree, frame);
-  if (path != NULL) {
-    count_other_kind(t, path, t->walk.fresh, kind, object, clas);
-    goto done;
-  }
-  leaf = leaf_of_walk(t, what, allocation_leaf_size(bytes), clas);
-  count_object(t, leaf, bytes);
-  if (!requests_told_by(context_tree_kind(&t->tree, leaf)))
-    requests_add_objects(&t->requests, what, bytes, 1);
-  if (!classify_is_whole(what, bytes))
-    object_body_header(t, object, leaf, bytes);
+  f = stack_walk(&t->walk, &t->tree, frame);
+  if (known_path_keep(path, &t->walk, &t->tree, &f))
+    path->kind = 0; /* no object is of it */
+  else
+    path = NULL;
+  count_in(t, &f, path, kind, object, clas);
 done:
   hook_leave(t);
   return object;
 }
 
-/* The allocating function was called again, or the object is another than last
- * time: if the path is a plain one at its first place, it is all done here. */
+/* The allocating function was called again, or the object is another than
+ * last time. */
 static __attribute__((noinline)) void *
 allocated_in_new_frames(struct thread_state *t, uintptr_t frame,
                         cl_index kind, void *object, cl_object clas)
 {
-  struct known_path *path = &t->paths.paths[known_path_place(frame)];
+  struct known_path *const path = known_path_place(t->paths, frame);
   const struct path_frame *end;
-  uint64_t differs;
-  if (!hook_gate_is_open(t) || classify_is_memory_of_type(kind) ||
-      path->site != *frame_return_slot(frame) || !path->plain ||
-      (end = known_path_end(path, &t->walk, frame, &differs, true)) == NULL)
+  if (!hook_gate_is_open(t) || classify_is_memory_of_type(kind))
     return allocated_anew(t, frame, kind, object, clas);
-  return count_on_path(t, path, end, frame, kind, object, clas, true);
+  if (path->plain) {
+    if ((end = known_path_end(path, frame, true)) != NULL)
+      return count_on_path(t, path, end, frame, kind, object, clas, true);
+  } else {
+    if ((end = known_path_end(path, frame, false)) != NULL)
+      return count_on_path(t, path, end, frame, kind, object, clas, false);
+  }
+  return allocated_anew(t, frame, kind, object, clas);
 }
 
 /* The hook.  All but the commonest case is in a function of its own, to which
@@ -214,7 +196,7 @@ count(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
   struct thread_state *t = (struct thread_state *)self;
   const uintptr_t frame = (uintptr_t)allocator_frame;
   const struct known_leaf *l =
-      known_leaf_place(&t->paths, *frame_return_slot(frame));
+      known_leaf_place(t->paths, *frame_return_slot(frame));
 
   if (!hook_gate_is_open(t) || l->site != *frame_return_slot(frame) ||
       *(uint64_t *)(frame_caller(frame) - l->word_at) != l->word ||

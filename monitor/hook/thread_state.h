@@ -57,7 +57,6 @@ struct thread_state {
   uint64_t count;       /* allocations */
   uint64_t bytes;       /* requested */
 
-  struct known_paths paths; /* of this epoch and region */
   struct stack_walk walk;
   struct context_tree tree;
   struct region_stack regions;
@@ -76,6 +75,9 @@ struct thread_state {
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
+  struct arena path_arena;
+  struct known_paths *paths; /* of this epoch and region */
+
   struct requests requests; /* that leaves do not tell */
   uint64_t records[2];  /* of the collector: for finalizers, for weak links */
 
@@ -90,7 +92,7 @@ static inline void
 thread_state_begin_epoch(struct thread_state *thread)
 {
   stack_walk_begin_epoch(&thread->walk);
-  known_paths_forget(&thread->paths); /* they have words of before */
+  known_paths_forget(thread->paths);
 }
 
 static inline void

@@ -33,25 +33,13 @@ enum {
   ENDED_STATES = 256        /* threads that keep theirs when they end */
 };
 
-static uintptr_t
-stack_base_of(pthread_t thread)
-{
-  pthread_attr_t attributes;
-  void *low = NULL;
-  size_t size = 0;
-  if (pthread_getattr_np(thread, &attributes) != 0)
-    return UINTPTR_MAX;
-  pthread_attr_getstack(&attributes, &low, &size);
-  pthread_attr_destroy(&attributes);
-  return (uintptr_t)low + size;
-}
-
 /* Release what only a thread that lives needs. */
 static void
 release_walks(struct thread_state *t)
 {
   stack_walk_release(&t->walk);
-  arena_release(&t->paths.arena);
+  arena_release(&t->path_arena);
+  t->paths = NULL;
 }
 
 static void
@@ -86,11 +74,10 @@ new_thread(cl_env_ptr env, pthread_t thread)
   t->env = env;
   t->thread = thread;
   if (!init_tree(&t->tree) || stack_walk_init(&t->walk) != 0 ||
-      known_paths_init(&t->paths) != 0) {
+      (t->paths = known_paths_init(&t->path_arena)) == NULL) {
     free_thread(t);
     return NULL;
   }
-  t->walk.stack_base = stack_base_of(thread);
   t->walk.whole = monitor.whole_walks;
   t->label = thread_label(env);
   t->gate = GATE_CLOSED;
@@ -282,7 +269,7 @@ threads_rename_sites(uint64_t (*retire)(void *, uint64_t), void *closure)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_rename_sites(&t->tree, retire, closure);
     if (t->env != NULL)
-      known_paths_forget(&t->paths);
+      known_paths_forget(t->paths);
   }
 }
 

@@ -16,7 +16,7 @@
 
 #include "tree/context_fold.h"
 
-_Static_assert(sizeof(struct context) == 32, "memory of a path");
+_Static_assert(sizeof(struct context) == 40, "memory of a path");
 _Static_assert(sizeof(struct leaf) == 48, "memory of a path");
 
 static uint64_t
@@ -84,12 +84,12 @@ add_special(struct context_tree *tree)
 {
   struct context *root = &tree->contexts[CONTEXT_ROOT];
   struct context *overflow = &tree->contexts[CONTEXT_OVERFLOW];
-  *root = (struct context){ 0 };
-  *overflow = (struct context){ .site = SITE_SPECIAL | SITE_OVERFLOW,
-                                .target = CONTEXT_OVERFLOW };
+  *root = (struct context){0};
+  *overflow = (struct context){.site = SITE_SPECIAL | SITE_OVERFLOW,
+                               .target = CONTEXT_OVERFLOW};
   tree->context_count = CONTEXT_FIRST;
   tree->leaf_count = 1; /* number 0 means an empty index slot */
-  tree->kinds[KIND_ANY] = (struct kind){ .what = LEAF_PIECES };
+  tree->kinds[KIND_ANY] = (struct kind){.what = LEAF_PIECES};
   tree->kind_count = 1;
   tree->overflowed = 0;
 }
@@ -195,8 +195,8 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
 {
   const enum phase_state state =
       context_fold_state(tree->contexts, parent, function);
-  const bool kept = tree->contexts[parent].kept ||
-                    tree->contexts[parent].target != parent;
+  const bool kept =
+      tree->contexts[parent].kept || tree->contexts[parent].target != parent;
   uint32_t number, target = CONTEXT_OVERFLOW;
   bool new_arc = false;
 
@@ -214,16 +214,16 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
     target = number = tree->context_count;
   }
   tree->contexts[number] =
-      (struct context){ .site = site,
-                        .parent = parent,
-                        .target = target,
-                        .function = function,
-                        .shown = (function & FUNCTION_HIDDEN) != 0
-                                     ? tree->contexts[parent].shown
-                                     : function & FUNCTION_NUMBER,
-                        .state = (unsigned)state & 7,
-                        .new_arc = new_arc,
-                        .kept = kept };
+      (struct context){.site = site,
+                       .parent = parent,
+                       .target = target,
+                       .function = function,
+                       .shown = (function & FUNCTION_HIDDEN) != 0
+                                    ? tree->contexts[parent].shown
+                                    : function & FUNCTION_NUMBER,
+                       .state = (unsigned)state & 7,
+                       .new_arc = new_arc,
+                       .kept = kept};
   record_index_add(&tree->context_index, hash, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;
@@ -252,10 +252,9 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
     go_over_budget(tree);
     return CONTEXT_OVERFLOW;
   }
-  return make_child(tree, parent, site,
-                    known ? function
-                          : context_tree_function(tree, parent, site),
-                    hash);
+  return make_child(
+      tree, parent, site,
+      known ? function : context_tree_function(tree, parent, site), hash);
 }
 
 uint32_t
@@ -268,10 +267,14 @@ context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 }
 
 uint32_t
-context_tree_child_in(struct context_tree *tree, uint32_t parent,
-                      uint64_t site, uint32_t function)
+context_tree_find_child(struct context_tree *tree, uint32_t parent,
+                        uint64_t site, uint32_t function)
 {
-  return find_child(tree, parent, site, function, true);
+  const int saved_errno = errno;
+  const uint32_t child = find_child(tree, parent, site, function, true);
+  tree->contexts[parent].last = child;
+  errno = saved_errno;
+  return child;
 }
 
 /* The number of a kind; KIND_ANY when there is no memory. */
@@ -297,7 +300,7 @@ intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
     return KIND_ANY;
   number = tree->kind_count++; /* there are no more than leaves */
   tree->kinds[number] =
-      (struct kind){ .clas = clas, .what = what, .size = size };
+      (struct kind){.clas = clas, .what = what, .size = size};
   record_index_add(&tree->kind_index, hash, number);
   return number;
 }
@@ -329,8 +332,8 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   if (tree->leaf_count >= tree->budget ||
       !record_index_grow(&tree->leaf_index, hash_of_leaf, tree, 1,
                          tree->leaf_count) ||
-      (kind_number = intern_kind(tree, kind->what, kind->size,
-                                 kind->clas)) == KIND_ANY) {
+      (kind_number = intern_kind(tree, kind->what, kind->size, kind->clas)) ==
+          KIND_ANY) {
     return go_over_budget(tree);
   }
   if (up != CONTEXT_OVERFLOW) {
@@ -341,32 +344,36 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   }
   number = tree->leaf_count;
   l = &tree->leaves[number];
-  *l = (struct leaf){ .site = site,
-                      .up = up,
-                      .target = target,
-                      .kind = kind_number,
-                      .function = function };
+  *l = (struct leaf){.site = site,
+                     .up = up,
+                     .target = target,
+                     .kind = kind_number,
+                     .function = function};
   record_index_add(&tree->leaf_index, hash, number);
   __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
 }
 
 struct leaf *
-context_tree_leaf_in(struct context_tree *tree, uint32_t up, uint64_t site,
-                     uint32_t function, uint32_t what, uint32_t size,
-                     uint64_t clas)
+context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
+                       uint32_t function, const struct kind *kind)
 {
-  const struct kind kind = { .clas = clas, .what = what, .size = size };
+  const int saved_errno = errno;
+  struct leaf *leaf;
   if (up == CONTEXT_OVERFLOW)
-    return find_leaf(tree, up, SITE_SPECIAL | SITE_OVERFLOW, 0, true, &kind);
-  return find_leaf(tree, up, site, function, true, &kind);
+    leaf = find_leaf(tree, up, SITE_SPECIAL | SITE_OVERFLOW, 0, true, kind);
+  else
+    leaf = find_leaf(tree, up, site, function, true, kind);
+  tree->contexts[up].last_leaf = (uint32_t)(leaf - tree->leaves);
+  errno = saved_errno;
+  return leaf;
 }
 
 struct leaf *
 context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                   uint32_t what, uint32_t size, uint64_t clas)
 {
-  const struct kind kind = { .clas = clas, .what = what, .size = size };
+  const struct kind kind = {.clas = clas, .what = what, .size = size};
   if (up == CONTEXT_OVERFLOW)
     site = SITE_SPECIAL | SITE_OVERFLOW;
   else if (tree->by_function)

@@ -17,15 +17,15 @@
  * What tells the calls in one context apart is, as the owner of the tree
  * chooses, the site or only the function that it is in.  In the latter case
  * the site of a record is the first one that was met: in Lisp profiles, where
- * a function has one line and chains of mutual recursion are long, that is all
- * that reports show, and there are less than half as many contexts (Maxima:
- * 0.6 million for 1.3).
+ * a function has one line and chains of mutual recursion are long, that is
+ * all that reports show, and there are less than half as many contexts
+ * (Maxima: 0.6 million for 1.3).
  *
  * There is no context beside it.  Counters are on leaves, and activations on
  * the context or leaf by which the function was entered first; the figures of
  * callers are sums, made when the tree is read.
  *
- * Memory.  A context takes 32 bytes and a leaf 48; the index of either takes
+ * Memory.  A context takes 40 bytes and a leaf 48; the index of either takes
  * at most 16 more, just after it has grown (4 bytes a slot, a quarter full).
  * So no path costs more than 64 bytes.  Kinds are interned: 16 bytes and at
  * most 16 in their index, for each type, size and class that there is.
@@ -63,10 +63,10 @@ enum {
 };
 
 /* Sites that are no code addresses (those are below 2^47). */
-#define SITE_OBJECT (1ULL << 63)   /* | a Lisp name: byte-compiled function */
-#define SITE_RETIRED (1ULL << 62)  /* | a number: code that was unloaded */
-#define SITE_SPECIAL (1ULL << 61)  /* | enum site_special */
-#define SITE_PASSING (1ULL << 60)  /* | a code address: see sample_writer */
+#define SITE_OBJECT (1ULL << 63)  /* | a Lisp name: byte-compiled function */
+#define SITE_RETIRED (1ULL << 62) /* | a number: code that was unloaded */
+#define SITE_SPECIAL (1ULL << 61) /* | enum site_special */
+#define SITE_PASSING (1ULL << 60) /* | a code address: see sample_writer */
 enum site_special {
   SITE_OVERFLOW = 1,
   SITE_SIGNAL_HANDLER = 2,
@@ -84,6 +84,8 @@ struct context {
   uint32_t state : 3;   /* enum phase_state, below the function */
   uint32_t new_arc : 1; /* one of its arcs was not on the path above it */
   uint32_t kept : 1;    /* it is below one that was folded */
+  uint32_t last;        /* its child that was asked for last; 0: none */
+  uint32_t last_leaf;   /* likewise */
 };
 
 /* Sizes up to this are told apart; larger objects of one type share a leaf.
@@ -102,9 +104,9 @@ enum { KIND_REGION_SHIFT = 25, KIND_REGIONS = 127 };
 /* What the objects of a leaf are. */
 enum { KIND_ANY = 0 }; /* of the leaf for what goes over the budget */
 struct kind {
-  uint64_t clas;        /* class of an instance or structure, or 0 */
-  uint32_t what;        /* enum allocation_what of classify.h */
-  uint32_t size;        /* of one object; LEAF_LARGE; 0: growth of a body */
+  uint64_t clas; /* class of an instance or structure, or 0 */
+  uint32_t what; /* enum allocation_what of classify.h */
+  uint32_t size; /* of one object; LEAF_LARGE; 0: growth of a body */
 };
 
 struct leaf {
@@ -143,15 +145,15 @@ struct context_tree {
   struct kind *kinds;
   uint32_t context_count; /* published: records below it are complete */
   uint32_t leaf_count, kind_count;
-  uint32_t budget;        /* contexts and leaves, each, at most */
-  uint64_t overflowed;    /* calls of child or leaf that found no room; 0:
-                             the leaf for these is not there */
+  uint32_t budget;     /* contexts and leaves, each, at most */
+  uint64_t overflowed; /* calls of child or leaf that found no room; 0:
+                          the leaf for these is not there */
   struct record_index context_index, leaf_index, kind_index;
   struct arena context_arena, leaf_arena, kind_arena;
   context_tree_function_fn *function_of;
   void *closure;
   bool fold;
-  bool by_function;       /* calls are told apart by functions, not by sites */
+  bool by_function; /* calls are told apart by functions, not by sites */
 };
 
 /* A tree with room for `budget' contexts and as many leaves (at least 16).
@@ -177,10 +179,22 @@ context_tree_by_function(struct context_tree *tree)
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 
-/* The same by function: `function' is what function_of says of the site and
- * the parent's function. */
-uint32_t context_tree_child_in(struct context_tree *tree, uint32_t parent,
-                               uint64_t site, uint32_t function);
+/* The same in a tree by function: `function' is what function_of says of the
+ * site and the parent's function. */
+uint32_t context_tree_find_child(struct context_tree *tree, uint32_t parent,
+                                 uint64_t site, uint32_t function);
+
+static inline uint32_t
+context_tree_child_in(struct context_tree *tree, uint32_t parent,
+                      uint64_t site, uint32_t function)
+{
+  const uint32_t last = tree->contexts[parent].last;
+  const struct context *c = &tree->contexts[last];
+  if (__builtin_expect(
+          c->parent == parent && c->function == function && function != 0, 1))
+    return last;
+  return context_tree_find_child(tree, parent, site, function);
+}
 
 /* The leaf of objects of this kind, allocated at `site' in the function that
  * was called from `up'; made when it is new.  Never NULL. */
@@ -188,11 +202,26 @@ struct leaf *context_tree_leaf(struct context_tree *tree, uint32_t up,
                                uint64_t site, uint32_t what, uint32_t size,
                                uint64_t clas);
 
-/* The same; `function' as above. */
-struct leaf *context_tree_leaf_in(struct context_tree *tree, uint32_t up,
-                                  uint64_t site, uint32_t function,
-                                  uint32_t what, uint32_t size,
-                                  uint64_t clas);
+/* The same in a tree by function. */
+struct leaf *context_tree_find_leaf(struct context_tree *tree, uint32_t up,
+                                    uint64_t site, uint32_t function,
+                                    const struct kind *kind);
+
+static inline struct leaf *
+context_tree_leaf_in(struct context_tree *tree, uint32_t up, uint64_t site,
+                     uint32_t function, uint32_t what, uint32_t size,
+                     uint64_t clas)
+{
+  struct leaf *const last = &tree->leaves[tree->contexts[up].last_leaf];
+  const struct kind *const k = &tree->kinds[last->kind];
+  const struct kind kind = {.clas = clas, .what = what, .size = size};
+  if (__builtin_expect(last->up == up && last->function == function &&
+                           function != 0 && k->what == what &&
+                           k->size == size && k->clas == clas,
+                       1))
+    return last;
+  return context_tree_find_leaf(tree, up, site, function, &kind);
+}
 
 /* The function that `site' is in, called from `parent'. */
 static inline uint32_t

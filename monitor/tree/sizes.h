@@ -13,7 +13,7 @@
 enum {
   SIZE_FIRST_ROOM = 1,  /* of an array that doubles; elements */
   SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
-  SIZE_KNOWN_PATHS = 4, /* kept for each thread; a power of 2 */
+  SIZE_KNOWN_PATHS = 4, /* at hand in each thread; a power of 2 */
   SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
   SIZE_SHARED_TABLE_BITS = 2 /* of a shared_table; 2 to the power of it */
 };

@@ -11,50 +11,39 @@
 #include "code/sites.h"
 #include "walk/rule_cache.h"
 
-call_site call_sites[CALL_SITES];
-uint64_t call_site_functions[CALL_SITES];
+unsigned long call_sites_generation;
 
-/* Whether the frame pointer leads to the caller, as arch.h has it. */
-static bool
-keeps_frame_pointer(uintptr_t ip)
+/* Set how to get from the frame of the function to its caller's. */
+static void
+set_way(struct call_site *site, struct frame_rule rule,
+        const struct code_function *f)
 {
-  const struct frame_rule rule = rule_cache_find(rule_key(ip, false));
   const int word = sizeof(uintptr_t);
-  return rule.base == FRAME_FROM_POINTER && rule.offset == 2 * word &&
-         rule.saved == -2;
-}
-
-call_site
-call_site_learn(uintptr_t ip)
-{
-  const struct code_function *f =
-      code_function_at(code_function_of_site(ip));
-  call_site s = call_site_pack(ip, 0, CALL_FOREIGN);
-  if (f->code == (uintptr_t)GC_invoke_finalizers)
-    s = call_site_pack(ip, 0, CALL_FINALIZERS);
-  else if (keeps_frame_pointer(ip))
-    s = call_site_pack(ip, f->word_at,
-                       f->code == (uintptr_t)ecl_interpret ? CALL_INTERPRETER
-                                                           : CALL_FRAME);
-  __atomic_store_n(call_site_place(ip), s, __ATOMIC_RELAXED);
-  return s;
-}
-
-uint32_t
-call_site_learn_function(uint64_t site, uint32_t caller)
-{
-  const uint32_t f = site_function_in_tree(NULL, site, caller);
-  if (site >> 47 == 0 && !site_function_depends(f))
-    __atomic_store_n(&call_site_functions[(site ^ site >> 14) % CALL_SITES],
-                     site >> 14 << 31 | f, __ATOMIC_RELAXED);
-  return f;
+  site->kind = CALL_ELSEWHERE;
+  if (f->code == (uintptr_t)GC_invoke_finalizers) {
+    site->kind = CALL_FINALIZERS;
+  } else if (rule.base == FRAME_FROM_POINTER && rule.offset == 2 * word &&
+             rule.saved == -2) {
+    site->kind =
+        f->code == (uintptr_t)ecl_interpret ? CALL_INTERPRETER : CALL_FRAME;
+    site->word_at = f->word_at;
+  } else if (rule.base <= FRAME_FROM_POINTER && rule.offset >= word &&
+             rule.offset <= UINT16_MAX &&
+             (rule.saved == 0 ||
+              (rule.saved < -1 && rule.saved >= -UINT8_MAX))) {
+    const bool on_stack = rule.base == FRAME_FROM_STACK;
+    site->kind = on_stack ? CALL_ON_STACK : CALL_ON_POINTER;
+    site->word_at = (uint16_t)(rule.offset - (on_stack ? 0 : word));
+    site->saved = (uint8_t)(rule.saved == 0 ? 0 : -1 - rule.saved);
+  }
 }
 
 void
-call_sites_forget(void)
+call_site_learn(struct call_site *site, uintptr_t ip)
 {
-  for (size_t i = 0; i < CALL_SITES; i++) {
-    __atomic_store_n(&call_sites[i], 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&call_site_functions[i], 0, __ATOMIC_RELAXED);
-  }
+  const uint32_t function = site_function_in_tree(NULL, ip, 0);
+  *site = (struct call_site){
+      .ip = ip, .function = site_function_depends(function) ? 0 : function};
+  set_way(site, rule_cache_find(rule_key(ip, false)),
+          code_function_at(code_function_of_site(ip)));
 }

@@ -7,8 +7,8 @@
  *  - A frame of the byte-code interpreter is a frame of the function that it
  *    runs, which stands beside the frame word.
  *  - All other code (libc's qsort, GMP, libffi) may use the frame pointer
- *    for anything.  It is stepped over by its call-frame information
- *    (frame_step.h).
+ *    for anything.  It is stepped over by its call-frame information, most
+ *    often to a fixed distance from the stack pointer.
  *
  * Code that nobody called.  A signal handler runs Lisp code on top of a frame
  * that was interrupted anywhere but in the hook (which runs with Lisp
@@ -19,11 +19,15 @@
 #include "walk/stack_walk.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "arch/arch.h"
 #include "names/kept_objects.h"
 #include "walk/call_site.h"
 #include "walk/frame_step.h"
+
+/* Two loads side by side are not worth a vector register. */
+#pragma GCC optimize("no-tree-slp-vectorize")
 
 enum { WALK_DEPTH = 4 << 20 }; /* frames; address space until touched */
 
@@ -32,9 +36,12 @@ static uint32_t first_epoch = 1, last_epoch;
 int
 stack_walk_init(struct stack_walk *walk)
 {
-  if (arena_reserve(&walk->arena, WALK_DEPTH * sizeof *walk->frames) != 0)
+  const size_t bytes = CALL_SITES * sizeof *walk->sites;
+  if (arena_reserve(&walk->arena,
+                    bytes + WALK_DEPTH * sizeof *walk->frames) != 0)
     return -1;
-  walk->frames = walk->arena.base;
+  walk->sites = walk->arena.base;
+  walk->frames = (struct walked_frame *)(void *)(walk->sites + CALL_SITES);
   stack_walk_begin_epoch(walk);
   return 0;
 }
@@ -58,69 +65,61 @@ stack_walk_begin_epoch(struct stack_walk *walk)
   walk->first_epoch = (uint64_t)first_epoch << 32;
 }
 
+/* Whether the word is of the present epoch; then it tells a context. */
+static inline bool
+is_known(const struct stack_walk *walk, uint64_t word)
+{
+  return (word ^ walk->epoch) >> 32 == 0;
+}
+
 /* Where a walk is. */
 struct place {
   uintptr_t ip;    /* in the function whose frame comes next */
   uintptr_t frame; /* the frame pointer register in that function */
-  uintptr_t sp;    /* just above the return address of its callee */
-  uintptr_t end;   /* of the stack */
+  uintptr_t slot;  /* where its callee keeps its return address */
 };
 
 enum outcome {
   WALK_GOES_ON,
-  WALK_KNOWN,      /* the last frame was met before */
-  WALK_COMPLETE,   /* it was the outermost one */
+  WALK_KNOWN,    /* the last frame was met before */
+  WALK_COMPLETE, /* it was the outermost one */
   WALK_SIGNAL,
   WALK_FINALIZERS,
   WALK_LOST
 };
 
-/* The function that an interpreter frame runs; `ip' when that has no number. */
-static uint64_t
-interpreter_site(uintptr_t ip, const uint64_t *word)
+/* The frame is one of the interpreter: which function does it run?  The
+ * interpreter itself, when that has no number. */
+static void
+find_interpreted(struct walked_frame *f)
 {
-  const struct ecl_interpreter_words *const words = (const void *)word;
-  const struct ecl_bytecodes *const f = &words->bytecodes->bytecodes;
-  const cl_object name = f->frame_name != OBJNULL ? f->frame_name : f->name;
-  return kept_objects_function(name) == 0
-             ? ip
-             : SITE_OBJECT | (uint64_t)(uintptr_t)name;
+  const struct ecl_interpreter_words *const words = (const void *)f->word;
+  const struct ecl_bytecodes *const b = &words->bytecodes->bytecodes;
+  const cl_object name = b->frame_name != OBJNULL ? b->frame_name : b->name;
+  if (kept_objects_function(name) != 0) {
+    f->site.ip = SITE_OBJECT | (uintptr_t)name;
+    f->site.function = 0;
+  }
 }
 
-/* From one frame of foreign code to the next. */
-static struct frame_layout
-foreign_layout(const struct stack_frame *from, const struct stack_frame *to)
+/* Over a frame that is not as call_site.h can say it. */
+static __attribute__((noinline)) enum outcome
+step_elsewhere(struct place from, struct place *caller)
 {
-  const uintptr_t slot = to->sp - sizeof(uintptr_t);
-  const intptr_t distance =
-      (intptr_t)(to->by_pointer ? slot - from->pointer
-                                : slot - (from->sp - sizeof(uintptr_t)));
-  const intptr_t saved =
-      to->saved == NULL ? 0 : (intptr_t)((uintptr_t)to->saved - slot);
-  return (struct frame_layout){
-    .saved = (int16_t)saved,
-    .by_pointer = to->by_pointer,
-    .fixed = to->certain && distance == (int32_t)distance &&
-             distance != 0 && saved == (int16_t)saved,
-    .distance = (int32_t)distance
-  };
-}
-
-/* Over a frame of foreign code. */
-static enum outcome
-step_foreign(struct place *at, struct walked_frame *f)
-{
-  const struct stack_frame from = { .ip = at->ip,
-                                    .sp = at->sp,
-                                    .pointer = at->frame };
-  struct stack_frame to;
-  switch (frame_step(&from, &to)) {
+  const int saved_errno = errno;
+  const struct stack_frame in = {.ip = from.ip,
+                                 .sp = from.slot + sizeof(uintptr_t),
+                                 .pointer = from.frame};
+  struct stack_frame out;
+  const enum frame_step step = in.ip - 1 < FRAME_CODE_END - 1
+                                   ? frame_step(&in, &out)
+                                   : frame_step_to(in.ip);
+  errno = saved_errno;
+  switch (step) {
   case FRAME_STEP_CALLER:
-    f->returns_to = to.ip;
-    f->layout = foreign_layout(&from, &to);
-    at->ip = to.ip;
-    at->sp = to.sp;
-    at->frame = to.pointer;
+    *caller = (struct place){.ip = out.ip,
+                             .frame = out.pointer,
+                             .slot = out.sp - sizeof(uintptr_t)};
     return WALK_GOES_ON;
   case FRAME_STEP_SIGNAL:
     return WALK_SIGNAL;
@@ -132,36 +131,75 @@ step_foreign(struct place *at, struct walked_frame *f)
   }
 }
 
-/* One frame outward: *f is that of the function at *at, which then is at its
- * caller. */
-static inline enum outcome
-step(const struct stack_walk *walk, struct place *at, struct walked_frame *f)
+/* Forget what is known of return addresses, if code has come or gone. */
+static inline void
+forget_old_sites(struct stack_walk *walk)
 {
-  const call_site site = call_site_find(at->ip);
-  const uint32_t word_at = call_site_word_at(site);
-  f->site = at->ip;
-  f->word = NULL;
-  f->pointer = at->frame;
-  if (call_site_kind(site) == CALL_FINALIZERS)
-    return WALK_FINALIZERS;
-  if (call_site_kind(site) == CALL_FOREIGN)
-    return step_foreign(at, f);
-  if (at->frame < at->sp || at->frame >= at->end)
-    return WALK_LOST;
-  f->returns_to = *frame_return_slot(at->frame);
-  f->layout =
-      (struct frame_layout){ .fixed = call_site_kind(site) == CALL_FRAME };
-  if (word_at != 0) {
-    f->word = (uint64_t *)(at->frame - word_at);
-    if (call_site_kind(site) == CALL_INTERPRETER)
-      f->site = interpreter_site(at->ip, f->word);
-    if (stack_walk_is_known(walk, *f->word) && !walk->whole)
-      return WALK_KNOWN;
+  const unsigned long generation =
+      __atomic_load_n(&call_sites_generation, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(walk->generation != generation, 0)) {
+    memset(walk->sites, 0, CALL_SITES * sizeof *walk->sites);
+    walk->generation = generation;
   }
-  at->ip = f->returns_to;
-  at->sp = (uintptr_t)(frame_return_slot(at->frame) + 1);
-  at->frame = frame_caller(at->frame);
-  return WALK_GOES_ON;
+}
+
+/* What is known of a return address. */
+static inline const struct call_site *
+find_site(const struct stack_walk *walk, uintptr_t ip)
+{
+  struct call_site *const site = call_site_place(walk->sites, ip);
+  if (__builtin_expect(site->ip != ip, 0))
+    call_site_learn(site, ip);
+  return site;
+}
+
+/* Walk to the first known frame, or as far as it goes. */
+static inline enum outcome
+go_outward(struct stack_walk *walk, struct place at)
+{
+  struct walked_frame *f = walk->frames;
+  enum outcome outcome = WALK_LOST;
+  for (; f < walk->frames + WALK_DEPTH; f++) {
+    const struct call_site *const site = find_site(walk, at.ip);
+    const uint32_t word_at = site->word_at;
+    const enum call_kind kind = (enum call_kind)site->kind;
+    f->site = *site;
+    f->word = NULL;
+    if (__builtin_expect(kind == CALL_ON_STACK || kind == CALL_ON_POINTER,
+                         0)) {
+      at.slot = (kind == CALL_ON_STACK ? at.slot : at.frame) + word_at;
+      if (site->saved != 0)
+        at.frame = ((uintptr_t *)at.slot)[-(int)site->saved];
+    } else if (__builtin_expect(kind == CALL_ELSEWHERE, 0)) {
+      struct place caller;
+      if ((outcome = step_elsewhere(at, &caller)) != WALK_GOES_ON)
+        break;
+      outcome = WALK_LOST;
+      at = caller;
+      continue;
+    } else if (__builtin_expect(kind == CALL_FINALIZERS, 0)) {
+      outcome = WALK_FINALIZERS;
+      break;
+    } else {
+      if (word_at != 0) {
+        f->word = (uint64_t *)(at.frame - word_at);
+        if (__builtin_expect(kind == CALL_INTERPRETER, 0))
+          find_interpreted(f);
+        if (is_known(walk, *f->word) && !walk->whole) {
+          outcome = WALK_KNOWN;
+          break;
+        }
+      }
+      at.slot = (uintptr_t)frame_return_slot(at.frame);
+      at.frame = frame_caller(at.frame);
+    }
+    at.ip = *(uintptr_t *)at.slot;
+  }
+  /* of a function that nobody called the site is known all the same */
+  walk->known = outcome == WALK_KNOWN;
+  walk->count =
+      (size_t)(f - walk->frames) + (walk->known || f == walk->frames);
+  return outcome;
 }
 
 /* The context below which the chain begins. */
@@ -180,40 +218,16 @@ chain_root(struct stack_walk *walk, struct context_tree *tree,
   return context_tree_child(tree, CONTEXT_ROOT, special);
 }
 
-/* Walk to the first known frame, or as far as it goes. */
-static enum outcome
-go_outward(struct stack_walk *walk, struct place *at)
-{
-  struct walked_frame *f = walk->frames;
-  enum outcome outcome;
-  while ((outcome = step(walk, at, f)) == WALK_GOES_ON) {
-    f++;
-    if (at->sp >= at->end) {
-      outcome = WALK_COMPLETE;
-      break;
-    }
-    if (f == walk->frames + WALK_DEPTH) {
-      outcome = WALK_LOST;
-      break;
-    }
-  }
-  /* of a function that nobody called the site is known all the same */
-  walk->count = (size_t)(f - walk->frames) +
-                (outcome == WALK_KNOWN || f == walk->frames);
-  walk->known = outcome == WALK_KNOWN;
-  return outcome;
-}
-
-/* Write the word of a frame.  True when it is met for the first time, by any
- * thread. */
+/* Write the word of a frame that was entered in the context `up'.  True when
+ * it is met for the first time, by any thread. */
 static inline bool
-meet(struct stack_walk *walk, const struct walked_frame *f)
+meet(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
 {
-  const uint64_t word = walk->epoch | f->up;
+  const uint64_t word = walk->epoch | up;
   bool fresh;
   if (f->word == NULL)
     return false;
-  if (walk->whole && stack_walk_is_known(walk, *f->word)) {
+  if (__builtin_expect(walk->whole, 0) && is_known(walk, *f->word)) {
     walk->differing += *f->word != word;
     return false;
   }
@@ -222,50 +236,38 @@ meet(struct stack_walk *walk, const struct walked_frame *f)
   return fresh;
 }
 
-/* Where the stack ends that the frame is on.  One that the program has made,
- * for a coroutine or for signal handlers, ends where its call-frame information
- * says. */
-static uintptr_t
-end_of_stack(const struct stack_walk *walk, uintptr_t frame)
+/* The function of a frame that was called in the context `up'. */
+static inline uint32_t
+function_of(const struct context_tree *tree, const struct walked_frame *f,
+            uint32_t up)
 {
-  return frame < walk->stack_base ? walk->stack_base : UINTPTR_MAX;
+  return __builtin_expect(f->site.function != 0, 1)
+             ? f->site.function
+             : context_tree_function(tree, up, f->site.ip);
 }
 
-void
+struct innermost_frame
 stack_walk(struct stack_walk *walk, struct context_tree *tree,
            uintptr_t frame)
 {
-  const int saved_errno = errno;
-  struct place at = { .ip = *frame_return_slot(frame),
-                      .frame = frame_caller(frame),
-                      .sp = (uintptr_t)(frame_return_slot(frame) + 1),
-                      .end = end_of_stack(walk, frame) };
-  const enum outcome outcome = go_outward(walk, &at);
+  const struct place at = {.ip = *frame_return_slot(frame),
+                           .frame = frame_caller(frame),
+                           .slot = (uintptr_t)frame_return_slot(frame)};
+  forget_old_sites(walk);
+  const enum outcome outcome = go_outward(walk, at);
   struct walked_frame *f = walk->frames + walk->count - 1;
-  uint32_t up = 0, context = 0;
-  uint64_t site = 0;
-  bool fresh = false;
-  if (walk->known) {
-    f->up = walk_word_context(*f->word);
-  } else {
-    f->up = chain_root(walk, tree, outcome);
-    fresh = meet(walk, f);
+  uint32_t up =
+      walk->known ? (uint32_t)*f->word : chain_root(walk, tree, outcome);
+  bool fresh = !walk->known && meet(walk, f, up);
+  for (; f > walk->frames; f--) {
+    f->context =
+        context_tree_child_in(tree, up, f->site.ip, function_of(tree, f, up));
+    tree->contexts[f->context].activations += fresh;
+    up = context_tree_target(tree, f->context);
+    fresh = meet(walk, f - 1, up);
   }
-  while (f > walk->frames) {
-    if (f->up != up || f->site != site) { /* else it is recursion */
-      up = f->up;
-      site = f->site;
-      context = context_tree_child_in(
-          tree, up, site,
-          call_site_function(site,
-                             tree->contexts[up].function & FUNCTION_NUMBER));
-    }
-    tree->contexts[context].activations += fresh;
-    f->context = context;
-    f--;
-    f->up = context_tree_target(tree, context);
-    fresh = meet(walk, f);
-  }
-  walk->fresh = fresh;
-  errno = saved_errno;
+  return (struct innermost_frame){.site = f->site.ip,
+                                  .up = up,
+                                  .function = function_of(tree, f, up),
+                                  .fresh = fresh};
 }

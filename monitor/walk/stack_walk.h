@@ -17,9 +17,9 @@
  *
  * When counting starts, stops or is reset a new epoch begins in each thread,
  * and in each that begins later: words of former ones are as good as zero.  A
- * word of another thread's present epoch says that the frame was counted there,
- * for coroutines go from thread to thread.  (Numbers come round after 2^32
- * epochs.)
+ * word of another thread's present epoch says that the frame was counted
+ * there, for coroutines go from thread to thread.  (Numbers come round after
+ * 2^32 epochs.)
  *
  * Frames without a word (foreign code, helpers of the runtime) are in the
  * chain like any other.  They are walked each time, and their calls are not
@@ -36,49 +36,45 @@
 
 #include "tree/arena.h"
 #include "tree/context_tree.h"
-
-/* Where a frame keeps what its function returns with. */
-struct frame_layout {
-  int16_t saved;    /* of the caller's frame pointer from where the return
-                       address is; 0: it is in the register still */
-  bool by_pointer;  /* `distance' is from the frame pointer, not from where the
-                       frame inward keeps its return address */
-  bool fixed;       /* this, and which function it is, follow from the site */
-  int32_t distance; /* of the place of the return address; 0: the frame pointer
-                       tells all */
-};
+#include "walk/call_site.h"
 
 /* A frame that a walk has met. */
 struct walked_frame {
-  uint64_t site;        /* where its function made its call */
-  uint64_t *word;       /* its frame word; NULL: it has none */
-  uintptr_t pointer;    /* the frame pointer register in its function */
-  uintptr_t returns_to;
-  struct frame_layout layout;
-  uint32_t up;          /* the context of the call that made the frame */
-  uint32_t context;     /* of the one that its function makes; not told of the
-                           innermost */
+  struct call_site
+      site;         /* where its function made its call; of a byte-compiled
+                       function `ip' is what context_tree.h calls a site */
+  uint64_t *word;   /* its frame word; NULL: it has none */
+  uint32_t context; /* of the call that its function made; not told of the
+                       innermost */
 };
 
 /* What the walks of one thread need. */
 struct stack_walk {
-  uint64_t epoch;       /* in the upper 32 bits; never 0 */
-  uint64_t first_epoch; /* of all present ones, likewise */
-  uintptr_t stack_base; /* end of the thread's own stack */
-  bool whole;           /* walk each stack to its end all the same */
+  uint64_t epoch;              /* in the upper 32 bits; never 0 */
+  uint64_t first_epoch;        /* of all present ones, likewise */
+  bool whole;                  /* walk each stack to its end all the same */
   struct walked_frame *frames; /* of the last walk, the innermost first */
   size_t count;
-  bool known;           /* the last of these was met by an earlier walk */
-  bool fresh;           /* the innermost was met by no walk of any thread, and
-                           has a word */
+  bool known;               /* the last of these was met by an earlier walk */
+  struct call_site *sites;  /* those that were met */
+  unsigned long generation; /* of these */
   struct arena arena;
-  uint64_t truncated;   /* walks that did not reach the stack's beginning */
-  uint64_t finalizers;  /* walks that ended where the collector ran one */
-  uint64_t differing;   /* whole walks that came to another context than a
-                           word says */
+  uint64_t truncated;  /* walks that did not reach the stack's beginning */
+  uint64_t finalizers; /* walks that ended where the collector ran one */
+  uint64_t differing;  /* whole walks that came to another context than a
+                          word says */
 };
 
-/* Room for walks; `stack_base' and `whole' are the caller's to set.  Gives
+/* The innermost frame of a walk, that of the allocating function. */
+struct innermost_frame {
+  uint64_t site;     /* where it called the allocator */
+  uint32_t up;       /* the context of the call that made it */
+  uint32_t function; /* as context_tree.h has it */
+  bool fresh;        /* it was met by no walk of any thread, and has a
+                        word */
+};
+
+/* Room for walks; `whole' is the caller's to set.  Gives
  * back 0, or -1 with errno set. */
 int stack_walk_init(struct stack_walk *walk);
 void stack_walk_release(struct stack_walk *walk);
@@ -87,23 +83,9 @@ void stack_walk_release(struct stack_walk *walk);
  * begins in each thread. */
 void stack_walk_end_epochs(void);
 
-/* Begin a new epoch: no frame is known.  Not inside the hook, with the gate
- * of the thread shut. */
+/* Begin a new epoch: no frame is known.  Not inside
+ * the hook, with the gate of the thread shut. */
 void stack_walk_begin_epoch(struct stack_walk *walk);
-
-/* The context that a word tells. */
-static inline uint32_t
-walk_word_context(uint64_t word)
-{
-  return (uint32_t)word;
-}
-
-/* Whether the word is of the present epoch. */
-static inline bool
-stack_walk_is_known(const struct stack_walk *walk, uint64_t word)
-{
-  return (word ^ walk->epoch) >> 32 == 0;
-}
 
 /* Whether the frame with this word was met in any thread's present epoch. */
 static inline bool
@@ -113,11 +95,10 @@ stack_walk_is_counted(uint64_t first_epoch, uint64_t word)
 }
 
 /* Walk outward from `frame', the allocator's own frame, to the first one that
- * is known; walk->frames[0] is that of the allocating function.  Writes the
- * words of the others and counts one call of each in the tree, but for the
- * innermost, which the caller counts (it makes the leaf).  Keeps errno.
- * Inside the hook. */
-void stack_walk(struct stack_walk *walk, struct context_tree *tree,
-                uintptr_t frame);
+ * is known.  Writes the words of the others and counts one call of each in
+ * the tree, but for the innermost, which the caller counts (it makes the
+ * leaf). Keeps errno.  Inside the hook. */
+struct innermost_frame stack_walk(struct stack_walk *walk,
+                                  struct context_tree *tree, uintptr_t frame);
 
 #endif

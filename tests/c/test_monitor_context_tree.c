@@ -372,7 +372,7 @@ bytes_by_hand(const struct context_tree *tree)
 {
   const uint64_t records[] = { tree->context_count, tree->leaf_count,
                                tree->kind_count };
-  uint64_t bytes = records[0] * 32 + (records[1] + 1) * 48 + records[2] * 16;
+  uint64_t bytes = records[0] * 40 + (records[1] + 1) * 48 + records[2] * 16;
   for (int i = 0; i < 3; i++) {
     uint64_t slots = SIZE_FIRST_INDEX;
     while ((records[i] - 1) * 2 > slots - 1)
@@ -390,7 +390,7 @@ test_bytes_of_a_path(void **state)
 {
   enum { N = 100000 };
   const uint64_t fixed =
-      2 * (32 + 16) + 2 * (48 + 16) + (16 + 16) + 3 * 4 * SIZE_FIRST_INDEX;
+      2 * (40 + 16) + 2 * (48 + 16) + (16 + 16) + 3 * 4 * SIZE_FIRST_INDEX;
   const unsigned contexts_in_16[] = { 0, 4, 8, 15 };
   (void)state;
   for (size_t shape = 0; shape < 4; shape++) {

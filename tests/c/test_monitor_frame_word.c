@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where a frame word is, as the instruction says that sets it to zero; and
- * what is known of a call site, packed into one number.
+ * Where a frame word is, as the instruction says that sets it to zero.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +11,6 @@
 #include <cmocka.h>
 
 #include "arch/arch.h"
-#include "walk/call_site.h"
 
 static uint32_t
 word_of(const uint8_t *code)
@@ -64,23 +62,6 @@ test_others(void **state)
     assert_int_equal(word_of(codes[i]), 0);
 }
 
-static void
-test_call_site(void **state)
-{
-  static const uintptr_t ips[] = { 1, 0x401234, 0x7FFFFFFFFFFF };
-  (void)state;
-  for (size_t i = 0; i < sizeof ips / sizeof *ips; i++)
-    for (int kind = CALL_FOREIGN; kind <= CALL_FINALIZERS; kind++)
-      for (uint32_t word_at = 0; word_at <= 0xFFF8; word_at += 0x7FC) {
-        const uint32_t at = word_at & ~7u;
-        const call_site s =
-            call_site_pack(ips[i], at, (enum call_kind)kind);
-        assert_int_equal(s >> 16, ips[i]);
-        assert_int_equal(call_site_word_at(s), at);
-        assert_int_equal(call_site_kind(s), kind);
-      }
-}
-
 int
 main(void)
 {
@@ -88,7 +69,6 @@ main(void)
     cmocka_unit_test(test_near),
     cmocka_unit_test(test_far),
     cmocka_unit_test(test_others),
-    cmocka_unit_test(test_call_site),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
