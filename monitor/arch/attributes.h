@@ -11,6 +11,7 @@
 #ifndef MPROF_ATTRIBUTES_H
 #define MPROF_ATTRIBUTES_H
 
+#define EXPORT __attribute__((visibility("default")))
 #define HIDDEN __attribute__((visibility("hidden")))
 #define HIDDEN_THREAD                                                        \
   __attribute__((visibility("hidden"), tls_model("initial-exec")))

@@ -35,7 +35,7 @@
  * When, and why no figure changes by it: context_fold.h.
  * A context that was folded elsewhere may have children nevertheless, none of
  * which is folded: so the last callers of a path can be kept as they were
- * (malloc/malloc_monitor.c).
+ * (malloc/count/malloc_monitor.c).
  *
  * Invariants: parents have smaller numbers than their children; context 0 is
  * the root; the target of a context is itself or has a smaller or larger

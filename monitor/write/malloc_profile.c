@@ -13,8 +13,8 @@
 #include <stdio.h>
 
 #include "code/code_objects.h"
-#include "malloc/malloc_monitor.h"
-#include "malloc/thread_stack.h"
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/count/thread_stack.h"
 #include "write/sample_writer.h"
 
 #ifndef MPROF_VERSION

@@ -23,7 +23,7 @@
 #include <unwind.h>
 
 #include "tree/context_tree.h"
-#include "malloc/call_chain.h"
+#include "malloc/count/call_chain.h"
 #include "walk/frame_rule.h"
 
 #define NOINLINE __attribute__((noinline, noclone))

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "malloc/object_table.h"
+#include "malloc/interpose/object_table.h"
 
 struct expected {
   struct listed_object object;

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "malloc/malloc_hook.h"
-#include "malloc/stripes.h"
+#include "malloc/interpose/malloc_hook.h"
+#include "malloc/count/stripes.h"
 
 enum { BUDGET = 64, LEAVES = 40, OBJECTS = 3000 };
 

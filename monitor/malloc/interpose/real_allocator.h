@@ -4,8 +4,8 @@
  * mprof: that of the C library, or of a library that takes its place.
  *
  * It is found with dlsym, which may itself allocate before it has an answer.
- * What is asked for until then comes from pages of our own, without a limit;
- * they are never given back, and the few blocks in them are known by address.
+ * What is asked for until then comes from pages of our own; it is never given
+ * back, and known by its address.
  */
 #ifndef MPROF_REAL_ALLOCATOR_H
 #define MPROF_REAL_ALLOCATOR_H
@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 #include "arch/attributes.h"
+#include "tree/arena.h"
 
 struct real_allocator {
   void *(*malloc)(size_t);
   void *(*calloc)(size_t, size_t);
   void *(*realloc)(void *, size_t);
-  void *(*reallocarray)(void *, size_t, size_t);
   void (*free)(void *);
   int (*posix_memalign)(void **, size_t, size_t);
   void *(*aligned_alloc)(size_t, size_t);
@@ -28,43 +28,43 @@ struct real_allocator {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*malloc_usable_size)(void *);
+  bool found;
 };
 
 extern struct real_allocator real HIDDEN;
-extern int real_allocator_state HIDDEN;
 
-enum { REAL_UNKNOWN, REAL_SOUGHT, REAL_FOUND };
+/* *function, a variable, becomes the function `name' that is behind the one
+ * of this library; NULL: there is none. */
+void real_function(void *function, const char *name);
 
-/* Find it.  False while this thread is already at it: then the caller takes
- * memory from early_allocate. */
+/* Find the allocator.  False while this thread is already at it: then the
+ * caller takes memory from early_allocate. */
 bool real_allocator_find(void);
 
 /* Whether `real' may be used. */
 static inline bool
 real_allocator_found(void)
 {
-  return __builtin_expect(__atomic_load_n(&real_allocator_state,
-                                          __ATOMIC_ACQUIRE) == REAL_FOUND,
+  return __builtin_expect(__atomic_load_n(&real.found, __ATOMIC_ACQUIRE),
                           1) ||
          real_allocator_find();
 }
 
 /* `bytes' of zeroed memory at a multiple of `alignment', a power of two; NULL
- * with errno set when the kernel has none. */
+ * with errno set when there is none. */
 void *early_allocate(size_t alignment, size_t bytes);
 
-/* Whether `address' is in such memory, and how large it is. */
-bool early_has(const void *address);
+/* How large a block of such memory is. */
 size_t early_size(const void *address);
 
-extern struct early_chunk *early_chunks HIDDEN; /* NULL: there is none */
+extern struct arena early_memory HIDDEN; /* of all blocks */
 
+/* Whether `address' is in such memory. */
 static inline bool
 early_contains(const void *address)
 {
-  return __builtin_expect(
-             __atomic_load_n(&early_chunks, __ATOMIC_ACQUIRE) != NULL, 0) &&
-         early_has(address);
+  return (uintptr_t)address - (uintptr_t)early_memory.base <
+         early_memory.reserved_bytes;
 }
 
 #endif

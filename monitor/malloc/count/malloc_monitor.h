@@ -13,8 +13,7 @@
  * behalf of a call that is counted, is not counted: neither mprof's own work
  * nor what an allocator does inside.
  *
- * The functions below are the hook.  They keep errno, and take memory from
- * the kernel alone.
+ * The hook keeps errno; all of it takes memory from the kernel alone.
  */
 #ifndef MPROF_MALLOC_MONITOR_H
 #define MPROF_MALLOC_MONITOR_H
@@ -24,17 +23,24 @@
 #include <stdint.h>
 
 #include "code/function_numbers.h"
-#include "malloc/stripes.h"
+#include "malloc/count/stripes.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 #include "tree/spin_lock.h"
 
-enum { MALLOC_REGIONS = 4095 }; /* at most */
+enum {
+  MALLOC_REGIONS = 4095,    /* at most */
+  MALLOC_BUDGET = 8u << 20, /* where nobody asks for another */
+  MALLOC_MOST_BUDGET = (1 << LEAF_BITS) - 1
+};
 
 struct malloc_monitor {
-  bool counting;         /* allocations, now: any thread may look at it */
-  struct spin_lock lock; /* of all that follows */
-  bool ready;            /* the tree is there */
+  bool counting;          /* allocations, now: any thread may look at it */
+  bool ready;             /* the tree is there; what follows changes only
+                             while no thread has that lock */
+  struct spin_lock lock;  /* of all that follows */
+  void (*autosave)(void); /* so many allocations were made as was asked for:
+                             called without the lock */
   uint64_t truncated_walks;
   uint64_t lost_objects; /* for which there was no memory */
   struct context_tree tree;
@@ -47,18 +53,13 @@ extern struct malloc_monitor malloc_monitor HIDDEN;
 /* This thread is in the monitor, or in the real allocator for it. */
 extern __thread int malloc_monitor_inside HIDDEN_THREAD;
 
+/* ---- the hook ---- */
+
 /* What an object is known by until it is freed. */
 struct counted {
   owned_leaf leaf; /* 0: it was not counted */
   uint16_t epoch;  /* of the figures that it is in */
 };
-
-/* The class of a leaf's kind: the label of the thread, and the region. */
-static inline uint64_t
-malloc_class(uint32_t label, uint32_t region)
-{
-  return label | (uint64_t)region << 32;
-}
 
 /* The program is given an object of `bytes' at `address'; `frame' is the
  * frame of the interposed function.  Does nothing when allocations are not
@@ -70,12 +71,26 @@ struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
 void malloc_monitor_freed(uintptr_t address, struct counted counted,
                           size_t bytes);
 
+/* ---- all of it ---- */
+
+/* Lock it, and all stripes; this thread has neither. */
+void malloc_monitor_lock(struct malloc_monitor *m);
+void malloc_monitor_unlock(struct malloc_monitor *m);
+
+/* Make the tree, if there is none, of at most `budget' contexts and leaves
+ * each, or of fewer where address space is limited.  All is locked. */
+void malloc_monitor_open(struct malloc_monitor *m, uint32_t budget);
+void malloc_monitor_close(struct malloc_monitor *m);
+
+/* Forget all figures, and which objects live.  All is locked. */
+void malloc_monitor_forget(struct malloc_monitor *m);
+
 /* The sums over all leaves, and the most bytes that were live. */
 struct malloc_total {
   uint64_t count, bytes, peak_bytes;
 };
 
-/* Give the leaves of the tree their counts.  All stripes are locked. */
+/* Give the leaves of the tree their counts.  All is locked. */
 struct malloc_total malloc_monitor_settle(struct malloc_monitor *m);
 
 #endif

@@ -17,78 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "malloc/malloc_monitor.h"
-#include "malloc/object_header.h"
-#include "malloc/stripes.h"
-#include "malloc/thread_stack.h"
-
-/* ---- the leaf ---- */
-
-static inline uint32_t
-size_for_leaf(size_t bytes)
-{
-  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
-}
-
-/* The leaf of an object of `size' that is allocated on that path, if the
- * thread knows it; else 0.  The path has the last one of these; others are
- * most often among the last ones of the thread (76 instructions for a look-up
- * in the tree, 20 for one there). */
-HOOK_INLINE uint32_t
-known_leaf(struct thread_stack *thread, struct known_path *path,
-           uint32_t size)
-{
-  const struct recent_leaf *recent;
-  if (path->leaf != 0 && path->size == size &&
-      path->region == thread->regions.region)
-    return path->leaf;
-  recent = thread_stack_recent_leaf(thread, path->ip, path->context, size);
-  if (recent->site != path->ip || recent->up != path->context ||
-      recent->size != size || recent->region != thread->regions.region)
-    return 0;
-  path->size = size;
-  path->region = recent->region;
-  path->leaf = recent->leaf;
-  return recent->leaf;
-}
-
-/* ---- figures, with the stripe locked ---- */
-
-/* Bytes of a leaf were allocated, or freed (negative). */
-static inline void
-add_to_region(uint32_t leaf, int64_t bytes)
-{
-  const struct context_tree *const tree = &malloc_monitor.tree;
-  if (__builtin_expect(malloc_monitor.regions.count > 1, 0)) {
-    const uint64_t class = tree->kinds[tree->leaves[leaf].kind].clas;
-    struct region *region = &malloc_monitor.regions.regions[class >> 32];
-    __atomic_fetch_add(&region->live_bytes, bytes, __ATOMIC_RELAXED);
-  }
-}
-
-/* Count an allocation of this thread. */
-HOOK_INLINE struct counted
-count_allocation(struct stripe_user *user, struct stripe *s, uint32_t leaf,
-                 uintptr_t address, size_t bytes)
-{
-  stripe_allocate(s, leaf, bytes);
-  add_to_region(leaf, (int64_t)bytes);
-  return (struct counted){.leaf = stripe_user_allocates(user, leaf, address),
-                          .epoch = stripes.epoch};
-}
-
-/* Count the end of an object that this thread frees. */
-static inline void
-count_end(struct stripe_user *user, struct stripe *s, uintptr_t address,
-          owned_leaf leaf, size_t bytes)
-{
-  const uint32_t number = owned_leaf_number(leaf);
-  stripe_free(s, number, bytes);
-  s->lives[number].temporary_count += stripe_user_frees(user, leaf, address);
-  add_to_region(number, -(int64_t)bytes);
-}
-
-/* ---- the hook ---- */
+#include "malloc/count/counting.h"
+#include "malloc/interpose/object_header.h"
 
 /* Fill the header of the object behind it. */
 static inline void

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "malloc/interposed.h"
-#include "malloc/malloc_hook.h"
-#include "malloc/objects.h"
-#include "malloc/real_allocator.h"
+#include "malloc/interpose/interposed.h"
+#include "malloc/interpose/malloc_hook.h"
+#include "malloc/interpose/objects.h"
+#include "malloc/interpose/real_allocator.h"
 
 /* What has begun with enter ends: the object behind `base' is not counted
  * yet. The bytes of a calloc are zero by now. */

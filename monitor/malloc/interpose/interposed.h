@@ -10,10 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "malloc/malloc_monitor.h"
-#include "malloc/object_header.h"
-
-#define EXPORT __attribute__((visibility("default")))
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/interpose/object_header.h"
 
 /* The frame of the interposed function, from which the walk begins. */
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0))

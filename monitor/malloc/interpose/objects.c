@@ -2,10 +2,10 @@
  *
  * objects.c -- see objects.h.
  */
-#include "malloc/objects.h"
+#include "malloc/interpose/objects.h"
 
-#include "malloc/malloc_hook.h"
-#include "malloc/object_table.h"
+#include "malloc/interpose/malloc_hook.h"
+#include "malloc/interpose/object_table.h"
 #include "tree/spin_lock.h"
 
 /* Objects without a header, and those with one at the beginning of a page. */

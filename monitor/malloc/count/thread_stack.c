@@ -3,23 +3,23 @@
  * thread_stack.c -- made when a thread first allocates, used again when it
  * has ended.  Threads are known by name only, as there may be thousands.
  */
-#include "malloc/thread_stack.h"
+#include "malloc/count/thread_stack.h"
 
 #include <pthread.h>
-#include <stddef.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "malloc/end_signals.h"
-#include "malloc/malloc_monitor.h"
+#include "malloc/count/malloc_monitor.h"
 #include "tree/arena.h"
 #include "tree/spin_lock.h"
 
 enum {
   LABELS = 256,
-  NAME_BYTES = 16
-}; /* names of threads; the kernel's size */
+  NAME_BYTES = 16,             /* of a name of a thread; the kernel's size */
+  SIGNAL_STACK_BYTES = 1 << 18 /* pages that are only touched when used */
+};
 
 __thread struct thread_stack *thread_stack_known HIDDEN_THREAD;
 static struct spin_lock lock; /* of what follows */
@@ -29,6 +29,29 @@ static uint32_t name_count = 1; /* 0: no name */
 static pthread_key_t key;
 static bool has_key;
 
+/* ---- stacks for handlers of signals, behind what is kept ---- */
+
+/* This thread gets one if it has none. */
+static void
+use_signal_stack(struct thread_stack *thread)
+{
+  const stack_t stack = {.ss_sp = thread + 1, .ss_size = SIGNAL_STACK_BYTES};
+  stack_t old;
+  if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE) != 0)
+    sigaltstack(&stack, NULL);
+}
+
+static void
+leave_signal_stack(const struct thread_stack *thread)
+{
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  stack_t old;
+  if (sigaltstack(NULL, &old) == 0 && old.ss_sp == (const void *)(thread + 1))
+    sigaltstack(&none, NULL);
+}
+
+/* ---- threads ---- */
+
 /* The C library calls it when a thread ends.  What the thread still does
  * after that makes another one, for which it is called again. */
 static void
@@ -37,7 +60,7 @@ end_thread(void *data)
   struct thread_stack *thread = data;
   malloc_monitor_inside++;
   thread_stack_known = NULL;
-  end_signals_leave_stack(thread + 1);
+  leave_signal_stack(thread);
   spin_lock(&lock);
   stripes_leave(&thread->user);
   thread->next = unused;
@@ -50,6 +73,7 @@ void
 thread_stacks_open(void)
 {
   has_key = pthread_key_create(&key, end_thread) == 0;
+  thread_stack_mine();
 }
 
 /* The label of this thread.  The names beyond the last label share that. */
@@ -69,47 +93,50 @@ label_of_name(const char *name)
   return label;
 }
 
+/* Memory for one that is new; all of it is zero. */
+static struct thread_stack *
+allocate(void)
+{
+  struct arena arena;
+  struct thread_stack *thread;
+  if (arena_reserve(&arena, sizeof *thread + SIGNAL_STACK_BYTES) != 0)
+    return NULL;
+  thread = arena.base;
+  if (call_chain_init(&thread->chain) == 0)
+    return thread;
+  arena_release(&arena);
+  return NULL;
+}
+
 struct thread_stack *
 thread_stack_make(void)
 {
   const uint64_t unloads =
       __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
-  struct arena arena;
   struct thread_stack *thread;
   spin_lock(&lock);
   thread = unused;
   if (thread != NULL)
     unused = thread->next;
   spin_unlock(&lock);
-  if (thread != NULL) {
+  if (thread != NULL)
     thread_stack_forget(thread, unloads);
-  } else {
-    if (arena_reserve(&arena, sizeof *thread + END_SIGNAL_STACK) != 0)
-      return NULL;
-    thread = arena.base;
-    thread->wiped =
-        madvise(thread->leaves,
-                sizeof *thread - offsetof(struct thread_stack, leaves),
-                MADV_WIPEONFORK) == 0;
-    if (call_chain_init(&thread->chain) != 0) {
-      arena_release(&arena);
-      return NULL;
-    }
-    thread->unloads = unloads;
-  }
+  else
+    thread = allocate();
+  if (thread == NULL)
+    return NULL;
+  thread->unloads = unloads;
   thread->regions = (struct region_stack){0};
-  thread->next = NULL;
   pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
   stripes_join(&thread->user);
   spin_unlock(&lock);
   thread_stack_known = thread;
-  if (has_key) {
+  if (has_key)
     pthread_setspecific(key, thread);
-    end_signals_use_stack(thread + 1);
-  }
+  use_signal_stack(thread);
   return thread;
 }
 
@@ -117,7 +144,7 @@ void
 thread_stack_forget(struct thread_stack *thread, uint64_t unloads)
 {
   call_chain_forget(&thread->chain);
-  memset(thread->leaves, 0, sizeof thread->leaves);
+  thread->forgotten++;
   thread->unloads = unloads;
 }
 
@@ -130,13 +157,7 @@ thread_stack_name(uint32_t label)
 void
 thread_stacks_forked(void)
 {
-  struct thread_stack *mine = thread_stack_known;
   lock.holder = 0;
-  if (mine == NULL)
-    return;
-  stripes_join(&mine->user);
-  if (mine->wiped) {
-    call_chain_forget(&mine->chain);
-    mine->unloads = stripes.unloads;
-  }
+  if (thread_stack_known != NULL)
+    stripes_join(&thread_stack_known->user);
 }

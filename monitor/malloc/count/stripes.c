@@ -6,7 +6,7 @@
  * thread among several, a peak that another thread reached meanwhile may have
  * other figures of that one leaf, or not be seen.
  */
-#include "malloc/stripes.h"
+#include "malloc/count/stripes.h"
 
 #include <string.h>
 

@@ -11,16 +11,7 @@
 #ifndef MPROF_END_SIGNALS_H
 #define MPROF_END_SIGNALS_H
 
-/* What a handler needs when the stack of its thread is used up: pages that
- * are only touched then. */
-enum { END_SIGNAL_STACK = 1 << 18 };
-
 /* Handle them from now on. */
 void end_signals_open(void);
-
-/* This thread may use END_SIGNAL_STACK bytes at `stack' for handlers, if it
- * has no such stack; and does not any more. */
-void end_signals_use_stack(void *stack);
-void end_signals_leave_stack(const void *stack);
 
 #endif

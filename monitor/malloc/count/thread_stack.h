@@ -9,11 +9,10 @@
 #ifndef MPROF_THREAD_STACK_H
 #define MPROF_THREAD_STACK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "malloc/call_chain.h"
-#include "malloc/stripes.h"
+#include "malloc/count/call_chain.h"
+#include "malloc/count/stripes.h"
 #include "tree/region_table.h"
 
 /* A leaf that the thread allocated for, by what it met. */
@@ -21,19 +20,20 @@ struct recent_leaf {
   uintptr_t site; /* 0: none */
   uint32_t up, size, region;
   uint32_t leaf;
+  uint32_t forgotten; /* as the thread's; else it is another leaf now */
 };
 
-enum { KNOWN_LEAF_BITS = 10, THREAD_PAGE = 4096 };
+enum { RECENT_LEAF_BITS = 11 };
 
 struct thread_stack {
-  struct call_chain chain;
   struct stripe_user user;
-  uint32_t label;   /* number of its name, see thread_stack_name */
-  uint64_t unloads; /* as stripes.unloads at the last walk */
+  uint32_t label;     /* number of its name, see thread_stack_name */
+  uint32_t forgotten; /* how often thread_stack_forget was called */
+  uint64_t unloads;   /* as stripes.unloads at the last walk */
   struct region_stack regions;
   struct thread_stack *next; /* in the list of those that nobody uses */
-  bool wiped;                /* the child of a fork has zeros from here on */
-  _Alignas(THREAD_PAGE) struct recent_leaf leaves[1 << KNOWN_LEAF_BITS];
+  struct call_chain chain;
+  struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };
 
 static inline struct recent_leaf *
@@ -42,14 +42,15 @@ thread_stack_recent_leaf(struct thread_stack *thread, uintptr_t site,
 {
   const uint64_t key = (site ^ (uint64_t)up << 32) + size * 0x9E3779B1u;
   return &thread->leaves[(key * UINT64_C(0x9E3779B97F4A7C15)) >>
-                         (64 - KNOWN_LEAF_BITS)];
+                         (64 - RECENT_LEAF_BITS)];
 }
 
 /* Contexts and leaves have other numbers now, of code that was unloaded or of
  * figures that were forgotten; and the chain too is to be walked anew. */
 void thread_stack_forget(struct thread_stack *thread, uint64_t unloads);
 
-/* Find out when threads end from now on. */
+/* Find out when threads end from now on; and what a handler of a signal needs
+ * when the stack of its thread is used up, they have. */
 void thread_stacks_open(void);
 
 /* Make that of this thread; NULL when there is no memory. */

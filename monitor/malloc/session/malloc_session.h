@@ -16,28 +16,25 @@
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for,
  *                      and in the end the last program that it becomes; all
  *                      others have the number of their process appended to it
+ *
+ * Forks.  The child begins with nothing counted, and has a file of its own.
  */
 #ifndef MPROF_MALLOC_SESSION_H
 #define MPROF_MALLOC_SESSION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Make the tree, if there is none.  False when there is no memory.  Inside
- * the hook, without the lock. */
-bool malloc_session_open(void);
-
-/* Write the file, if anything was counted since it was written.  Prints one
- * line when that fails.  Gives back 0, or an errno value.  Also after a
- * crash: takes no memory of the program. */
+/* Write the file, if anything was counted since it was written, and if this
+ * is the process whose figures these are (not so between vfork and exec).
+ * Prints one line when that fails.  Gives back 0, or an errno value.  Also
+ * after a crash, and in a handler of a signal wherever that came: takes no
+ * memory of the program. */
 int malloc_session_save(void);
 
 /* Whether a handler of a signal has interrupted this thread where it holds a
  * lock: what it has begun can still be saved, but should then not go on. */
 bool malloc_session_is_interrupted(void);
-
-/* As many allocations were made as MPROF_AUTOSAVE says: write it.  Inside the
- * hook, without the lock. */
-void malloc_session_autosave(void);
 
 /* Write it at the end.  Destructors of libraries free, and may run after
  * those of this one.  They are all called by one function of the dynamic
@@ -49,12 +46,10 @@ void malloc_session_save_at_exit(void);
 /* Count, or do not, from now on. */
 void malloc_session_count(bool on);
 
-/* This process is the child of a fork: it begins with nothing counted, and
- * has a file of its own. */
-void malloc_session_forked(void);
+/* Forget all figures. */
+void malloc_session_forget(void);
 
-/* Whether this process is the one whose figures these are: not so between
- * vfork and exec. */
-bool malloc_session_mine(void);
+/* Write it after so many allocations, again and again; 0: never. */
+void malloc_session_set_autosave(uint64_t count);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * call_chain.c -- see call_chain.h.
  */
-#include "malloc/call_chain.h"
+#include "malloc/count/call_chain.h"
 
 #include <string.h>
 

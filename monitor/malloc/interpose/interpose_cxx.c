@@ -20,9 +20,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "malloc/interposed.h"
-#include "malloc/objects.h"
-#include "malloc/real_allocator.h"
+#include "malloc/interpose/interposed.h"
+#include "malloc/interpose/objects.h"
+#include "malloc/interpose/real_allocator.h"
 
 enum operators {
   OPERATORS_UNKNOWN,

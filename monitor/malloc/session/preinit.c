@@ -5,7 +5,7 @@
  * function for the end already (see malloc_session_save_at_exit); what is
  * listed here runs before.  Shared objects cannot have that, and need not.
  */
-#include "malloc/malloc_session.h"
+#include "malloc/session/malloc_session.h"
 
 static void (*const before_constructors)(void)
     __attribute__((section(".preinit_array"),

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "malloc/malloc_monitor.h"
+#include "malloc/count/malloc_monitor.h"
 #include "tree/arena.h"
 
 struct listed_object {

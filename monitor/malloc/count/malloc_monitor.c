@@ -7,35 +7,17 @@
  * were, and folded is what is further out.  It has the same functions and the
  * same arcs, and the tables of leaks, which show five callers, are exact too.
  */
-#include "malloc/malloc_monitor.h"
+#include "malloc/count/malloc_monitor.h"
 
 #include <errno.h>
 
-#include "malloc/malloc_hook.h"
-#include "malloc/malloc_session.h"
-#include "malloc/thread_stack.h"
+#include "malloc/count/counting.h"
+#include "malloc/environment.h"
 
 struct malloc_monitor malloc_monitor = {
     .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
 __thread int malloc_monitor_inside HIDDEN_THREAD;
-
-struct malloc_total
-malloc_monitor_settle(struct malloc_monitor *m)
-{
-  struct malloc_total total = {0};
-  const uint32_t first = m->tree.overflowed != 0 ? 0 : 1; /* 0: over it */
-  for (uint32_t i = first; i < m->tree.leaf_count; i++) {
-    const uint32_t number = i != 0 ? i : m->tree.budget;
-    const struct leaf_life life = stripes_life(number);
-    m->tree.leaves[number].count = life.allocated.count;
-    m->tree.leaves[number].bytes = life.allocated.bytes;
-    total.count += life.allocated.count;
-    total.bytes += life.allocated.bytes;
-    total.peak_bytes += life.at_peak.bytes;
-  }
-  return total;
-}
 
 /* ---- contexts, under the lock ---- */
 
@@ -123,14 +105,15 @@ find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
   if (number != 0)
     return number;
   leaf = context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
-                           malloc_class(thread->label, region));
+                           thread->label | (uint64_t)region << 32);
   number = (uint32_t)(leaf - m->tree.leaves);
   *thread_stack_recent_leaf(thread, path->ip, path->context, size) =
       (struct recent_leaf){.site = path->ip,
                            .up = path->context,
                            .size = size,
                            .region = region,
-                           .leaf = number};
+                           .leaf = number,
+                           .forgotten = thread->forgotten};
   path->size = size;
   path->region = region;
   path->leaf = number;
@@ -164,6 +147,16 @@ count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
 
 /* ---- the hook, where malloc_hook.h has not done it ---- */
 
+/* The first allocations come before anyone could say how it is to be. */
+static bool
+open_early(struct malloc_monitor *m)
+{
+  malloc_monitor_lock(m);
+  malloc_monitor_open(m, MALLOC_BUDGET);
+  malloc_monitor_unlock(m);
+  return m->ready;
+}
+
 struct counted
 malloc_monitor_allocated(uintptr_t address, size_t bytes,
                          const uintptr_t *frame)
@@ -174,7 +167,7 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct thread_stack *thread;
   struct known_path *path;
   bool save = false;
-  if (!m->counting || (!m->ready && !malloc_session_open()))
+  if (!m->counting || (!m->ready && !open_early(m)))
     return counted;
   thread = thread_stack_mine();
   if (thread == NULL) {
@@ -192,7 +185,7 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   }
   spin_unlock(&m->lock);
   if (save)
-    malloc_session_autosave();
+    m->autosave();
   errno = saved;
   return counted;
 }
@@ -209,4 +202,90 @@ malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
   if (counted.epoch == stripes.epoch)
     count_end(user, s, address, counted.leaf, bytes);
   spin_unlock(&s->lock);
+}
+
+/* ---- all of it ---- */
+
+void
+malloc_monitor_lock(struct malloc_monitor *m)
+{
+  spin_lock(&m->lock);
+  stripes_lock();
+}
+
+void
+malloc_monitor_unlock(struct malloc_monitor *m)
+{
+  stripes_unlock();
+  spin_unlock(&m->lock);
+}
+
+/* Which function a context is of: see context_tree.h. */
+static uint32_t
+function_of(void *functions, uint64_t site, uint32_t caller)
+{
+  (void)caller;
+  return function_number_of_site(functions, site);
+}
+
+void
+malloc_monitor_open(struct malloc_monitor *m, uint32_t budget)
+{
+  enum { SMALLEST_BUDGET = 1 << 12 };
+  const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
+  if (m->ready)
+    return;
+  do {
+    if (context_tree_init(&m->tree, budget, fold, function_of,
+                          &m->functions) == 0) {
+      m->ready = stripes_open(m->tree.budget);
+      if (!m->ready)
+        context_tree_release(&m->tree);
+    }
+    budget /= 2;
+  } while (!m->ready && budget >= SMALLEST_BUDGET);
+  if (m->ready) {
+    arena_wipe_on_fork(&m->tree.context_arena);
+    arena_wipe_on_fork(&m->tree.leaf_arena);
+    arena_wipe_on_fork(&m->tree.kind_arena);
+  }
+}
+
+void
+malloc_monitor_close(struct malloc_monitor *m)
+{
+  if (!m->ready)
+    return;
+  malloc_monitor_forget(m);
+  context_tree_release(&m->tree);
+  stripes_close();
+  m->ready = false;
+}
+
+void
+malloc_monitor_forget(struct malloc_monitor *m)
+{
+  if (!m->ready)
+    return;
+  context_tree_clear(&m->tree);
+  stripes_forget();
+  region_table_clear(&m->regions);
+  m->truncated_walks = m->lost_objects = 0;
+}
+
+struct malloc_total
+malloc_monitor_settle(struct malloc_monitor *m)
+{
+  struct malloc_total total = {0};
+  const uint32_t first = m->tree.overflowed != 0 ? 0 : 1; /* 0: over it */
+  for (uint32_t i = first; i < m->tree.leaf_count; i++) {
+    const uint32_t number = i != 0 ? i : m->tree.budget;
+    const struct leaf_life life = stripes_life(number);
+    m->tree.leaves[number].count = life.allocated.count;
+    m->tree.leaves[number].bytes = life.allocated.bytes;
+    total.count += life.allocated.count;
+    total.bytes += life.allocated.bytes;
+    total.peak_bytes += life.at_peak.bytes;
+  }
+  return total;
 }

@@ -10,9 +10,8 @@
  * What it does not do: a handler of the program with SA_RESETHAND is followed
  * by the kernel's own default, which writes nothing.
  */
-#include "malloc/end_signals.h"
+#include "malloc/session/end_signals.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,12 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tree/arena.h"
+#include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
-#include "malloc/malloc_monitor.h"
-#include "malloc/malloc_session.h"
-
-#define EXPORT __attribute__((visibility("default")))
+#include "malloc/interpose/real_allocator.h"
+#include "malloc/session/malloc_session.h"
 
 /* Signals whose default action ends a program, and that a program does not
  * expect to be without consequence. */
@@ -80,11 +77,8 @@ toggle(int number)
 static void
 find_sigaction(void)
 {
-  void *found;
-  if (real_sigaction != NULL)
-    return;
-  found = dlsym(RTLD_NEXT, "sigaction");
-  memcpy(&real_sigaction, &found, sizeof found);
+  if (real_sigaction == NULL)
+    real_function(&real_sigaction, "sigaction");
 }
 
 static bool
@@ -129,10 +123,8 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
   {                                                                          \
     static sighandler_t (*function)(int, sighandler_t);                      \
     sighandler_t old;                                                        \
-    if (function == NULL) {                                                  \
-      void *found = dlsym(RTLD_NEXT, #name);                                 \
-      memcpy(&function, &found, sizeof found);                               \
-    }                                                                        \
+    if (function == NULL)                                                    \
+      real_function(&function, #name);                                       \
     old = function(number, handler);                                         \
     if (handler == SIG_DFL && old != SIG_ERR && is_end_signal(number)) {     \
       const struct sigaction end = ours();                                   \
@@ -147,26 +139,6 @@ SIGNAL(bsd_signal)
 SIGNAL(ssignal)
 SIGNAL(sysv_signal)
 SIGNAL(__sysv_signal)
-
-/* ---- stacks ---- */
-
-void
-end_signals_use_stack(void *memory)
-{
-  const stack_t stack = {.ss_sp = memory, .ss_size = END_SIGNAL_STACK};
-  stack_t old;
-  if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE) != 0)
-    sigaltstack(&stack, NULL);
-}
-
-void
-end_signals_leave_stack(const void *memory)
-{
-  const stack_t none = {.ss_flags = SS_DISABLE};
-  stack_t old;
-  if (sigaltstack(NULL, &old) == 0 && old.ss_sp == memory)
-    sigaltstack(&none, NULL);
-}
 
 /* ---- begin ---- */
 
@@ -189,10 +161,7 @@ end_signals_open(void)
   const char *name = environment_value("MPROF_SIGNAL");
   const struct sigaction end = ours();
   struct sigaction there;
-  struct arena stack; /* an overflow leaves no room for the handler */
   find_sigaction();
-  if (arena_reserve(&stack, END_SIGNAL_STACK) == 0)
-    end_signals_use_stack(stack.base);
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
         there.sa_handler == SIG_DFL)

@@ -2,7 +2,7 @@
  *
  * object_table.c -- see object_table.h.
  */
-#include "malloc/object_table.h"
+#include "malloc/interpose/object_table.h"
 
 enum {
 #ifdef MPROF_TINY

@@ -2,7 +2,7 @@
  *
  * profile_file.c -- see profile_file.h.
  */
-#include "malloc/profile_file.h"
+#include "malloc/session/profile_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_session.c -- see malloc_session.h.
+ */
+#include "malloc/session/malloc_session.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "code/code_objects.h"
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/count/thread_stack.h"
+#include "malloc/environment.h"
+#include "malloc/interpose/objects.h"
+#include "malloc/session/end_signals.h"
+#include "malloc/session/process_events.h"
+#include "malloc/session/profile_file.h"
+#include "walk/rule_cache.h"
+
+static struct {
+  pid_t process;
+  uint64_t saved_events; /* that the file has: old when there are more */
+  uint64_t autosave;     /* 0: never */
+} session;
+
+/* ---- locks ---- */
+
+/* What a thread has that a signal may have interrupted in the hook. */
+struct interruption {
+  struct stripes_interrupted stripes;
+  bool locked; /* the monitor */
+};
+
+/* Until interruption_end, this thread may lock what it needs. */
+static void
+interruption_begin(struct interruption *i)
+{
+  malloc_monitor_inside++;
+  i->locked = spin_holds(&malloc_monitor.lock);
+  stripes_interrupt(&i->stripes, &malloc_monitor.tree);
+}
+
+static void
+interruption_end(const struct interruption *i)
+{
+  stripes_resume(&i->stripes);
+  malloc_monitor_inside--;
+}
+
+static void
+lock_all(const struct interruption *i)
+{
+  if (!i->locked)
+    spin_lock(&malloc_monitor.lock);
+  stripes_lock();
+}
+
+static void
+unlock_all(const struct interruption *i)
+{
+  stripes_unlock();
+  if (!i->locked)
+    spin_unlock(&malloc_monitor.lock);
+}
+
+bool
+malloc_session_is_interrupted(void)
+{
+  return spin_holds(&malloc_monitor.lock) || stripes_are_interrupted();
+}
+
+/* ---- saving ---- */
+
+static void __attribute__((noinline)) complain(int status)
+{
+  char line[PATH_MAX + 128];
+  const int n = snprintf(line, sizeof line, "mprof: cannot write '%s': %s\n",
+                         profile_file_name(), strerrordesc_np(status));
+  const ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
+  (void)ignored;
+}
+
+/* All is locked. */
+static int
+write_file(const struct code_objects *objects)
+{
+  const uint64_t now = stripes_events();
+  int status;
+  if (now == session.saved_events)
+    return 0;
+  status = profile_file_write(objects);
+  if (status == 0)
+    session.saved_events = now;
+  return status;
+}
+
+/* The linker's lock comes before the monitor's, as a thread in dlopen may
+ * allocate; where this thread has the monitor's it is too late for it. */
+static int
+save(void)
+{
+  struct code_objects objects = {0};
+  struct interruption interruption;
+  int status = ENOMEM;
+  interruption_begin(&interruption);
+  if (code_objects_list(&objects, interruption.locked)) {
+    lock_all(&interruption);
+    status = write_file(&objects);
+    unlock_all(&interruption);
+    code_objects_release(&objects);
+  }
+  if (status != 0)
+    complain(status);
+  interruption_end(&interruption);
+  return status;
+}
+
+int
+malloc_session_save(void)
+{
+  if (!malloc_monitor.ready || stripes_events() == session.saved_events ||
+      (session.process != 0 && session.process != getpid()))
+    return 0;
+  return save();
+}
+
+/* What __cxa_atexit registers. */
+static void
+end(void *unused)
+{
+  (void)unused;
+  malloc_session_save();
+}
+
+void
+malloc_session_save_at_exit(void)
+{
+  static bool registered;
+  extern int __cxa_atexit(void (*)(void *), void *, void *);
+  if (!registered)
+    registered = __cxa_atexit(end, NULL, NULL) == 0;
+}
+
+/* Functions that quick_exit calls may allocate; this one is the last. */
+static void
+save_at_quick_exit(void)
+{
+  malloc_session_save();
+}
+
+/* The next time is so many allocations after now.  With all stripes locked.
+ */
+static void
+expect_autosave(void)
+{
+  stripes.save_at =
+      session.autosave == 0 ? UINT64_MAX : stripes_count() + session.autosave;
+  stripes_settle();
+}
+
+void
+malloc_session_set_autosave(uint64_t count)
+{
+  stripes_lock();
+  session.autosave = count;
+  expect_autosave();
+  stripes_unlock();
+}
+
+static void
+autosave(void)
+{
+  bool still;
+  stripes_lock();
+  still = stripes_count() >= stripes.save_at; /* no other was faster */
+  if (still)
+    expect_autosave();
+  stripes_unlock();
+  if (still)
+    malloc_session_save();
+}
+
+/* ---- counting ---- */
+
+void
+malloc_session_count(bool on)
+{
+  __atomic_store_n(&malloc_monitor.counting, on, __ATOMIC_RELEASE);
+}
+
+/* All is locked. */
+static void
+forget(void)
+{
+  malloc_monitor_forget(&malloc_monitor);
+  session.saved_events = 0;
+  expect_autosave();
+}
+
+void
+malloc_session_forget(void)
+{
+  malloc_monitor_lock(&malloc_monitor);
+  malloc_monitor_open(&malloc_monitor, MALLOC_BUDGET);
+  forget();
+  malloc_monitor_unlock(&malloc_monitor);
+}
+
+/* ---- forks ---- */
+
+static struct interruption forking;
+
+/* Nobody else is in the monitor while the process is copied. */
+static void
+before_fork(void)
+{
+  struct interruption interruption;
+  interruption_begin(&interruption);
+  lock_all(&interruption);
+  objects_before_fork();
+  forking = interruption;
+}
+
+static void
+after_fork_in_parent(void)
+{
+  const struct interruption interruption = forking;
+  objects_after_fork();
+  unlock_all(&interruption);
+  interruption_end(&interruption);
+}
+
+static void
+after_fork_in_child(void)
+{
+  objects_after_fork();
+  code_objects_forked();
+  malloc_monitor.lock.holder = 0;
+  rule_cache_forked();
+  stripes_forked();
+  forget();
+  thread_stacks_forked();
+  session.process = getpid();
+  profile_file_forked();
+  malloc_monitor_inside--;
+}
+
+/* ---- begin ---- */
+
+static unsigned long
+number_from(const char *variable, unsigned long otherwise)
+{
+  const char *text = environment_value(variable);
+  return text == NULL || *text == '\0' ? otherwise : strtoul(text, NULL, 10);
+}
+
+/* There may be another budget than the one that the first allocations found.
+ */
+static void
+open_monitor(void)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  unsigned long budget = number_from("MPROF_BUDGET", 0);
+  malloc_monitor_lock(m);
+  if (budget != 0)
+    malloc_monitor_close(m);
+  else
+    budget = MALLOC_BUDGET;
+  malloc_monitor_open(m, budget < MALLOC_MOST_BUDGET ? (uint32_t)budget
+                                                     : MALLOC_MOST_BUDGET);
+  malloc_monitor_unlock(m);
+}
+
+static void __attribute__((constructor)) begin(void)
+{
+  const char *count = environment_value("MPROF_COUNT");
+  const unsigned long recent = number_from("MPROF_TEMPORARY", 1);
+  malloc_monitor_inside++;
+  session.process = getpid();
+  profile_file_open();
+  open_monitor();
+  malloc_monitor.autosave = autosave;
+  malloc_session_set_autosave(number_from("MPROF_AUTOSAVE", 0));
+  stripes.recent_count =
+      recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
+  thread_stacks_open();
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  at_quick_exit(save_at_quick_exit);
+  process_events_open();
+  end_signals_open();
+  malloc_session_save_at_exit();
+  if (count != NULL && strcmp(count, "off") == 0) {
+    malloc_session_count(false);
+    malloc_session_forget();
+  }
+  malloc_monitor_inside--;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * process_events.c -- functions of the C library with mprof before or behind
+ * them.
+ *
+ * A profile is written before exec, since nothing is left of the process if
+ * it succeeds, and before the functions that end it without its destructors.
+ */
+#include "malloc/session/process_events.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "code/code_objects.h"
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/interpose/real_allocator.h"
+#include "malloc/session/malloc_session.h"
+
+/* ---- another program ---- */
+
+/* The process is another one behind the function, if that succeeds. */
+#define SAVE_BEFORE(name, parameters, arguments)                             \
+  EXPORT int name parameters                                                 \
+  {                                                                          \
+    int(*function) parameters;                                               \
+    malloc_session_save();                                                   \
+    real_function(&function, #name);                                         \
+    return function arguments;                                               \
+  }
+
+SAVE_BEFORE(execve,
+            (const char *path, char *const *arguments,
+             char *const *environment),
+            (path, arguments, environment))
+SAVE_BEFORE(execv, (const char *path, char *const *arguments),
+            (path, arguments))
+SAVE_BEFORE(execvp, (const char *file, char *const *arguments),
+            (file, arguments))
+SAVE_BEFORE(execvpe,
+            (const char *file, char *const *arguments,
+             char *const *environment),
+            (file, arguments, environment))
+SAVE_BEFORE(fexecve,
+            (int file, char *const *arguments, char *const *environment),
+            (file, arguments, environment))
+SAVE_BEFORE(execveat,
+            (int folder, const char *path, char *const *arguments,
+             char *const *environment, int flags),
+            (folder, path, arguments, environment, flags))
+SAVE_BEFORE(daemon, (int stay, int open), (stay, open))
+
+/* The others take their arguments one by one; they are called in their form
+ * with a vector. */
+static size_t
+count_arguments(va_list list)
+{
+  size_t n = 1;
+  while (va_arg(list, char *) != NULL)
+    n++;
+  return n;
+}
+
+#define GATHER(first, vector)                                                \
+  va_list list;                                                              \
+  size_t n;                                                                  \
+  va_start(list, first);                                                     \
+  n = count_arguments(list);                                                 \
+  va_end(list);                                                              \
+  char *vector[n + 1];                                                       \
+  vector[0] = (char *)(uintptr_t)(first);                                    \
+  va_start(list, first);                                                     \
+  for (size_t i = 1; i <= n; i++)                                            \
+  (vector)[i] = va_arg(list, char *)
+
+EXPORT int
+execl(const char *path, const char *first, ...)
+{
+  GATHER(first, vector);
+  va_end(list);
+  return execv(path, vector);
+}
+
+EXPORT int
+execlp(const char *file, const char *first, ...)
+{
+  GATHER(first, vector);
+  va_end(list);
+  return execvp(file, vector);
+}
+
+EXPORT int
+execle(const char *path, const char *first, ...)
+{
+  char *const *environment;
+  GATHER(first, vector);
+  environment = va_arg(list, char *const *);
+  va_end(list);
+  return execve(path, vector, environment);
+}
+
+/* ---- the end ---- */
+
+static void (*real_exit)(int); /* NULL: not sought yet */
+
+EXPORT void
+_exit(int status)
+{
+  malloc_session_save();
+  if (real_exit == NULL)
+    process_events_open();
+  if (real_exit != NULL)
+    real_exit(status);
+  syscall(SYS_exit_group, status); /* nothing is found in a static program */
+  __builtin_unreachable();
+}
+
+EXPORT void
+_Exit(int status)
+{
+  _exit(status);
+}
+
+void
+process_events_open(void)
+{
+  real_function(&real_exit, "_exit");
+}
+
+/* ---- code that goes away ---- */
+
+static void
+retire(const struct code_object *gone)
+{
+  struct malloc_monitor *m = &malloc_monitor;
+  struct code_object *o;
+  malloc_monitor_lock(m);
+  o = code_objects_retire(gone, &m->functions);
+  if (o != NULL && m->ready) {
+    context_tree_rename_sites(&m->tree, code_object_retired_site, o);
+    stripes_unload();
+  }
+  malloc_monitor_unlock(m);
+}
+
+EXPORT int
+dlclose(void *handle)
+{
+  static int (*function)(void *);
+  struct code_objects before = {0}, now = {0};
+  int status;
+  malloc_monitor_inside++;
+  if (function == NULL)
+    real_function(&function, "dlclose");
+  code_objects_list(&before, false);
+  malloc_monitor_inside--;
+  status = function(handle); /* its destructors are the program's */
+  malloc_monitor_inside++;
+  if (code_objects_list(&now, false))
+    code_objects_compare(&before, &now, retire);
+  code_objects_release(&now);
+  code_objects_release(&before);
+  malloc_monitor_inside--;
+  return status;
+}

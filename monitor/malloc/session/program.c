@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * program.c -- what a program may call: see mprof_malloc.h.
+ */
+#include "malloc/mprof_malloc.h"
+
+#include <stddef.h>
+
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/count/thread_stack.h"
+#include "malloc/session/malloc_session.h"
+#include "malloc/session/profile_file.h"
+
+EXPORT int
+mprof_save(void)
+{
+  return malloc_session_save();
+}
+
+EXPORT void
+mprof_stop(void)
+{
+  malloc_session_count(false);
+  malloc_session_save();
+}
+
+EXPORT void
+mprof_restart(const char *filename)
+{
+  malloc_monitor_inside++;
+  malloc_session_forget();
+  if (filename != NULL)
+    profile_file_set(filename);
+  malloc_session_count(true);
+  malloc_monitor_inside--;
+}
+
+EXPORT void
+set_mprof_autosave(int count)
+{
+  malloc_session_set_autosave(count > 0 ? (uint64_t)count : 0);
+}
+
+EXPORT void
+mprof_region_begin(const char *name)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  struct thread_stack *thread;
+  malloc_monitor_inside++;
+  thread = thread_stack_mine();
+  if (thread != NULL) {
+    spin_lock(&m->lock);
+    region_enter(&m->regions, MALLOC_REGIONS, &thread->regions,
+                 name == NULL ? "" : name);
+    spin_unlock(&m->lock);
+  }
+  malloc_monitor_inside--;
+}
+
+EXPORT void
+mprof_region_end(void)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  struct thread_stack *thread;
+  malloc_monitor_inside++;
+  thread = thread_stack_mine();
+  if (thread != NULL) {
+    spin_lock(&m->lock);
+    region_leave(&m->regions, &thread->regions, true);
+    spin_unlock(&m->lock);
+  }
+  malloc_monitor_inside--;
+}
