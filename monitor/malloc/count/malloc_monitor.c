@@ -157,22 +157,16 @@ open_early(struct malloc_monitor *m)
   return m->ready;
 }
 
-struct counted
-malloc_monitor_allocated(uintptr_t address, size_t bytes,
-                         const uintptr_t *frame)
+static struct counted
+allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
+          const uintptr_t *frame)
 {
-  struct malloc_monitor *const m = &malloc_monitor;
-  const int saved = errno;
+  struct thread_stack *const thread = thread_stack_mine();
   struct counted counted = {0};
-  struct thread_stack *thread;
   struct known_path *path;
   bool save = false;
-  if (!m->counting || (!m->ready && !open_early(m)))
-    return counted;
-  thread = thread_stack_mine();
   if (thread == NULL) {
     __atomic_fetch_add(&m->lost_objects, 1, __ATOMIC_RELAXED);
-    errno = saved;
     return counted;
   }
   path = find_path(thread, frame);
@@ -186,6 +180,18 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   spin_unlock(&m->lock);
   if (save)
     m->autosave();
+  return counted;
+}
+
+struct counted
+malloc_monitor_allocated(uintptr_t address, size_t bytes,
+                         const uintptr_t *frame)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  const int saved = errno;
+  struct counted counted = {0};
+  if (m->counting && (m->ready || open_early(m)))
+    counted = allocated(m, address, bytes, frame);
   errno = saved;
   return counted;
 }

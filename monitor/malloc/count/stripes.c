@@ -8,8 +8,6 @@
  */
 #include "malloc/count/stripes.h"
 
-#include <string.h>
-
 /* The limit of a stripe that alone is open, and of one that is closed. */
 #define NO_LIMIT (INT64_MAX / 2)
 #define CLOSED (INT64_MIN / 2)

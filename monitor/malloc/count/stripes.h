@@ -55,9 +55,8 @@ struct tally {
 /* What became of the objects of a leaf, in one cache line. */
 struct leaf_life {
   struct tally allocated, freed;
-  struct tally
-      at_peak; /* live at the peak `peak'; else what is live now is */
-  uint64_t peak;
+  struct tally at_peak;     /* live at the peak of that number: */
+  uint64_t peak;            /* if it is of an older one, what is live now */
   uint64_t temporary_count; /* freed before the next allocations */
 };
 

@@ -3,10 +3,10 @@
  * interpose.c -- the functions that a program allocates with, in front of the
  * real ones.
  *
- * Each does what the real one does, and then tells the monitor.  What is
- * freed is told before: afterwards another thread may get the same address. A
- * realloc is an end and an allocation, as the original mprof had it, and as
- * valgrind counts.  Requests that fail count for nothing.
+ * Each does what the real one does, and then tells the monitor; what is freed
+ * is told before.  A realloc is an end and an allocation, as the original
+ * mprof had it, and as valgrind counts.  Requests that fail count for
+ * nothing.
  *
  * Those of C++ are in interpose_cxx.c.
  */
@@ -22,7 +22,7 @@
 #include "malloc/interpose/real_allocator.h"
 
 /* What has begun with enter ends: the object behind `base' is not counted
- * yet. The bytes of a calloc are zero by now. */
+ * yet.  The bytes of a calloc are zero by now. */
 static void *__attribute__((noinline))
 give_otherwise(bool own, void *base, size_t bytes, const uintptr_t *frame)
 {

@@ -5,6 +5,7 @@
  *
  * A profile is written before exec, since nothing is left of the process if
  * it succeeds, and before the functions that end it without its destructors.
+ * Code that is unloaded gets its name before its addresses are used again.
  */
 #include "malloc/session/process_events.h"
 
@@ -23,7 +24,8 @@
 
 /* ---- another program ---- */
 
-/* The process is another one behind the function, if that succeeds. */
+/* This process does not come back from the function if that succeeds: it is
+ * another program then, or (daemon) its child goes on. */
 #define SAVE_BEFORE(name, parameters, arguments)                             \
   EXPORT int name parameters                                                 \
   {                                                                          \
