@@ -92,7 +92,7 @@ forget_all(void)
     free(walked[i].frames);
     walked[i] = (struct walked){ 0 };
   }
-  call_chain_release(&chain);
+  arena_release(&chain.arena);
   memset(&chain, 0, sizeof chain);
   ready = false;
 }

@@ -24,12 +24,6 @@ call_chain_init(struct call_chain *chain)
   return 0;
 }
 
-void
-call_chain_release(struct call_chain *chain)
-{
-  arena_release(&chain->arena);
-}
-
 /* Paths share a frame with those that are kept, or else the first of them. */
 void
 call_chain_forget(struct call_chain *chain)
@@ -99,18 +93,30 @@ is_there(const struct call_chain *chain, size_t *place, uintptr_t ip,
   return false;
 }
 
+/* The place of a path that begins so: *there, it is in it but for what is
+ * further out; else the place is free, or it is its turn to make room. */
+static struct known_path *
+find_place(struct call_chain *chain, uintptr_t ip, uintptr_t sp, bool *there)
+{
+  size_t place = call_chain_place(ip, sp), chosen = place;
+  *there = false;
+  for (uint64_t probe = 0; probe < PROBES; probe++) {
+    const size_t at = place;
+    *there = chain->paths[at].ip != 0 && is_there(chain, &place, ip, sp);
+    if (*there || chain->paths[at].ip == 0)
+      return &chain->paths[at];
+    if (probe <= chain->serial % PROBES)
+      chosen = at;
+  }
+  return &chain->paths[chosen];
+}
+
 struct known_path *
 call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
 {
-  size_t place = call_chain_place(ip, sp);
-  for (int probes = PROBES; probes > 0; probes--) {
-    struct known_path *path = &chain->paths[place];
-    if (path->ip == 0)
-      break;
-    if (is_there(chain, &place, ip, sp))
-      return call_chain_joins(chain, path) ? path : NULL;
-  }
-  return NULL;
+  bool there;
+  struct known_path *path = find_place(chain, ip, sp, &there);
+  return there && call_chain_joins(chain, path) ? path : NULL;
 }
 
 /* ---- walks ---- */
@@ -192,30 +198,15 @@ find_fresh(struct call_chain *chain)
   return f;
 }
 
-/* The place for the path of a chain that begins with `f', where it was looked
- * for in vain: it is free, or the path there is the same but for what is
- * further out, or it is its turn to make room. */
-static struct known_path *
-place_for_new(struct call_chain *chain, const struct stack_frame *f)
-{
-  size_t place = call_chain_place(f->ip, f->sp), chosen = place;
-  for (uint64_t probe = 0; probe < PROBES; probe++) {
-    const size_t at = place;
-    if (chain->paths[at].ip == 0 || is_there(chain, &place, f->ip, f->sp))
-      return &chain->paths[at];
-    if (probe <= chain->serial % PROBES)
-      chosen = at;
-  }
-  return &chain->paths[chosen];
-}
-
 /* The path of the chain that was walked. */
 static struct known_path *
 make_path(struct call_chain *chain)
 {
   const struct call_frame *const frames = chain->frames;
   const struct call_frame *innermost = &frames[chain->depth - 1];
-  struct known_path *path = place_for_new(chain, &innermost->at);
+  bool there;
+  struct known_path *path =
+      find_place(chain, innermost->at.ip, innermost->at.sp, &there);
   size_t joint =
       chain->depth > PATH_WORDS ? chain->depth - PATH_WORDS - 1 : 0;
   size_t first;

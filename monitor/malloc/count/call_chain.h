@@ -99,7 +99,6 @@ struct call_chain {
 /* An empty chain, in memory that is zero.  Gives back 0, or -1 with errno
  * set. */
 int call_chain_init(struct call_chain *chain);
-void call_chain_release(struct call_chain *chain);
 
 /* Walk from the call that returns to `ip'; `sp' and `frame', the frame
  * pointer, as struct stack_frame has them.  The frames are in chain->frames

@@ -120,13 +120,9 @@ thread_stack_make(void)
   if (thread != NULL)
     unused = thread->next;
   spin_unlock(&lock);
-  if (thread != NULL)
-    thread_stack_forget(thread, unloads);
-  else
-    thread = allocate();
-  if (thread == NULL)
+  if (thread == NULL && (thread = allocate()) == NULL)
     return NULL;
-  thread->unloads = unloads;
+  thread_stack_forget(thread, unloads);
   thread->regions = (struct region_stack){0};
   pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);

@@ -18,7 +18,6 @@
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/session/end_signals.h"
-#include "malloc/session/process_events.h"
 #include "malloc/session/profile_file.h"
 #include "walk/rule_cache.h"
 
@@ -129,7 +128,10 @@ malloc_session_save(void)
   return save();
 }
 
-/* What __cxa_atexit registers. */
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+extern int __cxa_at_quick_exit(void (*)(void *), void *);
+
+/* What both register. */
 static void
 end(void *unused)
 {
@@ -141,16 +143,8 @@ void
 malloc_session_save_at_exit(void)
 {
   static bool registered;
-  extern int __cxa_atexit(void (*)(void *), void *, void *);
   if (!registered)
     registered = __cxa_atexit(end, NULL, NULL) == 0;
-}
-
-/* Functions that quick_exit calls may allocate; this one is the last. */
-static void
-save_at_quick_exit(void)
-{
-  malloc_session_save();
 }
 
 /* The next time is so many allocations after now.  With all stripes locked.
@@ -290,8 +284,7 @@ static void __attribute__((constructor)) begin(void)
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   thread_stacks_open();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  at_quick_exit(save_at_quick_exit);
-  process_events_open();
+  __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
   end_signals_open();
   malloc_session_save_at_exit();
   if (count != NULL && strcmp(count, "off") == 0) {

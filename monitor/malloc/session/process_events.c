@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * process_events.c -- functions of the C library with mprof before or behind
- * them.
+ * process_events.c -- what happens to a process besides allocation: it
+ * becomes another program, it ends in one of many ways, it unloads code.
+ * These are functions of the C library with mprof before or behind them.
  *
  * A profile is written before exec, since nothing is left of the process if
  * it succeeds, and before the functions that end it without its destructors.
  * Code that is unloaded gets its name before its addresses are used again.
  */
-#include "malloc/session/process_events.h"
-
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,65 +55,51 @@ SAVE_BEFORE(execveat,
             (folder, path, arguments, environment, flags))
 SAVE_BEFORE(daemon, (int stay, int open), (stay, open))
 
-/* The others take their arguments one by one; they are called in their form
- * with a vector. */
-static size_t
-count_arguments(va_list list)
-{
-  size_t n = 1;
-  while (va_arg(list, char *) != NULL)
-    n++;
-  return n;
-}
+/* The others take their arguments one by one, and execle the environment
+ * behind them; they are called in their form with a vector. */
+#define SAVE_BEFORE_LISTED(name, call)                                       \
+  EXPORT int name(const char *program, const char *first, ...)               \
+  {                                                                          \
+    va_list list;                                                            \
+    size_t n = 1;                                                            \
+    int status;                                                              \
+    va_start(list, first);                                                   \
+    while (va_arg(list, char *) != NULL)                                     \
+      n++;                                                                   \
+    va_end(list);                                                            \
+    char *arguments[n + 1];                                                  \
+    arguments[0] = (char *)(uintptr_t)first;                                 \
+    va_start(list, first);                                                   \
+    for (size_t i = 1; i <= n; i++)                                          \
+      arguments[i] = va_arg(list, char *);                                   \
+    status = call;                                                           \
+    va_end(list);                                                            \
+    return status;                                                           \
+  }
 
-#define GATHER(first, vector)                                                \
-  va_list list;                                                              \
-  size_t n;                                                                  \
-  va_start(list, first);                                                     \
-  n = count_arguments(list);                                                 \
-  va_end(list);                                                              \
-  char *vector[n + 1];                                                       \
-  vector[0] = (char *)(uintptr_t)(first);                                    \
-  va_start(list, first);                                                     \
-  for (size_t i = 1; i <= n; i++)                                            \
-  (vector)[i] = va_arg(list, char *)
-
-EXPORT int
-execl(const char *path, const char *first, ...)
-{
-  GATHER(first, vector);
-  va_end(list);
-  return execv(path, vector);
-}
-
-EXPORT int
-execlp(const char *file, const char *first, ...)
-{
-  GATHER(first, vector);
-  va_end(list);
-  return execvp(file, vector);
-}
-
-EXPORT int
-execle(const char *path, const char *first, ...)
-{
-  char *const *environment;
-  GATHER(first, vector);
-  environment = va_arg(list, char *const *);
-  va_end(list);
-  return execve(path, vector, environment);
-}
+SAVE_BEFORE_LISTED(execl, execv(program, arguments))
+SAVE_BEFORE_LISTED(execlp, execvp(program, arguments))
+SAVE_BEFORE_LISTED(execle,
+                   execve(program, arguments, va_arg(list, char *const *)))
 
 /* ---- the end ---- */
 
 static void (*real_exit)(int); /* NULL: not sought yet */
+
+/* Before a fork, whose child would have to do it itself. */
+static void __attribute__((constructor)) find_exit(void)
+{
+  malloc_monitor_inside++;
+  real_function(&real_exit, "_exit");
+  malloc_monitor_inside--;
+}
 
 EXPORT void
 _exit(int status)
 {
   malloc_session_save();
   if (real_exit == NULL)
-    process_events_open();
+    find_exit();
   if (real_exit != NULL)
     real_exit(status);
   syscall(SYS_exit_group, status); /* nothing is found in a static program */
@@ -125,12 +110,6 @@ EXPORT void
 _Exit(int status)
 {
   _exit(status);
-}
-
-void
-process_events_open(void)
-{
-  real_function(&real_exit, "_exit");
 }
 
 /* ---- code that goes away ---- */

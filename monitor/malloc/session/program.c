@@ -41,8 +41,9 @@ set_mprof_autosave(int count)
   malloc_session_set_autosave(count > 0 ? (uint64_t)count : 0);
 }
 
-EXPORT void
-mprof_region_begin(const char *name)
+/* Enter the region `name', or leave the innermost one: NULL. */
+static void
+change_region(const char *name)
 {
   struct malloc_monitor *const m = &malloc_monitor;
   struct thread_stack *thread;
@@ -50,24 +51,23 @@ mprof_region_begin(const char *name)
   thread = thread_stack_mine();
   if (thread != NULL) {
     spin_lock(&m->lock);
-    region_enter(&m->regions, MALLOC_REGIONS, &thread->regions,
-                 name == NULL ? "" : name);
+    if (name != NULL)
+      region_enter(&m->regions, MALLOC_REGIONS, &thread->regions, name);
+    else
+      region_leave(&m->regions, &thread->regions, true);
     spin_unlock(&m->lock);
   }
   malloc_monitor_inside--;
 }
 
 EXPORT void
+mprof_region_begin(const char *name)
+{
+  change_region(name == NULL ? "" : name);
+}
+
+EXPORT void
 mprof_region_end(void)
 {
-  struct malloc_monitor *const m = &malloc_monitor;
-  struct thread_stack *thread;
-  malloc_monitor_inside++;
-  thread = thread_stack_mine();
-  if (thread != NULL) {
-    spin_lock(&m->lock);
-    region_leave(&m->regions, &thread->regions, true);
-    spin_unlock(&m->lock);
-  }
-  malloc_monitor_inside--;
+  change_region(NULL);
 }
