@@ -5,6 +5,7 @@
 #include "malloc/environment.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,6 +28,13 @@ environment_value(const char *name)
   const size_t n = strlen(name);
   char **variable = find_variable(name, n);
   return variable == NULL ? NULL : *variable + n + 1;
+}
+
+unsigned long
+environment_number(const char *name, unsigned long otherwise)
+{
+  const char *text = environment_value(name);
+  return text == NULL || *text == '\0' ? otherwise : strtoul(text, NULL, 10);
 }
 
 void

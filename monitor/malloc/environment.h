@@ -10,6 +10,9 @@
 /* The value of the variable, or NULL. */
 const char *environment_value(const char *name);
 
+/* The number in the variable; `otherwise' where there is none. */
+unsigned long environment_number(const char *name, unsigned long otherwise);
+
 /* Put `assignment' (NAME=VALUE, which is kept) into the environment.  Only
  * for one variable, and before there are threads. */
 void environment_set(char *assignment);

@@ -136,8 +136,8 @@ begin(int count)
   memset(&model, 0, sizeof model);
   memset(objects, 0, sizeof objects);
   stripes_forked();
-  stripes_close();
-  assert_true(stripes_open(BUDGET));
+  if (stripes.budget == 0)
+    assert_true(stripes_open(BUDGET));
   for (int i = 0; i < count; i++)
     stripes_join(&threads[i]);
 }

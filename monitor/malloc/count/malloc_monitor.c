@@ -14,6 +14,12 @@
 #include "malloc/count/counting.h"
 #include "malloc/environment.h"
 
+enum { /* of contexts, and of leaves */
+       LEAST_BUDGET = 1 << 12,
+       USUAL_BUDGET = 8u << 20,
+       MOST_BUDGET = (1 << LEAF_BITS) - 1
+};
+
 struct malloc_monitor malloc_monitor = {
     .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
@@ -94,30 +100,24 @@ find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
           struct known_path *path, uint32_t size)
 {
   const uint32_t region = thread->regions.region;
-  const struct leaf *leaf;
-  uint32_t number;
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
     call_chain_know(&thread->chain, path);
     m->truncated_walks += !path->complete;
   }
-  number = known_leaf(thread, path, size);
-  if (number != 0)
-    return number;
-  leaf = context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
-                           thread->label | (uint64_t)region << 32);
-  number = (uint32_t)(leaf - m->tree.leaves);
-  *thread_stack_recent_leaf(thread, path->ip, path->context, size) =
-      (struct recent_leaf){.site = path->ip,
-                           .up = path->context,
-                           .size = size,
-                           .region = region,
-                           .leaf = number,
-                           .forgotten = thread->forgotten};
-  path->size = size;
-  path->region = region;
-  path->leaf = number;
-  return number;
+  if (known_leaf(thread, path, size) == 0) {
+    const struct leaf *leaf =
+        context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
+                          thread->label | (uint64_t)region << 32);
+    *thread_stack_recent_leaf(thread, path->ip, path->context, size) =
+        (struct recent_leaf){.site = path->ip,
+                             .up = path->context,
+                             .size = size,
+                             .region = region,
+                             .leaf = (uint32_t)(leaf - m->tree.leaves),
+                             .forgotten = thread->forgotten};
+  }
+  return known_leaf(thread, path, size);
 }
 
 /* Count an allocation.  Under the lock.  *save: the profile is to be written.
@@ -147,12 +147,46 @@ count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
 
 /* ---- the hook, where malloc_hook.h has not done it ---- */
 
-/* The first allocations come before anyone could say how it is to be. */
+/* Which function a context is of: see context_tree.h. */
+static uint32_t
+function_of(void *functions, uint64_t site, uint32_t caller)
+{
+  (void)caller;
+  return function_number_of_site(functions, site);
+}
+
+/* Of so many contexts and leaves each, or of fewer where address space is
+ * limited.  All is locked. */
 static bool
-open_early(struct malloc_monitor *m)
+open_tree(struct malloc_monitor *m)
+{
+  const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
+  const unsigned long asked = environment_number("MPROF_BUDGET", 0);
+  uint32_t budget = asked == 0            ? USUAL_BUDGET
+                    : asked < MOST_BUDGET ? (uint32_t)asked
+                                          : MOST_BUDGET;
+  do {
+    if (context_tree_init(&m->tree, budget, fold, function_of,
+                          &m->functions) == 0) {
+      if (stripes_open(m->tree.budget)) {
+        arena_wipe_on_fork(&m->tree.context_arena);
+        arena_wipe_on_fork(&m->tree.leaf_arena);
+        arena_wipe_on_fork(&m->tree.kind_arena);
+        return true;
+      }
+      context_tree_release(&m->tree);
+    }
+    budget /= 2;
+  } while (budget >= LEAST_BUDGET);
+  return false;
+}
+
+/* The first allocation may come before any constructor. */
+static bool
+open_monitor(struct malloc_monitor *m)
 {
   malloc_monitor_lock(m);
-  malloc_monitor_open(m, MALLOC_BUDGET);
+  m->ready = m->ready || open_tree(m);
   malloc_monitor_unlock(m);
   return m->ready;
 }
@@ -190,7 +224,7 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct malloc_monitor *const m = &malloc_monitor;
   const int saved = errno;
   struct counted counted = {0};
-  if (m->counting && (m->ready || open_early(m)))
+  if (m->counting && (m->ready || open_monitor(m)))
     counted = allocated(m, address, bytes, frame);
   errno = saved;
   return counted;
@@ -224,48 +258,6 @@ malloc_monitor_unlock(struct malloc_monitor *m)
 {
   stripes_unlock();
   spin_unlock(&m->lock);
-}
-
-/* Which function a context is of: see context_tree.h. */
-static uint32_t
-function_of(void *functions, uint64_t site, uint32_t caller)
-{
-  (void)caller;
-  return function_number_of_site(functions, site);
-}
-
-void
-malloc_monitor_open(struct malloc_monitor *m, uint32_t budget)
-{
-  enum { SMALLEST_BUDGET = 1 << 12 };
-  const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
-  if (m->ready)
-    return;
-  do {
-    if (context_tree_init(&m->tree, budget, fold, function_of,
-                          &m->functions) == 0) {
-      m->ready = stripes_open(m->tree.budget);
-      if (!m->ready)
-        context_tree_release(&m->tree);
-    }
-    budget /= 2;
-  } while (!m->ready && budget >= SMALLEST_BUDGET);
-  if (m->ready) {
-    arena_wipe_on_fork(&m->tree.context_arena);
-    arena_wipe_on_fork(&m->tree.leaf_arena);
-    arena_wipe_on_fork(&m->tree.kind_arena);
-  }
-}
-
-void
-malloc_monitor_close(struct malloc_monitor *m)
-{
-  if (!m->ready)
-    return;
-  malloc_monitor_forget(m);
-  context_tree_release(&m->tree);
-  stripes_close();
-  m->ready = false;
 }
 
 void

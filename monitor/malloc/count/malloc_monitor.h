@@ -28,11 +28,7 @@
 #include "tree/region_table.h"
 #include "tree/spin_lock.h"
 
-enum {
-  MALLOC_REGIONS = 4095,    /* at most */
-  MALLOC_BUDGET = 8u << 20, /* where nobody asks for another */
-  MALLOC_MOST_BUDGET = (1 << LEAF_BITS) - 1
-};
+enum { MALLOC_REGIONS = 4095 }; /* at most */
 
 struct malloc_monitor {
   bool counting;          /* allocations, now: any thread may look at it */
@@ -76,11 +72,6 @@ void malloc_monitor_freed(uintptr_t address, struct counted counted,
 /* Lock it, and all stripes; this thread has neither. */
 void malloc_monitor_lock(struct malloc_monitor *m);
 void malloc_monitor_unlock(struct malloc_monitor *m);
-
-/* Make the tree, if there is none, of at most `budget' contexts and leaves
- * each, or of fewer where address space is limited.  All is locked. */
-void malloc_monitor_open(struct malloc_monitor *m, uint32_t budget);
-void malloc_monitor_close(struct malloc_monitor *m);
 
 /* Forget all figures, and which objects live.  All is locked. */
 void malloc_monitor_forget(struct malloc_monitor *m);

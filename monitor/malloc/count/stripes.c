@@ -99,16 +99,6 @@ stripes_open(uint32_t budget)
   return reserve_lives(stripes.stripe);
 }
 
-void
-stripes_close(void)
-{
-  stripes_gather();
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
-    arena_release(&s->arena);
-    s->lives = NULL;
-  }
-}
-
 /* ---- together, or each alone ---- */
 
 enum {

@@ -265,7 +265,6 @@ void stripes_gather(void);
 
 /* Room for `budget' leaves.  False: there is no memory.  All are locked. */
 bool stripes_open(uint32_t budget);
-void stripes_close(void);
 
 /* All leaves, or the numbers of some, have become others: what threads know
  * of them is no longer true.  All are locked. */

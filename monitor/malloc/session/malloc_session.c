@@ -100,12 +100,15 @@ write_file(const struct code_objects *objects)
 
 /* The linker's lock comes before the monitor's, as a thread in dlopen may
  * allocate; where this thread has the monitor's it is too late for it. */
-static int
-save(void)
+int
+malloc_session_save(void)
 {
   struct code_objects objects = {0};
   struct interruption interruption;
   int status = ENOMEM;
+  if (!malloc_monitor.ready || stripes_events() == session.saved_events ||
+      (session.process != 0 && session.process != getpid()))
+    return 0;
   interruption_begin(&interruption);
   if (code_objects_list(&objects, interruption.locked)) {
     lock_all(&interruption);
@@ -117,15 +120,6 @@ save(void)
     complain(status);
   interruption_end(&interruption);
   return status;
-}
-
-int
-malloc_session_save(void)
-{
-  if (!malloc_monitor.ready || stripes_events() == session.saved_events ||
-      (session.process != 0 && session.process != getpid()))
-    return 0;
-  return save();
 }
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);
@@ -200,7 +194,6 @@ void
 malloc_session_forget(void)
 {
   malloc_monitor_lock(&malloc_monitor);
-  malloc_monitor_open(&malloc_monitor, MALLOC_BUDGET);
   forget();
   malloc_monitor_unlock(&malloc_monitor);
 }
@@ -246,40 +239,15 @@ after_fork_in_child(void)
 
 /* ---- begin ---- */
 
-static unsigned long
-number_from(const char *variable, unsigned long otherwise)
-{
-  const char *text = environment_value(variable);
-  return text == NULL || *text == '\0' ? otherwise : strtoul(text, NULL, 10);
-}
-
-/* There may be another budget than the one that the first allocations found.
- */
-static void
-open_monitor(void)
-{
-  struct malloc_monitor *const m = &malloc_monitor;
-  unsigned long budget = number_from("MPROF_BUDGET", 0);
-  malloc_monitor_lock(m);
-  if (budget != 0)
-    malloc_monitor_close(m);
-  else
-    budget = MALLOC_BUDGET;
-  malloc_monitor_open(m, budget < MALLOC_MOST_BUDGET ? (uint32_t)budget
-                                                     : MALLOC_MOST_BUDGET);
-  malloc_monitor_unlock(m);
-}
-
 static void __attribute__((constructor)) begin(void)
 {
   const char *count = environment_value("MPROF_COUNT");
-  const unsigned long recent = number_from("MPROF_TEMPORARY", 1);
+  const unsigned long recent = environment_number("MPROF_TEMPORARY", 1);
   malloc_monitor_inside++;
   session.process = getpid();
   profile_file_open();
-  open_monitor();
   malloc_monitor.autosave = autosave;
-  malloc_session_set_autosave(number_from("MPROF_AUTOSAVE", 0));
+  malloc_session_set_autosave(environment_number("MPROF_AUTOSAVE", 0));
   stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   thread_stacks_open();

@@ -63,8 +63,7 @@ append_number(char *end, char separator, uint64_t n)
 static bool
 move_to_name_of_process(const char *from, char *name)
 {
-  char *end =
-      append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
+  char *end = append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
   for (uint64_t i = 2; !move_to_new(from, name); i++) {
     if (errno != EEXIST || i == 10000)
       return false;
@@ -193,8 +192,7 @@ profile_file_name(void)
 static void
 name_temporary(char *name, unsigned depth)
 {
-  char *end =
-      append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
+  char *end = append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
   if (depth > 0)
     end = append_number(end, '-', depth);
   strcpy(end, ".tmp");
@@ -204,7 +202,7 @@ int
 profile_file_write(const struct code_objects *objects)
 {
   static unsigned depth;
-  struct atomic_file file = { .rename = name_file };
+  struct atomic_file file = {.rename = name_file};
   char temporary[PATH_MAX];
   profile_file_open();
   name_temporary(temporary, depth);
