@@ -16,7 +16,7 @@
 #include "malloc/interpose/object_table.h"
 
 struct expected {
-  struct listed_object object;
+  struct object_record object;
   bool live;
 };
 
@@ -43,7 +43,7 @@ put(struct object_table *t, struct expected *e)
 }
 
 static void
-compare(const struct listed_object *a, const struct listed_object *b)
+compare(const struct object_record *a, const struct object_record *b)
 {
   assert_non_null(a);
   assert_true(a->address == b->address);
@@ -56,7 +56,7 @@ compare(const struct listed_object *a, const struct listed_object *b)
 static void
 take(struct object_table *t, struct expected *e)
 {
-  struct listed_object o;
+  struct object_record o;
   compare(object_table_find(t, e->object.address), &e->object);
   assert_true(object_table_take(t, e->object.address, &o));
   compare(&o, &e->object);
@@ -81,7 +81,7 @@ test_random(void **state)
   enum { N = 30000, STEPS = 600000 };
   struct expected *model = make_model(N);
   struct object_table table = { 0 };
-  struct listed_object o;
+  struct object_record o;
   size_t live = 0, empty;
   (void)state;
   assert_null(object_table_find(&table, 16));

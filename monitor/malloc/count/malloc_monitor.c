@@ -14,10 +14,11 @@
 #include "malloc/count/counting.h"
 #include "malloc/environment.h"
 
-enum { /* of contexts, and of leaves */
-       LEAST_BUDGET = 1 << 12,
-       USUAL_BUDGET = 8u << 20,
-       MOST_BUDGET = (1 << LEAF_BITS) - 1
+/* Of contexts, and of leaves. */
+enum {
+  LEAST_BUDGET = 1 << 12,
+  USUAL_BUDGET = 8u << 20,
+  MOST_BUDGET = (1 << LEAF_BITS) - 1
 };
 
 struct malloc_monitor malloc_monitor = {

@@ -83,13 +83,13 @@ calloc(size_t count, size_t size)
 
 static void __attribute__((noinline)) free_otherwise(void *p)
 {
-  struct taken_object taken;
+  struct object_record taken;
   if (p == NULL || early_contains(p) || !real_allocator_found())
     return;
   enter();
-  taken = objects_take(p);
-  objects_end(p, &taken);
-  real.free(taken.base);
+  objects_take(p, &taken);
+  objects_end(&taken);
+  real.free(object_base(&taken));
   leave();
 }
 
@@ -124,7 +124,7 @@ move_early(void *p, size_t bytes, const uintptr_t *frame)
 static void *
 reallocate(void *p, size_t bytes, const uintptr_t *frame)
 {
-  struct taken_object taken;
+  struct object_record taken;
   void *q;
   bool own, headed;
   if (p == NULL)
@@ -134,15 +134,15 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
   if (!real_allocator_found())
     return NULL;
   own = enter();
-  taken = objects_take(p);
+  objects_take(p, &taken);
   headed = taken.headed && bytes != 0;
-  q = real.realloc(taken.base, headed ? with_header(bytes) : bytes);
+  q = real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
   if (q == NULL && bytes != 0) {
-    objects_put_back(p, &taken);
+    objects_put_back(&taken);
     leave();
     return NULL;
   }
-  objects_end(p, &taken);
+  objects_end(&taken);
   if (headed)
     return give(own, q, bytes, frame);
   q = objects_give_bare(own, q, bytes, frame);
@@ -223,14 +223,13 @@ size_t malloc_usable_size(void *p);
 EXPORT size_t
 malloc_usable_size(void *p)
 {
-  bool headed;
-  void *base;
+  size_t header;
   if (p == NULL)
     return 0;
   if (early_contains(p))
     return early_size(p);
   if (!real_allocator_found())
     return 0;
-  base = objects_base(p, &headed);
-  return real.malloc_usable_size(base) - (headed ? HEADER_BYTES : 0);
+  header = objects_header_bytes(p);
+  return real.malloc_usable_size((char *)p - header) - header;
 }

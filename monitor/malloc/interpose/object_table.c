@@ -26,7 +26,7 @@ home(const struct object_table *t, uintptr_t address)
 }
 
 /* Where it is, or the free place where it would be. */
-static struct listed_object *
+static struct object_record *
 find_place(const struct object_table *t, uintptr_t address)
 {
   size_t i = home(t, address);
@@ -53,9 +53,9 @@ resize(struct object_table *t, unsigned bits)
 }
 
 void
-object_table_put(struct object_table *t, const struct listed_object *object)
+object_table_put(struct object_table *t, const struct object_record *object)
 {
-  struct listed_object *place;
+  struct object_record *place;
   if (t->objects == NULL || (t->count + 1) * 4 > places(t) * 3)
     if (!resize(t, t->objects == NULL ? FIRST_BITS : t->bits + 1))
       return;
@@ -64,10 +64,10 @@ object_table_put(struct object_table *t, const struct listed_object *object)
   *place = *object;
 }
 
-const struct listed_object *
+const struct object_record *
 object_table_find(const struct object_table *t, uintptr_t address)
 {
-  const struct listed_object *place;
+  const struct object_record *place;
   if (t->count == 0)
     return NULL;
   place = find_place(t, address);
@@ -91,9 +91,9 @@ close_gap(struct object_table *t, size_t gap)
 
 bool
 object_table_take(struct object_table *t, uintptr_t address,
-                  struct listed_object *object)
+                  struct object_record *object)
 {
-  const struct listed_object *there = object_table_find(t, address);
+  const struct object_record *there = object_table_find(t, address);
   if (there == NULL)
     return false;
   *object = *there;

@@ -20,7 +20,8 @@
 #include "malloc/count/malloc_monitor.h"
 #include "tree/arena.h"
 
-struct listed_object {
+/* What is known of an object of the program. */
+struct object_record {
   uintptr_t address; /* 0: none */
   size_t bytes;      /* requested */
   struct counted counted;
@@ -29,7 +30,7 @@ struct listed_object {
 
 struct object_table { /* all zero: empty */
   struct arena arena;
-  struct listed_object *objects;
+  struct object_record *objects;
   size_t count;
   unsigned bits; /* of the number of places */
 };
@@ -37,14 +38,14 @@ struct object_table { /* all zero: empty */
 /* Put an object there, in place of one with that address whose end was not
  * seen.  Without memory it is not there. */
 void object_table_put(struct object_table *table,
-                      const struct listed_object *object);
+                      const struct object_record *object);
 
 /* The object at `address', or NULL. */
-const struct listed_object *
+const struct object_record *
 object_table_find(const struct object_table *table, uintptr_t address);
 
 /* Take it out of the table; false: it is not there. */
 bool object_table_take(struct object_table *table, uintptr_t address,
-                       struct listed_object *object);
+                       struct object_record *object);
 
 #endif

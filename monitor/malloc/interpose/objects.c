@@ -5,7 +5,6 @@
 #include "malloc/interpose/objects.h"
 
 #include "malloc/interpose/malloc_hook.h"
-#include "malloc/interpose/object_table.h"
 #include "tree/spin_lock.h"
 
 /* Objects without a header, and those with one at the beginning of a page. */
@@ -13,14 +12,10 @@ static struct object_table table;
 static struct spin_lock lock; /* of the table */
 
 static void
-list(const void *object, bool headed, struct counted counted, size_t bytes)
+list(const struct object_record *object)
 {
-  const struct listed_object listed = {.address = (uintptr_t)object,
-                                       .bytes = bytes,
-                                       .counted = counted,
-                                       .headed = headed};
   spin_lock(&lock);
-  object_table_put(&table, &listed);
+  object_table_put(&table, object);
   spin_unlock(&lock);
 }
 
@@ -36,7 +31,7 @@ objects_give(bool own, void *base, size_t bytes, const uintptr_t *frame)
     counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
   object_header_fill(header, counted, bytes);
   if (object_is_first_of_page(object))
-    list(object, true, counted, bytes);
+    list(&(struct object_record){(uintptr_t)object, bytes, counted, true});
   return object;
 }
 
@@ -44,71 +39,65 @@ void *
 objects_give_bare(bool own, void *object, size_t bytes,
                   const uintptr_t *frame)
 {
+  struct object_record given = {.address = (uintptr_t)object, .bytes = bytes};
   if (object != NULL && own) {
-    const struct counted counted =
-        malloc_monitor_allocated((uintptr_t)object, bytes, frame);
-    if (counted.leaf != 0)
-      list(object, false, counted, bytes);
+    given.counted = malloc_monitor_allocated(given.address, bytes, frame);
+    if (given.counted.leaf != 0)
+      list(&given);
   }
   return object;
 }
 
-struct taken_object
-objects_take(void *object)
+void
+objects_take(void *object, struct object_record *taken)
 {
-  struct taken_object taken = {.base = object};
+  const uintptr_t address = (uintptr_t)object;
   struct object_header *const header = object_header_of(object);
+  *taken = (struct object_record){.address = address};
   if (!object_is_first_of_page(object) && object_has_header(object)) {
-    taken.headed = true;
-    taken.bytes = header->bytes;
-    taken.counted =
-        (struct counted){.leaf = header->leaf, .epoch = header->epoch};
+    *taken = (struct object_record){
+        address, header->bytes, {header->leaf, header->epoch}, true};
   } else if (table.count != 0) {
-    struct listed_object listed = {0};
     spin_lock(&lock);
-    object_table_take(&table, (uintptr_t)object, &listed);
+    object_table_take(&table, address, taken);
     spin_unlock(&lock);
-    taken.headed = listed.headed;
-    taken.bytes = listed.bytes;
-    taken.counted = listed.counted;
   }
-  if (taken.headed) {
-    taken.base = header;
+  if (taken->headed)
     header->check = 0;
-  }
-  return taken;
 }
 
 void
-objects_end(const void *object, const struct taken_object *taken)
+objects_end(const struct object_record *taken)
 {
   if (taken->counted.leaf != 0)
-    malloc_monitor_freed((uintptr_t)object, taken->counted, taken->bytes);
+    malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
 }
 
 void
-objects_put_back(void *object, const struct taken_object *taken)
+objects_put_back(const struct object_record *taken)
 {
+  void *const object = (void *)taken->address;
   if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
   if (taken->headed ? object_is_first_of_page(object)
                     : taken->counted.leaf != 0)
-    list(object, taken->headed, taken->counted, taken->bytes);
+    list(taken);
 }
 
-void *
-objects_base(void *object, bool *headed)
+size_t
+objects_header_bytes(void *object)
 {
-  if (object_is_first_of_page(object)) {
-    const struct listed_object *listed;
+  const struct object_record *listed;
+  bool headed;
+  if (!object_is_first_of_page(object)) {
+    headed = object_has_header(object);
+  } else {
     spin_lock(&lock);
     listed = object_table_find(&table, (uintptr_t)object);
-    *headed = listed != NULL && listed->headed;
+    headed = listed != NULL && listed->headed;
     spin_unlock(&lock);
-  } else {
-    *headed = object_has_header(object);
   }
-  return *headed ? object_header_of(object) : object;
+  return headed ? HEADER_BYTES : 0;
 }
 
 void

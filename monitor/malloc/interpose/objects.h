@@ -15,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "malloc/count/malloc_monitor.h"
+#include "malloc/interpose/object_header.h"
+#include "malloc/interpose/object_table.h"
 
 /* The program's object of `bytes', for which the real allocator gave `base',
  * with HEADER_BYTES more than that; NULL for NULL.  `frame' is the frame of
@@ -27,23 +28,23 @@ void *objects_give(bool own, void *base, size_t bytes,
 void *objects_give_bare(bool own, void *object, size_t bytes,
                         const uintptr_t *frame);
 
-/* What is known of an object that the program gave back. */
-struct taken_object {
-  void *base; /* what to give to the real allocator */
-  size_t bytes;
-  struct counted counted;
-  bool headed;
-};
+/* The program gives `object' back, not NULL and no early memory: *taken is
+ * what is known of it. */
+void objects_take(void *object, struct object_record *taken);
 
-/* The program gives `object' back, not NULL and no early memory. */
-struct taken_object objects_take(void *object);
+/* What the real allocator knows it as. */
+static inline void *
+object_base(const struct object_record *object)
+{
+  return (void *)(object->address - (object->headed ? HEADER_BYTES : 0));
+}
 
 /* It is freed, or it has it still, since realloc failed. */
-void objects_end(const void *object, const struct taken_object *taken);
-void objects_put_back(void *object, const struct taken_object *taken);
+void objects_end(const struct object_record *taken);
+void objects_put_back(const struct object_record *taken);
 
-/* What the real allocator knows `object' as, which stays the program's. */
-void *objects_base(void *object, bool *headed);
+/* Of a header before `object', which stays the program's; 0: it has none. */
+size_t objects_header_bytes(void *object);
 
 /* Nobody else is in here while the process is copied; in both copies. */
 void objects_before_fork(void);
