@@ -196,10 +196,8 @@ stripes_lock_mine(struct stripe_user *user)
 void
 stripes_join(struct stripe_user *user)
 {
-  uint32_t number = 1;
+  const uint32_t number = (uint32_t)__builtin_ctz(~stripes.numbers);
   *user = (struct stripe_user){.stripe = stripes.stripe};
-  while (number < STRIPES && (stripes.numbers >> number & 1) != 0)
-    number++;
   if (number < STRIPES) {
     user->number = number;
     stripes.numbers |= UINT32_C(1) << number;

@@ -21,16 +21,7 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 
-/* What has begun with enter ends: the object behind `base' is not counted
- * yet.  The bytes of a calloc are zero by now. */
-static void *__attribute__((noinline))
-give_otherwise(bool own, void *base, size_t bytes, const uintptr_t *frame)
-{
-  void *p = objects_give(own, base, bytes, frame);
-  leave();
-  return p;
-}
-
+/* What has begun with enter ends.  The bytes of a calloc are zero by now. */
 HOOK_INLINE void *
 give(bool own, void *base, size_t bytes, const uintptr_t *frame)
 {
@@ -39,7 +30,7 @@ give(bool own, void *base, size_t bytes, const uintptr_t *frame)
                            object_is_first_of_page(header + 1) ||
                            !hook_allocated(header, bytes, frame),
                        0))
-    return give_otherwise(own, base, bytes, frame);
+    return objects_give(own, base, bytes, frame);
   leave();
   return header + 1;
 }
@@ -145,9 +136,7 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
   objects_end(&taken);
   if (headed)
     return give(own, q, bytes, frame);
-  q = objects_give_bare(own, q, bytes, frame);
-  leave();
-  return q;
+  return objects_give_bare(own, q, bytes, frame);
 }
 
 EXPORT void *
@@ -183,9 +172,9 @@ interposed_memalign(void **result, size_t alignment, size_t bytes,
   }
   own = enter();
   status = real.posix_memalign(&p, alignment, bytes);
+  p = objects_give_bare(own, status == 0 ? p : NULL, bytes, frame);
   if (status == 0)
-    *result = objects_give_bare(own, p, bytes, frame);
-  leave();
+    *result = p;
   return status;
 }
 
@@ -200,13 +189,10 @@ posix_memalign(void **result, size_t alignment, size_t bytes)
   EXPORT void *name parameters                                               \
   {                                                                          \
     bool own;                                                                \
-    void *p;                                                                 \
     if (!real_allocator_found())                                             \
       return early_allocate(alignment, bytes);                               \
     own = enter();                                                           \
-    p = objects_give_bare(own, real.name arguments, bytes, FRAME);           \
-    leave();                                                                 \
-    return p;                                                                \
+    return objects_give_bare(own, real.name arguments, bytes, FRAME);        \
   }
 
 enum { PAGE = 4096 };

@@ -116,16 +116,6 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
   return interposed_memalign(&p, alignment, bytes, frame) == 0 ? p : NULL;
 }
 
-/* The operator of an allocator had memory after all. */
-static void *
-counted_late(void *p, size_t bytes, const uintptr_t *frame)
-{
-  const bool own = enter();
-  p = objects_give_bare(own, p, bytes, frame);
-  leave();
-  return p;
-}
-
 #define NEW(name, request, parameters, arguments)                            \
   EXPORT void *name parameters;                                              \
   EXPORT void *name parameters                                               \
@@ -146,8 +136,9 @@ counted_late(void *p, size_t bytes, const uintptr_t *frame)
       return NULL;                                                           \
     memcpy(&function, &found, sizeof function);                              \
     p = function arguments;                                                  \
-    return kind == OPERATORS_OF_ALLOCATOR ? counted_late(p, bytes, FRAME)    \
-                                          : p;                               \
+    return kind == OPERATORS_OF_ALLOCATOR /* it had memory after all */      \
+               ? objects_give_bare(enter(), p, bytes, FRAME)                 \
+               : p;                                                          \
   }
 
 #define DELETE(name, parameters, arguments)                                  \

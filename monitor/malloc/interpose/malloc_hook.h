@@ -20,17 +20,6 @@
 #include "malloc/count/counting.h"
 #include "malloc/interpose/object_header.h"
 
-/* Fill the header of the object behind it. */
-static inline void
-object_header_fill(struct object_header *header, struct counted counted,
-                   size_t bytes)
-{
-  header->check = object_header_check(header + 1);
-  header->leaf = counted.leaf;
-  header->epoch = counted.epoch;
-  header->bytes = bytes & ((UINT64_C(1) << 48) - 1);
-}
-
 /* Count an object of `bytes' behind its header; false: it is another case.
  * `frame' is the frame of the interposed function. */
 HOOK_INLINE bool

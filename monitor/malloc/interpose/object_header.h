@@ -27,6 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "malloc/count/malloc_monitor.h"
+
 struct object_header {
   uint32_t check;
   uint32_t leaf;       /* 0: it was not counted */
@@ -48,6 +50,17 @@ static inline uint32_t
 object_header_check(const void *object)
 {
   return (uint32_t)(((uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+}
+
+/* Fill the header of the object behind it. */
+static inline void
+object_header_fill(struct object_header *header, struct counted counted,
+                   size_t bytes)
+{
+  header->check = object_header_check(header + 1);
+  header->leaf = counted.leaf;
+  header->epoch = counted.epoch;
+  header->bytes = bytes & ((UINT64_C(1) << 48) - 1);
 }
 
 /* NULL is the first of a page too. */

@@ -4,7 +4,7 @@
  */
 #include "malloc/interpose/objects.h"
 
-#include "malloc/interpose/malloc_hook.h"
+#include "malloc/interpose/interposed.h"
 #include "tree/spin_lock.h"
 
 /* Objects without a header, and those with one at the beginning of a page. */
@@ -24,14 +24,15 @@ objects_give(bool own, void *base, size_t bytes, const uintptr_t *frame)
 {
   struct object_header *header = base;
   struct counted counted = {0};
-  void *object = header + 1;
-  if (base == NULL)
-    return NULL;
-  if (own)
-    counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
-  object_header_fill(header, counted, bytes);
-  if (object_is_first_of_page(object))
-    list(&(struct object_record){(uintptr_t)object, bytes, counted, true});
+  void *object = base == NULL ? NULL : header + 1;
+  if (base != NULL) {
+    if (own)
+      counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
+    object_header_fill(header, counted, bytes);
+    if (object_is_first_of_page(object))
+      list(&(struct object_record){(uintptr_t)object, bytes, counted, true});
+  }
+  leave();
   return object;
 }
 
@@ -45,6 +46,7 @@ objects_give_bare(bool own, void *object, size_t bytes,
     if (given.counted.leaf != 0)
       list(&given);
   }
+  leave();
   return object;
 }
 

@@ -20,7 +20,8 @@
 
 /* The program's object of `bytes', for which the real allocator gave `base',
  * with HEADER_BYTES more than that; NULL for NULL.  `frame' is the frame of
- * the interposed function. */
+ * the interposed function, and what enter gave back is `own': that call ends
+ * here. */
 void *objects_give(bool own, void *base, size_t bytes,
                    const uintptr_t *frame);
 
