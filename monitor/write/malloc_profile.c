@@ -14,7 +14,7 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/count/thread_stack.h"
+#include "malloc/count/malloc_thread.h"
 #include "write/sample_writer.h"
 
 #ifndef MPROF_VERSION
@@ -48,7 +48,7 @@ put_labels(void *closure, const struct kind *kind)
   if (kind != NULL && kind->size != LEAF_LARGE)
     pprof_add_number_label(p, LABEL_BYTES, kind->size);
   if (thread != 0)
-    pprof_add_label(p, LABEL_THREAD, thread_stack_name(thread));
+    pprof_add_label(p, LABEL_THREAD, malloc_thread_name(thread));
   if (region != 0)
     pprof_add_label(p, LABEL_REGION, malloc_monitor.regions.regions[region].path);
 }

@@ -249,7 +249,7 @@ become_program(const struct options *options,
 {
   char *number = find_process_variable(environment);
   snprintf(number + sizeof process_variable - 1, NUMBER_ROOM, "%010ld",
-           (long)getpid()); /* as long for all, see malloc_session.c */
+           (long)getpid()); /* as long for all, see profile_file.c */
   sigprocmask(SIG_SETMASK, signals, NULL);
   execvpe(options->files[0], (char *const *)(uintptr_t)options->files,
           environment->variables);

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/count/malloc_thread.h"
 #include "malloc/count/stripes.h"
-#include "malloc/count/thread_stack.h"
 
 /* ---- the leaf ---- */
 
@@ -27,14 +27,14 @@ size_for_leaf(size_t bytes)
  * most often among the last ones of the thread (76 instructions for a look-up
  * in the tree, 20 for one there). */
 HOOK_INLINE uint32_t
-known_leaf(struct thread_stack *thread, struct known_path *path,
+known_leaf(struct malloc_thread *thread, struct known_path *path,
            uint32_t size)
 {
   const struct recent_leaf *recent;
   if (path->leaf != 0 && path->size == size &&
       path->region == thread->regions.region)
     return path->leaf;
-  recent = thread_stack_recent_leaf(thread, path->ip, path->context, size);
+  recent = malloc_thread_recent_leaf(thread, path->ip, path->context, size);
   if (recent->site != path->ip || recent->up != path->context ||
       recent->size != size || recent->region != thread->regions.region ||
       recent->forgotten != thread->forgotten)

@@ -40,7 +40,7 @@ enum {
 /* The context of all frames of the chain but the innermost, the last callers
  * of which are as they are though the path is folded there. */
 static uint32_t
-find_kept_contexts(struct malloc_monitor *m, struct thread_stack *thread)
+find_kept_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 {
   struct call_frame *const frames = thread->chain.frames;
   const size_t end = thread->chain.depth - 1;
@@ -53,7 +53,7 @@ find_kept_contexts(struct malloc_monitor *m, struct thread_stack *thread)
 
 /* The context of all frames of the chain but the innermost. */
 static uint32_t
-find_contexts(struct malloc_monitor *m, struct thread_stack *thread)
+find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 {
   struct call_frame *const frames = thread->chain.frames;
   const size_t end = thread->chain.depth - 1;
@@ -80,13 +80,13 @@ find_contexts(struct malloc_monitor *m, struct thread_stack *thread)
 
 /* The path of the chain of calls as it is now. */
 static struct known_path *
-find_path(struct thread_stack *thread, const uintptr_t *frame)
+find_path(struct malloc_thread *thread, const uintptr_t *frame)
 {
   const uint64_t unloads =
       __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   struct known_path *path;
   if (thread->unloads != unloads)
-    thread_stack_forget(thread, unloads);
+    malloc_thread_forget(thread, unloads);
   path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                          frame[0]);
   return path != NULL ? path
@@ -97,7 +97,7 @@ find_path(struct thread_stack *thread, const uintptr_t *frame)
 /* The leaf of an object of `size' that is allocated on that path.  Under the
  * lock. */
 static uint32_t
-find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
+find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
           struct known_path *path, uint32_t size)
 {
   const uint32_t region = thread->regions.region;
@@ -110,7 +110,7 @@ find_leaf(struct malloc_monitor *m, struct thread_stack *thread,
     const struct leaf *leaf =
         context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
                           thread->label | (uint64_t)region << 32);
-    *thread_stack_recent_leaf(thread, path->ip, path->context, size) =
+    *malloc_thread_recent_leaf(thread, path->ip, path->context, size) =
         (struct recent_leaf){.site = path->ip,
                              .up = path->context,
                              .size = size,
@@ -196,7 +196,7 @@ static struct counted
 allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
           const uintptr_t *frame)
 {
-  struct thread_stack *const thread = thread_stack_mine();
+  struct malloc_thread *const thread = malloc_thread_mine();
   struct counted counted = {0};
   struct known_path *path;
   bool save = false;
@@ -237,7 +237,7 @@ static struct stripe_user nobody = {.stripe = stripes.stripe};
 void
 malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
-  struct thread_stack *thread = thread_stack_known;
+  struct malloc_thread *thread = malloc_thread_known;
   struct stripe_user *user = thread != NULL ? &thread->user : &nobody;
   struct stripe *s = stripes_lock_mine(user);
   if (counted.epoch == stripes.epoch)

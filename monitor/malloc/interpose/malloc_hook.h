@@ -26,7 +26,7 @@ HOOK_INLINE bool
 hook_allocated(struct object_header *header, size_t bytes,
                const uintptr_t *frame)
 {
-  struct thread_stack *const thread = thread_stack_known;
+  struct malloc_thread *const thread = malloc_thread_known;
   struct known_path *path;
   struct stripe *s;
   struct counted counted;
@@ -60,7 +60,7 @@ hook_allocated(struct object_header *header, size_t bytes,
 static inline bool
 hook_freed(struct object_header *header)
 {
-  struct thread_stack *const thread = thread_stack_known;
+  struct malloc_thread *const thread = malloc_thread_known;
   struct stripe *s;
   if (thread == NULL || header->leaf == 0)
     return false;

@@ -14,7 +14,7 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/count/thread_stack.h"
+#include "malloc/count/malloc_thread.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/session/end_signals.h"
@@ -231,7 +231,7 @@ after_fork_in_child(void)
   rule_cache_forked();
   stripes_forked();
   forget();
-  thread_stacks_forked();
+  malloc_threads_forked();
   session.process = getpid();
   profile_file_forked();
   malloc_monitor_inside--;
@@ -250,7 +250,7 @@ static void __attribute__((constructor)) begin(void)
   malloc_session_set_autosave(environment_number("MPROF_AUTOSAVE", 0));
   stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
-  thread_stacks_open();
+  malloc_threads_open();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
   end_signals_open();

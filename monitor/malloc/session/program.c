@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "malloc/count/malloc_monitor.h"
-#include "malloc/count/thread_stack.h"
+#include "malloc/count/malloc_thread.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/profile_file.h"
 
@@ -46,9 +46,9 @@ static void
 change_region(const char *name)
 {
   struct malloc_monitor *const m = &malloc_monitor;
-  struct thread_stack *thread;
+  struct malloc_thread *thread;
   malloc_monitor_inside++;
-  thread = thread_stack_mine();
+  thread = malloc_thread_mine();
   if (thread != NULL) {
     spin_lock(&m->lock);
     if (name != NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * thread_stack.c -- made when a thread first allocates, used again when it
+ * malloc_thread.c -- made when a thread first allocates, used again when it
  * has ended.  Threads are known by name only, as there may be thousands.
  */
-#include "malloc/count/thread_stack.h"
+#include "malloc/count/malloc_thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -21,9 +21,9 @@ enum {
   SIGNAL_STACK_BYTES = 1 << 18 /* pages that are only touched when used */
 };
 
-__thread struct thread_stack *thread_stack_known HIDDEN_THREAD;
+__thread struct malloc_thread *malloc_thread_known HIDDEN_THREAD;
 static struct spin_lock lock; /* of what follows */
-static struct thread_stack *unused;
+static struct malloc_thread *unused;
 static char names[LABELS][NAME_BYTES];
 static uint32_t name_count = 1; /* 0: no name */
 static pthread_key_t key;
@@ -33,7 +33,7 @@ static bool has_key;
 
 /* This thread gets one if it has none. */
 static void
-use_signal_stack(struct thread_stack *thread)
+use_signal_stack(struct malloc_thread *thread)
 {
   const stack_t stack = {.ss_sp = thread + 1, .ss_size = SIGNAL_STACK_BYTES};
   stack_t old;
@@ -42,7 +42,7 @@ use_signal_stack(struct thread_stack *thread)
 }
 
 static void
-leave_signal_stack(const struct thread_stack *thread)
+leave_signal_stack(const struct malloc_thread *thread)
 {
   const stack_t none = {.ss_flags = SS_DISABLE};
   stack_t old;
@@ -57,9 +57,9 @@ leave_signal_stack(const struct thread_stack *thread)
 static void
 end_thread(void *data)
 {
-  struct thread_stack *thread = data;
+  struct malloc_thread *thread = data;
   malloc_monitor_inside++;
-  thread_stack_known = NULL;
+  malloc_thread_known = NULL;
   leave_signal_stack(thread);
   spin_lock(&lock);
   stripes_leave(&thread->user);
@@ -70,10 +70,10 @@ end_thread(void *data)
 }
 
 void
-thread_stacks_open(void)
+malloc_threads_open(void)
 {
   has_key = pthread_key_create(&key, end_thread) == 0;
-  thread_stack_mine();
+  malloc_thread_mine();
 }
 
 /* The label of this thread.  The names beyond the last label share that. */
@@ -94,11 +94,11 @@ label_of_name(const char *name)
 }
 
 /* Memory for one that is new; all of it is zero. */
-static struct thread_stack *
+static struct malloc_thread *
 allocate(void)
 {
   struct arena arena;
-  struct thread_stack *thread;
+  struct malloc_thread *thread;
   if (arena_reserve(&arena, sizeof *thread + SIGNAL_STACK_BYTES) != 0)
     return NULL;
   thread = arena.base;
@@ -108,13 +108,13 @@ allocate(void)
   return NULL;
 }
 
-struct thread_stack *
-thread_stack_make(void)
+struct malloc_thread *
+malloc_thread_make(void)
 {
   const uint64_t unloads =
       __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
-  struct thread_stack *thread;
+  struct malloc_thread *thread;
   spin_lock(&lock);
   thread = unused;
   if (thread != NULL)
@@ -122,14 +122,14 @@ thread_stack_make(void)
   spin_unlock(&lock);
   if (thread == NULL && (thread = allocate()) == NULL)
     return NULL;
-  thread_stack_forget(thread, unloads);
+  malloc_thread_forget(thread, unloads);
   thread->regions = (struct region_stack){0};
   pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);
   stripes_join(&thread->user);
   spin_unlock(&lock);
-  thread_stack_known = thread;
+  malloc_thread_known = thread;
   if (has_key)
     pthread_setspecific(key, thread);
   use_signal_stack(thread);
@@ -137,7 +137,7 @@ thread_stack_make(void)
 }
 
 void
-thread_stack_forget(struct thread_stack *thread, uint64_t unloads)
+malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads)
 {
   call_chain_forget(&thread->chain);
   thread->forgotten++;
@@ -145,15 +145,15 @@ thread_stack_forget(struct thread_stack *thread, uint64_t unloads)
 }
 
 const char *
-thread_stack_name(uint32_t label)
+malloc_thread_name(uint32_t label)
 {
   return label < LABELS ? names[label] : "";
 }
 
 void
-thread_stacks_forked(void)
+malloc_threads_forked(void)
 {
   lock.holder = 0;
-  if (thread_stack_known != NULL)
-    stripes_join(&thread_stack_known->user);
+  if (malloc_thread_known != NULL)
+    stripes_join(&malloc_thread_known->user);
 }

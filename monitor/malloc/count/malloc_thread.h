@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * thread_stack.h -- what the monitor keeps for each thread of a C program:
+ * malloc_thread.h -- what the monitor keeps for each thread of a C program:
  * its call chain, what it is called, and the region that it is in.
  *
  * May run inside the hook, with malloc_monitor_inside set, but for
- * thread_stacks_open.
+ * malloc_threads_open.
  */
-#ifndef MPROF_THREAD_STACK_H
-#define MPROF_THREAD_STACK_H
+#ifndef MPROF_MALLOC_THREAD_H
+#define MPROF_MALLOC_THREAD_H
 
 #include <stdint.h>
 
@@ -25,20 +25,20 @@ struct recent_leaf {
 
 enum { RECENT_LEAF_BITS = 11 };
 
-struct thread_stack {
+struct malloc_thread {
   struct stripe_user user;
-  uint32_t label;     /* number of its name, see thread_stack_name */
-  uint32_t forgotten; /* how often thread_stack_forget was called */
+  uint32_t label;     /* number of its name, see malloc_thread_name */
+  uint32_t forgotten; /* how often malloc_thread_forget was called */
   uint64_t unloads;   /* as stripes.unloads at the last walk */
   struct region_stack regions;
-  struct thread_stack *next; /* in the list of those that nobody uses */
+  struct malloc_thread *next; /* in the list of those that nobody uses */
   struct call_chain chain;
   struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };
 
 static inline struct recent_leaf *
-thread_stack_recent_leaf(struct thread_stack *thread, uintptr_t site,
-                         uint32_t up, uint32_t size)
+malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
+                          uint32_t up, uint32_t size)
 {
   const uint64_t key = (site ^ (uint64_t)up << 32) + size * 0x9E3779B1u;
   return &thread->leaves[(key * UINT64_C(0x9E3779B97F4A7C15)) >>
@@ -47,29 +47,29 @@ thread_stack_recent_leaf(struct thread_stack *thread, uintptr_t site,
 
 /* Contexts and leaves have other numbers now, of code that was unloaded or of
  * figures that were forgotten; and the chain too is to be walked anew. */
-void thread_stack_forget(struct thread_stack *thread, uint64_t unloads);
+void malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads);
 
 /* Find out when threads end from now on; and what a handler of a signal needs
  * when the stack of its thread is used up, they have. */
-void thread_stacks_open(void);
+void malloc_threads_open(void);
 
 /* Make that of this thread; NULL when there is no memory. */
-struct thread_stack *thread_stack_make(void);
+struct malloc_thread *malloc_thread_make(void);
 
-extern __thread struct thread_stack *thread_stack_known HIDDEN_THREAD;
+extern __thread struct malloc_thread *malloc_thread_known HIDDEN_THREAD;
 
 /* That of this thread; NULL when there is no memory. */
-static inline struct thread_stack *
-thread_stack_mine(void)
+static inline struct malloc_thread *
+malloc_thread_mine(void)
 {
-  struct thread_stack *mine = thread_stack_known;
-  return __builtin_expect(mine != NULL, 1) ? mine : thread_stack_make();
+  struct malloc_thread *mine = malloc_thread_known;
+  return __builtin_expect(mine != NULL, 1) ? mine : malloc_thread_make();
 }
 
 /* The name of the threads with that label; "" for 0. */
-const char *thread_stack_name(uint32_t label);
+const char *malloc_thread_name(uint32_t label);
 
 /* In the child of a fork, after stripes_forked: only this thread is left. */
-void thread_stacks_forked(void);
+void malloc_threads_forked(void);
 
 #endif
