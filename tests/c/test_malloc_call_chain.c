@@ -112,8 +112,10 @@ walk(void)
   }
   path = call_chain_find(&chain, frame[1], sp, frame[0]);
   if (path == NULL) {
+    const uint64_t serial = chain.serial;
     path = call_chain_walk(&chain, frame[1], sp, frame[0]);
-    known_frames += chain.known;
+    for (size_t i = 1; i < chain.depth; i++)
+      known_frames += chain.frames[i].serial <= serial;
     remember(&walked[path - chain.paths]);
     call_chain_know(&chain, path);
   } else {

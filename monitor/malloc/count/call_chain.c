@@ -172,7 +172,7 @@ find_fresh(struct call_chain *chain)
         f->serial = frames[i].serial;
         f->context = frames[i].context;
         chain->word_count = frames[i].first_word;
-        chain->depth = chain->known = i;
+        chain->depth = i;
         return f;
       }
       for (; i > unchanged; i--, f++)
@@ -194,7 +194,6 @@ find_fresh(struct call_chain *chain)
     add_word(chain, (const uintptr_t *)f[1].at.sp - 1, 0);
   frames[0].at = (struct stack_frame){.by_pointer = f[1].at.by_pointer};
   chain->depth = 1;
-  chain->known = 0;
   return f;
 }
 

@@ -88,7 +88,6 @@ struct call_chain {
   struct chain_word *words;
   size_t depth; /* frames, with that one */
   size_t word_count;
-  size_t known;    /* so many frames of the last walk were not new */
   bool complete;   /* the walk has reached the beginning of the stack */
   uintptr_t frame; /* the frame pointer of this walk */
   uint64_t serial; /* the last one that was given */

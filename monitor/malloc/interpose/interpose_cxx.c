@@ -116,7 +116,7 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
   return interposed_memalign(&p, alignment, bytes, frame) == 0 ? p : NULL;
 }
 
-#define NEW(name, request, parameters, arguments)                            \
+#define NEW_OPERATOR(name, request, parameters, arguments)                   \
   EXPORT void *name parameters;                                              \
   EXPORT void *name parameters                                               \
   {                                                                          \
@@ -141,7 +141,7 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
                : p;                                                          \
   }
 
-#define DELETE(name, parameters, arguments)                                  \
+#define DELETE_OPERATOR(name, parameters, arguments)                         \
   EXPORT void name parameters;                                               \
   EXPORT void name parameters                                                \
   {                                                                          \
@@ -158,35 +158,27 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
 void free(void *p);
 
 /* new and new[]: plain, nothrow, aligned, aligned and nothrow */
+#define NEW(suffix, request, parameters, arguments)                          \
+  NEW_OPERATOR(_Znw##suffix, request, parameters, arguments)                 \
+  NEW_OPERATOR(_Zna##suffix, request, parameters, arguments)
 #define PLAIN interposed_malloc(bytes, FRAME)
 #define ALIGNED allocate_aligned(bytes, alignment, FRAME)
-NEW(_Znwm, PLAIN, (size_t bytes), (bytes))
-NEW(_Znam, PLAIN, (size_t bytes), (bytes))
-NEW(_ZnwmRKSt9nothrow_t, PLAIN, (size_t bytes, const void *t), (bytes, t))
-NEW(_ZnamRKSt9nothrow_t, PLAIN, (size_t bytes, const void *t), (bytes, t))
-NEW(_ZnwmSt11align_val_t, ALIGNED, (size_t bytes, size_t alignment),
+NEW(m, PLAIN, (size_t bytes), (bytes))
+NEW(mRKSt9nothrow_t, PLAIN, (size_t bytes, const void *t), (bytes, t))
+NEW(mSt11align_val_t, ALIGNED, (size_t bytes, size_t alignment),
     (bytes, alignment))
-NEW(_ZnamSt11align_val_t, ALIGNED, (size_t bytes, size_t alignment),
-    (bytes, alignment))
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, ALIGNED,
-    (size_t bytes, size_t alignment, const void *t), (bytes, alignment, t))
-NEW(_ZnamSt11align_val_tRKSt9nothrow_t, ALIGNED,
+NEW(mSt11align_val_tRKSt9nothrow_t, ALIGNED,
     (size_t bytes, size_t alignment, const void *t), (bytes, alignment, t))
 
 /* delete and delete[]: plain, nothrow, with the size, with the alignment */
-DELETE(_ZdlPv, (void *p), (p))
-DELETE(_ZdaPv, (void *p), (p))
-DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *t), (p, t))
-DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *t), (p, t))
-DELETE(_ZdlPvm, (void *p, size_t bytes), (p, bytes))
-DELETE(_ZdaPvm, (void *p, size_t bytes), (p, bytes))
-DELETE(_ZdlPvSt11align_val_t, (void *p, size_t alignment), (p, alignment))
-DELETE(_ZdaPvSt11align_val_t, (void *p, size_t alignment), (p, alignment))
-DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t bytes, size_t alignment),
+#define DELETE(suffix, parameters, arguments)                                \
+  DELETE_OPERATOR(_Zdl##suffix, parameters, arguments)                       \
+  DELETE_OPERATOR(_Zda##suffix, parameters, arguments)
+DELETE(Pv, (void *p), (p))
+DELETE(PvRKSt9nothrow_t, (void *p, const void *t), (p, t))
+DELETE(Pvm, (void *p, size_t bytes), (p, bytes))
+DELETE(PvSt11align_val_t, (void *p, size_t alignment), (p, alignment))
+DELETE(PvmSt11align_val_t, (void *p, size_t bytes, size_t alignment),
        (p, bytes, alignment))
-DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t bytes, size_t alignment),
-       (p, bytes, alignment))
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t,
-       (void *p, size_t alignment, const void *t), (p, alignment, t))
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t,
+DELETE(PvSt11align_val_tRKSt9nothrow_t,
        (void *p, size_t alignment, const void *t), (p, alignment, t))
