@@ -50,12 +50,13 @@ send_later(int number)
 static int (*real_sigaction)(int, const struct sigaction *,
                              struct sigaction *);
 
+static const struct sigaction otherwise = {.sa_handler = SIG_DFL};
+
 static void
 end_by_signal(int number)
 {
-  struct sigaction action = {.sa_handler = SIG_DFL};
   malloc_session_save();
-  real_sigaction(number, &action, NULL);
+  real_sigaction(number, &otherwise, NULL);
   raise(number);
 }
 
@@ -71,6 +72,9 @@ toggle(int number)
     malloc_session_save();
   }
 }
+
+static const struct sigaction ours = {.sa_handler = end_by_signal,
+                                      .sa_flags = SA_ONSTACK};
 
 /* ---- what the program does with signals ---- */
 
@@ -90,29 +94,17 @@ is_end_signal(int number)
   return false;
 }
 
-static struct sigaction
-ours(void)
-{
-  struct sigaction action = {.sa_handler = end_by_signal,
-                             .sa_flags = SA_ONSTACK};
-  sigemptyset(&action.sa_mask);
-  return action;
-}
-
 EXPORT int
 sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-  const struct sigaction end = ours();
   int status;
   find_sigaction();
   if (action != NULL && action->sa_handler == SIG_DFL &&
       is_end_signal(number))
-    action = &end;
+    action = &ours;
   status = real_sigaction(number, action, old);
-  if (status == 0 && old != NULL && old->sa_handler == end_by_signal) {
-    memset(old, 0, sizeof *old);
-    old->sa_handler = SIG_DFL;
-  }
+  if (status == 0 && old != NULL && old->sa_handler == end_by_signal)
+    *old = otherwise;
   return status;
 }
 
@@ -127,9 +119,8 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
       real_function(&function, #name);                                       \
     old = function(number, handler);                                         \
     if (handler == SIG_DFL && old != SIG_ERR && is_end_signal(number)) {     \
-      const struct sigaction end = ours();                                   \
       find_sigaction();                                                      \
-      real_sigaction(number, &end, NULL);                                    \
+      real_sigaction(number, &ours, NULL);                                   \
     }                                                                        \
     return old == end_by_signal ? SIG_DFL : old;                             \
   }
@@ -159,16 +150,15 @@ void
 end_signals_open(void)
 {
   const char *name = environment_value("MPROF_SIGNAL");
-  const struct sigaction end = ours();
   struct sigaction there;
   find_sigaction();
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
         there.sa_handler == SIG_DFL)
-      real_sigaction(end_signals[i], &end, NULL);
+      real_sigaction(end_signals[i], &ours, NULL);
   if (name != NULL && *name != '\0') {
-    struct sigaction action = {.sa_handler = toggle, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
+    const struct sigaction action = {.sa_handler = toggle,
+                                     .sa_flags = SA_RESTART};
     real_sigaction(signal_number(name), &action, NULL);
   }
 }
