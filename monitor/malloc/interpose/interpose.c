@@ -21,28 +21,44 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 
-/* What has begun with enter ends.  The bytes of a calloc are zero by now. */
+/* A call begins: this thread is in the monitor.  False: it is at looking for
+ * the real allocator. */
+static inline bool
+enter(void)
+{
+  if (!real_allocator_found())
+    return false;
+  malloc_monitor_inside++;
+  return true;
+}
+
+/* What to ask of the real allocator; it refuses what is too much. */
+static inline size_t
+with_header(size_t bytes)
+{
+  return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
+}
+
+/* The call ends.  The bytes of a calloc are zero by now. */
 HOOK_INLINE void *
-give(bool own, void *base, size_t bytes, const uintptr_t *frame)
+give(void *base, size_t bytes, const uintptr_t *frame)
 {
   struct object_header *header = base;
-  if (__builtin_expect(!own || base == NULL ||
+  if (__builtin_expect(!is_own() || base == NULL ||
                            object_is_first_of_page(header + 1) ||
                            !hook_allocated(header, bytes, frame),
                        0))
-    return objects_give(own, base, bytes, frame);
-  leave();
+    return objects_give(base, bytes, frame);
+  malloc_monitor_inside--;
   return header + 1;
 }
 
 HOOK_INLINE void *
 allocate(size_t bytes, const uintptr_t *frame)
 {
-  bool own;
-  if (!real_allocator_found())
+  if (!enter())
     return early_allocate(1, bytes);
-  own = enter();
-  return give(own, real.malloc(with_header(bytes)), bytes, frame);
+  return give(real.malloc(with_header(bytes)), bytes, frame);
 }
 
 EXPORT void *
@@ -60,28 +76,25 @@ interposed_malloc(size_t bytes, const uintptr_t *frame)
 EXPORT void *
 calloc(size_t count, size_t size)
 {
-  bool own;
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {
     errno = ENOMEM;
     return NULL;
   }
-  if (!real_allocator_found())
+  if (!enter())
     return early_allocate(1, bytes);
-  own = enter();
-  return give(own, real.calloc(1, with_header(bytes)), bytes, FRAME);
+  return give(real.calloc(1, with_header(bytes)), bytes, FRAME);
 }
 
 static void __attribute__((noinline)) free_otherwise(void *p)
 {
   struct object_record taken;
-  if (p == NULL || early_contains(p) || !real_allocator_found())
+  if (p == NULL || early_contains(p) || !enter())
     return;
-  enter();
   objects_take(p, &taken);
   objects_end(&taken);
   real.free(object_base(&taken));
-  leave();
+  malloc_monitor_inside--;
 }
 
 /* What has the check was given out here, so the real allocator is known. */
@@ -96,7 +109,7 @@ free(void *p)
     return;
   }
   real.free(header);
-  leave();
+  malloc_monitor_inside--;
 }
 
 /* A block of early memory as one of the real allocator. */
@@ -117,26 +130,25 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
 {
   struct object_record taken;
   void *q;
-  bool own, headed;
+  bool headed;
   if (p == NULL)
     return interposed_malloc(bytes, frame);
   if (early_contains(p))
     return move_early(p, bytes, frame);
-  if (!real_allocator_found())
+  if (!enter())
     return NULL;
-  own = enter();
   objects_take(p, &taken);
   headed = taken.headed && bytes != 0;
   q = real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
   if (q == NULL && bytes != 0) {
     objects_put_back(&taken);
-    leave();
+    malloc_monitor_inside--;
     return NULL;
   }
   objects_end(&taken);
   if (headed)
-    return give(own, q, bytes, frame);
-  return objects_give_bare(own, q, bytes, frame);
+    return give(q, bytes, frame);
+  return objects_give_bare(q, bytes, frame);
 }
 
 EXPORT void *
@@ -163,16 +175,14 @@ int
 interposed_memalign(void **result, size_t alignment, size_t bytes,
                     const uintptr_t *frame)
 {
-  bool own;
   int status;
   void *p;
-  if (!real_allocator_found()) {
+  if (!enter()) {
     *result = early_allocate(alignment, bytes);
     return *result == NULL ? ENOMEM : 0;
   }
-  own = enter();
   status = real.posix_memalign(&p, alignment, bytes);
-  p = objects_give_bare(own, status == 0 ? p : NULL, bytes, frame);
+  p = objects_give_bare(status == 0 ? p : NULL, bytes, frame);
   if (status == 0)
     *result = p;
   return status;
@@ -188,11 +198,9 @@ posix_memalign(void **result, size_t alignment, size_t bytes)
   EXPORT void *name parameters;                                              \
   EXPORT void *name parameters                                               \
   {                                                                          \
-    bool own;                                                                \
-    if (!real_allocator_found())                                             \
+    if (!enter())                                                            \
       return early_allocate(alignment, bytes);                               \
-    own = enter();                                                           \
-    return objects_give_bare(own, real.name arguments, bytes, FRAME);        \
+    return objects_give_bare(real.name arguments, bytes, FRAME);             \
   }
 
 enum { PAGE = 4096 };

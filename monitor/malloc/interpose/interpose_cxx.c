@@ -71,12 +71,12 @@ learn(struct cxx_operator *known, const char *name)
 {
   void *function;
   int kind;
-  enter();
+  malloc_monitor_inside++;
   function = dlsym(RTLD_NEXT, name);
   kind = kind_of(function);
   __atomic_store_n(&known->function, function, __ATOMIC_RELAXED);
   __atomic_store_n(&known->kind, kind, __ATOMIC_RELEASE);
-  leave();
+  malloc_monitor_inside--;
   return kind;
 }
 
@@ -95,7 +95,7 @@ find_from(const void *caller, const char *name)
 {
   const char *path;
   void *library, *function = NULL;
-  enter();
+  malloc_monitor_inside++;
   if (object_of_address(caller, &path) != NULL) {
     library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (library != NULL) {
@@ -103,7 +103,7 @@ find_from(const void *caller, const char *name)
       dlclose(library);
     }
   }
-  leave();
+  malloc_monitor_inside--;
   return function;
 }
 
@@ -136,9 +136,10 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
       return NULL;                                                           \
     memcpy(&function, &found, sizeof function);                              \
     p = function arguments;                                                  \
-    return kind == OPERATORS_OF_ALLOCATOR /* it had memory after all */      \
-               ? objects_give_bare(enter(), p, bytes, FRAME)                 \
-               : p;                                                          \
+    if (kind != OPERATORS_OF_ALLOCATOR)                                      \
+      return p;                                                              \
+    malloc_monitor_inside++; /* it had memory after all */                   \
+    return objects_give_bare(p, bytes, FRAME);                               \
   }
 
 #define DELETE_OPERATOR(name, parameters, arguments)                         \

@@ -4,7 +4,6 @@
  */
 #include "malloc/interpose/objects.h"
 
-#include "malloc/interpose/interposed.h"
 #include "tree/spin_lock.h"
 
 /* Objects without a header, and those with one at the beginning of a page. */
@@ -20,33 +19,32 @@ list(const struct object_record *object)
 }
 
 void *
-objects_give(bool own, void *base, size_t bytes, const uintptr_t *frame)
+objects_give(void *base, size_t bytes, const uintptr_t *frame)
 {
   struct object_header *header = base;
   struct counted counted = {0};
   void *object = base == NULL ? NULL : header + 1;
   if (base != NULL) {
-    if (own)
+    if (is_own())
       counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
     object_header_fill(header, counted, bytes);
     if (object_is_first_of_page(object))
       list(&(struct object_record){(uintptr_t)object, bytes, counted, true});
   }
-  leave();
+  malloc_monitor_inside--;
   return object;
 }
 
 void *
-objects_give_bare(bool own, void *object, size_t bytes,
-                  const uintptr_t *frame)
+objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   struct object_record given = {.address = (uintptr_t)object, .bytes = bytes};
-  if (object != NULL && own) {
+  if (object != NULL && is_own()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
     if (given.counted.leaf != 0)
       list(&given);
   }
-  leave();
+  malloc_monitor_inside--;
   return object;
 }
 

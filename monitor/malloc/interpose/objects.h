@@ -4,9 +4,9 @@
  * objects to the program, with a header or without, takes them back, and
  * tells the monitor.
  *
- * `own' says that the program itself asks, and not mprof or the real
- * allocator in the midst of another call; nothing else is counted.  What was
- * counted and is given back always is.  Keeps errno.
+ * What the program itself asks for is counted, and not what mprof or the real
+ * allocator does in the midst of another call.  What was counted and is given
+ * back always is.  Keeps errno.
  */
 #ifndef MPROF_OBJECTS_H
 #define MPROF_OBJECTS_H
@@ -18,16 +18,22 @@
 #include "malloc/interpose/object_header.h"
 #include "malloc/interpose/object_table.h"
 
+/* Whether the call in hand, which has entered the monitor, is the program's,
+ * and not one in the midst of another. */
+static inline bool
+is_own(void)
+{
+  return malloc_monitor_inside == 1;
+}
+
 /* The program's object of `bytes', for which the real allocator gave `base',
  * with HEADER_BYTES more than that; NULL for NULL.  `frame' is the frame of
- * the interposed function, and what enter gave back is `own': that call ends
- * here. */
-void *objects_give(bool own, void *base, size_t bytes,
-                   const uintptr_t *frame);
+ * the interposed function; its call ends here: malloc_monitor_inside is
+ * counted down. */
+void *objects_give(void *base, size_t bytes, const uintptr_t *frame);
 
 /* The same for an object that keeps the address, and has no header. */
-void *objects_give_bare(bool own, void *object, size_t bytes,
-                        const uintptr_t *frame);
+void *objects_give_bare(void *object, size_t bytes, const uintptr_t *frame);
 
 /* The program gives `object' back, not NULL and no early memory: *taken is
  * what is known of it. */
