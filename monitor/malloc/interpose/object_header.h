@@ -40,10 +40,11 @@ enum { HEADER_BYTES = sizeof(struct object_header), HEADER_PAGE = 4096 };
 
 _Static_assert(HEADER_BYTES == 16, "objects keep the alignment of malloc");
 
+/* NULL may be asked about. */
 static inline struct object_header *
 object_header_of(void *object)
 {
-  return (struct object_header *)object - 1;
+  return (struct object_header *)((uintptr_t)object - HEADER_BYTES);
 }
 
 static inline uint32_t
