@@ -81,7 +81,6 @@ settle_page(uint64_t *own_bytes, uint64_t *late)
 
 struct reading {
   collector_lists_fn *lists;
-  void *closure;
   uint64_t total;
   int64_t listed;
 };
@@ -94,16 +93,15 @@ read_both(void *data)
   struct GC_prof_stats_s stats;
   GC_get_prof_stats_unsafe(&stats, sizeof stats);
   r->total = stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc;
-  r->listed = r->lists(r->closure);
+  r->listed = r->lists();
   return NULL;
 }
 
 struct collector_balance
-collector_balance(uint64_t *own_bytes, collector_lists_fn *lists,
-                  void *closure)
+collector_balance(uint64_t *own_bytes, collector_lists_fn *lists)
 {
   struct collector_balance b = { 0 };
-  struct reading reading = { .lists = lists, .closure = closure };
+  struct reading reading = { .lists = lists };
   uint64_t late = 0;
 
   /* A collector that marks by one thread adds a page at once. */

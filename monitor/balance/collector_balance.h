@@ -31,13 +31,12 @@ struct collector_balance {
 
 /* The bytes on the free lists of all threads, or -1 when these cannot be
  * read; called with the collector's lock held. */
-typedef int64_t collector_lists_fn(void *closure);
+typedef int64_t collector_lists_fn(void);
 
 /* Allocates a page or two from the collector and, when it has no page left to
  * sweep, makes it collect; not inside the hook.  `own_bytes': what all calls
  * together allocated so, 0 before the first. */
 struct collector_balance collector_balance(uint64_t *own_bytes,
-                                           collector_lists_fn *lists,
-                                           void *closure);
+                                           collector_lists_fn *lists);
 
 #endif

@@ -7,11 +7,9 @@
  */
 #include "threads/stop.h"
 
-#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,27 +102,22 @@ static bool
 sleeps_elsewhere(pthread_t thread)
 {
   clockid_t clock;
-  char path[64], text[32];
-  ssize_t length;
+  char path[64];
   long number;
-  char *end;
-  int file;
+  bool sleeps;
+  FILE *file;
   if (pthread_getcpuclockid(thread, &clock) != 0)
     return false;
   /* The kernel's encoding of a thread's clock has the thread's number. */
   snprintf(path, sizeof path, "/proc/self/task/%d/syscall",
            (int)~(clock >> 3));
-  file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
+  file = fopen(path, "re");
+  if (file == NULL)
     return false;
-  length = read(file, text, sizeof text - 1);
-  close(file);
-  if (length <= 0)
-    return false;
-  text[length] = '\0';
-  number = strtol(text, &end, 10);
+  sleeps = fscanf(file, "%ld", &number) == 1;
+  fclose(file);
   for (size_t i = 0; i < sizeof system_calls / sizeof *system_calls; i++)
-    if (end != text && *end == ' ' && number == system_calls[i])
+    if (sleeps && number == system_calls[i])
       return true;
   return false;
 }
@@ -279,10 +272,9 @@ count_all_threads(size_t *to_come)
 /* ---- settling with the collector ---- */
 
 static int64_t
-bytes_on_lists(void *closure)
+bytes_on_lists(void)
 {
   int64_t bytes = monitor.ended_list_bytes;
-  (void)closure;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     int64_t more = t->env == NULL
                        ? 0
@@ -309,7 +301,7 @@ settle(struct collector_balance *b)
     stop_set_gates(GATE_PAUSED);
     at_rest = wait_for_rest();
     held = held_objects(&rounded_bytes);
-    *b = collector_balance(&monitor.own_bytes, bytes_on_lists, NULL);
+    *b = collector_balance(&monitor.own_bytes, bytes_on_lists);
     barrier();
     at_rest &= wait_for_rest();
     held -= held_objects(&rounded_bytes);

@@ -21,9 +21,9 @@
 
 /* How many threads with one name there have been since the last reset. */
 struct used_name {
-  char *name;
-  unsigned count;
   struct used_name *next;
+  unsigned count;
+  char name[];
 };
 
 char *
@@ -56,14 +56,13 @@ thread_label(cl_env_ptr env)
     free(name);
     return label;
   }
-  n = calloc(1, sizeof *n);
-  if (n == NULL || (n->name = strdup(name)) == NULL) {
-    free(n);
-    return name;
+  n = malloc(sizeof *n + strlen(name) + 1);
+  if (n != NULL) {
+    n->next = monitor.names;
+    n->count = 1;
+    strcpy(n->name, name);
+    monitor.names = n;
   }
-  n->count = 1;
-  n->next = monitor.names;
-  monitor.names = n;
   return name;
 }
 
@@ -73,7 +72,6 @@ forget_names(void)
   while (monitor.names != NULL) {
     struct used_name *n = monitor.names;
     monitor.names = n->next;
-    free(n->name);
     free(n);
   }
 }

@@ -150,9 +150,8 @@ GC_gcollect(void)
 }
 
 static int64_t
-no_lists(void *closure)
+no_lists(void)
 {
-  (void)closure;
   return 0;
 }
 
@@ -163,7 +162,7 @@ static struct collector_balance
 balance(void)
 {
   const uint64_t before = collector.given;
-  struct collector_balance b = collector_balance(&own_bytes, no_lists, NULL);
+  struct collector_balance b = collector_balance(&own_bytes, no_lists);
   own_given += collector.given - before;
   return b;
 }
