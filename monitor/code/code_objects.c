@@ -14,7 +14,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "walk/rule_cache.h"
+#include "unwind/frame_rule.h"
 
 enum {
   OBJECTS = 1 << 16, /* at once, or unloaded, at most */
@@ -271,7 +271,7 @@ code_objects_retire(const struct code_object *gone,
     o->path = copy_path(unloaded, gone->path);
     o->number = (uint32_t)unloaded->count;
   }
-  rule_cache_forget(gone->start, gone->end);
+  frame_rules_forget(gone->start, gone->end);
   function_numbers_retire(numbers, o != NULL ? o : &forgotten);
   return o;
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "code/code_objects.h"
-#include "walk/frame_rule.h"
+#include "unwind/frame_rule.h"
 
 /* In the key of a beginning; no site has it. */
 #define BEGINS (UINT64_C(1) << 59)

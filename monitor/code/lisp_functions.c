@@ -21,7 +21,7 @@
 #include "arch/arch.h"
 #include "code/code_functions.h"
 #include "names/lisp_name.h"
-#include "walk/frame_rule.h"
+#include "unwind/frame_rule.h"
 
 struct lisp_apply lisp_apply;
 

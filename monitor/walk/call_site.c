@@ -9,7 +9,7 @@
 
 #include "code/code_functions.h"
 #include "code/sites.h"
-#include "walk/rule_cache.h"
+#include "unwind/frame_rule.h"
 
 unsigned long call_sites_generation;
 
@@ -44,6 +44,6 @@ call_site_learn(struct call_site *site, uintptr_t ip)
   const uint32_t function = site_function_in_tree(NULL, ip, 0);
   *site = (struct call_site){
       .ip = ip, .function = site_function_depends(function) ? 0 : function};
-  set_way(site, rule_cache_find(rule_key(ip, false)),
+  set_way(site, frame_rule_find(ip, false),
           code_function_at(code_function_of_site(ip)));
 }

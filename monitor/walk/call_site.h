@@ -7,7 +7,7 @@
  * Model.  A site is a return address.  Each thread has a direct-mapped table
  * of those that it met, in which sites that are near each other in the code
  * share a cache line.  What is not there follows from the rule for the site
- * (rule_cache.h) and from its function (code_functions.h).  Inside the hook.
+ * (frame_rule.h) and from its function (code_functions.h).  Inside the hook.
  */
 #ifndef MPROF_CALL_SITE_H
 #define MPROF_CALL_SITE_H

@@ -23,8 +23,8 @@
 
 #include "arch/arch.h"
 #include "names/kept_objects.h"
+#include "unwind/frame_step.h"
 #include "walk/call_site.h"
-#include "walk/frame_step.h"
 
 /* Two loads side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")

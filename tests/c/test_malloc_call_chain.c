@@ -24,7 +24,7 @@
 
 #include "tree/context_tree.h"
 #include "malloc/count/call_chain.h"
-#include "walk/frame_rule.h"
+#include "unwind/frame_rule.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define FRAMED                                                               \

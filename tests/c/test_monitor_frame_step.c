@@ -19,7 +19,7 @@
 #include <unwind.h>
 
 #include "arch/registers.h"
-#include "walk/frame_step.h"
+#include "unwind/frame_step.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define FRAMED                                                               \
@@ -245,14 +245,14 @@ test_forgotten(void **state)
   size_t count = 0;
   (void)state;
   for (int i = 0; i < 20; i++) {
-    rule_cache_forget((uintptr_t)fixed, (uintptr_t)fixed + 200);
+    frame_rules_forget((uintptr_t)fixed, (uintptr_t)fixed + 200);
     moving((size_t)i + 1);
     if (i == 0)
-      count = rule_cache.count;
+      count = frame_rules.count;
   }
-  assert_int_equal(rule_cache.count, count);
+  assert_int_equal(frame_rules.count, count);
   for (int i = 0; i < 20; i++) {
-    rule_cache_forget(0, UINTPTR_MAX);
+    frame_rules_forget(0, UINTPTR_MAX);
     realigned(60);
   }
 }

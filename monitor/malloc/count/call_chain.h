@@ -45,7 +45,7 @@
 
 #include "arch/attributes.h"
 #include "tree/arena.h"
-#include "walk/frame_step.h"
+#include "unwind/frame_step.h"
 
 /* A word that was read on the way outward. */
 struct chain_word {

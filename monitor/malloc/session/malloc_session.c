@@ -18,7 +18,7 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/profile_file.h"
-#include "walk/rule_cache.h"
+#include "unwind/frame_rule.h"
 
 static struct {
   pid_t process;
@@ -227,7 +227,7 @@ after_fork_in_child(void)
   objects_after_fork();
   code_objects_forked();
   malloc_monitor.lock.holder = 0;
-  rule_cache_forked();
+  frame_rules_forked();
   stripes_forked();
   forget();
   malloc_threads_forked();

@@ -10,13 +10,21 @@
  * register still or at a fixed distance as well.  Everything else is left to
  * an unwinder that knows all registers (FRAME_ELSEWHERE).
  *
- * Takes no memory and no lock: runs inside the hook.
+ * The rules of all places that walks have met are in one small table, for it
+ * is looked at for each frame that is new.  All threads share it.  A rule
+ * does not change while its code is there.
+ *
+ * Takes no memory but the kernel's: runs inside the hook.
  */
 #ifndef MPROF_FRAME_RULE_H
 #define MPROF_FRAME_RULE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "arch/attributes.h"
+#include "tree/shared_table.h"
 
 enum frame_base {
   FRAME_FROM_STACK,   /* at `offset' from the stack pointer */
@@ -41,5 +49,31 @@ struct frame_rule frame_rule_at(uintptr_t ip);
 /* Where the function that `ip' lies in begins, by call-frame information; 0
  * when that does not say. */
 uintptr_t frame_rule_function(uintptr_t ip);
+
+/* ---- the table ---- */
+
+extern struct shared_table frame_rules HIDDEN;
+
+/* The rule for that key, which is not there: found, and added. */
+struct frame_rule frame_rule_learn(uint64_t key);
+
+/* The rule for a return address, or for a place where a signal came. */
+static inline struct frame_rule
+frame_rule_find(uintptr_t ip, bool interrupted)
+{
+  const uint64_t key = ip << 1 | interrupted;
+  const struct shared_entry *entry = shared_table_find(&frame_rules, key);
+  struct frame_rule rule;
+  if (__builtin_expect(entry == NULL, 0))
+    return frame_rule_learn(key);
+  memcpy(&rule, &entry->value, sizeof rule);
+  return rule;
+}
+
+/* The code from `start' to `end' was unloaded: forget its rules. */
+void frame_rules_forget(uintptr_t start, uintptr_t end);
+
+/* In the child of a fork: only this thread is left. */
+void frame_rules_forked(void);
 
 #endif

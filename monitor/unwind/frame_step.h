@@ -9,8 +9,7 @@
  * address (frame_rule.h) from the two registers and at most two words of the
  * stack: the return address and the saved frame pointer.
  *
- * Rules are found once for each address and shared by all threads
- * (rule_cache.h).  The few frames that no rule describes (functions that
+ * The few frames that no rule describes (functions that
  * realign their stack by an expression, the dynamic linker's trampoline) are
  * left to the compiler's own unwinder, which knows all registers.  It begins
  * at the innermost frame and so is slow.
@@ -24,8 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arch/attributes.h"
-#include "walk/rule_cache.h"
+#include "unwind/frame_rule.h"
 
 struct stack_frame {
   uintptr_t ip;           /* the return address of its call */
@@ -71,8 +69,7 @@ frame_step_to(uintptr_t ip)
 static inline enum frame_step
 frame_step(const struct stack_frame *from, struct stack_frame *to)
 {
-  const struct frame_rule rule =
-      rule_cache_find(rule_key(from->ip, from->interrupted));
+  const struct frame_rule rule = frame_rule_find(from->ip, from->interrupted);
   if (__builtin_expect(rule.base > FRAME_FROM_POINTER, 0))
     return frame_step_otherwise((enum frame_base)rule.base, from, to);
   to->by_pointer = rule.base == FRAME_FROM_POINTER;

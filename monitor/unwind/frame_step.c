@@ -2,7 +2,7 @@
  *
  * frame_step.c -- the steps that no rule describes.
  */
-#include "walk/frame_step.h"
+#include "unwind/frame_step.h"
 
 #include <pthread.h>
 #include <unwind.h>
