@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * monitor.c -- start, stop and reset; regions; the figures, to be read or
- * written.
+ * monitor.c -- start, stop and reset; code that comes and goes; regions; the
+ * figures, to be read or written.
  *
  * Model.  To start is to open the gates and to hang the states of the threads
  * into their environments; to stop is the reverse, and then to wait until
  * every thread is outside the hook.  Once opened, the monitor is told of
  * threads and code that come and go, counting or not.
+ *
+ * Events come from any thread, without the lock.  Before code is unmapped its
+ * sites are retired in all trees (code_objects.h), with the gates shut, since
+ * the same addresses may be other code's next.
  *
  * To write the figures while counting is to hold up all threads, so that
  * trees, counters and the collector's sum are of the same moment; the trees
@@ -25,13 +29,12 @@
 #include <ecl/ecl.h>
 
 #include "code/code_functions.h"
-#include "code_events.h"
+#include "code/lisp_functions.h"
 #include "names/kept_objects.h"
 #include "names/lisp_name.h"
-#include "threads/monitor_state.h"
 #include "threads/stop.h"
-#include "threads/thread_labels.h"
 #include "threads/threads.h"
+#include "walk/call_site.h"
 #include "write/lisp_profile.h"
 
 /* ---- what went wrong ---- */
@@ -49,6 +52,86 @@ fail(int status, const char *text)
 {
   snprintf(message, sizeof message, "%s", text);
   return status;
+}
+
+/* ---- code ---- */
+
+static void
+retire(const struct code_object *gone)
+{
+  struct code_object *o = code_functions_retire(gone);
+  __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  if (o != NULL)
+    threads_rename_sites(code_object_retired_site, o);
+}
+
+/* Look what is loaded now; what is not any more, without the runtime having
+ * told of it (C closed a library), is retired.  False when memory ran out.
+ * With the gates shut. */
+static bool
+look_for_code(void)
+{
+  struct code_objects now = { 0 };
+  if (!code_objects_list(&now, false))
+    return false;
+  code_objects_compare(&monitor.code, &now, retire);
+  code_objects_release(&monitor.code);
+  monitor.code = now;
+  return true;
+}
+
+/* A compiled file was loaded. */
+static void
+names_added(struct ecl_function_names *names)
+{
+  monitor_lock_for_event();
+  lisp_functions_add(names);
+  __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+/* Symbols are about to lose their package, or that its name. */
+static void
+names_lost(void)
+{
+  monitor_lock_for_event();
+  kept_objects_print_names(false);
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+/* The shared object at `base' is about to be unmapped.  Afterwards nobody
+ * looks for it in the list: the last one takes its place. */
+static void
+block_unload(cl_object block, void *base)
+{
+  struct code_objects *const code = &monitor.code;
+  (void)block;
+  monitor_lock_for_event();
+  stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
+  look_for_code();
+  for (size_t i = 1; i < code->count; i++)
+    if (code->objects[i].base == (uintptr_t)base) {
+      retire(&code->objects[i]);
+      code->objects[i] = code->objects[--code->count];
+      break;
+    }
+  if (monitor.running)
+    stop_set_gates(GATE_OPEN);
+  pthread_mutex_unlock(&monitor.lock);
+}
+
+/* A file that is loaded meanwhile tells of itself when the lock is free; to
+ * be told of it twice is no harm.  False when memory ran out. */
+static bool
+open_code(void)
+{
+  if (code_functions_open() != 0 || kept_objects_reserve(KEPT_OBJECTS) != 0)
+    return false;
+  ecl_allocation_monitor.names_added = names_added;
+  ecl_allocation_monitor.names_lost = names_lost;
+  ecl_allocation_monitor.block_unload = block_unload;
+  lisp_functions_open();
+  return true;
 }
 
 /* ---- begin and end of what follows ---- */
@@ -78,7 +161,7 @@ open_monitor(void)
   if (!stop_init())
     return fail(MPROF_NOT_SUPPORTED,
                 "this kernel has no membarrier system call (Linux 4.14)");
-  if (!code_events_open())
+  if (!open_code())
     return fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
@@ -133,7 +216,7 @@ mprof_monitor_start(unsigned long budget, int options)
   if ((!monitor.has_figures &&
        !threads_take_options(budget, (options & MPROF_UNFOLDED) == 0,
                              (options & MPROF_FULL_WALK) != 0)) ||
-      !code_events_look())
+      !look_for_code())
     return leave(fail(MPROF_NO_MEMORY, "out of memory"));
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
       !stop_end())
@@ -173,7 +256,7 @@ mprof_monitor_reset(void)
   monitor.collector = (struct collector_balance){ 0 };
   if (monitor.running)
     stop_end();
-  thread_labels_renew(); /* with the gates open: see stop_with_names */
+  threads_renew_labels(); /* with the gates open: see stop_with_names */
   return leave(MPROF_OK);
 }
 
@@ -218,22 +301,6 @@ mprof_monitor_region_end(void)
 
 /* ---- figures ---- */
 
-static void
-collect_figures(struct monitor_figures *f)
-{
-  *f = monitor.gone;
-  f->regions = &monitor.regions;
-  f->runtime_version = monitor.runtime_version;
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    thread_add_counters(f, t);
-    f->overflows += t->tree.overflowed;
-    f->contexts += context_tree_paths(&t->tree);
-    f->context_bytes += context_tree_bytes(&t->tree);
-  }
-  f->lost_calls = kept_objects_lost_calls();
-  f->collector = monitor.collector;
-}
-
 /* Printing waits for the runtime's lock on packages, and a thread that holds
  * it may wait at its gate: it is in the middle of INTERN, say, which
  * allocates.  So names are printed before, until none is missing. */
@@ -254,38 +321,15 @@ stop_with_names(void)
 int
 mprof_monitor_write(const char *path)
 {
-  struct monitor_figures f;
-  struct thread_figures **last = &f.threads;
-  char reason[sizeof message] = "out of memory";
   int status = enter();
   if (status != MPROF_OK)
     return status;
   stop_with_names();
-  collect_figures(&f);
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (thread_has_counted(t)) {
-      struct thread_figures *one = calloc(1, sizeof *one);
-      if (one == NULL || t->label == NULL) {
-        free(one);
-        status = MPROF_NO_MEMORY;
-        break;
-      }
-      one->name = t->label;
-      one->tree = &t->tree;
-      *last = one;
-      last = &one->next;
-    }
-  if (status == MPROF_OK && !code_events_look())
-    status = MPROF_NO_MEMORY;
-  code_functions_find_names(&monitor.code);
-  if (status == MPROF_OK)
-    status = lisp_profile_write(&f, path, reason, sizeof reason);
-  if (status != MPROF_OK)
-    fail(status, reason);
-  while (f.threads != NULL) {
-    struct thread_figures *one = f.threads;
-    f.threads = one->next;
-    free(one);
+  if (look_for_code()) {
+    code_functions_find_names(&monitor.code);
+    status = lisp_profile_write(path, message, sizeof message);
+  } else {
+    status = fail(MPROF_NO_MEMORY, "out of memory");
   }
   if (monitor.running)
     stop_end();
@@ -295,20 +339,20 @@ mprof_monitor_write(const char *path)
 unsigned long long
 mprof_monitor_counter(int which)
 {
-  struct monitor_figures f;
-  unsigned long long value = 0;
+  struct counters c;
+  bool running;
   pthread_mutex_lock(&monitor.lock);
-  collect_figures(&f);
-  switch (which) {
-  case MPROF_ALLOCATIONS: value = f.allocations; break;
-  case MPROF_BYTES: value = f.bytes; break;
-  case MPROF_CONTEXTS: value = f.contexts; break;
-  case MPROF_THREADS: value = f.counted_threads; break;
-  case MPROF_OVERFLOWS: value = f.overflows; break;
-  case MPROF_CONTEXT_BYTES: value = f.context_bytes; break;
-  case MPROF_RUNNING: value = monitor.running; break;
-  default: break;
-  }
+  c = threads_counters();
+  running = monitor.running;
   pthread_mutex_unlock(&monitor.lock);
-  return value;
+  switch (which) {
+  case MPROF_ALLOCATIONS: return c.allocations;
+  case MPROF_BYTES: return c.bytes;
+  case MPROF_CONTEXTS: return c.contexts;
+  case MPROF_THREADS: return c.threads;
+  case MPROF_OVERFLOWS: return c.overflows;
+  case MPROF_CONTEXT_BYTES: return c.context_bytes;
+  case MPROF_RUNNING: return running;
+  default: return 0;
+  }
 }

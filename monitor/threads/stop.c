@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "threads/monitor_state.h"
 #include "threads/threads.h"
 
 /* ---- gates ---- */

@@ -14,6 +14,10 @@
  * room in a shared tree go to its overflow, and a thread for which there is
  * no memory keeps its state.
  *
+ * What tells a thread from all others in the profile is its label: its name,
+ * with a number where that is not unique.  Once given, a label stays until the
+ * next reset: that of an ended thread is not given again.
+ *
  * Not done here: finding the threads that began while nothing was counted
  * (stop.c).
  */
@@ -25,13 +29,119 @@
 
 #include "code/sites.h"
 #include "hook/hook.h"
-#include "threads/monitor_state.h"
-#include "threads/thread_labels.h"
+#include "names/lisp_name.h"
 
 enum {
   DEFAULT_BUDGET = 8 << 20, /* contexts; address space until touched */
   ENDED_STATES = 256        /* threads that keep theirs when they end */
 };
+
+struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER,
+                           .waiting_lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- who waits for the monitor ---- */
+
+/* On the stack of that thread. */
+struct waiting_thread {
+  cl_env_ptr env;
+  struct waiting_thread *next;
+};
+
+void
+monitor_lock_for_event(void)
+{
+  struct waiting_thread here = { .env = ecl_process_env_unsafe() };
+  struct waiting_thread **p = &monitor.waiting;
+  pthread_mutex_lock(&monitor.waiting_lock);
+  here.next = monitor.waiting;
+  monitor.waiting = &here;
+  pthread_mutex_unlock(&monitor.waiting_lock);
+  pthread_mutex_lock(&monitor.lock);
+  pthread_mutex_lock(&monitor.waiting_lock);
+  while (*p != &here)
+    p = &(*p)->next;
+  *p = here.next;
+  pthread_mutex_unlock(&monitor.waiting_lock);
+}
+
+bool
+monitor_is_waited_for(cl_env_ptr env)
+{
+  const struct waiting_thread *w;
+  pthread_mutex_lock(&monitor.waiting_lock);
+  w = monitor.waiting;
+  while (w != NULL && w->env != env)
+    w = w->next;
+  pthread_mutex_unlock(&monitor.waiting_lock);
+  return w != NULL;
+}
+
+/* ---- labels ---- */
+
+/* How many threads with one name there have been since the last reset. */
+struct used_name {
+  struct used_name *next;
+  unsigned count;
+  char name[];
+};
+
+/* The name of a thread; from malloc, NULL when memory ran out. */
+static char *
+name_of(cl_env_ptr env)
+{
+  cl_object process = env->own_process;
+  char *name;
+  if (process == OBJNULL || Null(process))
+    return strdup("?");
+  name = lisp_name_of_thread(process->process.name);
+  if (name != NULL && name[0] == '\0') {
+    free(name);
+    return strdup("[unnamed]");
+  }
+  return name;
+}
+
+/* Its label, likewise. */
+static char *
+new_label(cl_env_ptr env)
+{
+  char *name = name_of(env), *label;
+  struct used_name *n = monitor.names;
+  if (name == NULL)
+    return NULL;
+  while (n != NULL && strcmp(n->name, name) != 0)
+    n = n->next;
+  if (n != NULL) {
+    if (asprintf(&label, "%s#%u", name, ++n->count) < 0)
+      label = NULL;
+    free(name);
+    return label;
+  }
+  n = malloc(sizeof *n + strlen(name) + 1);
+  if (n != NULL) {
+    n->next = monitor.names;
+    n->count = 1;
+    strcpy(n->name, name);
+    monitor.names = n;
+  }
+  return name;
+}
+
+void
+threads_renew_labels(void)
+{
+  while (monitor.names != NULL) {
+    struct used_name *n = monitor.names;
+    monitor.names = n->next;
+    free(n);
+  }
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    free(t->label);
+    t->label = new_label(t->env);
+  }
+}
+
+/* ---- states ---- */
 
 /* Release what only a thread that lives needs. */
 static void
@@ -79,7 +189,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
     return NULL;
   }
   t->walk.whole = monitor.whole_walks;
-  t->label = thread_label(env);
+  t->label = new_label(env);
   t->gate = GATE_CLOSED;
   while (*p != NULL)
     p = &(*p)->next;
@@ -154,6 +264,43 @@ threads_start(cl_env_ptr env)
   pthread_mutex_unlock(&monitor.lock);
 }
 
+/* ---- counters ---- */
+
+bool
+thread_has_counted(const struct thread_state *t)
+{
+  return t->tree.leaf_count > 1; /* leaf 0 is none */
+}
+
+/* The trees of threads that are gone are gone, or others' now. */
+static void
+add_counters(struct counters *to, const struct thread_state *t)
+{
+  to->allocations += t->count;
+  to->threads += thread_has_counted(t);
+  to->bytes += t->bytes;
+  requests_add_all(&to->requests, &t->requests);
+  to->finalizers += t->records[0];
+  to->weak_links += t->records[1];
+  to->truncated_walks += t->walk.truncated;
+  to->finalizer_walks += t->walk.finalizers;
+  to->differing_walks += t->walk.differing;
+}
+
+struct counters
+threads_counters(void)
+{
+  struct counters all = monitor.gone;
+  for (const struct thread_state *t = monitor.threads; t != NULL;
+       t = t->next) {
+    add_counters(&all, t);
+    all.contexts += context_tree_paths(&t->tree);
+    all.context_bytes += context_tree_bytes(&t->tree);
+    all.overflows += t->tree.overflowed;
+  }
+  return all;
+}
+
 /* ---- threads that end ---- */
 
 static void
@@ -173,7 +320,7 @@ keeps_state(struct thread_state *t)
     monitor.ended_count++;
     return true;
   }
-  name = thread_name(t->env);
+  name = name_of(t->env);
   if (name == NULL || asprintf(&shared, "%s (more)", name) < 0) {
     free(name);
     return true;
@@ -212,7 +359,7 @@ threads_end(cl_env_ptr env)
       t->env = NULL;
       release_walks(t);
     } else {
-      thread_add_counters(&monitor.gone, t);
+      add_counters(&monitor.gone, t);
       *p = t->next;
       free_thread(t);
     }
@@ -271,24 +418,4 @@ threads_rename_sites(uint64_t (*retire)(void *, uint64_t), void *closure)
     if (t->env != NULL)
       known_paths_forget(t->paths);
   }
-}
-
-bool
-thread_has_counted(const struct thread_state *t)
-{
-  return t->tree.leaf_count > 1; /* leaf 0 is none */
-}
-
-void
-thread_add_counters(struct monitor_figures *to, const struct thread_state *t)
-{
-  to->allocations += t->count;
-  to->counted_threads += thread_has_counted(t);
-  to->bytes += t->bytes;
-  requests_add_all(&to->requests, &t->requests);
-  to->finalizers += t->records[0];
-  to->weak_links += t->records[1];
-  to->truncated_walks += t->walk.truncated;
-  to->finalizer_walks += t->walk.finalizers;
-  to->differing_walks += t->walk.differing;
 }

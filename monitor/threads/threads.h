@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * threads.h -- the states of the Lisp threads that are or were counted.
+ * threads.h -- the one monitor: the states of the Lisp threads that are or
+ * were counted, and all that belongs to no single thread.
  *
- * All functions but the two events: under the monitor's lock.  None inside
- * the hook.
+ * Locking: `lock' is held by all public functions (monitor.h) and by the
+ * events that are not allocations (thread start and end, code loaded or
+ * unloaded).  The hook never takes it.  It guards all that is in struct
+ * monitor but `waiting'.  All functions but the two events are called with
+ * it.  None runs inside the hook.
  */
 #ifndef MPROF_THREADS_H
 #define MPROF_THREADS_H
@@ -14,15 +18,70 @@
 
 #include <ecl/ecl.h>
 
+#include "balance/collector_balance.h"
+#include "balance/free_lists.h"
+#include "code/code_objects.h"
 #include "hook/thread_state.h"
-#include "write/lisp_profile.h"
+
+/* What is counted beside the trees, in one thread or in several. */
+struct counters {
+  uint64_t allocations, bytes;       /* the plain counters */
+  struct requests requests;          /* that leaves do not tell */
+  uint64_t finalizers, weak_links;   /* records that the collector made */
+  uint64_t thread_record_bytes;      /* the same for threads that began */
+  uint64_t truncated_walks, finalizer_walks, differing_walks;
+  uint64_t contexts, context_bytes;  /* paths, and the memory of the trees */
+  uint64_t overflows;                /* look-ups beyond the budget */
+  unsigned threads;                  /* that allocated */
+  unsigned imported_threads;         /* that C made, while counting */
+};
+
+extern struct monitor {
+  pthread_mutex_t lock;
+
+  /* Threads that wait for `lock' in an event; with a lock of its own. */
+  pthread_mutex_t waiting_lock;
+  struct waiting_thread *waiting;
+
+  bool opened, running;
+  bool has_figures;                     /* since the last reset */
+  char runtime_version[64];
+  int finalize_on_demand;               /* of the collector, as it was */
+
+  /* threads */
+  uint32_t budget;
+  bool fold, whole_walks;
+  struct thread_state *threads;         /* in the order of their making */
+  unsigned ended_count;                 /* of these, have ended */
+  struct used_name *names;              /* see threads_renew_labels */
+  struct counters gone;                 /* of threads that are not among
+                                           these any more */
+  struct region_table regions;
+
+  /* balance */
+  struct free_lists free_lists;
+  int64_t ended_list_bytes;             /* see threads_end */
+  uint64_t own_bytes;                   /* see collector_balance */
+  struct collector_balance at_start;    /* of this run */
+  struct collector_balance collector;   /* of the runs before this one */
+
+  /* code */
+  struct code_objects code;             /* loaded, when last looked */
+} monitor;
+
+/* Take the lock for an event. */
+void monitor_lock_for_event(void);
+
+/* Does the thread with this environment wait there?  Then it does nothing
+ * else. */
+bool monitor_is_waited_for(cl_env_ptr env);
 
 /* The state of the thread with this environment, or NULL. */
 struct thread_state *threads_find(cl_env_ptr env);
 
 /* Hang the hooks into a thread; `gate' is what its allocations find.  (The
  * calling thread gets no hooks yet, unless the gate is open.)  False when
- * memory ran out. */
+ * memory ran out.  Waits for the runtime's lock on packages. */
 bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
 
 /* Take the hooks out of all threads; the gates are closed. */
@@ -40,6 +99,10 @@ bool threads_take_options(unsigned long budget, bool fold, bool whole_walks);
  * shut. */
 void threads_forget_figures(void);
 
+/* Tell threads of one name apart anew, the oldest first: NAME, NAME#2, and so
+ * on.  All of them live.  Waits for the runtime's lock on packages. */
+void threads_renew_labels(void);
+
 /* Give each site in all trees the number that `retire' gives it.  The gates
  * are shut. */
 void threads_rename_sites(uint64_t (*retire)(void *closure, uint64_t site),
@@ -49,8 +112,7 @@ void threads_rename_sites(uint64_t (*retire)(void *closure, uint64_t site),
  * of an object whose header it took before counting began. */
 bool thread_has_counted(const struct thread_state *thread);
 
-/* Add the plain counters of a thread. */
-void thread_add_counters(struct monitor_figures *to,
-                         const struct thread_state *thread);
+/* Of all threads together. */
+struct counters threads_counters(void);
 
 #endif

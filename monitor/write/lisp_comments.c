@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_comments.c -- see lisp_comments.h.
+ * lisp_comments.c -- the comments of a Lisp profile.
  *
  * The reconciliation.  The collector counts what its free lists gave away,
  * with its rounding; we count requests.  So each request is rounded as the
@@ -11,7 +11,7 @@
  *
  * It is 0 but for what a note names.
  */
-#include "write/lisp_comments.h"
+#include "write/lisp_profile.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,7 +21,8 @@
 
 #include "code/code_functions.h"
 #include "code/lisp_functions.h"
-#include "monitor.h"
+#include "names/kept_objects.h"
+#include "threads/threads.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -40,48 +41,48 @@ put_note(struct pprof_stream *p, const char *key, const char *format, ...)
 
 /* All requests of the program, as the collector rounded them. */
 static uint64_t
-rounded_bytes(const struct monitor_figures *f)
+rounded_bytes(const struct counters *c)
 {
-  struct requests all = f->requests;
-  for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
-    for (uint32_t i = 1; i < t->tree->leaf_count; i++) {
-      const struct leaf *leaf = &t->tree->leaves[i];
-      requests_add_leaf(&all, leaf, context_tree_kind(t->tree, leaf));
+  struct requests all = c->requests;
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    for (uint32_t i = 1; i < t->tree.leaf_count; i++) {
+      const struct leaf *leaf = &t->tree.leaves[i];
+      requests_add_leaf(&all, leaf, context_tree_kind(&t->tree, leaf));
     }
   return requests_rounded_bytes(&all);
 }
 
 /* What the collector, or the runtime in its name, made for itself. */
 static uint64_t
-record_bytes(const struct monitor_figures *f)
+record_bytes(const struct counters *c)
 {
   struct requests records = { 0 };
-  requests_add(&records, ECL_FINALIZER_RECORD_BYTES, f->finalizers);
-  requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, f->weak_links);
-  return requests_rounded_bytes(&records) + f->thread_record_bytes;
+  requests_add(&records, ECL_FINALIZER_RECORD_BYTES, c->finalizers);
+  requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, c->weak_links);
+  return requests_rounded_bytes(&records) + c->thread_record_bytes;
 }
 
 /* What a residual can be made of. */
 static void
-put_residual_notes(struct pprof_stream *p, const struct monitor_figures *f)
+put_residual_notes(struct pprof_stream *p, const struct counters *c)
 {
   char imported[128];
   const struct {
     bool applies;
     const char *text;
   } notes[] = {
-    { (f->collector.doubts & BALANCE_REST) != 0,
+    { (monitor.collector.doubts & BALANCE_REST) != 0,
       "a thread did not come to rest when counting began or ended: an object "
       "that it took then, or the free list of which it took it" },
-    { f->imported_threads > 0, imported },
-    { (f->collector.doubts & BALANCE_PAGE) != 0,
+    { c->imported_threads > 0, imported },
+    { (monitor.collector.doubts & BALANCE_PAGE) != 0,
       "up to 4096 bytes of a page that the collector has swept and not yet "
       "added" },
-    { (f->collector.doubts & BALANCE_LISTS) != 0,
+    { (monitor.collector.doubts & BALANCE_LISTS) != 0,
       "the threads' free lists in the collector could not be read" },
-    { f->finalizers + f->weak_links > 0,
+    { c->finalizers + c->weak_links > 0,
       "the collector's tables of finalizers and weak links, when they grow" },
-    { f->finalizer_walks > 0,
+    { c->finalizer_walks > 0,
       "free lists that the collector drops when a finalizer allocates while "
       "it makes one" },
   };
@@ -89,7 +90,7 @@ put_residual_notes(struct pprof_stream *p, const struct monitor_figures *f)
   snprintf(imported, sizeof imported,
            "what the runtime allocated for %u threads, which C made, before "
            "they were imported",
-           f->imported_threads);
+           c->imported_threads);
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     if (notes[i].applies) {
       pprof_put_comment(p, COMMENT_RESIDUAL_NOTE, notes[i].text);
@@ -101,51 +102,51 @@ put_residual_notes(struct pprof_stream *p, const struct monitor_figures *f)
 }
 
 static void
-put_reconciliation(struct pprof_stream *p, const struct monitor_figures *f)
+put_reconciliation(struct pprof_stream *p, const struct counters *c)
 {
-  const uint64_t rounded = rounded_bytes(f), records = record_bytes(f);
-  const int64_t residual = (int64_t)(f->collector.bytes - rounded - records);
+  const uint64_t rounded = rounded_bytes(c), records = record_bytes(c);
+  const int64_t residual = (int64_t)(monitor.collector.bytes - rounded - records);
   pprof_put_count(p, COMMENT_ROUNDED_BYTES, rounded);
-  pprof_put_count(p, COMMENT_COLLECTOR_BYTES, f->collector.bytes);
+  pprof_put_count(p, COMMENT_COLLECTOR_BYTES, monitor.collector.bytes);
   pprof_put_count(p, COMMENT_COLLECTOR_RECORD_BYTES, records);
   put_note(p, COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
   if (residual != 0)
-    put_residual_notes(p, f);
+    put_residual_notes(p, c);
 }
 
 static void
-put_unattributed(struct pprof_stream *p, const struct monitor_figures *f,
+put_unattributed(struct pprof_stream *p, const struct counters *c,
                  const struct sample_writer *samples)
 {
   pprof_put_count(p, COMMENT_UNATTRIBUTED_ALLOCATIONS,
                   samples->unattributed_count);
   pprof_put_count(p, COMMENT_UNATTRIBUTED_BYTES,
                   samples->unattributed_bytes);
-  if (f->overflows > 0)
+  if (c->overflows > 0)
     put_note(p, COMMENT_UNATTRIBUTED_NOTE,
              "the context budget was used up %" PRIu64
              " times; start with a larger one",
-             f->overflows);
+             c->overflows);
 }
 
 /* What can be missing from chains, and names that are. */
 static void
-put_gaps(struct pprof_stream *p, const struct monitor_figures *f,
+put_gaps(struct pprof_stream *p, const struct counters *c,
          uint64_t classless_count)
 {
-  pprof_put_count(p, COMMENT_TRUNCATED_WALKS, f->truncated_walks);
-  pprof_put_count(p, COMMENT_DIFFERING_WALKS, f->differing_walks);
+  pprof_put_count(p, COMMENT_TRUNCATED_WALKS, c->truncated_walks);
+  pprof_put_count(p, COMMENT_DIFFERING_WALKS, c->differing_walks);
   for (size_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
     put_note(p, COMMENT_CHAIN_NOTE,
              "%s was not compiled with this ECL's flags for the C compiler: "
              "functions that it inlined, or whose last act was a call, can "
              "be missing from chains",
              lisp_functions_other_flags(i));
-  if (f->lost_calls > 0)
+  if (kept_objects_lost_calls() > 0)
     put_note(p, COMMENT_CHAIN_NOTE,
              "calls of byte-compiled functions that found no room for their "
              "name: %" PRIu64,
-             f->lost_calls);
+             kept_objects_lost_calls());
   if (classless_count > 0)
     put_note(p, COMMENT_CLASS_NOTE,
              "objects whose class found no room for its name: %" PRIu64,
@@ -153,21 +154,21 @@ put_gaps(struct pprof_stream *p, const struct monitor_figures *f,
 }
 
 void
-lisp_comments_put(struct pprof_stream *p, const struct monitor_figures *f,
-                  const struct sample_writer *samples,
+lisp_comments_put(struct pprof_stream *p, const struct sample_writer *samples,
                   uint64_t classless_count)
 {
+  const struct counters all = threads_counters(), *c = &all;
   pprof_put_comment(p, COMMENT_VERSION, MPROF_VERSION);
   pprof_put_comment(p, COMMENT_LANGUAGE, "lisp");
-  put_note(p, COMMENT_PROGRAM, "ECL %s", f->runtime_version);
+  put_note(p, COMMENT_PROGRAM, "ECL %s", monitor.runtime_version);
   pprof_put_comment(p, COMMENT_ROOT, MPROF_ROOT_FUNCTION);
-  pprof_put_count(p, COMMENT_ALLOCATIONS, f->allocations);
-  pprof_put_count(p, COMMENT_BYTES, f->bytes);
-  put_reconciliation(p, f);
-  put_unattributed(p, f, samples);
-  put_gaps(p, f, classless_count);
-  region_table_comments(f->regions, false, pprof_put_region, p);
-  pprof_put_count(p, COMMENT_CONTEXTS, f->contexts);
-  pprof_put_count(p, COMMENT_CONTEXT_BYTES, f->context_bytes);
-  pprof_put_count(p, COMMENT_THREADS, f->counted_threads);
+  pprof_put_count(p, COMMENT_ALLOCATIONS, c->allocations);
+  pprof_put_count(p, COMMENT_BYTES, c->bytes);
+  put_reconciliation(p, c);
+  put_unattributed(p, c, samples);
+  put_gaps(p, c, classless_count);
+  region_table_comments(&monitor.regions, false, pprof_put_region, p);
+  pprof_put_count(p, COMMENT_CONTEXTS, c->contexts);
+  pprof_put_count(p, COMMENT_CONTEXT_BYTES, c->context_bytes);
+  pprof_put_count(p, COMMENT_THREADS, c->threads);
 }

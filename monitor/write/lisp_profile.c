@@ -15,7 +15,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <ecl/ecl.h>
 
@@ -25,15 +27,12 @@
 #include "monitor.h"
 #include "names/kept_objects.h"
 #include "names/lisp_name.h"
-#include "names/source_line.h"
-#include "write/lisp_comments.h"
-#include "write/sample_writer.h"
+#include "threads/threads.h"
 
 struct lisp_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
-  const struct thread_figures *thread; /* whose samples are written */
-  const struct region *regions; /* by their numbers */
+  const struct thread_state *thread; /* whose samples are written */
   uint64_t classless_count; /* objects of a class that has no name */
 };
 
@@ -56,7 +55,7 @@ put_labels(void *closure, const struct kind *kind)
   struct pprof_stream *p = &w->stream;
   const char *class = kind == NULL ? NULL : class_name(kind);
   if (kind == NULL) {
-    pprof_add_label(p, LABEL_THREAD, w->thread->name);
+    pprof_add_label(p, LABEL_THREAD, w->thread->label);
     return;
   }
   pprof_add_label(
@@ -69,10 +68,10 @@ put_labels(void *closure, const struct kind *kind)
     pprof_add_label(p, LABEL_CLASS, class);
   pprof_add_label(p, LABEL_CATEGORY,
                   classify_category_name(classify_category(kind->what)));
-  pprof_add_label(p, LABEL_THREAD, w->thread->name);
+  pprof_add_label(p, LABEL_THREAD, w->thread->label);
   if (KIND_REGION(kind->what) != 0)
     pprof_add_label(p, LABEL_REGION,
-                    w->regions[KIND_REGION(kind->what)].path);
+                    monitor.regions.regions[KIND_REGION(kind->what)].path);
   if (kind->size != 0 && kind->size != LEAF_LARGE)
     pprof_add_number_label(p, LABEL_BYTES, kind->size);
 }
@@ -91,7 +90,7 @@ put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
 static void
 put_leaf(struct lisp_writer *w, const struct leaf *leaf)
 {
-  const struct kind *kind = context_tree_kind(w->thread->tree, leaf);
+  const struct kind *kind = context_tree_kind(&w->thread->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_LISP_COLUMNS] = { [PPROF_COUNT] = leaf->count,
                                           [PPROF_BYTES] = leaf->bytes };
@@ -109,9 +108,11 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf)
 }
 
 static void
-put_thread(struct lisp_writer *w, const struct thread_figures *thread)
+put_thread(struct lisp_writer *w, const struct thread_state *thread)
 {
-  const struct context_tree *tree = thread->tree;
+  const struct context_tree *tree = &thread->tree;
+  if (thread->label == NULL)
+    atomic_file_fail(w->stream.output.file, ENOMEM);
   w->thread = thread;
   sample_writer_begin(&w->samples, tree);
   for (uint32_t i = 1; i < tree->leaf_count; i++)
@@ -126,6 +127,49 @@ put_thread(struct lisp_writer *w, const struct thread_figures *thread)
 }
 
 /* ---- functions and locations ---- */
+
+/* ECL notes of a function in which file its form begins and after how many
+ * bytes.  The text of the last file is kept, for functions of one file often
+ * follow each other. */
+struct source_text { /* all zero: no file */
+  const char *path;
+  char *text;
+  size_t size;
+};
+
+static void
+read_source(struct source_text *s, const char *path)
+{
+  FILE *file = fopen(path, "re");
+  struct stat status;
+  free(s->text);
+  *s = (struct source_text){ .path = path };
+  if (file != NULL && fstat(fileno(file), &status) == 0 &&
+      (s->text = malloc((size_t)status.st_size)) != NULL)
+    s->size = fread(s->text, 1, (size_t)status.st_size, file);
+  if (file != NULL)
+    fclose(file);
+}
+
+/* The line where the form of the function begins, 0 when it cannot be known.
+ * The position is before the form: blank lines follow it. */
+static int64_t
+source_line(struct source_text *s, const struct code_function *f)
+{
+  const size_t position = (size_t)f->file_position;
+  int64_t line = 1;
+  if (f->file == NULL || f->file_position < 0)
+    return 0;
+  if (s->path == NULL || strcmp(s->path, f->file) != 0)
+    read_source(s, f->file);
+  if (position >= s->size)
+    return 0;
+  for (size_t i = 0; i < s->size &&
+                     (i < position || strchr(" \t\r\n", s->text[i]) != NULL);
+       i++)
+    line += s->text[i] == '\n';
+  return line;
+}
 
 static void
 put_function(struct pprof_stream *p, uint64_t id,
@@ -205,7 +249,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
     }
     if (function > before) {
       const struct code_function *f = site_function(number);
-      lines[function] = source_line(&source, f->file, f->file_position);
+      lines[function] = source_line(&source, f);
       put_function(p, function, f, lines[function]);
       if (f->calls_known && intern_text(&known, f->name) == 0)
         atomic_file_fail(p->output.file, ENOMEM);
@@ -213,7 +257,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
     put_location(p, id, site, function, lines[function]);
   }
   put_unknown_calls(p, &functions, &known);
-  source_text_release(&source);
+  free(source.text);
   intern_table_release(&known);
   intern_table_release(&functions);
   arena_release(&arena);
@@ -222,27 +266,26 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
 /* ---- the whole ---- */
 
 static void
-write_all(struct lisp_writer *w, const struct monitor_figures *f)
+write_all(struct lisp_writer *w)
 {
   struct pprof_stream *p = &w->stream;
   struct sample_writer *samples = &w->samples;
   pprof_open(p, PPROF_LISP_COLUMNS);
-  for (const struct thread_figures *t = f->threads; t != NULL; t = t->next)
-    put_thread(w, t);
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (thread_has_counted(t))
+      put_thread(w, t);
   put_locations(p, samples);
-  lisp_comments_put(p, f, samples, w->classless_count);
+  lisp_comments_put(p, samples, w->classless_count);
   intern_table_release(&samples->locations);
   pprof_close(p);
 }
 
 int
-lisp_profile_write(const struct monitor_figures *figures, const char *path,
-                   char *message, size_t size)
+lisp_profile_write(const char *path, char *message, size_t size)
 {
   struct atomic_file file = { 0 };
   char temporary[PATH_MAX];
   struct lisp_writer w = {
-    .regions = figures->regions->regions,
     .stream.output = { .file = &file, .always = true },
     .samples = { .stream = &w.stream, .put_labels = put_labels,
                  .closure = &w, .passing = lisp_apply.passing }
@@ -250,7 +293,7 @@ lisp_profile_write(const struct monitor_figures *figures, const char *path,
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
     atomic_file_fail(&file, ENAMETOOLONG);
   atomic_file_open(&file, path, temporary);
-  write_all(&w, figures);
+  write_all(&w);
   atomic_file_close(&file);
   if (file.failed != 0)
     snprintf(message, size, "cannot write '%s': %s", path,

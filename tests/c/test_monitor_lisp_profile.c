@@ -13,15 +13,17 @@
 
 #include <cmocka.h>
 
-#include "failing_calls.h"
 #include "monitor.h"
 #include "mprof.h"
+#include "threads/threads.h"
 #include "write/lisp_profile.h"
 #include "write/pprof_stream.h"
 
+#include "failing_calls.h"
+
 #include <sys/mman.h>
 
-enum { PATHS = 1000, KINDS = 30, BYTES = 24 };
+enum { SAMPLES = 1000, KINDS = 30, BYTES = 24 };
 
 /* Which request for memory fails, counted from 1 (0: none). */
 static struct {
@@ -57,12 +59,9 @@ mremap(void *address, size_t length, size_t longer, int flags, ...)
 
 /* Of calls by functions that need no code: the handler of a signal, and
  * finalizers. */
-static struct context_tree tree;
-static struct thread_figures thread = { .name = "main", .tree = &tree };
-static struct region_table regions;
-static struct monitor_figures figures = { .threads = &thread,
-                                          .regions = &regions,
-                                          .runtime_version = "0" };
+static char label[] = "main";
+static struct thread_state thread = { .label = label };
+static struct context_tree *const tree = &thread.tree;
 
 static uint32_t
 function_of(void *closure, uint64_t site, uint32_t caller)
@@ -76,30 +75,31 @@ make_figures(void **state)
 {
   uint32_t up = CONTEXT_ROOT, random = 1;
   if (make_folder(state) != 0 ||
-      context_tree_init(&tree, 1 << 12, false, function_of, NULL) != 0)
+      context_tree_init(tree, 1 << 12, false, function_of, NULL) != 0)
     return -1;
-  for (uint32_t i = 0; i < PATHS; i++) {
+  for (uint32_t i = 0; i < SAMPLES; i++) {
     const uint64_t site =
         SITE_SPECIAL |
         (random >> 20 & 1 ? SITE_SIGNAL_HANDLER : SITE_FINALIZERS);
     struct leaf *leaf;
     random = random * 1664525 + 1013904223;
-    up = context_tree_child(&tree, random >> 28 == 0 ? CONTEXT_ROOT : up,
+    up = context_tree_child(tree, random >> 28 == 0 ? CONTEXT_ROOT : up,
                             site);
-    leaf = context_tree_leaf(&tree, up, site, i % KINDS, BYTES, 0);
+    leaf = context_tree_leaf(tree, up, site, i % KINDS, BYTES, 0);
     leaf->count++;
     leaf->bytes += BYTES;
     leaf->activations++;
-    figures.allocations++;
-    figures.bytes += BYTES;
+    thread.count++;
+    thread.bytes += BYTES;
   }
+  monitor.threads = &thread;
   return 0;
 }
 
 static int
 release_figures(void **state)
 {
-  context_tree_release(&tree);
+  context_tree_release(tree);
   return remove_folder(state);
 }
 
@@ -109,7 +109,7 @@ static int
 save(char *message, size_t size)
 {
   plan.writes = plan.fsyncs = requests.made = 0;
-  return lisp_profile_write(&figures, path, message, size);
+  return lisp_profile_write(path, message, size);
 }
 
 /* The file is a profile of all the figures, and there is no other file. */
@@ -119,8 +119,8 @@ check_complete(void)
   char arguments[128], expected[64];
   char *output, *message;
   snprintf(arguments, sizeof arguments, "report\n%s", path);
-  snprintf(expected, sizeof expected, "%d allocations, %d bytes", PATHS,
-           PATHS * BYTES);
+  snprintf(expected, sizeof expected, "%d allocations, %d bytes", SAMPLES,
+           SAMPLES * BYTES);
   assert_int_equal(mprof_command(arguments, &output, &message), 0);
   assert_non_null(strstr(output, expected));
   mprof_string_free(output);
@@ -212,13 +212,13 @@ what_cannot_be_opened(void **state)
 {
   char message[256];
   (void)state;
-  assert_int_equal(lisp_profile_write(&figures, "/no/such/file", message,
+  assert_int_equal(lisp_profile_write("/no/such/file", message,
                                       sizeof message),
                    MPROF_CANNOT_WRITE);
   assert_string_equal(
       message, "cannot write '/no/such/file': No such file or directory");
   assert_int_equal(
-      lisp_profile_write(&figures, "/dev/full", message, sizeof message),
+      lisp_profile_write("/dev/full", message, sizeof message),
       MPROF_CANNOT_WRITE);
   assert_string_equal(message,
                       "cannot write '/dev/full': No space left on device");
