@@ -141,7 +141,7 @@ ask_runtime_version(void)
 {
   cl_object v = cl_funcall(
       1, ecl_make_symbol("LISP-IMPLEMENTATION-VERSION", "CL"));
-  char *text = ECL_STRINGP(v) ? lisp_name_of_thread(v) : NULL;
+  char *text = ECL_STRINGP(v) ? lisp_name(v, NAMED_THREAD) : NULL;
   snprintf(monitor.runtime_version, sizeof monitor.runtime_version, "%s",
            text != NULL ? text : "");
   free(text);

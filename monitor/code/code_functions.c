@@ -14,16 +14,19 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <ecl/ecl.h>
 
-#include "code/file_symbols.h"
 #include "profile/phase.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
@@ -141,7 +144,7 @@ code_functions_open(void)
                                              sizeof(struct code_function));
 }
 
-/* ---- names ---- */
+/* ---- Lisp names ---- */
 
 /* Functions of CLOS that only pass their arguments on to methods.  Shown,
  * they would be one function from every generic function to every method, and
@@ -184,6 +187,8 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT | flags;
 }
 
+/* ---- C names ---- */
+
 /* A function that lacks its C name, and the symbol that it has it from. */
 struct nameless {
   struct code_function *function;
@@ -215,9 +220,9 @@ copy_c_name(const char *symbol)
 /* Of the symbols that cover a function it is the last one to begin, and of
  * these the first. */
 static void
-add_symbol(void *closure, uintptr_t address, size_t size, const char *name)
+add_symbol(const struct naming *naming, uintptr_t address, size_t size,
+           const char *name)
 {
-  const struct naming *naming = closure;
   const uintptr_t end = address + (size != 0 ? size : 1);
   size_t low = 0, high = naming->count;
   while (low < high) {
@@ -236,6 +241,60 @@ add_symbol(void *closure, uintptr_t address, size_t size, const char *name)
       item->symbol = address;
     }
   }
+}
+
+/* The full symbol table where the file has one, else the dynamic one. */
+static Elf_Scn *
+find_symbol_table(Elf *elf, GElf_Shdr *header)
+{
+  Elf_Scn *section = NULL, *dynamic = NULL;
+  GElf_Shdr h;
+  while ((section = elf_nextscn(elf, section)) != NULL) {
+    if (gelf_getshdr(section, &h) == NULL ||
+        (h.sh_type != SHT_SYMTAB && h.sh_type != SHT_DYNSYM))
+      continue;
+    *header = h;
+    if (h.sh_type == SHT_SYMTAB)
+      return section;
+    dynamic = section;
+  }
+  return dynamic;
+}
+
+static bool
+is_function(const GElf_Sym *symbol)
+{
+  const int type = GELF_ST_TYPE(symbol->st_info);
+  return symbol->st_shndx != SHN_UNDEF &&
+         (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+/* Read the symbols of the file, which is loaded at `base'.  One that cannot be
+ * read has none. */
+static void
+add_symbols(const struct naming *naming, const char *path, uintptr_t base)
+{
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  Elf *elf = NULL;
+  Elf_Scn *section = NULL;
+  Elf_Data *data = NULL;
+  GElf_Shdr header;
+  GElf_Sym symbol;
+  if (file >= 0 && elf_version(EV_CURRENT) != EV_NONE)
+    elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
+  if (elf != NULL)
+    section = find_symbol_table(elf, &header);
+  if (section != NULL)
+    data = elf_getdata(section, NULL);
+  for (int i = 0; data != NULL && gelf_getsym(data, i, &symbol) != NULL;
+       i++) {
+    const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (name != NULL && is_function(&symbol))
+      add_symbol(naming, base + symbol.st_value, symbol.st_size, name);
+  }
+  elf_end(elf);
+  if (file >= 0)
+    close(file);
 }
 
 /* What no symbol covers is called after the file. */
@@ -270,8 +329,7 @@ find_names(const struct code_object *o, bool program)
   if (naming.count > 0) {
     qsort(naming.items, naming.count, sizeof *naming.items,
           compare_nameless);
-    file_symbols_each(program ? "/proc/self/exe" : o->path, o->base,
-                      add_symbol, &naming);
+    add_symbols(&naming, program ? "/proc/self/exe" : o->path, o->base);
     name_rest(&naming, program ? program_invocation_short_name
                                : last_part(o->path));
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_functions.c -- three sources.
+ * lisp_functions.c -- names and frame words have three sources.
  *
  *  - The patched compiler puts a table of names into each compiled file, and
  *    the runtime lists the tables of all files that are loaded.
@@ -8,22 +8,31 @@
  *    program that the file was linked into, and the runtime has its own.
  *  - Core functions that are written in C are found through the function
  *    objects of their symbols.
+ *
+ * Numbers of functions: those of compiled functions, then from
+ * FUNCTION_OBJECT_BASE on those of byte-compiled ones, then what is no
+ * function.
  */
 #include "code/lisp_functions.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"
-#include "code/code_functions.h"
+#include "names/kept_objects.h"
 #include "names/lisp_name.h"
 #include "unwind/frame_rule.h"
 
-struct lisp_apply lisp_apply;
+enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */ };
+
+/* The numbers of APPLY and of the one that is a part of what calls it; 0
+ * before the first of these. */
+static struct {
+  uint32_t function, passing;
+} apply;
 
 /* ---- frame words ---- */
 
@@ -158,27 +167,29 @@ add_core(void)
     if (start == 0 ||
         code_function_at(code_function_of_start(start))->name != NULL)
       continue;
-    name = lisp_name_of_function(symbol);
+    name = lisp_name(symbol, NAMED_FUNCTION);
     if (name != NULL)
       code_function_name(start, name, NULL, -1);
     free(name);
   }
 }
 
-/* APPLY counts as two functions: the second, which has the same names, goes
- * by an address in its code. */
+/* The second APPLY, which has the same names, goes by an address in the code
+ * of the first. */
 static void
 split_apply(void)
 {
   const uintptr_t start = (uintptr_t)cl_apply;
+  const struct code_function *whole;
   struct code_function *passing;
-  lisp_apply.function = code_function_of_start(start);
-  lisp_apply.passing = code_function_of_start(start + 1);
-  passing = code_function_at(lisp_apply.passing);
-  if (lisp_apply.passing == 0)
-    return;
-  passing->name = code_function_at(lisp_apply.function)->name;
-  passing->calls_known = code_function_at(lisp_apply.function)->calls_known;
+  apply.function = code_function_of_start(start);
+  apply.passing = code_function_of_start(start + 1);
+  whole = code_function_at(apply.function);
+  passing = code_function_at(apply.passing);
+  if (apply.passing != 0) {
+    passing->name = whole->name;
+    passing->calls_known = whole->calls_known;
+  }
 }
 
 void
@@ -190,4 +201,75 @@ lisp_functions_open(void)
     lisp_functions_add(t);
   add_core();
   split_apply();
+}
+
+/* ---- the functions of sites ---- */
+
+uint32_t
+lisp_function_passing(void)
+{
+  return apply.passing;
+}
+
+uint32_t
+site_function_number(uint64_t site)
+{
+  if ((site & SITE_OBJECT) != 0)
+    return kept_objects_function((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
+  if ((site & SITE_SPECIAL) != 0)
+    return FUNCTIONS_OF_SPECIAL | (uint32_t)(site & ~SITE_SPECIAL);
+  if ((site & SITE_PASSING) != 0)
+    return apply.passing;
+  return code_function_of_site(site);
+}
+
+uint32_t
+site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
+{
+  uint32_t number = site_function_number(site);
+  (void)closure;
+  if (number < FUNCTION_OBJECT_BASE) {
+    if (number == apply.function && caller < FUNCTION_OBJECT_BASE &&
+        code_function_at(caller)->passes_on)
+      number = apply.passing;
+    return number | code_function_at(number)->in_tree;
+  }
+  return number | (uint32_t)kept_objects_role(number) << FUNCTION_ROLE_SHIFT;
+}
+
+const struct code_function *
+site_function(uint32_t number)
+{
+#define NAMED(text)                                                          \
+  { .name = text, .system_name = "", .file_position = -1, .calls_known = true }
+  static const struct code_function special[] = {
+    NAMED("[unknown]"),
+    [SITE_OVERFLOW] = NAMED("[over the budget]"),
+    [SITE_SIGNAL_HANDLER] = NAMED("[signal handler]"),
+    [SITE_FINALIZERS] = NAMED("[finalizers]"),
+  };
+#undef NAMED
+  static struct code_function object;
+  const char *name;
+  if (number >= FUNCTIONS_OF_SPECIAL)
+    return &special[number - FUNCTIONS_OF_SPECIAL];
+  if (number < FUNCTION_OBJECT_BASE)
+    return code_function_at(number)->name != NULL ? code_function_at(number)
+                                                  : &special[0];
+  name = kept_objects_name(number);
+  object = (struct code_function){
+    .name = name != NULL ? name : "(OUT-OF-MEMORY)",
+    .system_name = "",
+    .file_position = -1,
+    .calls_known = true,
+  };
+  return &object;
+}
+
+bool
+site_function_depends(uint32_t function)
+{
+  const uint32_t number = function & FUNCTION_NUMBER;
+  return number != 0 &&
+         (number == apply.function || number == apply.passing);
 }

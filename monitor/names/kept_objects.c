@@ -145,9 +145,10 @@ static const char *
 name_at(uint32_t place)
 {
   if (kept.names[place] == NULL)
-    kept.names[place] = ecl_t_of(kept.objects[place]) == t_instance
-                            ? lisp_name_of_class(kept.objects[place])
-                            : lisp_name_of_function(kept.objects[place]);
+    kept.names[place] = lisp_name(
+        kept.objects[place], ecl_t_of(kept.objects[place]) == t_instance
+                                 ? NAMED_CLASS
+                                 : NAMED_FUNCTION);
   return kept.names[place];
 }
 

@@ -201,11 +201,8 @@ is_form(cl_object name)
                         equals(name->symbol.name, "BYTECODES"));
 }
 
-enum named { NAMED_FUNCTION, NAMED_CLASS, NAMED_THREAD };
-
-/* The name of a function or thread, or a class. */
 static void
-put_name(struct text *out, cl_object x, enum named what)
+put_name(struct text *out, cl_object x, enum lisp_named what)
 {
   if (x == OBJNULL)
     put_text(out, "#<unbound>");
@@ -220,8 +217,8 @@ put_name(struct text *out, cl_object x, enum named what)
 }
 
 /* Printed twice, first to see how long it is. */
-static char *
-printed(cl_object x, enum named what)
+char *
+lisp_name(cl_object x, enum lisp_named what)
 {
   struct text out = { .room = 0 };
   do {
@@ -237,12 +234,6 @@ printed(cl_object x, enum named what)
   return out.at;
 }
 
-char *
-lisp_name_of_function(cl_object name)
-{
-  return printed(name, NAMED_FUNCTION);
-}
-
 /* A name of more than 2 KB counts by its beginning. */
 enum phase_role
 lisp_name_role(cl_object name)
@@ -252,12 +243,6 @@ lisp_name_role(cl_object name)
   put_name(&out, name, NAMED_FUNCTION);
   text[out.length < out.room ? out.length : out.room] = '\0';
   return phase_role_of(text, "", false);
-}
-
-char *
-lisp_name_of_class(cl_object clas)
-{
-  return printed(clas, NAMED_CLASS);
 }
 
 bool
@@ -272,10 +257,4 @@ lisp_name_is_structure(cl_object clas)
   name = ECL_CLASS_NAME(meta);
   return ecl_t_of(name) == t_symbol && !Null(name) &&
          equals(name->symbol.name, "STRUCTURE-CLASS");
-}
-
-char *
-lisp_name_of_thread(cl_object name)
-{
-  return printed(name, NAMED_THREAD);
 }

@@ -12,27 +12,28 @@
 
 #include "profile/phase.h"
 
-/* The name of a function as PRIN1 writes it from a package that uses nothing,
- * symbols of COMMON-LISP bare and COMMON-LISP-USER as CL-USER:
- * "CL-USER::FOO", "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))"; and
- * "(TOP-LEVEL-FORM)" for what is evaluated and no function.  UTF-8, from
- * malloc; NULL when memory ran out.  Asks for the runtime's lock on packages.
- * Not inside the hook. */
-char *lisp_name_of_function(cl_object name);
+/* What has a name. */
+enum lisp_named {
+  NAMED_FUNCTION, /* its name is given; "(TOP-LEVEL-FORM)" for what is
+                     evaluated and no function */
+  NAMED_CLASS,    /* the class itself, or the name of a structure that has no
+                     class */
+  NAMED_THREAD    /* its name is given; a string as it is */
+};
+
+/* The name as PRIN1 writes it from a package that uses nothing, symbols of
+ * COMMON-LISP bare and COMMON-LISP-USER as CL-USER: "CL-USER::FOO",
+ * "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8, from malloc; NULL when
+ * memory ran out.  Asks for the runtime's lock on packages.  Not inside the
+ * hook. */
+char *lisp_name(cl_object x, enum lisp_named what);
 
 /* What the byte-compiled function with this name means to the phases: the
  * same as phase_role_of says of the above, but it may run inside the hook. */
 enum phase_role lisp_name_role(cl_object name);
 
-/* The name of a class, or of a structure that has only a name.  As
- * lisp_name_of_function. */
-char *lisp_name_of_class(cl_object clas);
-
 /* Whether a class describes structures (its metaclass is STRUCTURE-CLASS, or
  * it is a bare name). */
 bool lisp_name_is_structure(cl_object clas);
-
-/* A string as it is, anything else as above: the name of a thread. */
-char *lisp_name_of_thread(cl_object name);
 
 #endif

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/sites.h"
+#include "code/lisp_functions.h"
 #include "hook/hook.h"
 #include "names/lisp_name.h"
 
@@ -93,7 +93,7 @@ name_of(cl_env_ptr env)
   char *name;
   if (process == OBJNULL || Null(process))
     return strdup("?");
-  name = lisp_name_of_thread(process->process.name);
+  name = lisp_name(process->process.name, NAMED_THREAD);
   if (name != NULL && name[0] == '\0') {
     free(name);
     return strdup("[unnamed]");

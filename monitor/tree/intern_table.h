@@ -2,8 +2,8 @@
  *
  * intern_table.h -- keys numbered from 1 in the order of their first use.
  *
- * A key is a number below INTERN_NO_KEY, or a text, of which the table keeps
- * a copy; one table has keys of one sort.
+ * A key is some bytes, of which the table keeps a copy: a number or a text.
+ * One table has keys of one sort.
  *
  * One owner, no locks.  Memory is the kernel's and moves as the table grows:
  * may run where the hook may.
@@ -13,38 +13,41 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "tree/arena.h"
 #include "tree/record_index.h"
 
 enum { INTERN_MOST = (1 << 26) - 1 }; /* keys */
-#define INTERN_NO_KEY (UINT64_MAX - INTERN_MOST)
 
 struct intern_table { /* all zero: empty */
   uint32_t count;     /* the last number */
-  struct arena keys;  /* uint64_t by number; of a text: where it begins */
-  struct arena texts;
-  size_t text_bytes;
+  struct arena ends;  /* size_t by number: where in `bytes' a key ends */
+  struct arena bytes; /* of all keys, one after the other */
   struct record_index index;
 };
 
 /* The number of the key, a new one when it is new; 0 when there is no memory
  * or there are INTERN_MOST keys. */
-uint32_t intern_key(struct intern_table *table, uint64_t key);
-uint32_t intern_text(struct intern_table *table, const char *text);
+uint32_t intern_bytes(struct intern_table *table, const void *key, size_t n);
+
+static inline uint32_t
+intern_key(struct intern_table *table, uint64_t key)
+{
+  return intern_bytes(table, &key, sizeof key);
+}
+
+static inline uint32_t
+intern_text(struct intern_table *table, const char *text)
+{
+  return intern_bytes(table, text, strlen(text) + 1);
+}
 
 /* The key with that number, of a table of numbers. */
 static inline uint64_t
 intern_table_key(const struct intern_table *table, uint32_t number)
 {
-  return ((const uint64_t *)table->keys.base)[number];
-}
-
-/* Nothing has that number from now on, and its key gets another one. */
-static inline void
-intern_table_forget(struct intern_table *table, uint32_t number)
-{
-  ((uint64_t *)table->keys.base)[number] = INTERN_NO_KEY + number;
+  return ((const uint64_t *)table->bytes.base)[number - 1];
 }
 
 /* Empty it and give its memory back. */

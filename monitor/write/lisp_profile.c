@@ -22,7 +22,6 @@
 #include <ecl/ecl.h>
 
 #include "code/lisp_functions.h"
-#include "code/sites.h"
 #include "hook/classify.h"
 #include "monitor.h"
 #include "names/kept_objects.h"
@@ -55,25 +54,25 @@ put_labels(void *closure, const struct kind *kind)
   struct pprof_stream *p = &w->stream;
   const char *class = kind == NULL ? NULL : class_name(kind);
   if (kind == NULL) {
-    pprof_add_label(p, LABEL_THREAD, w->thread->label);
+    pprof_add_label(p, "thread", w->thread->label);
     return;
   }
   pprof_add_label(
-      p, LABEL_TYPE,
+      p, "type",
       class != NULL &&
               lisp_name_is_structure((cl_object)(uintptr_t)kind->clas)
           ? "STRUCTURE"
           : classify_type_name(kind->what));
   if (class != NULL)
-    pprof_add_label(p, LABEL_CLASS, class);
-  pprof_add_label(p, LABEL_CATEGORY,
+    pprof_add_label(p, "class", class);
+  pprof_add_label(p, "category",
                   classify_category_name(classify_category(kind->what)));
-  pprof_add_label(p, LABEL_THREAD, w->thread->label);
+  pprof_add_label(p, "thread", w->thread->label);
   if (KIND_REGION(kind->what) != 0)
-    pprof_add_label(p, LABEL_REGION,
+    pprof_add_label(p, "region",
                     monitor.regions.regions[KIND_REGION(kind->what)].path);
   if (kind->size != 0 && kind->size != LEAF_LARGE)
-    pprof_add_number_label(p, LABEL_BYTES, kind->size);
+    pprof_add_number_label(p, "bytes", kind->size);
 }
 
 static void
@@ -220,7 +219,7 @@ put_unknown_calls(struct pprof_stream *p, const struct intern_table *functions,
     if (name == 0)
       atomic_file_fail(p->output.file, ENOMEM);
     else if (name > before)
-      pprof_put_comment(p, COMMENT_CALLS_UNKNOWN, f->name);
+      pprof_put_comment(p, "mprof.calls_unknown", f->name);
   }
 }
 
@@ -288,7 +287,7 @@ lisp_profile_write(const char *path, char *message, size_t size)
   struct lisp_writer w = {
     .stream.output = { .file = &file, .always = true },
     .samples = { .stream = &w.stream, .put_labels = put_labels,
-                 .closure = &w, .passing = lisp_apply.passing }
+                 .closure = &w, .passing = lisp_function_passing() }
   };
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
     atomic_file_fail(&file, ENAMETOOLONG);

@@ -195,7 +195,7 @@ pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n)
 void
 pprof_put_region(void *stream, const char *text)
 {
-  pprof_put_comment(stream, COMMENT_REGION, text);
+  pprof_put_comment(stream, "mprof.region", text);
 }
 
 /* ---- begin and end ---- */
