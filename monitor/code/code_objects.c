@@ -35,33 +35,15 @@ open_list(struct code_objects *list)
   return true;
 }
 
-/* Room for a path at the end of the text, and what of it was taken. */
-static char *
-room_for_path(const struct code_objects *list)
-{
-  return list->text_bytes + PATH_MAX <= TEXT_BYTES
-             ? list->text + list->text_bytes
-             : NULL;
-}
-
-static const char *
-take_path(struct code_objects *list, size_t length)
-{
-  char *path = list->text + list->text_bytes;
-  path[length] = '\0';
-  list->text_bytes += length + 1;
-  return path;
-}
-
 static const char *
 copy_path(struct code_objects *list, const char *path)
 {
-  const size_t n = strnlen(path, PATH_MAX - 1);
-  char *room = room_for_path(list);
-  if (room == NULL)
+  const size_t size = strlen(path) + 1;
+  char *copy = list->text + list->text_bytes;
+  if (size > TEXT_BYTES - list->text_bytes)
     return "";
-  memcpy(room, path, n);
-  return take_path(list, n);
+  list->text_bytes += size;
+  return memcpy(copy, path, size);
 }
 
 /* The build id in the notes of `size' bytes at `at'. */
@@ -124,15 +106,14 @@ read_mapped_path(struct code_objects *list, struct code_object *o)
  * object has no file. */
 static void
 read_path(struct code_objects *list, struct code_object *o, const char *name,
-          int first)
+          bool program)
 {
-  char *room = room_for_path(list);
-  if (first && room != NULL) {
-    const ssize_t length = readlink("/proc/self/exe", room, PATH_MAX - 1);
-    if (length >= 0) {
-      o->path = take_path(list, (size_t)length);
-      return;
-    }
+  char own[PATH_MAX];
+  const ssize_t length =
+      program ? readlink("/proc/self/exe", own, sizeof own - 1) : -1;
+  if (length >= 0) {
+    own[length] = '\0';
+    name = own;
   }
   o->path = copy_path(list, name == NULL ? "" : name);
   if (o->path[0] != '/' && strchr(o->path, '/') != NULL)

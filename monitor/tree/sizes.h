@@ -11,19 +11,19 @@
 
 #ifdef MPROF_TINY
 enum {
-  SIZE_FIRST_ROOM = 1,  /* of an array that doubles; elements */
   SIZE_FIRST_INDEX = 4, /* of a hash index; slots, a power of 2 */
   SIZE_KNOWN_PATHS = 4, /* at hand in each thread; a power of 2 */
   SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
-  SIZE_SHARED_TABLE_BITS = 2 /* of a shared_table; 2 to the power of it */
+  SIZE_SHARED_TABLE_BITS = 2, /* of a shared_table; 2 to the power of it */
+  SIZE_GZIP_FILE = 1 /* of a file that is worth compressing; bytes */
 };
 #else
 enum {
-  SIZE_FIRST_ROOM = 256,
   SIZE_FIRST_INDEX = 1024,
   SIZE_KNOWN_PATHS = 1024,
   SIZE_FIRST_ARENA = 1 << 18,
-  SIZE_SHARED_TABLE_BITS = 10
+  SIZE_SHARED_TABLE_BITS = 10,
+  SIZE_GZIP_FILE = 1 << 14
 };
 #endif
 

@@ -111,7 +111,7 @@ put_thread(struct lisp_writer *w, const struct thread_state *thread)
 {
   const struct context_tree *tree = &thread->tree;
   if (thread->label == NULL)
-    atomic_file_fail(w->stream.output.file, ENOMEM);
+    gzip_file_fail(w->stream.output, ENOMEM);
   w->thread = thread;
   sample_writer_begin(&w->samples, tree);
   for (uint32_t i = 1; i < tree->leaf_count; i++)
@@ -217,7 +217,7 @@ put_unknown_calls(struct pprof_stream *p, const struct intern_table *functions,
       continue;
     name = intern_text(known, f->name);
     if (name == 0)
-      atomic_file_fail(p->output.file, ENOMEM);
+      gzip_file_fail(p->output, ENOMEM);
     else if (name > before)
       pprof_put_comment(p, "mprof.calls_unknown", f->name);
   }
@@ -243,7 +243,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
     const uint32_t before = functions.count;
     const uint32_t function = intern_key(&functions, number);
     if (function == 0) {
-      atomic_file_fail(p->output.file, ENOMEM);
+      gzip_file_fail(p->output, ENOMEM);
       break;
     }
     if (function > before) {
@@ -251,7 +251,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
       lines[function] = source_line(&source, f);
       put_function(p, function, f, lines[function]);
       if (f->calls_known && intern_text(&known, f->name) == 0)
-        atomic_file_fail(p->output.file, ENOMEM);
+        gzip_file_fail(p->output, ENOMEM);
     }
     put_location(p, id, site, function, lines[function]);
   }
@@ -282,18 +282,18 @@ write_all(struct lisp_writer *w)
 int
 lisp_profile_write(const char *path, char *message, size_t size)
 {
-  struct atomic_file file = { 0 };
+  struct gzip_file file = { .always = true };
   char temporary[PATH_MAX];
   struct lisp_writer w = {
-    .stream.output = { .file = &file, .always = true },
+    .stream.output = &file,
     .samples = { .stream = &w.stream, .put_labels = put_labels,
                  .closure = &w, .passing = lisp_function_passing() }
   };
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
-    atomic_file_fail(&file, ENAMETOOLONG);
-  atomic_file_open(&file, path, temporary);
+    gzip_file_fail(&file, ENAMETOOLONG);
+  gzip_file_open(&file, path, temporary);
   write_all(&w);
-  atomic_file_close(&file);
+  gzip_file_close(&file);
   if (file.failed != 0)
     snprintf(message, size, "cannot write '%s': %s", path,
              strerrordesc_np(file.failed));

@@ -267,21 +267,21 @@ put_comments(struct malloc_writer *w)
 }
 
 void
-malloc_profile_write(struct atomic_file *file,
+malloc_profile_write(struct gzip_file *file,
                      const struct code_objects *objects)
 {
   struct malloc_monitor *m = &malloc_monitor;
   struct malloc_writer w = {
-    .stream.output = { .file = file,
-                       .fast = m->tree.leaf_count > MANY_LEAVES },
+    .stream.output = file,
     .samples = { .stream = &w.stream, .put_labels = put_labels,
                  .closure = &w.stream },
     .objects = objects
   };
   if (!m->ready) {
-    atomic_file_fail(file, ENOMEM);
+    gzip_file_fail(file, ENOMEM);
     return;
   }
+  file->fast = m->tree.leaf_count > MANY_LEAVES;
   w.total = malloc_monitor_settle(m);
   pprof_open(&w.stream, PPROF_COLUMNS);
   put_samples(&w);

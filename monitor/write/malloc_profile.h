@@ -10,13 +10,13 @@
 #ifndef MPROF_MALLOC_PROFILE_H
 #define MPROF_MALLOC_PROFILE_H
 
-struct atomic_file;
+struct gzip_file;
 struct code_objects;
 
 /* Write the figures of now into an open file, which keeps what fails;
  * `objects' are those that are loaded.  The monitor's lock is held, and all
  * stripes are. */
-void malloc_profile_write(struct atomic_file *file,
+void malloc_profile_write(struct gzip_file *file,
                           const struct code_objects *objects);
 
 #endif

@@ -56,7 +56,7 @@ make_room(struct pprof_stream *p, size_t n)
 {
   if (arena_grow(&p->message, p->length + n) == 0)
     return true;
-  atomic_file_fail(p->output.file, errno);
+  gzip_file_fail(p->output, errno);
   return false;
 }
 
@@ -142,15 +142,15 @@ static void
 put_number(struct pprof_stream *p, unsigned field, uint64_t n)
 {
   uint8_t head[HEAD_BYTES];
-  gzip_output_put(&p->output, head, encode_head(head, field, WIRE_NUMBER, n));
+  gzip_file_put(p->output, head, encode_head(head, field, WIRE_NUMBER, n));
 }
 
 static void
 put_bytes(struct pprof_stream *p, unsigned field, const void *bytes, size_t n)
 {
   uint8_t head[HEAD_BYTES];
-  gzip_output_put(&p->output, head, encode_head(head, field, WIRE_BYTES, n));
-  gzip_output_put(&p->output, bytes, n);
+  gzip_file_put(p->output, head, encode_head(head, field, WIRE_BYTES, n));
+  gzip_file_put(p->output, bytes, n);
 }
 
 void
@@ -165,7 +165,7 @@ pprof_string(struct pprof_stream *p, const char *text)
   const uint32_t known = p->strings.count;
   const uint32_t number = intern_text(&p->strings, text);
   if (number == 0) {
-    atomic_file_fail(p->output.file, ENOMEM);
+    gzip_file_fail(p->output, ENOMEM);
     return 0;
   }
   if (number > known)
@@ -215,7 +215,6 @@ pprof_open(struct pprof_stream *p, int columns)
 {
   struct timespec now;
   p->columns = columns;
-  gzip_output_open(&p->output);
   pprof_string(p, ""); /* must be the first */
   for (int i = 0; i < columns; i++)
     put_value_type(p, PPROF_SAMPLE_TYPE, columns_of[i].type,
@@ -234,14 +233,13 @@ bool
 pprof_reserve(struct pprof_stream *p, struct arena *arena, size_t bytes)
 {
   if (!pprof_failed(p) && arena_reserve(arena, bytes) != 0)
-    atomic_file_fail(p->output.file, errno);
+    gzip_file_fail(p->output, errno);
   return !pprof_failed(p);
 }
 
 void
 pprof_close(struct pprof_stream *p)
 {
-  gzip_output_close(&p->output);
   arena_release(&p->message);
   intern_table_release(&p->strings);
 }

@@ -15,7 +15,7 @@
  *
  * What the keys of labels and comments mean is in mprof-data(5).
  *
- * What fails is kept in the file (atomic_file.h), and what comes after it
+ * What fails is kept in the file (gzip_file.h), and what comes after it
  * does nothing.  No malloc: also after a crash.  Not inside the hook.
  */
 #ifndef MPROF_PPROF_STREAM_H
@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "tree/intern_table.h"
-#include "write/gzip_output.h"
+#include "write/gzip_file.h"
 
 /* ---- the format in numbers (profile.proto) ---- */
 
@@ -86,8 +86,8 @@ enum pprof_column {
 
 /* ---- the stream ---- */
 
-struct pprof_stream { /* all zero but for the first three of `output' */
-  struct gzip_output output;
+struct pprof_stream { /* all zero but for the first */
+  struct gzip_file *output; /* open; the caller's */
   int columns; /* values of a sample */
   struct arena message;
   size_t length; /* of the message in hand */
@@ -95,17 +95,17 @@ struct pprof_stream { /* all zero but for the first three of `output' */
 };
 
 /* Begin a profile of which each sample has the first `columns' values of enum
- * pprof_column.  Reserves memory, and writes what stands before samples. */
+ * pprof_column: write what stands before samples. */
 void pprof_open(struct pprof_stream *p, int columns);
 
-/* Write what is left, and give the memory back. */
+/* Give the memory back; the file is still open. */
 void pprof_close(struct pprof_stream *p);
 
 /* Whether anything failed. */
 static inline bool
 pprof_failed(const struct pprof_stream *p)
 {
-  return p->output.file->failed != 0;
+  return p->output->failed != 0;
 }
 
 /* Reserve memory as arena_reserve does.  False when anything failed, if only

@@ -52,7 +52,7 @@ location_of(struct sample_writer *w, uint64_t site, uint32_t function)
                                     ? site | SITE_PASSING
                                     : site);
   if (location == 0)
-    atomic_file_fail(w->stream->output.file, ENOMEM);
+    gzip_file_fail(w->stream->output, ENOMEM);
   return location;
 }
 
@@ -95,7 +95,7 @@ make_labels(struct sample_writer *w, struct label_place *place,
   if (p->length == 0)
     return;
   if (arena_grow(&w->labels, w->label_bytes + p->length) != 0) {
-    atomic_file_fail(p->output.file, errno);
+    gzip_file_fail(p->output, errno);
     return;
   }
   *place = (struct label_place){ w->label_bytes, p->length };

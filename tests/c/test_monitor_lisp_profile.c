@@ -242,18 +242,18 @@ find_name(const char *from, const char *to)
 static int
 save_comments(uint64_t comments)
 {
-  struct atomic_file file = { .rename = find_name };
-  struct pprof_stream stream = { .output.file = &file };
+  struct gzip_file file = { .rename = find_name };
+  struct pprof_stream stream = { .output = &file };
   char temporary[sizeof path + 4];
   plan.writes = plan.fsyncs = requests.made = 0;
   named = false;
   snprintf(temporary, sizeof temporary, "%s.tmp", path);
-  atomic_file_open(&file, NULL, temporary);
+  gzip_file_open(&file, NULL, temporary);
   pprof_open(&stream, PPROF_COLUMNS);
   for (uint64_t i = 0; i < comments; i++)
     pprof_put_count(&stream, "test", i * UINT64_C(0x9E3779B97F4A7C15));
   pprof_close(&stream);
-  atomic_file_close(&file);
+  gzip_file_close(&file);
   return file.failed;
 }
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "malloc/environment.h"
-#include "write/atomic_file.h"
 #include "write/decimal.h"
+#include "write/gzip_file.h"
 #include "write/malloc_profile.h"
 
 enum {
@@ -202,14 +202,14 @@ int
 profile_file_write(const struct code_objects *objects)
 {
   static unsigned depth;
-  struct atomic_file file = {.rename = name_file};
+  struct gzip_file file = { .rename = name_file };
   char temporary[PATH_MAX];
   profile_file_open();
   name_temporary(temporary, depth);
   depth++;
-  atomic_file_open(&file, own.path[0] != '\0' ? own.path : NULL, temporary);
+  gzip_file_open(&file, own.path[0] != '\0' ? own.path : NULL, temporary);
   malloc_profile_write(&file, objects);
-  atomic_file_close(&file);
+  gzip_file_close(&file);
   depth--;
   return file.failed;
 }
