@@ -24,7 +24,6 @@
 #include <gc/gc.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <ecl/ecl.h>
 
@@ -136,17 +135,6 @@ open_code(void)
 
 /* ---- begin and end of what follows ---- */
 
-static void
-ask_runtime_version(void)
-{
-  cl_object v = cl_funcall(
-      1, ecl_make_symbol("LISP-IMPLEMENTATION-VERSION", "CL"));
-  char *text = ECL_STRINGP(v) ? lisp_name(v, NAMED_THREAD) : NULL;
-  snprintf(monitor.runtime_version, sizeof monitor.runtime_version, "%s",
-           text != NULL ? text : "");
-  free(text);
-}
-
 /* Find out whether this runtime and kernel will do, and ask to be told of
  * events; does nothing the second time. */
 static int
@@ -161,11 +149,12 @@ open_monitor(void)
   if (!stop_init())
     return fail(MPROF_NOT_SUPPORTED,
                 "this kernel has no membarrier system call (Linux 4.14)");
-  if (!open_code())
+  monitor.runtime_version =
+      lisp_name(cl_lisp_implementation_version(), NAMED_THREAD);
+  if (monitor.runtime_version == NULL || !open_code())
     return fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
-  ask_runtime_version();
   free_lists_open(&monitor.free_lists);
   monitor.opened = true;
   return MPROF_OK;

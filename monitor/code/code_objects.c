@@ -101,20 +101,21 @@ read_mapped_path(struct code_objects *list, struct code_object *o)
   close(maps);
 }
 
-/* The path as the dynamic linker has it, or where that is none from the root
- * the kernel's; that of the program itself is empty, and the kernel's own
- * object has no file. */
+/* The path of the program, which is the first object. */
 static void
-read_path(struct code_objects *list, struct code_object *o, const char *name,
-          bool program)
+read_program_path(struct code_objects *list, struct code_object *o)
 {
-  char own[PATH_MAX];
-  const ssize_t length =
-      program ? readlink("/proc/self/exe", own, sizeof own - 1) : -1;
-  if (length >= 0) {
-    own[length] = '\0';
-    name = own;
-  }
+  const ssize_t n = readlink("/proc/self/exe", list->text, PATH_MAX - 1);
+  list->text_bytes = n < 0 ? 1 : (size_t)n + 1;
+  list->text[list->text_bytes - 1] = '\0';
+  o->path = list->text;
+}
+
+/* The path as the dynamic linker has it, or where that is none from the root
+ * the kernel's; the kernel's own object has no file. */
+static void
+read_path(struct code_objects *list, struct code_object *o, const char *name)
+{
   o->path = copy_path(list, name == NULL ? "" : name);
   if (o->path[0] != '/' && strchr(o->path, '/') != NULL)
     read_mapped_path(list, o);
@@ -147,8 +148,10 @@ add_object(struct dl_phdr_info *info, size_t size, void *data)
   }
   if (o->end == 0)
     return 0;
-  read_path(list, o, info->dlpi_name, list->count == 0);
-  list->count++;
+  if (list->count++ == 0)
+    read_program_path(list, o);
+  else
+    read_path(list, o, info->dlpi_name);
   return 0;
 }
 

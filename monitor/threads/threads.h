@@ -45,7 +45,7 @@ extern struct monitor {
 
   bool opened, running;
   bool has_figures;                     /* since the last reset */
-  char runtime_version[64];
+  const char *runtime_version;
   int finalize_on_demand;               /* of the collector, as it was */
 
   /* threads */

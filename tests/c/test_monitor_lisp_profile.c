@@ -93,6 +93,7 @@ make_figures(void **state)
     thread.bytes += BYTES;
   }
   monitor.threads = &thread;
+  monitor.runtime_version = "0";
   return 0;
 }
 
