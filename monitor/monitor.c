@@ -21,9 +21,11 @@
  */
 #include "monitor.h"
 
+#include <errno.h>
 #include <gc/gc.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <ecl/ecl.h>
 
@@ -310,15 +312,18 @@ stop_with_names(void)
 int
 mprof_monitor_write(const char *path)
 {
-  int status = enter();
+  int error = ENOMEM, status = enter();
   if (status != MPROF_OK)
     return status;
   stop_with_names();
   if (look_for_code()) {
     code_functions_find_names(&monitor.code);
-    status = lisp_profile_write(path, message, sizeof message);
-  } else {
-    status = fail(MPROF_NO_MEMORY, "out of memory");
+    error = lisp_profile_write(path);
+  }
+  if (error != 0) {
+    snprintf(message, sizeof message, "cannot write '%s': %s", path,
+             strerrordesc_np(error));
+    status = error == ENOMEM ? MPROF_NO_MEMORY : MPROF_CANNOT_WRITE;
   }
   if (monitor.running)
     stop_end();

@@ -23,7 +23,6 @@
 
 #include "code/lisp_functions.h"
 #include "hook/classify.h"
-#include "monitor.h"
 #include "names/kept_objects.h"
 #include "names/lisp_name.h"
 #include "threads/threads.h"
@@ -265,22 +264,20 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
 /* ---- the whole ---- */
 
 static void
-write_all(struct lisp_writer *w)
+put_profile(struct lisp_writer *w)
 {
-  struct pprof_stream *p = &w->stream;
-  struct sample_writer *samples = &w->samples;
-  pprof_open(p, PPROF_LISP_COLUMNS);
+  pprof_open(&w->stream, PPROF_LISP_COLUMNS);
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (thread_has_counted(t))
       put_thread(w, t);
-  put_locations(p, samples);
-  lisp_comments_put(p, samples, w->classless_count);
-  intern_table_release(&samples->locations);
-  pprof_close(p);
+  put_locations(&w->stream, &w->samples);
+  lisp_comments_put(&w->stream, &w->samples, w->classless_count);
+  intern_table_release(&w->samples.locations);
+  pprof_close(&w->stream);
 }
 
 int
-lisp_profile_write(const char *path, char *message, size_t size)
+lisp_profile_write(const char *path)
 {
   struct gzip_file file = { .always = true };
   char temporary[PATH_MAX];
@@ -290,14 +287,9 @@ lisp_profile_write(const char *path, char *message, size_t size)
                  .closure = &w, .passing = lisp_function_passing() }
   };
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
-    gzip_file_fail(&file, ENAMETOOLONG);
+    return ENAMETOOLONG;
   gzip_file_open(&file, path, temporary);
-  write_all(&w);
+  put_profile(&w);
   gzip_file_close(&file);
-  if (file.failed != 0)
-    snprintf(message, size, "cannot write '%s': %s", path,
-             strerrordesc_np(file.failed));
-  return file.failed == 0        ? MPROF_OK
-         : file.failed == ENOMEM ? MPROF_NO_MEMORY
-                                 : MPROF_CANNOT_WRITE;
+  return file.failed;
 }

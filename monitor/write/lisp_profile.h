@@ -8,14 +8,11 @@
 #ifndef MPROF_LISP_PROFILE_H
 #define MPROF_LISP_PROFILE_H
 
-#include <stddef.h>
-
 #include "write/sample_writer.h"
 
-/* Write the figures of the monitor (threads.h) to `path'.  Gives back an enum
- * mprof_status and, on failure, a message of at most `size' bytes.  Does not
- * allocate from the collector. */
-int lisp_profile_write(const char *path, char *message, size_t size);
+/* Write the figures of the monitor (threads.h) to `path'.  Gives back 0 or an
+ * errno value.  Does not allocate from the collector. */
+int lisp_profile_write(const char *path);
 
 /* Its comments: whose it is, totals, the reconciliation with the collector's
  * sum, and what is not attributed or can be missing.  `samples' has written

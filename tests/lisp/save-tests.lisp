@@ -142,6 +142,18 @@ is gone afterwards with the files in it."
           (mprof:save file :format :folded :focus "("))
         (is (null (directory (concatenate 'string folder "*"))))))))
 
+(test save-where-it-cannot
+  (with-idle-profiler
+    (profiled (one-way 5))
+    (loop for (file reason)
+            in '(("/nowhere/at/all" "No such file or directory")
+                 ("/dev/full" "No space left on device"))
+          for condition = (handler-case (mprof:save file)
+                            (mprof:profile-file-error (condition) condition))
+          do (is (typep condition 'mprof:profile-file-error))
+             (is (search (format nil "cannot write '~A': ~A" file reason)
+                         (report-of condition))))))
+
 (test save-other-formats-where-it-cannot
   (with-idle-profiler
     (let ((profile (profiled (one-way 5))))
