@@ -80,8 +80,7 @@ put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
 {
   const uint64_t values[PPROF_LISP_COLUMNS] = { [PPROF_CALLS] = calls };
   if (calls != 0)
-    sample_writer_put(&w->samples, site, function, up, values,
-                      SAMPLE_OF_CALLS);
+    sample_writer_put(&w->samples, site, function, up, values, NULL);
 }
 
 /* What has no chain is below the overflow, at no site. */
@@ -102,7 +101,7 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf)
   if (kind->clas != 0 && class_name(kind) == NULL)
     w->classless_count += leaf->count;
   sample_writer_put(&w->samples, site, leaf->function, leaf->target, values,
-                    leaf->kind);
+                    kind);
 }
 
 static void

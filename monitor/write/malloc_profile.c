@@ -87,7 +87,8 @@ put_leaf(struct malloc_writer *w, uint32_t number)
   };
   if (leaf->count != 0)
     sample_writer_put(&w->samples, leaf->site, leaf->function, leaf->up,
-                      values, leaf->kind);
+                      values,
+                      context_tree_kind(&malloc_monitor.tree, leaf));
 }
 
 /* Parents have smaller numbers than their children.  The tree knows of most
@@ -134,7 +135,7 @@ put_contexts(struct malloc_writer *w, const struct context_calls *calls)
         [PPROF_CALLS] = all ? calls[i].allocations : 1
       };
       sample_writer_put(&w->samples, c->site, c->function, c->parent, values,
-                        SAMPLE_OF_CALLS);
+                        NULL);
       stated++;
     }
   if (!all)

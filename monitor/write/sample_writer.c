@@ -6,27 +6,18 @@
 #include "write/sample_writer.h"
 
 #include <errno.h>
-#include <string.h>
 
 struct sample_link {
   uint32_t parent;
   uint32_t location; /* 0: it has none yet */
 };
 
-/* Where the labels of a kind are; length 0: not put together yet. */
-struct label_place {
-  size_t start, length;
-};
-
 void
 sample_writer_begin(struct sample_writer *w, const struct context_tree *tree)
 {
-  const size_t kinds = tree->kind_count + (size_t)1;
   struct sample_link *links;
   w->tree = tree;
-  if (!pprof_reserve(w->stream, &w->places,
-                     kinds * sizeof(struct label_place)) ||
-      !pprof_reserve(w->stream, &w->links,
+  if (!pprof_reserve(w->stream, &w->links,
                      tree->context_count * sizeof *links))
     return;
   links = w->links.base;
@@ -38,9 +29,6 @@ void
 sample_writer_end(struct sample_writer *w)
 {
   arena_release(&w->links);
-  arena_release(&w->places);
-  arena_release(&w->labels);
-  w->label_bytes = 0;
 }
 
 static uint32_t
@@ -83,46 +71,20 @@ add_values(struct sample_writer *w, const uint64_t *values)
   pprof_nest(w->stream, PPROF_SAMPLE_VALUES, start);
 }
 
-/* Put the labels of a kind together, in the message in hand, and keep
- * them. */
-static void
-make_labels(struct sample_writer *w, struct label_place *place,
-            const struct kind *kind)
-{
-  struct pprof_stream *p = w->stream;
-  pprof_begin(p);
-  w->put_labels(w->closure, kind);
-  if (p->length == 0)
-    return;
-  if (arena_grow(&w->labels, w->label_bytes + p->length) != 0) {
-    gzip_file_fail(p->output, errno);
-    return;
-  }
-  *place = (struct label_place){ w->label_bytes, p->length };
-  memcpy((uint8_t *)w->labels.base + place->start, p->message.base,
-         place->length);
-  w->label_bytes += place->length;
-}
-
 void
 sample_writer_put(struct sample_writer *w, uint64_t site, uint32_t function,
-                  uint32_t up, const uint64_t *values, uint32_t kind)
+                  uint32_t up, const uint64_t *values,
+                  const struct kind *kind)
 {
-  struct label_place *place = w->places.base;
-  const bool of_calls = kind == SAMPLE_OF_CALLS;
   if (pprof_failed(w->stream))
     return;
   if (up == CONTEXT_OVERFLOW) {
     w->unattributed_count += values[PPROF_COUNT];
     w->unattributed_bytes += values[PPROF_BYTES];
   }
-  place += of_calls ? w->tree->kind_count : kind;
-  if (place->length == 0)
-    make_labels(w, place, of_calls ? NULL : &w->tree->kinds[kind]);
   pprof_begin(w->stream);
   add_chain(w, site, function, up);
   add_values(w, values);
-  pprof_add_bytes(w->stream, (uint8_t *)w->labels.base + place->start,
-                  place->length);
+  w->put_labels(w->closure, kind);
   pprof_end(w->stream, PPROF_SAMPLE);
 }

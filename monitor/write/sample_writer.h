@@ -2,9 +2,8 @@
  *
  * sample_writer.h -- the paths of context trees as the samples of a profile.
  *
- * What samples have in common is found once: the location of a site, the
- * labels of a kind.  Locations are numbered in the order of their first use,
- * and what the numbers stand for is written afterwards.
+ * The location of a site is found once.  Locations are numbered in the order of
+ * their first use, and what the numbers stand for is written afterwards.
  *
  * Cost: the length of all chains; 8 bytes a context while a tree is written.
  * Not inside the hook; the tree does not change meanwhile.
@@ -34,9 +33,6 @@ struct sample_writer {    /* all zero but for the first part */
   /* of the tree that is being written */
   const struct context_tree *tree;
   struct arena links;     /* struct sample_link by context */
-  struct arena places;    /* struct label_place by kind, and of calls */
-  struct arena labels;    /* where these are */
-  size_t label_bytes;
 };
 
 /* Write samples of `tree' from now on. */
@@ -46,11 +42,10 @@ void sample_writer_end(struct sample_writer *w);
 
 /* Write a sample.  Its chain is that of a call at `site' in `function', whose
  * caller is the context `up'; the call itself is left out when `site' is 0.
- * `kind' is the number of a kind, or SAMPLE_OF_CALLS. */
-#define SAMPLE_OF_CALLS UINT32_MAX
+ * `kind' is that of its objects; NULL: it is one of calls. */
 void sample_writer_put(struct sample_writer *w, uint64_t site,
                        uint32_t function, uint32_t up,
-                       const uint64_t *values, uint32_t kind);
+                       const uint64_t *values, const struct kind *kind);
 
 /* The site of the location with that number. */
 static inline uint64_t
