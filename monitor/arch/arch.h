@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * arch.h -- what depends on the processor in the walks of Lisp's stacks: where
- * a frame keeps the caller's frame pointer and its return address, and the
- * instruction that sets a frame word to zero.
+ * arch.h -- what depends on the processor in the walks of stacks: where a
+ * frame keeps the caller's frame pointer and its return address, the
+ * instruction that sets a frame word to zero, and the registers that say where
+ * a frame is.
  *
  * A frame here is the value of the frame pointer: it points to the saved
  * frame pointer of the caller, and the word above holds the return address.
@@ -14,6 +15,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <ucontext.h>
 
 static inline uintptr_t
 frame_caller(uintptr_t frame)
@@ -55,6 +57,26 @@ arch_frame_word(uintptr_t at)
   return distance < 0 && distance >= -0xFFF8 && distance % 8 == 0
              ? (uint32_t)-distance
              : 0;
+}
+
+/* By their numbers in call-frame information (System V ABI, AMD64 supplement,
+ * figure 3.36). */
+enum {
+  ARCH_REGISTER_FRAME_POINTER = 6,
+  ARCH_REGISTER_STACK_POINTER = 7,
+  ARCH_REGISTER_RETURN = 16
+};
+
+/* What a signal interrupted.  At the return address of the handler the stack
+ * pointer `sp' points to the kernel's record of it. */
+static inline void
+arch_interrupted(uintptr_t sp, uintptr_t *ip, uintptr_t *interrupted_sp,
+                 uintptr_t *frame)
+{
+  const ucontext_t *context = (const ucontext_t *)sp;
+  *ip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+  *interrupted_sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+  *frame = (uintptr_t)context->uc_mcontext.gregs[REG_RBP];
 }
 
 #endif

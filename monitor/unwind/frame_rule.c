@@ -14,7 +14,7 @@
 #include <dlfcn.h>
 #include <dwarf.h>
 
-#include "arch/registers.h"
+#include "arch/arch.h"
 
 /* ---- what entries consist of ---- */
 

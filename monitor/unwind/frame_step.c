@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <unwind.h>
 
-#include "arch/registers.h"
+#include "arch/arch.h"
 
 /* ---- by the compiler's unwinder ---- */
 

@@ -18,7 +18,7 @@
 
 #include <unwind.h>
 
-#include "arch/registers.h"
+#include "arch/arch.h"
 #include "unwind/frame_step.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
