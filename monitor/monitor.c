@@ -85,7 +85,7 @@ look_for_code(void)
 static void
 names_added(struct ecl_function_names *names)
 {
-  monitor_lock_for_event();
+  pthread_mutex_lock(&monitor.lock);
   lisp_functions_add(names);
   __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&monitor.lock);
@@ -95,7 +95,7 @@ names_added(struct ecl_function_names *names)
 static void
 names_lost(void)
 {
-  monitor_lock_for_event();
+  pthread_mutex_lock(&monitor.lock);
   kept_objects_print_names(false);
   pthread_mutex_unlock(&monitor.lock);
 }
@@ -107,7 +107,7 @@ block_unload(cl_object block, void *base)
 {
   struct code_objects *const code = &monitor.code;
   (void)block;
-  monitor_lock_for_event();
+  pthread_mutex_lock(&monitor.lock);
   stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
   look_for_code();
   for (size_t i = 1; i < code->count; i++)

@@ -55,31 +55,20 @@ stop_set_gates(enum gate gate)
 /* ---- patience ---- */
 
 enum {
-  YIELDS = 200,            /* before sleeping between two looks */
-  PATIENCE_NS = 1000000000 /* for all looks together */
+  YIELDS = 200,   /* before sleeping between two looks */
+  PATIENCE = 5000 /* looks: a second or so */
 };
 
-struct patience { /* all zero: fresh */
-  unsigned looks;
-  struct timespec begin;
-};
-
-/* Let other threads run for a while.  False when it has been too long. */
+/* Let other threads run for a while.  False when it has been too often. */
 static bool
-wait_a_little(struct patience *p)
+wait_a_little(unsigned *looks)
 {
-  struct timespec now, pause = { .tv_nsec = 50000 };
-  if (p->looks++ == 0)
-    clock_gettime(CLOCK_MONOTONIC, &p->begin);
-  if (p->looks < YIELDS) {
+  const struct timespec pause = { .tv_nsec = 150000 };
+  if (*looks < YIELDS)
     sched_yield();
-    return true;
-  }
-  nanosleep(&pause, NULL);
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (now.tv_sec - p->begin.tv_sec) * 1000000000LL +
-             (now.tv_nsec - p->begin.tv_nsec) <
-         PATIENCE_NS;
+  else
+    nanosleep(&pause, NULL);
+  return ++*looks < PATIENCE;
 }
 
 /* ---- threads at rest ---- */
@@ -95,14 +84,16 @@ static const long system_calls[] = {
 #endif
 };
 
-/* Does the thread sleep in one of these?  The kernel says in which it does:
- * "0 0x3 ...", or "running". */
+/* Does the thread sleep in one of these, or wait for the monitor's lock?  The
+ * kernel says in which call it sleeps, and with which arguments: "0 0x3 ...",
+ * or "running". */
 static bool
 sleeps_elsewhere(pthread_t thread)
 {
   clockid_t clock;
   char path[64];
   long number;
+  unsigned long argument;
   bool sleeps;
   FILE *file;
   if (pthread_getcpuclockid(thread, &clock) != 0)
@@ -113,8 +104,10 @@ sleeps_elsewhere(pthread_t thread)
   file = fopen(path, "re");
   if (file == NULL)
     return false;
-  sleeps = fscanf(file, "%ld", &number) == 1;
+  sleeps = fscanf(file, "%ld %lx", &number, &argument) == 2;
   fclose(file);
+  if (sleeps && number == SYS_futex)
+    return argument == (uintptr_t)&monitor.lock;
   for (size_t i = 0; i < sizeof system_calls / sizeof *system_calls; i++)
     if (sleeps && number == system_calls[i])
       return true;
@@ -133,13 +126,12 @@ static bool
 wait_for_rest(void)
 {
   const cl_env_ptr self = ecl_process_env();
-  struct patience patience = { 0 };
+  unsigned looks = 0;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     while (t->env != NULL && t->env != self &&
            t->env->disable_interrupts != 0 && !is_held(t) &&
-           !monitor_is_waited_for(t->env) &&
-           !(patience.looks >= YIELDS && sleeps_elsewhere(t->thread)))
-      if (!wait_a_little(&patience))
+           !(looks >= YIELDS && sleeps_elsewhere(t->thread)))
+      if (!wait_a_little(&looks))
         return false;
   return true;
 }
@@ -183,7 +175,7 @@ static bool
 lock_list(bool *locked)
 {
   const cl_object me = ecl_process_env()->own_process;
-  struct patience patience = { 0 };
+  unsigned looks = 0;
   do {
     const struct thread_state *t;
     cl_object owner = ECL_NIL;
@@ -195,7 +187,7 @@ lock_list(bool *locked)
     t = state_of_process(owner);
     if (t != NULL && is_held(t))
       return true;
-  } while (wait_a_little(&patience));
+  } while (wait_a_little(&looks));
   return false;
 }
 
@@ -238,7 +230,7 @@ look_through_list(struct listed *l)
 static bool
 read_list(struct listed *l)
 {
-  struct patience patience = { 0 };
+  unsigned looks = 0;
   bool locked, done;
   do {
     if (!lock_list(&locked))
@@ -247,7 +239,7 @@ read_list(struct listed *l)
     if (locked)
       __atomic_store_n(&cl_core.processes_spinlock, ECL_NIL,
                        __ATOMIC_RELEASE);
-  } while (!done && wait_a_little(&patience));
+  } while (!done && wait_a_little(&looks));
   return true;
 }
 

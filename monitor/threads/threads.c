@@ -36,45 +36,7 @@ enum {
   ENDED_STATES = 256        /* threads that keep theirs when they end */
 };
 
-struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER,
-                           .waiting_lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* ---- who waits for the monitor ---- */
-
-/* On the stack of that thread. */
-struct waiting_thread {
-  cl_env_ptr env;
-  struct waiting_thread *next;
-};
-
-void
-monitor_lock_for_event(void)
-{
-  struct waiting_thread here = { .env = ecl_process_env_unsafe() };
-  struct waiting_thread **p = &monitor.waiting;
-  pthread_mutex_lock(&monitor.waiting_lock);
-  here.next = monitor.waiting;
-  monitor.waiting = &here;
-  pthread_mutex_unlock(&monitor.waiting_lock);
-  pthread_mutex_lock(&monitor.lock);
-  pthread_mutex_lock(&monitor.waiting_lock);
-  while (*p != &here)
-    p = &(*p)->next;
-  *p = here.next;
-  pthread_mutex_unlock(&monitor.waiting_lock);
-}
-
-bool
-monitor_is_waited_for(cl_env_ptr env)
-{
-  const struct waiting_thread *w;
-  pthread_mutex_lock(&monitor.waiting_lock);
-  w = monitor.waiting;
-  while (w != NULL && w->env != env)
-    w = w->next;
-  pthread_mutex_unlock(&monitor.waiting_lock);
-  return w != NULL;
-}
+struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- labels ---- */
 
@@ -253,7 +215,7 @@ threads_release_all(void)
 void
 threads_start(cl_env_ptr env)
 {
-  monitor_lock_for_event();
+  pthread_mutex_lock(&monitor.lock);
   if (monitor.running) {
     threads_count(env, pthread_self(), GATE_OPEN);
     /* A thread that Lisp makes is not active yet.  One that imports itself
@@ -343,7 +305,7 @@ void
 threads_end(cl_env_ptr env)
 {
   struct thread_state **p, *t;
-  monitor_lock_for_event();
+  pthread_mutex_lock(&monitor.lock);
   env->allocation_hooks = NULL;
   p = place_of(env);
   t = *p;

@@ -6,8 +6,8 @@
  * Locking: `lock' is held by all public functions (monitor.h) and by the
  * events that are not allocations (thread start and end, code loaded or
  * unloaded).  The hook never takes it.  It guards all that is in struct
- * monitor but `waiting'.  All functions but the two events are called with
- * it.  None runs inside the hook.
+ * monitor.  All functions but the two events are called with it.  None runs
+ * inside the hook.
  */
 #ifndef MPROF_THREADS_H
 #define MPROF_THREADS_H
@@ -38,11 +38,6 @@ struct counters {
 
 extern struct monitor {
   pthread_mutex_t lock;
-
-  /* Threads that wait for `lock' in an event; with a lock of its own. */
-  pthread_mutex_t waiting_lock;
-  struct waiting_thread *waiting;
-
   bool opened, running;
   bool has_figures;                     /* since the last reset */
   const char *runtime_version;
@@ -68,13 +63,6 @@ extern struct monitor {
   /* code */
   struct code_objects code;             /* loaded, when last looked */
 } monitor;
-
-/* Take the lock for an event. */
-void monitor_lock_for_event(void);
-
-/* Does the thread with this environment wait there?  Then it does nothing
- * else. */
-bool monitor_is_waited_for(cl_env_ptr env);
 
 /* The state of the thread with this environment, or NULL. */
 struct thread_state *threads_find(cl_env_ptr env);
