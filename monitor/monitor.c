@@ -63,7 +63,7 @@ retire(const struct code_object *gone)
   struct code_object *o = code_functions_retire(gone);
   __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
   if (o != NULL)
-    threads_rename_sites(code_object_retired_site, o);
+    threads_retire_sites(o);
 }
 
 /* Look what is loaded now; what is not any more, without the runtime having

@@ -24,6 +24,7 @@
 #include "arch/arch.h"
 #include "names/kept_objects.h"
 #include "names/lisp_name.h"
+#include "tree/intern_table.h"
 #include "unwind/frame_rule.h"
 
 enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */ };
@@ -36,18 +37,13 @@ static struct {
 
 /* ---- frame words ---- */
 
-static struct other_flags {
-  struct other_flags *next;
-  char file[];
-} *other_flags;
+static struct intern_table other_flags; /* names of files */
 
 const char *
-lisp_functions_other_flags(size_t i)
+lisp_functions_other_flags(uint32_t i)
 {
-  const struct other_flags *o = other_flags;
-  for (; o != NULL && i > 0; i--)
-    o = o->next;
-  return o != NULL ? o->file : NULL;
+  return i < other_flags.count ? intern_table_text(&other_flags, i + 1)
+                               : NULL;
 }
 
 /* ECL's own flags keep a frame pointer.  Where there is none the code was
@@ -60,13 +56,7 @@ note_other_flags(const struct link_map *file)
                          ? program_invocation_short_name
                          : file->l_name;
   const char *slash = strrchr(path, '/');
-  const char *name = slash != NULL ? slash + 1 : path;
-  struct other_flags **o = &other_flags;
-  while (*o != NULL && strcmp((*o)->file, name) != 0)
-    o = &(*o)->next;
-  if (*o == NULL &&
-      (*o = calloc(1, sizeof **o + strlen(name) + 1)) != NULL)
-    strcpy((*o)->file, name);
+  intern_text(&other_flags, slash != NULL ? slash + 1 : path);
 }
 
 /* Each record leads to the instruction that sets a word to zero.  Of several

@@ -17,7 +17,6 @@
 #define MPROF_LISP_FUNCTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <ecl/ecl.h>
@@ -32,7 +31,7 @@ void lisp_functions_add(const struct ecl_function_names *file);
 /* The name of the I-th shared object whose Lisp code was not compiled with
  * the flags of this ECL, or NULL.  Its chains may lack functions that the C
  * compiler inlined or left by a jump. */
-const char *lisp_functions_other_flags(size_t i);
+const char *lisp_functions_other_flags(uint32_t i);
 
 /* The number of the APPLY that is a part of what calls it; 0: there is none
  * yet. */

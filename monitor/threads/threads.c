@@ -40,13 +40,6 @@ struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- labels ---- */
 
-/* How many threads with one name there have been since the last reset. */
-struct used_name {
-  struct used_name *next;
-  unsigned count;
-  char name[];
-};
-
 /* The name of a thread; from malloc, NULL when memory ran out. */
 static char *
 name_of(cl_env_ptr env)
@@ -68,35 +61,26 @@ static char *
 new_label(cl_env_ptr env)
 {
   char *name = name_of(env), *label;
-  struct used_name *n = monitor.names;
-  if (name == NULL)
-    return NULL;
-  while (n != NULL && strcmp(n->name, name) != 0)
-    n = n->next;
-  if (n != NULL) {
-    if (asprintf(&label, "%s#%u", name, ++n->count) < 0)
-      label = NULL;
-    free(name);
-    return label;
-  }
-  n = malloc(sizeof *n + strlen(name) + 1);
-  if (n != NULL) {
-    n->next = monitor.names;
-    n->count = 1;
-    strcpy(n->name, name);
-    monitor.names = n;
-  }
-  return name;
+  const uint32_t number =
+      name == NULL ? 0 : intern_text(&monitor.names, name);
+  uint32_t *counts;
+  if (number == 0 || arena_grow(&monitor.name_counts,
+                                (number + 1) * sizeof *counts) != 0)
+    return name;
+  counts = monitor.name_counts.base;
+  if (++counts[number] == 1)
+    return name;
+  if (asprintf(&label, "%s#%u", name, counts[number]) < 0)
+    label = NULL;
+  free(name);
+  return label;
 }
 
 void
 threads_renew_labels(void)
 {
-  while (monitor.names != NULL) {
-    struct used_name *n = monitor.names;
-    monitor.names = n->next;
-    free(n);
-  }
+  intern_table_release(&monitor.names);
+  arena_release(&monitor.name_counts);
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     free(t->label);
     t->label = new_label(t->env);
@@ -373,10 +357,10 @@ threads_forget_figures(void)
 }
 
 void
-threads_rename_sites(uint64_t (*retire)(void *, uint64_t), void *closure)
+threads_retire_sites(struct code_object *gone)
 {
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    context_tree_rename_sites(&t->tree, retire, closure);
+    context_tree_rename_sites(&t->tree, code_object_retired_site, gone);
     if (t->env != NULL)
       known_paths_forget(t->paths);
   }

@@ -22,6 +22,7 @@
 #include "balance/free_lists.h"
 #include "code/code_objects.h"
 #include "hook/thread_state.h"
+#include "tree/intern_table.h"
 
 /* What is counted beside the trees, in one thread or in several. */
 struct counters {
@@ -48,7 +49,9 @@ extern struct monitor {
   bool fold, whole_walks;
   struct thread_state *threads;         /* in the order of their making */
   unsigned ended_count;                 /* of these, have ended */
-  struct used_name *names;              /* see threads_renew_labels */
+  struct intern_table names;            /* that threads have had since the
+                                           last reset */
+  struct arena name_counts;             /* uint32_t: how many had each */
   struct counters gone;                 /* of threads that are not among
                                            these any more */
   struct region_table regions;
@@ -91,10 +94,9 @@ void threads_forget_figures(void);
  * on.  All of them live.  Waits for the runtime's lock on packages. */
 void threads_renew_labels(void);
 
-/* Give each site in all trees the number that `retire' gives it.  The gates
- * are shut. */
-void threads_rename_sites(uint64_t (*retire)(void *closure, uint64_t site),
-                          void *closure);
+/* Retire the sites in all trees that are in that object.  The gates are
+ * shut. */
+void threads_retire_sites(struct code_object *gone);
 
 /* Whether a thread allocated.  Also true of one that was only given the body
  * of an object whose header it took before counting began. */

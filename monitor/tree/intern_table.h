@@ -50,6 +50,14 @@ intern_table_key(const struct intern_table *table, uint32_t number)
   return ((const uint64_t *)table->bytes.base)[number - 1];
 }
 
+/* The same of a table of texts; valid until there is another one. */
+static inline const char *
+intern_table_text(const struct intern_table *table, uint32_t number)
+{
+  return (const char *)table->bytes.base +
+         ((const size_t *)table->ends.base)[number - 1];
+}
+
 /* Empty it and give its memory back. */
 void intern_table_release(struct intern_table *table);
 

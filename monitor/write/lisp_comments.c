@@ -136,7 +136,7 @@ put_gaps(struct pprof_stream *p, const struct counters *c,
 {
   pprof_put_count(p, "mprof.truncated_walks", c->truncated_walks);
   pprof_put_count(p, "mprof.differing_walks", c->differing_walks);
-  for (size_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
+  for (uint32_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
     put_note(p, "mprof.chain_note",
              "%s was not compiled with this ECL's flags for the C compiler: "
              "functions that it inlined, or whose last act was a call, can "
