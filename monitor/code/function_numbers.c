@@ -13,12 +13,10 @@
 /* In the key of a beginning; no site has it. */
 #define BEGINS (UINT64_C(1) << 59)
 
-/* The value of `key', or 0. */
 static uint32_t
 number_of(const struct function_numbers *n, uint64_t key)
 {
-  const struct shared_entry *entry = shared_table_find(&n->table, key);
-  return entry != NULL ? (uint32_t)entry->value : 0;
+  return (uint32_t)shared_table_value(&n->table, key);
 }
 
 /* A new number for `key', which has none. */

@@ -65,9 +65,7 @@ kept_objects_reserve(uint32_t limit)
 static uint32_t
 place_of(cl_object object)
 {
-  const struct shared_entry *entry =
-      shared_table_find(&kept.places, (uintptr_t)object);
-  return entry != NULL ? (uint32_t)entry->value : 0;
+  return (uint32_t)shared_table_value(&kept.places, (uintptr_t)object);
 }
 
 /* The same, when it is kept now or was before. */

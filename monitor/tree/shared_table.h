@@ -68,6 +68,14 @@ shared_table_find(const struct shared_table *table, uint64_t key)
   }
 }
 
+/* The value of that key; 0: it is not there. */
+HOOK_INLINE uint64_t
+shared_table_value(const struct shared_table *table, uint64_t key)
+{
+  const struct shared_entry *entry = shared_table_find(table, key);
+  return entry != NULL ? entry->value : 0;
+}
+
 /* Add a key, neither 0 nor SHARED_TABLE_FORGOTTEN, that is not there.  False:
  * there is no memory.  With the lock held. */
 bool shared_table_add(struct shared_table *table, uint64_t key,

@@ -51,23 +51,17 @@ encode_head(uint8_t *to, unsigned field, unsigned type, uint64_t n)
 
 /* ---- messages ---- */
 
-static bool __attribute__((noinline))
-make_room(struct pprof_stream *p, size_t n)
-{
-  if (arena_grow(&p->message, p->length + n) == 0)
-    return true;
-  gzip_file_fail(p->output, errno);
-  return false;
-}
-
 /* Where `n' bytes of the message can be added; NULL when there is no
  * memory. */
 static inline uint8_t *
 room_for(struct pprof_stream *p, size_t n)
 {
-  return p->length + n <= p->message.reserved_bytes || make_room(p, n)
-             ? (uint8_t *)p->message.base + p->length
-             : NULL;
+  if (p->length + n > p->message.reserved_bytes &&
+      arena_grow(&p->message, p->length + n) != 0) {
+    gzip_file_fail(p->output, errno);
+    return NULL;
+  }
+  return (uint8_t *)p->message.base + p->length;
 }
 
 void
@@ -76,12 +70,14 @@ pprof_begin(struct pprof_stream *p)
   p->length = 0;
 }
 
-void
-pprof_add_bytes(struct pprof_stream *p, const void *bytes, size_t n)
+/* The text has a zero behind it. */
+static void
+add_text(struct pprof_stream *p, const char *text)
 {
-  uint8_t *to = room_for(p, n);
-  if (to != NULL && n > 0) {
-    memcpy(to, bytes, n);
+  const size_t n = strlen(text);
+  uint8_t *to = room_for(p, n + 1);
+  if (to != NULL) {
+    memcpy(to, text, n + 1);
     p->length += n;
   }
 }
@@ -177,9 +173,9 @@ void
 pprof_put_comment(struct pprof_stream *p, const char *key, const char *text)
 {
   pprof_begin(p);
-  pprof_add_bytes(p, key, strlen(key));
-  pprof_add_bytes(p, "=", 1);
-  pprof_add_bytes(p, text, strlen(text) + 1);
+  add_text(p, key);
+  add_text(p, "=");
+  add_text(p, text);
   if (!pprof_failed(p))
     put_number(p, PPROF_COMMENT, pprof_string(p, p->message.base));
 }

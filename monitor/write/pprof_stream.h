@@ -127,8 +127,7 @@ void pprof_put_region(void *stream, const char *text);
 
 void pprof_begin(struct pprof_stream *p);
 
-/* Add bytes, a bare number, or a field that is a number (zero: none). */
-void pprof_add_bytes(struct pprof_stream *p, const void *bytes, size_t n);
+/* Add a bare number, or a field that is a number (zero: none). */
 void pprof_add(struct pprof_stream *p, uint64_t n);
 void pprof_add_field(struct pprof_stream *p, unsigned field, uint64_t n);
 

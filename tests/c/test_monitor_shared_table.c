@@ -24,13 +24,6 @@ key_of(uint64_t i)
   return i * 16 + 8;
 }
 
-static uint64_t
-value_of(const struct shared_table *table, uint64_t key)
-{
-  const struct shared_entry *entry = shared_table_find(table, key);
-  return entry != NULL ? entry->value : 0;
-}
-
 static void
 add_keys(struct shared_table *table)
 {
@@ -46,7 +39,7 @@ finds_what_was_added(void **state)
   assert_null(shared_table_find(&table, 1));
   add_keys(&table);
   for (uint64_t i = 1; i <= KEYS; i++) {
-    assert_int_equal(value_of(&table, key_of(i)), i);
+    assert_int_equal(shared_table_value(&table, key_of(i)), i);
     assert_null(shared_table_find(&table, key_of(i) + 1));
   }
 }
@@ -70,8 +63,8 @@ forgets_and_adds(void **state)
   add_keys(&table);
   shared_table_forget(&table, move_third, &table);
   for (uint64_t i = 1; i <= KEYS; i++) {
-    assert_int_equal(value_of(&table, key_of(i)), i % 3 == 0 ? 0 : i);
-    assert_int_equal(value_of(&table, key_of(i) + 1), i % 3 == 0 ? i : 0);
+    assert_int_equal(shared_table_value(&table, key_of(i)), i % 3 == 0 ? 0 : i);
+    assert_int_equal(shared_table_value(&table, key_of(i) + 1), i % 3 == 0 ? i : 0);
   }
 }
 
@@ -108,7 +101,7 @@ find_keys(void *closure)
   for (uint64_t i = 1; i <= KEYS; i++) {
     while (__atomic_load_n(&told, __ATOMIC_RELAXED) < i)
       sched_yield();
-    wrong += value_of(closure, key_of(i)) != i;
+    wrong += shared_table_value(closure, key_of(i)) != i;
   }
   return (void *)wrong;
 }
