@@ -27,8 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/lisp_functions.h"
 #include "hook/hook.h"
+#include "names/lisp_functions.h"
 #include "names/lisp_name.h"
 
 enum {

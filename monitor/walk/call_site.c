@@ -7,7 +7,7 @@
 #include <ecl/ecl.h>
 #include <gc/gc.h>
 
-#include "code/lisp_functions.h"
+#include "names/lisp_functions.h"
 #include "unwind/frame_rule.h"
 
 unsigned long call_sites_generation;

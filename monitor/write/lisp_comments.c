@@ -19,9 +19,9 @@
 
 #include <ecl/ecl.h>
 
-#include "code/code_functions.h"
-#include "code/lisp_functions.h"
+#include "names/code_functions.h"
 #include "names/kept_objects.h"
+#include "names/lisp_functions.h"
 #include "threads/threads.h"
 
 #ifndef MPROF_VERSION

@@ -21,9 +21,9 @@
 
 #include <ecl/ecl.h>
 
-#include "code/lisp_functions.h"
 #include "hook/classify.h"
 #include "names/kept_objects.h"
+#include "names/lisp_functions.h"
 #include "names/lisp_name.h"
 #include "threads/threads.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "code/code_functions.h"
+#include "names/code_functions.h"
 #include "names/kept_objects.h"
 
 enum { ROOM = 3 };

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "malloc/environment.h"
+#include "malloc/session/malloc_profile.h"
 #include "write/decimal.h"
 #include "write/gzip_file.h"
-#include "write/malloc_profile.h"
 
 enum {
   SUFFIX_BYTES = 40,

@@ -10,7 +10,7 @@
  * C names.  The functions of one file that lack a name are sorted by address;
  * then the file's symbols are read once, and each names those that it covers.
  */
-#include "code/code_functions.h"
+#include "names/code_functions.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -13,7 +13,7 @@
  * FUNCTION_OBJECT_BASE on those of byte-compiled ones, then what is no
  * function.
  */
-#include "code/lisp_functions.h"
+#include "names/lisp_functions.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
  * A leaf becomes a sample of objects.  What became of these is counted beside
  * the tree (stripes.h).
  */
-#include "write/malloc_profile.h"
+#include "malloc/session/malloc_profile.h"
 
 #include <errno.h>
 #include <inttypes.h>

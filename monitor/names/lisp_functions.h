@@ -21,7 +21,7 @@
 
 #include <ecl/ecl.h>
 
-#include "code/code_functions.h"
+#include "names/code_functions.h"
 
 /* Note the functions of the runtime and of all files that are loaded; those of
  * a file that is being loaded.  Not inside the hook; one thread at a time. */
