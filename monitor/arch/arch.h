@@ -2,8 +2,8 @@
  *
  * arch.h -- what depends on the processor in the walks of stacks: where a
  * frame keeps the caller's frame pointer and its return address, the
- * instruction that sets a frame word to zero, and the registers that say where
- * a frame is.
+ * instruction that sets a frame word to zero, and the registers that say
+ * where a frame is.
  *
  * A frame here is the value of the frame pointer: it points to the saved
  * frame pointer of the caller, and the word above holds the return address.

@@ -76,17 +76,14 @@ code_file(uintptr_t address)
 static bool
 is_ecl_program(void)
 {
-  Dl_info info;
+  const char *library = functions.runtime->l_name;
+  const char *slash = strrchr(library, '/');
   struct stat program, ecl;
   char path[PATH_MAX];
-  const char *slash;
-  if (dladdr((void *)(uintptr_t)ecl_alloc_object, &info) == 0 ||
-      (slash = strrchr(info.dli_fname, '/')) == NULL ||
-      snprintf(path, sizeof path, "%.*s/../bin/ecl",
-               (int)(slash - info.dli_fname),
-               info.dli_fname) >= (int)sizeof path)
-    return false;
-  return stat("/proc/self/exe", &program) == 0 && stat(path, &ecl) == 0 &&
+  return slash != NULL &&
+         snprintf(path, sizeof path, "%.*s/../bin/ecl",
+                  (int)(slash - library), library) < (int)sizeof path &&
+         stat("/proc/self/exe", &program) == 0 && stat(path, &ecl) == 0 &&
          program.st_dev == ecl.st_dev && program.st_ino == ecl.st_ino;
 }
 
@@ -269,8 +266,8 @@ is_function(const GElf_Sym *symbol)
          (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
-/* Read the symbols of the file, which is loaded at `base'.  One that cannot be
- * read has none. */
+/* Read the symbols of the file, which is loaded at `base'.  One that cannot
+ * be read has none. */
 static void
 add_symbols(const struct naming *naming, const char *path, uintptr_t base)
 {

@@ -23,8 +23,9 @@
 
 #include "names/code_functions.h"
 
-/* Note the functions of the runtime and of all files that are loaded; those of
- * a file that is being loaded.  Not inside the hook; one thread at a time. */
+/* Note the functions of the runtime and of all files that are loaded; those
+ * of a file that is being loaded.  Not inside the hook; one thread at a time.
+ */
 void lisp_functions_open(void);
 void lisp_functions_add(const struct ecl_function_names *file);
 

@@ -15,8 +15,8 @@
  * no memory keeps its state.
  *
  * What tells a thread from all others in the profile is its label: its name,
- * with a number where that is not unique.  Once given, a label stays until the
- * next reset: that of an ended thread is not given again.
+ * with a number where that is not unique.  Once given, a label stays until
+ * the next reset: that of an ended thread is not given again.
  *
  * Not done here: finding the threads that began while nothing was counted
  * (stop.c).

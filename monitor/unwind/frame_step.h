@@ -9,10 +9,10 @@
  * address (frame_rule.h) from the two registers and at most two words of the
  * stack: the return address and the saved frame pointer.
  *
- * The few frames that no rule describes (functions that
- * realign their stack by an expression, the dynamic linker's trampoline) are
- * left to the compiler's own unwinder, which knows all registers.  It begins
- * at the innermost frame and so is slow.
+ * The few frames that no rule describes (functions that realign their stack
+ * by an expression, the dynamic linker's trampoline) are left to the
+ * compiler's own unwinder, which knows all registers.  It begins at the
+ * innermost frame and so is slow.
  *
  * Runs inside the hook: takes no memory but the kernel's.
  */

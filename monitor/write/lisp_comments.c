@@ -105,7 +105,8 @@ static void
 put_reconciliation(struct pprof_stream *p, const struct counters *c)
 {
   const uint64_t rounded = rounded_bytes(c), records = record_bytes(c);
-  const int64_t residual = (int64_t)(monitor.collector.bytes - rounded - records);
+  const int64_t residual =
+      (int64_t)(monitor.collector.bytes - rounded - records);
   pprof_put_count(p, "mprof.rounded_bytes", rounded);
   pprof_put_count(p, "mprof.collector_bytes", monitor.collector.bytes);
   pprof_put_count(p, "mprof.collector_record_bytes", records);

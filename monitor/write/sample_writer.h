@@ -2,8 +2,8 @@
  *
  * sample_writer.h -- the paths of context trees as the samples of a profile.
  *
- * The location of a site is found once.  Locations are numbered in the order of
- * their first use, and what the numbers stand for is written afterwards.
+ * The location of a site is found once.  Locations are numbered in the order
+ * of their first use, and what the numbers stand for is written afterwards.
  *
  * Cost: the length of all chains; 8 bytes a context while a tree is written.
  * Not inside the hook; the tree does not change meanwhile.

@@ -63,8 +63,10 @@ forgets_and_adds(void **state)
   add_keys(&table);
   shared_table_forget(&table, move_third, &table);
   for (uint64_t i = 1; i <= KEYS; i++) {
-    assert_int_equal(shared_table_value(&table, key_of(i)), i % 3 == 0 ? 0 : i);
-    assert_int_equal(shared_table_value(&table, key_of(i) + 1), i % 3 == 0 ? i : 0);
+    assert_int_equal(shared_table_value(&table, key_of(i)),
+                     i % 3 == 0 ? 0 : i);
+    assert_int_equal(shared_table_value(&table, key_of(i) + 1),
+                     i % 3 == 0 ? i : 0);
   }
 }
 
