@@ -1,34 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * sample_writer.c -- chains are nearly all of the work: what they are made of
- * stands together.
+ * sample_writer.c -- chains are nearly all of the work: the location of each
+ * context in them is looked for once.
  */
 #include "write/sample_writer.h"
 
 #include <errno.h>
 
-struct sample_link {
-  uint32_t parent;
-  uint32_t location; /* 0: it has none yet */
-};
-
 void
 sample_writer_begin(struct sample_writer *w, const struct context_tree *tree)
 {
-  struct sample_link *links;
   w->tree = tree;
-  if (!pprof_reserve(w->stream, &w->links,
-                     tree->context_count * sizeof *links))
-    return;
-  links = w->links.base;
-  for (uint32_t i = 0; i < tree->context_count; i++)
-    links[i].parent = tree->contexts[i].parent;
+  pprof_reserve(w->stream, &w->known,
+                tree->context_count * sizeof(uint32_t));
 }
 
 void
 sample_writer_end(struct sample_writer *w)
 {
-  arena_release(&w->links);
+  arena_release(&w->known);
 }
 
 static uint32_t
@@ -48,16 +38,15 @@ static void
 add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
           uint32_t up)
 {
-  struct sample_link *links = w->links.base;
+  uint32_t *known = w->known.base;
   const struct context *contexts = w->tree->contexts;
   const size_t start = w->stream->length;
   if (site != 0)
     pprof_add(w->stream, location_of(w, site, function));
-  for (; up != CONTEXT_ROOT; up = links[up].parent) {
-    if (links[up].location == 0)
-      links[up].location =
-          location_of(w, contexts[up].site, contexts[up].function);
-    pprof_add(w->stream, links[up].location);
+  for (; up != CONTEXT_ROOT; up = contexts[up].parent) {
+    if (known[up] == 0)
+      known[up] = location_of(w, contexts[up].site, contexts[up].function);
+    pprof_add(w->stream, known[up]);
   }
   pprof_nest(w->stream, PPROF_SAMPLE_LOCATIONS, start);
 }

@@ -5,7 +5,7 @@
  * The location of a site is found once.  Locations are numbered in the order
  * of their first use, and what the numbers stand for is written afterwards.
  *
- * Cost: the length of all chains; 8 bytes a context while a tree is written.
+ * Cost: the length of all chains; 4 bytes a context while a tree is written.
  * Not inside the hook; the tree does not change meanwhile.
  */
 #ifndef MPROF_SAMPLE_WRITER_H
@@ -32,7 +32,8 @@ struct sample_writer {    /* all zero but for the first part */
 
   /* of the tree that is being written */
   const struct context_tree *tree;
-  struct arena links;     /* struct sample_link by context */
+  struct arena known;     /* uint32_t by context: the location of its site,
+                             0: not looked for yet */
 };
 
 /* Write samples of `tree' from now on. */
