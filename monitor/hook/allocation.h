@@ -9,7 +9,7 @@
 #ifndef MPROF_ALLOCATION_H
 #define MPROF_ALLOCATION_H
 
-#include "hook/classify.h"
+#include "names/classify.h"
 #include "hook/thread_state.h"
 
 static inline cl_index

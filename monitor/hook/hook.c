@@ -135,20 +135,21 @@ count_on_path(struct thread_state *t, struct known_path *path,
     count_object(t, path->leaf, allocation_bytes(kind));
     if (__builtin_expect(!path->whole, 0))
       object_body_header(t, object, path->leaf, allocation_bytes(kind));
-    else if (known)
+    else if (plain && end - path->frame <= 1 && path->frame[0].word_at != 0)
       known_leaf_remember(t->paths, path);
   }
   hook_leave(t);
   return object;
 }
 
-/* Whatever the case is.  Where a walk began, the next one is spared. */
+/* The object came on no path that is at its first place. */
 static __attribute__((noinline)) void *
 allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
                void *object, cl_object clas)
 {
   const cl_index what = allocation_what(kind), bytes = allocation_bytes(kind);
-  struct known_path *path = known_path_place(t->paths, frame);
+  struct known_path *path;
+  const struct path_frame *end;
   struct innermost_frame f;
   if (!hook_enter(t, what, bytes))
     goto done;
@@ -156,19 +157,19 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
     count_memory(t, frame, what, bytes);
     goto done;
   }
+  path = known_path_find(t->paths, frame, &end);
+  if (path != NULL)
+    return count_on_path(t, path, end, frame, kind, object, clas, false);
   f = stack_walk(&t->walk, &t->tree, frame);
-  if (known_path_keep(path, &t->walk, &t->tree, &f))
-    path->kind = 0; /* no object is of it */
-  else
-    path = NULL;
+  path = known_path_keep(t->paths, &t->walk, &t->tree, &f, frame);
   count_in(t, &f, path, kind, object, clas);
 done:
   hook_leave(t);
   return object;
 }
 
-/* The allocating function was called again, or the object is another than
- * last time. */
+/* The allocating function was called again in another way, or the object is
+ * another than last time. */
 static __attribute__((noinline)) void *
 allocated_in_new_frames(struct thread_state *t, uintptr_t frame,
                         cl_index kind, void *object, cl_object clas)
@@ -187,9 +188,21 @@ allocated_in_new_frames(struct thread_state *t, uintptr_t frame,
   return allocated_anew(t, frame, kind, object, clas);
 }
 
-/* The hook.  All but the commonest case is in a function of its own, to which
- * this jumps, so that it saves no registers. */
-static inline void *
+/* An object like the last one at this place was made in another frame. */
+static __attribute__((noinline)) void *
+allocated_in_new_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
+                       void *object, const struct known_leaf *l)
+{
+  if (!known_leaf_meet(l, frame_caller(frame), t->walk.first_epoch))
+    return allocated_in_new_frames(t, frame, kind, object, l->clas);
+  count_object(t, l->leaf, allocation_bytes(kind));
+  hook_leave(t);
+  return object;
+}
+
+/* The hook.  All but the commonest case is in functions of their own, to
+ * which this jumps, so that it saves no registers. */
+static inline __attribute__((always_inline)) void *
 count(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
       void *object, cl_object clas)
 {
@@ -199,9 +212,10 @@ count(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
       known_leaf_place(t->paths, *frame_return_slot(frame));
 
   if (!hook_gate_is_open(t) || l->site != *frame_return_slot(frame) ||
-      *(uint64_t *)(frame_caller(frame) - l->word_at) != l->word ||
       l->kind != kind || l->clas != clas)
     return allocated_in_new_frames(t, frame, kind, object, clas);
+  if (*(uint64_t *)(frame_caller(frame) - l->word_at) != l->word)
+    return allocated_in_new_frame(t, frame, kind, object, l);
   count_object(t, l->leaf, allocation_bytes(kind));
   hook_leave(t);
   return object;

@@ -21,21 +21,73 @@ known_paths_forget(struct known_paths *paths)
     paths->paths[i].innermost.site = paths->leaves[i].site = 0;
 }
 
-bool
-known_path_keep(struct known_path *path, const struct stack_walk *walk,
+/* True one time in `times', by chance: no rhythm of the program meets it. */
+static bool
+one_time_in(struct known_paths *paths, uint32_t times)
+{
+  paths->chance = paths->chance * 1664525 + 1013904223;
+  return paths->chance < UINT32_MAX / times;
+}
+
+static struct known_path *
+beside(struct known_paths *paths, struct known_path *path)
+{
+  return paths->paths + ((size_t)(path - paths->paths) ^ 1);
+}
+
+/* What a program did in the beginning is often done no more: so a path comes
+ * to its first place in time.  But of two paths that it takes in turns either
+ * may stay. */
+struct known_path *
+known_path_find(struct known_paths *paths, uintptr_t allocator,
+                const struct path_frame **end)
+{
+  struct known_path *const first = known_path_place(paths, allocator);
+  struct known_path *const second = beside(paths, first);
+  *end = known_path_end(second, allocator, false);
+  if (*end == NULL)
+    return NULL;
+  if (one_time_in(paths, 8)) {
+    const struct known_path path = *first;
+    *first = *second;
+    *second = path;
+    *end += first->frame - second->frame;
+    return first;
+  }
+  return second;
+}
+
+/* Can it be kept? */
+static bool
+is_fixed(const struct stack_walk *walk)
+{
+  if (!walk->known || walk->count > PATH_FRAMES)
+    return false;
+  for (size_t i = 0; i < walk->count; i++)
+    if (walk->frames[i].site.kind == CALL_INTERPRETER ||
+        walk->frames[i].site.kind == CALL_ELSEWHERE)
+      return false;
+  return true;
+}
+
+/* Of the paths of a program that hardly takes one twice not all are kept. */
+struct known_path *
+known_path_keep(struct known_paths *paths, const struct stack_walk *walk,
                 const struct context_tree *tree,
-                const struct innermost_frame *innermost)
+                const struct innermost_frame *innermost, uintptr_t allocator)
 {
   const struct walked_frame *const f = walk->frames;
   const size_t count = walk->count;
-  path->innermost.site = 0;
-  if (!walk->known || count > PATH_FRAMES)
-    return false;
+  struct known_path *const path = known_path_place(paths, allocator);
+  if (!one_time_in(paths, 2) || !is_fixed(walk))
+    return NULL;
+  if (path->innermost.site != 0)
+    *beside(paths, path) = *path;
+  path->innermost = *innermost;
+  path->kind = 0; /* no object is of it */
   path->plain = true;
   for (size_t i = 0; i < count; i++) {
     const struct call_site *const s = &f[i].site;
-    if (s->kind == CALL_INTERPRETER || s->kind == CALL_ELSEWHERE)
-      return false;
     path->plain &= s->kind == CALL_FRAME;
     path->frame[i] = (struct path_frame){
         .word = f[i].word == NULL ? NO_WORD : *f[i].word,
@@ -45,6 +97,5 @@ known_path_keep(struct known_path *path, const struct stack_walk *walk,
         .saved = s->saved,
         .kind = s->kind};
   }
-  path->innermost = *innermost;
-  return true;
+  return path;
 }

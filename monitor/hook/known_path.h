@@ -17,7 +17,7 @@
  * same kind.  A walk takes twice as long.
  *
  * The place of a path in its table follows from the three innermost return
- * addresses.  Two paths of one place take turns.
+ * addresses.  It, or the one beside it, is where the path is.
  *
  * Frames of the interpreter are on no path, for their return addresses do not
  * tell which function it runs; nor are objects in one that have to be looked
@@ -60,20 +60,24 @@ struct known_path {
   _Alignas(64) struct path_frame frame[PATH_FRAMES];
 };
 
-/* The last object that was made at a place in a frame that was known, if it
- * was whole: all that the commonest case needs. */
+/* The last object that was made at a place, if it was whole and the path was
+ * short: either the frame was known, or only that of its caller.  Nothing
+ * else is needed in the commonest cases.  One cache line. */
 struct known_leaf {
   _Alignas(64) uintptr_t site; /* the return address; 0: none */
   uint64_t word;               /* of the frame */
-  uint32_t word_at;
   cl_index kind;
   cl_object clas;
   struct leaf *leaf;
+  uintptr_t returns_to; /* to the caller; 0: see known_path for it */
+  uint64_t caller_word;
+  uint32_t word_at, caller_word_at;
 };
 
 struct known_paths {
   struct known_leaf leaves[PATHS];
   struct known_path paths[PATHS];
+  uint32_t chance; /* a number by chance */
 };
 
 /* A page-aligned table in the arena; NULL with errno set. */
@@ -89,17 +93,37 @@ known_leaf_place(struct known_paths *paths, uintptr_t site)
   return &paths->leaves[(site ^ site >> 10) % PATHS];
 }
 
-/* The known frame that the path begins with is that of last time. */
+/* The object came on a plain path, at whose second frame all is known. */
 static inline void
 known_leaf_remember(struct known_paths *paths, const struct known_path *path)
 {
+  const struct path_frame *const f = path->frame;
   *known_leaf_place(paths, path->innermost.site) =
       (struct known_leaf){.site = path->innermost.site,
-                          .word = path->frame[0].word,
-                          .word_at = path->frame[0].word_at,
+                          .word = f[0].word,
+                          .word_at = f[0].word_at,
                           .kind = path->kind,
                           .clas = path->clas,
-                          .leaf = path->leaf};
+                          .leaf = path->leaf,
+                          .returns_to = f[0].returns_to,
+                          .caller_word = f[1].word,
+                          .caller_word_at = f[1].word_at};
+}
+
+/* The frame at `frame' has just been entered from one that is known, and is
+ * in the context of the leaf; counts the call.  False when it is not so. */
+static inline bool
+known_leaf_meet(const struct known_leaf *l, uintptr_t frame,
+                uint64_t first_epoch)
+{
+  uint64_t *const word = (uint64_t *)(frame - l->word_at);
+  if (*frame_return_slot(frame) != l->returns_to ||
+      *(uint64_t *)(frame_caller(frame) - l->caller_word_at) !=
+          l->caller_word)
+    return false;
+  l->leaf->activations += !stack_walk_is_counted(first_epoch, *word);
+  *word = l->word;
+  return true;
 }
 
 /* Code without frame pointers may have anything in that register: what it
@@ -110,7 +134,8 @@ known_path_is_near(uintptr_t frame, uintptr_t caller)
   return caller - frame < 4096;
 }
 
-/* Where the path from the frame `allocator' is, if it is known. */
+/* Where the path from the frame `allocator' is first looked for.  It may also
+ * be at the place beside. */
 static inline struct known_path *
 known_path_place(struct known_paths *paths, uintptr_t allocator)
 {
@@ -122,7 +147,8 @@ known_path_place(struct known_paths *paths, uintptr_t allocator)
     if (known_path_is_near(first, second))
       hash += *frame_return_slot(second) * 3;
   }
-  return &paths->paths[(hash ^ hash >> 10) % PATHS];
+  return &paths->paths[(hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32 &
+                       (PATHS - 1)];
 }
 
 /* A place on the way outward. */
@@ -206,10 +232,19 @@ known_path_meet(const struct known_path *path, const struct path_frame *end,
   }
 }
 
-/* Keep the path of `walk', the innermost frame of which was `innermost', at
- * that place; false when it cannot be.  The object is the caller's to set. */
-bool known_path_keep(struct known_path *path, const struct stack_walk *walk,
-                     const struct context_tree *tree,
-                     const struct innermost_frame *innermost);
+/* The path from `allocator', which is not at its first place; NULL when it is
+ * not known.  *end is the known frame that it leads to. */
+struct known_path *known_path_find(struct known_paths *paths,
+                                   uintptr_t allocator,
+                                   const struct path_frame **end);
+
+/* Keep the path of `walk', which was made from `allocator' because it was not
+ * known, and the innermost frame of which was `innermost'.  The object is the
+ * caller's to set.  NULL when it is not kept. */
+struct known_path *known_path_keep(struct known_paths *paths,
+                                   const struct stack_walk *walk,
+                                   const struct context_tree *tree,
+                                   const struct innermost_frame *innermost,
+                                   uintptr_t allocator);
 
 #endif

@@ -31,7 +31,7 @@
 enum gate {
   GATE_CLOSED, /* not counting: the allocation is let through uncounted */
   GATE_OPEN,
-  GATE_PAUSED  /* somebody changes the trees: wait, then count */
+  GATE_PAUSED /* somebody changes the trees: wait, then count */
 };
 
 /* Headers at most that wait for their body. */
@@ -44,7 +44,7 @@ struct thread_state {
    * the monitor sets `gate', makes all processors see it (membarrier), then
    * waits for `inside' to be 0. */
   int inside;
-  int gate;             /* (monitor) enum gate */
+  int gate; /* (monitor) enum gate */
 
   /* The object that this thread has taken while it waits at a paused gate,
    * as the hook was told of it.  Written `present' last. */
@@ -54,8 +54,8 @@ struct thread_state {
   } held;
 
   /* Plain counters: what the tree must add up to. */
-  uint64_t count;       /* allocations */
-  uint64_t bytes;       /* requested */
+  uint64_t count; /* allocations */
+  uint64_t bytes; /* requested */
 
   struct stack_walk walk;
   struct context_tree tree;
@@ -79,11 +79,11 @@ struct thread_state {
   struct known_paths *paths; /* of this epoch and region */
 
   struct requests requests; /* that leaves do not tell */
-  uint64_t records[2];  /* of the collector: for finalizers, for weak links */
+  uint64_t records[2]; /* of the collector: for finalizers, for weak links */
 
-  cl_env_ptr env;       /* NULL: it has ended */
+  cl_env_ptr env; /* NULL: it has ended */
   pthread_t thread;
-  char *label;          /* (monitor) from malloc; NULL when memory ran out */
+  char *label; /* (monitor) from malloc; NULL when memory ran out */
   struct thread_state *next; /* (monitor) */
 };
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/classify.h"
+#include "names/classify.h"
 
 enum { MAX_DEPTH = 16, MAX_LENGTH = 64 };
 

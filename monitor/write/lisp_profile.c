@@ -21,7 +21,7 @@
 
 #include <ecl/ecl.h>
 
-#include "hook/classify.h"
+#include "names/classify.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
 #include "names/lisp_name.h"

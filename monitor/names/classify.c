@@ -3,7 +3,7 @@
  * classify.c -- one table from cl_type to name and category, one from
  * cl_elttype to the names of arrays, one from ecl_smmode to that of a stream.
  */
-#include "hook/classify.h"
+#include "names/classify.h"
 
 #include <ecl/ecl.h>
 
