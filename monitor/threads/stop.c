@@ -21,8 +21,8 @@
 bool
 stop_init(void)
 {
-  return syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
-                 0) == 0;
+  return syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+                 0, 0) == 0;
 }
 
 /* Make all processors that run this process see what was stored before. */
@@ -63,7 +63,7 @@ enum {
 static bool
 wait_a_little(unsigned *looks)
 {
-  const struct timespec pause = { .tv_nsec = 150000 };
+  const struct timespec pause = {.tv_nsec = 150000};
   if (*looks < YIELDS)
     sched_yield();
   else
@@ -76,11 +76,11 @@ wait_a_little(unsigned *looks)
 /* The system calls in which ECL leaves interrupts disabled and which neither
  * the collector nor the allocators make. */
 static const long system_calls[] = {
-  SYS_read,     SYS_pread64,  SYS_readv,  SYS_recvfrom, SYS_recvmsg,
-  SYS_accept,   SYS_accept4,  SYS_connect, SYS_pselect6, SYS_ppoll,
-  SYS_wait4,    SYS_waitid,   SYS_fcntl,  SYS_flock,
+    SYS_read,   SYS_pread64, SYS_readv,   SYS_recvfrom, SYS_recvmsg,
+    SYS_accept, SYS_accept4, SYS_connect, SYS_pselect6, SYS_ppoll,
+    SYS_wait4,  SYS_waitid,  SYS_fcntl,   SYS_flock,
 #ifdef SYS_poll
-  SYS_poll,     SYS_select,
+    SYS_poll,   SYS_select,
 #endif
 };
 
@@ -141,7 +141,7 @@ wait_for_rest(void)
 static size_t
 held_objects(uint64_t *rounded_bytes)
 {
-  struct requests requests = { 0 };
+  struct requests requests = {0};
   size_t count = 0;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (is_held(t)) {
@@ -155,9 +155,9 @@ held_objects(uint64_t *rounded_bytes)
 /* ---- the runtime's list of threads ---- */
 
 struct listed {
-  cl_env_ptr env;   /* of a thread that is not counted; NULL: all are */
+  cl_env_ptr env; /* of a thread that is not counted; NULL: all are */
   pthread_t thread;
-  size_t to_come;   /* listed, but no thread has been made for them */
+  size_t to_come; /* listed, but no thread has been made for them */
 };
 
 static const struct thread_state *
@@ -204,11 +204,10 @@ static bool
 look_through_list(struct listed *l)
 {
   const cl_object list = cl_core.processes;
-  *l = (struct listed){ 0 };
+  *l = (struct listed){0};
   for (cl_index i = 0; i < list->vector.fillp; i++) {
     const cl_object p = list->vector.self.t[i];
-    const cl_env_ptr env =
-        p == OBJNULL || Null(p) ? NULL : p->process.env;
+    const cl_env_ptr env = p == OBJNULL || Null(p) ? NULL : p->process.env;
     const struct thread_state *parent;
     if (env == NULL)
       continue;
@@ -243,10 +242,11 @@ read_list(struct listed *l)
   return true;
 }
 
-/* Hang the hooks, with a paused gate, into all threads that have none.  Gives
+/* Hang the hooks, with a paused gate, into all threads that have none; they
+ * began before the end of a run, or else before the beginning of one.  Gives
  * back how many, or -1 when memory ran out. */
 static int
-count_all_threads(size_t *to_come)
+count_all_threads(bool in_run, size_t *to_come)
 {
   struct listed l;
   for (int added = 0;; added++) {
@@ -257,6 +257,8 @@ count_all_threads(size_t *to_come)
       return added;
     if (!threads_count(l.env, l.thread, GATE_PAUSED))
       return -1;
+    if (in_run)
+      threads_began_in_run(l.thread);
   }
 }
 
@@ -267,9 +269,8 @@ bytes_on_lists(void)
 {
   int64_t bytes = monitor.ended_list_bytes;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    int64_t more = t->env == NULL
-                       ? 0
-                       : free_lists_bytes(&monitor.free_lists, t->thread);
+    int64_t more =
+        t->env == NULL ? 0 : free_lists_bytes(&monitor.free_lists, t->thread);
     if (more < 0)
       return -1;
     bytes += more;
@@ -280,14 +281,15 @@ bytes_on_lists(void)
 enum { SUM_ATTEMPTS = 1000 };
 
 /* What the collector has given out, as of a moment in which all threads are
- * at rest.  The gates are paused, and stay so.  False when memory ran out. */
+ * at rest; at the end of a run (`in_run'), or at the beginning of one.  The
+ * gates are paused, and stay so.  False when memory ran out. */
 static bool
-settle(struct collector_balance *b)
+settle(struct collector_balance *b, bool in_run)
 {
   for (int attempt = 0; attempt < SUM_ATTEMPTS; attempt++) {
     uint64_t rounded_bytes;
     size_t to_come, to_come_after, held;
-    const int found = count_all_threads(&to_come);
+    const int found = count_all_threads(in_run, &to_come);
     bool at_rest;
     stop_set_gates(GATE_PAUSED);
     at_rest = wait_for_rest();
@@ -301,7 +303,7 @@ settle(struct collector_balance *b)
       b->doubts |= BALANCE_REST;
       return found >= 0;
     }
-    if (held == 0 && count_all_threads(&to_come_after) == 0 &&
+    if (held == 0 && count_all_threads(in_run, &to_come_after) == 0 &&
         to_come_after == to_come)
       return true;
   }
@@ -313,7 +315,7 @@ void
 stop_begin(void)
 {
   struct collector_balance now;
-  settle(&now);
+  settle(&now, true);
   monitor.collector.bytes += now.bytes - monitor.at_start.bytes;
   monitor.collector.doubts |= now.doubts | monitor.at_start.doubts;
 }
@@ -321,7 +323,7 @@ stop_begin(void)
 bool
 stop_end(void)
 {
-  const bool all = settle(&monitor.at_start);
+  const bool all = settle(&monitor.at_start, false);
   stop_set_gates(GATE_OPEN);
   return all;
 }

@@ -159,7 +159,6 @@ threads_find(cl_env_ptr env)
   return *place_of(env);
 }
 
-/* A thread that began while counting was given a record by the collector. */
 bool
 threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
 {
@@ -168,9 +167,6 @@ threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
     t = new_thread(env, thread);
     if (t == NULL)
       return false;
-    if (monitor.running)
-      monitor.gone.thread_record_bytes +=
-          free_lists_record_bytes(&monitor.free_lists, thread);
   }
   __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
   if (env != ecl_process_env_unsafe() || gate == GATE_OPEN)
@@ -197,10 +193,19 @@ threads_release_all(void)
 }
 
 void
+threads_began_in_run(pthread_t thread)
+{
+  monitor.gone.thread_record_bytes +=
+      free_lists_record_bytes(&monitor.free_lists, thread);
+}
+
+void
 threads_start(cl_env_ptr env)
 {
   pthread_mutex_lock(&monitor.lock);
   if (monitor.running) {
+    if (threads_find(env) == NULL)
+      threads_began_in_run(pthread_self());
     threads_count(env, pthread_self(), GATE_OPEN);
     /* A thread that Lisp makes is not active yet.  One that imports itself
        is, and has allocated what it needs without a word. */

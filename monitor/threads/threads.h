@@ -75,6 +75,9 @@ struct thread_state *threads_find(cl_env_ptr env);
  * memory ran out.  Waits for the runtime's lock on packages. */
 bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
 
+/* The thread began in the present run, and the collector gave it a record. */
+void threads_began_in_run(pthread_t thread);
+
 /* Take the hooks out of all threads; the gates are closed. */
 void threads_release_all(void);
 

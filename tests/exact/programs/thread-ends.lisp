@@ -218,3 +218,23 @@
   (check "the residual has its reason"
          '("what the runtime allocated for 1 threads, which C made, before they were imported")
          (nth-value 1 (mprof:profile-comment "mprof.residual_note" *profile*))))
+
+;;; Threads begin and end while profiles are saved and counting stops and
+;;; starts.  The collector makes a record of each thread, in which run or
+;;; between which two is left to chance: a hundred and sixty of them.
+
+(defun make-threads (n)
+  (dotimes (i n)
+    (mp:process-join (mp:process-run-function "short" #'list))))
+
+(measuring ("threads begin and end at all times")
+    (let ((makers (loop repeat 4
+                        collect (mp:process-run-function
+                                 "maker" #'make-threads 40))))
+      (loop while (some #'mp:process-active-p makers)
+            for i from 1
+            do (mprof:save *saved*)
+               (when (zerop (mod i 5))
+                 (mprof:stop)
+                 (start)))
+      (mapc #'mp:process-join makers)))
