@@ -248,7 +248,7 @@ code_objects_retire(const struct code_object *gone,
                     struct function_numbers *numbers)
 {
   struct code_objects *const unloaded = &code_objects_unloaded;
-  struct code_object *o = NULL, forgotten = *gone;
+  struct code_object *o = NULL;
   if (open_list(unloaded) && unloaded->count < OBJECTS) {
     o = &unloaded->objects[unloaded->count++];
     *o = *gone;
@@ -256,6 +256,6 @@ code_objects_retire(const struct code_object *gone,
     o->number = (uint32_t)unloaded->count;
   }
   frame_rules_forget(gone->start, gone->end);
-  function_numbers_retire(numbers, o != NULL ? o : &forgotten);
+  function_numbers_forget(numbers, gone->start, gone->end);
   return o;
 }

@@ -65,9 +65,9 @@ void code_objects_compare(const struct code_objects *before,
 extern struct code_objects code_objects_unloaded;
 
 /* The code of `gone', which is loaded still or was until now, goes away: add
- * it to these, forget the rules of its addresses, and retire the sites that
- * `numbers' has.  Gives back what code_object_retired_site needs to do the
- * same to trees, or NULL when there is no memory.  With the trees locked. */
+ * it to these, and forget the rules of its addresses and its functions'
+ * numbers.  Gives back what code_object_retired_site needs to retire the sites
+ * of trees, or NULL when there is no memory.  With the trees locked. */
 struct code_object *code_objects_retire(const struct code_object *gone,
                                         struct function_numbers *numbers);
 

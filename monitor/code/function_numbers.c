@@ -7,11 +7,19 @@
 
 #include <stddef.h>
 
-#include "code/code_objects.h"
 #include "unwind/frame_rule.h"
 
-/* In the key of a beginning; no site has it. */
-#define BEGINS (UINT64_C(1) << 59)
+static uint64_t
+key_of_site(uintptr_t site)
+{
+  return (uint64_t)site << 1;
+}
+
+static uint64_t
+key_of_start(uintptr_t start)
+{
+  return (uint64_t)start << 1 | 1;
+}
 
 static uint32_t
 number_of(const struct function_numbers *n, uint64_t key)
@@ -37,8 +45,8 @@ give(struct function_numbers *n, uint64_t key, uintptr_t code)
 static uint32_t
 number_of_start(struct function_numbers *n, uintptr_t start)
 {
-  const uint32_t number = number_of(n, start | BEGINS);
-  return number != 0 ? number : give(n, start | BEGINS, start);
+  const uint32_t number = number_of(n, key_of_start(start));
+  return number != 0 ? number : give(n, key_of_start(start), start);
 }
 
 uint32_t
@@ -56,54 +64,34 @@ function_number_of_start(struct function_numbers *n, uintptr_t start)
 /* A handler of a signal may have interrupted this thread while it had the
  * lock. */
 static uint32_t
-learn(struct function_numbers *n, uint64_t site)
+learn(struct function_numbers *n, uintptr_t site)
 {
   const uintptr_t start = frame_rule_function(site - 1);
   uint32_t number;
   if (spin_holds(&n->table.lock))
     return 0;
   spin_lock(&n->table.lock);
-  number = number_of(n, site); /* by another thread meanwhile */
+  number = number_of(n, key_of_site(site)); /* by another thread meanwhile */
   if (number == 0 && start == 0)
-    number = give(n, site, site - 1);
+    number = give(n, key_of_site(site), site - 1);
   else if (number == 0 && (number = number_of_start(n, start)) != 0)
-    shared_table_add(&n->table, site, number);
+    shared_table_add(&n->table, key_of_site(site), number);
   spin_unlock(&n->table.lock);
   return number;
 }
 
 uint32_t
-function_number_of_site(struct function_numbers *n, uint64_t site)
+function_number_of_site(struct function_numbers *n, uintptr_t site)
 {
-  const uint32_t number = number_of(n, site);
+  const uint32_t number = number_of(n, key_of_site(site));
   return number != 0 ? number : learn(n, site);
 }
 
-struct retiring {
-  struct function_numbers *numbers;
-  struct code_object *object;
-};
-
-static bool
-retire_key(void *closure, const struct shared_entry *entry)
-{
-  const struct retiring *r = closure;
-  struct code_object *const o = r->object;
-  const uint64_t address = entry->key & ~BEGINS;
-  if (address < o->start || address > o->end)
-    return false;
-  if (address == entry->key && o->number != 0)
-    shared_table_add(&r->numbers->table,
-                     code_object_retired_site(o, address), entry->value);
-  return true;
-}
-
 void
-function_numbers_retire(struct function_numbers *n,
-                        struct code_object *gone)
+function_numbers_forget(struct function_numbers *n, uintptr_t start,
+                        uintptr_t end)
 {
-  struct retiring r = {n, gone};
   spin_lock(&n->table.lock);
-  shared_table_forget(&n->table, retire_key, &r);
+  shared_table_forget(&n->table, start, end);
   spin_unlock(&n->table.lock);
 }

@@ -7,9 +7,8 @@
  * (a cold part), less recursion is folded than could be, and all that is
  * folded is right (context_tree.h).
  *
- * Numbers are given when functions are met.  When code is unloaded its calls
- * keep theirs, under their retired sites (code_objects.h), and what is then
- * loaded at its addresses gets others.
+ * Numbers are given when functions are met.  When code is unloaded, what is
+ * then loaded at its addresses gets others.
  *
  * Shared by all threads; runs inside the hook.
  */
@@ -20,8 +19,6 @@
 
 #include "tree/shared_table.h"
 
-struct code_object;
-
 struct function_numbers {
   struct shared_table table;
   uint32_t last, most; /* numbers */
@@ -30,17 +27,17 @@ struct function_numbers {
   void (*given)(uint32_t number, uintptr_t code);
 };
 
-/* The number of the function that returns to `site' or is retired under it;
- * and of the one that begins at `start'.  From 1 on; 0 when there is no room
- * for more, and for 0. */
+/* The number of the function that returns to `site', and of the one that
+ * begins at `start'.  From 1 on; 0 when there is no room for more, and for 0.
+ */
 uint32_t function_number_of_site(struct function_numbers *numbers,
-                                 uint64_t site);
+                                 uintptr_t site);
 uint32_t function_number_of_start(struct function_numbers *numbers,
                                   uintptr_t start);
 
-/* The code of `gone' is unloaded: its calls are known by their retired sites
- * alone, if it has a number, and its functions are no more. */
-void function_numbers_retire(struct function_numbers *numbers,
-                             struct code_object *gone);
+/* The code from `start' to `end' is unloaded, and its functions are no more:
+ * their numbers are given to no others. */
+void function_numbers_forget(struct function_numbers *numbers,
+                             uintptr_t start, uintptr_t end);
 
 #endif

@@ -196,21 +196,13 @@ lisp_functions_open(void)
 /* ---- the functions of sites ---- */
 
 uint32_t
-lisp_function_passing(void)
-{
-  return apply.passing;
-}
-
-uint32_t
 site_function_number(uint64_t site)
 {
   if ((site & SITE_OBJECT) != 0)
     return kept_objects_function((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
   if ((site & SITE_SPECIAL) != 0)
     return FUNCTIONS_OF_SPECIAL | (uint32_t)(site & ~SITE_SPECIAL);
-  if ((site & SITE_PASSING) != 0)
-    return apply.passing;
-  return code_function_of_site(site);
+  return (site & SITE_RETIRED) != 0 ? 0 : code_function_of_site(site);
 }
 
 uint32_t

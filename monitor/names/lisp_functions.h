@@ -10,8 +10,7 @@
  * APPLY counts as two functions.  Functions of CLOS call methods by it, and
  * that APPLY is a part of them, a function of the runtime: shown, one APPLY
  * would stand above every method and below every caller of one, and make a
- * cycle of them all.  In a profile its sites are told from the others by
- * SITE_PASSING.
+ * cycle of them all. 
  */
 #ifndef MPROF_LISP_FUNCTIONS_H
 #define MPROF_LISP_FUNCTIONS_H
@@ -33,10 +32,6 @@ void lisp_functions_add(const struct ecl_function_names *file);
  * the flags of this ECL, or NULL.  Its chains may lack functions that the C
  * compiler inlined or left by a jump. */
 const char *lisp_functions_other_flags(uint32_t i);
-
-/* The number of the APPLY that is a part of what calls it; 0: there is none
- * yet. */
-uint32_t lisp_function_passing(void);
 
 /* The number of the function that a site is in; 0 when it is not known.
  * Inside the hook. */

@@ -406,15 +406,16 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
    * parent, for only targets are parents; parents come first. */
   for (uint32_t i = CONTEXT_FIRST; i < n; i++) {
     const struct context *c = &from->contexts[i];
-    uint32_t number = context_tree_child(into, to[c->parent], c->site);
+    const uint32_t number =
+        find_child(into, to[c->parent], c->site, c->function, true);
     into->contexts[number].activations += c->activations;
     to[i] = number;
   }
   for (uint32_t i = 1; i < from->leaf_count; i++) {
     const struct leaf *l = &from->leaves[i];
     const struct kind *k = &from->kinds[l->kind];
-    struct leaf *leaf = context_tree_leaf(into, to[l->up], l->site, k->what,
-                                          k->size, k->clas);
+    struct leaf *leaf = context_tree_find_leaf(into, to[l->up], l->site,
+                                               l->function, k);
     add_counts(leaf, l);
     if (leaf == &into->leaves[into->budget])
       no_room(closure, l, k);

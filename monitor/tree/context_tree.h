@@ -66,7 +66,6 @@ enum {
 #define SITE_OBJECT (1ULL << 63)  /* | a Lisp name: byte-compiled function */
 #define SITE_RETIRED (1ULL << 62) /* | a number: code that was unloaded */
 #define SITE_SPECIAL (1ULL << 61) /* | enum site_special */
-#define SITE_PASSING (1ULL << 60) /* | a code address: see sample_writer */
 enum site_special {
   SITE_OVERFLOW = 1,
   SITE_SIGNAL_HANDLER = 2,

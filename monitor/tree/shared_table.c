@@ -48,8 +48,8 @@ grow(struct shared_table *table)
   const struct shared_entry *const old = entries_of(table);
   const size_t count = places(table);
   const unsigned first = 64 - SIZE_SHARED_TABLE_BITS;
-  const unsigned shift = shift_of(table) > first ? first
-                                                 : shift_of(table) - 1;
+  const unsigned shift =
+      shift_of(table) > first ? first : shift_of(table) - 1;
   struct shared_table larger = {.count = 0};
   struct arena arena;
   if (arena_reserve(&arena, sizeof *old << (64 - shift)) != 0)
@@ -72,22 +72,17 @@ shared_table_add(struct shared_table *table, uint64_t key, uint64_t value)
   return true;
 }
 
-/* What `gone' adds may make the table another one: the places of the old one
- * are gone through, and forgotten in what is the table then. */
 void
-shared_table_forget(struct shared_table *table,
-                    bool (*gone)(void *, const struct shared_entry *),
-                    void *closure)
+shared_table_forget(struct shared_table *table, uintptr_t start,
+                    uintptr_t end)
 {
   struct shared_entry *const entries = entries_of(table);
   const size_t count = places(table);
   for (size_t i = 0; i < count; i++) {
-    const struct shared_entry entry = entries[i];
-    struct shared_entry *now;
-    if (entry.key == 0 || entry.key == SHARED_TABLE_FORGOTTEN ||
-        !gone(closure, &entry))
-      continue;
-    now = (struct shared_entry *)shared_table_find(table, entry.key);
-    __atomic_store_n(&now->key, SHARED_TABLE_FORGOTTEN, __ATOMIC_RELEASE);
+    const uint64_t key = entries[i].key, address = key >> 1;
+    if (key != 0 && key != SHARED_TABLE_FORGOTTEN && address >= start &&
+        address <= end)
+      __atomic_store_n(&entries[i].key, SHARED_TABLE_FORGOTTEN,
+                       __ATOMIC_RELEASE);
   }
 }

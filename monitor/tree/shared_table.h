@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * shared_table.h -- numbers by their keys, for all threads of a process.
+ * shared_table.h -- what is known of places in code, for all threads of a
+ * process: numbers by their keys.
+ *
+ * A key is an address in code, other than 0, shifted left by one; in the free
+ * bit its owner says what is known.
  *
  * Open addressing with linear probing, at most half full.  Readers take no
  * lock: an entry's value is complete before its key is written, and changes
@@ -81,11 +85,9 @@ shared_table_value(const struct shared_table *table, uint64_t key)
 bool shared_table_add(struct shared_table *table, uint64_t key,
                       uint64_t value);
 
-/* Forget the keys for which `gone' gives back true.  It may add others, which
- * it is not asked about.  With the lock held. */
-void shared_table_forget(struct shared_table *table,
-                         bool (*gone)(void *closure,
-                                      const struct shared_entry *entry),
-                         void *closure);
+/* Forget what is known of the code from `start' to `end'.  With the lock
+ * held. */
+void shared_table_forget(struct shared_table *table, uintptr_t start,
+                         uintptr_t end);
 
 #endif

@@ -493,23 +493,11 @@ frame_rule_learn(uint64_t key)
   return rule;
 }
 
-struct range {
-  uintptr_t start, end;
-};
-
-static bool
-lies_in(void *closure, const struct shared_entry *entry)
-{
-  const struct range *range = closure;
-  return entry->key >> 1 >= range->start && entry->key >> 1 <= range->end;
-}
-
 void
 frame_rules_forget(uintptr_t start, uintptr_t end)
 {
-  struct range range = { start, end };
   spin_lock(&frame_rules.lock);
-  shared_table_forget(&frame_rules, lies_in, &range);
+  shared_table_forget(&frame_rules, start, end);
   spin_unlock(&frame_rules.lock);
 }
 

@@ -143,47 +143,25 @@ forget_old_sites(struct stack_walk *walk)
   }
 }
 
-/* What is known of a return address. */
-static inline const struct call_site *
-find_site(const struct stack_walk *walk, uintptr_t ip)
-{
-  struct call_site *const site = call_site_place(walk->sites, ip);
-  if (__builtin_expect(site->ip != ip, 0))
-    call_site_learn(site, ip);
-  return site;
-}
-
 /* Walk to the first known frame, or as far as it goes. */
 static inline enum outcome
 go_outward(struct stack_walk *walk, struct place at)
 {
+  const struct walked_frame *const end = walk->frames + WALK_DEPTH;
+  struct call_site *const sites = walk->sites;
   struct walked_frame *f = walk->frames;
   enum outcome outcome = WALK_LOST;
-  for (; f < walk->frames + WALK_DEPTH; f++) {
-    const struct call_site *const site = find_site(walk, at.ip);
-    const uint32_t word_at = site->word_at;
-    const enum call_kind kind = (enum call_kind)site->kind;
+  for (; f < end; f++) {
+    struct call_site *const site = call_site_place(sites, at.ip);
+    if (__builtin_expect(site->ip != at.ip, 0))
+      call_site_learn(site, at.ip);
     f->site = *site;
     f->word = NULL;
-    if (__builtin_expect(kind == CALL_ON_STACK || kind == CALL_ON_POINTER,
-                         0)) {
-      at.slot = (kind == CALL_ON_STACK ? at.slot : at.frame) + word_at;
-      if (site->saved != 0)
-        at.frame = ((uintptr_t *)at.slot)[-(int)site->saved];
-    } else if (__builtin_expect(kind == CALL_ELSEWHERE, 0)) {
-      struct place caller;
-      if ((outcome = step_elsewhere(at, &caller)) != WALK_GOES_ON)
-        break;
-      outcome = WALK_LOST;
-      at = caller;
-      continue;
-    } else if (__builtin_expect(kind == CALL_FINALIZERS, 0)) {
-      outcome = WALK_FINALIZERS;
-      break;
-    } else {
-      if (word_at != 0) {
-        f->word = (uint64_t *)(at.frame - word_at);
-        if (__builtin_expect(kind == CALL_INTERPRETER, 0))
+    if (__builtin_expect(
+            site->kind == CALL_FRAME || site->kind == CALL_INTERPRETER, 1)) {
+      if (site->word_at != 0) {
+        f->word = (uint64_t *)(at.frame - site->word_at);
+        if (__builtin_expect(site->kind == CALL_INTERPRETER, 0))
           find_interpreted(f);
         if (is_known(walk, *f->word) && !walk->whole) {
           outcome = WALK_KNOWN;
@@ -192,6 +170,21 @@ go_outward(struct stack_walk *walk, struct place at)
       }
       at.slot = (uintptr_t)frame_return_slot(at.frame);
       at.frame = frame_caller(at.frame);
+    } else if (site->kind == CALL_ELSEWHERE) {
+      struct place caller;
+      if ((outcome = step_elsewhere(at, &caller)) != WALK_GOES_ON)
+        break;
+      outcome = WALK_LOST;
+      at = caller;
+      continue;
+    } else if (site->kind == CALL_FINALIZERS) {
+      outcome = WALK_FINALIZERS;
+      break;
+    } else {
+      at.slot =
+          (site->kind == CALL_ON_STACK ? at.slot : at.frame) + site->word_at;
+      if (site->saved != 0)
+        at.frame = ((uintptr_t *)at.slot)[-(int)site->saved];
     }
     at.ip = *(uintptr_t *)at.slot;
   }
@@ -255,15 +248,18 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
                            .slot = (uintptr_t)frame_return_slot(frame)};
   forget_old_sites(walk);
   const enum outcome outcome = go_outward(walk, at);
-  struct walked_frame *f = walk->frames + walk->count - 1;
+  struct walked_frame *const innermost = walk->frames;
+  struct walked_frame *f = innermost + walk->count - 1;
   uint32_t up =
       walk->known ? (uint32_t)*f->word : chain_root(walk, tree, outcome);
   bool fresh = !walk->known && meet(walk, f, up);
-  for (; f > walk->frames; f--) {
-    f->context =
+  for (; f > innermost; f--) {
+    const uint32_t context =
         context_tree_child_in(tree, up, f->site.ip, function_of(tree, f, up));
-    tree->contexts[f->context].activations += fresh;
-    up = context_tree_target(tree, f->context);
+    struct context *const c = &tree->contexts[context];
+    c->activations += fresh;
+    f->context = context;
+    up = c->target;
     fresh = meet(walk, f - 1, up);
   }
   return (struct innermost_frame){.site = f->site.ip,

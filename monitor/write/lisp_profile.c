@@ -31,7 +31,7 @@ struct lisp_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
   const struct thread_state *thread; /* whose samples are written */
-  uint64_t classless_count; /* objects of a class that has no name */
+  uint64_t classless_count;          /* objects of a class that has no name */
 };
 
 /* ---- samples ---- */
@@ -56,12 +56,11 @@ put_labels(void *closure, const struct kind *kind)
     pprof_add_label(p, "thread", w->thread->label);
     return;
   }
-  pprof_add_label(
-      p, "type",
-      class != NULL &&
-              lisp_name_is_structure((cl_object)(uintptr_t)kind->clas)
-          ? "STRUCTURE"
-          : classify_type_name(kind->what));
+  pprof_add_label(p, "type",
+                  class != NULL && lisp_name_is_structure(
+                                       (cl_object)(uintptr_t)kind->clas)
+                      ? "STRUCTURE"
+                      : classify_type_name(kind->what));
   if (class != NULL)
     pprof_add_label(p, "class", class);
   pprof_add_label(p, "category",
@@ -78,7 +77,7 @@ static void
 put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
           uint32_t function, uint32_t up)
 {
-  const uint64_t values[PPROF_LISP_COLUMNS] = { [PPROF_CALLS] = calls };
+  const uint64_t values[PPROF_LISP_COLUMNS] = {[PPROF_CALLS] = calls};
   if (calls != 0)
     sample_writer_put(&w->samples, site, function, up, values, NULL);
 }
@@ -89,8 +88,8 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf)
 {
   const struct kind *kind = context_tree_kind(&w->thread->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
-  uint64_t values[PPROF_LISP_COLUMNS] = { [PPROF_COUNT] = leaf->count,
-                                          [PPROF_BYTES] = leaf->bytes };
+  uint64_t values[PPROF_LISP_COLUMNS] = {
+      [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
   const uint64_t site = leaf->up == CONTEXT_OVERFLOW ? 0 : leaf->site;
   if (site != 0 && any && leaf->target == leaf->up)
     values[PPROF_CALLS] = leaf->activations;
@@ -140,7 +139,7 @@ read_source(struct source_text *s, const char *path)
   FILE *file = fopen(path, "re");
   struct stat status;
   free(s->text);
-  *s = (struct source_text){ .path = path };
+  *s = (struct source_text){.path = path};
   if (file != NULL && fstat(fileno(file), &status) == 0 &&
       (s->text = malloc((size_t)status.st_size)) != NULL)
     s->size = fread(s->text, 1, (size_t)status.st_size, file);
@@ -161,8 +160,8 @@ source_line(struct source_text *s, const struct code_function *f)
     read_source(s, f->file);
   if (position >= s->size)
     return 0;
-  for (size_t i = 0; i < s->size &&
-                     (i < position || strchr(" \t\r\n", s->text[i]) != NULL);
+  for (size_t i = 0;
+       i < s->size && (i < position || strchr(" \t\r\n", s->text[i]) != NULL);
        i++)
     line += s->text[i] == '\n';
   return line;
@@ -185,14 +184,13 @@ put_function(struct pprof_stream *p, uint64_t id,
 }
 
 static void
-put_location(struct pprof_stream *p, uint64_t id, uint64_t site,
+put_location(struct pprof_stream *p, uint64_t id, uintptr_t address,
              uint64_t function, int64_t line)
 {
   size_t start;
   pprof_begin(p);
   pprof_add_field(p, PPROF_LOCATION_ID, id);
-  if ((site & (SITE_OBJECT | SITE_RETIRED | SITE_SPECIAL)) == 0)
-    pprof_add_field(p, PPROF_LOCATION_ADDRESS, site & ~SITE_PASSING);
+  pprof_add_field(p, PPROF_LOCATION_ADDRESS, address);
   start = p->length;
   pprof_add_field(p, PPROF_LINE_FUNCTION, function);
   pprof_add_field(p, PPROF_LINE_NUMBER, (uint64_t)line);
@@ -203,7 +201,8 @@ put_location(struct pprof_stream *p, uint64_t id, uint64_t site,
 /* Readers tell functions by their names: of several with one name the calls
  * are unknown only if no one's are known. */
 static void
-put_unknown_calls(struct pprof_stream *p, const struct intern_table *functions,
+put_unknown_calls(struct pprof_stream *p,
+                  const struct intern_table *functions,
                   struct intern_table *known)
 {
   for (uint32_t i = 1; i <= functions->count; i++) {
@@ -227,17 +226,20 @@ static void
 put_locations(struct pprof_stream *p, const struct sample_writer *samples)
 {
   const size_t count = samples->locations.count + (size_t)1;
-  struct intern_table functions = { 0 }; /* by their numbers */
-  struct intern_table known = { 0 };     /* names of those with known calls */
-  struct source_text source = { 0 };
-  struct arena arena = { 0 };
+  struct intern_table functions = {0}; /* by their numbers */
+  struct intern_table known = {0};     /* names of those with known calls */
+  struct source_text source = {0};
+  struct arena arena = {0};
   int64_t *lines; /* of functions */
   if (!pprof_reserve(p, &arena, count * sizeof *lines))
     return;
   lines = arena.base;
   for (uint32_t id = 1; id < count; id++) {
-    const uint64_t site = sample_writer_site(samples, id);
-    const uint32_t number = site_function_number(site);
+    const uint64_t at = sample_writer_location(samples, id);
+    const uint32_t number = (at & LOCATION_OF_FUNCTION) != 0
+                                ? (uint32_t)(at & FUNCTION_NUMBER)
+                                : site_function_number(at);
+    const struct code_function *const f = site_function(number);
     const uint32_t before = functions.count;
     const uint32_t function = intern_key(&functions, number);
     if (function == 0) {
@@ -245,13 +247,12 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
       break;
     }
     if (function > before) {
-      const struct code_function *f = site_function(number);
       lines[function] = source_line(&source, f);
       put_function(p, function, f, lines[function]);
       if (f->calls_known && intern_text(&known, f->name) == 0)
         gzip_file_fail(p->output, ENOMEM);
     }
-    put_location(p, id, site, function, lines[function]);
+    put_location(p, id, f->code, function, lines[function]);
   }
   put_unknown_calls(p, &functions, &known);
   free(source.text);
@@ -278,13 +279,12 @@ put_profile(struct lisp_writer *w)
 int
 lisp_profile_write(const char *path)
 {
-  struct gzip_file file = { .always = true };
+  struct gzip_file file = {.always = true};
   char temporary[PATH_MAX];
-  struct lisp_writer w = {
-    .stream.output = &file,
-    .samples = { .stream = &w.stream, .put_labels = put_labels,
-                 .closure = &w, .passing = lisp_function_passing() }
-  };
+  struct lisp_writer w = {.stream.output = &file,
+                          .samples = {.stream = &w.stream,
+                                      .put_labels = put_labels,
+                                      .closure = &w}};
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
     return ENAMETOOLONG;
   gzip_file_open(&file, path, temporary);

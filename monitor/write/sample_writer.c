@@ -11,8 +11,7 @@ void
 sample_writer_begin(struct sample_writer *w, const struct context_tree *tree)
 {
   w->tree = tree;
-  pprof_reserve(w->stream, &w->known,
-                tree->context_count * sizeof(uint32_t));
+  pprof_reserve(w->stream, &w->known, tree->context_count * sizeof(uint32_t));
 }
 
 void
@@ -21,13 +20,14 @@ sample_writer_end(struct sample_writer *w)
   arena_release(&w->known);
 }
 
+/* The location of a call at `site', which is in `function'. */
 static uint32_t
 location_of(struct sample_writer *w, uint64_t site, uint32_t function)
 {
   const uint32_t number = function & FUNCTION_NUMBER;
   const uint32_t location =
-      intern_key(&w->locations, number != 0 && number == w->passing
-                                    ? site | SITE_PASSING
+      intern_key(&w->locations, w->tree->by_function && number != 0
+                                    ? LOCATION_OF_FUNCTION | number
                                     : site);
   if (location == 0)
     gzip_file_fail(w->stream->output, ENOMEM);

@@ -2,8 +2,10 @@
  *
  * sample_writer.h -- the paths of context trees as the samples of a profile.
  *
- * The location of a site is found once.  Locations are numbered in the order
- * of their first use, and what the numbers stand for is written afterwards.
+ * A location is a call site, or where the tree tells calls apart by
+ * functions, a function.  It is found once.  Locations are numbered in the
+ * order of their first use, and what the numbers stand for is written
+ * afterwards.
  *
  * Cost: the length of all chains; 4 bytes a context while a tree is written.
  * Not inside the hook; the tree does not change meanwhile.
@@ -20,20 +22,18 @@
  * of calls. */
 typedef void sample_labels_fn(void *closure, const struct kind *kind);
 
-struct sample_writer {    /* all zero but for the first part */
+struct sample_writer { /* all zero but for the first part */
   struct pprof_stream *stream;
   sample_labels_fn *put_labels;
   void *closure;
-  uint32_t passing;       /* a function of which each site is two locations:
-                             its own, and with SITE_PASSING; 0: none */
 
-  struct intern_table locations; /* site -> number */
+  struct intern_table locations; /* what is at one -> its number */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
 
   /* of the tree that is being written */
   const struct context_tree *tree;
-  struct arena known;     /* uint32_t by context: the location of its site,
-                             0: not looked for yet */
+  struct arena known; /* uint32_t by context: the location of its site,
+                         0: not looked for yet */
 };
 
 /* Write samples of `tree' from now on. */
@@ -45,14 +45,16 @@ void sample_writer_end(struct sample_writer *w);
  * caller is the context `up'; the call itself is left out when `site' is 0.
  * `kind' is that of its objects; NULL: it is one of calls. */
 void sample_writer_put(struct sample_writer *w, uint64_t site,
-                       uint32_t function, uint32_t up,
-                       const uint64_t *values, const struct kind *kind);
+                       uint32_t function, uint32_t up, const uint64_t *values,
+                       const struct kind *kind);
 
-/* The site of the location with that number. */
+/* What is at the location with that number: a site, or LOCATION_OF_FUNCTION
+ * and the number of a function. */
+#define LOCATION_OF_FUNCTION (1ULL << 60)
 static inline uint64_t
-sample_writer_site(const struct sample_writer *w, uint32_t location)
+sample_writer_location(const struct sample_writer *w, uint32_t number)
 {
-  return intern_table_key(&w->locations, location);
+  return intern_table_key(&w->locations, number);
 }
 
 #endif

@@ -44,38 +44,16 @@ finds_what_was_added(void **state)
   }
 }
 
-/* Every third key becomes another one, as often as that makes the table
- * grow. */
-static bool
-move_third(void *closure, const struct shared_entry *entry)
-{
-  if (entry->key % 16 != 8 || entry->value % 3 != 0)
-    return false;
-  assert_true(shared_table_add(closure, entry->key + 1, entry->value));
-  return true;
-}
-
 static void
-forgets_and_adds(void **state)
+forgets_what_lies_between(void **state)
 {
   struct shared_table table = SHARED_TABLE_EMPTY;
   (void)state;
   add_keys(&table);
-  shared_table_forget(&table, move_third, &table);
-  for (uint64_t i = 1; i <= KEYS; i++) {
+  shared_table_forget(&table, key_of(10) >> 1, key_of(20) >> 1);
+  for (uint64_t i = 1; i <= KEYS; i++)
     assert_int_equal(shared_table_value(&table, key_of(i)),
-                     i % 3 == 0 ? 0 : i);
-    assert_int_equal(shared_table_value(&table, key_of(i) + 1),
-                     i % 3 == 0 ? i : 0);
-  }
-}
-
-static bool
-is_any(void *closure, const struct shared_entry *entry)
-{
-  (void)closure;
-  (void)entry;
-  return true;
+                     i < 10 || i > 20 ? i : 0);
 }
 
 static void
@@ -88,7 +66,7 @@ uses_places_again(void **state)
     add_keys(&table);
     if (i == 1)
       entries = table.entries;
-    shared_table_forget(&table, is_any, NULL);
+    shared_table_forget(&table, key_of(1) >> 1, key_of(KEYS) >> 1);
   }
   assert_ptr_equal(table.entries, entries);
 }
@@ -136,33 +114,35 @@ given(uint32_t number, uintptr_t code)
 }
 
 static void
-numbers_outlive_code(void **state)
+numbers_are_given_once(void **state)
 {
   struct function_numbers n = {
       .table = SHARED_TABLE_EMPTY, .most = 3, .given = given};
   const uintptr_t start = (uintptr_t)find_keys;
-  struct code_object object = {
-      .start = start, .end = start + 10, .number = 7};
-  const uint64_t retired = code_object_retired_site(&object, start + 3);
   (void)state;
-  assert_int_equal(RETIRED_OBJECT(retired), 6);
-  assert_int_equal(RETIRED_OFFSET(retired), 3);
-  assert_int_equal(code_object_retired_site(&object, start + 11), start + 11);
-
   assert_int_equal(function_number_of_site(&n, start + 3), 1);
   assert_int_equal(function_number_of_site(&n, start + 4), 1);
   assert_int_equal(function_number_of_start(&n, start), 1);
   assert_int_equal(function_number_of_site(&n, 100), 2); /* no function */
   assert_int_equal(function_number_of_site(&n, 100), 2);
 
-  function_numbers_retire(&n, &object);
-  assert_int_equal(function_number_of_site(&n, retired), 1);
+  function_numbers_forget(&n, start, start + 10);
   assert_int_equal(function_number_of_site(&n, start + 3), 3);
-  assert_int_equal(function_number_of_site(&n, retired + 1), 1);
   assert_int_equal(function_number_of_site(&n, 100), 2);
   assert_int_equal(function_number_of_site(&n, 200), 0); /* no room */
   assert_int_equal(function_number_of_start(&n, 0), 0);
   assert_int_equal(given_count, 3);
+}
+
+static void
+retires_sites(void **state)
+{
+  const struct code_object object = {.start = 100, .end = 110, .number = 7};
+  const uint64_t retired = code_object_retired_site((void *)&object, 103);
+  (void)state;
+  assert_int_equal(RETIRED_OBJECT(retired), 6);
+  assert_int_equal(RETIRED_OFFSET(retired), 3);
+  assert_int_equal(code_object_retired_site((void *)&object, 111), 111);
 }
 
 int
@@ -170,10 +150,11 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_what_was_added),
-      cmocka_unit_test(forgets_and_adds),
+      cmocka_unit_test(forgets_what_lies_between),
       cmocka_unit_test(uses_places_again),
       cmocka_unit_test(is_read_while_it_grows),
-      cmocka_unit_test(numbers_outlive_code),
+      cmocka_unit_test(numbers_are_given_once),
+      cmocka_unit_test(retires_sites),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,7 +227,7 @@ put_locations(struct malloc_writer *w)
 {
   struct pprof_stream *p = &w->stream;
   for (uint32_t id = 1; id <= w->samples.locations.count; id++)
-    put_location(w, id, sample_writer_site(&w->samples, id));
+    put_location(w, id, sample_writer_location(&w->samples, id));
   pprof_begin(p);
   pprof_add_field(p, PPROF_FUNCTION_ID, 1);
   pprof_add_field(p, PPROF_FUNCTION_NAME,
