@@ -4,9 +4,11 @@
  *
  * The unchanged case first: the frame word of the allocating function holds
  * what it held when an object of this kind was last made at this place.  Then
- * it is a few compares and four additions.  Then the path that was walked
- * before from there (known_path.h).  Only what came on another walks the
- * stack (stack_walk.h), and looks its leaf up in the tree.
+ * it is a few compares and four additions.  Nearly as short is that of a
+ * function that was called again, from a frame that is known (known_leaf).
+ * Then the path that was walked before from there (known_path).  Only what
+ * came on another walks the stack (stack_walk.h), and looks its leaf up in the
+ * tree.
  *
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).
