@@ -16,7 +16,7 @@
 
 #include "tree/context_fold.h"
 
-_Static_assert(sizeof(struct context) == 40, "memory of a path");
+_Static_assert(sizeof(struct context) == 48, "memory of a path");
 _Static_assert(sizeof(struct leaf) == 48, "memory of a path");
 
 static uint64_t
@@ -53,25 +53,29 @@ call_key(const struct context_tree *tree, uint64_t site, uint32_t function)
   return tree->by_function && function != 0 ? function : site;
 }
 
-static uint32_t
+static uint64_t
 hash_of_context(const void *closure, uint32_t number)
 {
   const struct context_tree *tree = closure;
   const struct context *c = &tree->contexts[number];
+  if (tree->contexts[c->parent].first == number)
+    return RECORD_NOT_INDEXED;
   return context_hash(c->parent, call_key(tree, c->site, c->function));
 }
 
-static uint32_t
+static uint64_t
 hash_of_leaf(const void *closure, uint32_t number)
 {
   const struct context_tree *tree = closure;
   const struct leaf *l = &tree->leaves[number];
   const struct kind *k = &tree->kinds[l->kind];
+  if (tree->contexts[l->up].first_leaf == number)
+    return RECORD_NOT_INDEXED;
   return leaf_hash(l->up, call_key(tree, l->site, l->function),
                    kind_key(k->what, k->size, k->clas));
 }
 
-static uint32_t
+static uint64_t
 hash_of_kind(const void *closure, uint32_t number)
 {
   const struct context_tree *tree = closure;
@@ -177,12 +181,14 @@ context_tree_bytes(const struct context_tree *tree)
          record_index_bytes(&tree->kind_index);
 }
 
+/* Is there room for another context below `parent'? */
 static bool
-has_room_for_context(struct context_tree *tree)
+has_room_for_context(struct context_tree *tree, uint32_t parent)
 {
   return tree->context_count < tree->budget &&
-         record_index_grow(&tree->context_index, hash_of_context, tree,
-                           CONTEXT_FIRST, tree->context_count);
+         (tree->contexts[parent].first == 0 ||
+          record_index_grow(&tree->context_index, hash_of_context, tree,
+                            CONTEXT_FIRST, tree->context_count));
 }
 
 static uint32_t find_child(struct context_tree *tree, uint32_t parent,
@@ -205,7 +211,7 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
                                  &new_arc);
   if (target != CONTEXT_OVERFLOW) {
     target = find_child(tree, target, site, function, true);
-    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree)) {
+    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree, parent)) {
       go_over_budget(tree);
       return CONTEXT_OVERFLOW;
     }
@@ -224,7 +230,10 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
                        .state = (unsigned)state & 7,
                        .new_arc = new_arc,
                        .kept = kept};
-  record_index_add(&tree->context_index, hash, number);
+  if (tree->contexts[parent].first == 0)
+    tree->contexts[parent].first = number;
+  else
+    record_index_add(&tree->context_index, hash, number);
   __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
   return number;
 }
@@ -237,8 +246,13 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
   const struct record_index *index = &tree->context_index;
   const uint64_t key = call_key(tree, site, function);
   const uint32_t hash = context_hash(parent, key);
+  const uint32_t first = tree->contexts[parent].first;
   uint32_t slot;
-  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
+  if (first != 0 && call_key(tree, tree->contexts[first].site,
+                             tree->contexts[first].function) == key)
+    return first;
+  for (uint32_t i = hash & index->mask;
+       first != 0 && (slot = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
     const uint32_t number = record_index_number(index, slot);
     const struct context *c = &tree->contexts[number];
@@ -248,7 +262,7 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
   }
   if (parent == CONTEXT_OVERFLOW)
     return CONTEXT_OVERFLOW;
-  if (!has_room_for_context(tree)) {
+  if (!has_room_for_context(tree, parent)) {
     go_over_budget(tree);
     return CONTEXT_OVERFLOW;
   }
@@ -305,6 +319,18 @@ intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
   return number;
 }
 
+/* Whether it is the leaf with that key of calls, and of objects of the kind.
+ */
+static inline bool
+leaf_is(const struct context_tree *tree, const struct leaf *l, uint64_t key,
+        const struct kind *kind)
+{
+  const struct kind *k = &tree->kinds[l->kind];
+  return call_key(tree, l->site, l->function) == key &&
+         k->what == kind->what && k->size == kind->size &&
+         k->clas == kind->clas;
+}
+
 /* `function' is only told if it is `known'. */
 static inline struct leaf *
 find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
@@ -314,24 +340,24 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   const uint64_t key = call_key(tree, site, function);
   const uint32_t hash =
       leaf_hash(up, key, kind_key(kind->what, kind->size, kind->clas));
+  const uint32_t first = tree->contexts[up].first_leaf;
   uint32_t slot, number, kind_number, target = up;
-  struct leaf *l;
+  struct leaf *l = &tree->leaves[first];
 
-  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
+  if (first != 0 && leaf_is(tree, l, key, kind))
+    return l;
+  for (uint32_t i = hash & index->mask;
+       first != 0 && (slot = index->slots[i]) != 0;
        i = (i + 1) & index->mask) {
-    const struct kind *k;
     if (!record_index_may_be(index, slot, hash))
       continue;
     l = &tree->leaves[record_index_number(index, slot)];
-    k = &tree->kinds[l->kind];
-    if (l->up == up && call_key(tree, l->site, l->function) == key &&
-        k->what == kind->what && k->size == kind->size &&
-        k->clas == kind->clas)
+    if (l->up == up && leaf_is(tree, l, key, kind))
       return l;
   }
   if (tree->leaf_count >= tree->budget ||
-      !record_index_grow(&tree->leaf_index, hash_of_leaf, tree, 1,
-                         tree->leaf_count) ||
+      (first != 0 && !record_index_grow(&tree->leaf_index, hash_of_leaf, tree,
+                                        1, tree->leaf_count)) ||
       (kind_number = intern_kind(tree, kind->what, kind->size, kind->clas)) ==
           KIND_ANY) {
     return go_over_budget(tree);
@@ -349,7 +375,10 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
                      .target = target,
                      .kind = kind_number,
                      .function = function};
-  record_index_add(&tree->leaf_index, hash, number);
+  if (first == 0)
+    tree->contexts[up].first_leaf = number;
+  else
+    record_index_add(&tree->leaf_index, hash, number);
   __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
   return l;
 }
@@ -414,8 +443,8 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
   for (uint32_t i = 1; i < from->leaf_count; i++) {
     const struct leaf *l = &from->leaves[i];
     const struct kind *k = &from->kinds[l->kind];
-    struct leaf *leaf = context_tree_find_leaf(into, to[l->up], l->site,
-                                               l->function, k);
+    struct leaf *leaf =
+        context_tree_find_leaf(into, to[l->up], l->site, l->function, k);
     add_counts(leaf, l);
     if (leaf == &into->leaves[into->budget])
       no_room(closure, l, k);

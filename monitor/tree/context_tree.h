@@ -25,10 +25,13 @@
  * the context or leaf by which the function was entered first; the figures of
  * callers are sums, made when the tree is read.
  *
- * Memory.  A context takes 40 bytes and a leaf 48; the index of either takes
+ * Memory.  A context takes 48 bytes and a leaf 48; the index of either takes
  * at most 16 more, just after it has grown (4 bytes a slot, a quarter full).
- * So no path costs more than 64 bytes.  Kinds are interned: 16 bytes and at
- * most 16 in their index, for each type, size and class that there is.
+ * So no path costs more than 64 bytes.  The first context and the first leaf
+ * below a context are not in the index, for the context knows them: nearly
+ * all have no other, and to look at an index costs more than all else.  Kinds
+ * are interned: 16 bytes and at most 16 in their index, for each type, size
+ * and class that there is.
  *
  * Recursion.  A context whose function is on the path already may be folded:
  * it then has a `target' elsewhere, and everything below it goes there.
@@ -83,8 +86,9 @@ struct context {
   uint32_t state : 3;   /* enum phase_state, below the function */
   uint32_t new_arc : 1; /* one of its arcs was not on the path above it */
   uint32_t kept : 1;    /* it is below one that was folded */
-  uint32_t last;        /* its child that was asked for last; 0: none */
-  uint32_t last_leaf;   /* likewise */
+  uint32_t first, last; /* of its children that was made first, and that was
+                           asked for last; 0: none */
+  uint32_t first_leaf, last_leaf; /* likewise */
 };
 
 /* Sizes up to this are told apart; larger objects of one type share a leaf.

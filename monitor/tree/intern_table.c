@@ -32,7 +32,7 @@ is_key(const struct intern_table *t, uint32_t number, const void *key,
   return length == n && memcmp(bytes, key, n) == 0;
 }
 
-static uint32_t
+static uint64_t
 hash_of(const void *table, uint32_t number)
 {
   size_t n;

@@ -20,6 +20,7 @@ reserve(struct record_index *index, uint32_t slots)
   index->arena = arena;
   index->slots = arena.base;
   index->mask = slots - 1;
+  index->used = 0;
   return 0;
 }
 
@@ -44,6 +45,7 @@ record_index_clear(struct record_index *index)
 {
   arena_clear(&index->arena);
   index->mask = SIZE_FIRST_INDEX - 1;
+  index->used = 0;
 }
 
 /* Put records into an empty index. */
@@ -51,8 +53,11 @@ static void
 fill(struct record_index *index, record_hash_fn *hash_of, const void *closure,
      uint32_t first, uint32_t count)
 {
-  for (uint32_t i = first; i < count; i++)
-    record_index_add(index, hash_of(closure, i), i);
+  for (uint32_t i = first; i < count; i++) {
+    const uint64_t hash = hash_of(closure, i);
+    if (hash != RECORD_NOT_INDEXED)
+      record_index_add(index, (uint32_t)hash, i);
+  }
 }
 
 bool
@@ -70,5 +75,6 @@ record_index_refill(struct record_index *index, record_hash_fn *hash_of,
                     const void *closure, uint32_t first, uint32_t count)
 {
   arena_clear(&index->arena);
+  index->used = 0;
   fill(index, hash_of, closure, first, count);
 }

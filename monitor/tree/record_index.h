@@ -36,12 +36,15 @@
 struct record_index {    /* all zero: holds nothing, not for use yet */
   uint32_t *slots;
   uint32_t mask;         /* slots less one; their number is a power of 2 */
+  uint32_t used;         /* slots that are not empty */
   uint32_t tag;          /* the bits of a slot that are no number */
   struct arena arena;
 };
 
-/* The hash of a record; `closure' knows where the records are. */
-typedef uint32_t record_hash_fn(const void *closure, uint32_t number);
+/* The hash of a record, RECORD_NOT_INDEXED for one that is found otherwise;
+ * `closure' knows where the records are. */
+typedef uint64_t record_hash_fn(const void *closure, uint32_t number);
+#define RECORD_NOT_INDEXED UINT64_MAX
 
 /* An empty index of the first size, for numbers up to `most'.  Gives back 0,
  * or -1 with errno set. */
@@ -66,7 +69,7 @@ static inline bool
 record_index_grow(struct record_index *index, record_hash_fn *hash_of,
                   const void *closure, uint32_t first, uint32_t count)
 {
-  return count * 2 <= index->mask ||
+  return (index->used + 1) * 2 <= index->mask ||
          record_index_double(index, hash_of, closure, first, count);
 }
 
@@ -92,6 +95,7 @@ record_index_add(struct record_index *index, uint32_t hash, uint32_t number)
   while (index->slots[i] != 0)
     i = (i + 1) & index->mask;
   index->slots[i] = number | (hash & index->tag);
+  index->used++;
 }
 
 static inline uint64_t
