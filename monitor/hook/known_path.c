@@ -14,11 +14,16 @@ known_paths_init(struct arena *arena)
                                                                : NULL;
 }
 
+/* What was never used is only read: it takes no memory so. */
 void
 known_paths_forget(struct known_paths *paths)
 {
-  for (size_t i = 0; i < PATHS; i++)
-    paths->paths[i].innermost.site = paths->leaves[i].site = 0;
+  for (size_t i = 0; i < PATHS; i++) {
+    if (paths->paths[i].innermost.site != 0)
+      paths->paths[i].innermost.site = 0;
+    if (paths->leaves[i].site != 0)
+      paths->leaves[i].site = 0;
+  }
 }
 
 /* True one time in `times', by chance: no rhythm of the program meets it. */

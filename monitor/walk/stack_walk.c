@@ -19,7 +19,6 @@
 #include "walk/stack_walk.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "arch/arch.h"
 #include "names/kept_objects.h"
@@ -131,16 +130,15 @@ step_elsewhere(struct place from, struct place *caller)
   }
 }
 
-/* Forget what is known of return addresses, if code has come or gone. */
-static inline void
-forget_old_sites(struct stack_walk *walk)
+/* Forget what is known of return addresses, since code has come or gone. What
+ * was never used is only read: it takes no memory so. */
+static __attribute__((noinline)) void
+forget_sites(struct stack_walk *walk, unsigned long generation)
 {
-  const unsigned long generation =
-      __atomic_load_n(&call_sites_generation, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(walk->generation != generation, 0)) {
-    memset(walk->sites, 0, CALL_SITES * sizeof *walk->sites);
-    walk->generation = generation;
-  }
+  for (size_t i = 0; i < CALL_SITES; i++)
+    if (walk->sites[i].ip != 0)
+      walk->sites[i] = (struct call_site){0};
+  walk->generation = generation;
 }
 
 /* Walk to the first known frame, or as far as it goes. */
@@ -246,7 +244,10 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
   const struct place at = {.ip = *frame_return_slot(frame),
                            .frame = frame_caller(frame),
                            .slot = (uintptr_t)frame_return_slot(frame)};
-  forget_old_sites(walk);
+  const unsigned long generation =
+      __atomic_load_n(&call_sites_generation, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(walk->generation != generation, 0))
+    forget_sites(walk, generation);
   const enum outcome outcome = go_outward(walk, at);
   struct walked_frame *const innermost = walk->frames;
   struct walked_frame *f = innermost + walk->count - 1;
