@@ -241,13 +241,6 @@ context_tree_kind(const struct context_tree *tree, const struct leaf *leaf)
   return &tree->kinds[leaf->kind];
 }
 
-/* The context that is asked for the next one on a path. */
-static inline uint32_t
-context_tree_target(const struct context_tree *tree, uint32_t context)
-{
-  return tree->contexts[context].target;
-}
-
 /* How many paths are told apart: contexts and leaves. */
 static inline uint64_t
 context_tree_paths(const struct context_tree *tree)
