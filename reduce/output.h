@@ -10,7 +10,7 @@
 #ifndef MPROF_OUTPUT_H
 #define MPROF_OUTPUT_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 #include "reduction.h"
 
 struct output {

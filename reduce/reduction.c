@@ -4,90 +4,53 @@
 
 #include "reduction.h"
 
-#include "graph/grouping.h"
-#include "io/input_list.h"
-#include "io/progress.h"
-#include "profile/profile_reader.h"
+#include "analysis/grouping.h"
+#include "base/progress.h"
 
 #include <string.h>
 
-/* Reads the files that OPTIONS name into PROFILE. */
-static bool
-read_files(struct profile *profile, const struct options *options,
-           struct mprof_error *error)
+/* What the selection is told. */
+static struct selection_options
+selection_of(const struct options *options)
 {
-  struct input_list list = {0};
-  bool good =
-      input_list_fill(&list, options->files, options->file_count, error);
-  if (list.count == 1)
-    profile->progress = options->progress;
-  for (size_t i = 0; good && i < list.count; i++) {
-    progress_tell(options->progress, "reading files", i, list.count);
-    good = profile_reader_add(profile, list.files[i].path,
-                              &input_limits_default, error);
-  }
-  input_list_release(&list);
-  return good;
+  struct selection_options select = options->select;
+  select.counted = options->one_measure ? options->value : MEASURE_BYTES;
+  return select;
 }
 
-/* Lets the profile count what the options ask for. */
-static bool
-substitute(struct reduction *reduction, struct mprof_error *error)
+bool
+reduction_init(struct reduction *reduction, const struct profile *profile,
+               const struct options *options, struct mprof_error *error)
 {
-  const struct options *options = reduction->options;
-  if (!measure_known(&reduction->profile, options->value))
+  struct selection_options select = selection_of(options);
+  struct progress *progress = options->progress;
+  memset(reduction, 0, sizeof *reduction);
+  reduction->options = options;
+  reduction->profile = profile;
+  if (!measure_known(profile, options->value))
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
                            "--value=%s: the profile does not say what was %s",
                            measure_rows[options->value].word,
                            measure_rows[options->value].what);
-  if (options->one_measure && measure_rows[options->value].what != NULL) {
-    measure_substitute(&reduction->profile, options->value);
-    reduction->counted = options->value;
-  }
-  return true;
-}
-
-/* Whether the calls of what OPTIONS choose are known: the monitors count them
- * for all regions, and that of C programs for all threads. */
-static bool
-calls_known(const struct profile *profile, const struct options *options)
-{
-  return options->region == NULL &&
-         (options->thread == NULL || profile->language != LANGUAGE_C);
-}
-
-bool
-reduction_init(struct reduction *reduction, const struct options *options,
-               struct mprof_error *error)
-{
-  memset(reduction, 0, sizeof *reduction);
-  reduction->options = options;
-  if (!profile_init(&reduction->profile))
+  progress_tell(progress, "selecting", 0, 0);
+  if (!frame_table_init(&reduction->frames, profile))
     return mprof_error_memory(error);
-  if (!read_files(&reduction->profile, options, error))
-    return false;
-  if (!substitute(reduction, error))
-    return false;
-  if (!calls_known(&reduction->profile, options))
-    reduction->profile.has_activations = false;
-  progress_tell(options->progress, "selecting", 0, 0);
-  if (!selection_init(&reduction->selection, &reduction->profile, options,
+  if (!selection_init(&reduction->selection, profile, &reduction->frames,
+                      &select, error) ||
+      !grouping_apply(&reduction->frames, &reduction->selection, options->by,
                       error))
     return false;
-  if (!nameless_share_count(&reduction->nameless, &reduction->selection,
-                            options->show_runtime))
-    return mprof_error_memory(error);
-  if (!grouping_apply(&reduction->profile, &reduction->selection, options->by,
-                      error))
-    return false;
-  progress_tell(options->progress, "adding up", 0, 0);
+  progress_tell(progress, "adding up", 0, 0);
   if (!tally_init(&reduction->tally, &reduction->selection, error))
     return false;
-  if (!region_figures_init(&reduction->regions, &reduction->profile,
+  if (!region_figures_init(&reduction->regions, profile,
                            reduction->tally.regions))
     return mprof_error_memory(error);
-  progress_tell(options->progress, "building the call graph", 0, 0);
-  return call_graph_init(&reduction->graph, &reduction->selection, error) &&
+  progress_tell(progress, "building the call graph", 0, 0);
+  if (!call_tree_init(&reduction->tree, &reduction->selection,
+                      ITEMS_ARE_FUNCTIONS, options->by != BY_FUNCTION))
+    return mprof_error_memory(error);
+  return call_graph_init(&reduction->graph, &reduction->tree, error) &&
          cycles_init(&reduction->cycles, &reduction->graph, error);
 }
 
@@ -96,8 +59,9 @@ reduction_release(struct reduction *reduction)
 {
   cycles_release(&reduction->cycles);
   call_graph_release(&reduction->graph);
+  call_tree_release(&reduction->tree);
   region_figures_release(&reduction->regions);
   tally_release(&reduction->tally);
   selection_release(&reduction->selection);
-  profile_release(&reduction->profile);
+  frame_table_release(&reduction->frames);
 }

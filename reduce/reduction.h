@@ -1,35 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* All stages of one command: the profile as read, the selection, the groups
- * that --by asks for, the tally, the regions, the graph with its cycles.
- * Built once, then only read.
+/* All stages of one command: the profile, its frames, the selection, groups
+ * that --by asks for, the tree of chains that show, the tally, the regions,
+ * the graph with its cycles.  Built once, then only read.
  */
 
 #ifndef MPROF_REDUCTION_H
 #define MPROF_REDUCTION_H
 
+#include "analysis/call_graph.h"
+#include "analysis/call_tree.h"
+#include "analysis/cycles.h"
+#include "analysis/frames.h"
+#include "analysis/region_figures.h"
+#include "analysis/selection.h"
+#include "analysis/tally.h"
+#include "base/mprof_error.h"
 #include "command/options.h"
-#include "graph/call_graph.h"
-#include "graph/cycles.h"
-#include "graph/nameless_share.h"
-#include "graph/region_figures.h"
-#include "graph/selection.h"
-#include "graph/tally.h"
-#include "io/mprof_error.h"
-#include "profile/profile.h"
+#include "pprof/profile.h"
 
 struct reduction {
   const struct options *options; /* not owned */
-  /* what allocs and bytes are: see measure_substitute */
-  enum measure counted;
-  struct profile profile;
+  const struct profile *profile; /* not owned */
+  struct frame_table frames;
   struct selection selection;
+  struct call_tree tree; /* by functions; its items are nodes of the graph */
   struct tally tally;
   struct region_figures regions;
   struct call_graph graph;
   struct cycles cycles;
-  struct nameless_share nameless;
 };
+
+/* What allocations and bytes are: MEASURE_BYTES, or another measure that has
+ * been put in their place. */
+static inline enum measure
+reduction_counted(const struct reduction *reduction)
+{
+  return reduction->selection.options.counted;
+}
+
+/* Whether another measure has been put in the place of what was allocated:
+ * the figures say nothing then of what else there is. */
+static inline bool
+reduction_is_substituted(const struct reduction *reduction)
+{
+  return measure_rows[reduction_counted(reduction)].what != NULL;
+}
+
+/* Whether the figures of REDUCTION have a column for MEASURE; and whether they
+ * say it (see measure_known). */
+static inline bool
+reduction_has(const struct reduction *reduction, enum measure measure)
+{
+  return profile_has(reduction->profile, (int)measure) &&
+         !reduction_is_substituted(reduction);
+}
+
+static inline bool
+reduction_knows(const struct reduction *reduction, enum measure measure)
+{
+  return measure <= MEASURE_ALLOCS ||
+         (!reduction_is_substituted(reduction) &&
+          measure_known(reduction->profile, measure));
+}
 
 /* Which of the figures of REDUCTION the options ask for: where another
  * measure has been put in the place of what was allocated, its bytes or
@@ -43,9 +76,10 @@ reduction_measure(const struct reduction *reduction)
   return measure_rows[value].bytes ? MEASURE_BYTES : MEASURE_ALLOCS;
 }
 
-/* Reads the files that OPTIONS name and builds every stage.  OPTIONS must
- * outlive REDUCTION.  False: ERROR says why; release it even then. */
+/* Builds every stage from PROFILE; that and OPTIONS must outlive REDUCTION.
+ * False: ERROR says why; release it even then. */
 bool reduction_init(struct reduction *reduction,
+                    const struct profile *profile,
                     const struct options *options, struct mprof_error *error);
 void reduction_release(struct reduction *reduction);
 

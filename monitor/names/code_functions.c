@@ -27,7 +27,7 @@
 
 #include <ecl/ecl.h>
 
-#include "profile/phase.h"
+#include "common/phase.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 

@@ -11,7 +11,7 @@
 
 #include <ecl/ecl.h>
 
-#include "profile/phase.h"
+#include "common/phase.h"
 
 enum {
   KEPT_OBJECTS = 1 << 19,        /* the largest limit */

@@ -10,7 +10,7 @@
 
 #include <ecl/ecl.h>
 
-#include "profile/phase.h"
+#include "common/phase.h"
 
 /* What has a name. */
 enum lisp_named {

@@ -34,7 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/phase.h"
+#include "common/phase.h"
 
 struct context;
 

@@ -93,11 +93,11 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
            c->imported_threads);
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     if (notes[i].applies) {
-      pprof_put_comment(p, "mprof.residual_note", notes[i].text);
+      pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE, notes[i].text);
       known = true;
     }
   if (!known)
-    pprof_put_comment(p, "mprof.residual_note",
+    pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE,
                       "not known: please report it");
 }
 
@@ -107,10 +107,10 @@ put_reconciliation(struct pprof_stream *p, const struct counters *c)
   const uint64_t rounded = rounded_bytes(c), records = record_bytes(c);
   const int64_t residual =
       (int64_t)(monitor.collector.bytes - rounded - records);
-  pprof_put_count(p, "mprof.rounded_bytes", rounded);
-  pprof_put_count(p, "mprof.collector_bytes", monitor.collector.bytes);
-  pprof_put_count(p, "mprof.collector_record_bytes", records);
-  put_note(p, "mprof.residual_bytes", "%" PRId64, residual);
+  pprof_put_count(p, PPROF_COMMENT_ROUNDED_BYTES, rounded);
+  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, monitor.collector.bytes);
+  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
+  put_note(p, PPROF_COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
   if (residual != 0)
     put_residual_notes(p, c);
 }
@@ -119,12 +119,12 @@ static void
 put_unattributed(struct pprof_stream *p, const struct counters *c,
                  const struct sample_writer *samples)
 {
-  pprof_put_count(p, "mprof.unattributed_allocations",
+  pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS,
                   samples->unattributed_count);
-  pprof_put_count(p, "mprof.unattributed_bytes",
+  pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_BYTES,
                   samples->unattributed_bytes);
   if (c->overflows > 0)
-    put_note(p, "mprof.unattributed_note",
+    put_note(p, PPROF_COMMENT_UNATTRIBUTED_NOTE,
              "the context budget was used up %" PRIu64
              " times; start with a larger one",
              c->overflows);
@@ -135,21 +135,21 @@ static void
 put_gaps(struct pprof_stream *p, const struct counters *c,
          uint64_t classless_count)
 {
-  pprof_put_count(p, "mprof.truncated_walks", c->truncated_walks);
-  pprof_put_count(p, "mprof.differing_walks", c->differing_walks);
+  pprof_put_count(p, PPROF_COMMENT_TRUNCATED_WALKS, c->truncated_walks);
+  pprof_put_count(p, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
   for (uint32_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
-    put_note(p, "mprof.chain_note",
+    put_note(p, PPROF_COMMENT_CHAIN_NOTE,
              "%s was not compiled with this ECL's flags for the C compiler: "
              "functions that it inlined, or whose last act was a call, can "
              "be missing from chains",
              lisp_functions_other_flags(i));
   if (kept_objects_lost_calls() > 0)
-    put_note(p, "mprof.chain_note",
+    put_note(p, PPROF_COMMENT_CHAIN_NOTE,
              "calls of byte-compiled functions that found no room for their "
              "name: %" PRIu64,
              kept_objects_lost_calls());
   if (classless_count > 0)
-    put_note(p, "mprof.class_note",
+    put_note(p, PPROF_COMMENT_CLASS_NOTE,
              "objects whose class found no room for its name: %" PRIu64,
              classless_count);
 }
@@ -159,17 +159,17 @@ lisp_comments_put(struct pprof_stream *p, const struct sample_writer *samples,
                   uint64_t classless_count)
 {
   const struct counters all = threads_counters(), *c = &all;
-  pprof_put_comment(p, "mprof.version", MPROF_VERSION);
-  pprof_put_comment(p, "mprof.language", "lisp");
-  put_note(p, "mprof.program", "ECL %s", monitor.runtime_version);
-  pprof_put_comment(p, "mprof.root", MPROF_ROOT_FUNCTION);
-  pprof_put_count(p, "mprof.allocations", c->allocations);
-  pprof_put_count(p, "mprof.bytes", c->bytes);
+  pprof_put_comment(p, PPROF_COMMENT_VERSION, MPROF_VERSION);
+  pprof_put_comment(p, PPROF_COMMENT_LANGUAGE, "lisp");
+  put_note(p, PPROF_COMMENT_PROGRAM, "ECL %s", monitor.runtime_version);
+  pprof_put_comment(p, PPROF_COMMENT_ROOT, MPROF_ROOT_FUNCTION);
+  pprof_put_count(p, PPROF_COMMENT_ALLOCATIONS, c->allocations);
+  pprof_put_count(p, PPROF_COMMENT_BYTES, c->bytes);
   put_reconciliation(p, c);
   put_unattributed(p, c, samples);
   put_gaps(p, c, classless_count);
   region_table_comments(&monitor.regions, false, pprof_put_region, p);
-  pprof_put_count(p, "mprof.contexts", c->contexts);
-  pprof_put_count(p, "mprof.context_bytes", c->context_bytes);
-  pprof_put_count(p, "mprof.threads", c->threads);
+  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, c->contexts);
+  pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
+  pprof_put_count(p, PPROF_COMMENT_THREADS, c->threads);
 }

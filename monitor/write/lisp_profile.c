@@ -53,24 +53,24 @@ put_labels(void *closure, const struct kind *kind)
   struct pprof_stream *p = &w->stream;
   const char *class = kind == NULL ? NULL : class_name(kind);
   if (kind == NULL) {
-    pprof_add_label(p, "thread", w->thread->label);
+    pprof_add_label(p, PPROF_LABEL_THREAD, w->thread->label);
     return;
   }
-  pprof_add_label(p, "type",
+  pprof_add_label(p, PPROF_LABEL_TYPE,
                   class != NULL && lisp_name_is_structure(
                                        (cl_object)(uintptr_t)kind->clas)
                       ? "STRUCTURE"
                       : classify_type_name(kind->what));
   if (class != NULL)
-    pprof_add_label(p, "class", class);
-  pprof_add_label(p, "category",
+    pprof_add_label(p, PPROF_LABEL_CLASS, class);
+  pprof_add_label(p, PPROF_LABEL_CATEGORY,
                   classify_category_name(classify_category(kind->what)));
-  pprof_add_label(p, "thread", w->thread->label);
+  pprof_add_label(p, PPROF_LABEL_THREAD, w->thread->label);
   if (KIND_REGION(kind->what) != 0)
-    pprof_add_label(p, "region",
+    pprof_add_label(p, PPROF_LABEL_REGION,
                     monitor.regions.regions[KIND_REGION(kind->what)].path);
   if (kind->size != 0 && kind->size != LEAF_LARGE)
-    pprof_add_number_label(p, "bytes", kind->size);
+    pprof_add_number_label(p, PPROF_LABEL_BYTES, kind->size);
 }
 
 static void
@@ -216,7 +216,7 @@ put_unknown_calls(struct pprof_stream *p,
     if (name == 0)
       gzip_file_fail(p->output, ENOMEM);
     else if (name > before)
-      pprof_put_comment(p, "mprof.calls_unknown", f->name);
+      pprof_put_comment(p, PPROF_COMMENT_CALLS_UNKNOWN, f->name);
   }
 }
 

@@ -14,22 +14,7 @@
 
 #include "write/decimal.h"
 
-enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
-
 enum { NUMBER_BYTES = 10, HEAD_BYTES = 2 * NUMBER_BYTES }; /* at most */
-
-static const struct {
-  const char *type, *unit;
-} columns_of[PPROF_COLUMNS] = {
-  [PPROF_COUNT] = { "alloc_objects", "count" },
-  [PPROF_BYTES] = { "alloc_space", "bytes" },
-  [PPROF_KEPT_COUNT] = { "inuse_objects", "count" },
-  [PPROF_KEPT_BYTES] = { "inuse_space", "bytes" },
-  [PPROF_CALLS] = { "activations", "count" },
-  [PPROF_PEAK_COUNT] = { "peak_objects", "count" },
-  [PPROF_PEAK_BYTES] = { "peak_space", "bytes" },
-  [PPROF_TEMPORARY] = { "temporary_objects", "count" },
-};
 
 static size_t
 encode(uint8_t *to, uint64_t n)
@@ -95,7 +80,7 @@ pprof_add_field(struct pprof_stream *p, unsigned field, uint64_t n)
 {
   uint8_t *to = n == 0 ? NULL : room_for(p, HEAD_BYTES);
   if (to != NULL)
-    p->length += encode_head(to, field, WIRE_NUMBER, n);
+    p->length += encode_head(to, field, PPROF_WIRE_VARINT, n);
 }
 
 void
@@ -103,7 +88,7 @@ pprof_nest(struct pprof_stream *p, unsigned field, size_t start)
 {
   uint8_t head[HEAD_BYTES], *at;
   const size_t content = p->length - start;
-  const size_t n = encode_head(head, field, WIRE_BYTES, content);
+  const size_t n = encode_head(head, field, PPROF_WIRE_BYTES, content);
   if (room_for(p, n) == NULL)
     return;
   at = (uint8_t *)p->message.base + start;
@@ -138,14 +123,14 @@ static void
 put_number(struct pprof_stream *p, unsigned field, uint64_t n)
 {
   uint8_t head[HEAD_BYTES];
-  gzip_file_put(p->output, head, encode_head(head, field, WIRE_NUMBER, n));
+  gzip_file_put(p->output, head, encode_head(head, field, PPROF_WIRE_VARINT, n));
 }
 
 static void
 put_bytes(struct pprof_stream *p, unsigned field, const void *bytes, size_t n)
 {
   uint8_t head[HEAD_BYTES];
-  gzip_file_put(p->output, head, encode_head(head, field, WIRE_BYTES, n));
+  gzip_file_put(p->output, head, encode_head(head, field, PPROF_WIRE_BYTES, n));
   gzip_file_put(p->output, bytes, n);
 }
 
@@ -191,7 +176,7 @@ pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n)
 void
 pprof_put_region(void *stream, const char *text)
 {
-  pprof_put_comment(stream, "mprof.region", text);
+  pprof_put_comment(stream, PPROF_COMMENT_REGION, text);
 }
 
 /* ---- begin and end ---- */
@@ -213,12 +198,12 @@ pprof_open(struct pprof_stream *p, int columns)
   p->columns = columns;
   pprof_string(p, ""); /* must be the first */
   for (int i = 0; i < columns; i++)
-    put_value_type(p, PPROF_SAMPLE_TYPE, columns_of[i].type,
-                   columns_of[i].unit);
+    put_value_type(p, PPROF_SAMPLE_TYPE, pprof_columns[i].type,
+                   pprof_columns[i].unit);
   put_value_type(p, PPROF_PERIOD_TYPE, "space", "bytes");
   put_number(p, PPROF_PERIOD, 1);
   put_number(p, PPROF_DEFAULT_TYPE,
-             pprof_string(p, columns_of[PPROF_BYTES].type));
+             pprof_string(p, pprof_columns[PPROF_BYTES].type));
   /* the C library's takes three pages more of each child of a fork */
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
   put_number(p, PPROF_TIME,

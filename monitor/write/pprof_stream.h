@@ -13,7 +13,8 @@
  * A string is written when it is first asked for, so that it may stand before
  * the message that refers to it, also while that is put together.
  *
- * What the keys of labels and comments mean is in mprof-data(5).
+ * Its numbers and names are in pprof_format.h; mprof-data(5) says what they
+ * mean.
  *
  * What fails is kept in the file (gzip_file.h), and what comes after it
  * does nothing.  No malloc: also after a crash.  Not inside the hook.
@@ -24,65 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/pprof_format.h"
 #include "tree/intern_table.h"
 #include "write/gzip_file.h"
-
-/* ---- the format in numbers (profile.proto) ---- */
-
-enum { /* of message Profile */
-  PPROF_SAMPLE_TYPE = 1,
-  PPROF_SAMPLE = 2,
-  PPROF_MAPPING = 3,
-  PPROF_LOCATION = 4,
-  PPROF_FUNCTION = 5,
-  PPROF_STRING = 6,
-  PPROF_TIME = 9,
-  PPROF_PERIOD_TYPE = 11,
-  PPROF_PERIOD = 12,
-  PPROF_COMMENT = 13,
-  PPROF_DEFAULT_TYPE = 14
-};
-
-/* of the other messages */
-enum { PPROF_VALUE_TYPE_NAME = 1, PPROF_VALUE_TYPE_UNIT = 2 };
-enum {
-  PPROF_SAMPLE_LOCATIONS = 1, PPROF_SAMPLE_VALUES = 2,
-  PPROF_SAMPLE_LABEL = 3
-};
-enum {
-  PPROF_LABEL_KEY = 1, PPROF_LABEL_TEXT = 2,
-  PPROF_LABEL_NUMBER = 3, PPROF_LABEL_UNIT = 4
-};
-enum {
-  PPROF_MAPPING_ID = 1, PPROF_MAPPING_START = 2, PPROF_MAPPING_END = 3,
-  PPROF_MAPPING_OFFSET = 4, PPROF_MAPPING_FILE = 5,
-  PPROF_MAPPING_BUILD_ID = 6
-};
-enum {
-  PPROF_LOCATION_ID = 1, PPROF_LOCATION_MAPPING = 2,
-  PPROF_LOCATION_ADDRESS = 3, PPROF_LOCATION_LINE = 4
-};
-enum { PPROF_LINE_FUNCTION = 1, PPROF_LINE_NUMBER = 2 };
-enum {
-  PPROF_FUNCTION_ID = 1, PPROF_FUNCTION_NAME = 2,
-  PPROF_FUNCTION_SYSTEM_NAME = 3, PPROF_FUNCTION_FILE = 4,
-  PPROF_FUNCTION_START_LINE = 5
-};
-
-/* The values of a sample, in their order.  A Lisp profile ends with the
- * calls. */
-enum pprof_column {
-  PPROF_COUNT,
-  PPROF_BYTES,
-  PPROF_KEPT_COUNT,
-  PPROF_KEPT_BYTES,
-  PPROF_CALLS,
-  PPROF_PEAK_COUNT,
-  PPROF_PEAK_BYTES,
-  PPROF_TEMPORARY,
-  PPROF_COLUMNS,
-  PPROF_LISP_COLUMNS = PPROF_CALLS + 1
-};
 
 /* ---- the stream ---- */
 

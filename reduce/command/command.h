@@ -8,8 +8,8 @@
 #define MPROF_COMMAND_H
 
 #include "command/options.h"
-#include "io/mprof_error.h"
-#include "io/sink.h"
+#include "base/mprof_error.h"
+#include "base/sink.h"
 
 /* Runs COUNT ARGUMENTS (without the program's name); text goes to SINK,
  * unless the options name a file.  *COMMAND gets the command that was

@@ -8,8 +8,8 @@
 #define MPROF_COMMAND_TABLE_H
 
 #include "command/options.h"
-#include "io/mprof_error.h"
-#include "io/sink.h"
+#include "base/mprof_error.h"
+#include "base/sink.h"
 
 struct command_row {
   enum command command;

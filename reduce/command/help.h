@@ -6,7 +6,7 @@
 #define MPROF_HELP_H
 
 #include "command/options.h"
-#include "io/sink.h"
+#include "base/sink.h"
 
 /* Writes the help on TOPIC (COMMAND_NONE: on the program). */
 void help_write(enum command topic, struct sink *sink);

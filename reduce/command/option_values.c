@@ -6,7 +6,7 @@
 
 #include "diff/diff.h"
 #include "output.h"
-#include "profile/phase.h"
+#include "common/phase.h"
 
 #include <errno.h>
 #include <signal.h>

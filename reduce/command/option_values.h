@@ -9,7 +9,7 @@
 #define MPROF_OPTION_VALUES_H
 
 #include "command/options.h"
-#include "io/mprof_error.h"
+#include "base/mprof_error.h"
 
 /* Says that ARGUMENT is wrong; WHAT comes before it.  Always false. */
 bool usage_error(struct mprof_error *error, const char *what,

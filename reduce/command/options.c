@@ -96,13 +96,13 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     options->label_threads = true;
     return true;
   case OPTION_HIDE_SYSTEM:
-    options->hide_system = true;
+    options->select.hide_system = true;
     return true;
   case OPTION_SHOW_RUNTIME:
-    options->show_runtime = true;
+    options->select.show_runtime = true;
     return true;
   case OPTION_SHOW_ROOT:
-    options->show_root = true;
+    options->select.show_root = true;
     return true;
   case OPTION_NO_LEGEND:
     options->legend = false;
@@ -112,31 +112,31 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
     options->command = COMMAND_HELP;
     return true;
   case OPTION_FOCUS:
-    options->focus = value;
+    options->select.expressions[EXPRESSION_FOCUS] = value;
     return true;
   case OPTION_IGNORE:
-    options->ignore = value;
+    options->select.expressions[EXPRESSION_IGNORE] = value;
     return true;
   case OPTION_HIDE:
-    options->hide = value;
+    options->select.expressions[EXPRESSION_HIDE] = value;
     return true;
   case OPTION_SHOW:
-    options->show = value;
+    options->select.expressions[EXPRESSION_SHOW] = value;
     return true;
   case OPTION_SHOW_FROM:
-    options->show_from = value;
+    options->select.expressions[EXPRESSION_SHOW_FROM] = value;
     return true;
   case OPTION_THREAD:
-    options->thread = value;
+    options->select.thread = value;
     return true;
   case OPTION_SAMPLES:
-    options->samples = value;
+    options->select.samples = value;
     return true;
   case OPTION_REGION:
-    options->region = value;
+    options->select.region = value;
     return true;
   case OPTION_PHASE:
-    return parse_phases(value, &options->phases, error);
+    return parse_phases(value, &options->select.phases, error);
   case OPTION_BY:
     return parse_granularity(value, &options->by, error);
   case OPTION_OUTPUT:

@@ -8,9 +8,11 @@
 #ifndef MPROF_OPTIONS_H
 #define MPROF_OPTIONS_H
 
+#include "analysis/group_names.h"
+#include "analysis/selection.h"
 #include "diff/growth.h"
-#include "io/mprof_error.h"
-#include "profile/measure.h"
+#include "base/mprof_error.h"
+#include "pprof/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,9 +44,6 @@ enum sort_key {
   SORT_TEMPORARY, /* objects freed before the next allocations */
   SORT_NAME
 };
-
-/* What stands for a function in tables and exports. */
-enum granularity { BY_FUNCTION, BY_LINE, BY_FILE, BY_PACKAGE, BY_CLASS };
 
 enum color_choice { COLOR_AUTOMATIC, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -84,19 +83,8 @@ struct options {
   enum color_choice color;
   uint64_t tables; /* bit i: table i of the command; 0: the usual ones */
 
-  const char *focus; /* regular expressions, NULL when not given */
-  const char *ignore;
-  const char *hide;
-  const char *show;
-  const char *show_from;
-  const char *thread;  /* matched with names of threads, NULL: all */
-  const char *region;  /* matched with paths of regions, NULL: all */
-  const char *samples; /* file with the numbers of some, NULL: all */
-  unsigned phases;     /* bit i: enum phase i; 0: all */
-  bool hide_system;
+  struct selection_options select;
   enum granularity by;
-  bool show_runtime; /* and all that show_root shows */
-  bool show_root;
 
   const struct output *format; /* export: which one */
   const struct output *table;  /* export: of csv_tables; NULL: the first */

@@ -6,8 +6,9 @@
 
 #include "export/export.h"
 #include "export/export_html.h"
-#include "io/output_file.h"
-#include "io/progress.h"
+#include "base/output_file.h"
+#include "base/progress.h"
+#include "load.h"
 #include "output.h"
 #include "report/report.h"
 
@@ -57,11 +58,15 @@ run_reduction(const struct options *options, struct sink *sink,
               void (*emit)(const struct reduction *, struct sink *),
               struct mprof_error *error)
 {
-  struct reduction reduction;
+  struct profile profile;
+  struct reduction reduction = {0};
   struct emission emission = {&reduction, emit};
-  bool good = reduction_init(&reduction, options, error) &&
+  bool good = profile_load(&profile, options->files, options->file_count,
+                           options->progress, error) &&
+              reduction_init(&reduction, &profile, options, error) &&
               run_emit(options, sink, emit_reduction, &emission, error);
   reduction_release(&reduction);
+  profile_release(&profile);
   return good;
 }
 

@@ -11,8 +11,8 @@
 #define MPROF_RUN_H
 
 #include "command/options.h"
-#include "io/mprof_error.h"
-#include "io/sink.h"
+#include "base/mprof_error.h"
+#include "base/sink.h"
 #include "reduction.h"
 
 /* Writes WHAT by EMIT to where OPTIONS say. */

@@ -7,8 +7,9 @@
 
 #include "command/run.h"
 #include "export/export.h"
-#include "io/filter_program.h"
-#include "io/output_file.h"
+#include "base/filter_program.h"
+#include "base/output_file.h"
+#include "load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,17 +49,21 @@ bool
 run_graph(const struct options *options, struct sink *sink,
           struct mprof_error *error)
 {
-  struct reduction reduction;
+  struct profile profile;
+  struct reduction reduction = {0};
   struct sink_string text = {0};
   struct sink dot;
   struct output_file file;
   sink_init(&dot, sink_write_string, &text);
-  bool good = reduction_init(&reduction, options, error);
+  bool good = profile_load(&profile, options->files, options->file_count,
+                           options->progress, error) &&
+              reduction_init(&reduction, &profile, options, error);
   if (good) {
     export_dot(&reduction, &dot);
     good = sink_flush(&dot) || mprof_error_memory(error);
   }
   reduction_release(&reduction);
+  profile_release(&profile);
   if (good && options->output == NULL) {
     good = draw(options, &text, sink, error);
   } else if (good) {

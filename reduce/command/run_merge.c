@@ -8,10 +8,11 @@
 
 #include "command/run.h"
 
-#include "io/input_list.h"
-#include "io/output_file.h"
-#include "io/progress.h"
-#include "merge/merge.h"
+#include "base/input_list.h"
+#include "base/output_file.h"
+#include "base/progress.h"
+#include "load.h"
+#include "pprof/writer.h"
 
 #include <sys/stat.h>
 
@@ -36,13 +37,13 @@ check_output(const struct input_list *list, const char *output,
 }
 
 static bool
-write_merged(const struct merge *merge, const char *path,
+write_merged(const struct profile *profile, const char *path,
              struct mprof_error *error)
 {
   struct output_file file;
   if (!output_file_open(&file, path, error))
     return false;
-  merge_write(merge, &file.sink);
+  profile_write(profile, CALLS_SHORTEST, &file.sink);
   return output_file_close(&file, true, error);
 }
 
@@ -51,21 +52,15 @@ run_merge(const struct options *options, struct sink *sink,
           struct mprof_error *error)
 {
   struct input_list list = {0};
-  struct merge merge;
+  struct profile profile = {0};
   (void)sink; /* all goes to the file */
-  bool good = merge_init(&merge) || mprof_error_memory(error);
-  good = good &&
-         input_list_fill(&list, options->files, options->file_count, error) &&
-         check_output(&list, options->output, error);
-  if (list.count == 1)
-    merge.profile.progress = options->progress;
-  for (size_t i = 0; good && i < list.count; i++) {
-    progress_tell(options->progress, "reading files", i, list.count);
-    good = merge_add(&merge, list.files[i].path, error);
-  }
+  bool good =
+      input_list_fill(&list, options->files, options->file_count, error) &&
+      check_output(&list, options->output, error) &&
+      profile_load_list(&profile, &list, true, options->progress, error);
   progress_tell(options->progress, "writing", 0, 0);
-  good = good && write_merged(&merge, options->output, error);
-  merge_release(&merge);
+  good = good && write_merged(&profile, options->output, error);
+  profile_release(&profile);
   input_list_release(&list);
   return good;
 }

@@ -13,12 +13,15 @@
  */
 
 #include "command/run.h"
+#include "common/pprof_format.h"
 #include "command/run_program.h"
 #include "command/unmonitored.h"
-#include "io/output_file.h"
-#include "merge/merge.h"
-#include "profile/array.h"
-#include "profile/profile_reader.h"
+#include "base/output_file.h"
+#include "load.h"
+#include "pprof/reader.h"
+#include "pprof/writer.h"
+#include "base/array.h"
+#include "pprof/reader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +34,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char process_key[] = "mprof.process";
+static const char process_key[] = PPROF_COMMENT_PROCESS;
 
 /* Files that processes of the program write, and their folder. */
 struct profile_files {
@@ -162,8 +165,10 @@ is_of_run(const char *path, const char *process)
     return false;
   bool good =
       profile_init(&profile) &&
-      profile_reader_add(&profile, path, &input_limits_default, &error) &&
-      profile_comment(&profile, "mprof.version", 0) != NULL;
+      profile_read(&profile, path,
+                   &(struct reader_options){.limits = &input_limits_default},
+                   &error) &&
+      profile.by_mprof;
   if (good && process != NULL) {
     const char *own = profile_comment(&profile, process_key, 0);
     good = own != NULL && strcmp(own, process) == 0;
@@ -216,29 +221,31 @@ static bool
 finish_file(const char *path, const char *process, struct outcome *outcome,
             struct mprof_error *error)
 {
-  struct merge merge;
+  struct profile profile = {0};
   struct output_file file;
   char comment[NAME_MAX + 32];
-  bool good = merge_init(&merge) || mprof_error_memory(error);
-  good = good && merge_add(&merge, path, error);
+  struct input_name name = {.path = strdup(path)};
+  const struct input_list list = {.files = &name, .count = 1};
+  bool good = name.path != NULL || mprof_error_memory(error);
+  good = good && profile_load_list(&profile, &list, true, NULL, error);
+  free(name.path);
   if (good && process != NULL) {
     snprintf(comment, sizeof comment, "%s=%s", process_key, process);
-    uint32_t text = names_intern(&merge.profile.names, comment);
-    good =
-        (text != NAMES_NONE && profile_add_comment(&merge.profile, text)) ||
-        mprof_error_memory(error);
+    uint32_t text = names_intern(&profile.names, comment);
+    good = (text != NAMES_NONE && profile_add_comment(&profile, text)) ||
+           mprof_error_memory(error);
   }
   if (good && output_file_open(&file, path, error)) {
-    merge_write(&merge, &file.sink);
+    profile_write(&profile, CALLS_SHORTEST, &file.sink);
     good = output_file_close(&file, true, error);
   }
   if (good) {
-    outcome->allocs += merge.profile.total.allocs;
-    outcome->bytes += merge.profile.total.bytes;
-    outcome->kept += merge.profile.total.kept_bytes;
+    outcome->allocs += profile.total[MEASURE_ALLOCS];
+    outcome->bytes += profile.total[MEASURE_BYTES];
+    outcome->kept += profile.total[MEASURE_KEPT_BYTES];
     outcome->files += process != NULL;
   }
-  merge_release(&merge);
+  profile_release(&profile);
   return good && error->code == MPROF_OK;
 }
 

@@ -11,7 +11,7 @@
 #define MPROF_RUN_PROGRAM_H
 
 #include "command/options.h"
-#include "io/mprof_error.h"
+#include "base/mprof_error.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

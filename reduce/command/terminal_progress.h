@@ -12,7 +12,7 @@
 #ifndef MPROF_TERMINAL_PROGRESS_H
 #define MPROF_TERMINAL_PROGRESS_H
 
-#include "io/progress.h"
+#include "base/progress.h"
 
 /* Starts looking, if standard error is a terminal; what to tell then, or
  * NULL. */

@@ -6,8 +6,9 @@
 
 #include "diff/diff.h"
 
-#include "io/progress.h"
-#include "profile/array.h"
+#include "base/progress.h"
+#include "load.h"
+#include "base/array.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -47,7 +48,10 @@ reduce_side(struct diff *diff, enum diff_side side, const char *operand,
   bool good = copy != NULL && options->files != NULL;
   if (good) {
     options->file_count = split_operand(copy, options->files);
-    good = reduction_init(&diff->sides[side], options, error);
+    good = profile_load(&diff->profiles[side], options->files,
+                        options->file_count, options->progress, error) &&
+           reduction_init(&diff->sides[side], &diff->profiles[side], options,
+                          error);
   } else {
     mprof_error_memory(error);
   }
@@ -104,7 +108,7 @@ from_figures(const struct figures *figures, uint64_t calls)
 {
   struct diff_figures counts = {.calls = calls};
   for (int i = 0; i < MEASURE_COUNT; i++)
-    counts.counts[i] = measure_of_figures(figures, (enum measure)i);
+    counts.counts[i] = figures->counts[i];
   return counts;
 }
 
@@ -129,7 +133,7 @@ static bool
 add_types(struct adding *adding)
 {
   const struct reduction *reduction = &adding->diff->sides[adding->side];
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   for (size_t i = 0; i < profile->type_count; i++) {
     const struct figures *figures = &reduction->tally.types[i];
     const char *name = tally_type_name(profile, &profile->types[i]);
@@ -141,40 +145,38 @@ add_types(struct adding *adding)
   return true;
 }
 
-/* The names of the frames of SAMPLE that show, root first. */
+/* The names of the chain of NODE, root first. */
 static bool
-push_chain(struct adding *adding, const struct profile_sample *sample)
+push_chain(struct adding *adding, uint32_t node)
 {
-  const struct selection *selection =
-      &adding->diff->sides[adding->side].selection;
-  const struct profile *profile = selection->profile;
-  size_t length;
-  const uint32_t *chain = selection_chain(selection, sample, &length);
-  for (size_t i = length; i-- > 0;) {
-    uint32_t function = profile->frames[chain[i]].function;
-    if (!selection->hidden[function] &&
-        !push_name(adding, names_text(&profile->names,
-                                      profile->functions[function].name)))
+  const struct call_tree *tree = &adding->diff->sides[adding->side].tree;
+  uint32_t depth = 0;
+  for (uint32_t n = node; n != TREE_ROOT; n = tree->tree.nodes[n].parent)
+    depth++;
+  for (; depth > 0; depth--) {
+    uint32_t n = node;
+    for (uint32_t i = 1; i < depth; i++)
+      n = tree->tree.nodes[n].parent;
+    if (!push_name(adding, tree->items[tree->tree.nodes[n].item].name))
       return false;
   }
-  return adding->key_length > 0 ||
-         push_name(adding,
-                   nameless_name(selection_nameless(selection, sample)));
+  return true;
 }
 
 static bool
 add_contexts(struct adding *adding)
 {
   const struct reduction *reduction = &adding->diff->sides[adding->side];
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
-    const struct profile_sample *sample = &profile->samples[i];
     struct diff_figures figures = {.calls = 0};
-    if (!reduction->selection.kept[i] ||
-        (sample->bytes == 0 && sample->allocs == 0))
+    struct sample_count count;
+    uint32_t node = reduction->tree.of_sample[i];
+    if (node == INDEX_NONE)
       continue;
-    measure_add_sample(figures.counts, sample);
-    if (!push_chain(adding, sample) ||
+    selection_count(&reduction->selection, i, &count);
+    memcpy(figures.counts, count.counts, sizeof figures.counts);
+    if (!push_chain(adding, node) ||
         !add_figures(adding, DIFF_CONTEXTS, figures))
       return false;
   }
@@ -248,8 +250,8 @@ diff_init(struct diff *diff, const struct options *options,
   for (int side = 0; side < DIFF_SIDES; side++)
     if (!reduce_side(diff, (enum diff_side)side, options->files[side], error))
       return false;
-  if (diff->sides[DIFF_OLD].profile.language !=
-      diff->sides[DIFF_NEW].profile.language)
+  if (diff->sides[DIFF_OLD].profile->language !=
+      diff->sides[DIFF_NEW].profile->language)
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
                            "a profile of a Lisp program and one of a C "
                            "program cannot be compared");
@@ -265,9 +267,10 @@ diff_init(struct diff *diff, const struct options *options,
 void
 diff_release(struct diff *diff)
 {
-  for (int side = 0; side < DIFF_SIDES; side++)
-    if (diff->sides[side].options != NULL)
-      reduction_release(&diff->sides[side]);
+  for (int side = 0; side < DIFF_SIDES; side++) {
+    reduction_release(&diff->sides[side]);
+    profile_release(&diff->profiles[side]);
+  }
   for (int kind = 0; kind < DIFF_KINDS; kind++) {
     row_table_release(&diff->tables[kind].keys);
     free(diff->tables[kind].entries);

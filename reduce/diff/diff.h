@@ -18,10 +18,10 @@
 #define MPROF_DIFF_H
 
 #include "command/options.h"
-#include "io/mprof_error.h"
-#include "io/sink.h"
-#include "profile/names.h"
-#include "profile/row_table.h"
+#include "base/mprof_error.h"
+#include "base/sink.h"
+#include "base/names.h"
+#include "base/row_table.h"
 #include "reduction.h"
 
 enum diff_side { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
@@ -63,6 +63,7 @@ struct diff_table {
 struct diff {
   const struct options *options;           /* not owned */
   struct options side_options[DIFF_SIDES]; /* with the files of a side */
+  struct profile profiles[DIFF_SIDES];
   struct reduction sides[DIFF_SIDES];
   struct names names;
   struct diff_table tables[DIFF_KINDS];

@@ -40,22 +40,22 @@ diff_add_percent(struct text_table *table, uint64_t old, uint64_t new)
 bool
 diff_knows(const struct diff *diff, enum measure measure)
 {
-  return measure_known(&diff->sides[DIFF_OLD].profile, measure) &&
-         measure_known(&diff->sides[DIFF_NEW].profile, measure);
+  return reduction_knows(&diff->sides[DIFF_OLD], measure) &&
+         reduction_knows(&diff->sides[DIFF_NEW], measure);
 }
 
 bool
 diff_knows_allocs(const struct diff *diff)
 {
-  return diff->sides[DIFF_OLD].profile.gaps.countless == 0 &&
-         diff->sides[DIFF_NEW].profile.gaps.countless == 0;
+  return diff->sides[DIFF_OLD].profile->gaps.countless == 0 &&
+         diff->sides[DIFF_NEW].profile->gaps.countless == 0;
 }
 
 bool
 diff_knows_calls(const struct diff *diff)
 {
-  return diff->sides[DIFF_OLD].profile.has_activations &&
-         diff->sides[DIFF_NEW].profile.has_activations;
+  return diff->sides[DIFF_OLD].selection.counts_calls &&
+         diff->sides[DIFF_NEW].selection.counts_calls;
 }
 
 enum measure

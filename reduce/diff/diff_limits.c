@@ -41,7 +41,7 @@ is_within(const struct diff *diff, const struct limit *limit,
                          (unsigned long long)old, (unsigned long long)new,
                          measure > MEASURE_ALLOCS
                              ? measure_rows[measure].noun
-                             : measure_noun(diff->sides[DIFF_NEW].counted,
+                             : measure_noun(reduction_counted(&diff->sides[DIFF_NEW]),
                                             measure_rows[measure].bytes),
                          name == NULL ? "" : " in ", name == NULL ? "" : name,
                          limit->option, limit->text);

@@ -12,8 +12,8 @@
 #include "diff/diff_table.h"
 #include "diff/diff_cells.h"
 
-#include "graph/grouping.h"
-#include "profile/array.h"
+#include "analysis/grouping.h"
+#include "base/array.h"
 #include "report/columns.h"
 #include "report/ranking.h"
 #include "report/report.h"

@@ -5,10 +5,11 @@
  */
 
 #include "diff/diff.h"
+#include "common/pprof_format.h"
 
 #include "diff/diff_cells.h"
 #include "diff/diff_table.h"
-#include "graph/grouping.h"
+#include "analysis/grouping.h"
 #include "report/columns.h"
 #include "report/report.h"
 
@@ -65,8 +66,8 @@ add_unattributed(const struct diff *diff, struct text_table *table)
       {FACT_TRUNCATED_WALKS, "walks of the stack that were cut short"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    int64_t old = diff->sides[DIFF_OLD].profile.facts[rows[i].fact];
-    int64_t new = diff->sides[DIFF_NEW].profile.facts[rows[i].fact];
+    int64_t old = diff->sides[DIFF_OLD].profile->facts[rows[i].fact];
+    int64_t new = diff->sides[DIFF_NEW].profile->facts[rows[i].fact];
     add_total(table, old != 0 || new != 0, (uint64_t)old, (uint64_t) new,
               rows[i].name);
   }
@@ -79,7 +80,7 @@ write_totals(const struct diff *diff, struct sink *sink)
   const struct diff_figures *new = &diff->totals[DIFF_NEW];
   uint64_t functions[DIFF_SIDES];
   uint64_t contexts[DIFF_SIDES];
-  enum measure counted = diff->sides[DIFF_NEW].counted;
+  enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
   struct text_table table;
   count_entries(diff, DIFF_FUNCTIONS, functions);
   count_entries(diff, DIFF_CONTEXTS, contexts);
@@ -113,8 +114,8 @@ write_totals(const struct diff *diff, struct sink *sink)
 static void
 write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
 {
-  const struct profile *profile = &diff->sides[side].profile;
-  const char *program = profile_comment(profile, "mprof.program", 0);
+  const struct profile *profile = diff->sides[side].profile;
+  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
   sink_text(sink, side == DIFF_OLD ? "  old: " : "  new: ");
   escape_name(sink, diff->options->files[side], "");
   if (program != NULL) {
@@ -157,7 +158,7 @@ wants_table(const struct diff *diff, enum diff_kind kind)
   if (tables != 0)
     return (tables >> kind & 1) != 0;
   return kind != DIFF_TYPES ||
-         diff->sides[DIFF_NEW].profile.language == LANGUAGE_LISP;
+         diff->sides[DIFF_NEW].profile->language == LANGUAGE_LISP;
 }
 
 void

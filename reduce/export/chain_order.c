@@ -6,7 +6,7 @@
 
 #include "export/chain_order.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <string.h>
 
@@ -99,7 +99,7 @@ chain_tree_order(struct chain_tree *tree)
       if (nodes[i].parent != INDEX_NONE)
         nodes[i].parent = numbers[nodes[i].parent];
     }
-    for (size_t i = 0; i < tree->reduction->profile.sample_count; i++) {
+    for (size_t i = 0; i < tree->reduction->profile->sample_count; i++) {
       if (tree->of_sample[i] != INDEX_NONE)
         tree->of_sample[i] = numbers[tree->of_sample[i]];
       if (tree->of_calls[i] != INDEX_NONE)
@@ -107,7 +107,6 @@ chain_tree_order(struct chain_tree *tree)
     }
     free(tree->nodes);
     tree->nodes = nodes;
-    tree->capacity = count;
   } else {
     free(nodes);
   }

@@ -5,7 +5,7 @@
 
 #include "export/chain_rows.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <string.h>
 
@@ -14,9 +14,12 @@ static uint32_t
 group_of(struct chain_rows *rows, struct index_map *known,
          const struct reduction *reduction, size_t sample)
 {
-  uint32_t thread = reduction->profile.samples[sample].thread;
-  uint32_t region = reduction->profile.samples[sample].region;
-  enum phase phase = (enum phase)reduction->selection.phases[sample];
+  const struct profile *profile = reduction->profile;
+  const struct profile_labels *labels =
+      &profile->labels[profile->samples[sample].labels];
+  uint32_t thread = labels->thread;
+  uint32_t region = labels->region;
+  enum phase phase = selection_phase(&reduction->selection, sample);
   /* the region and the phase in one number: there are few of both */
   uint64_t key = index_pair(region * PHASE_COUNT + (uint32_t)phase, thread);
   uint32_t index = index_map_find(known, key);
@@ -37,7 +40,7 @@ group_of(struct chain_rows *rows, struct index_map *known,
 }
 
 static bool
-add_row(struct chain_rows *rows, const struct profile_sample *sample,
+add_row(struct chain_rows *rows, const struct sample_count *count,
         uint32_t node, uint32_t group)
 {
   struct chain_row *grown = array_reserve(rows->rows, &rows->row_capacity,
@@ -47,13 +50,13 @@ add_row(struct chain_rows *rows, const struct profile_sample *sample,
   rows->rows = grown;
   struct chain_row *row = &grown[rows->row_count++];
   *row =
-      (struct chain_row){.node = node, .type = sample->type, .group = group};
-  measure_add_sample(row->counts, sample);
+      (struct chain_row){.node = node, .type = count->type, .group = group};
+  memcpy(row->counts, count->counts, sizeof row->counts);
   return true;
 }
 
 static bool
-add_calls(struct chain_rows *rows, const struct profile_sample *sample,
+add_calls(struct chain_rows *rows, const struct sample_count *count,
           uint32_t node, uint32_t group)
 {
   struct chain_calls *grown = array_reserve(
@@ -62,7 +65,7 @@ add_calls(struct chain_rows *rows, const struct profile_sample *sample,
     return false;
   rows->calls = grown;
   grown[rows->call_count++] = (struct chain_calls){
-      .node = node, .group = group, .calls = sample->activations};
+      .node = node, .group = group, .calls = count->calls};
   return true;
 }
 
@@ -120,20 +123,21 @@ merge(struct chain_rows *rows)
 bool
 chain_rows_init(struct chain_rows *rows, const struct chain_tree *tree)
 {
-  const struct profile *profile = &tree->reduction->profile;
+  const struct profile *profile = tree->reduction->profile;
   struct index_map known = {0};
   bool good = true;
   memset(rows, 0, sizeof *rows);
   for (size_t i = 0; good && i < profile->sample_count; i++) {
-    const struct profile_sample *sample = &profile->samples[i];
+    struct sample_count count;
     uint32_t node = tree->of_sample[i];
     uint32_t called = tree->of_calls[i];
     if (node == INDEX_NONE && called == INDEX_NONE)
       continue;
     uint32_t group = group_of(rows, &known, tree->reduction, i);
+    selection_count(&tree->reduction->selection, i, &count);
     good = group != INDEX_NONE &&
-           (node == INDEX_NONE || add_row(rows, sample, node, group)) &&
-           (called == INDEX_NONE || add_calls(rows, sample, called, group));
+           (node == INDEX_NONE || add_row(rows, &count, node, group)) &&
+           (called == INDEX_NONE || add_calls(rows, &count, called, group));
   }
   index_map_release(&known);
   if (good)

@@ -24,9 +24,7 @@ enum chain_items {
   CHAIN_OF_FUNCTIONS, /* nodes of the call graph */
   CHAIN_OF_CALLS,     /* the same; besides the chains of all calls that the
                          graph counts, without functions that it has not */
-  CHAIN_OF_FRAMES     /* frames of the profile that differ in function, line
-                         or address; beyond them, by enum nameless, what
-                         stands for a chain of which nothing shows */
+  CHAIN_OF_FRAMES     /* frames that differ in function, line or address */
 };
 
 struct chain_node {
@@ -41,8 +39,9 @@ struct chain_node {
 struct chain_tree {
   const struct reduction *reduction; /* not owned */
   enum chain_items items;
+  struct call_tree calls; /* which has the items */
   struct chain_node *nodes;
-  size_t count, capacity;
+  size_t count;
   uint32_t *of_sample; /* by sample: the node that has its allocations, */
   uint32_t *of_calls;  /* and the one that has its calls; INDEX_NONE: none */
 };
@@ -62,7 +61,11 @@ chain_node_allocates(const struct chain_node *node)
          node->counts[MEASURE_ALLOCS] != 0;
 }
 
-/* The name of ITEM; owned by the profile, or constant. */
-const char *chain_item_name(const struct chain_tree *tree, uint32_t item);
+/* The name of ITEM; valid as long as the tree's reduction. */
+static inline const char *
+chain_item_name(const struct chain_tree *tree, uint32_t item)
+{
+  return tree->calls.items[item].name;
+}
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef MPROF_EXPORT_H
 #define MPROF_EXPORT_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 #include "reduction.h"
 
 void export_callgrind(const struct reduction *reduction, struct sink *sink);

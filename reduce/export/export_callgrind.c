@@ -28,8 +28,9 @@
  */
 
 #include "export/export.h"
+#include "common/pprof_format.h"
 #include "export/listing.h"
-#include "profile/array.h"
+#include "base/array.h"
 #include "report/text_table.h"
 
 #include <errno.h>
@@ -107,7 +108,7 @@ write_function(struct callgrind *callgrind, const char *file_key,
   const struct graph_node *n = &reduction->graph.nodes[node];
   uint32_t file = n->function == INDEX_NONE
                       ? 0
-                      : reduction->profile.functions[n->function].file;
+                      : reduction->frames.functions[n->function].file;
   write_name(callgrind, &callgrind->files, file_key, file,
              file == 0 ? "???" : listed_file(reduction, n), file != 0);
   write_name(callgrind, &callgrind->functions, key, node, n->name, true);
@@ -119,7 +120,7 @@ write_counts(struct callgrind *callgrind, const struct figures *figures)
 {
   for (size_t i = 0; i < callgrind->event_count; i++)
     sink_format(callgrind->sink, " %" PRIu64,
-                measure_of_figures(figures, callgrind->events[i]));
+                figures->counts[callgrind->events[i]]);
   sink_text(callgrind->sink, "\n");
 }
 
@@ -188,9 +189,9 @@ write_totals(struct callgrind *callgrind, const char *key)
 static void
 write_header(struct callgrind *callgrind)
 {
-  const struct profile *profile = &callgrind->reduction->profile;
+  const struct profile *profile = callgrind->reduction->profile;
   struct sink *sink = callgrind->sink;
-  const char *program = profile_comment(profile, "mprof.program", 0);
+  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
   sink_text(sink, "# callgrind format\n"
                   "version: 1\n"
                   "creator: mprof " MPROF_VERSION "\n");
@@ -220,7 +221,7 @@ choose_events(struct callgrind *callgrind)
   callgrind->events[callgrind->event_count++] = first;
   for (int i = 0; i < MEASURE_COUNT; i++)
     if ((enum measure)i != first &&
-        measure_known(&reduction->profile, (enum measure)i))
+        reduction_knows(reduction, (enum measure)i))
       callgrind->events[callgrind->event_count++] = (enum measure)i;
 }
 
@@ -232,7 +233,7 @@ export_callgrind(const struct reduction *reduction, struct sink *sink)
       .reduction = reduction,
       .sink = sink,
       .functions = {.numbers = array_zeroed(count + 1, sizeof(uint32_t))},
-      .files = {.numbers = array_zeroed(reduction->profile.names.count,
+      .files = {.numbers = array_zeroed(reduction->frames.names.count,
                                         sizeof(uint32_t))},
   };
   struct ranking functions;

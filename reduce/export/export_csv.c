@@ -18,7 +18,7 @@
 #include "export/export.h"
 #include "export/listing.h"
 #include "output.h"
-#include "profile/array.h"
+#include "base/array.h"
 #include "report/text_table.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ next_headings(const struct reduction *reduction, int first, int end,
               const char *what, struct sink *sink)
 {
   for (int i = first; i < end; i++)
-    if (measure_known(&reduction->profile, (enum measure)i))
+    if (reduction_knows(reduction, (enum measure)i))
       sink_format(sink, ",%s%s", what, measure_rows[i].key);
 }
 
@@ -93,8 +93,8 @@ next_figures(const struct reduction *reduction, int first, int end,
              const struct figures *figures, struct sink *sink)
 {
   for (int i = first; i < end; i++)
-    if (measure_known(&reduction->profile, (enum measure)i))
-      next_number(sink, measure_of_figures(figures, (enum measure)i));
+    if (reduction_knows(reduction, (enum measure)i))
+      next_number(sink, figures->counts[i]);
 }
 
 /* Fills ROWS; fails SINK when memory runs out. */
@@ -159,7 +159,7 @@ csv_arcs(const struct reduction *reduction, struct sink *sink)
 void
 csv_types(const struct reduction *reduction, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   struct ranking rows;
   list_rows(reduction, list_types, &rows, sink);
   sink_text(sink, "category,type,class");
@@ -221,7 +221,7 @@ csv_contexts(const struct reduction *reduction, struct sink *sink)
     next_number(sink, node->counts[MEASURE_ALLOCS]);
     next_optional(sink, node->calls != CALLS_UNKNOWN, node->calls);
     for (int m = FIRST_MEASURES; m < MEASURE_COUNT; m++)
-      if (measure_known(&reduction->profile, (enum measure)m))
+      if (reduction_knows(reduction, (enum measure)m))
         next_number(sink, node->counts[m]);
     end_row(sink);
   }
@@ -237,7 +237,7 @@ write_share_header(const struct reduction *reduction, const char *key,
   sink_text(sink, key);
   next_headings(reduction, 0, FIRST_MEASURES, "", sink);
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    next_text(sink, category_name(reduction->profile.language, i));
+    next_text(sink, category_name(reduction->profile->language, i));
   next_headings(reduction, FIRST_MEASURES, MEASURE_COUNT, "", sink);
 }
 
@@ -312,7 +312,7 @@ csv_bins(const struct reduction *reduction, struct sink *sink)
                                       [BIN_LARGE] = "large",
                                       [BIN_GROWTH] = "grown",
                                       [BIN_UNKNOWN] = "unknown"};
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   const struct tally *tally = &reduction->tally;
   sink_text(sink, "size,category,type,class");
   next_headings(reduction, 0, MEASURE_COUNT, "", sink);

@@ -5,7 +5,7 @@
 #ifndef MPROF_EXPORT_CSV_H
 #define MPROF_EXPORT_CSV_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 #include "reduction.h"
 
 void csv_functions(const struct reduction *reduction, struct sink *sink);

@@ -13,6 +13,7 @@
  */
 
 #include "export/chain_tree.h"
+#include "common/pprof_format.h"
 #include "export/export.h"
 #include "export/json_text.h"
 #include "export/listing.h"
@@ -93,7 +94,7 @@ void
 export_dhat(const struct reduction *reduction, struct sink *sink)
 {
   const char *program =
-      profile_comment(&reduction->profile, "mprof.program", 0);
+      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
   struct chain_tree tree;
   if (!chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS))
     sink_fail(sink, ENOMEM);
@@ -102,7 +103,7 @@ export_dhat(const struct reduction *reduction, struct sink *sink)
       "{\"dhatFileVersion\":2,\"mode\":\"heap\","
       "\"verb\":\"%s\",\n\"bklt\":false,\"bkacc\":false,"
       "\n\"tu\":\"allocations\",\"Mtu\":\"million allocations\",\n\"cmd\":",
-      verb_of(reduction->counted));
+      verb_of(reduction_counted(reduction)));
   json_string(sink, program == NULL ? "" : program);
   sink_format(sink, ",\"pid\":0,\n\"te\":%" PRIu64 ",\n",
               reduction->selection.total.allocs);

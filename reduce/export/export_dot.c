@@ -25,8 +25,9 @@
  */
 
 #include "export/export.h"
+#include "common/pprof_format.h"
 #include "export/listing.h"
-#include "profile/array.h"
+#include "base/array.h"
 #include "report/text_table.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ thousandths(uint64_t part, uint64_t whole)
 static uint64_t
 weight(const struct reduction *reduction, const struct figures *figures)
 {
-  return measure_of_figures(figures, reduction_measure(reduction));
+  return figures->counts[reduction_measure(reduction)];
 }
 
 static const char *
@@ -177,7 +178,7 @@ write_head(const struct reduction *reduction, const struct ranking *functions,
   const struct call_graph *graph = &reduction->graph;
   const struct figures *total = &reduction->selection.total;
   const char *program =
-      profile_comment(&reduction->profile, "mprof.program", 0);
+      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
   size_t left_out = functions->count - functions->shown;
   uint64_t left_out_bytes = 0;
   uint64_t left_out_amount = 0;
@@ -197,10 +198,10 @@ write_head(const struct reduction *reduction, const struct ranking *functions,
                true);
   sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes%s%s\\l",
               total->allocs, total->bytes,
-              measure_rows[reduction->counted].what == NULL ? "" : ", ",
-              measure_rows[reduction->counted].what == NULL
+              measure_rows[reduction_counted(reduction)].what == NULL ? "" : ", ",
+              measure_rows[reduction_counted(reduction)].what == NULL
                   ? ""
-                  : measure_rows[reduction->counted].what);
+                  : measure_rows[reduction_counted(reduction)].what);
   if (left_out != 0 || left_out_arcs != 0) {
     sink_format(sink, "Left out: %zu functions, which themselves allocated ",
                 left_out);

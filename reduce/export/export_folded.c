@@ -17,8 +17,7 @@
  */
 
 #include "export/export.h"
-#include "export/visible_chain.h"
-#include "profile/array.h"
+#include "base/array.h"
 #include "report/text_table.h"
 
 #include <errno.h>
@@ -40,10 +39,10 @@ struct folded_chain {
 
 struct folding {
   const struct reduction *reduction;
-  struct visible_chain chain; /* in hand */
-  struct names texts;         /* of words */
-  uint32_t *inner, *last;     /* by name id: the two words of a name */
-  uint32_t *words;            /* of all chains, root first */
+  struct names texts;     /* of words */
+  uint32_t *inner, *last; /* by item of the tree: the two words of a name */
+  uint32_t *types;        /* by type: its word */
+  uint32_t *words;        /* of all chains, root first */
   size_t word_count, word_capacity;
   struct folded_chain *chains;
   size_t chain_count, chain_capacity;
@@ -81,14 +80,13 @@ push_word(struct folding *folding, uint32_t word)
   return word != NAMES_NONE;
 }
 
-/* The same for a name of the profile, whose words are made once. */
+/* The same for NAME, whose word is made once and kept in *KNOWN. */
 static bool
-push_name(struct folding *folding, uint32_t name, bool last)
+push_name(struct folding *folding, uint32_t *known, const char *name,
+          bool last)
 {
-  uint32_t *known = last ? &folding->last[name] : &folding->inner[name];
   if (*known == NAMES_NONE)
-    *known = intern_word(
-        folding, names_text(&folding->reduction->profile.names, name), last);
+    *known = intern_word(folding, name, last);
   return push_word(folding, *known);
 }
 
@@ -112,65 +110,78 @@ push_label(struct folding *folding, const char *what, const char *name)
   return good;
 }
 
-/* Adds the words that stand before SAMPLE's chain. */
+/* Adds the words that stand before the chain of sample I. */
 static bool
-push_labels(struct folding *folding, const struct profile_sample *sample)
+push_labels(struct folding *folding, size_t i)
 {
   const struct reduction *reduction = folding->reduction;
   const struct options *options = reduction->options;
-  const struct profile *profile = &reduction->profile;
-  enum phase phase =
-      (enum phase)reduction->selection.phases[sample - profile->samples];
+  const struct profile *profile = reduction->profile;
+  uint32_t thread = profile->labels[profile->samples[i].labels].thread;
   return (!options->label_threads ||
           push_label(folding, "thread",
-                     profile_thread_name(profile, sample->thread))) &&
+                     profile_thread_name(profile, thread))) &&
          (!options->label_phases ||
-          push_label(folding, "", phase_title(phase)));
+          push_label(folding, "",
+                     phase_title(selection_phase(&reduction->selection, i))));
 }
 
-/* Adds the words of SAMPLE's chain. */
+/* Adds the words of the chain of NODE, the last one being LAST. */
 static bool
-push_chain(struct folding *folding, const struct profile_sample *sample)
+push_chain(struct folding *folding, uint32_t node, bool last)
 {
-  const struct selection *selection = &folding->reduction->selection;
-  const struct profile *profile = &folding->reduction->profile;
-  bool types = folding->reduction->options->types;
-  struct visible_chain *chain = &folding->chain;
-  if (!visible_chain_trace(chain, selection, sample))
-    return false;
-  for (size_t i = 0; i < chain->count; i++)
-    if (!push_name(
-            folding,
-            profile->functions[profile->frames[chain->frames[i]].function]
-                .name,
-            i + 1 == chain->count && !types))
+  const struct call_tree *tree = &folding->reduction->tree;
+  const struct tree_node *nodes = tree->tree.nodes;
+  size_t length = 0;
+  for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
+    length++;
+  size_t first = folding->word_count;
+  for (size_t i = 0; i < length; i++) /* makes room */
+    if (!push_word(folding, 0))
       return false;
-  if (chain->count == 0 &&
-      !push_text(folding,
-                 nameless_name(selection_nameless(selection, sample)),
-                 !types))
-    return false;
-  if (!types)
-    return true;
-  const struct profile_type *type = &profile->types[sample->type];
-  uint32_t name = type->class_name != 0 ? type->class_name : type->type;
-  return name != 0 ? push_name(folding, name, true)
-                   : push_text(folding, "[unknown type]", true);
+  for (size_t i = length; i-- > 0; node = nodes[node].parent) {
+    uint32_t item = nodes[node].item;
+    bool is_last = last && i + 1 == length;
+    uint32_t *known = is_last ? &folding->last[item] : &folding->inner[item];
+    if (*known == NAMES_NONE)
+      *known = intern_word(folding, tree->items[item].name, is_last);
+    if (*known == NAMES_NONE)
+      return false;
+    folding->words[first + i] = *known;
+  }
+  return true;
 }
 
 static bool
-add_chain(struct folding *folding, const struct profile_sample *sample,
-          uint64_t value)
+push_type(struct folding *folding, uint32_t type)
 {
+  const struct profile *profile = folding->reduction->profile;
+  const char *name = tally_type_name(profile, &profile->types[type]);
+  return push_name(folding, &folding->types[type],
+                   *name != '\0' ? name : "[unknown type]", true);
+}
+
+/* Adds what sample I, of which NODE has the allocations, counts. */
+static bool
+add_chain(struct folding *folding, size_t i, uint32_t node)
+{
+  const struct reduction *reduction = folding->reduction;
+  bool types = reduction->options->types;
+  struct sample_count count;
+  selection_count(&reduction->selection, i, &count);
   struct folded_chain *chains =
       array_reserve(folding->chains, &folding->chain_capacity,
                     folding->chain_count + 1, sizeof *chains);
   if (chains == NULL)
     return false;
   folding->chains = chains;
+  uint64_t value = count.counts[reduction_measure(reduction)];
+  if (value == 0)
+    return true;
   chains[folding->chain_count++] =
       (struct folded_chain){.first = folding->word_count, .value = value};
-  return push_labels(folding, sample) && push_chain(folding, sample);
+  return push_labels(folding, i) && push_chain(folding, node, !types) &&
+         (!types || push_type(folding, count.type));
 }
 
 /* By text. */
@@ -250,19 +261,16 @@ static bool
 collect(struct folding *folding)
 {
   const struct reduction *reduction = folding->reduction;
-  const struct profile *profile = &reduction->profile;
-  folding->inner = no_words(profile->names.count);
-  folding->last = no_words(profile->names.count);
+  const struct profile *profile = reduction->profile;
+  folding->inner = no_words(reduction->tree.item_count);
+  folding->last = no_words(reduction->tree.item_count);
+  folding->types = no_words(profile->type_count);
   if (!names_init(&folding->texts) || folding->inner == NULL ||
-      folding->last == NULL)
+      folding->last == NULL || folding->types == NULL)
     return false;
   for (size_t i = 0; i < profile->sample_count; i++) {
-    const struct profile_sample *sample = &profile->samples[i];
-    uint64_t value = reduction_measure(reduction) == MEASURE_ALLOCS
-                         ? sample->allocs
-                         : sample->bytes;
-    if (reduction->selection.kept[i] && value != 0 &&
-        !add_chain(folding, sample, value))
+    uint32_t node = reduction->tree.of_sample[i];
+    if (node != INDEX_NONE && !add_chain(folding, i, node))
       return false;
   }
   return true;
@@ -284,9 +292,9 @@ export_folded(const struct reduction *reduction, struct sink *sink)
   }
   free(sorted);
   names_release(&folding.texts);
-  visible_chain_release(&folding.chain);
   free(folding.inner);
   free(folding.last);
+  free(folding.types);
   free(folding.words);
   free(folding.chains);
 }

@@ -13,6 +13,7 @@
  */
 
 #include "export/export_html.h"
+#include "common/pprof_format.h"
 #include "export/export.h"
 
 #include "export/chain_rows.h"
@@ -21,7 +22,7 @@
 #include "export/json_text.h"
 #include "export/listing.h"
 #include "export/packed_text.h"
-#include "profile/system_functions.h"
+#include "common/system_functions.h"
 #include "report/report.h"
 #include "report/size_types.h"
 #include "report/text_table.h"
@@ -75,7 +76,7 @@ name_of(struct page *page, const char *text)
 /* The place of the name of FUNCTION's package; functions of one package look
  * alike. */
 static uint32_t
-name_of_package(struct page *page, const struct profile_function *function)
+name_of_package(struct page *page, const struct function *function)
 {
   struct sink_string text = {0};
   struct sink sink;
@@ -122,8 +123,8 @@ static void
 write_counts(struct page *page, const struct figures *figures)
 {
   for (int i = 0; i < MEASURE_COUNT; i++)
-    if (measure_known(&page->reduction->profile, (enum measure)i))
-      write_number(page, false, measure_of_figures(figures, (enum measure)i));
+    if (reduction_knows(page->reduction, (enum measure)i))
+      write_number(page, false, figures->counts[i]);
 }
 
 static void
@@ -143,14 +144,15 @@ begin_table(struct page *page, const char *key)
 static void
 write_functions(struct page *page)
 {
-  const struct profile *profile = &page->reduction->profile;
+  const struct profile *profile = page->reduction->profile;
   const struct call_graph *graph = &page->reduction->graph;
   begin_table(page, "functions");
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    const struct profile_function *function =
-        node->function == INDEX_NONE ? NULL
-                                     : &profile->functions[node->function];
+    const struct function *function =
+        node->function == INDEX_NONE
+            ? NULL
+            : &page->reduction->frames.functions[node->function];
     const char *file = listed_file(page->reduction, node);
     bool system = function != NULL && profile->language == LANGUAGE_LISP &&
                   is_system_function(node->name, file);
@@ -189,7 +191,7 @@ write_arcs(struct page *page)
 static void
 write_types(struct page *page)
 {
-  const struct profile *profile = &page->reduction->profile;
+  const struct profile *profile = page->reduction->profile;
   begin_table(page, "types");
   for (size_t i = 0; i < profile->type_count; i++) {
     const struct profile_type *type = &profile->types[i];
@@ -211,7 +213,7 @@ name_of_bin(struct page *page, const struct tally_bin *bin,
             const struct size_types *types)
 {
   enum { MOST_NAMES = 4 };
-  const struct profile *profile = &page->reduction->profile;
+  const struct profile *profile = page->reduction->profile;
   const struct tally *tally = &page->reduction->tally;
   struct sink_string text = {0};
   struct sink sink;
@@ -235,7 +237,7 @@ write_bins(struct page *page)
 {
   const struct tally *tally = &page->reduction->tally;
   struct size_types types;
-  if (!size_types_init(&types, &page->reduction->profile))
+  if (!size_types_init(&types, page->reduction->profile))
     sink_fail(page->sink, ENOMEM);
   begin_table(page, "bins");
   for (size_t i = 0; i < tally->bin_count; i++) {
@@ -254,7 +256,7 @@ write_bins(struct page *page)
 static uint32_t
 row_of_region(const struct page *page, uint32_t index)
 {
-  const struct profile *profile = &page->reduction->profile;
+  const struct profile *profile = page->reduction->profile;
   const struct region_figures *regions = &page->reduction->regions;
   const char *path = names_text(&profile->names, profile->regions[index]);
   for (uint32_t i = 0; i < regions->count; i++)
@@ -287,7 +289,7 @@ write_regions(struct page *page)
 static void
 write_groups(struct page *page)
 {
-  const struct profile *profile = &page->reduction->profile;
+  const struct profile *profile = page->reduction->profile;
   const struct tally *tally = &page->reduction->tally;
   begin_table(page, "phases");
   for (size_t i = 0; i < PHASE_COUNT; i++) {
@@ -328,7 +330,7 @@ write_chains(struct page *page)
     write_index(page, false, rows->rows[i].type);
     write_index(page, false, rows->rows[i].group);
     for (int m = 0; m < MEASURE_COUNT; m++)
-      if (measure_known(&page->reduction->profile, (enum measure)m))
+      if (reduction_knows(page->reduction, (enum measure)m))
         write_number(page, false, rows->rows[i].counts[m]);
   }
   sink_text(page->sink, "]");
@@ -341,17 +343,15 @@ write_chains(struct page *page)
   sink_text(page->sink, "]");
 }
 
-/* Writes the measures of FIGURES under KEY. */
+/* Writes the measures of COUNTS under KEY. */
 static void
-write_totals(struct page *page, const char *key,
-             const struct figures *figures)
+write_totals(struct page *page, const char *key, const uint64_t *counts)
 {
   const char *comma = "";
   begin_table(page, key);
   for (int i = 0; i < MEASURE_COUNT; i++)
-    if (measure_known(&page->reduction->profile, (enum measure)i)) {
-      sink_format(page->sink, "%s%" PRIu64, comma,
-                  measure_of_figures(figures, (enum measure)i));
+    if (reduction_knows(page->reduction, (enum measure)i)) {
+      sink_format(page->sink, "%s%" PRIu64, comma, counts[i]);
       comma = ",";
     }
   sink_text(page->sink, "]");
@@ -366,7 +366,7 @@ write_measures(struct page *page)
   unsigned value = 0;
   begin_table(page, "measures");
   for (unsigned i = 0; i < MEASURE_COUNT; i++) {
-    if (!measure_known(&reduction->profile, (enum measure)i))
+    if (!reduction_knows(reduction, (enum measure)i))
       continue;
     write_index(page, i == 0, name_of(page, measure_rows[i].word));
     value += i < (unsigned)reduction->options->value;
@@ -379,8 +379,8 @@ static void
 write_facts(struct page *page)
 {
   const struct reduction *reduction = page->reduction;
-  const struct profile *profile = &reduction->profile;
-  const char *program = profile_comment(profile, "mprof.program", 0);
+  const struct profile *profile = reduction->profile;
+  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
   if (program == NULL)
     program = "";
   sink_text(page->sink, "{\"mprof\":");
@@ -393,8 +393,8 @@ write_facts(struct page *page)
   sink_format(page->sink, "],\n\"lisp\":%d,\"narrowed\":%d",
               profile->language == LANGUAGE_LISP,
               reduction->selection.narrowed);
-  write_totals(page, "total", &reduction->selection.total);
-  write_totals(page, "whole", &profile->total);
+  write_totals(page, "total", reduction->selection.total.counts);
+  write_totals(page, "whole", profile->total);
   write_measures(page);
   sink_format(page->sink, ",\"threads_counted\":%" PRId64 ",\"cycles\":%zu",
               profile_knows(profile, FACT_THREADS)

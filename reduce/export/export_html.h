@@ -5,7 +5,7 @@
 #ifndef MPROF_EXPORT_HTML_H
 #define MPROF_EXPORT_HTML_H
 
-#include "io/mprof_error.h"
+#include "base/mprof_error.h"
 
 #include <stdbool.h>
 

@@ -14,7 +14,7 @@
 #include "export/export.h"
 #include "export/json_text.h"
 #include "export/listing.h"
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -64,7 +64,7 @@ compare_context_types(const void *left, const void *right)
 static bool
 collect_context_types(struct writing *writing)
 {
-  const struct profile *profile = &writing->reduction->profile;
+  const struct profile *profile = writing->reduction->profile;
   size_t count = 0;
   struct context_type *rows =
       array_zeroed(profile->sample_count, sizeof *rows);
@@ -72,12 +72,15 @@ collect_context_types(struct writing *writing)
   if (rows == NULL)
     return false;
   for (size_t i = 0; i < profile->sample_count; i++) {
-    const struct profile_sample *sample = &profile->samples[i];
+    struct sample_count sample;
     uint32_t context = writing->tree.of_sample[i];
-    if (context != INDEX_NONE)
-      rows[count++] =
-          (struct context_type){context, writing->type_places[sample->type],
-                                sample->allocs, sample->bytes};
+    if (context == INDEX_NONE)
+      continue;
+    selection_count(&writing->reduction->selection, i, &sample);
+    rows[count++] =
+        (struct context_type){context, writing->type_places[sample.type],
+                              sample.counts[MEASURE_ALLOCS],
+                              sample.counts[MEASURE_BYTES]};
   }
   array_sort(rows, count, sizeof *rows, compare_context_types);
   for (size_t i = 0; i < count; i++) {
@@ -93,18 +96,17 @@ collect_context_types(struct writing *writing)
   return true;
 }
 
-/* Writes all measures of FIGURES that are known, each key behind the prefix
+/* Writes all measures of COUNTS that are known, each key behind the prefix
  * WHAT. */
 static void
 write_figures(struct writing *writing, bool first, const char *what,
-              const struct figures *figures)
+              const uint64_t *counts)
 {
   struct sink *sink = writing->sink;
   for (int i = 0; i < MEASURE_COUNT; i++)
-    if (measure_known(&writing->reduction->profile, (enum measure)i)) {
+    if (reduction_knows(writing->reduction, (enum measure)i)) {
       sink_format(sink, "%s\"%s%s\":%" PRIu64, first ? "" : ",", what,
-                  measure_rows[i].key,
-                  measure_of_figures(figures, (enum measure)i));
+                  measure_rows[i].key, counts[i]);
       first = false;
     }
 }
@@ -158,8 +160,8 @@ write_function(struct writing *writing, size_t item)
   int64_t line = listed_line(reduction, node);
   json_key(sink, true, "name");
   json_string(sink, node->name);
-  write_figures(writing, false, "self_", &node->self);
-  write_figures(writing, false, "inclusive_", &node->inclusive);
+  write_figures(writing, false, "self_", node->self.counts);
+  write_figures(writing, false, "inclusive_", node->inclusive.counts);
   write_category_bytes(writing, "self_category_bytes", &node->self);
   write_calls(writing, "activations", node->calls);
   json_key(sink, false, "cycle");
@@ -193,13 +195,13 @@ write_arc(struct writing *writing, size_t item)
               writing->function_places[arc->caller],
               writing->function_places[arc->callee]);
   write_calls(writing, "calls", arc->calls);
-  write_figures(writing, false, "", &arc->inclusive);
+  write_figures(writing, false, "", arc->inclusive.counts);
 }
 
 static void
 write_type(struct writing *writing, size_t item)
 {
-  const struct profile *profile = &writing->reduction->profile;
+  const struct profile *profile = writing->reduction->profile;
   const struct profile_type *type = &profile->types[item];
   struct sink *sink = writing->sink;
   json_key(sink, true, "category");
@@ -208,7 +210,7 @@ write_type(struct writing *writing, size_t item)
   json_optional(sink, names_text(&profile->names, type->type));
   json_key(sink, false, "class");
   json_optional(sink, names_text(&profile->names, type->class_name));
-  write_figures(writing, false, "", &writing->reduction->tally.types[item]);
+  write_figures(writing, false, "", writing->reduction->tally.types[item].counts);
 }
 
 /* Writes the row called NAME under KEY. */
@@ -218,7 +220,7 @@ write_share(struct writing *writing, const char *key, const char *name,
 {
   json_key(writing->sink, true, key);
   json_string(writing->sink, name);
-  write_figures(writing, false, "", figures);
+  write_figures(writing, false, "", figures->counts);
   write_category_bytes(writing, "category_bytes", figures);
 }
 
@@ -233,7 +235,7 @@ static void
 write_thread(struct writing *writing, size_t item)
 {
   write_share(writing, "name",
-              profile_thread_name(&writing->reduction->profile, item),
+              profile_thread_name(writing->reduction->profile, item),
               &writing->reduction->tally.threads[item]);
 }
 
@@ -253,7 +255,7 @@ write_bin(struct writing *writing, size_t index)
     sink_format(sink, "%" PRIu64, bin->size);
   else
     sink_text(sink, "null");
-  write_figures(writing, false, "", &bin->figures);
+  write_figures(writing, false, "", bin->figures.counts);
   sink_text(sink, ",\"types\":[");
   for (size_t i = 0; i < bin->part_count; i++) {
     const struct tally_part *part = &tally->parts[bin->first_part + i];
@@ -345,8 +347,8 @@ write_cycles(struct writing *writing)
           sink, "%s%" PRIu32, m == 0 ? "[" : ",",
           writing->function_places[cycles->members[cycle->first_member + m]]);
     sink_text(sink, "]");
-    write_figures(writing, false, "self_", &cycle->self);
-    write_figures(writing, false, "inclusive_", &cycle->inclusive);
+    write_figures(writing, false, "self_", cycle->self.counts);
+    write_figures(writing, false, "inclusive_", cycle->inclusive.counts);
     write_calls(writing, "calls", cycle->outside_calls);
     write_calls(writing, "inside_calls", cycle->inside_calls);
     end_element(sink);
@@ -373,7 +375,7 @@ write_contexts(struct writing *writing)
                 writing->function_places[node->item]);
     write_calls(writing, "calls", node->calls);
     for (int m = 0; m < MEASURE_COUNT; m++)
-      if (measure_known(&writing->reduction->profile, (enum measure)m))
+      if (reduction_knows(writing->reduction, (enum measure)m))
         sink_format(sink, ",\"%s\":%" PRIu64, measure_rows[m].key,
                     node->counts[m]);
     sink_text(sink, ",\"types\":[");
@@ -391,7 +393,7 @@ write_contexts(struct writing *writing)
 static void
 write_comments(struct writing *writing)
 {
-  const struct profile *profile = &writing->reduction->profile;
+  const struct profile *profile = writing->reduction->profile;
   struct sink *sink = writing->sink;
   sink_text(sink, ",\n\"comments\":[");
   for (size_t i = 0; i < profile->comment_count; i++) {
@@ -415,7 +417,7 @@ write_comments(struct writing *writing)
 static void
 write_head(struct writing *writing)
 {
-  const struct profile *profile = &writing->reduction->profile;
+  const struct profile *profile = writing->reduction->profile;
   struct sink *sink = writing->sink;
   sink_text(sink, "{\"format\":\"mprof-profile\",\"version\":2,"
                   "\"generator\":\"mprof " MPROF_VERSION "\",\n");
@@ -426,9 +428,9 @@ write_head(struct writing *writing)
     json_string(sink, category_name(profile->language, i));
   }
   sink_text(sink, "],\n\"totals\":{");
-  write_figures(writing, true, "", &writing->reduction->selection.total);
+  write_figures(writing, true, "", writing->reduction->selection.total.counts);
   sink_text(sink, "},\n\"file_totals\":{");
-  write_figures(writing, true, "", &profile->total);
+  write_figures(writing, true, "", profile->total);
   sink_text(sink, "}");
 }
 
@@ -460,7 +462,7 @@ export_json(const struct reduction *reduction, struct sink *sink)
   writing.function_places =
       places_of(&writing.functions, reduction->graph.node_count);
   writing.type_places =
-      places_of(&writing.types, reduction->profile.type_count);
+      places_of(&writing.types, reduction->profile->type_count);
   good = chain_tree_init(&writing.tree, reduction, CHAIN_OF_FUNCTIONS) &&
          good && writing.function_places != NULL &&
          writing.type_places != NULL && collect_context_types(&writing);

@@ -19,7 +19,7 @@ write_type(const struct reduction *reduction, uint32_t index, uint64_t allocs,
            uint64_t bytes, struct sink *sink)
 {
   sink_text(sink, "(");
-  lisp_type(sink, &reduction->profile, index);
+  lisp_type(sink, reduction->profile, index);
   sink_format(sink, " :allocations %" PRIu64 " :bytes %" PRIu64 ")", allocs,
               bytes);
 }
@@ -31,13 +31,13 @@ write_more(const struct reduction *reduction, const char *what,
            const struct figures *figures, struct sink *sink)
 {
   for (int i = MEASURE_ALLOCS + 1; i < MEASURE_COUNT; i++) {
-    if (!measure_known(&reduction->profile, (enum measure)i))
+    if (!reduction_knows(reduction, (enum measure)i))
       continue;
     sink_format(sink, " :%s", what);
     for (const char *c = measure_rows[i].key; *c != '\0'; c++)
       sink_bytes(sink, *c == '_' ? "-" : c, 1);
     sink_format(sink, " %" PRIu64,
-                measure_of_figures(figures, (enum measure)i));
+                figures->counts[i]);
   }
 }
 
@@ -114,7 +114,7 @@ write_type_row(const struct reduction *reduction, size_t index,
 {
   const struct figures *figures = &reduction->tally.types[index];
   sink_text(sink, "(");
-  lisp_type(sink, &reduction->profile, (uint32_t)index);
+  lisp_type(sink, reduction->profile, (uint32_t)index);
   sink_format(sink, " :allocations %" PRIu64 " :bytes %" PRIu64,
               figures->allocs, figures->bytes);
   write_more(reduction, "", figures, sink);
@@ -153,7 +153,7 @@ write_thread(const struct reduction *reduction, size_t index,
              struct sink *sink)
 {
   write_share(reduction, ":name",
-              profile_thread_name(&reduction->profile, index),
+              profile_thread_name(reduction->profile, index),
               &reduction->tally.threads[index], sink);
   sink_text(sink, ")");
 }
@@ -247,7 +247,7 @@ write_comments(const struct profile *profile, struct sink *sink)
 void
 export_lisp(const struct reduction *reduction, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   sink_format(
       sink, "(:mprof-profile :allocations %" PRIu64 " :bytes %" PRIu64,
       reduction->selection.total.allocs, reduction->selection.total.bytes);

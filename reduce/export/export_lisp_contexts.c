@@ -25,7 +25,7 @@
 #include "export/chain_tree.h"
 #include "export/export.h"
 #include "export/lisp_text.h"
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -82,8 +82,9 @@ find_chain(struct collection *collection, size_t number, uint32_t node,
            bool create)
 {
   const struct reduction *reduction = collection->reduction;
-  uint32_t thread = reduction->profile.samples[number].thread;
-  enum phase phase = (enum phase)reduction->selection.phases[number];
+  const struct profile *profile = reduction->profile;
+  uint32_t thread = profile->labels[profile->samples[number].labels].thread;
+  enum phase phase = selection_phase(&reduction->selection, number);
   uint32_t place =
       number_of(&collection->place_ids, index_pair(phase, thread),
                 &collection->place_count);
@@ -108,21 +109,20 @@ find_chain(struct collection *collection, size_t number, uint32_t node,
 }
 
 static int64_t
-size_of_objects(const struct profile_sample *sample)
+size_of_objects(const struct sample_count *sample)
 {
   return sample->size_kind == SIZE_LARGE    ? -1
          : sample->size_kind == SIZE_GROWTH ? -2
                                             : (int64_t)sample->object_bytes;
 }
 
-/* The context of the sample with this NUMBER on CHAIN, made when it is new;
+/* The context of SAMPLE, which has this NUMBER, on CHAIN, made when it is new;
  * INDEX_NONE when memory runs out. */
 static uint32_t
-context_of_sample(struct collection *collection, size_t number,
+context_of_sample(struct collection *collection,
+                  const struct sample_count *sample, size_t number,
                   uint32_t chain)
 {
-  const struct profile_sample *sample =
-      &collection->reduction->profile.samples[number];
   int64_t size = size_of_objects(sample);
   uint32_t size_id = number_of(&collection->size_ids, (uint64_t)(size + 2),
                                &collection->size_count);
@@ -157,18 +157,18 @@ context_of_sample(struct collection *collection, size_t number,
 static bool
 add_allocations(struct collection *collection, size_t number)
 {
-  const struct profile_sample *sample =
-      &collection->reduction->profile.samples[number];
+  struct sample_count sample;
+  selection_count(&collection->reduction->selection, number, &sample);
   uint32_t chain = find_chain(collection, number,
                               collection->tree.of_sample[number], true);
   if (chain == INDEX_NONE)
     return false;
-  uint32_t index = context_of_sample(collection, number, chain);
+  uint32_t index = context_of_sample(collection, &sample, number, chain);
   if (index == INDEX_NONE)
     return false;
   struct context *context = &collection->contexts[index];
-  context->allocs += sample->allocs;
-  context->bytes += sample->bytes;
+  context->allocs += sample.counts[MEASURE_ALLOCS];
+  context->bytes += sample.counts[MEASURE_BYTES];
   context->sample_count++;
   if (context->last_sample != NO_SAMPLE)
     collection->next_samples[context->last_sample] = (int64_t)number;
@@ -181,7 +181,7 @@ static bool
 collect(struct collection *collection)
 {
   const struct reduction *reduction = collection->reduction;
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   collection->next_samples =
       array_zeroed(profile->sample_count, sizeof *collection->next_samples);
   if (!chain_tree_init(&collection->tree, reduction, CHAIN_OF_FUNCTIONS) ||
@@ -196,9 +196,11 @@ collect(struct collection *collection)
     uint32_t chain = node == INDEX_NONE
                          ? INDEX_NONE
                          : find_chain(collection, i, node, false);
+    struct sample_count count;
+    profile_count(profile, i, &count);
     if (chain != INDEX_NONE)
-      collection->chains[chain].calls = calls_add(
-          collection->chains[chain].calls, profile->samples[i].activations);
+      collection->chains[chain].calls =
+          calls_add(collection->chains[chain].calls, count.calls);
   }
   return true;
 }
@@ -219,7 +221,7 @@ compare_contexts(const void *left, const void *right)
 static void
 write_names(const struct collection *collection, struct sink *sink)
 {
-  const struct profile *profile = &collection->reduction->profile;
+  const struct profile *profile = collection->reduction->profile;
   const struct call_graph *graph = &collection->reduction->graph;
   sink_format(sink,
               "(:mprof-contexts :nodes %zu :chains %zu :contexts %zu\n"

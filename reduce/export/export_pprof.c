@@ -4,347 +4,206 @@
  * hidden, several files as one.  mprof-data(5) says what is in it; the tables
  * of the file are the tables that the same options print of the original.
  *
- * Chains are those that show, with lines and addresses of their frames.
- * Samples that are alike in chain, type, thread, region, phase and size are
- * one.  A
- * phase follows from functions that may be hidden, so each sample states its
- * own.  Comments that speak of more than what is written are left out: the
- * collector's figures when samples are left out, the root of profiled bodies
- * when what it cuts off is gone.
- *
- * The message is packed by protobuf-c in pieces, one for each sample, whose
- * concatenation is the whole.  Strings are numbered as they are met, and come
- * last.
+ * A new profile is made, and written as any other.  Chains are those that
+ * show, with lines and addresses of their frames.  Samples that are alike in
+ * chain, type, thread, region, phase and size are one.  A phase follows from
+ * functions that may be hidden, so each sample states its own.  Comments that
+ * speak of more than what is written are left out: the collector's figures
+ * when samples are left out, the root of profiled bodies when what it cuts off
+ * is gone.
  */
 
+#include "base/array.h"
+#include "common/pprof_format.h"
 #include "export/chain_tree.h"
 #include "export/export.h"
-#include "io/gzip_sink.h"
-#include "profile/array.h"
-
-#include "profile.pb-c.h"
+#include "pprof/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum column {
-  COLUMN_ALLOCS,
-  COLUMN_BYTES,
-  COLUMN_KEPT_ALLOCS,
-  COLUMN_KEPT_BYTES,
-  COLUMN_ACTIVATIONS,
-  COLUMN_PEAK_ALLOCS,
-  COLUMN_PEAK_BYTES,
-  COLUMN_TEMPORARY,
-  COLUMN_COUNT
-};
 
 enum { MOST_LABELS = 7 };
 
 /* Samples that become one. */
 struct pprof_row {
   uint32_t chain, type, thread, region;
-  unsigned phase;
+  enum phase phase;
   bool is_calls; /* of calls, not of allocations */
   enum size_kind size_kind;
   uint64_t object_bytes;
-  uint64_t values[COLUMN_COUNT];
+  uint64_t values[PPROF_COLUMNS];
 };
 
-struct pprof {
+struct making {
   const struct reduction *reduction;
-  struct sink *sink; /* of the bytes before compression */
-  bool has_column[COLUMN_COUNT];
   struct chain_tree tree;
-  struct names strings; /* of the file */
-  uint32_t *locations;  /* by item of the tree: id, 0 for none */
-  uint32_t location_count;
-  uint32_t *functions; /* by function, then by enum nameless: likewise */
-  uint32_t function_count;
-  uint8_t *packed; /* a message */
-  size_t packed_capacity;
-  uint64_t *path; /* location ids of a chain */
-  size_t path_capacity;
+  bool has_column[PPROF_COLUMNS];
+  struct profile made;
+  uint32_t *nodes;     /* by node of the tree: the one of the profile */
+  uint32_t *functions; /* by function of the frame table: likewise */
+  bool failed;         /* no memory */
 };
 
-static int64_t
-string_index(struct pprof *pprof, const char *text)
+static uint32_t
+intern(struct making *making, const char *text)
 {
-  uint32_t id = names_intern(&pprof->strings, text);
-  if (id == NAMES_NONE)
-    sink_fail(pprof->sink, ENOMEM);
-  return id == NAMES_NONE ? 0 : (int64_t)id;
+  uint32_t name = names_intern(&making->made.names, text);
+  if (name == NAMES_NONE)
+    making->failed = true;
+  return name == NAMES_NONE ? 0 : name;
 }
 
-/* Writes a part of the profile: MESSAGE is one with some fields set. */
+/* Which columns the profile has: what other programs left out is not made up.
+ */
 static void
-write_part(struct pprof *pprof, const Mprof__Pprof__Profile *message)
+choose_columns(struct making *making)
 {
-  size_t length = mprof__pprof__profile__get_packed_size(message);
-  uint8_t *packed = array_reserve(pprof->packed, &pprof->packed_capacity,
-                                  length, sizeof *packed);
-  if (packed == NULL) {
-    sink_fail(pprof->sink, ENOMEM);
-    return;
-  }
-  pprof->packed = packed;
-  mprof__pprof__profile__pack(message, packed);
-  sink_bytes(pprof->sink, (const char *)packed, length);
-}
-
-/* Which columns the profile has, in the order of sample_types: what other
- * programs left out is not made up. */
-static void
-choose_columns(struct pprof *pprof)
-{
-  const struct profile *profile = &pprof->reduction->profile;
+  const struct profile *profile = making->reduction->profile;
   const struct profile_gaps *gaps = &profile->gaps;
   size_t files = profile->file_count;
   bool live = files > 0 && gaps->live == files;
   bool counts = files == 0 || gaps->countless != files;
-  pprof->has_column[COLUMN_ALLOCS] = !live && counts;
-  pprof->has_column[COLUMN_BYTES] = !live;
-  pprof->has_column[COLUMN_KEPT_ALLOCS] = profile->has_kept && counts;
-  pprof->has_column[COLUMN_KEPT_BYTES] = profile->has_kept;
-  pprof->has_column[COLUMN_ACTIVATIONS] = profile->has_activations;
-  pprof->has_column[COLUMN_PEAK_ALLOCS] = profile->has_peak;
-  pprof->has_column[COLUMN_PEAK_BYTES] = profile->has_peak;
-  pprof->has_column[COLUMN_TEMPORARY] = profile->has_temporary;
+  bool kept = reduction_has(making->reduction, MEASURE_KEPT_BYTES);
+  bool peak = reduction_has(making->reduction, MEASURE_PEAK_BYTES);
+  bool *has = making->has_column;
+  has[PPROF_COUNT] = !live && counts;
+  has[PPROF_BYTES] = !live;
+  has[PPROF_KEPT_COUNT] = kept && counts;
+  has[PPROF_KEPT_BYTES] = kept;
+  has[PPROF_CALLS] = making->reduction->selection.counts_calls;
+  has[PPROF_PEAK_COUNT] = has[PPROF_PEAK_BYTES] = peak;
+  has[PPROF_TEMPORARY] =
+      reduction_has(making->reduction, MEASURE_TEMPORARY_ALLOCS);
 }
 
 static void
-write_sample_types(struct pprof *pprof)
+make_heading(struct making *making)
 {
-  static const struct {
-    const char *type, *unit;
-  } names[COLUMN_COUNT] = {
-      [COLUMN_ALLOCS] = {"alloc_objects", "count"},
-      [COLUMN_BYTES] = {"alloc_space", "bytes"},
-      [COLUMN_KEPT_ALLOCS] = {"inuse_objects", "count"},
-      [COLUMN_KEPT_BYTES] = {"inuse_space", "bytes"},
-      [COLUMN_ACTIVATIONS] = {"activations", "count"},
-      [COLUMN_PEAK_ALLOCS] = {"peak_objects", "count"},
-      [COLUMN_PEAK_BYTES] = {"peak_space", "bytes"},
-      [COLUMN_TEMPORARY] = {"temporary_objects", "count"}};
-  static const size_t columns_of_measures[MEASURE_COUNT] = {
-      [MEASURE_BYTES] = COLUMN_BYTES,
-      [MEASURE_ALLOCS] = COLUMN_ALLOCS,
-      [MEASURE_KEPT_BYTES] = COLUMN_KEPT_BYTES,
-      [MEASURE_KEPT_ALLOCS] = COLUMN_KEPT_ALLOCS,
-      [MEASURE_PEAK_BYTES] = COLUMN_PEAK_BYTES,
-      [MEASURE_PEAK_ALLOCS] = COLUMN_PEAK_ALLOCS,
-      [MEASURE_TEMPORARY_ALLOCS] = COLUMN_TEMPORARY};
-  const struct profile_gaps *gaps = &pprof->reduction->profile.gaps;
-  Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
-  Mprof__Pprof__ValueType period = MPROF__PPROF__VALUE_TYPE__INIT;
-  Mprof__Pprof__ValueType types[COLUMN_COUNT];
-  Mprof__Pprof__ValueType *pointers[COLUMN_COUNT];
-  message.sample_type = pointers;
-  for (size_t i = 0; i < COLUMN_COUNT; i++) {
-    if (!pprof->has_column[i])
-      continue;
-    Mprof__Pprof__ValueType *type = &types[message.n_sample_type];
-    mprof__pprof__value_type__init(type);
-    type->type = string_index(pprof, names[i].type);
-    type->unit = string_index(pprof, names[i].unit);
-    pointers[message.n_sample_type++] = type;
+  const struct profile *from = making->reduction->profile;
+  struct profile *made = &making->made;
+  int shown = measure_rows[making->reduction->options->value].column;
+  made->columns = array_zeroed(PPROF_COLUMNS, sizeof *made->columns);
+  if (made->columns == NULL) {
+    making->failed = true;
+    return;
   }
-  period.type = string_index(pprof, "space");
-  period.unit = string_index(pprof, "bytes");
-  message.period_type = &period;
-  message.period = gaps->sampled != 0 ? gaps->period : 1;
-  size_t shown = columns_of_measures[pprof->reduction->options->value];
-  if (!pprof->has_column[shown])
+  for (int i = 0; i < PPROF_COLUMNS; i++) {
+    if (!making->has_column[i])
+      continue;
+    if (i == PPROF_CALLS)
+      made->column_of[COLUMN_OF_CALLS].index = (int)made->column_count;
+    for (int m = 0; m < MEASURE_COUNT; m++)
+      if (measure_rows[m].column == i)
+        made->column_of[m].index = (int)made->column_count;
+    made->columns[made->column_count++] = (struct profile_value_type){
+        intern(making, pprof_columns[i].type),
+        intern(making, pprof_columns[i].unit)};
+  }
+  if (!making->has_column[shown])
     shown =
-        pprof->has_column[COLUMN_BYTES] ? COLUMN_BYTES : COLUMN_KEPT_BYTES;
-  message.default_sample_type = string_index(pprof, names[shown].type);
-  write_part(pprof, &message);
-}
-
-/* The system name stays empty: pprof takes a name that is the same as it for
- * one of C++, and takes out what it thinks are parameters. */
-static void
-write_function(struct pprof *pprof, uint32_t id, const char *name,
-               uint32_t file, int64_t start_line)
-{
-  Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
-  Mprof__Pprof__Function function = MPROF__PPROF__FUNCTION__INIT;
-  Mprof__Pprof__Function *pointer = &function;
-  function.id = id;
-  function.name = string_index(pprof, name);
-  function.filename =
-      string_index(pprof, names_text(&pprof->reduction->profile.names, file));
-  function.start_line = start_line;
-  message.n_function = 1;
-  message.function = &pointer;
-  write_part(pprof, &message);
+        making->has_column[PPROF_BYTES] ? PPROF_BYTES : PPROF_KEPT_BYTES;
+  made->default_type = intern(making, pprof_columns[shown].type);
+  made->period_type.type = intern(making, "space");
+  made->period_type.unit = intern(making, "bytes");
+  made->period = from->gaps.sampled != 0 ? from->gaps.period : 1;
+  made->language = from->language;
+  made->by_mprof = from->by_mprof;
 }
 
 static void
-write_comment(struct pprof *pprof, const char *text)
+add_comment(struct making *making, const char *text)
 {
-  Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
-  int64_t comment = string_index(pprof, text);
-  message.n_comment = 1;
-  message.comment = &comment;
-  write_part(pprof, &message);
+  if (!profile_add_comment(&making->made, intern(making, text)))
+    making->failed = true;
 }
 
 /* Says that the calls of the function NAME are not counted. */
 static void
-write_unknown_calls(struct pprof *pprof, const char *name)
+note_unknown_calls(struct making *making, const char *name)
 {
   struct sink_string text = {0};
   struct sink sink;
   sink_init(&sink, sink_write_string, &text);
-  sink_format(&sink, "mprof.calls_unknown=%s", name);
+  sink_format(&sink, PPROF_COMMENT_CALLS_UNKNOWN "=%s", name);
   if (sink_flush(&sink))
-    write_comment(pprof, text.text);
+    add_comment(making, text.text);
   else
-    sink_fail(pprof->sink, ENOMEM);
+    making->failed = true;
   free(text.text);
 }
 
-/* The id of the function of ITEM, which is written when it is new. */
+/* ---- where ---- */
+
+/* The function of ITEM, made when it is the first.  The system name stays
+ * empty: pprof takes a name that is the same as it for one of C++, and takes
+ * out what it thinks are parameters. */
 static uint32_t
-function_id(struct pprof *pprof, uint32_t item)
+make_function(struct making *making, const struct call_item *item)
 {
-  const struct profile *profile = &pprof->reduction->profile;
-  bool nameless = item >= profile->frame_count;
-  size_t index = nameless
-                     ? profile->function_count + item - profile->frame_count
-                     : profile->frames[item].function;
-  uint32_t *id = &pprof->functions[index];
-  if (*id == 0) {
-    *id = ++pprof->function_count;
-    const char *name = chain_item_name(&pprof->tree, item);
-    write_function(pprof, *id, name,
-                   nameless ? 0 : profile->functions[index].file,
-                   nameless ? 0 : profile->functions[index].start_line);
-    if (!nameless && !profile_calls_known(profile, (uint32_t)index))
-      write_unknown_calls(pprof, name);
-  }
-  return *id;
+  const struct frame_table *frames = &making->reduction->frames;
+  bool nameless = item->function == INDEX_NONE;
+  uint32_t none = INDEX_NONE;
+  uint32_t *known = nameless ? &none : &making->functions[item->function];
+  if (*known != INDEX_NONE)
+    return *known;
+  *known = profile_add_function(
+      &making->made,
+      (struct profile_function){
+          .name = intern(making, item->name),
+          .file = intern(making, nameless
+                                     ? ""
+                                     : function_file(frames, item->function)),
+          .start_line =
+              nameless ? 0 : frames->functions[item->function].start_line});
+  if (!nameless && !frames->functions[item->function].calls_known)
+    note_unknown_calls(making, item->name);
+  return *known;
 }
 
-/* The id of the location of ITEM, which is written when it is new. */
+/* The location of ITEM, which is new. */
 static uint32_t
-location_id(struct pprof *pprof, uint32_t item)
+make_location(struct making *making, const struct call_item *item)
 {
-  const struct profile *profile = &pprof->reduction->profile;
-  uint32_t *id = &pprof->locations[item];
-  if (*id != 0)
-    return *id;
-  Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
-  Mprof__Pprof__Location location = MPROF__PPROF__LOCATION__INIT;
-  Mprof__Pprof__Line line = MPROF__PPROF__LINE__INIT;
-  Mprof__Pprof__Location *location_pointer = &location;
-  Mprof__Pprof__Line *line_pointer = &line;
-  line.function_id = function_id(pprof, item);
-  *id = ++pprof->location_count;
-  location.id = *id;
-  location.n_line = 1;
-  location.line = &line_pointer;
-  if (item < profile->frame_count) {
-    line.line = profile->frames[item].line;
-    location.address = profile->frames[item].address;
+  uint32_t function = make_function(making, item);
+  uint32_t location = profile_add_location(
+      &making->made,
+      (struct profile_location){.address = item->address,
+                                .mapping = INDEX_NONE},
+      &(struct profile_line){function, item->line, 0}, 1);
+  if (function == INDEX_NONE || location == INDEX_NONE)
+    making->failed = true;
+  return location;
+}
+
+static void
+make_nodes(struct making *making)
+{
+  const struct chain_tree *tree = &making->tree;
+  size_t items = tree->calls.item_count;
+  uint32_t *locations = array_zeroed(items, sizeof *locations);
+  making->nodes = array_zeroed(tree->count, sizeof *making->nodes);
+  if (locations == NULL || making->nodes == NULL)
+    making->failed = true;
+  for (size_t i = 0; !making->failed && i < items; i++)
+    locations[i] = INDEX_NONE;
+  for (size_t i = 0; !making->failed && i < tree->count; i++) {
+    const struct chain_node *node = &tree->nodes[i];
+    uint32_t *location = &locations[node->item];
+    if (*location == INDEX_NONE)
+      *location = make_location(making, &tree->calls.items[node->item]);
+    making->nodes[i] = tree_child(
+        &making->made.tree,
+        node->parent == INDEX_NONE ? TREE_ROOT : making->nodes[node->parent],
+        *location);
+    if (making->nodes[i] == INDEX_NONE)
+      making->failed = true;
   }
-  message.n_location = 1;
-  message.location = &location_pointer;
-  write_part(pprof, &message);
-  return *id;
+  free(locations);
 }
 
-/* Fills SAMPLE's frames, leaf first, with the chain of NODE. */
-static void
-set_chain(struct pprof *pprof, uint32_t node, Mprof__Pprof__Sample *sample)
-{
-  for (; node != INDEX_NONE; node = pprof->tree.nodes[node].parent) {
-    uint64_t *path = array_reserve(pprof->path, &pprof->path_capacity,
-                                   sample->n_location_id + 1, sizeof *path);
-    if (path == NULL) {
-      sink_fail(pprof->sink, ENOMEM);
-      break;
-    }
-    pprof->path = path;
-    path[sample->n_location_id++] =
-        location_id(pprof, pprof->tree.nodes[node].item);
-  }
-  sample->location_id = pprof->path;
-}
-
-/* Adds the label KEY to SAMPLE: TEXT, or the NUMBER of bytes when that is
- * NULL. */
-static void
-add_label(struct pprof *pprof, Mprof__Pprof__Sample *sample, const char *key,
-          const char *text, uint64_t number)
-{
-  Mprof__Pprof__Label *label = sample->label[sample->n_label++];
-  mprof__pprof__label__init(label);
-  label->key = string_index(pprof, key);
-  if (text != NULL) {
-    label->str = string_index(pprof, text);
-  } else {
-    label->num = (int64_t)number;
-    label->num_unit = string_index(pprof, "bytes");
-  }
-}
-
-static void
-add_labels(struct pprof *pprof, const struct pprof_row *row,
-           Mprof__Pprof__Sample *sample)
-{
-  const struct profile *profile = &pprof->reduction->profile;
-  const struct profile_type *type = &profile->types[row->type];
-  bool lisp = profile->language == LANGUAGE_LISP;
-  if (lisp && !row->is_calls)
-    add_label(pprof, sample, "category",
-              category_name(profile->language, type->category), 0);
-  if (!row->is_calls && type->type != 0)
-    add_label(pprof, sample, "type", names_text(&profile->names, type->type),
-              0);
-  if (!row->is_calls && type->class_name != 0)
-    add_label(pprof, sample, "class",
-              names_text(&profile->names, type->class_name), 0);
-  if (profile->threads[row->thread] != 0)
-    add_label(pprof, sample, "thread",
-              names_text(&profile->names, profile->threads[row->thread]), 0);
-  if (profile->regions[row->region] != 0)
-    add_label(pprof, sample, "region",
-              names_text(&profile->names, profile->regions[row->region]), 0);
-  if (lisp)
-    add_label(pprof, sample, "phase", phase_word((enum phase)row->phase), 0);
-  if (!row->is_calls &&
-      (row->size_kind == SIZE_EXACT ||
-       (row->size_kind == SIZE_GROWTH && row->object_bytes != 0)))
-    add_label(pprof, sample, "bytes", NULL, row->object_bytes);
-}
-
-static void
-write_sample(struct pprof *pprof, const struct pprof_row *row)
-{
-  Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
-  Mprof__Pprof__Sample sample = MPROF__PPROF__SAMPLE__INIT;
-  Mprof__Pprof__Sample *pointer = &sample;
-  Mprof__Pprof__Label labels[MOST_LABELS];
-  Mprof__Pprof__Label *label_pointers[MOST_LABELS];
-  int64_t values[COLUMN_COUNT];
-  for (size_t i = 0; i < MOST_LABELS; i++)
-    label_pointers[i] = &labels[i];
-  sample.value = values;
-  for (size_t i = 0; i < COLUMN_COUNT; i++)
-    if (pprof->has_column[i])
-      values[sample.n_value++] = (int64_t)row->values[i];
-  sample.label = label_pointers;
-  set_chain(pprof, row->chain, &sample);
-  add_labels(pprof, row, &sample);
-  message.n_sample = 1;
-  message.sample = &pointer;
-  write_part(pprof, &message);
-}
+/* ---- what ---- */
 
 /* By chain, allocations first, then by type, size, thread, region and phase:
  * what compares equal is one sample. */
@@ -370,173 +229,218 @@ compare_rows(const void *left, const void *right)
   return a->phase < b->phase ? -1 : a->phase > b->phase;
 }
 
-/* Fills ROWS, which has room for all samples; gives back how many. */
+/* Fills in what sample I allocated and called; gives back how many of the two
+ * ROWS it takes. */
 static size_t
-collect_rows(const struct pprof *pprof, struct pprof_row *rows)
+make_rows(const struct making *making, size_t i, struct pprof_row rows[2])
 {
-  const struct reduction *reduction = pprof->reduction;
-  const struct profile *profile = &reduction->profile;
-  size_t count = 0;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    const struct profile_sample *sample = &profile->samples[i];
-    uint32_t chain = pprof->tree.of_sample[i];
-    uint32_t calls_chain = pprof->tree.of_calls[i];
-    bool is_calls = chain == INDEX_NONE;
-    if (is_calls && calls_chain == INDEX_NONE)
-      continue;
-    rows[count++] = (struct pprof_row){
-        .chain = is_calls ? calls_chain : chain,
-        .type = is_calls ? 0 : sample->type,
-        .thread = sample->thread,
-        .region = sample->region,
-        .phase = reduction->selection.phases[i],
-        .is_calls = is_calls,
-        .size_kind = is_calls ? SIZE_EXACT : sample->size_kind,
-        .object_bytes = is_calls || sample->size_kind == SIZE_LARGE
-                            ? 0
-                            : sample->object_bytes,
-        .values = {[COLUMN_ALLOCS] = is_calls ? 0 : sample->allocs,
-                   [COLUMN_BYTES] = is_calls ? 0 : sample->bytes,
-                   [COLUMN_KEPT_ALLOCS] = is_calls ? 0 : sample->kept_allocs,
-                   [COLUMN_KEPT_BYTES] = is_calls ? 0 : sample->kept_bytes,
-                   [COLUMN_ACTIVATIONS] =
-                       calls_chain == INDEX_NONE ? 0 : sample->activations,
-                   [COLUMN_PEAK_ALLOCS] = is_calls ? 0 : sample->peak_allocs,
-                   [COLUMN_PEAK_BYTES] = is_calls ? 0 : sample->peak_bytes,
-                   [COLUMN_TEMPORARY] =
-                       is_calls ? 0 : sample->temporary_allocs},
-    };
+  const struct reduction *reduction = making->reduction;
+  const struct profile *profile = reduction->profile;
+  const struct profile_labels *labels =
+      &profile->labels[profile->samples[i].labels];
+  uint32_t chain = making->tree.of_sample[i];
+  uint32_t called = making->tree.of_calls[i];
+  struct sample_count count;
+  size_t made = 0;
+  profile_count(profile, i, &count);
+  struct pprof_row row = {
+      .thread = labels->thread,
+      .region = labels->region,
+      .phase = selection_phase(&reduction->selection, i),
+  };
+  if (chain != INDEX_NONE) {
+    rows[made] = row;
+    rows[made].chain = chain;
+    rows[made].type = count.type;
+    rows[made].size_kind = count.size_kind;
+    rows[made].object_bytes =
+        count.size_kind == SIZE_LARGE ? 0 : count.object_bytes;
+    for (int m = 0; m < MEASURE_COUNT; m++)
+      rows[made].values[measure_rows[m].column] = count.counts[m];
+    made++;
   }
-  array_sort(rows, count, sizeof *rows, compare_rows);
-  return count;
+  if (called != INDEX_NONE) {
+    row.chain = called;
+    row.is_calls = true;
+    row.values[PPROF_CALLS] = count.calls;
+    rows[made++] = row;
+  }
+  return made;
+}
+
+/* Appends a label of TEXT, or a number of bytes when that is NULL, to the row
+ * of *COUNT WORDS. */
+static void
+add_label(struct making *making, uint64_t *words, size_t *count,
+          const char *key, const char *text, uint64_t number)
+{
+  words[(*count)++] = intern(making, key);
+  words[(*count)++] = text == NULL ? 0 : intern(making, text);
+  words[(*count)++] = text == NULL ? number : 0;
+  words[(*count)++] = text == NULL ? intern(making, "bytes") : 0;
+}
+
+/* The set of labels of ROW. */
+static uint32_t
+make_labels(struct making *making, const struct pprof_row *row)
+{
+  const struct profile *profile = making->reduction->profile;
+  const struct names *names = &profile->names;
+  const struct profile_type *type = &profile->types[row->type];
+  bool lisp = profile->language == LANGUAGE_LISP;
+  bool objects = !row->is_calls;
+  uint64_t words[1 + MOST_LABELS * LABEL_WORDS] = {0};
+  size_t count = 1;
+  if (lisp && objects)
+    add_label(making, words, &count, PPROF_LABEL_CATEGORY,
+              category_name(profile->language, type->category), 0);
+  if (objects && type->type != 0)
+    add_label(making, words, &count, PPROF_LABEL_TYPE,
+              names_text(names, type->type), 0);
+  if (objects && type->class_name != 0)
+    add_label(making, words, &count, PPROF_LABEL_CLASS,
+              names_text(names, type->class_name), 0);
+  if (profile->threads[row->thread] != 0)
+    add_label(making, words, &count, PPROF_LABEL_THREAD,
+              names_text(names, profile->threads[row->thread]), 0);
+  if (profile->regions[row->region] != 0)
+    add_label(making, words, &count, PPROF_LABEL_REGION,
+              names_text(names, profile->regions[row->region]), 0);
+  if (lisp)
+    add_label(making, words, &count, PPROF_LABEL_PHASE,
+              phase_word(row->phase), 0);
+  if (objects && (row->size_kind == SIZE_EXACT ||
+                  (row->size_kind == SIZE_GROWTH && row->object_bytes != 0)))
+    add_label(making, words, &count, PPROF_LABEL_BYTES, NULL,
+              row->object_bytes);
+  return profile_labels(&making->made, words, count);
 }
 
 static void
-write_samples(struct pprof *pprof)
+add_row(struct making *making, const struct pprof_row *row)
 {
-  struct pprof_row *rows =
-      array_zeroed(pprof->reduction->profile.sample_count, sizeof *rows);
+  uint64_t values[PPROF_COLUMNS];
+  size_t count = 0;
+  for (int i = 0; i < PPROF_COLUMNS; i++)
+    if (making->has_column[i])
+      values[count++] = row->values[i];
+  uint32_t labels = make_labels(making, row);
+  if (labels == INDEX_NONE ||
+      !profile_add_sample(
+          &making->made,
+          (struct profile_sample){making->nodes[row->chain], labels}, values))
+    making->failed = true;
+}
+
+static void
+make_samples(struct making *making)
+{
+  size_t samples = making->reduction->profile->sample_count;
+  struct pprof_row *rows = array_zeroed(2 * samples, sizeof *rows);
+  size_t count = 0;
   if (rows == NULL) {
-    sink_fail(pprof->sink, ENOMEM);
+    making->failed = true;
     return;
   }
-  size_t count = collect_rows(pprof, rows);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < samples; i++)
+    count += make_rows(making, i, rows + count);
+  array_sort(rows, count, sizeof *rows, compare_rows);
+  for (size_t i = 0; !making->failed && i < count; i++) {
     struct pprof_row row = rows[i];
     for (; i + 1 < count && compare_rows(&row, &rows[i + 1]) == 0; i++)
-      for (size_t c = 0; c < COLUMN_COUNT; c++)
+      for (size_t c = 0; c < PPROF_COLUMNS; c++)
         row.values[c] += rows[i + 1].values[c];
-    write_sample(pprof, &row);
+    add_row(making, &row);
   }
   free(rows);
 }
 
-/* Writes FACT with its sum over the files, if each of them has it. */
+/* ---- comments ---- */
+
+/* Adds FACT with its sum over the files, if each of them has it. */
 static void
-write_fact(struct pprof *pprof, enum profile_fact fact)
+add_fact(struct making *making, enum profile_fact fact)
 {
-  const struct reduction *reduction = pprof->reduction;
-  const struct profile *profile = &reduction->profile;
+  const struct selection *selection = &making->reduction->selection;
+  const struct profile *profile = making->reduction->profile;
   int64_t value = profile->facts[fact];
   char text[96];
   if (!profile_knows(profile, fact) ||
-      (reduction->selection.narrowed && fact >= FACT_ROUNDED_BYTES &&
+      (selection->narrowed && fact >= FACT_ROUNDED_BYTES &&
        fact <= FACT_RESIDUAL_BYTES))
     return;
   if (fact == FACT_ALLOCATIONS)
-    value = (int64_t)reduction->selection.total.allocs;
+    value = (int64_t)selection->total.allocs;
   else if (fact == FACT_BYTES)
-    value = (int64_t)reduction->selection.total.bytes;
+    value = (int64_t)selection->total.bytes;
   snprintf(text, sizeof text, "%s=%" PRId64, profile_fact_key(fact), value);
-  write_comment(pprof, text);
+  add_comment(making, text);
 }
 
-/* Whether the comment TEXT has KEY. */
+/* Whether the comment N is a fact, or speaks of what is not written. */
 static bool
-has_key(const char *text, const char *key)
+is_left_out(const struct making *making, size_t n)
 {
-  size_t length = strlen(key);
-  return strncmp(text, key, length) == 0 && text[length] == '=';
-}
-
-/* Whether the comment TEXT is a fact, or speaks of what is not written. */
-static bool
-is_left_out(const struct reduction *reduction, const char *text)
-{
-  const struct options *options = reduction->options;
+  const struct profile *profile = making->reduction->profile;
+  const struct selection *selection = &making->reduction->selection;
   for (int fact = 0; fact < FACT_COUNT; fact++)
-    if (has_key(text, profile_fact_key((enum profile_fact)fact)))
+    if (profile_comment_value(profile, n,
+                              profile_fact_key((enum profile_fact)fact)))
       return true;
-  if (has_key(text, "mprof.calls_unknown"))
+  if (profile_comment_value(profile, n, PPROF_COMMENT_CALLS_UNKNOWN))
     return true; /* written with the functions */
-  if (has_key(text, "mprof.root"))
-    return !options->show_root && !options->show_runtime;
-  return has_key(text, "mprof.residual_note") &&
-         reduction->selection.narrowed;
+  if (profile_comment_value(profile, n, PPROF_COMMENT_ROOT))
+    return selection->cuts;
+  return profile_comment_value(profile, n, PPROF_COMMENT_RESIDUAL_NOTE) &&
+         selection->narrowed;
 }
 
-/* Writes each comment once, then the facts. */
+/* Adds each comment once, then the facts. */
 static void
-write_comments(struct pprof *pprof)
+make_comments(struct making *making)
 {
-  const struct profile *profile = &pprof->reduction->profile;
+  const struct profile *profile = making->reduction->profile;
   bool *seen = array_zeroed(profile->names.count, sizeof *seen);
   if (seen == NULL) {
-    sink_fail(pprof->sink, ENOMEM);
+    making->failed = true;
     return;
   }
   for (size_t i = 0; i < profile->comment_count; i++) {
-    const char *text = names_text(&profile->names, profile->comments[i]);
-    if (!seen[profile->comments[i]] && !is_left_out(pprof->reduction, text))
-      write_comment(pprof, text);
-    seen[profile->comments[i]] = true;
+    uint32_t comment = profile->comments[i];
+    if (!seen[comment] && !is_left_out(making, i))
+      add_comment(making, names_text(&profile->names, comment));
+    seen[comment] = true;
   }
   free(seen);
   for (int fact = 0; fact < FACT_COUNT; fact++)
-    write_fact(pprof, (enum profile_fact)fact);
-}
-
-static void
-write_strings(struct pprof *pprof)
-{
-  for (uint32_t i = 0; i < pprof->strings.count; i++) {
-    Mprof__Pprof__Profile message = MPROF__PPROF__PROFILE__INIT;
-    message.n_string_table = 1;
-    message.string_table = &pprof->strings.texts[i];
-    write_part(pprof, &message);
-  }
+    add_fact(making, (enum profile_fact)fact);
 }
 
 void
 export_pprof(const struct reduction *reduction, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
-  struct gzip_sink gzip;
-  gzip_sink_open(&gzip, sink);
-  struct pprof pprof = {
-      .reduction = reduction,
-      .sink = &gzip.sink,
-      .locations = array_zeroed(profile->frame_count + NAMELESS_COUNT,
-                                sizeof(uint32_t)),
-      .functions = array_zeroed(profile->function_count + NAMELESS_COUNT,
-                                sizeof(uint32_t)),
-  };
-  bool good = chain_tree_init(&pprof.tree, reduction, CHAIN_OF_FRAMES);
-  good = names_init(&pprof.strings) && good;
-  if (good && pprof.locations != NULL && pprof.functions != NULL) {
-    choose_columns(&pprof);
-    write_sample_types(&pprof);
-    write_comments(&pprof);
-    write_samples(&pprof);
-    write_strings(&pprof);
-  } else {
-    sink_fail(&gzip.sink, ENOMEM);
+  struct making making = {.reduction = reduction};
+  size_t functions = reduction->frames.function_count;
+  making.functions = array_zeroed(functions, sizeof *making.functions);
+  making.failed =
+      making.functions == NULL || !profile_init(&making.made) ||
+      !chain_tree_init(&making.tree, reduction, CHAIN_OF_FRAMES);
+  for (size_t i = 0; !making.failed && i < functions; i++)
+    making.functions[i] = INDEX_NONE;
+  if (!making.failed) {
+    choose_columns(&making);
+    make_heading(&making);
+    make_comments(&making);
+    make_nodes(&making);
   }
-  gzip_sink_close(&gzip);
-  chain_tree_release(&pprof.tree);
-  names_release(&pprof.strings);
-  free(pprof.locations);
-  free(pprof.functions);
-  free(pprof.packed);
-  free(pprof.path);
+  if (!making.failed)
+    make_samples(&making);
+  if (making.failed)
+    sink_fail(sink, ENOMEM);
+  else
+    profile_write(&making.made, CALLS_ALL, sink);
+  chain_tree_release(&making.tree);
+  profile_release(&making.made);
+  free(making.nodes);
+  free(making.functions);
 }

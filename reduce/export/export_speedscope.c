@@ -11,10 +11,11 @@
  */
 
 #include "export/chain_tree.h"
+#include "common/pprof_format.h"
 #include "export/export.h"
 #include "export/json_text.h"
 #include "export/listing.h"
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -54,7 +55,7 @@ write_profile(const struct chain_tree *tree, enum measure measure,
               "\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
               measure_rows[measure].noun,
               measure_rows[measure].bytes ? "bytes" : "none",
-              measure_of_figures(total, measure));
+              total->counts[measure]);
   for (uint32_t i = 0; i < tree->count; i++) {
     if (tree->nodes[i].counts[measure] == 0)
       continue;
@@ -93,7 +94,7 @@ void
 export_speedscope(const struct reduction *reduction, struct sink *sink)
 {
   const char *program =
-      profile_comment(&reduction->profile, "mprof.program", 0);
+      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
   struct chain_tree tree;
   bool good = chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS);
   uint32_t *path = good ? array_zeroed(tree.count, sizeof *path) : NULL;
@@ -107,12 +108,12 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
                           ? "allocation profile"
                           : program);
     sink_format(sink, ",\"activeProfileIndex\":%u,\n",
-                place_of(&reduction->profile, reduction->options->value));
+                place_of(reduction->profile, reduction->options->value));
     write_frames(reduction, sink);
     sink_text(sink, ",\n\"profiles\":[\n");
     for (unsigned i = 0; i < MEASURE_COUNT; i++) {
       enum measure measure = (enum measure)i;
-      if (!measure_known(&reduction->profile, measure))
+      if (!reduction_knows(reduction, measure))
         continue;
       sink_text(sink, i == 0 ? "" : ",\n");
       write_profile(&tree, measure, path, sink);

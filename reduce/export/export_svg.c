@@ -15,11 +15,12 @@
  */
 
 #include "export/export.h"
+#include "common/pprof_format.h"
 
 #include "export/chain_tree.h"
 #include "export/frame_colours.h"
 #include "export/xml_text.h"
-#include "profile/array.h"
+#include "base/array.h"
 #include "report/text_table.h"
 
 #include <errno.h>
@@ -282,9 +283,9 @@ write_frame(const struct picture *picture, const struct drawn_frame *frame,
 static void
 write_title(const struct picture *picture, struct sink *sink)
 {
-  const struct profile *profile = &picture->reduction->profile;
+  const struct profile *profile = picture->reduction->profile;
   const struct figures *total = &picture->reduction->selection.total;
-  const char *program = profile_comment(profile, "mprof.program", 0);
+  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
   struct sink_string text = {0};
   struct sink name;
   sink_init(&name, sink_write_string, &text);
@@ -358,8 +359,7 @@ export_svg(const struct reduction *reduction, struct sink *sink)
       .reduction = reduction,
       .width = pixels(options->width, DEFAULT_WIDTH, LEAST_WIDTH),
       .least = pixels(options->min_width, DEFAULT_MIN_WIDTH, 0),
-      .total = measure_of_figures(&reduction->selection.total,
-                                  reduction_measure(reduction))};
+      .total = reduction->selection.total.counts[reduction_measure(reduction)]};
   picture.colours = frame_colours(reduction);
   if (picture.colours != NULL &&
       chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS) &&

@@ -9,9 +9,9 @@
 #include "export/frame_colours.h"
 
 #include "export/listing.h"
-#include "graph/group_names.h"
-#include "profile/array.h"
-#include "profile/system_functions.h"
+#include "analysis/group_names.h"
+#include "base/array.h"
+#include "common/system_functions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,13 +84,14 @@ write_c_package(const struct group_source *source, struct sink *sink)
 
 void
 frame_package_write(const struct reduction *reduction,
-                    const struct profile_function *function,
+                    const struct function *function,
                     struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
+  const struct names *names = &reduction->frames.names;
   const struct group_source source = {
-      .name = names_text(&profile->names, function->name),
-      .file = names_text(&profile->names, function->file),
+      .name = names_text(names, function->name),
+      .file = names_text(names, function->file),
       .line = function->start_line,
       .runtime = function->runtime};
   struct sink_string text = {0};
@@ -122,12 +123,12 @@ package_of(const struct reduction *reduction, const struct graph_node *node,
   struct sink_string text = {0};
   struct sink sink;
   if (node->function == INDEX_NONE ||
-      (reduction->profile.language == LANGUAGE_LISP &&
+      (reduction->profile->language == LANGUAGE_LISP &&
        is_system_function(node->name, listed_file(reduction, node))))
     return 0;
   sink_init(&sink, sink_write_string, &text);
   frame_package_write(reduction,
-                      &reduction->profile.functions[node->function], &sink);
+                      &reduction->frames.functions[node->function], &sink);
   uint32_t id =
       !sink_flush(&sink)
           ? NAMES_NONE

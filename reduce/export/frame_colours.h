@@ -7,7 +7,7 @@
 #ifndef MPROF_FRAME_COLOURS_H
 #define MPROF_FRAME_COLOURS_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 #include "reduction.h"
 
 struct frame_colour {
@@ -24,7 +24,7 @@ struct frame_colour frame_colour_of_whole(void);
 /* Writes the name of FUNCTION's package to SINK; "" for one that is nobody's:
  * of COMMON-LISP, C, or no function at all. */
 void frame_package_write(const struct reduction *reduction,
-                         const struct profile_function *function,
+                         const struct function *function,
                          struct sink *sink);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef MPROF_JSON_TEXT_H
 #define MPROF_JSON_TEXT_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 
 /* Writes TEXT, which is UTF-8, as a JSON string.  Any JSON reader gives TEXT
  * back.  Beside what JSON asks for, these are written as escapes: DEL and the

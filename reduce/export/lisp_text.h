@@ -9,8 +9,8 @@
 #ifndef MPROF_LISP_TEXT_H
 #define MPROF_LISP_TEXT_H
 
-#include "io/sink.h"
-#include "profile/profile.h"
+#include "base/sink.h"
+#include "pprof/profile.h"
 
 void lisp_string(struct sink *sink, const char *text);
 

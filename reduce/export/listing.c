@@ -23,7 +23,7 @@ add_row(struct ranking *ranking, const struct reduction *reduction,
 {
   struct ranking_row row = ranking_row_of(figures, name, item);
   row.rank = rank;
-  row.self_bytes = measure_of_figures(figures, reduction_measure(reduction));
+  row.self_bytes = figures->counts[reduction_measure(reduction)];
   return ranking_add(ranking, row);
 }
 
@@ -67,7 +67,7 @@ add_share(struct ranking *ranking, const struct reduction *reduction,
 bool
 list_types(const struct reduction *reduction, struct ranking *ranking)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   bool good = true;
   ranking_init(ranking);
   for (size_t i = 0; good && i < profile->type_count; i++)
@@ -91,7 +91,7 @@ list_phases(const struct reduction *reduction, struct ranking *ranking)
 bool
 list_threads(const struct reduction *reduction, struct ranking *ranking)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   bool good = true;
   ranking_init(ranking);
   for (size_t i = 0; good && i < profile->thread_count; i++)
@@ -103,11 +103,9 @@ list_threads(const struct reduction *reduction, struct ranking *ranking)
 const char *
 listed_file(const struct reduction *reduction, const struct graph_node *node)
 {
-  const struct profile *profile = &reduction->profile;
   return node->function == INDEX_NONE
              ? ""
-             : names_text(&profile->names,
-                          profile->functions[node->function].file);
+             : function_file(&reduction->frames, node->function);
 }
 
 int64_t
@@ -116,7 +114,7 @@ listed_line(const struct reduction *reduction, const struct graph_node *node)
   int64_t line =
       node->function == INDEX_NONE
           ? 0
-          : reduction->profile.functions[node->function].start_line;
+          : reduction->frames.functions[node->function].start_line;
   return line < 0 ? 0 : line;
 }
 

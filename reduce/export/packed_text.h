@@ -10,7 +10,7 @@
 #ifndef MPROF_PACKED_TEXT_H
 #define MPROF_PACKED_TEXT_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 
 #include <zlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef MPROF_XML_TEXT_H
 #define MPROF_XML_TEXT_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 
 /* Writes LENGTH bytes of TEXT, which is UTF-8: what could be markup as
  * character references, and what XML does not allow, even so, as \xNN or

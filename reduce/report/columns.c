@@ -12,12 +12,13 @@
 bool
 column_used(const struct reduction *reduction, enum column_use use)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   switch (use) {
   case USE_KEPT:
-    return profile->has_kept && profile->language != LANGUAGE_LISP;
+    return reduction_has(reduction, MEASURE_KEPT_BYTES) &&
+           profile->language != LANGUAGE_LISP;
   case USE_CALLS:
-    return profile->has_activations;
+    return reduction->selection.counts_calls;
   case USE_ALWAYS:
     break;
   }
@@ -27,7 +28,7 @@ column_used(const struct reduction *reduction, enum column_use use)
 const char *
 report_calls_meaning(const struct reduction *reduction)
 {
-  return reduction->profile.language == LANGUAGE_C
+  return reduction->profile->language == LANGUAGE_C
              ? "allocations with the function on their chain: each counts as "
                "one call of it"
              : "calls of the function that led to allocation, in it or "
@@ -48,7 +49,7 @@ report_columns_choose(struct report_columns *columns,
     *column = list[i].text;
     if (list[i].category != 0)
       column->bottom =
-          category_letter(reduction->profile.language, list[i].category - 1);
+          category_letter(reduction->profile->language, list[i].category - 1);
   }
 }
 
@@ -56,7 +57,7 @@ report_columns_choose(struct report_columns *columns,
 static void
 explain_categories(const struct reduction *reduction, struct sink *sink)
 {
-  if (reduction->profile.language == LANGUAGE_LISP)
+  if (reduction->profile->language == LANGUAGE_LISP)
     report_legend(reduction, sink, "c f s o",
                   "categories: cons cells; floats; structures, instances, "
                   "arrays and strings; other objects");
@@ -84,7 +85,7 @@ report_columns_explain(const struct reduction *reduction,
       continue;
     if (list[i].term != NULL)
       report_legend(reduction, sink, list[i].term,
-                    reduction->profile.language == LANGUAGE_C &&
+                    reduction->profile->language == LANGUAGE_C &&
                             list[i].meaning_in_c != NULL
                         ? list[i].meaning_in_c
                         : list[i].meaning);

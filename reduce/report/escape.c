@@ -4,7 +4,7 @@
 
 #include "report/escape.h"
 
-#include "profile/names.h"
+#include "base/names.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef MPROF_ESCAPE_H
 #define MPROF_ESCAPE_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 
 /* Writes NAME so that it stays on one line: control characters, and the
  * characters that Unicode takes for the end of a line, become \n, \t, \r,

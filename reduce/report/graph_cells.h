@@ -8,7 +8,7 @@
 #ifndef MPROF_GRAPH_CELLS_H
 #define MPROF_GRAPH_CELLS_H
 
-#include "graph/graph_entries.h"
+#include "analysis/graph_entries.h"
 #include "report/columns.h"
 
 /* The table being filled. */

@@ -4,7 +4,7 @@
 
 #include "report/ranking.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 #include "report/report_text.h"
 
 #include <errno.h>

@@ -13,9 +13,9 @@
 #define MPROF_RANKING_H
 
 #include "command/options.h"
-#include "io/mprof_error.h"
-#include "io/sink.h"
-#include "profile/profile.h"
+#include "base/mprof_error.h"
+#include "base/sink.h"
+#include "pprof/profile.h"
 
 struct ranking_row {
   uint64_t bytes;

@@ -5,8 +5,9 @@
  */
 
 #include "report/report.h"
+#include "common/pprof_format.h"
 
-#include "graph/grouping.h"
+#include "analysis/grouping.h"
 #include "output.h"
 #include "report/text_table.h"
 
@@ -26,8 +27,7 @@ write_unmatched(const struct reduction *reduction, struct sink *sink)
     if ((reduction->selection.unmatched >> i & 1) != 0) {
       sink_format(sink, "No function matches --%s=",
                   expression_option((enum expression)i));
-      escape_name(
-          sink, expression_value(reduction->options, (enum expression)i), "");
+      escape_name(sink, reduction->options->select.expressions[i], "");
       sink_text(sink, "; capital letters and small ones differ\n");
     }
 }
@@ -47,7 +47,7 @@ write_granularity(enum granularity by, struct sink *sink)
 void
 report_counted(const struct reduction *reduction, struct sink *sink)
 {
-  const struct measure_row *row = &measure_rows[reduction->counted];
+  const struct measure_row *row = &measure_rows[reduction_counted(reduction)];
   if (row->what != NULL)
     sink_format(sink,
                 "All tables count only what was %s (--value=%s); calls are "
@@ -58,10 +58,10 @@ report_counted(const struct reduction *reduction, struct sink *sink)
 static void
 write_summary(const struct reduction *reduction, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   const struct selection *selection = &reduction->selection;
   enum granularity by = reduction->options->by;
-  const char *program = profile_comment(profile, "mprof.program", 0);
+  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
   sink_text(sink, "Allocation profile");
   if (program != NULL) {
     sink_text(sink, " of ");
@@ -71,10 +71,10 @@ write_summary(const struct reduction *reduction, struct sink *sink)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
   if (report_knows_allocs(reduction)) {
-    write_count(sink, "", profile->total.allocs, "allocation", "allocations");
+    write_count(sink, "", profile->total[MEASURE_ALLOCS], "allocation", "allocations");
     sink_text(sink, ", ");
   }
-  write_count(sink, "", profile->total.bytes, "byte", "bytes");
+  write_count(sink, "", profile->total[MEASURE_BYTES], "byte", "bytes");
   write_count(sink, ", ", reduction->graph.node_count,
               granularity_noun(by, false), granularity_noun(by, true));
   if (reduction->cycles.count > 0)
@@ -108,7 +108,7 @@ static bool
 wants_table(const struct reduction *reduction, size_t index)
 {
   const struct options *options = reduction->options;
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   void (*emit)(const struct reduction *, struct sink *) =
       report_tables[index].emit;
   bool lisp = profile->language == LANGUAGE_LISP;
@@ -117,7 +117,7 @@ wants_table(const struct reduction *reduction, size_t index)
   if (options->tables != 0)
     return (options->tables >> index & 1) != 0;
   if (emit == report_leaks)
-    return options->leaks == LEAKS_ON || (!lisp && profile->has_kept);
+    return options->leaks == LEAKS_ON || (!lisp && reduction_has(reduction, MEASURE_KEPT_BYTES));
   if (emit == report_phases)
     return lisp && (options->verbose || report_has_phases(reduction));
   if (emit == report_threads)
@@ -125,9 +125,9 @@ wants_table(const struct reduction *reduction, size_t index)
   if (emit == report_regions)
     return report_has_regions(reduction);
   if (emit == report_peak)
-    return profile->has_peak;
+    return reduction_has(reduction, MEASURE_PEAK_BYTES);
   if (emit == report_temporary)
-    return profile->has_temporary;
+    return reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS);
   if (emit == report_types || emit == report_functions_of_types ||
       emit == report_types_of_functions)
     return lisp;

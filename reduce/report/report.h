@@ -5,7 +5,7 @@
 #ifndef MPROF_REPORT_H
 #define MPROF_REPORT_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 #include "reduction.h"
 #include "report/report_gaps.h"
 #include "report/report_text.h"

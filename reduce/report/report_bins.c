@@ -5,7 +5,7 @@
  * asked for; when there may only be so many, those with most bytes.
  */
 
-#include "profile/array.h"
+#include "base/array.h"
 #include "report/flat_report.h"
 #include "report/report.h"
 #include "report/size_types.h"
@@ -64,7 +64,7 @@ static void
 add_types(const struct reduction *reduction, struct text_table *table,
           const struct size_types *types, const struct tally_bin *bin)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   size_t most = reduction->options->min_share == 0 ? SIZE_MAX : NAMES_SHOWN;
   struct sink_string text = {0};
   struct sink sink;
@@ -146,7 +146,7 @@ report_bins(const struct reduction *reduction, struct sink *sink)
   };
   struct ranking ranking;
   ranking_init(&ranking);
-  if (!size_types_init(&types, &reduction->profile) ||
+  if (!size_types_init(&types, reduction->profile) ||
       !rank_bins(reduction, &ranking))
     sink_fail(sink, ENOMEM);
   flat_report_write(&report, reduction, &ranking, sink);

@@ -60,7 +60,7 @@ bool
 report_has_threads(const struct reduction *reduction)
 {
   return count_allocated(reduction->tally.threads,
-                         reduction->profile.thread_count) > 1;
+                         reduction->profile->thread_count) > 1;
 }
 
 /* CONTEXT is an array of figures, by a row's item. */
@@ -115,7 +115,7 @@ report_phases(const struct reduction *reduction, struct sink *sink)
 void
 report_threads(const struct reduction *reduction, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   const struct figures *figures = reduction->tally.threads;
   const struct flat_report report = {.title = "THREADS",
                                      .rows = "threads",

@@ -4,7 +4,7 @@
  * itself.  By bytes unless another order is asked for.
  */
 
-#include "graph/grouping.h"
+#include "analysis/grouping.h"
 #include "report/flat_report.h"
 #include "report/report.h"
 
@@ -70,7 +70,7 @@ add_row(const struct reduction *reduction, const void *context,
                    total->bytes);
   if (column_used(reduction, USE_CALLS))
     report_calls(table, node != NULL ? node->calls
-                        : reduction->counted == MEASURE_BYTES
+                        : reduction_counted(reduction) == MEASURE_BYTES
                             ? direct->calls
                             : CALLS_UNKNOWN);
   text_table_name(table, node == NULL ? "<TOTAL>" : node->name);
@@ -95,7 +95,7 @@ rank_functions(const struct reduction *reduction, struct direct *direct)
   }
   /* Of a C program each allocation is a call of all functions on its chain:
    * their sum would say nothing. */
-  if (reduction->profile.language == LANGUAGE_C)
+  if (reduction->profile->language == LANGUAGE_C)
     direct->calls = reduction->selection.total.allocs;
   ranking_arrange(&direct->ranking, &reduction->selection.total, options);
   return true;
@@ -115,7 +115,7 @@ has_row(const struct reduction *reduction, const char *name)
 static void
 write_group_legend(const struct reduction *reduction, struct sink *sink)
 {
-  bool lisp = reduction->profile.language == LANGUAGE_LISP;
+  bool lisp = reduction->profile->language == LANGUAGE_LISP;
   const char *const groups[][2] = {
       {"[no file]",
        lisp
@@ -171,8 +171,8 @@ report_direct(const struct reduction *reduction, struct sink *sink)
   flat_report_write(&report, reduction, &direct.ranking, sink);
   write_nameless_legend(reduction, sink);
   write_group_legend(reduction, sink);
-  if (reduction->profile.language == LANGUAGE_LISP &&
-      !reduction->options->hide_system)
+  if (reduction->profile->language == LANGUAGE_LISP &&
+      !reduction->options->select.hide_system)
     report_legend_text(reduction, sink,
                        "With --hide-system what ECL's own functions allocate "
                        "is charged to the functions of the program.");

@@ -14,13 +14,13 @@
 bool
 report_knows_allocs(const struct reduction *reduction)
 {
-  return reduction->profile.gaps.countless == 0;
+  return reduction->profile->gaps.countless == 0;
 }
 
 bool
 report_knows_frees(const struct reduction *reduction)
 {
-  return reduction->profile.has_kept && reduction->profile.gaps.live == 0 &&
+  return reduction_has(reduction, MEASURE_KEPT_BYTES) && reduction->profile->gaps.live == 0 &&
          report_knows_allocs(reduction);
 }
 

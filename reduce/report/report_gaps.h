@@ -5,7 +5,7 @@
 #ifndef MPROF_REPORT_GAPS_H
 #define MPROF_REPORT_GAPS_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 #include "reduction.h"
 #include "report/text_table.h"
 

@@ -6,7 +6,7 @@
  * asked for; paths of which everything was freed are no rows.
  */
 
-#include "profile/array.h"
+#include "base/array.h"
 #include "report/flat_report.h"
 #include "report/report.h"
 
@@ -42,73 +42,70 @@ static const struct report_column columns[] = {
 /* The partial paths seen so far, with what was allocated below each. */
 struct leaks {
   const struct reduction *reduction;
+  struct call_tree tree; /* by frames */
   struct names paths;
   struct figures *figures; /* by path */
   size_t capacity;
+  uint32_t *path; /* in hand: items, the leaf first */
+  size_t path_capacity;
 };
 
 static void
-write_frame(const struct leaks *leaks, uint32_t frame, struct sink *sink)
+write_frame(const struct leaks *leaks, const struct call_item *item,
+            struct sink *sink)
 {
-  const struct profile *profile = &leaks->reduction->profile;
-  const struct profile_frame *f = &profile->frames[frame];
-  const struct profile_function *function = &profile->functions[f->function];
+  const struct frame_table *frames = &leaks->reduction->frames;
   const struct options *options = leaks->reduction->options;
-  const char *file = names_text(&profile->names, function->file);
-  const char *slash = strrchr(file, '/');
-  sink_text(sink, names_text(&profile->names, function->name));
-  if (options->by != BY_FUNCTION)
+  sink_text(sink, item->name);
+  if (options->by != BY_FUNCTION || item->function == INDEX_NONE)
     return;
-  if (options->offsets && f->line > 0 && function->start_line > 0)
-    sink_format(sink, "+%" PRId64, f->line - function->start_line);
-  else if (options->offsets && f->address != 0)
-    sink_format(sink, "+%" PRIu64, f->address - function->low_address);
-  if (options->lines && f->line > 0 && *file != '\0')
+  const struct function *function = &frames->functions[item->function];
+  const char *file = function_file(frames, item->function);
+  const char *slash = strrchr(file, '/');
+  if (options->offsets && item->line > 0 && function->start_line > 0)
+    sink_format(sink, "+%" PRId64, item->line - function->start_line);
+  else if (options->offsets && item->address != 0)
+    sink_format(sink, "+%" PRIu64, item->address - function->low_address);
+  if (options->lines && item->line > 0 && *file != '\0')
     sink_format(sink, " (%s:%" PRId64 ")", slash == NULL ? file : slash + 1,
-                f->line);
+                item->line);
 }
 
-/* Writes the last callers of SAMPLE, outermost first. */
+/* Writes the last callers on the chain of NODE, outermost first. */
 static void
-write_path(const struct leaks *leaks, const struct profile_sample *sample,
-           struct sink *sink)
+write_path(struct leaks *leaks, uint32_t node, struct sink *sink)
 {
-  const struct selection *selection = &leaks->reduction->selection;
-  const struct profile *profile = &leaks->reduction->profile;
+  const struct tree_node *nodes = leaks->tree.tree.nodes;
   size_t most = leaks->reduction->options->callers;
-  size_t count = 0; /* frames that show, up to and with FIRST */
-  size_t first = 0;
-  size_t length;
-  const uint32_t *chain = selection_chain(selection, sample, &length);
-  bool more = false;
-  for (size_t i = 0; i < length && !more; i++) {
-    if (selection->hidden[profile->frames[chain[i]].function])
-      continue;
-    more = count == most;
-    if (!more) {
-      count++;
-      first = i;
+  size_t count = 0;
+  for (; node != TREE_ROOT && count < most; node = nodes[node].parent) {
+    uint32_t *path = array_reserve(leaks->path, &leaks->path_capacity,
+                                   count + 1, sizeof *path);
+    if (path == NULL) {
+      sink_fail(sink, ENOMEM);
+      return;
     }
+    leaks->path = path;
+    path[count++] = nodes[node].item;
   }
-  if (more)
+  if (node != TREE_ROOT)
     sink_text(sink, "...>");
-  if (count == 0)
-    sink_text(sink, nameless_name(selection_nameless(selection, sample)));
-  for (size_t i = first + 1; count > 0 && i-- > 0;) {
-    if (selection->hidden[profile->frames[chain[i]].function])
-      continue;
-    write_frame(leaks, chain[i], sink);
-    sink_text(sink, --count > 0 ? ">" : "");
+  while (count > 0) {
+    write_frame(leaks, &leaks->tree.items[leaks->path[--count]], sink);
+    sink_text(sink, count > 0 ? ">" : "");
   }
 }
 
+/* Adds what sample I, whose chain is that of NODE, counts. */
 static bool
-add_sample(struct leaks *leaks, const struct profile_sample *sample)
+add_sample(struct leaks *leaks, size_t i, uint32_t node)
 {
+  const struct reduction *reduction = leaks->reduction;
   struct sink_string text = {0};
   struct sink sink;
+  struct sample_count count;
   sink_init(&sink, sink_write_string, &text);
-  write_path(leaks, sample, &sink);
+  write_path(leaks, node, &sink);
   uint32_t path =
       sink_flush(&sink)
           ? names_intern(&leaks->paths, text.text == NULL ? "" : text.text)
@@ -124,8 +121,8 @@ add_sample(struct leaks *leaks, const struct profile_sample *sample)
   if (leaks->capacity > before)
     memset(figures + before, 0, (leaks->capacity - before) * sizeof *figures);
   leaks->figures = figures;
-  struct figures added = figures_of_sample(
-      sample, &leaks->reduction->profile.types[sample->type]);
+  selection_count(&reduction->selection, i, &count);
+  struct figures added = figures_of(reduction->profile, &count);
   figures_add(&figures[path], &added);
   return true;
 }
@@ -133,16 +130,15 @@ add_sample(struct leaks *leaks, const struct profile_sample *sample)
 static bool
 collect(struct leaks *leaks)
 {
-  const struct profile *profile = &leaks->reduction->profile;
-  if (!names_init(&leaks->paths))
+  const struct profile *profile = leaks->reduction->profile;
+  if (!names_init(&leaks->paths) ||
+      !call_tree_init(&leaks->tree, &leaks->reduction->selection,
+                      ITEMS_ARE_FRAMES, leaks->reduction->tree.merges_runs))
     return false;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    const struct profile_sample *sample = &profile->samples[i];
-    if (leaks->reduction->selection.kept[i] &&
-        (sample->allocs != 0 || sample->bytes != 0) &&
-        !add_sample(leaks, sample))
+  for (size_t i = 0; i < profile->sample_count; i++)
+    if (leaks->tree.of_sample[i] != INDEX_NONE &&
+        !add_sample(leaks, i, leaks->tree.of_sample[i]))
       return false;
-  }
   return true;
 }
 
@@ -180,7 +176,7 @@ add_row(const struct reduction *reduction, const void *context,
   text_table_share(table, figures->bytes, total->bytes);
   report_number(table, report_knows_frees(reduction),
                 freed(figures->allocs, figures->kept_allocs));
-  report_number(table, reduction->profile.gaps.live == 0, freed_bytes);
+  report_number(table, reduction->profile->gaps.live == 0, freed_bytes);
   text_table_share(table, freed_bytes,
                    freed(total->bytes, total->kept_bytes));
   text_table_name(table, row == NULL ? "<TOTAL>" : row->name);
@@ -218,5 +214,7 @@ report_leaks(const struct reduction *reduction, struct sink *sink)
                   "bytes from its first call site where lines are not known");
   ranking_release(&ranking);
   names_release(&leaks.paths);
+  call_tree_release(&leaks.tree);
   free(leaks.figures);
+  free(leaks.path);
 }

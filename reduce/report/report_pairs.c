@@ -12,8 +12,8 @@
  * smallest share (-verbose) all show.
  */
 
-#include "graph/grouping.h"
-#include "profile/array.h"
+#include "analysis/grouping.h"
+#include "base/array.h"
 #include "report/columns.h"
 #include "report/ranking.h"
 #include "report/report.h"
@@ -77,12 +77,12 @@ group_of(const struct grouping *grouping, const struct graph_self_type *pair)
 static const char *
 type_name(const struct grouping *grouping, size_t type)
 {
-  const struct profile *profile = &grouping->reduction->profile;
+  const struct profile *profile = grouping->reduction->profile;
   return tally_type_name(profile, &profile->types[type]);
 }
 
 static const char *
-function_name(const struct grouping *grouping, size_t node)
+node_name(const struct grouping *grouping, size_t node)
 {
   return grouping->reduction->graph.nodes[node].name;
 }
@@ -94,7 +94,7 @@ collect_groups(struct grouping *grouping)
   const struct call_graph *graph = &grouping->reduction->graph;
   size_t count = graph->self_type_count;
   grouping->group_count = grouping->by_type
-                              ? grouping->reduction->profile.type_count
+                              ? grouping->reduction->profile->type_count
                               : graph->node_count;
   grouping->order = array_zeroed(count, sizeof *grouping->order);
   grouping->first =
@@ -134,11 +134,11 @@ rank_groups(const struct grouping *grouping, struct ranking *ranking)
                          .bytes = figures->bytes,
                          .allocs = figures->allocs,
                          .rank = grouping->by_type
-                                     ? reduction->profile.types[i].category
+                                     ? reduction->profile->types[i].category
                                      : 0,
                          .name = grouping->by_type
                                      ? type_name(grouping, i)
-                                     : function_name(grouping, i),
+                                     : node_name(grouping, i),
                          .item = i}))
       return false;
   }
@@ -161,7 +161,7 @@ rank_members(const struct grouping *grouping, size_t group,
                          .bytes = pair->bytes,
                          .allocs = pair->allocs,
                          .name = grouping->by_type
-                                     ? function_name(grouping, pair->node)
+                                     ? node_name(grouping, pair->node)
                                      : type_name(grouping, pair->type),
                          .item = grouping->order[i]}))
       return false;
@@ -184,7 +184,7 @@ add_group(struct grouping *grouping, size_t group)
   add_share_cells(grouping->reduction, table, figures,
                   &grouping->reduction->selection.total);
   text_table_name(table, grouping->by_type ? type_name(grouping, group)
-                                           : function_name(grouping, group));
+                                           : node_name(grouping, group));
   for (size_t i = 0; good && i < members.shown; i++) {
     const struct ranking_row *row = &members.rows[i];
     struct figures part = {.allocs = row->allocs, .bytes = row->bytes};

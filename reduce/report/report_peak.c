@@ -4,7 +4,7 @@
  * most bytes, and what did not live to see the next allocations.
  */
 
-#include "graph/grouping.h"
+#include "analysis/grouping.h"
 #include "report/flat_report.h"
 #include "report/report.h"
 
@@ -140,7 +140,7 @@ report_peak(const struct reduction *reduction, struct sink *sink)
       .column_count = sizeof peak_columns / sizeof peak_columns[0],
       .add_row = add_peak_row,
   };
-  if (reduction->profile.has_peak)
+  if (reduction_has(reduction, MEASURE_PEAK_BYTES))
     write_report(report, reduction, &total, false, sink);
   else
     write_nothing(report.title, sink);
@@ -164,7 +164,7 @@ report_temporary(const struct reduction *reduction, struct sink *sink)
       .column_count = sizeof temporary_columns / sizeof temporary_columns[0],
       .add_row = add_temporary_row,
   };
-  if (reduction->profile.has_temporary)
+  if (reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS))
     write_report(report, reduction, &total, true, sink);
   else
     write_nothing(report.title, sink);

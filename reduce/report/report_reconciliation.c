@@ -7,6 +7,7 @@
  */
 
 #include "report/report.h"
+#include "common/pprof_format.h"
 #include "report/text_table.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ write_notes(const struct reduction *reduction, struct sink *sink,
 {
   const char *note;
   for (size_t i = 0;
-       (note = profile_comment(&reduction->profile, key, i)) != NULL; i++) {
+       (note = profile_comment(reduction->profile, key, i)) != NULL; i++) {
     sink_text(sink, "  ");
     escape_name(sink, note, "");
     sink_text(sink, "\n");
@@ -39,14 +40,14 @@ write_notes(const struct reduction *reduction, struct sink *sink,
 void
 report_unattributed(const struct reduction *reduction, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
   int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
   int64_t walks = profile->facts[FACT_TRUNCATED_WALKS];
-  const char *chains = profile_comment(profile, "mprof.chain_note", 0);
-  const char *classes = profile_comment(profile, "mprof.class_note", 0);
-  const char *symbols = profile_comment(profile, "mprof.symbol_note", 0);
-  const char *kept = profile_comment(profile, "mprof.kept_note", 0);
+  const char *chains = profile_comment(profile, PPROF_COMMENT_CHAIN_NOTE, 0);
+  const char *classes = profile_comment(profile, PPROF_COMMENT_CLASS_NOTE, 0);
+  const char *symbols = profile_comment(profile, PPROF_COMMENT_SYMBOL_NOTE, 0);
+  const char *kept = profile_comment(profile, PPROF_COMMENT_KEPT_NOTE, 0);
   if (allocs == 0 && bytes == 0 && walks == 0 && chains == NULL &&
       classes == NULL && symbols == NULL && kept == NULL)
     return;
@@ -55,7 +56,7 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
                 "NOT ATTRIBUTED: %" PRId64 " allocations, %" PRId64
                 " bytes have no caller here\n",
                 allocs, bytes);
-  write_notes(reduction, sink, "mprof.unattributed_note");
+  write_notes(reduction, sink, PPROF_COMMENT_UNATTRIBUTED_NOTE);
   if (walks != 0)
     sink_format(sink,
                 "CUT SHORT: %" PRId64
@@ -64,19 +65,19 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
                 walks);
   if (chains != NULL) {
     sink_text(sink, "MISSING CALLERS\n");
-    write_notes(reduction, sink, "mprof.chain_note");
+    write_notes(reduction, sink, PPROF_COMMENT_CHAIN_NOTE);
   }
   if (classes != NULL) {
     sink_text(sink, "MISSING CLASSES\n");
-    write_notes(reduction, sink, "mprof.class_note");
+    write_notes(reduction, sink, PPROF_COMMENT_CLASS_NOTE);
   }
   if (symbols != NULL) {
     sink_text(sink, "MISSING NAMES\n");
-    write_notes(reduction, sink, "mprof.symbol_note");
+    write_notes(reduction, sink, PPROF_COMMENT_SYMBOL_NOTE);
   }
   if (kept != NULL) {
     sink_text(sink, "TOO MANY BYTES KEPT\n");
-    write_notes(reduction, sink, "mprof.kept_note");
+    write_notes(reduction, sink, PPROF_COMMENT_KEPT_NOTE);
   }
   sink_text(sink, "\n");
 }
@@ -122,7 +123,7 @@ static void
 add_share_row(const struct profile *profile, struct text_table *table,
               uint64_t bytes, const char *meaning)
 {
-  uint64_t all = profile->total.bytes;
+  uint64_t all = profile->total[MEASURE_BYTES];
   unsigned __int128 scaled = (unsigned __int128)bytes * 100000;
   uint64_t share = all == 0 ? 0 : (uint64_t)((scaled + all - 1) / all);
   text_table_cell(table, "%" PRIu64, bytes);
@@ -133,7 +134,7 @@ add_share_row(const struct profile *profile, struct text_table *table,
 static void
 add_chains(const struct reduction *reduction, struct text_table *table)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   if (profile_knows(profile, FACT_TRUNCATED_WALKS))
     add_row(table, profile->facts[FACT_TRUNCATED_WALKS],
             "walks of the stack that did not reach its beginning");
@@ -141,21 +142,21 @@ add_chains(const struct reduction *reduction, struct text_table *table)
     add_row(table, profile->facts[FACT_DIFFERING_WALKS],
             "walks that came to another context than a frame says: please "
             "report it");
-  add_share_row(profile, table, reduction->nameless.leaf_bytes,
+  add_share_row(profile, table, reduction->selection.nameless_leaf_bytes,
                 "bytes without a name, charged to no function");
-  add_share_row(profile, table, reduction->nameless.chain_bytes,
+  add_share_row(profile, table, reduction->selection.nameless_chain_bytes,
                 "bytes with something without a name on their chain");
 }
 
 void
 report_reconciliation(const struct reduction *reduction, struct sink *sink)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   struct text_table table;
   text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
   if (report_knows_allocs(reduction))
-    add_row(&table, (int64_t)profile->total.allocs, "allocations counted");
-  add_row(&table, (int64_t)profile->total.bytes, "bytes requested by them");
+    add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS], "allocations counted");
+  add_row(&table, (int64_t)profile->total[MEASURE_BYTES], "bytes requested by them");
   if (profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
       profile->facts[FACT_UNATTRIBUTED_BYTES] != 0) {
     add_row(&table, profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS],
@@ -170,9 +171,9 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   if (!profile_knows(profile, FACT_COLLECTOR_BYTES) &&
       profile->language != LANGUAGE_C)
     sink_text(sink, "The file does not say what the collector counted.\n");
-  if (profile_comment(profile, "mprof.residual_note", 0) != NULL) {
+  if (profile_comment(profile, PPROF_COMMENT_RESIDUAL_NOTE, 0) != NULL) {
     sink_text(sink, "\nThe residual is made of:\n");
-    write_notes(reduction, sink, "mprof.residual_note");
+    write_notes(reduction, sink, PPROF_COMMENT_RESIDUAL_NOTE);
   }
   text_table_release(&table);
 }

@@ -7,7 +7,7 @@
 #ifndef MPROF_REPORT_TEXT_H
 #define MPROF_REPORT_TEXT_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 #include "reduction.h"
 
 /* Writes the heading of a table. */

@@ -33,7 +33,7 @@ static void
 add_row(const struct reduction *reduction, const void *context,
         struct text_table *table, const struct ranking_row *row)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   const struct figures *total = &reduction->selection.total;
   (void)context;
   if (row == NULL) {
@@ -54,7 +54,7 @@ add_row(const struct reduction *reduction, const void *context,
 static bool
 rank_types(const struct reduction *reduction, struct ranking *ranking)
 {
-  const struct profile *profile = &reduction->profile;
+  const struct profile *profile = reduction->profile;
   for (size_t i = 0; i < profile->type_count; i++) {
     const struct figures *figures = &reduction->tally.types[i];
     const struct profile_type *type = &profile->types[i];

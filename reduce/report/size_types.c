@@ -5,8 +5,9 @@
  */
 
 #include "report/size_types.h"
+#include "common/pprof_format.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ size_types_init(struct size_types *types, const struct profile *profile)
   if (types->items == NULL)
     return false;
   for (size_t i = 0; i < profile->comment_count; i++) {
-    const char *text = profile_comment_value(profile, i, "mprof.type");
+    const char *text = profile_comment_value(profile, i, PPROF_COMMENT_TYPE);
     char *end;
     if (text == NULL)
       continue;

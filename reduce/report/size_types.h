@@ -7,8 +7,8 @@
 #ifndef MPROF_SIZE_TYPES_H
 #define MPROF_SIZE_TYPES_H
 
-#include "io/sink.h"
-#include "profile/profile.h"
+#include "base/sink.h"
+#include "pprof/profile.h"
 
 struct named_type {
   uint64_t size;

@@ -12,7 +12,7 @@
 
 #include "report/text_table.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "report/text_table.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <stdarg.h>
 #include <stdio.h>

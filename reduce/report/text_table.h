@@ -12,7 +12,7 @@
 #ifndef MPROF_TEXT_TABLE_H
 #define MPROF_TEXT_TABLE_H
 
-#include "io/sink.h"
+#include "base/sink.h"
 #include "report/escape.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 
 #include "symbols/function_symbols.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <gelf.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "symbols/program_types.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <dwarf.h>
 #include <stdio.h>

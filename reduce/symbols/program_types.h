@@ -8,7 +8,7 @@
 #ifndef MPROF_PROGRAM_TYPES_H
 #define MPROF_PROGRAM_TYPES_H
 
-#include "profile/names.h"
+#include "base/names.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 
 #include "symbols/source_places.h"
 
-#include "profile/array.h"
+#include "base/array.h"
 
 #include <dwarf.h>
 #include <string.h>

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Locations without a function are sorted by mapping and place in the file,
- * so that each file is open once and each function found once.  The samples
- * are gone through before, for the sizes of objects, and after, for what
- * stands at the beginning of chains.
+ * so that each file is open once and each function found once.  At the end
+ * the tree is gone through for what stands at the beginning of chains.
  */
 
 #include "symbols/symbolize.h"
 
-#include "profile/array.h"
-#include "profile/index_map.h"
-#include "profile/wire_sample.h"
-#include "profile/wire_scan.h"
+#include "base/array.h"
+#include "base/index_map.h"
+#include "common/pprof_format.h"
 #include "symbols/code_file.h"
 #include "symbols/function_names.h"
 #include "symbols/function_symbols.h"
-#include "symbols/message_growth.h"
 #include "symbols/program_types.h"
 #include "symbols/source_places.h"
 
@@ -37,25 +34,18 @@ struct pending {
 enum start_mark { START_NO, START_YES, START_IF_FIRST };
 
 struct symbolizing {
-  Mprof__Pprof__Profile *message;
-  const struct input_file *file;
-  struct message_growth growth;
-  struct index_map location_ids;
+  struct profile *profile;
   struct pending *pending;
   size_t pending_count;
-  Mprof__Pprof__Function **functions; /* by location, those found here */
-  unsigned char *marks;               /* by location: enum start_mark */
+  uint32_t *functions; /* by location, those found here */
+  unsigned char *marks; /* by location: enum start_mark */
   struct program_types types;
-  bool by_mprof;
 };
 
-/* The string INDEX of the message, "" when there is none. */
 static const char *
-text_of(const struct symbolizing *s, int64_t index)
+text_of(const struct symbolizing *s, uint32_t name)
 {
-  return index < 0 || (uint64_t)index >= s->message->n_string_table
-             ? ""
-             : s->message->string_table[index];
+  return names_text(&s->profile->names, name);
 }
 
 static const char *
@@ -79,147 +69,73 @@ compare_pending(const void *left, const void *right)
   return a->location < b->location ? -1 : a->location > b->location;
 }
 
-/* Lists the locations without a line.  Of ids that are used twice, which the
- * reader reports, the first counts here. */
-static bool
+/* Lists the locations without a line. */
+static void
 list_pending(struct symbolizing *s)
 {
-  const Mprof__Pprof__Profile *message = s->message;
-  struct index_map mappings;
-  bool good = true;
-  index_map_init(&mappings);
-  for (size_t i = 0; good && i < message->n_mapping && i < NO_MAPPING; i++)
-    good = index_map_find(&mappings, message->mapping[i]->id) != INDEX_NONE ||
-           index_map_add(&mappings, message->mapping[i]->id, (uint32_t)i);
-  for (size_t i = 0; good && i < message->n_location; i++) {
-    const Mprof__Pprof__Location *location = message->location[i];
-    uint32_t mapping = index_map_find(&mappings, location->mapping_id);
-    if (location->n_line != 0 || (mapping == INDEX_NONE && !s->by_mprof))
+  const struct profile *profile = s->profile;
+  for (size_t i = 0; i < profile->location_count; i++) {
+    const struct profile_location *location = &profile->locations[i];
+    if (location->line_count != 0 ||
+        (location->mapping == INDEX_NONE && !profile->by_mprof))
       continue;
     struct pending *p = &s->pending[s->pending_count++];
     *p = (struct pending){NO_MAPPING, (uint32_t)i, 0};
-    if (mapping != INDEX_NONE) {
-      const Mprof__Pprof__Mapping *m = message->mapping[mapping];
-      p->mapping = mapping;
-      p->offset = location->address - m->memory_start + m->file_offset;
+    if (location->mapping != INDEX_NONE) {
+      const struct profile_mapping *m = &profile->mappings[location->mapping];
+      p->mapping = location->mapping;
+      p->offset = location->address - m->start + m->offset;
     }
   }
   array_sort(s->pending, s->pending_count, sizeof *s->pending,
              compare_pending);
-  index_map_release(&mappings);
-  return good;
 }
 
-/* ---- samples ---------------------------------------------------------- */
+/* ---- the tree --------------------------------------------------------- */
 
-/* Calls VISIT for each sample until it gives back false. */
-static bool
-each_sample(struct symbolizing *s,
-            bool (*visit)(struct symbolizing *, void *,
-                          const struct wire_sample *),
-            void *closure)
-{
-  const struct input_file *file = s->file;
-  struct wire_sample sample = {0};
-  const uint8_t *data;
-  size_t at = 0;
-  size_t size;
-  bool good = true;
-  while (good && (data = wire_next(file->data, file->length, FIELD_SAMPLE,
-                                   &at, &size)) != NULL)
-    good =
-        wire_sample_decode(&sample, data, size) && visit(s, closure, &sample);
-  wire_sample_release(&sample);
-  return good;
-}
-
-/* Sizes of objects, each once. */
-struct sizes {
-  uint64_t *items;
-  size_t count, capacity;
-  struct index_map known;
-};
-
-static bool
-add_size(struct symbolizing *s, void *closure,
-         const struct wire_sample *sample)
-{
-  struct sizes *sizes = closure;
-  for (size_t i = 0; i < sample->label_count; i++) {
-    const struct wire_label *label = &sample->labels[i];
-    uint64_t size = (uint64_t)label->number;
-    if (label->text != 0 || label->number <= 0 ||
-        strcmp(text_of(s, label->key), "bytes") != 0 ||
-        index_map_find(&sizes->known, size) != INDEX_NONE)
-      continue;
-    uint64_t *items = array_reserve(sizes->items, &sizes->capacity,
-                                    sizes->count + 1, sizeof *items);
-    if (items == NULL || !index_map_add(&sizes->known, size, 0)) {
-      sizes->items = items == NULL ? sizes->items : items;
-      return false;
-    }
-    sizes->items = items;
-    items[sizes->count++] = size;
-  }
-  return true;
-}
-
+/* Asks for the types of the sizes that objects have. */
 static bool
 want_types(struct symbolizing *s)
 {
-  struct sizes sizes = {0};
-  index_map_init(&sizes.known);
-  bool good = each_sample(s, add_size, &sizes);
-  index_map_release(&sizes.known);
-  return program_types_init(&s->types, sizes.items, sizes.count) && good;
-}
-
-/* The number of the location ID, INDEX_NONE when there is none. */
-static uint32_t
-location_of(const struct symbolizing *s, uint64_t id)
-{
-  const Mprof__Pprof__Profile *message = s->message;
-  if (id - 1 < message->n_location && message->location[id - 1]->id == id)
-    return (uint32_t)(id - 1);
-  return index_map_find(&s->location_ids, id);
-}
-
-static bool
-mark_function(struct symbolizing *s, Mprof__Pprof__Function *function)
-{
-  return message_add_string(&s->growth, "[runtime]", &function->filename);
-}
-
-/* Marks the functions at the beginning of SAMPLE's chain. */
-static bool
-mark_start(struct symbolizing *s, void *closure,
-           const struct wire_sample *sample)
-{
-  (void)closure;
-  for (size_t i = sample->location_count; i-- > 0;) {
-    uint32_t location = location_of(s, sample->locations[i]);
-    if (location == INDEX_NONE || s->marks[location] == START_NO)
-      return true;
-    if (s->marks[location] == START_YES)
+  const struct profile *profile = s->profile;
+  struct index_map known;
+  uint64_t *sizes =
+      array_zeroed(profile->label_rows.row_count, sizeof *sizes);
+  size_t count = 0;
+  bool good = sizes != NULL;
+  index_map_init(&known);
+  for (size_t i = 0; good && i < profile->label_rows.row_count; i++) {
+    uint64_t size = profile->labels[i].bytes;
+    if (!profile->labels[i].has_bytes || size == 0 ||
+        index_map_find(&known, size) != INDEX_NONE)
       continue;
-    s->marks[location] = START_YES;
-    if (!mark_function(s, s->functions[location]))
-      return false;
+    good = index_map_add(&known, size, 0);
+    sizes[count++] = size;
   }
-  return true;
+  index_map_release(&known);
+  return program_types_init(&s->types, sizes, count) && good;
 }
 
+/* Marks the functions at the beginning of chains as ones of the runtime. */
 static bool
 mark_starts(struct symbolizing *s)
 {
-  const Mprof__Pprof__Profile *message = s->message;
-  for (size_t i = 0; i < message->n_location; i++) {
-    uint64_t id = message->location[i]->id;
-    if (location_of(s, id) == INDEX_NONE && i < INDEX_NONE &&
-        !index_map_add(&s->location_ids, id, (uint32_t)i))
-      return false;
+  struct profile *profile = s->profile;
+  uint32_t runtime = names_intern(&profile->names, PPROF_RUNTIME_FILE);
+  bool *starts = array_zeroed(profile->tree.count, sizeof *starts);
+  bool good = runtime != NAMES_NONE && starts != NULL;
+  for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {
+    uint32_t parent = profile->tree.nodes[i].parent;
+    uint32_t location = profile->tree.nodes[i].item;
+    starts[i] = (parent == TREE_ROOT || starts[parent]) &&
+                s->marks[location] != START_NO;
+    if (!starts[i] || s->marks[location] == START_YES)
+      continue;
+    s->marks[location] = START_YES;
+    profile->functions[s->functions[location]].file = runtime;
   }
-  return each_sample(s, mark_start, NULL);
+  free(starts);
+  return good;
 }
 
 /* ---- one file --------------------------------------------------------- */
@@ -228,17 +144,44 @@ mark_starts(struct symbolizing *s)
 struct module {
   const char *path;
   const char *build_id;
-  Mprof__Pprof__Mapping *mapping;
+  struct profile_mapping *mapping;
   bool c_library;
   struct code_file file;
   struct function_symbols symbols;
   struct source_places places;
   uint64_t last_start; /* the function that was found last */
-  Mprof__Pprof__Function *last;
+  uint32_t last;       /* its number; INDEX_NONE: none yet */
 };
 
-/* Adds the function FOUND, of which PLACE tells the source, and sets
- * *FUNCTION to it. */
+/* Adds a function; its number, INDEX_NONE when memory runs out. */
+static uint32_t
+add_row(struct symbolizing *s, const char *name, const char *system_name,
+        const char *file, int64_t start_line)
+{
+  struct names *names = &s->profile->names;
+  struct profile_function function = {
+      .name = names_intern(names, name),
+      .system_name = names_intern(names, system_name),
+      .file = names_intern(names, file),
+      .start_line = start_line,
+  };
+  return function.name == NAMES_NONE || function.system_name == NAMES_NONE ||
+                 function.file == NAMES_NONE
+             ? INDEX_NONE
+             : profile_add_function(s->profile, function);
+}
+
+/* Gives LOCATION, which has no line, the one LINE of FUNCTION. */
+static bool
+set_line(struct symbolizing *s, uint32_t location, uint32_t function,
+         int64_t line)
+{
+  return profile_add_line(s->profile, location,
+                          (struct profile_line){function, line, 0});
+}
+
+/* Adds the function FOUND, of which PLACE tells the source, as MODULE's last.
+ */
 static bool
 add_function(struct symbolizing *s, struct module *module,
              const struct function_found *found,
@@ -257,20 +200,25 @@ add_function(struct symbolizing *s, struct module *module,
   }
   const char *file = place->file == NULL ? "" : place->file;
   bool start_up = name != NULL && is_start_up_function(name, module->path);
-  module->last = message_add_function(
-      &s->growth, name != NULL ? name : text,
-      found->name != NULL ? found->name : text, start_up ? "[runtime]" : file,
-      start_up ? 0 : place->start_line);
+  module->last = add_row(s, name != NULL ? name : text,
+                         found->name != NULL ? found->name : text,
+                         start_up ? PPROF_RUNTIME_FILE : file,
+                         start_up ? 0 : place->start_line);
   module->last_start = found->start;
   free(name);
-  return module->last != NULL;
+  return module->last != INDEX_NONE;
+}
+
+static void
+set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
+{
+  mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
 }
 
 /* Gives the location of P, in MODULE, its function. */
 static bool
 resolve(struct symbolizing *s, struct module *module, const struct pending *p)
 {
-  Mprof__Pprof__Location *location = s->message->location[p->location];
   struct function_found found = {p->offset, NULL};
   struct source_place place = {0};
   uint64_t address;
@@ -280,20 +228,28 @@ resolve(struct symbolizing *s, struct module *module, const struct pending *p)
       return false;
     if (!function_symbols_find(&module->symbols, address, &found))
       found.start = address;
-  } else if (!s->by_mprof) {
+  } else if (!s->profile->by_mprof) {
     return true;
   }
-  if ((module->last == NULL || module->last_start != found.start) &&
+  if ((module->last == INDEX_NONE || module->last_start != found.start) &&
       !add_function(s, module, &found, &place))
     return false;
   s->functions[p->location] = module->last;
-  if (strcmp(text_of(s, module->last->filename), "[runtime]") == 0)
+  uint32_t file = s->profile->functions[module->last].file;
+  if (strcmp(text_of(s, file), PPROF_RUNTIME_FILE) == 0)
     s->marks[p->location] = START_YES;
   else if (found.name == NULL && module->c_library)
     s->marks[p->location] = START_IF_FIRST;
   if (place.line != 0)
-    module->mapping->has_line_numbers = true;
-  return message_set_line(location, module->last, place.line);
+    set_flag(module->mapping, PPROF_MAPPING_HAS_LINE_NUMBERS);
+  return set_line(s, p->location, module->last, place.line);
+}
+
+static bool
+add_comment(struct symbolizing *s, const char *text)
+{
+  uint32_t name = names_intern(&s->profile->names, text);
+  return name != NAMES_NONE && profile_add_comment(s->profile, name);
 }
 
 /* Notes that nothing is known of MODULE, whose file is as OUTCOME says. */
@@ -303,14 +259,15 @@ note_outcome(struct symbolizing *s, const struct module *module,
 {
   char text[PATH_MAX + 128];
   if (outcome == CODE_FILE_GOOD || module->path[0] != '/' ||
-      (!s->by_mprof && *module->build_id == '\0'))
+      (!s->profile->by_mprof && *module->build_id == '\0'))
     return true;
-  snprintf(text, sizeof text, "mprof.symbol_note=%s %s", module->path,
+  snprintf(text, sizeof text, PPROF_COMMENT_SYMBOL_NOTE "=%s %s",
+           module->path,
            outcome == CODE_FILE_CHANGED
                ? "is not the file that ran (it has another build id): no "
                  "names are taken from it"
                : "cannot be read: its functions have no names");
-  return message_add_comment(&s->growth, text);
+  return add_comment(s, text);
 }
 
 /* Whether PATH is in a folder of the system, whose types are not the
@@ -333,18 +290,19 @@ read_types(struct symbolizing *s, const struct module *module, bool program)
 static bool
 resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
 {
-  Mprof__Pprof__Mapping *mapping = s->message->mapping[p->mapping];
-  struct module module = {.mapping = mapping};
-  module.path = text_of(s, mapping->filename);
+  struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
+  struct module module = {.mapping = mapping, .last = INDEX_NONE};
+  module.path = text_of(s, mapping->file);
   module.build_id = text_of(s, mapping->build_id);
   module.c_library = is_c_library(module.path);
   enum code_file_outcome outcome =
-      module.path[0] == '/' && (s->by_mprof || *module.build_id != '\0')
+      module.path[0] == '/' && (s->profile->by_mprof || *module.build_id != '\0')
           ? code_file_open(&module.file, module.path, module.build_id)
           : CODE_FILE_UNREADABLE;
   bool good = true;
   if (outcome == CODE_FILE_GOOD) {
-    mapping->has_functions = mapping->has_filenames = true;
+    set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
+    set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
     good = function_symbols_init(&module.symbols, &module.file) &&
            source_places_init(&module.places,
                               code_file_debug_information(&module.file)) &&
@@ -365,12 +323,10 @@ static bool
 resolve_strays(struct symbolizing *s, const struct pending *p, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
-    Mprof__Pprof__Location *location = s->message->location[p[i].location];
-    Mprof__Pprof__Function *function = message_add_function(
-        &s->growth,
-        location->address == 0 ? "[over the budget]" : "[generated code]", "",
-        "", 0);
-    if (function == NULL || !message_set_line(location, function, 0))
+    uint64_t address = s->profile->locations[p[i].location].address;
+    uint32_t function = add_row(
+        s, address == 0 ? "[over the budget]" : "[generated code]", "", "", 0);
+    if (function == INDEX_NONE || !set_line(s, p[i].location, function, 0))
       return false;
   }
   return true;
@@ -392,9 +348,9 @@ add_type_comments(struct symbolizing *s)
         i > 0 && types->types[i - 1].size == type->size ? of_size + 1 : 0;
     if (of_size > TYPES_KEPT)
       continue;
-    snprintf(text, sizeof text, "mprof.type=%" PRIu64 " %s", type->size,
+    snprintf(text, sizeof text, PPROF_COMMENT_TYPE "=%" PRIu64 " %s", type->size,
              of_size == TYPES_KEPT ? "..." : type->name);
-    if (!message_add_comment(&s->growth, text))
+    if (!add_comment(s, text))
       return false;
   }
   return true;
@@ -416,39 +372,25 @@ resolve_all(struct symbolizing *s)
   return true;
 }
 
-static bool
-is_by_mprof(const struct symbolizing *s)
-{
-  for (size_t i = 0; i < s->message->n_comment; i++)
-    if (strncmp(text_of(s, s->message->comment[i]), "mprof.version=", 14) ==
-        0)
-      return true;
-  return false;
-}
-
 bool
-symbolize(Mprof__Pprof__Profile *message, const struct input_file *file,
-          struct mprof_error *error)
+symbolize(struct profile *profile, struct mprof_error *error)
 {
-  struct symbolizing s = {.message = message, .file = file};
+  struct symbolizing s = {.profile = profile};
   size_t lacking = 0;
-  for (size_t i = 0; i < message->n_location; i++)
-    lacking += message->location[i]->n_line == 0;
-  if (lacking == 0 || message->n_string_table == 0 ||
-      message->n_location >= INDEX_NONE)
+  for (size_t i = 0; i < profile->location_count; i++)
+    lacking += profile->locations[i].line_count == 0;
+  if (lacking == 0)
     return true;
-  s.by_mprof = is_by_mprof(&s);
   s.pending = array_zeroed(lacking, sizeof *s.pending);
-  s.functions = array_zeroed(message->n_location, sizeof *s.functions);
-  s.marks = array_zeroed(message->n_location, sizeof *s.marks);
-  index_map_init(&s.location_ids);
-  bool good = s.pending != NULL && s.functions != NULL && s.marks != NULL &&
-              message_growth_init(&s.growth, message) && list_pending(&s) &&
-              want_types(&s) && resolve_all(&s) && mark_starts(&s) &&
-              add_type_comments(&s);
+  s.functions = array_zeroed(profile->location_count, sizeof *s.functions);
+  s.marks = array_zeroed(profile->location_count, sizeof *s.marks);
+  bool good = s.pending != NULL && s.functions != NULL && s.marks != NULL;
+  if (good) {
+    list_pending(&s);
+    good = want_types(&s) && resolve_all(&s) && mark_starts(&s) &&
+           add_type_comments(&s);
+  }
   program_types_release(&s.types);
-  message_growth_release(&s.growth);
-  index_map_release(&s.location_ids);
   free(s.pending);
   free(s.functions);
   free(s.marks);

@@ -7,8 +7,7 @@
  *   location -> mapping -> file, by build id -> symbols, call-frame
  *   information, debug information -> function, file and line
  *
- * The message is changed in place, so that all who read profiles or write
- * them see functions alone.  Besides, the names of the program's types of
+ * All who use profiles see functions alone.  Besides, the names of the program's types of
  * each size that the profile has become comments mprof.type, and what could
  * not be found a comment mprof.symbol_note for each file.
  *
@@ -28,17 +27,13 @@
 #ifndef MPROF_SYMBOLIZE_H
 #define MPROF_SYMBOLIZE_H
 
-#include "io/input_file.h"
-#include "io/mprof_error.h"
-
-#include "profile.pb-c.h"
+#include "base/mprof_error.h"
+#include "pprof/profile.h"
 
 #include <stdbool.h>
 
-/* Completes MESSAGE, the profile in FILE without its samples, of which no
- * reference has been checked.  Nothing is done when no location lacks a
- * function.  False when memory runs out. */
-bool symbolize(Mprof__Pprof__Profile *message, const struct input_file *file,
-               struct mprof_error *error);
+/* Completes PROFILE, all of which was read.  Nothing is done when no
+ * location lacks a function.  False when memory runs out. */
+bool symbolize(struct profile *profile, struct mprof_error *error);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef GRAPH_FIXTURE_H
 #define GRAPH_FIXTURE_H
 
+#include "load.h"
 #include "profile_builder.h"
 #include "reduction.h"
 
@@ -22,6 +23,7 @@ struct fixture {
   char paths[3][64];
   const char *files[3];
   struct options options;
+  struct profile profile;
   struct reduction reduction;
 };
 
@@ -45,7 +47,9 @@ reduce(struct fixture *f)
   struct mprof_error error;
   mprof_error_clear(&error);
   f->options.limit = SIZE_MAX;
-  if (!reduction_init(&f->reduction, &f->options, &error))
+  if (!profile_load(&f->profile, f->options.files, f->options.file_count,
+                    NULL, &error) ||
+      !reduction_init(&f->reduction, &f->profile, &f->options, &error))
     fail_msg("%s", error.message);
 }
 
@@ -53,6 +57,7 @@ static inline void
 done(struct fixture *f)
 {
   reduction_release(&f->reduction);
+  profile_release(&f->profile);
   for (size_t i = 0; i < f->options.file_count; i++)
     unlink(f->paths[i]);
 }

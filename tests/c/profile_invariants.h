@@ -13,35 +13,60 @@
 
 #include <cmocka.h>
 
-#include "profile/profile.h"
+#include "pprof/reader.h"
+
+/* Reads the file PATH into PROFILE, which the caller releases. */
+static inline bool
+read_file(struct profile *profile, const char *path,
+          const struct input_limits *limits, struct mprof_error *error)
+{
+  const struct reader_options options = {.limits = limits};
+  return profile_init(profile) &&
+         profile_read(profile, path, &options, error) &&
+         profile_settle(profile);
+}
 
 /* Checks that every index of PROFILE is in range and that sums agree. */
-static void
+static inline void
 check_invariants(const struct profile *profile)
 {
-  uint64_t allocs = 0;
-  uint64_t bytes = 0;
+  uint64_t sums[COLUMN_USES] = {0};
   for (size_t i = 0; i < profile->sample_count; i++) {
     const struct profile_sample *sample = &profile->samples[i];
-    assert_true(sample->first_frame + sample->frame_count <=
-                profile->chain_count);
-    assert_true(sample->type < profile->type_count);
-    assert_true(sample->thread < profile->thread_count);
-    allocs += sample->allocs;
-    bytes += sample->bytes;
+    struct sample_count count;
+    assert_true(sample->node < profile->tree.count);
+    assert_true(sample->labels < profile->label_rows.row_count);
+    const struct profile_labels *labels = &profile->labels[sample->labels];
+    assert_true(labels->thread < profile->thread_count);
+    assert_true(labels->region < profile->region_count);
+    profile_count(profile, i, &count);
+    assert_true(count.type < profile->type_count);
+    for (int m = 0; m < MEASURE_COUNT; m++)
+      sums[m] += count.counts[m];
+    sums[COLUMN_OF_CALLS] += count.calls;
   }
-  for (size_t i = 0; i < profile->chain_count; i++)
-    assert_true(profile->chains[i] < profile->frame_count);
-  for (size_t i = 0; i < profile->frame_count; i++)
-    assert_true(profile->frames[i].function < profile->function_count);
+  for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
+    assert_true(profile->tree.nodes[i].parent < i);
+    assert_true(profile->tree.nodes[i].item < profile->location_count);
+  }
+  for (size_t i = 0; i < profile->location_count; i++) {
+    const struct profile_location *location = &profile->locations[i];
+    assert_true(location->first_line + location->line_count <=
+                profile->line_count);
+    assert_true(location->mapping == INDEX_NONE ||
+                location->mapping < profile->mapping_count);
+  }
+  for (size_t i = 0; i < profile->line_count; i++)
+    assert_true(profile->lines[i].function == INDEX_NONE ||
+                profile->lines[i].function < profile->function_count);
   for (size_t i = 0; i < profile->function_count; i++)
     assert_true(profile->functions[i].name < profile->names.count);
   for (size_t i = 0; i < profile->type_count; i++)
     assert_true(profile->types[i].category < CATEGORY_COUNT);
-  assert_int_equal(profile->total.allocs, allocs);
-  assert_int_equal(profile->total.bytes, bytes);
+  for (int i = 0; i < COLUMN_USES; i++)
+    assert_int_equal(profile->total[i], sums[i]);
   if (profile_knows(profile, FACT_BYTES))
-    assert_int_equal(profile->facts[FACT_BYTES], bytes);
+    assert_int_equal(profile->facts[FACT_BYTES], sums[MEASURE_BYTES]);
 }
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "example_profiles.h"
 #include "graph_fixture.h"
-#include "profile/profile_reader.h"
+#include "pprof/reader.h"
 
 static void
 producer_and_consumer(void **state)
@@ -70,8 +70,8 @@ session_root(void **state)
 static void
 session_root_shown(void **state)
 {
-  struct fixture root = {.options = {.show_root = true}};
-  struct fixture runtime = {.options = {.show_runtime = true}};
+  struct fixture root = {.options = {.select.show_root = true}};
+  struct fixture runtime = {.options = {.select.show_runtime = true}};
   (void)state;
   add_file(&root, example_session());
   reduce(&root);
@@ -96,9 +96,9 @@ session_root_shown(void **state)
 static void
 session_root_and_selection(void **state)
 {
-  struct fixture ignore = {.options = {.ignore = "^(TOP|MPROF::.*)$"}};
-  struct fixture focus = {.options = {.focus = "EVAL"}};
-  struct fixture hide = {.options = {.hide = "BODY"}};
+  struct fixture ignore = {.options = {.select.expressions[EXPRESSION_IGNORE] = "^(TOP|MPROF::.*)$"}};
+  struct fixture focus = {.options = {.select.expressions[EXPRESSION_FOCUS] = "EVAL"}};
+  struct fixture hide = {.options = {.select.expressions[EXPRESSION_HIDE] = "BODY"}};
   (void)state;
   add_file(&ignore, example_session());
   reduce(&ignore);
@@ -121,7 +121,7 @@ session_root_and_selection(void **state)
 static void
 system_functions_hidden(void **state)
 {
-  struct fixture f = {.options = {.hide_system = true}};
+  struct fixture f = {.options = {.select.hide_system = true}};
   (void)state;
   add_file(&f, example_session());
   reduce(&f);
@@ -197,7 +197,7 @@ hidden_runtime_frames(void **state)
 static void
 shown_runtime_frames(void **state)
 {
-  struct fixture f = {.options = {.show_runtime = true}};
+  struct fixture f = {.options = {.select.show_runtime = true}};
   (void)state;
   add_file(&f, runtime_profile());
   reduce(&f);
@@ -213,7 +213,7 @@ shown_runtime_frames(void **state)
 static void
 hide_charges_callers(void **state)
 {
-  struct fixture f = {.options = {.hide = "^CL-USER::MAKE-(RED|BLUE)"}};
+  struct fixture f = {.options = {.select.expressions[EXPRESSION_HIDE] = "^CL-USER::MAKE-(RED|BLUE)"}};
   (void)state;
   add_file(&f, example_widgets());
   reduce(&f);
@@ -226,8 +226,8 @@ hide_charges_callers(void **state)
 static void
 focus_and_ignore(void **state)
 {
-  struct fixture focus = {.options = {.focus = "RED"}};
-  struct fixture ignore = {.options = {.ignore = "RED"}};
+  struct fixture focus = {.options = {.select.expressions[EXPRESSION_FOCUS] = "RED"}};
+  struct fixture ignore = {.options = {.select.expressions[EXPRESSION_IGNORE] = "RED"}};
   (void)state;
   add_file(&focus, example_widgets());
   reduce(&focus);
@@ -251,8 +251,8 @@ focus_and_ignore(void **state)
 static void
 shown_from_a_function(void **state)
 {
-  struct fixture f = {.options = {.show_from = "RED|MAKE-WIDGET"}};
-  struct fixture only = {.options = {.show_from = "RED"}};
+  struct fixture f = {.options = {.select.expressions[EXPRESSION_SHOW_FROM] = "RED|MAKE-WIDGET"}};
+  struct fixture only = {.options = {.select.expressions[EXPRESSION_SHOW_FROM] = "RED"}};
   (void)state;
   add_file(&f, example_widgets());
   reduce(&f);
@@ -278,10 +278,10 @@ shown_from_a_function(void **state)
 static void
 shown_from_what_shows(void **state)
 {
-  struct fixture f = {.options = {.show_from = "^(A|B)$"}};
+  struct fixture f = {.options = {.select.expressions[EXPRESSION_SHOW_FROM] = "^(A|B)$"}};
   struct fixture hidden = {
-      .options = {.show_from = "^(A|B)$", .hide = "^A$"}};
-  struct fixture none = {.options = {.show_from = "^A$", .hide = "^A$"}};
+      .options = {.select.expressions[EXPRESSION_SHOW_FROM] = "^(A|B)$", .select.expressions[EXPRESSION_HIDE] = "^A$"}};
+  struct fixture none = {.options = {.select.expressions[EXPRESSION_SHOW_FROM] = "^A$", .select.expressions[EXPRESSION_HIDE] = "^A$"}};
   (void)state;
   add_file(&f, example_nested_cycles());
   reduce(&f);
@@ -304,8 +304,8 @@ shown_from_what_shows(void **state)
 static void
 shown_alone(void **state)
 {
-  struct fixture f = {.options = {.show = "RUN|MAKE-WIDGET"}};
-  struct fixture none = {.options = {.show = "nothing"}};
+  struct fixture f = {.options = {.select.expressions[EXPRESSION_SHOW] = "RUN|MAKE-WIDGET"}};
+  struct fixture none = {.options = {.select.expressions[EXPRESSION_SHOW] = "nothing"}};
   (void)state;
   add_file(&f, example_widgets());
   reduce(&f);
@@ -387,11 +387,11 @@ several_files(void **state)
   add_file(&f, example_recursion());
   add_file(&f, example_widgets());
   reduce(&f);
-  assert_int_equal(f.reduction.profile.total.bytes, 960010);
-  assert_int_equal(f.reduction.profile.total.allocs, 20001);
+  assert_int_equal(f.reduction.profile->total[MEASURE_BYTES], 960010);
+  assert_int_equal(f.reduction.profile->total[MEASURE_ALLOCS], 20001);
   check_node(&f, "CL-USER::MAKE-WIDGET", 960000, 960000, 20000);
   check_node(&f, "G", 10, 10, 2);
-  assert_false(profile_knows(&f.reduction.profile, FACT_COLLECTOR_BYTES));
+  assert_false(profile_knows(f.reduction.profile, FACT_COLLECTOR_BYTES));
   done(&f);
 }
 
@@ -445,7 +445,7 @@ unknown_calls(void **state)
 static void
 unknown_calls_hidden(void **state)
 {
-  struct fixture f = {.options = {.hide = "^(sort|each|start)$"}};
+  struct fixture f = {.options = {.select.expressions[EXPRESSION_HIDE] = "^(sort|each|start)$"}};
   (void)state;
   add_file(&f, example_unknown_calls());
   reduce(&f);
@@ -504,7 +504,7 @@ unknown_calls_once(void **state)
   for (int i = 0; i < 3; i++)
     add_file(&f, example_unknown_calls());
   reduce(&f);
-  const struct profile *profile = &f.reduction.profile;
+  const struct profile *profile = f.reduction.profile;
   assert_non_null(profile_comment(profile, "mprof.calls_unknown", 4));
   assert_null(profile_comment(profile, "mprof.calls_unknown", 5));
   done(&f);

@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "example_profiles.h"
-#include "io/input_file.h"
+#include "base/input_file.h"
 #include "mprof.h"
-#include "profile/profile_reader.h"
-#include "profile/wire_write.h"
+#include "pprof/reader.h"
+#include "pprof/wire_write.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 
@@ -70,9 +70,7 @@ try_reading(const uint8_t *data, size_t length)
   struct mprof_error error;
   mprof_error_clear(&error);
   builder_write_bytes(scratch, data, length);
-  assert_true(profile_init(&profile));
-  bool good =
-      profile_reader_add(&profile, scratch, &input_limits_default, &error);
+  bool good = read_file(&profile, scratch, &input_limits_default, &error);
   if (good) {
     check_invariants(&profile);
     use_everywhere();
@@ -230,9 +228,7 @@ try_buffer(struct wire_buffer *buffer, const char *reason)
   assert_false(buffer->failed);
   builder_write_bytes(scratch, buffer->bytes, buffer->count);
   mprof_error_clear(&error);
-  assert_true(profile_init(&profile));
-  bool good =
-      profile_reader_add(&profile, scratch, &input_limits_default, &error);
+  bool good = read_file(&profile, scratch, &input_limits_default, &error);
   profile_release(&profile);
   wire_buffer_release(buffer);
   assert_false(good);
@@ -355,8 +351,7 @@ multiplied_frames(void **state)
   builder_write_bytes(scratch, whole.bytes, whole.count);
   wire_buffer_release(&whole);
   mprof_error_clear(&error);
-  assert_true(profile_init(&profile));
-  assert_false(profile_reader_add(&profile, scratch, &limits, &error));
+  assert_false(read_file(&profile, scratch, &limits, &error));
   if (strstr(error.message,
              "the chains up to sample 0 take more than 268435456 bytes") ==
           NULL &&

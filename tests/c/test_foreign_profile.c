@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "mprof.h"
-#include "profile/profile_prune.h"
 #include "profile_builder.h"
 #include "scratch_file.h"
 
@@ -309,12 +308,17 @@ matched_names(void **state)
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    struct profile_prune prune;
-    assert_int_equal(profile_prune_init(&prune, cases[i].drop, cases[i].keep),
-                     PRUNE_READY);
-    if (profile_prune_matches(&prune, cases[i].name) != cases[i].matches)
-      fail_msg("%s with %s", cases[i].name, cases[i].drop);
-    profile_prune_release(&prune);
+    char chain[64];
+    struct builder *b = no_columns();
+    add_column(b, "space", "bytes");
+    snprintf(chain, sizeof chain, "main/%s", cases[i].name);
+    add_sample(b, chain, (const int64_t[]){8});
+    b->profile.drop_frames = builder_string(b, cases[i].drop);
+    b->profile.keep_frames = builder_string(b, cases[i].keep);
+    char *output = run(b, "export\n--format=folded", false);
+    if ((strcmp(output, "main 8\n") == 0) != cases[i].matches)
+      fail_msg("%s with %s: %s", cases[i].name, cases[i].drop, output);
+    mprof_string_free(output);
   }
 }
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "example_profiles.h"
-#include "io/input_file.h"
+#include "base/input_file.h"
 #include "mprof.h"
 
 struct golden {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "example_profiles.h"
-#include "graph/group_names.h"
+#include "analysis/group_names.h"
 #include "graph_fixture.h"
 
 struct name_case {
@@ -273,7 +273,7 @@ static void
 hidden_frames_and_packages(void **state)
 {
   struct fixture f = {
-      .options = {.by = BY_PACKAGE, .hide = "^MAPCAR$|^CL-PPCRE"}};
+      .options = {.by = BY_PACKAGE, .select.expressions[EXPRESSION_HIDE] = "^MAPCAR$|^CL-PPCRE"}};
   (void)state;
   add_file(&f, example_packages());
   reduce(&f);
@@ -288,8 +288,8 @@ hidden_frames_and_packages(void **state)
 static void
 focus_is_on_functions(void **state)
 {
-  struct fixture f = {.options = {.by = BY_PACKAGE, .focus = "MATCH"}};
-  struct fixture none = {.options = {.by = BY_PACKAGE, .focus = "^APP$"}};
+  struct fixture f = {.options = {.by = BY_PACKAGE, .select.expressions[EXPRESSION_FOCUS] = "MATCH"}};
+  struct fixture none = {.options = {.by = BY_PACKAGE, .select.expressions[EXPRESSION_FOCUS] = "^APP$"}};
   (void)state;
   add_file(&f, example_packages());
   reduce(&f);
@@ -318,7 +318,7 @@ chains_without_functions(void **state)
   check_node(&f, "[runtime]", 16, 16, 0);
   check_node(&f, "[unknown]", 8, 8, 0);
   check_node(&f, "[no file]", 32, 32, 0);
-  assert_int_equal(f.reduction.nameless.leaf_bytes, 24);
+  assert_int_equal(f.reduction.selection.nameless_leaf_bytes, 24);
   done(&f);
 }
 
@@ -326,7 +326,7 @@ chains_without_functions(void **state)
 static void
 groups_called_like_functions(void **state)
 {
-  struct fixture f = {.options = {.by = BY_PACKAGE, .hide = "^APP$"}};
+  struct fixture f = {.options = {.by = BY_PACKAGE, .select.expressions[EXPRESSION_HIDE] = "^APP$"}};
   struct builder *b = builder_new("lisp");
   (void)state;
   builder_cons(b, "APP/APP::MAIN/APP/APP::WORK", 1);
@@ -359,7 +359,7 @@ lines_and_files(void **state)
   check_arc(&lines, "main a.c:11", "read_all b.c:22", 160, 0);
   check_arc(&lines, "read_all b.c:24", "read_all b.c:23", 32, 0);
   assert_int_equal(lines.reduction.graph.arc_count, 4);
-  assert_false(lines.reduction.profile.has_activations);
+  assert_false(lines.reduction.selection.counts_calls);
   done(&lines);
   add_file(&files, example_lines());
   reduce(&files);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "tree/context_tree.h"
-#include "profile/phase.h"
+#include "common/phase.h"
 #include "tree/sizes.h"
 
 enum { MAIN = 1, F, G, H, CONS, FIRST_HIDDEN = 8, ROOT_FUNCTION = 16 };

@@ -16,7 +16,8 @@
 
 #include "example_profiles.h"
 #include "mprof.h"
-#include "profile/profile_reader.h"
+#include "analysis/frames.h"
+#include "pprof/reader.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 
@@ -32,9 +33,7 @@ try_reading(const uint8_t *data, size_t length)
   char arguments[128];
   mprof_error_clear(&error);
   builder_write_bytes(scratch, data, length);
-  assert_true(profile_init(&profile));
-  bool good =
-      profile_reader_add(&profile, scratch, &input_limits_default, &error);
+  bool good = read_file(&profile, scratch, &input_limits_default, &error);
   if (good) {
     check_invariants(&profile);
   } else {
@@ -257,9 +256,7 @@ check_refused(const char *path, const char *reason)
   struct profile profile;
   struct mprof_error error;
   mprof_error_clear(&error);
-  assert_true(profile_init(&profile));
-  bool good =
-      profile_reader_add(&profile, path, &input_limits_default, &error);
+  bool good = read_file(&profile, path, &input_limits_default, &error);
   profile_release(&profile);
   assert_false(good);
   if (strstr(error.message, reason) == NULL)
@@ -320,9 +317,8 @@ every_wire_fault(void **state)
     mprof_error_clear(&error);
     builder_write_bytes(scratch, (const uint8_t *)cases[i].bytes,
                         cases[i].length);
-    assert_true(profile_init(&profile));
-    assert_false(
-        profile_reader_add(&profile, scratch, &input_limits_default, &error));
+      assert_false(
+        read_file(&profile, scratch, &input_limits_default, &error));
     profile_release(&profile);
     if (strstr(error.message, cases[i].reason) == NULL ||
         error.offset != cases[i].offset)
@@ -377,12 +373,11 @@ bombs(void **state)
   free(zeros);
 
   mprof_error_clear(&error);
-  uint8_t samples[4000];
+  uint8_t samples[6000];
   for (size_t i = 0; i < sizeof samples; i += 2)
     memcpy(samples + i, "\x12\x00", 2);
   builder_write_bytes(scratch, samples, sizeof samples);
-  assert_true(profile_init(&profile));
-  assert_false(profile_reader_add(&profile, scratch, &narrow, &error));
+  assert_false(read_file(&profile, scratch, &narrow, &error));
   assert_non_null(strstr(error.message, "decodes to more than 100000 bytes"));
   profile_release(&profile);
 }
@@ -407,12 +402,11 @@ many_samples(void **state)
   builder_write(b, scratch);
   builder_free(b);
   mprof_error_clear(&error);
-  assert_true(profile_init(&profile));
-  if (!profile_reader_add(&profile, scratch, &narrow, &error))
+  if (!read_file(&profile, scratch, &narrow, &error))
     fail_msg("%s", error.message);
   check_invariants(&profile);
   assert_int_equal(profile.sample_count, SAMPLES);
-  assert_int_equal(profile.total.bytes, SAMPLES * 16);
+  assert_int_equal(profile.total[MEASURE_BYTES], SAMPLES * 16);
   profile_release(&profile);
 }
 
@@ -460,59 +454,28 @@ foreign_profile(void **state)
   builder_write(b, scratch);
   builder_free(b);
   mprof_error_clear(&error);
-  assert_true(profile_init(&profile));
-  if (!profile_reader_add(&profile, scratch, &input_limits_default, &error))
+  if (!read_file(&profile, scratch, &input_limits_default, &error))
     fail_msg("%s", error.message);
   check_invariants(&profile);
-  assert_int_equal(profile.total.bytes, 400);
+  assert_int_equal(profile.total[MEASURE_BYTES], 400);
   assert_int_equal(profile.language, LANGUAGE_C);
-  assert_false(profile.has_activations);
-  assert_int_equal(profile.samples[0].object_bytes, 100);
-  assert_int_equal(profile.types[profile.samples[0].type].category, 1);
-  const uint32_t *chain = profile.chains + profile.samples[0].first_frame;
-  const struct profile_function *leaf =
-      &profile.functions[profile.frames[chain[0]].function];
-  const struct profile_function *root =
-      &profile.functions[profile.frames[chain[1]].function];
-  assert_string_equal(names_text(&profile.names, leaf->name), "f\\xffg");
-  assert_string_equal(names_text(&profile.names, root->name), "0x1000");
-  profile_release(&profile);
-}
-
-/* Objects and calls in one sample: two samples of one chain. */
-static void
-objects_and_calls(void **state)
-{
-  struct builder *b = builder_new("lisp");
-  struct profile profile;
-  struct mprof_error error;
-  (void)state;
-  builder_cons(b, "main/f", 3);
-  builder_by_thread(b, "worker");
-  b->values[0][4] = 2;
-  builder_activate(b, "main", 1);
-  builder_write(b, scratch);
-  builder_free(b);
-  mprof_error_clear(&error);
-  assert_true(profile_init(&profile));
-  if (!profile_reader_add(&profile, scratch, &input_limits_default, &error))
-    fail_msg("%s", error.message);
-  check_invariants(&profile);
-  assert_int_equal(profile.sample_count, 3);
-  const struct profile_sample *objects = &profile.samples[0];
-  const struct profile_sample *calls = &profile.samples[1];
-  assert_int_equal(objects->allocs, 3);
-  assert_int_equal(objects->bytes, 48);
-  assert_int_equal(objects->activations, 0);
-  assert_int_equal(calls->allocs, 0);
-  assert_int_equal(calls->bytes, 0);
-  assert_int_equal(calls->activations, 2);
-  assert_int_equal(calls->first_frame, objects->first_frame);
-  assert_int_equal(calls->frame_count, objects->frame_count);
-  assert_int_equal(calls->thread, objects->thread);
-  assert_int_equal(profile.types[calls->type].type, 0);
-  assert_int_equal(profile.total.allocs, 3);
-  assert_int_equal(profile.total_activations, 3);
+  assert_false(profile_has(&profile, COLUMN_OF_CALLS));
+  struct sample_count count;
+  profile_count(&profile, 0, &count);
+  assert_int_equal(count.object_bytes, 100);
+  assert_int_equal(profile.types[count.type].category, 1);
+  struct frame_table frames;
+  assert_true(frame_table_init(&frames, &profile));
+  const struct tree_node *leaf = &profile.tree.nodes[profile.samples[0].node];
+  const struct tree_node *root = &profile.tree.nodes[leaf->parent];
+  assert_int_equal(root->parent, TREE_ROOT);
+  uint32_t leaf_frame = frames.first_frames[leaf->item];
+  uint32_t root_frame = frames.first_frames[root->item];
+  assert_string_equal(
+      function_name(&frames, frames.frames[leaf_frame].function), "f\\xffg");
+  assert_string_equal(
+      function_name(&frames, frames.frames[root_frame].function), "0x1000");
+  frame_table_release(&frames);
   profile_release(&profile);
 }
 
@@ -523,7 +486,7 @@ main(void)
       cmocka_unit_test(every_rule),      cmocka_unit_test(every_wire_fault),
       cmocka_unit_test(not_profiles),    cmocka_unit_test(bombs),
       cmocka_unit_test(many_samples),    cmocka_unit_test(joined_members),
-      cmocka_unit_test(foreign_profile), cmocka_unit_test(objects_and_calls),
+      cmocka_unit_test(foreign_profile),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/region_path.h"
+#include "common/region_path.h"
 #include "symbols/code_file.h"
 #include "symbols/function_names.h"
 #include "symbols/function_symbols.h"

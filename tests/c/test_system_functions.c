@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "profile/system_functions.h"
+#include "common/system_functions.h"
 
 static void
 names_of_ecl(void **state)

@@ -10,9 +10,9 @@
  * the merged file must say the same.
  */
 
-#include "io/gzip_sink.h"
+#include "base/gzip_sink.h"
 #include "mprof.h"
-#include "profile/profile_reader.h"
+#include "pprof/reader.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -104,12 +104,13 @@ use(const struct memory_file *file)
 static void
 try_file(const struct memory_file *file)
 {
+  const struct reader_options options = {.limits = &input_limits_default};
   struct profile profile;
   struct mprof_error error;
   mprof_error_clear(&error);
   expect(profile_init(&profile), "out of memory");
-  bool good =
-      profile_reader_add(&profile, file->path, &input_limits_default, &error);
+  bool good = profile_read(&profile, file->path, &options, &error) &&
+              profile_settle(&profile);
   profile_release(&profile);
   if (good)
     use(file);

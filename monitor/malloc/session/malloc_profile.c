@@ -46,11 +46,11 @@ put_labels(void *closure, const struct kind *kind)
   const uint32_t thread = kind == NULL ? 0 : (uint32_t)kind->clas;
   const uint32_t region = kind == NULL ? 0 : (uint32_t)(kind->clas >> 32);
   if (kind != NULL && kind->size != LEAF_LARGE)
-    pprof_add_number_label(p, "bytes", kind->size);
+    pprof_add_number_label(p, PPROF_LABEL_BYTES, kind->size);
   if (thread != 0)
-    pprof_add_label(p, "thread", malloc_thread_name(thread));
+    pprof_add_label(p, PPROF_LABEL_THREAD, malloc_thread_name(thread));
   if (region != 0)
-    pprof_add_label(p, "region", malloc_monitor.regions.regions[region].path);
+    pprof_add_label(p, PPROF_LABEL_REGION, malloc_monitor.regions.regions[region].path);
 }
 
 /* Whether `function', called below `up', is called by the same function
@@ -139,7 +139,7 @@ put_contexts(struct malloc_writer *w, const struct context_calls *calls)
       stated++;
     }
   if (!all)
-    pprof_put_count(&w->stream, "mprof.stated_calls", stated);
+    pprof_put_count(&w->stream, PPROF_COMMENT_STATED_CALLS, stated);
 }
 
 static void
@@ -242,27 +242,27 @@ put_comments(struct malloc_writer *w)
 {
   const struct malloc_monitor *m = &malloc_monitor;
   struct pprof_stream *p = &w->stream;
-  pprof_put_comment(p, "mprof.version", MPROF_VERSION);
-  pprof_put_comment(p, "mprof.language", "c");
+  pprof_put_comment(p, PPROF_COMMENT_VERSION, MPROF_VERSION);
+  pprof_put_comment(p, PPROF_COMMENT_LANGUAGE, "c");
   if (w->objects->count > 0)
-    pprof_put_comment(p, "mprof.program", w->objects->objects[0].path);
-  pprof_put_count(p, "mprof.allocations", w->total.count);
-  pprof_put_count(p, "mprof.bytes", w->total.bytes);
-  pprof_put_count(p, "mprof.peak_bytes", w->total.peak_bytes);
-  pprof_put_count(p, "mprof.unattributed_allocations",
+    pprof_put_comment(p, PPROF_COMMENT_PROGRAM, w->objects->objects[0].path);
+  pprof_put_count(p, PPROF_COMMENT_ALLOCATIONS, w->total.count);
+  pprof_put_count(p, PPROF_COMMENT_BYTES, w->total.bytes);
+  pprof_put_count(p, PPROF_COMMENT_PEAK_BYTES, w->total.peak_bytes);
+  pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS,
                   w->samples.unattributed_count);
-  pprof_put_count(p, "mprof.unattributed_bytes",
+  pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_BYTES,
                   w->samples.unattributed_bytes);
-  pprof_put_count(p, "mprof.truncated_walks", m->truncated_walks);
-  pprof_put_count(p, "mprof.contexts", context_tree_paths(&m->tree));
-  pprof_put_count(p, "mprof.context_bytes", context_tree_bytes(&m->tree));
+  pprof_put_count(p, PPROF_COMMENT_TRUNCATED_WALKS, m->truncated_walks);
+  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, context_tree_paths(&m->tree));
+  pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, context_tree_bytes(&m->tree));
   if (m->lost_objects > 0) {
     char text[96];
     snprintf(text, sizeof text,
              "objects for which there was no memory: %" PRIu64
              "; kept bytes are too many",
              m->lost_objects);
-    pprof_put_comment(p, "mprof.kept_note", text);
+    pprof_put_comment(p, PPROF_COMMENT_KEPT_NOTE, text);
   }
   region_table_comments(&malloc_monitor.regions, true, pprof_put_region, p);
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The call graph: functions (nodes), caller-callee pairs (arcs), and what
+ * each is responsible for.
+ *
+ * Every figure is computed from whole chains.  On each chain a function
+ * counts once and an arc counts once, however often recursion passes them:
+ * inclusive figures are exact, also inside a cycle, and nothing is
+ * apportioned.  Functions of one name are one node.  A chain of which no
+ * frame shows belongs to a node of its own: see call_tree.h.
+ *
+ * Where the calls of a function are not counted, those of its node and of all
+ * arcs into it are unknown; those of arcs out of it are known.
+ *
+ * Node i's arcs to its callees are arcs[node.first_arc ... + arc_count);
+ * its arcs from its callers are found through in_arcs in the same way.
+ * A finished graph is only read; then several threads may share it.
+ */
+
+#ifndef MPROF_CALL_GRAPH_H
+#define MPROF_CALL_GRAPH_H
+
+#include "analysis/call_tree.h"
+#include "base/mprof_error.h"
+
+struct graph_node {
+  const char *name;         /* owned by the frame table, or constant */
+  uint32_t function;        /* one of the frame table with this name, or
+                               INDEX_NONE */
+  struct figures self;      /* allocated by the function itself */
+  struct figures inclusive; /* by it and all below it; once a chain */
+  struct figures root;      /* of chains that start here: no caller */
+  uint64_t calls;           /* activations that led to allocation, or
+                               CALLS_UNKNOWN */
+  uint64_t root_calls;      /* those without a caller; likewise */
+  size_t depth;             /* fewest callers above it on any chain */
+  uint32_t cycle;           /* number of its cycle from 1, 0: in none */
+  size_t first_arc, arc_count;       /* to callees, in arcs */
+  size_t first_in_arc, in_arc_count; /* from callers, in in_arcs */
+  size_t first_type, type_count;     /* in self_types */
+};
+
+struct graph_arc {
+  uint32_t caller;
+  uint32_t callee;          /* equal to caller: direct recursion */
+  struct figures inclusive; /* of chains that pass here; once a chain */
+  uint64_t calls;           /* as of nodes */
+};
+
+/* What one node itself allocated of one type. */
+struct graph_self_type {
+  uint32_t node;
+  uint32_t type; /* index into the profile's types */
+  uint64_t allocs;
+  uint64_t bytes;
+};
+
+struct call_graph {
+  struct graph_node *nodes;
+  size_t node_count, node_capacity;
+  struct graph_arc *arcs; /* sorted by caller, then callee */
+  size_t arc_count, arc_capacity;
+  size_t *in_arcs; /* arc indices, sorted by callee, then caller */
+  struct graph_self_type *self_types; /* by node, then bytes, descending */
+  size_t self_type_count, self_type_capacity;
+};
+
+/* Builds GRAPH from TREE, one by functions: node i is its item i.  Items that
+ * were only called are added.  False when memory runs out; release GRAPH even
+ * then.  Linear in the nodes of the tree, but for sorting arcs. */
+bool call_graph_init(struct call_graph *graph, struct call_tree *tree,
+                     struct mprof_error *error);
+
+void call_graph_release(struct call_graph *graph);
+
+/* Calls of NODE by itself: direct recursion; and those by others. */
+uint64_t call_graph_self_calls(const struct call_graph *graph, uint32_t node);
+uint64_t call_graph_other_calls(const struct call_graph *graph,
+                                uint32_t node);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The node of a chain is found from that of the longest part of it that was
+ * met before, so that each node of the profile is looked at once.
+ */
+
+#include "analysis/call_tree.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+/* Stands for the item of a frame while nothing has been added. */
+static uint32_t *
+fill_none(size_t count)
+{
+  uint32_t *numbers = array_zeroed(count, sizeof *numbers);
+  if (numbers != NULL)
+    memset(numbers, 0xff, count * sizeof *numbers);
+  return numbers;
+}
+
+void
+call_tree_release(struct call_tree *tree)
+{
+  tree_release(&tree->tree);
+  row_table_release(&tree->places);
+  free(tree->items);
+  free(tree->item_of);
+  free(tree->of_node);
+  free(tree->of_sample);
+  free(tree->path);
+  memset(tree, 0, sizeof *tree);
+}
+
+/* ---- items ---- */
+
+static uint32_t
+add_item(struct call_tree *tree, struct call_item item)
+{
+  struct call_item *items =
+      array_reserve(tree->items, &tree->item_capacity, tree->item_count + 1,
+                    sizeof *items);
+  if (items == NULL || tree->item_count >= ITEM_MISSING)
+    return INDEX_NONE;
+  tree->items = items;
+  items[tree->item_count] = item;
+  return (uint32_t)tree->item_count++;
+}
+
+/* Where the number of the item of the frame F is kept. */
+static uint32_t *
+place_of(const struct call_tree *tree, uint32_t f)
+{
+  const struct frame_table *frames = tree->selection->frames;
+  return &tree->item_of[tree->kind == ITEMS_ARE_FRAMES
+                            ? f
+                            : frames->functions[frames->frames[f].shown]
+                                  .name];
+}
+
+uint32_t
+call_tree_item(const struct call_tree *tree, uint32_t frame)
+{
+  return *place_of(tree, frame);
+}
+
+uint32_t
+call_tree_make_item(struct call_tree *tree, uint32_t f)
+{
+  const struct frame_table *frames = tree->selection->frames;
+  const struct frame *frame = &frames->frames[f];
+  uint32_t *item = place_of(tree, f);
+  struct call_item made = {
+      .name = function_name(frames, frame->shown),
+      .function = frame->shown,
+  };
+  if (*item != INDEX_NONE)
+    return *item;
+  if (tree->kind == ITEMS_ARE_FUNCTIONS)
+    return *item = add_item(tree, made);
+  uint64_t words[] = {frame->shown, (uint64_t)frame->line,
+                      frame->address};
+  made.line = frame->line;
+  made.address = frame->address;
+  size_t known = tree->places.row_count;
+  uint32_t place = row_table_add(&tree->places, words, 3);
+  if (place == ROW_NONE)
+    return INDEX_NONE;
+  /* nameless items are beside the places: they come first */
+  *item = place < known ? place + NAMELESS_COUNT : add_item(tree, made);
+  return *item;
+}
+
+/* The item for chains that show no frame, for this REASON. */
+static uint32_t
+nameless_item(struct call_tree *tree, enum nameless reason)
+{
+  uint32_t *item = &tree->nameless[reason];
+  if (*item == INDEX_NONE)
+    *item = add_item(tree, (struct call_item){.name = nameless_name(reason),
+                                              .function = INDEX_NONE});
+  return *item;
+}
+
+/* ---- chains ---- */
+
+/* Whether the frame F is one in a row with that of the node PARENT. */
+static bool
+is_in_run(const struct call_tree *tree, uint32_t parent, uint32_t f)
+{
+  return tree->merges_runs && parent != TREE_ROOT &&
+         tree->items[tree->tree.nodes[parent].item].function ==
+             tree->selection->frames->frames[f].shown;
+}
+
+/* The node below PARENT for the frame F; ITEM_MISSING when there is none, as
+ * MISSING says. */
+static uint32_t
+follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
+             enum missing_chain missing)
+{
+  if (is_in_run(tree, parent, f))
+    return parent;
+  uint32_t item = missing == MISSING_NEW ? call_tree_make_item(tree, f)
+                                         : *place_of(tree, f);
+  if (item == INDEX_NONE)
+    return missing == MISSING_NEW       ? INDEX_NONE
+           : missing == MISSING_WITHOUT ? parent
+                                        : ITEM_MISSING;
+  if (missing != MISSING_FOUND_ONLY)
+    return tree_child(&tree->tree, parent, item);
+  uint32_t node = tree_find(&tree->tree, parent, item);
+  return node == INDEX_NONE ? ITEM_MISSING : node;
+}
+
+/* Whether the chain of NODE, of the profile, begins within it: what is further
+ * out was cut off. */
+static bool
+begins(const struct call_tree *tree, uint32_t node)
+{
+  const struct selection *selection = tree->selection;
+  uint32_t parent = selection->profile->tree.nodes[node].parent;
+  return selection->cuts && (selection->flags[node] & CHAIN_BELOW_ROOT) &&
+         !(selection->flags[parent] & CHAIN_BELOW_ROOT);
+}
+
+/* Goes on from the node AT by the frames of NODE, of the profile, that show.
+ * INDEX_NONE when memory runs out; ITEM_MISSING: see follow_frame. */
+static uint32_t
+follow(struct call_tree *tree, uint32_t at, uint32_t node,
+       enum missing_chain missing)
+{
+  const struct selection *selection = tree->selection;
+  const struct frame_table *frames = selection->frames;
+  const struct tree_node *n = &selection->profile->tree.nodes[node];
+  struct chain_walk walk = chain_walk_at(selection, n->parent);
+  bool before = begins(tree, node);
+  for (uint32_t f = frames->first_frames[n->item + 1];
+       f-- > frames->first_frames[n->item] && at < ITEM_MISSING;) {
+    bool restarts;
+    bool shows =
+        chain_walk_step(selection, &walk, &frames->frames[f], &restarts);
+    if (shows && !before)
+      at = follow_frame(tree, at, f, missing);
+    before = before && !restarts;
+  }
+  return at;
+}
+
+/* The node of the chain of NODE, of the profile: TREE_ROOT when no frame
+ * shows, else as follow says. */
+static uint32_t
+node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
+{
+  const struct tree_node *nodes = tree->selection->profile->tree.nodes;
+  size_t length = 0;
+  bool begun = false;
+  for (; !begun && tree->of_node[node] == INDEX_NONE;
+       node = nodes[node].parent) {
+    uint32_t *path = array_reserve(tree->path, &tree->path_capacity,
+                                   length + 1, sizeof *path);
+    if (path == NULL)
+      return INDEX_NONE;
+    tree->path = path;
+    path[length++] = node;
+    begun = begins(tree, node);
+  }
+  uint32_t at = begun ? (uint32_t)TREE_ROOT : tree->of_node[node];
+  while (length > 0 && at < ITEM_MISSING) {
+    node = tree->path[--length];
+    at = follow(tree, at, node, missing);
+    if (at < ITEM_MISSING && missing != MISSING_FOUND_ONLY)
+      tree->of_node[node] = at;
+  }
+  return at;
+}
+
+bool
+call_tree_calls(struct call_tree *tree, uint32_t node,
+                enum missing_chain missing, uint32_t *found)
+{
+  uint32_t at = node_of(tree, node, missing);
+  *found = at < ITEM_MISSING && at != TREE_ROOT ? at : INDEX_NONE;
+  return at != INDEX_NONE;
+}
+
+/* ---- who called ---- */
+
+/* Finds the innermost frame of NODE's chain, of the profile, that shows:
+ * *FRAME, INDEX_NONE when none does, with *NODE the node that it is of and
+ * *SKIP how many frames of that are from it inward.  Frames further in than
+ * SKIP of NODE do not count. */
+static void
+innermost(const struct call_tree *tree, uint32_t *node, uint32_t *skip,
+          uint32_t *frame)
+{
+  const struct selection *selection = tree->selection;
+  const struct frame_table *frames = selection->frames;
+  *frame = INDEX_NONE;
+  for (; *node != TREE_ROOT;
+       *node = selection->profile->tree.nodes[*node].parent, *skip = 0) {
+    const struct tree_node *n = &selection->profile->tree.nodes[*node];
+    struct chain_walk walk = chain_walk_at(selection, n->parent);
+    uint32_t first = frames->first_frames[n->item];
+    bool restarted = false;
+    for (uint32_t f = frames->first_frames[n->item + 1];
+         f-- > first + *skip;) {
+      bool restarts;
+      if (chain_walk_step(selection, &walk, &frames->frames[f], &restarts))
+        *frame = f;
+      if (restarts) {
+        *frame = INDEX_NONE;
+        restarted = true;
+      }
+    }
+    if (*frame != INDEX_NONE) {
+      *skip = *frame - first + 1;
+      return;
+    }
+    if (restarted)
+      return; /* nothing further out is part of the chain */
+  }
+}
+
+bool
+call_tree_call(const struct call_tree *tree, uint32_t node, uint32_t *leaf,
+               uint32_t *caller)
+{
+  const struct selection *selection = tree->selection;
+  const struct frame_table *frames = selection->frames;
+  uint32_t skip = 0;
+  uint32_t at = node;
+  if (node == TREE_ROOT)
+    return false;
+  uint32_t location = selection->profile->tree.nodes[node].item;
+  innermost(tree, &at, &skip, leaf);
+  if (at != node || *leaf != frames->first_frames[location])
+    return false;
+  innermost(tree, &at, &skip, caller);
+  /* the step from an item into itself is no call */
+  return !tree->merges_runs || *caller == INDEX_NONE ||
+         frames->frames[*caller].shown != frames->frames[*leaf].shown;
+}
+
+/* ---- the whole ---- */
+
+static bool
+add_samples(struct call_tree *tree)
+{
+  const struct selection *selection = tree->selection;
+  const struct profile *profile = selection->profile;
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    struct sample_count count;
+    uint32_t end = profile->samples[i].node;
+    selection_count(selection, i, &count);
+    if (!selection_keeps(selection, i, &count))
+      continue;
+    uint32_t node = node_of(tree, end, MISSING_NEW);
+    if (node == TREE_ROOT) {
+      uint32_t item =
+          nameless_item(tree, selection_nameless(selection, end));
+      node = item == INDEX_NONE
+                 ? INDEX_NONE
+                 : tree_child(&tree->tree, TREE_ROOT, item);
+    }
+    if (node == INDEX_NONE)
+      return false;
+    tree->of_sample[i] = node;
+  }
+  return true;
+}
+
+bool
+call_tree_init(struct call_tree *tree, const struct selection *selection,
+               enum call_items kind, bool merges_runs)
+{
+  const struct profile *profile = selection->profile;
+  const struct frame_table *frames = selection->frames;
+  memset(tree, 0, sizeof *tree);
+  tree->selection = selection;
+  tree->kind = kind;
+  tree->merges_runs = merges_runs;
+  for (int i = 0; i < NAMELESS_COUNT; i++)
+    tree->nameless[i] = INDEX_NONE;
+  tree->item_of = fill_none(kind == ITEMS_ARE_FRAMES ? frames->frame_count
+                                                     : frames->names.count);
+  tree->of_node = fill_none(profile->tree.count);
+  tree->of_sample = fill_none(profile->sample_count);
+  bool good = tree_init(&tree->tree) && tree->item_of != NULL &&
+              tree->of_node != NULL && tree->of_sample != NULL;
+  if (kind == ITEMS_ARE_FRAMES)
+    for (int i = 0; good && i < NAMELESS_COUNT; i++)
+      good = nameless_item(tree, (enum nameless)i) != INDEX_NONE;
+  if (good) {
+    tree->of_node[TREE_ROOT] = TREE_ROOT;
+    good = add_samples(tree);
+  }
+  return good;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The chains that show, as a tree: what is left of those of the profile when
+ * the selection has cut, hidden and grouped what it does.  Its items are
+ * functions by name (the nodes of the call graph), or frames that differ in
+ * function, line or address.  What stands for a chain of which nothing shows
+ * is an item of its own ("[runtime]", "[hidden]", "[session]", "[unknown]"),
+ * so that sums stay complete.
+ *
+ * Its nodes are the chains that allocated, and what leads to them.  Calls may
+ * be of chains that did not: call_tree_calls.
+ */
+
+#ifndef MPROF_CALL_TREE_H
+#define MPROF_CALL_TREE_H
+
+#include "analysis/selection.h"
+#include "base/tree.h"
+
+enum call_items { ITEMS_ARE_FUNCTIONS, ITEMS_ARE_FRAMES };
+
+struct call_item {
+  const char *name;  /* owned by the frame table, or constant */
+  uint32_t function; /* one of the frame table with this name; INDEX_NONE: the
+                        item stands for a chain of which nothing shows */
+  int64_t line;      /* of frames; 0 when not known */
+  uint64_t address;
+};
+
+struct call_tree {
+  const struct selection *selection; /* not owned */
+  enum call_items kind;
+  bool merges_runs; /* of frames of one item in a row the rootmost stands for
+                       all: see grouping.h */
+  struct tree tree;
+  struct call_item *items;
+  size_t item_count, item_capacity;
+  uint32_t *item_of; /* by name id, or by frame; INDEX_NONE: none yet */
+  struct row_table places; /* item - nameless ones: function, line, address */
+  uint32_t nameless[NAMELESS_COUNT]; /* items; INDEX_NONE: none yet */
+  uint32_t *of_node;   /* by node of the profile; INDEX_NONE: none yet */
+  uint32_t *of_sample; /* by sample: the node that has its allocations;
+                          INDEX_NONE: they do not count */
+  uint32_t *path;      /* of the chain in hand */
+  size_t path_capacity;
+};
+
+/* Makes the tree of what SELECTION keeps, which must outlive it.  Nodes and
+ * items are numbered in the order in which samples lead to them, from the
+ * root.  False when memory runs out; release TREE even then.  Linear in the
+ * nodes and samples of the profile. */
+bool call_tree_init(struct call_tree *tree, const struct selection *selection,
+                    enum call_items kind, bool merges_runs);
+void call_tree_release(struct call_tree *tree);
+
+/* The item of FRAME, of the frame table, that shows; INDEX_NONE when nothing
+ * led to it.  The second makes it, and gives back INDEX_NONE when memory runs
+ * out. */
+uint32_t call_tree_item(const struct call_tree *tree, uint32_t frame);
+uint32_t call_tree_make_item(struct call_tree *tree, uint32_t frame);
+
+/* By whom the leaf of the chain of NODE, of the profile, was called: sets
+ * *LEAF and *CALLER to frames, the latter to INDEX_NONE when it has no caller.
+ * False when the leaf does not show, or is one with its caller. */
+bool call_tree_call(const struct call_tree *tree, uint32_t node,
+                    uint32_t *leaf, uint32_t *caller);
+
+/* Stands for a node that is not there, beside INDEX_NONE. */
+#define ITEM_MISSING (INDEX_NONE - 1u)
+
+/* What becomes of a chain that was called, but is not in the tree. */
+enum missing_chain {
+  MISSING_FOUND_ONLY, /* nothing */
+  MISSING_WHOLE,      /* it is added, if all its items are known */
+  MISSING_WITHOUT,    /* it is added, without items that are not known */
+  MISSING_NEW         /* it is added */
+};
+
+/* Sets *FOUND to the node for the calls of the chain of NODE, of the profile;
+ * INDEX_NONE when there is none.  False when memory runs out. */
+bool call_tree_calls(struct call_tree *tree, uint32_t node,
+                     enum missing_chain missing, uint32_t *found);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Sums of what samples count: all measures, and bytes by category. */
+
+#ifndef MPROF_FIGURES_H
+#define MPROF_FIGURES_H
+
+#include "pprof/profile.h"
+
+/* Counts and bytes of a set of allocations, by enum measure or by name.  Bytes
+ * are bytes requested; kept is what was never freed, peak what was live when
+ * most bytes were, temporary what was freed before the next allocations. */
+struct figures {
+  union {
+    uint64_t counts[MEASURE_COUNT];
+    struct {
+      uint64_t bytes, allocs;
+      uint64_t kept_bytes, kept_allocs;
+      uint64_t peak_bytes, peak_allocs;
+      uint64_t temporary_allocs;
+    };
+  };
+  uint64_t category_bytes[CATEGORY_COUNT];
+  uint64_t category_kept[CATEGORY_COUNT];
+};
+
+_Static_assert(offsetof(struct figures, temporary_allocs) ==
+                   MEASURE_TEMPORARY_ALLOCS * sizeof(uint64_t),
+               "names are in the order of enum measure");
+
+/* Adds MORE to SUM. */
+static inline void
+figures_add(struct figures *sum, const struct figures *more)
+{
+  for (int m = 0; m < MEASURE_COUNT; m++)
+    sum->counts[m] += more->counts[m];
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++) {
+    sum->category_bytes[i] += more->category_bytes[i];
+    sum->category_kept[i] += more->category_kept[i];
+  }
+}
+
+/* What COUNT, of PROFILE, counts; without a category where sizes are not
+ * known. */
+static inline struct figures
+figures_of(const struct profile *profile, const struct sample_count *count)
+{
+  struct figures figures = {0};
+  for (int m = 0; m < MEASURE_COUNT; m++)
+    figures.counts[m] = count->counts[m];
+  if (count->size_kind != SIZE_UNKNOWN) {
+    unsigned category = profile->types[count->type].category;
+    figures.category_bytes[category] = figures.bytes;
+    figures.category_kept[category] = figures.kept_bytes;
+  }
+  return figures;
+}
+
+/* Whether anything was allocated. */
+static inline bool
+figures_any(const struct figures *figures)
+{
+  return figures->bytes != 0 || figures->allocs != 0;
+}
+
+/* Stands for a number of calls that is not known: of a function of which they
+ * are not counted, and of all that has such a number in it.  No sum is as
+ * large. */
+#define CALLS_UNKNOWN UINT64_MAX
+
+/* The calls A and B together, each of which may be CALLS_UNKNOWN. */
+static inline uint64_t
+calls_add(uint64_t a, uint64_t b)
+{
+  return a == CALLS_UNKNOWN || b == CALLS_UNKNOWN ? CALLS_UNKNOWN : a + b;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the locations of a profile show as: frames, each in a function.
+ * Functions of one name are one here, unless one is of the runtime; so what
+ * several files, or several builds, have of a function comes together.
+ *
+ * Where no function is known, the file that the code is in stands for it, such
+ * as "[libc.so.6]", or else the address, or else "[unknown]".
+ *
+ * The table belongs to one analysis of a profile: grouping.h lets frames show
+ * as groups.
+ */
+
+#ifndef MPROF_FRAMES_H
+#define MPROF_FRAMES_H
+
+#include "pprof/profile.h"
+
+struct function {
+  uint32_t name;        /* name id of the name shown, as all in names */
+  uint32_t file;        /* name id, 0 when not known */
+  int64_t start_line;   /* 0 when not known */
+  uint64_t low_address; /* lowest address seen in it, 0 when none */
+  bool runtime;         /* a C function of the runtime, hidden by default */
+  bool c;               /* its name is that of a C function */
+  bool calls_known;     /* they are counted in all files */
+};
+
+struct frame {
+  uint32_t function;
+  uint32_t shown;   /* the same, or the group that it belongs to */
+  int64_t line;     /* of the call, 0 when not known */
+  uint64_t address; /* of the call, 0 when not known */
+};
+
+struct frame_table {
+  const struct profile *profile; /* not owned */
+  struct names names;
+  struct function *functions;
+  size_t function_count, function_capacity;
+  struct frame *frames; /* of a location one after the other, the innermost
+                           first */
+  size_t frame_count, frame_capacity;
+  uint32_t *first_frames; /* by location; behind the last is frame_count */
+};
+
+/* Makes the frames of PROFILE, which must outlive TABLE.  False when memory
+ * runs out; release it even then. */
+bool frame_table_init(struct frame_table *table,
+                      const struct profile *profile);
+void frame_table_release(struct frame_table *table);
+
+/* Appends FUNCTION; its number, INDEX_NONE when memory runs out. */
+uint32_t frame_table_add(struct frame_table *table, struct function function);
+
+/* The name and the file ("" when not known) of the function with the number
+ * INDEX; valid as long as the table. */
+static inline const char *
+function_name(const struct frame_table *table, size_t index)
+{
+  return names_text(&table->names, table->functions[index].name);
+}
+
+static inline const char *
+function_file(const struct frame_table *table, size_t index)
+{
+  return names_text(&table->names, table->functions[index].file);
+}
+
+#endif

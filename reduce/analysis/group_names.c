@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Names are taken apart where they stand; nothing is copied, and no depth of
+ * nesting leads to recursion.
+ */
+
+#include "analysis/group_names.h"
+
+#include "common/lisp_token.h"
+#include "common/system_functions.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A part of a name; LENGTH 0: there is none. */
+struct span {
+  const char *text;
+  size_t length;
+};
+
+static const struct span nothing = {"", 0};
+
+static bool
+is_word(struct span span, const char *word)
+{
+  return span.length == strlen(word) &&
+         memcmp(span.text, word, span.length) == 0;
+}
+
+/* The length of the string that TEXT starts with, quotes included. */
+static size_t
+string_length(const char *text)
+{
+  size_t i = 1;
+  while (text[i] != '\0' && text[i] != '"')
+    i += text[i] == '\\' && text[i + 1] != '\0' ? 2 : 1;
+  return i + (text[i] == '"');
+}
+
+/* The form that TEXT, which is no blank, starts with. */
+static struct span
+scan_form(const char *text)
+{
+  size_t depth = 0;
+  size_t i = 0;
+  do {
+    if (text[i] == '(' || text[i] == ')')
+      depth += text[i++] == '(' ? 1 : depth > 0 ? SIZE_MAX : 0;
+    else if (text[i] == '"')
+      i += string_length(text + i);
+    else if (text[i] == ' ')
+      i++;
+    else
+      i += lisp_token_scan(text + i).length;
+  } while (depth > 0 && text[i] != '\0');
+  return (struct span){text, i};
+}
+
+/* Takes the next element of a list off *REST, which begins behind the
+ * parenthesis that opens it; false at its end. */
+static bool
+next_element(const char **rest, struct span *element)
+{
+  *rest += strspn(*rest, " ");
+  if (**rest == ')' || **rest == '\0')
+    return false;
+  *element = scan_form(*rest);
+  *rest += element->length;
+  return true;
+}
+
+/* What follows :IN in the elements of REST. */
+static struct span
+container(const char *rest)
+{
+  struct span element;
+  while (next_element(&rest, &element))
+    if (is_word(element, ":IN"))
+      return next_element(&rest, &element) ? element : nothing;
+  return nothing;
+}
+
+/* The package of SYMBOL, none for one without a home. */
+static struct span
+package_of(struct span symbol)
+{
+  struct lisp_token token = lisp_token_scan(symbol.text);
+  if (symbol.length == 0 || token.length == 0 ||
+      strchr("\"#", symbol.text[0]) != NULL)
+    return nothing;
+  if (token.package_length == 0)
+    return (struct span){"KEYWORD", 7};
+  if (token.package_length < token.length)
+    return (struct span){symbol.text, token.package_length};
+  return token.odd ? (struct span){"[C]", 3}
+                   : (struct span){"COMMON-LISP", 11};
+}
+
+static bool
+is_ours(struct span package)
+{
+  return is_word(package, "COMMON-LISP") ||
+         is_system_package(package.text, package.length);
+}
+
+/* The first of the SPECIALISERS, a list, that is a class other than T. */
+static struct span
+first_class(struct span specialisers)
+{
+  struct span element;
+  const char *rest = specialisers.text + 1;
+  if (specialisers.length == 0 || *specialisers.text != '(')
+    return nothing;
+  while (next_element(&rest, &element))
+    if (*element.text != '(' && !is_word(element, "T"))
+      return element;
+  return nothing;
+}
+
+/* The home of a Lisp function: the symbol whose package is its own, and the
+ * class of the method that it is, or is local to. */
+struct home {
+  struct span symbol;
+  struct span class_name;
+};
+
+/* That of a method; REST is what follows METHOD. */
+static struct home
+home_of_method(const char *rest)
+{
+  struct span generic = nothing;
+  struct span last = nothing;
+  struct span element;
+  if (!next_element(&rest, &generic))
+    return (struct home){nothing, nothing};
+  while (next_element(&rest, &element))
+    last = element;
+  if (*generic.text == '(') { /* (SETF F) */
+    const char *inner = generic.text + 1;
+    if (!next_element(&inner, &element) || !next_element(&inner, &generic))
+      generic = nothing;
+  }
+  struct home home = {generic, first_class(last)};
+  if (home.class_name.length > 0 && is_ours(package_of(generic)) &&
+      !is_ours(package_of(home.class_name)))
+    home.symbol = home.class_name;
+  return home;
+}
+
+static struct home
+home_of(const char *name)
+{
+  static const char *const namers[] = {"FLET", "LABELS", "MACRO-FUNCTION",
+                                       "SETF"};
+  struct span form = scan_form(name);
+  while (form.length > 0 && *form.text == '(') {
+    const char *rest = form.text + 1;
+    struct span kind;
+    if (!next_element(&rest, &kind))
+      break;
+    if (is_word(kind, "METHOD"))
+      return home_of_method(rest);
+    struct span named = nothing; /* by the second element */
+    for (size_t i = 0; i < sizeof namers / sizeof namers[0]; i++)
+      if (is_word(kind, namers[i]) && !next_element(&rest, &named))
+        named = nothing;
+    form = container(rest);
+    if (form.length == 0)
+      form = named;
+  }
+  return (struct home){form, nothing};
+}
+
+/* The parts of a C++ name, without return type and parameters. */
+struct qualified {
+  struct span first; /* up to the first "::" */
+  struct span scope; /* up to the last one */
+};
+
+static struct qualified
+split_qualified(const char *name)
+{
+  static const char anonymous[] = "(anonymous namespace)";
+  struct qualified parts = {nothing, nothing};
+  size_t start = 0;
+  size_t depth = 0; /* of template arguments */
+  for (size_t i = 0; name[i] != '\0'; i++) {
+    bool fresh = i == start || name[i - 1] == ':';
+    if (fresh && strncmp(name + i, "operator", 8) == 0 &&
+        strchr(" ()<>=!+-*/%^&|~,[\"", name[i + 8]) != NULL)
+      break; /* the member's name; the rest may hold anything */
+    if (fresh && strncmp(name + i, anonymous, sizeof anonymous - 1) == 0) {
+      i += sizeof anonymous - 2;
+    } else if (name[i] == '<') {
+      depth++;
+    } else if (name[i] == '>' && depth > 0) {
+      depth--;
+    } else if (depth > 0) {
+      continue;
+    } else if (name[i] == '(') {
+      break;
+    } else if (name[i] == ' ') {
+      start = i + 1;
+      parts = (struct qualified){nothing, nothing};
+    } else if (name[i] == ':' && name[i + 1] == ':') {
+      parts.scope = (struct span){name + start, i - start};
+      if (parts.first.length == 0)
+        parts.first = parts.scope;
+      i++;
+    }
+  }
+  return parts;
+}
+
+/* The same of a Go name: "path/package.F", "path/package.(*T).F",
+ * "path/package.T.F". */
+static struct qualified
+split_go(const char *name)
+{
+  struct qualified parts = {nothing, nothing};
+  size_t path = 0;
+  for (size_t i = 0; name[i] != '\0' && name[i] != '['; i++)
+    if (name[i] == '/')
+      path = i + 1;
+  size_t dot = path + strcspn(name + path, ".");
+  if (name[dot] == '\0')
+    return parts;
+  parts.first = (struct span){name, dot};
+  const char *type = name + dot + 1;
+  size_t length = strcspn(type, ".[");
+  if (length < strlen(type) && strncmp(type + length + 1, "func", 4) != 0)
+    parts.scope = (struct span){name, dot + 1 + length};
+  return parts;
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+  size_t length = strlen(text);
+  return length >= strlen(end) &&
+         strcmp(text + length - strlen(end), end) == 0;
+}
+
+static bool
+is_placeholder(const char *name)
+{
+  return *name == '[' && ends_with(name, "]");
+}
+
+/* Whether NAME, in a profile of a Lisp program, is that of a C function. */
+static bool
+is_c_name(const char *name)
+{
+  struct lisp_token token = lisp_token_scan(name);
+  return token.length > 0 && name[token.length] == '\0' && token.odd &&
+         token.package_length == token.length &&
+         strchr("|#\"", *name) == NULL;
+}
+
+/* The first part (SCOPE false) or all of what qualifies the name of SOURCE,
+ * which is no Lisp function. */
+static struct span
+qualifier(const struct group_source *source, bool scope)
+{
+  struct qualified parts = ends_with(source->file, ".go")
+                               ? split_go(source->name)
+                               : split_qualified(source->name);
+  return scope ? parts.scope : parts.first;
+}
+
+static void
+write_package(bool lisp, const struct group_source *source, struct sink *sink)
+{
+  struct span package = lisp ? package_of(home_of(source->name).symbol)
+                             : qualifier(source, false);
+  if (package.length > 0)
+    sink_bytes(sink, package.text, package.length);
+  else if (source->runtime)
+    sink_text(sink, "[runtime]");
+  else
+    sink_text(sink, lisp ? "[no package]" : "[C]");
+}
+
+static void
+write_class(bool lisp, const struct group_source *source, struct sink *sink)
+{
+  struct span name =
+      lisp ? home_of(source->name).class_name : qualifier(source, true);
+  if (name.length == 0) {
+    sink_text(sink, source->name);
+    return;
+  }
+  sink_text(sink, lisp ? "(CLASS " : "");
+  sink_bytes(sink, name.text, name.length);
+  sink_text(sink, lisp ? ")" : "");
+}
+
+static void
+write_line(const struct group_source *source, struct sink *sink)
+{
+  sink_text(sink, source->name);
+  if (*source->file == '\0' || source->runtime)
+    return;
+  sink_format(sink, " %s", source->file);
+  if (source->line > 0)
+    sink_format(sink, ":%" PRId64, source->line);
+}
+
+void
+group_name_write(enum granularity by, enum language language,
+                 const struct group_source *source, struct sink *sink)
+{
+  bool lisp = language == LANGUAGE_LISP && !source->runtime &&
+              !is_c_name(source->name);
+  if (by == BY_FUNCTION || is_placeholder(source->name))
+    sink_text(sink, source->name);
+  else if (by == BY_LINE)
+    write_line(source, sink);
+  else if (by == BY_FILE)
+    sink_text(sink, *source->file == '\0' ? "[no file]" : source->file);
+  else if (by == BY_PACKAGE)
+    write_package(lisp, source, sink);
+  else
+    write_class(lisp, source, sink);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which samples count, and which frames show.
+ *
+ * Regular expressions are POSIX extended ones and match any part of a
+ * function's name or of its file's name, as in pprof.  focus keeps the
+ * samples with a matching frame on their chain, ignore drops those with one;
+ * hide takes frames out of the chains, and what they allocated goes to the
+ * nearest caller that shows; show takes out all but those that match;
+ * show_from lets each chain begin at the first frame that shows and matches,
+ * and drops chains without one.  Runtime functions are hidden in that same
+ * way unless they are asked for; ECL's own Lisp functions when that is asked
+ * for.  phase, thread and region keep the samples of some phases, threads and
+ * regions (each with those in it) alone, samples those whose numbers a file
+ * has.
+ *
+ * focus and samples speak of allocations: calls are counted for the functions
+ * and arcs that are left, whatever was allocated below them.  A call has the
+ * phase in which the function that was called runs.
+ *
+ * Where chains begin: a profile may name the function that runs a profiled
+ * body (comment mprof.root).  That function and all that is rootward of it,
+ * the read-eval-print loop and the profiler, is the same for every chain and
+ * tells nothing, so it is no part of a chain unless it is asked for, neither
+ * for showing nor for matching:
+ *
+ *   chain, root first:  TOP-LEVEL  EVAL  ROOT  F  EVAL  ROOT  G
+ *                       [ cut off          ]  [ stays          ]
+ *
+ * The rootmost occurrence counts, so that profiling within a profiled body,
+ * and recursion into it, stay visible.  A chain without the function, such as
+ * that of another thread, stays whole.  Calls on the way to the function
+ * count for nothing, unless something was allocated there outside of profiled
+ * bodies.
+ *
+ * All that can be said of a chain is found once for each node of the tree, on
+ * one way from the root.
+ */
+
+#ifndef MPROF_SELECTION_H
+#define MPROF_SELECTION_H
+
+#include "analysis/figures.h"
+#include "analysis/frames.h"
+#include "base/mprof_error.h"
+
+/* The regular expressions on functions. */
+enum expression {
+  EXPRESSION_FOCUS,
+  EXPRESSION_IGNORE,
+  EXPRESSION_HIDE,
+  EXPRESSION_SHOW,
+  EXPRESSION_SHOW_FROM,
+  EXPRESSION_COUNT
+};
+
+/* The option for EXPRESSION, such as "show-from". */
+const char *expression_option(enum expression expression);
+
+/* What is asked for. */
+struct selection_options {
+  const char *expressions[EXPRESSION_COUNT]; /* NULL: not given */
+  const char *thread;  /* matched with names of threads, NULL: all */
+  const char *region;  /* matched with paths of regions, NULL: all */
+  const char *samples; /* file with the numbers of some, NULL: all */
+  unsigned phases;     /* bit i: enum phase i; 0: all */
+  bool hide_system;
+  bool show_runtime; /* and all that show_root shows */
+  bool show_root;
+  enum measure counted; /* what stands for bytes and allocations: those of
+                           this measure; MEASURE_BYTES: as they are */
+};
+
+/* What is known of a node's chain: bits. */
+enum chain_flag {
+  CHAIN_BELOW_ROOT = 1,   /* the function that runs a body is on it */
+  CHAIN_FOCUS = 2,        /* a frame matches --focus */
+  CHAIN_IGNORE = 4,       /* ... --ignore */
+  CHAIN_BEGUN = 8,        /* ... --show-from, if it is given */
+  CHAIN_PROGRAM = 16,     /* a frame is not of the runtime */
+  CHAIN_LEAF_NAMED = 32,  /* the last frame but hidden runtime ones has a
+                             name, ... */
+  CHAIN_LEAF_KNOWN = 64,  /* ... and there is such a frame */
+  CHAIN_HAS_NAMELESS = 128 /* some frame has no name */
+};
+
+struct selection {
+  const struct profile *profile; /* not owned */
+  const struct frame_table *frames; /* not owned */
+  struct selection_options options;
+  bool *hidden;           /* by function */
+  unsigned char *matches; /* by function: bit i: enum expression i; and bit
+                             EXPRESSION_COUNT: it has a name */
+  unsigned char *roles;   /* by function: enum phase_role */
+  bool *roots;            /* by function: runs a profiled body */
+  bool *of_threads;       /* by thread */
+  bool *of_regions;       /* by region */
+  bool *chosen;           /* by sample; NULL: all */
+  unsigned char *flags;   /* by node: enum chain_flag */
+  unsigned char *states;  /* by node: enum phase_state, and: */
+  bool cuts;           /* what calls the body is no part of chains */
+  bool by_allocations; /* functions show for what they allocate, not called */
+  bool counts_calls;   /* calls are known of what is chosen */
+  bool narrowed;       /* some sample that allocates is left out */
+  unsigned unmatched;  /* bit i: enum expression i matches no function */
+  struct figures total; /* of the samples kept */
+  uint64_t nameless_leaf_bytes;  /* charged to something without a name */
+  uint64_t nameless_chain_bytes; /* with it on their chain */
+};
+
+/* Selects from PROFILE and its FRAMES, which must outlive it.  False: a bad
+ * regular expression (a usage error) or memory; release it even then. */
+bool selection_init(struct selection *selection,
+                    const struct profile *profile,
+                    const struct frame_table *frames,
+                    const struct selection_options *options,
+                    struct mprof_error *error);
+
+void selection_release(struct selection *selection);
+
+/* What sample I counts, with options.counted in the place of what was
+ * allocated. */
+void selection_count(const struct selection *selection, size_t i,
+                     struct sample_count *count);
+
+/* Whether the allocations of sample I count, of which COUNT are there; and
+ * whether its calls do. */
+bool selection_keeps(const struct selection *selection, size_t i,
+                     const struct sample_count *count);
+bool selection_keeps_calls(const struct selection *selection, size_t i);
+
+/* In which phase sample I was. */
+enum phase selection_phase(const struct selection *selection, size_t i);
+
+/* Where a walk of frames from the root to the leaf of a chain is. */
+struct chain_walk {
+  unsigned char flags; /* of the frames so far */
+  enum phase_state state;
+};
+
+/* That of the chain of NODE. */
+static inline struct chain_walk
+chain_walk_at(const struct selection *selection, uint32_t node)
+{
+  enum { STATE_BITS = 0x7f };
+  return (struct chain_walk){
+      selection->flags[node],
+      (enum phase_state)(selection->states[node] & STATE_BITS)};
+}
+
+/* Goes on by FRAME; whether it shows.  What showed before does not when
+ * *RESTARTS gets true. */
+bool chain_walk_step(const struct selection *selection,
+                     struct chain_walk *walk, const struct frame *frame,
+                     bool *restarts);
+
+/* Why a chain shows no frame at all. */
+enum nameless {
+  NAMELESS_UNKNOWN, /* the file has no frame for it */
+  NAMELESS_HIDDEN,  /* by --hide or --hide-system */
+  NAMELESS_RUNTIME, /* it has only runtime functions */
+  NAMELESS_SESSION, /* it was cut off */
+  NAMELESS_COUNT
+};
+enum nameless selection_nameless(const struct selection *selection,
+                                 uint32_t node);
+
+/* What shows in the place of the frames, such as "[runtime]". */
+const char *nameless_name(enum nameless reason);
+
+/* Whether TEXT is the name of a function.  No name are the placeholders in
+ * brackets: [libfoo.so] (code without a symbol), [unknown], [signal handler],
+ * [over the budget], and what stands for a chain of which nothing shows; an
+ * address; no text at all. */
+bool is_function_name(const char *text);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What was allocated, whoever did it: sums by type, by size, by phase and by
+ * thread.  A tally is built once from the samples that a selection keeps, and
+ * then only read.
+ */
+
+#ifndef MPROF_TALLY_H
+#define MPROF_TALLY_H
+
+#include "analysis/selection.h"
+#include "base/mprof_error.h"
+
+enum { LARGEST_BIN = 1024 }; /* bytes; larger objects share one bin */
+
+enum bin_kind {
+  BIN_SIZE,   /* all objects have the size of the bin */
+  BIN_LARGE,  /* objects above LARGEST_BIN */
+  BIN_GROWTH, /* bodies that grew; no objects of their own */
+  BIN_UNKNOWN /* nobody counted the objects */
+};
+
+struct tally_bin {
+  enum bin_kind kind;
+  uint64_t size; /* bytes; for BIN_SIZE only */
+  struct figures figures;
+  size_t first_part, part_count; /* in parts */
+};
+
+/* The share of one type in a bin. */
+struct tally_part {
+  uint32_t type; /* index into the profile's types */
+  struct figures figures;
+};
+
+struct tally {
+  struct figures *types; /* by type of the profile */
+  struct figures phases[PHASE_COUNT];
+  struct figures *threads; /* by thread of the profile */
+  struct figures *regions; /* by region, each without those in it */
+  struct tally_bin *bins;  /* by kind, then by size */
+  size_t bin_count;
+  struct tally_part *parts; /* in a bin by bytes descending, then by name */
+};
+
+/* False when memory runs out; release TALLY even then. */
+bool tally_init(struct tally *tally, const struct selection *selection,
+                struct mprof_error *error);
+
+void tally_release(struct tally *tally);
+
+/* What people call TYPE: its class where it has one, else its type; "" when
+ * the profile knows neither. */
+const char *tally_type_name(const struct profile *profile,
+                            const struct profile_type *type);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* zlib between two sinks; see gzip_sink.h. */
+
+#include "base/gzip_sink.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 16384, GZIP_WINDOW = 15 + 16 };
+
+/* Compresses LENGTH bytes, and with FLUSH Z_FINISH ends the member. */
+static int
+compress_bytes(struct gzip_sink *gzip, const char *bytes, size_t length,
+               int flush)
+{
+  unsigned char piece[PIECE_BYTES];
+  z_stream *stream = &gzip->stream;
+  stream->next_in = (unsigned char *)(uintptr_t)bytes;
+  stream->avail_in = (uInt)length;
+  do {
+    stream->next_out = piece;
+    stream->avail_out = sizeof piece;
+    if (deflate(stream, flush) == Z_STREAM_ERROR)
+      return EIO;
+    sink_bytes(gzip->target, (const char *)piece,
+               sizeof piece - stream->avail_out);
+  } while (stream->avail_out == 0);
+  return gzip->target->error_number;
+}
+
+static int
+write_compressed(void *target, const char *bytes, size_t length)
+{
+  return compress_bytes(target, bytes, length, Z_NO_FLUSH);
+}
+
+void
+gzip_sink_open(struct gzip_sink *gzip, struct sink *target)
+{
+  memset(&gzip->stream, 0, sizeof gzip->stream);
+  gzip->target = target;
+  sink_init(&gzip->sink, write_compressed, gzip);
+  gzip->open = deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+                            GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+  if (!gzip->open)
+    sink_fail(&gzip->sink, ENOMEM);
+}
+
+void
+gzip_sink_close(struct gzip_sink *gzip)
+{
+  if (sink_flush(&gzip->sink))
+    sink_fail(&gzip->sink, compress_bytes(gzip, "", 0, Z_FINISH));
+  if (gzip->open)
+    deflateEnd(&gzip->stream);
+  gzip->open = false;
+  sink_fail(gzip->target, gzip->sink.error_number);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A whole input file in memory, unpacked when it is gzip-compressed.
+ *
+ * Memory is bounded before it is used: the data may not grow beyond a limit,
+ * nor beyond a ratio to the compressed bytes read so far, so that a gzip bomb
+ * is an error and not a full machine.  Thread-safe: nothing is shared.
+ */
+
+#ifndef MPROF_INPUT_FILE_H
+#define MPROF_INPUT_FILE_H
+
+#include "base/mprof_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct input_limits {
+  uint64_t data_bytes;    /* largest data after inflation */
+  uint64_t free_bytes;    /* below this, any compression ratio is fine */
+  uint64_t ratio;         /* above it: most data bytes for each file byte */
+  uint64_t decoded_bytes; /* most memory for the decoded message, ... */
+  uint64_t decoded_free;  /* ... and at most this ... */
+  uint64_t decoded_ratio; /* ... and so much a byte of the file; 0: any */
+};
+
+/* 1 GiB of data; above 32 MiB at most 400 bytes for each compressed byte (a
+ * real profile reaches some dozens, a bomb 1,030); 2 GiB decoded, and above
+ * 64 MiB at most 4,000 bytes for each byte of the file (four bytes for a
+ * frame of a chain, which may be one byte of data, and that a 400th of a
+ * byte). */
+extern const struct input_limits input_limits_default;
+
+struct input_file {
+  uint8_t *data; /* owned; not NULL after a successful read */
+  size_t length;
+  size_t capacity;
+  uint64_t file_bytes; /* that were read */
+  bool compressed;     /* offsets into data are not offsets into the file */
+};
+
+/* Reads PATH into FILE.  On failure FILE holds nothing, and ERROR names the
+ * path, the reason and, for a compressed file, the offset in that file.  An
+ * empty file, a device and a file of some other well-known kind are failures.
+ * A pipe is read to its end. */
+bool input_file_read(struct input_file *file, const char *path,
+                     const struct input_limits *limits,
+                     struct mprof_error *error);
+
+/* The most memory that FILE may take when it is decoded. */
+uint64_t input_file_decoded_limit(const struct input_file *file,
+                                  const struct input_limits *limits);
+
+void input_file_release(struct input_file *file);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Failures as values; see mprof_error.h. */
+
+#include "base/mprof_error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void
+mprof_error_clear(struct mprof_error *error)
+{
+  error->code = MPROF_OK;
+  error->exit_status = 0;
+  error->signal = 0;
+  error->offset = MPROF_NO_OFFSET;
+  error->message[0] = '\0';
+}
+
+bool
+mprof_error_set(struct mprof_error *error, enum mprof_error_code code,
+                int64_t offset, const char *format, ...)
+{
+  if (error->code != MPROF_OK)
+    return false;
+  error->code = code;
+  error->offset = offset;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->message, sizeof error->message, format, arguments);
+  va_end(arguments);
+  for (char *c = error->message; *c != '\0'; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f)
+      *c = '?';
+  return false;
+}
+
+bool
+mprof_error_memory(struct mprof_error *error)
+{
+  return mprof_error_set(error, MPROF_NO_MEMORY, MPROF_NO_OFFSET,
+                         "out of memory");
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Temporary file, fsync, rename.  A symbolic link is followed first, so that
+ * the link stays a link.
+ */
+
+#include "base/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_TRIES = 100 }; /* names for the temporary file */
+
+static bool
+write_error(const struct output_file *file, int error_number,
+            struct mprof_error *error)
+{
+  return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
+                         "cannot write '%s': %s", file->path,
+                         strerror(error_number));
+}
+
+static void
+release(struct output_file *file)
+{
+  free(file->target);
+  free(file->temporary);
+  memset(file, 0, sizeof *file);
+}
+
+/* Opens a new file beside the target; -1 and errno on failure.  The mode is
+ * that of OLD, or what the process gives to new files. */
+static int
+open_temporary(struct output_file *file, const struct stat *old)
+{
+  size_t length = strlen(file->target) + 48;
+  char *name = malloc(length);
+  int descriptor = -1;
+  if (name == NULL)
+    return -1;
+  for (unsigned i = 0; i < MOST_TRIES; i++) {
+    snprintf(name, length, "%s.tmp.%ld.%u", file->target, (long)getpid(), i);
+    descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST)
+      break;
+  }
+  if (descriptor < 0) {
+    int saved = errno;
+    free(name);
+    errno = saved;
+    return -1;
+  }
+  file->temporary = name;
+  if (old != NULL && fchmod(descriptor, old->st_mode & 07777) != 0) {
+    int saved = errno;
+    close(descriptor);
+    unlink(name);
+    errno = saved;
+    return -1;
+  }
+  return descriptor;
+}
+
+bool
+output_file_open(struct output_file *file, const char *path,
+                 struct mprof_error *error)
+{
+  struct stat status;
+  memset(file, 0, sizeof *file);
+  file->path = path;
+  bool exists = stat(path, &status) == 0;
+  file->target = exists ? realpath(path, NULL) : strdup(path);
+  if (file->target == NULL)
+    return write_error(file, errno, error);
+  bool direct = exists && !S_ISREG(status.st_mode);
+  file->descriptor = direct ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+                            : open_temporary(file, exists ? &status : NULL);
+  if (file->descriptor < 0) {
+    write_error(file, errno, error);
+    release(file);
+    return false;
+  }
+  sink_init(&file->sink, sink_write_descriptor, &file->descriptor);
+  return true;
+}
+
+bool
+output_file_close(struct output_file *file, bool good,
+                  struct mprof_error *error)
+{
+  if (good && !sink_flush(&file->sink))
+    good = write_error(file, file->sink.error_number, error);
+  if (good && file->temporary != NULL && fsync(file->descriptor) != 0)
+    good = write_error(file, errno, error);
+  if (close(file->descriptor) != 0 && good)
+    good = write_error(file, errno, error);
+  if (good && file->temporary != NULL &&
+      rename(file->temporary, file->target) != 0)
+    good = write_error(file, errno, error);
+  if (!good && file->temporary != NULL)
+    unlink(file->temporary);
+  release(file);
+  return good;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Buffered output with a sticky error; see sink.h.  Partial and interrupted
+ * writes are continued.  This does not close anything. */
+
+#include "base/sink.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+sink_init(struct sink *sink, sink_write *write_bytes, void *target)
+{
+  sink->write = write_bytes;
+  sink->target = target;
+  sink->error_number = 0;
+  sink->line_width = 0;
+  sink->color = false;
+  sink->progress = NULL;
+  sink->used = 0;
+}
+
+void
+sink_fail(struct sink *sink, int error_number)
+{
+  if (sink->error_number == 0)
+    sink->error_number = error_number;
+}
+
+bool
+sink_flush(struct sink *sink)
+{
+  if (sink->error_number == 0 && sink->used > 0)
+    sink->error_number = sink->write(sink->target, sink->buffer, sink->used);
+  sink->used = 0;
+  return sink->error_number == 0;
+}
+
+void
+sink_bytes(struct sink *sink, const char *bytes, size_t length)
+{
+  while (length > 0 && sink->error_number == 0) {
+    size_t room = sizeof sink->buffer - sink->used;
+    size_t part = length < room ? length : room;
+    memcpy(sink->buffer + sink->used, bytes, part);
+    sink->used += part;
+    bytes += part;
+    length -= part;
+    if (sink->used == sizeof sink->buffer)
+      sink_flush(sink);
+  }
+}
+
+void
+sink_text(struct sink *sink, const char *text)
+{
+  sink_bytes(sink, text, strlen(text));
+}
+
+void
+sink_repeat(struct sink *sink, char character, size_t count)
+{
+  for (; count > 0 && sink->error_number == 0; count--)
+    sink_bytes(sink, &character, 1);
+}
+
+void
+sink_format(struct sink *sink, const char *format, ...)
+{
+  char small[256];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(small, sizeof small, format, arguments);
+  va_end(arguments);
+  if (length < 0) {
+    sink_fail(sink, EINVAL);
+  } else if ((size_t)length < sizeof small) {
+    sink_bytes(sink, small, (size_t)length);
+  } else {
+    char *large = malloc((size_t)length + 1);
+    if (large == NULL) {
+      sink_fail(sink, ENOMEM);
+      return;
+    }
+    va_start(arguments, format);
+    vsnprintf(large, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    sink_bytes(sink, large, (size_t)length);
+    free(large);
+  }
+}
+
+void
+sink_style(struct sink *sink, enum text_style style)
+{
+  static const char *const sequences[] = {
+      [STYLE_PLAIN] = "\033[0m",
+      [STYLE_STRONG] = "\033[1m",
+      [STYLE_HEAVY] = "\033[31m",
+  };
+  if (sink->color)
+    sink_text(sink, sequences[style]);
+}
+
+int
+sink_write_descriptor(void *target, const char *bytes, size_t length)
+{
+  const int *descriptor = target;
+  while (length > 0) {
+    ssize_t written = write(*descriptor, bytes, length);
+    if (written == 0)
+      return EIO;
+    if (written < 0 && errno != EINTR)
+      return errno;
+    if (written > 0) {
+      bytes += written;
+      length -= (size_t)written;
+    }
+  }
+  return 0;
+}
+
+int
+sink_write_string(void *target, const char *bytes, size_t length)
+{
+  struct sink_string *string = target;
+  if (length > SIZE_MAX - string->length - 1)
+    return ENOMEM;
+  char *text = array_reserve(string->text, &string->capacity,
+                             string->length + length + 1, 1);
+  if (text == NULL)
+    return ENOMEM;
+  memcpy(text + string->length, bytes, length);
+  string->text = text;
+  string->length += length;
+  text[string->length] = '\0';
+  return 0;
+}

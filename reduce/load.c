@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Files are read one after the other into one profile. */
+
+#include "load.h"
+
+#include "base/progress.h"
+#include "pprof/reader.h"
+#include "symbols/symbolize.h"
+
+#include <string.h>
+
+bool
+profile_load_list(struct profile *profile, const struct input_list *list,
+                  bool lossless, struct progress *progress,
+                  struct mprof_error *error)
+{
+  struct reader_options options = {
+      .limits = &input_limits_default,
+      .progress = list->count == 1 ? progress : NULL,
+      .lossless = lossless,
+      .first_path = list->files[0].path,
+  };
+  bool good = profile_init(profile) || mprof_error_memory(error);
+  for (size_t i = 0; good && i < list->count; i++) {
+    progress_tell(progress, "reading files", i, list->count);
+    good = profile_read(profile, list->files[i].path, &options, error);
+  }
+  good = good && (!lossless || profile_fold_samples(profile, error));
+  good = good && (profile_settle(profile) || mprof_error_memory(error));
+  return good && symbolize(profile, error);
+}
+
+bool
+profile_load(struct profile *profile, const char *const *names, size_t count,
+             struct progress *progress, struct mprof_error *error)
+{
+  struct input_list list = {0};
+  memset(profile, 0, sizeof *profile);
+  bool good = input_list_fill(&list, names, count, error) &&
+              profile_load_list(profile, &list, false, progress, error);
+  input_list_release(&list);
+  return good;
+}

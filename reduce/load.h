@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The profiles that a command line names, as one: read, with names for
+ * addresses, and without frames that a file wants to be left out.
+ */
+
+#ifndef MPROF_LOAD_H
+#define MPROF_LOAD_H
+
+#include "base/input_list.h"
+#include "base/mprof_error.h"
+#include "pprof/profile.h"
+
+struct progress;
+
+/* Reads the files of LIST into PROFILE.  LOSSLESS is for what writes a file
+ * anew: frames that a file wants to be left out stay, and files must be of one
+ * kind (append.h).  False: ERROR says why.  Release PROFILE even then. */
+bool profile_load_list(struct profile *profile, const struct input_list *list,
+                       bool lossless, struct progress *progress,
+                       struct mprof_error *error);
+
+/* The same for the COUNT files or folders NAMES, "mprof.data" when there are
+ * none, to be looked at. */
+bool profile_load(struct profile *profile, const char *const *names,
+                  size_t count, struct progress *progress,
+                  struct mprof_error *error);
+
+#endif

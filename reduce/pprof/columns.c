@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which value of a sample means what.
+ *
+ * Columns are found by the names of the sample types, in whatever order they
+ * come, so that heap profiles of other programs can be read:
+ *
+ *   alloc_objects, alloc_space   what was allocated: mprof, Go
+ *   inuse_objects, inuse_space   what of it was live: the same
+ *   objects, space               what was live: tcmalloc, jemalloc, Node.js
+ *
+ * peak_objects, peak_space and temporary_objects are mprof's own.
+ *
+ * Where only what was live is there, it stands for what was allocated; also
+ * where a file has columns for both, but counts no allocation: jemalloc's does
+ * when it was not told to accumulate.  Where none of these is there, the
+ * sample type that the file says to show first, or the first one that is
+ * measured in bytes, and the count that goes by the same name: "x_bytes" with
+ * "x_objects".
+ */
+
+#include "pprof/reading.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Bytes in one UNIT; 0 when it is no unit of bytes.  As in pprof, a kilobyte
+ * has 1024 of them. */
+static uint64_t
+bytes_in_unit(const char *unit)
+{
+  static const char *const units[][4] = {
+      {"b", "", "byte", "bytes"},
+      {"kb", "kib", "kilobyte", "kilobytes"},
+      {"mb", "mib", "megabyte", "megabytes"},
+      {"gb", "gib", "gigabyte", "gigabytes"},
+      {"tb", "tib", "terabyte", "terabytes"},
+  };
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t j = 0; j < sizeof units[i] / sizeof units[i][0]; j++)
+      if (strcasecmp(unit, units[i][j]) == 0)
+        return UINT64_C(1) << 10 * i;
+  return 0;
+}
+
+static const char *
+type_of(const struct reading *reading, size_t i)
+{
+  return names_text(&reading->profile->names,
+                    reading->heading.columns[i].type);
+}
+
+static const char *
+unit_of(const struct reading *reading, size_t i)
+{
+  return names_text(&reading->profile->names,
+                    reading->heading.columns[i].unit);
+}
+
+/* Reads the sample types of READING's file. */
+static bool
+read_types(struct reading *reading)
+{
+  struct profile *heading = &reading->heading;
+  size_t capacity = 0;
+  for (size_t i = 0; i < reading->field_count; i++) {
+    const struct wire_field *field = &reading->fields[i];
+    uint64_t f[PPROF_VALUE_TYPE_UNIT + 1];
+    size_t count = heading->column_count;
+    if (field->number != PPROF_SAMPLE_TYPE)
+      continue;
+    struct profile_value_type *columns = array_reserve(
+        heading->columns, &capacity, count + 1, sizeof *columns);
+    if (columns == NULL)
+      return mprof_error_memory(reading->error);
+    heading->columns = columns;
+    reading_numbers(field->bytes, field->size, f, sizeof f / sizeof f[0]);
+    if (count >= INT32_MAX ||
+        !reading_string(reading, f[PPROF_VALUE_TYPE_NAME],
+                        &columns[count].type) ||
+        !reading_string(reading, f[PPROF_VALUE_TYPE_UNIT],
+                        &columns[count].unit))
+      return reading_fault(reading, PPROF_SAMPLE_TYPE, count,
+                           "sample type %zu refers to a missing string",
+                           count);
+    heading->column_count++;
+  }
+  return true;
+}
+
+/* The column whose sample type is called NAME. */
+static struct profile_column
+find_column(const struct reading *reading, const char *name)
+{
+  for (size_t i = 0; i < reading->heading.column_count; i++)
+    if (strcmp(type_of(reading, i), name) == 0)
+      return (struct profile_column){(int)i, 1};
+  return (struct profile_column){NO_COLUMN, 1};
+}
+
+/* Gives COLUMN, unless it is absent, the scale of its unit. */
+static bool
+set_scale(struct reading *reading, struct profile_column *column)
+{
+  if (column->index == NO_COLUMN)
+    return true;
+  size_t i = (size_t)column->index;
+  column->scale = bytes_in_unit(unit_of(reading, i));
+  return column->scale != 0 ||
+         reading_fault(reading, PPROF_SAMPLE_TYPE, i,
+                       "%s is measured in '%s', which is no unit of bytes",
+                       type_of(reading, i), unit_of(reading, i));
+}
+
+/* Whether the column I says by its unit that it is bytes. */
+static bool
+is_bytes(const struct reading *reading, size_t i)
+{
+  const char *unit = unit_of(reading, i);
+  return *unit != '\0' && bytes_in_unit(unit) != 0;
+}
+
+/* Takes columns by their units, since no name is known: see above. */
+static void
+guess_columns(struct reading *reading)
+{
+  const struct profile *heading = &reading->heading;
+  struct profile_column *bytes = &reading->heading.column_of[MEASURE_BYTES];
+  struct profile_column *allocs = &reading->heading.column_of[MEASURE_ALLOCS];
+  for (size_t i = 0; i < reading->heading.column_count; i++)
+    if (is_bytes(reading, i) &&
+        (bytes->index == NO_COLUMN ||
+         heading->columns[i].type == heading->default_type))
+      bytes->index = (int)i;
+  if (bytes->index == NO_COLUMN)
+    return;
+  const char *name = type_of(reading, (size_t)bytes->index);
+  const char *end = strrchr(name, '_');
+  size_t stem = end == NULL ? 0 : (size_t)(end - name) + 1;
+  for (size_t i = 0; i < reading->heading.column_count; i++)
+    if (strcmp(unit_of(reading, i), "count") == 0 &&
+        strncmp(type_of(reading, i), name, stem) == 0 &&
+        strchr(type_of(reading, i) + stem, '_') == NULL &&
+        allocs->index == NO_COLUMN)
+      allocs->index = (int)i;
+}
+
+/* Reports that the file says nothing of bytes. */
+static bool
+no_heap_profile(struct reading *reading)
+{
+  char list[200] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < reading->heading.column_count && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s/%s",
+                             i == 0 ? "" : ", ", type_of(reading, i),
+                             unit_of(reading, i));
+  return reading_fault(
+      reading, PPROF_SAMPLE_TYPE, 0,
+      "is %s profile: none of its sample types counts bytes (%s)",
+      find_column(reading, "cpu").index != NO_COLUMN ? "a CPU" : "no heap",
+      *list == '\0' ? "there are none" : list);
+}
+
+/* Lets what was live stand for what was allocated. */
+static void
+take_live(struct reading *reading)
+{
+  struct profile_column *columns = reading->heading.column_of;
+  columns[MEASURE_ALLOCS] = columns[MEASURE_KEPT_ALLOCS];
+  columns[MEASURE_BYTES] = columns[MEASURE_KEPT_BYTES];
+  reading->heading.gaps.live = (size_t)reading->claims.files;
+}
+
+/* Whether no sample counts anything that was allocated. */
+static bool
+counts_nothing(const struct reading *reading)
+{
+  const struct input_file *file = &reading->file;
+  int allocated = reading->heading.column_of[MEASURE_BYTES].index;
+  struct wire_field sample;
+  struct wire_field field;
+  for (size_t at = 0; at < file->length;) {
+    int value = 0;
+    wire_read_field(file->data, &at, &sample);
+    if (sample.number != PPROF_SAMPLE)
+      continue;
+    for (size_t in = 0; in < sample.size;) {
+      wire_read_field(sample.bytes, &in, &field);
+      if (field.number != PPROF_SAMPLE_VALUES)
+        continue;
+      size_t next = 0;
+      for (; field.bytes != NULL && next < field.size; value++)
+        if (wire_read_number(field.bytes, &next) != 0 && value == allocated)
+          return false;
+      if (field.bytes == NULL && value++ == allocated && field.value != 0)
+        return false;
+    }
+  }
+  return true;
+}
+
+/* Finds what the file's columns count. */
+static bool
+find_uses(struct reading *reading)
+{
+  const struct profile *heading = &reading->heading;
+  struct profile_column *columns = reading->heading.column_of;
+  for (int m = 0; m < MEASURE_COUNT; m++)
+    columns[m] =
+        find_column(reading, pprof_columns[measure_rows[m].column].type);
+  columns[COLUMN_OF_CALLS] =
+      find_column(reading, pprof_columns[PPROF_CALLS].type);
+  if (!profile_has(heading, MEASURE_KEPT_BYTES)) {
+    columns[MEASURE_KEPT_ALLOCS] = find_column(reading, "objects");
+    columns[MEASURE_KEPT_BYTES] = find_column(reading, "space");
+  }
+  bool live = profile_has(heading, MEASURE_KEPT_BYTES);
+  if (live && (!profile_has(heading, MEASURE_BYTES) ||
+               (!reading->claims.by_mprof && counts_nothing(reading))))
+    take_live(reading);
+  if (!profile_has(heading, MEASURE_BYTES))
+    guess_columns(reading);
+  if (!profile_has(heading, MEASURE_BYTES))
+    return no_heap_profile(reading);
+  for (int m = 0; m < MEASURE_COUNT; m++)
+    if (measure_rows[m].bytes && !set_scale(reading, &columns[m]))
+      return false;
+  return true;
+}
+
+/* ---- the profile's columns ---- */
+
+/* Finds each column of the file among the profile's; false when the profile
+ * has others. */
+static bool
+match_columns(const struct reading *reading, size_t *map)
+{
+  const struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  size_t count = profile->column_count;
+  uint64_t taken = 0; /* bit i: column i */
+  if (heading->column_count != count || count > 64)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    size_t j = 0;
+    while (j < count &&
+           ((taken >> j & 1) != 0 ||
+            profile->columns[j].type != heading->columns[i].type ||
+            profile->columns[j].unit != heading->columns[i].unit))
+      j++;
+    if (j == count)
+      return false;
+    map[i] = j;
+    taken |= UINT64_C(1) << j;
+  }
+  return true;
+}
+
+/* Whether columns of the file and the profile stand for the same, too. */
+static bool
+same_uses(const struct reading *reading, const size_t *map)
+{
+  for (int i = 0; i < COLUMN_USES; i++) {
+    struct profile_column a = reading->heading.column_of[i];
+    struct profile_column b = reading->profile->column_of[i];
+    int mapped = a.index == NO_COLUMN ? NO_COLUMN : (int)map[a.index];
+    if (mapped != b.index || a.scale != b.scale)
+      return false;
+  }
+  return true;
+}
+
+/* The values of PROFILE in columns of mprof's, COUNT a sample, that USES
+ * names; NULL when memory runs out. */
+static uint64_t *
+values_by_use(const struct profile *profile,
+              const struct profile_column *uses, size_t count)
+{
+  uint64_t *values =
+      array_zeroed(profile->sample_count * count, sizeof *values);
+  for (size_t s = 0; values != NULL && s < profile->sample_count; s++) {
+    struct sample_count counted;
+    profile_count(profile, s, &counted);
+    for (int i = 0; i < COLUMN_USES; i++)
+      if (uses[i].index != NO_COLUMN)
+        values[s * count + (size_t)uses[i].index] =
+            i == COLUMN_OF_CALLS ? counted.calls : counted.counts[i];
+  }
+  return values;
+}
+
+/* Lets the profile, of which the samples stay, have one column of mprof's for
+ * each use that it or the file knows. */
+static bool
+use_own_columns(struct reading *reading)
+{
+  struct profile *profile = reading->profile;
+  struct profile_column uses[COLUMN_USES];
+  struct profile_value_type *columns =
+      array_zeroed(COLUMN_USES, sizeof *columns);
+  size_t count = 0;
+  bool good = columns != NULL;
+  for (int i = 0; good && i < COLUMN_USES; i++) {
+    const struct pprof_value_type *name =
+        &pprof_columns[i == COLUMN_OF_CALLS ? (int)PPROF_CALLS
+                                            : measure_rows[i].column];
+    uses[i] = (struct profile_column){NO_COLUMN, 1};
+    if (!profile_has(profile, i) && !profile_has(&reading->heading, i))
+      continue;
+    columns[count].type = names_intern(&profile->names, name->type);
+    columns[count].unit = names_intern(&profile->names, name->unit);
+    good = columns[count].type != NAMES_NONE &&
+           columns[count].unit != NAMES_NONE;
+    uses[i].index = (int)count++;
+  }
+  uint64_t *values = good ? values_by_use(profile, uses, count) : NULL;
+  if (values == NULL) {
+    free(columns);
+    return mprof_error_memory(reading->error);
+  }
+  free(profile->values);
+  free(profile->columns);
+  profile->values = values;
+  profile->value_capacity = profile->sample_count * count;
+  profile->columns = columns;
+  profile->column_count = count;
+  memcpy(profile->column_of, uses, sizeof uses);
+  return true;
+}
+
+/* Takes the columns of the first file. */
+static bool
+take_columns(struct reading *reading)
+{
+  struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  profile->columns =
+      array_zeroed(heading->column_count, sizeof *profile->columns);
+  if (profile->columns == NULL)
+    return mprof_error_memory(reading->error);
+  memcpy(profile->columns, heading->columns,
+         heading->column_count * sizeof *profile->columns);
+  profile->column_count = heading->column_count;
+  memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
+  return true;
+}
+
+bool
+reading_columns(struct reading *reading)
+{
+  bool lossless = reading->options->lossless;
+  if (!read_types(reading) || !find_uses(reading))
+    return false;
+  if (reading_is_first(reading) && !take_columns(reading))
+    return false;
+  size_t *map = array_zeroed(reading->heading.column_count, sizeof *map);
+  if (map == NULL)
+    return mprof_error_memory(reading->error);
+  if (match_columns(reading, map) && (lossless || same_uses(reading, map))) {
+    reading->columns = map;
+    return true;
+  }
+  free(map);
+  return lossless || use_own_columns(reading);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Samples keep the order in which the first of each kind came. */
+
+#include "base/row_table.h"
+#include "pprof/reader.h"
+
+#include <string.h>
+
+/* What samples that become one have in common. */
+static void
+make_fold_key(const struct profile *profile, size_t i, uint64_t key[3])
+{
+  enum { KIND_CALLS, KIND_GROWTH, KIND_OBJECTS };
+  struct sample_count count;
+  const struct profile_sample *sample = &profile->samples[i];
+  profile_count(profile, i, &count);
+  uint64_t allocs = count.counts[MEASURE_ALLOCS];
+  uint64_t bytes = count.counts[MEASURE_BYTES];
+  key[0] = index_pair(sample->node, sample->labels);
+  key[1] = allocs > 0 ? KIND_OBJECTS : bytes > 0 ? KIND_GROWTH : KIND_CALLS;
+  key[2] = !profile->labels[sample->labels].by_mprof && allocs > 0
+               ? bytes / allocs
+               : 0;
+}
+
+/* Adds COUNT values to SUMS; false when a sum leaves 63 bits. */
+static bool
+add_values(uint64_t *sums, const uint64_t *values, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (values[i] > (uint64_t)INT64_MAX - sums[i])
+      return false;
+    sums[i] += values[i];
+  }
+  return true;
+}
+
+bool
+profile_fold_samples(struct profile *profile, struct mprof_error *error)
+{
+  struct row_table rows = {0};
+  size_t width = profile->column_count;
+  size_t count = 0;
+  bool good = true;
+  for (size_t i = 0; good && i < profile->sample_count; i++) {
+    uint64_t key[3];
+    const uint64_t *values = profile->values + i * width;
+    make_fold_key(profile, i, key);
+    uint32_t row = row_table_add(&rows, key, sizeof key / sizeof key[0]);
+    if (row == ROW_NONE) {
+      good = mprof_error_memory(error);
+    } else if (row == count) {
+      profile->samples[count] = profile->samples[i];
+      memmove(profile->values + count * width, values,
+              width * sizeof *values);
+      count++;
+    } else if (!add_values(profile->values + row * width, values, width)) {
+      good = mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
+                             "the sums of the files overflow");
+    }
+  }
+  if (good)
+    profile->sample_count = count;
+  row_table_release(&rows);
+  return good;
+}

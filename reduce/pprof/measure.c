@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The list of measures, and where each is found. */
+
+#include "pprof/measure.h"
+
+#include "common/pprof_format.h"
+#include "pprof/profile.h"
+
+static const char never_freed[] = "never freed";
+static const char at_the_peak[] = "live when most bytes were";
+static const char at_once[] = "freed before the next allocations";
+
+const struct measure_row measure_rows[MEASURE_COUNT] = {
+    [MEASURE_BYTES] = {"bytes", "bytes", "Bytes", "bytes", NULL, true,
+                       MEASURE_BYTES, MEASURE_ALLOCS, PPROF_BYTES},
+    [MEASURE_ALLOCS] = {"allocs", "allocations", "Allocs", "allocations",
+                        NULL, false, MEASURE_BYTES, MEASURE_ALLOCS,
+                        PPROF_COUNT},
+    [MEASURE_KEPT_BYTES] = {"kept", "kept_bytes", "KeptBytes", "bytes kept",
+                            never_freed, true, MEASURE_KEPT_BYTES,
+                            MEASURE_KEPT_ALLOCS, PPROF_KEPT_BYTES},
+    [MEASURE_KEPT_ALLOCS] = {"kept-allocs", "kept_allocations", "KeptAllocs",
+                             "objects kept", never_freed, false,
+                             MEASURE_KEPT_BYTES, MEASURE_KEPT_ALLOCS,
+                             PPROF_KEPT_COUNT},
+    [MEASURE_PEAK_BYTES] = {"peak", "peak_bytes", "PeakBytes",
+                            "bytes at the peak", at_the_peak, true,
+                            MEASURE_PEAK_BYTES, MEASURE_PEAK_ALLOCS,
+                            PPROF_PEAK_BYTES},
+    [MEASURE_PEAK_ALLOCS] = {"peak-allocs", "peak_allocations", "PeakAllocs",
+                             "objects at the peak", at_the_peak, false,
+                             MEASURE_PEAK_BYTES, MEASURE_PEAK_ALLOCS,
+                             PPROF_PEAK_COUNT},
+    [MEASURE_TEMPORARY_ALLOCS] = {"temporary", "temporary_allocations",
+                                  "TemporaryAllocs", "temporary objects",
+                                  at_once, false, MEASURE_COUNT,
+                                  MEASURE_TEMPORARY_ALLOCS, PPROF_TEMPORARY},
+};
+
+bool
+measure_known(const struct profile *profile, enum measure measure)
+{
+  if (measure <= MEASURE_ALLOCS)
+    return true;
+  /* a monitor of Lisp has had columns of what is kept, and nothing in them */
+  if (measure <= MEASURE_KEPT_ALLOCS)
+    return profile_has(profile, MEASURE_KEPT_BYTES) &&
+           (profile->language != LANGUAGE_LISP ||
+            profile->total[MEASURE_KEPT_BYTES] != 0);
+  return profile_has(profile, measure <= MEASURE_PEAK_ALLOCS
+                                  ? (int)MEASURE_PEAK_BYTES
+                                  : (int)measure);
+}
+
+const char *
+measure_noun(enum measure counted, bool bytes)
+{
+  for (int i = 0; i < MEASURE_COUNT; i++)
+    if (measure_rows[i].what == measure_rows[counted].what &&
+        measure_rows[i].bytes == bytes)
+      return measure_rows[i].noun;
+  return "bytes";
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What can be counted of allocations, and what each is called: the one list
+ * that --value, tables and all exports go by.
+ */
+
+#ifndef MPROF_MEASURE_H
+#define MPROF_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum measure {
+  MEASURE_BYTES,
+  MEASURE_ALLOCS,
+  MEASURE_KEPT_BYTES, /* never freed */
+  MEASURE_KEPT_ALLOCS,
+  MEASURE_PEAK_BYTES, /* live when most bytes were */
+  MEASURE_PEAK_ALLOCS,
+  MEASURE_TEMPORARY_ALLOCS, /* freed before the next allocations */
+  MEASURE_COUNT
+};
+
+struct measure_row {
+  const char *word;  /* as --value takes it */
+  const char *key;   /* of fields and columns, such as "kept_bytes" */
+  const char *event; /* of callgrind's format */
+  const char *noun;  /* such as "bytes kept" */
+  const char *what;  /* "never freed"; NULL: all that was allocated */
+  bool bytes;        /* counts bytes, not objects */
+  /* where this takes the place of what was allocated: its bytes, its objects;
+   * MEASURE_COUNT: nobody counted them */
+  enum measure as_bytes, as_allocs;
+  int column; /* enum pprof_column */
+};
+
+extern const struct measure_row measure_rows[MEASURE_COUNT];
+
+struct profile;
+
+/* Whether PROFILE says it. */
+bool measure_known(const struct profile *profile, enum measure measure);
+
+/* What bytes, or allocations, are called where COUNTED has been put in their
+ * place. */
+const char *measure_noun(enum measure counted, bool bytes);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A profile in memory: what one or several profile files say, without loss,
+ * with every reference turned into an index.  Chains of calls are a tree:
+ *
+ *   sample -> node -> location -> lines -> function -> name
+ *     |         +--> parent node, the caller; node 0 is the root
+ *     +--> labels (type, size, thread, ...), values by column
+ *
+ * Parents stand before their children.  Equal chains are one node; what was
+ * allocated at the end of a chain with certain labels is a sample.  Names are
+ * interned, so that equal text is an equal id.
+ *
+ * Which column counts what is found by the names of the sample types; column_of
+ * says it.  All that counts goes by enum measure, and calls.  Sums over all
+ * samples fit into 63 bits (the reader sees to it), so that no later stage
+ * checks additions.
+ *
+ * reader.h makes it of one file or several; nothing that is computed from it
+ * changes it, so that one profile serves many commands.
+ */
+
+#ifndef MPROF_PROFILE_H
+#define MPROF_PROFILE_H
+
+#include "base/index_map.h"
+#include "base/names.h"
+#include "base/row_table.h"
+#include "base/tree.h"
+#include "common/phase.h"
+#include "pprof/measure.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What categories mean: kinds of object for Lisp, sizes for C. */
+enum language { LANGUAGE_UNKNOWN, LANGUAGE_C, LANGUAGE_LISP };
+
+/* ---- where: functions, locations, the tree ---- */
+
+struct profile_mapping {
+  uint64_t start, end, offset;
+  uint32_t file, build_id; /* name ids */
+  unsigned flags;          /* bit i: field PPROF_MAPPING_HAS_FUNCTIONS + i */
+};
+
+struct profile_function {
+  uint32_t name, system_name, file; /* name ids, 0 when not known */
+  int64_t start_line;               /* 0 when not known */
+};
+
+struct profile_line {
+  uint32_t function; /* INDEX_NONE: not known */
+  int64_t line;      /* of the call, 0 when not known */
+  int64_t column;
+};
+
+struct profile_location {
+  uint64_t address;    /* of the call, 0 when not known */
+  uint32_t mapping;    /* INDEX_NONE: not known */
+  uint32_t line_count; /* more than one: all but the last are inlined; 0: no
+                          function is known */
+  size_t first_line;   /* in lines; the innermost */
+  bool folded;
+  bool cut; /* its innermost lines, and what is below, are left out: prune.h */
+};
+
+/* ---- what: labels and samples ---- */
+
+enum { CATEGORY_COUNT = 4 };
+
+/* What an object is; CATEGORY indexes the breakdown columns. */
+struct profile_type {
+  unsigned category;
+  uint32_t type;       /* name id, 0 when not known */
+  uint32_t class_name; /* name id, 0 for objects without a class */
+};
+
+/* What a set of labels says.  As they stand in the file they are a row of
+ * label_rows: what the samples of the file are like (enum label_source), then
+ * key, text, number and unit of each label. */
+struct profile_labels {
+  uint32_t types[CATEGORY_COUNT]; /* indices into types, INDEX_NONE: not
+                                     needed yet; in Lisp all are the same */
+  uint32_t type, class_name;      /* name ids */
+  uint32_t thread, region;        /* indices into threads and regions */
+  enum phase phase; /* as the file states it; PHASE_COUNT: the chain tells */
+  bool by_mprof, counts_objects;
+  bool has_bytes; /* the size of one object: */
+  uint64_t bytes;
+};
+
+enum { LABEL_WORDS = 4 }; /* of one label in a row */
+
+enum label_source { /* bits */
+  LABELS_BY_MPROF = 1,
+  LABELS_COUNT_OBJECTS = 2, /* the file has a column for these */
+  LABELS_OF_LISP = 4
+};
+
+struct profile_sample {
+  uint32_t node;   /* of the tree */
+  uint32_t labels; /* index into labels */
+};
+
+/* How large the objects of a sample are. */
+enum size_kind {
+  SIZE_EXACT,  /* object_bytes each */
+  SIZE_LARGE,  /* different sizes, each above 2048 bytes */
+  SIZE_GROWTH, /* no object: the body of an existing one grew */
+  SIZE_UNKNOWN /* nobody counted the objects */
+};
+
+/* A sample as analysis sees it: see profile_count. */
+struct sample_count {
+  uint64_t counts[MEASURE_COUNT];
+  uint64_t calls; /* of the leaf's function below this chain */
+  uint64_t object_bytes;
+  enum size_kind size_kind;
+  uint32_t type; /* index into types */
+};
+
+/* ---- about the whole ---- */
+
+struct profile_value_type {
+  uint32_t type, unit; /* name ids */
+};
+
+enum { NO_COLUMN = -1, COLUMN_OF_CALLS = MEASURE_COUNT, COLUMN_USES };
+
+struct profile_column {
+  int index;      /* among the values of a sample; NO_COLUMN: absent */
+  uint64_t scale; /* bytes in one unit of it, 1 for counts */
+};
+
+/* What files of other programs leave open, by number of files. */
+struct profile_gaps {
+  size_t live;        /* say what was live, not what was allocated */
+  size_t countless;   /* count no objects */
+  size_t sampled;     /* recorded a sample of all allocations, ... */
+  int64_t period;     /* ... one in so many bytes, at most */
+  size_t unread_drop; /* name frames to drop in a way not understood */
+};
+
+/* Numbers that a file carries in its comments. */
+enum profile_fact {
+  FACT_ALLOCATIONS,
+  FACT_BYTES,
+  FACT_ROUNDED_BYTES,
+  FACT_COLLECTOR_BYTES,
+  FACT_COLLECTOR_RECORD_BYTES, /* for finalizers, threads, ... */
+  FACT_RESIDUAL_BYTES,         /* may be negative */
+  FACT_UNATTRIBUTED_ALLOCATIONS,
+  FACT_UNATTRIBUTED_BYTES,
+  FACT_TRUNCATED_WALKS, /* of the stack, that did not reach its beginning */
+  FACT_DIFFERING_WALKS, /* whole walks that contradict a frame word */
+  FACT_CONTEXTS,
+  FACT_THREADS,
+  FACT_COUNT
+};
+
+struct progress;
+
+struct profile {
+  struct names names;
+  struct profile_mapping *mappings;
+  size_t mapping_count, mapping_capacity;
+  struct profile_function *functions;
+  size_t function_count, function_capacity;
+  struct profile_line *lines;
+  size_t line_count, line_capacity;
+  struct profile_location *locations;
+  size_t location_count, location_capacity;
+  struct row_table mapping_rows, function_rows, location_rows; /* to find
+                        equal ones; gone when the profile is settled */
+  struct tree tree; /* its items are locations */
+
+  struct row_table label_rows;
+  struct profile_labels *labels; /* by row */
+  size_t labels_capacity;
+  struct profile_type *types;
+  size_t type_count, type_capacity;
+  uint32_t *threads; /* name ids, 0 when not known */
+  size_t thread_count, thread_capacity;
+  uint32_t *regions; /* name ids of paths, 0 for what is in none */
+  size_t region_count, region_capacity;
+  struct index_map type_ids;   /* by category, type and class */
+  struct index_map thread_ids; /* by name */
+  struct index_map region_ids; /* by name */
+
+  struct profile_sample *samples;
+  size_t sample_count, sample_capacity;
+  uint64_t *values; /* of sample i, from i * column_count on */
+  size_t value_capacity;
+  struct profile_value_type *columns;
+  size_t column_count;
+  struct profile_column column_of[COLUMN_USES]; /* by enum measure; calls */
+
+  uint32_t *comments; /* name ids of "key=value", in file order */
+  size_t comment_count, comment_capacity;
+  struct index_map unknown_calls; /* by name: see profile_calls_known */
+  struct profile_value_type period_type;
+  int64_t time_nanos, duration_nanos, period;
+  uint32_t drop_frames, keep_frames, default_type; /* name ids */
+
+  size_t file_count; /* one that was merged counts as all of its files */
+  enum language language;
+  bool by_mprof; /* all files are */
+  struct profile_gaps gaps;
+  uint64_t total[COLUMN_USES];   /* by enum measure; calls */
+  int64_t facts[FACT_COUNT];     /* summed over files */
+  size_t fact_files[FACT_COUNT]; /* how many files gave it */
+};
+
+/* An empty profile; false when memory runs out (release it even then). */
+bool profile_init(struct profile *profile);
+void profile_release(struct profile *profile);
+
+/* ---- building ---- */
+
+/* Each gives back the number of what is added, or of an equal one that is
+ * there; INDEX_NONE when memory runs out.  A location has the COUNT lines at
+ * LINES, whatever it says of them itself. */
+uint32_t profile_add_mapping(struct profile *profile,
+                             struct profile_mapping mapping);
+uint32_t profile_add_function(struct profile *profile,
+                              struct profile_function function);
+uint32_t profile_add_location(struct profile *profile,
+                              struct profile_location location,
+                              const struct profile_line *lines, size_t count);
+
+/* Gives LOCATION, which has no line, the one LINE; false when memory runs out.
+ */
+bool profile_add_line(struct profile *profile, uint32_t location,
+                      struct profile_line line);
+
+/* The set of labels that the COUNT words at ROW are, made when it is new;
+ * INDEX_NONE when memory runs out. */
+uint32_t profile_labels(struct profile *profile, const uint64_t *row,
+                        size_t count);
+
+/* Appends a sample with column_count VALUES; false when memory runs out. */
+bool profile_add_sample(struct profile *profile, struct profile_sample sample,
+                        const uint64_t *values);
+
+bool profile_add_comment(struct profile *profile, uint32_t text);
+
+/* Notes that the calls of functions called NAME (a name id) are not counted;
+ * false when memory runs out. */
+bool profile_add_unknown_calls(struct profile *profile, uint32_t name);
+
+/* Fills in the types of all samples and the totals.  To be called when all
+ * samples are there; until then profile_count has no type.  False when memory
+ * runs out. */
+bool profile_settle(struct profile *profile);
+
+/* ---- reading ---- */
+
+/* What the sample I counts. */
+void profile_count(const struct profile *profile, size_t i,
+                   struct sample_count *count);
+
+/* Whether some column counts MEASURE, or calls. */
+static inline bool
+profile_has(const struct profile *profile, int measure)
+{
+  return profile->column_of[measure].index != NO_COLUMN;
+}
+
+/* Whether the calls of functions called NAME are counted in all files. */
+bool profile_calls_known(const struct profile *profile, uint32_t name);
+
+/* The value of the INDEX-th comment (from zero) "KEY=value", NULL when there
+ * are fewer; valid as long as the profile. */
+const char *profile_comment(const struct profile *profile, const char *key,
+                            size_t index);
+
+/* What the comment with the number I says when it is "KEY=...", else NULL;
+ * to go through all: profile_comment counts from the first each time. */
+const char *profile_comment_value(const struct profile *profile, size_t i,
+                                  const char *key);
+
+/* How the thread INDEX is called; valid as long as the profile. */
+const char *profile_thread_name(const struct profile *profile, size_t index);
+
+/* The comment key of FACT, such as "mprof.bytes". */
+const char *profile_fact_key(enum profile_fact fact);
+
+/* Whether every file of PROFILE gave FACT. */
+bool profile_knows(const struct profile *profile, enum profile_fact fact);
+
+/* The letter ("c") and the name ("cons", "<= 32") of CATEGORY. */
+const char *category_letter(enum language language, unsigned category);
+const char *category_name(enum language language, unsigned category);
+
+#endif

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Reads one file: bytes (input_file.c), their structure (wire_scan.c), what
+ * chains are made of (here), comments (comments.c), sample types (columns.c),
+ * and samples (reader_samples.c).
+ *
+ * A field is decoded once.  Samples are nearly all of a profile: the others
+ * are listed first, since they may refer to each other in either direction.
+ *
+ * A fault in the meaning of the message is reported with the offset of the
+ * field at fault, which is looked up only then (wire_find), so that offsets
+ * cost nothing while all is well.
+ */
+
+#include "pprof/reader.h"
+
+#include "base/array.h"
+#include "base/progress.h"
+#include "pprof/prune.h"
+#include "pprof/reading.h"
+#include "pprof/schema.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Reads the occurrence INDEX of a field, a message of SIZE bytes at DATA. */
+typedef bool message_reader(struct reading *reading, size_t index,
+                            const uint8_t *data, size_t size);
+
+/* Calls READ for each occurrence of FIELD. */
+static bool
+read_each(struct reading *reading, uint32_t field, message_reader *read)
+{
+  size_t index = 0;
+  for (size_t i = 0; i < reading->field_count; i++)
+    if (reading->fields[i].number == field &&
+        !read(reading, index++, reading->fields[i].bytes,
+              reading->fields[i].size))
+      return false;
+  return true;
+}
+
+/* The value of the last occurrence of FIELD, a number; 0 when there is none.
+ */
+static uint64_t
+number_of(const struct reading *reading, uint32_t field)
+{
+  uint64_t value = 0;
+  for (size_t i = 0; i < reading->field_count; i++)
+    if (reading->fields[i].number == field)
+      value = reading->fields[i].value;
+  return value;
+}
+
+static bool
+list_fields(struct reading *reading)
+{
+  const struct input_file *file = &reading->file;
+  for (size_t at = 0; at < file->length;) {
+    struct wire_field *fields =
+        array_reserve(reading->fields, &reading->field_capacity,
+                      reading->field_count + 1, sizeof *fields);
+    if (fields == NULL)
+      return mprof_error_memory(reading->error);
+    reading->fields = fields;
+    wire_read_field(file->data, &at, &fields[reading->field_count]);
+    if (fields[reading->field_count].number == PPROF_STRING)
+      reading->string_count++;
+    if (fields[reading->field_count].number != PPROF_SAMPLE)
+      reading->field_count++;
+  }
+  return true;
+}
+
+static bool
+read_string(struct reading *reading, size_t index, const uint8_t *data,
+            size_t size)
+{
+  if (index == 0 && size != 0)
+    return reading_fault(reading, PPROF_STRING, 0,
+                         "the first string is not empty");
+  char *text = strndup((const char *)data, size);
+  uint32_t name = text == NULL
+                      ? NAMES_NONE
+                      : names_intern(&reading->profile->names, text);
+  free(text);
+  reading->strings[index] = name;
+  return name != NAMES_NONE || mprof_error_memory(reading->error);
+}
+
+static bool
+read_strings(struct reading *reading)
+{
+  if (reading->string_count == 0)
+    return reading_fault(reading, PPROF_STRING, 0,
+                         "is no profile: there is no string table");
+  reading->strings =
+      array_zeroed(reading->string_count, sizeof *reading->strings);
+  if (reading->strings == NULL)
+    return mprof_error_memory(reading->error);
+  return read_each(reading, PPROF_STRING, read_string);
+}
+
+/* Checks ID, of the INDEX-th of its kind; WHAT names the kind. */
+static bool
+check_id(struct reading *reading, const struct index_map *ids, uint64_t id,
+         size_t index, uint32_t field, const char *what)
+{
+  if (id == 0)
+    return reading_fault(reading, field, index, "%s %zu has the id 0", what,
+                         index);
+  return index_map_find(ids, id) == INDEX_NONE ||
+         reading_fault(reading, field, index,
+                       "the %s id %" PRIu64 " is used twice", what, id);
+}
+
+/* Notes that ID stands for NUMBER, of the profile; INDEX_NONE: there was no
+ * memory for it. */
+static bool
+add_id(struct reading *reading, struct index_map *ids, uint64_t id,
+       uint32_t number)
+{
+  return (number != INDEX_NONE && index_map_add(ids, id, number)) ||
+         mprof_error_memory(reading->error);
+}
+
+static bool
+read_function(struct reading *reading, size_t index, const uint8_t *data,
+              size_t size)
+{
+  uint64_t f[PPROF_FUNCTION_START_LINE + 1];
+  struct profile_function function;
+  reading_numbers(data, size, f, sizeof f / sizeof f[0]);
+  if (!check_id(reading, &reading->function_ids, f[PPROF_FUNCTION_ID], index,
+                PPROF_FUNCTION, "function"))
+    return false;
+  if (!reading_string(reading, f[PPROF_FUNCTION_NAME], &function.name) ||
+      !reading_string(reading, f[PPROF_FUNCTION_SYSTEM_NAME],
+                      &function.system_name) ||
+      !reading_string(reading, f[PPROF_FUNCTION_FILE], &function.file))
+    return reading_fault(reading, PPROF_FUNCTION, index,
+                         "function %" PRIu64 " refers to a missing string",
+                         f[PPROF_FUNCTION_ID]);
+  function.start_line = (int64_t)f[PPROF_FUNCTION_START_LINE];
+  return add_id(reading, &reading->function_ids, f[PPROF_FUNCTION_ID],
+                profile_add_function(reading->profile, function));
+}
+
+static bool
+read_mapping(struct reading *reading, size_t index, const uint8_t *data,
+             size_t size)
+{
+  uint64_t f[PPROF_MAPPING_HAS_INLINE_FRAMES + 1];
+  struct profile_mapping mapping = {0};
+  reading_numbers(data, size, f, sizeof f / sizeof f[0]);
+  if (!check_id(reading, &reading->mapping_ids, f[PPROF_MAPPING_ID], index,
+                PPROF_MAPPING, "mapping"))
+    return false;
+  if (!reading_string(reading, f[PPROF_MAPPING_FILE], &mapping.file) ||
+      !reading_string(reading, f[PPROF_MAPPING_BUILD_ID], &mapping.build_id))
+    return reading_fault(reading, PPROF_MAPPING, index,
+                         "mapping %" PRIu64 " refers to a missing string",
+                         f[PPROF_MAPPING_ID]);
+  mapping.start = f[PPROF_MAPPING_START];
+  mapping.end = f[PPROF_MAPPING_END];
+  mapping.offset = f[PPROF_MAPPING_OFFSET];
+  for (unsigned i = PPROF_MAPPING_HAS_FUNCTIONS;
+       i <= PPROF_MAPPING_HAS_INLINE_FRAMES; i++)
+    mapping.flags |= f[i] != 0 ? 1u << (i - PPROF_MAPPING_HAS_FUNCTIONS) : 0;
+  return add_id(reading, &reading->mapping_ids, f[PPROF_MAPPING_ID],
+                profile_add_mapping(reading->profile, mapping));
+}
+
+/* Reads a line of the location INDEX, which has the id ID. */
+static bool
+read_line(struct reading *reading, size_t index, uint64_t id,
+          const struct wire_field *field)
+{
+  uint64_t f[PPROF_LINE_COLUMN + 1];
+  struct profile_line *lines =
+      array_reserve(reading->lines, &reading->line_capacity,
+                    reading->line_count + 1, sizeof *lines);
+  if (lines == NULL)
+    return mprof_error_memory(reading->error);
+  reading->lines = lines;
+  reading_numbers(field->bytes, field->size, f, sizeof f / sizeof f[0]);
+  uint32_t function =
+      f[PPROF_LINE_FUNCTION] == 0
+          ? INDEX_NONE
+          : index_map_find(&reading->function_ids, f[PPROF_LINE_FUNCTION]);
+  if (f[PPROF_LINE_FUNCTION] != 0 && function == INDEX_NONE)
+    return reading_fault(reading, PPROF_LOCATION, index,
+                         "location %" PRIu64 " refers to function %" PRIu64
+                         ", which is missing",
+                         id, f[PPROF_LINE_FUNCTION]);
+  lines[reading->line_count++] =
+      (struct profile_line){function, (int64_t)f[PPROF_LINE_NUMBER],
+                            (int64_t)f[PPROF_LINE_COLUMN]};
+  return true;
+}
+
+/* Adds LOCATION, the INDEX-th, which has the id ID and the lines in hand. */
+static bool
+add_location(struct reading *reading, size_t index, uint64_t id,
+             struct profile_location location)
+{
+  uint32_t *locations =
+      array_reserve(reading->locations, &reading->location_capacity,
+                    index + 1, sizeof *locations);
+  if (locations == NULL)
+    return mprof_error_memory(reading->error);
+  reading->locations = locations;
+  locations[index] = profile_add_location(
+      reading->profile, location, reading->lines, reading->line_count);
+  if (reading->locations_in_order == index && id == index + 1)
+    reading->locations_in_order++;
+  return add_id(reading, &reading->location_ids, id, locations[index]);
+}
+
+static bool
+read_location(struct reading *reading, size_t index, const uint8_t *data,
+              size_t size)
+{
+  uint64_t f[PPROF_LOCATION_FOLDED + 1];
+  struct profile_location location = {.mapping = INDEX_NONE};
+  struct wire_field field;
+  reading_numbers(data, size, f, sizeof f / sizeof f[0]);
+  uint64_t id = f[PPROF_LOCATION_ID];
+  if (!check_id(reading, &reading->location_ids, id, index, PPROF_LOCATION,
+                "location"))
+    return false;
+  if (f[PPROF_LOCATION_MAPPING] != 0) {
+    location.mapping =
+        index_map_find(&reading->mapping_ids, f[PPROF_LOCATION_MAPPING]);
+    if (location.mapping == INDEX_NONE)
+      return reading_fault(reading, PPROF_LOCATION, index,
+                           "location %" PRIu64 " refers to mapping %" PRIu64
+                           ", which is missing",
+                           id, f[PPROF_LOCATION_MAPPING]);
+  }
+  location.address = f[PPROF_LOCATION_ADDRESS];
+  location.folded = f[PPROF_LOCATION_FOLDED] != 0;
+  reading->line_count = 0;
+  for (size_t at = 0; at < size;) {
+    wire_read_field(data, &at, &field);
+    if (field.number == PPROF_LOCATION_LINE &&
+        !read_line(reading, index, id, &field))
+      return false;
+  }
+  return add_location(reading, index, id, location);
+}
+
+static bool
+read_period_type(struct reading *reading, size_t index, const uint8_t *data,
+                 size_t size)
+{
+  struct profile_value_type *type = &reading->heading.period_type;
+  uint64_t f[PPROF_VALUE_TYPE_UNIT + 1];
+  (void)index;
+  reading_numbers(data, size, f, sizeof f / sizeof f[0]);
+  return (reading_string(reading, f[PPROF_VALUE_TYPE_NAME], &type->type) &&
+          reading_string(reading, f[PPROF_VALUE_TYPE_UNIT], &type->unit)) ||
+         reading_fault(reading, PPROF_PERIOD_TYPE, 0,
+                       "the period's type refers to a missing string");
+}
+
+/* Reads what is said of the profile as a whole. */
+static bool
+read_heading(struct reading *reading)
+{
+  struct profile *heading = &reading->heading;
+  if (!read_each(reading, PPROF_PERIOD_TYPE, read_period_type))
+    return false;
+  if (!reading_string(reading, number_of(reading, PPROF_DEFAULT_TYPE),
+                      &heading->default_type))
+    return reading_fault(reading, PPROF_DEFAULT_TYPE, 0,
+                         "the default sample type is a missing string");
+  if (!reading_string(reading, number_of(reading, PPROF_DROP_FRAMES),
+                      &heading->drop_frames) ||
+      !reading_string(reading, number_of(reading, PPROF_KEEP_FRAMES),
+                      &heading->keep_frames))
+    return reading_fault(reading, PPROF_DROP_FRAMES, 0,
+                         "drop_frames or keep_frames refers to a missing "
+                         "string");
+  heading->time_nanos = (int64_t)number_of(reading, PPROF_TIME);
+  heading->duration_nanos = (int64_t)number_of(reading, PPROF_DURATION);
+  heading->period = (int64_t)number_of(reading, PPROF_PERIOD);
+  return true;
+}
+
+/* Checks the bytes of the file. */
+static bool
+scan(struct reading *reading)
+{
+  struct wire_fault fault;
+  const struct input_file *file = &reading->file;
+  return wire_scan(&pprof_profile_schema, file->data, file->length,
+                   input_file_decoded_limit(file, reading->options->limits), &fault) ||
+         mprof_error_set(reading->error, MPROF_BAD_PROFILE,
+                         (int64_t)fault.offset,
+                         "cannot read '%s': is no profile, or a damaged "
+                         "one: %s (offset %zu of the %s)",
+                         reading->path, fault.reason, fault.offset,
+                         file->compressed ? "inflated data" : "file");
+}
+
+/* Reports that the file cannot be merged with the first. */
+static bool
+refuse(struct reading *reading, uint32_t field, const char *what)
+{
+  return reading_fault(reading, field, 0, "has other %s than '%s'", what,
+                       reading->options->first_path);
+}
+
+/* Whether the file can be one with those before. */
+static bool
+check_heading(struct reading *reading)
+{
+  const struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  if (reading_is_first(reading))
+    return true;
+  if (profile->language != heading->language)
+    return reading_fault(reading, PPROF_COMMENT, 0,
+                         "a profile of a Lisp program and one of a C program "
+                         "cannot be read as one");
+  if (!reading->options->lossless)
+    return true;
+  if (profile->by_mprof != reading->claims.by_mprof)
+    return refuse(reading, PPROF_COMMENT, "authors: only one is by mprof");
+  if (profile->period_type.type != heading->period_type.type ||
+      profile->period_type.unit != heading->period_type.unit)
+    return refuse(reading, PPROF_SAMPLE_TYPE, "units of sampling");
+  if (profile->drop_frames != heading->drop_frames ||
+      profile->keep_frames != heading->keep_frames)
+    return refuse(reading, PPROF_DROP_FRAMES, "frames to drop or to keep");
+  return reading->columns != NULL ||
+         refuse(reading, PPROF_SAMPLE_TYPE, "sample types");
+}
+
+/* Adds what the file says of the whole. */
+static void
+add_heading(struct reading *reading)
+{
+  struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  bool first = reading_is_first(reading);
+  bool lossless = reading->options->lossless;
+  profile->language = heading->language;
+  profile->by_mprof =
+      reading->claims.by_mprof && (first || profile->by_mprof);
+  profile->period_type = heading->period_type;
+  if (first)
+    profile->default_type = heading->default_type;
+  else if (profile->default_type != heading->default_type)
+    profile->default_type = 0;
+  profile->drop_frames = lossless ? heading->drop_frames : 0;
+  profile->keep_frames = lossless ? heading->keep_frames : 0;
+  if (heading->time_nanos > 0 &&
+      (profile->time_nanos == 0 || heading->time_nanos < profile->time_nanos))
+    profile->time_nanos = heading->time_nanos;
+  if (heading->duration_nanos > 0 &&
+      __builtin_add_overflow(profile->duration_nanos, heading->duration_nanos,
+                             &profile->duration_nanos))
+    profile->duration_nanos = INT64_MAX;
+  if (heading->period > profile->period)
+    profile->period = heading->period;
+  profile->file_count += (size_t)reading->claims.files;
+}
+
+/* Notes what the file does not say. */
+static void
+note_gaps(struct reading *reading)
+{
+  const struct profile *heading = &reading->heading;
+  struct profile_gaps *gaps = &reading->profile->gaps;
+  size_t files = (size_t)reading->claims.files;
+  gaps->live += heading->gaps.live;
+  if (!profile_has(heading, MEASURE_ALLOCS))
+    gaps->countless += files;
+  if (!reading->claims.by_mprof && heading->period > 1 &&
+      strcmp(names_text(&reading->profile->names, heading->period_type.unit),
+             "bytes") == 0) {
+    gaps->sampled += files;
+    if (heading->period > gaps->period)
+      gaps->period = heading->period;
+  }
+}
+
+static void
+release(struct reading *reading)
+{
+  free(reading->fields);
+  free(reading->strings);
+  free(reading->locations);
+  free(reading->lines);
+  free(reading->columns);
+  free(reading->heading.columns);
+  index_map_release(&reading->function_ids);
+  index_map_release(&reading->location_ids);
+  index_map_release(&reading->mapping_ids);
+  input_file_release(&reading->file);
+}
+
+bool
+profile_read(struct profile *profile, const char *path,
+             const struct reader_options *options, struct mprof_error *error)
+{
+  struct reading reading = {.profile = profile,
+                            .path = path,
+                            .options = options,
+                            .first_sample = profile->sample_count,
+                            .error = error};
+  progress_tell(options->progress, "reading", 0, 0);
+  if (!input_file_read(&reading.file, path, options->limits, error))
+    return false;
+  bool good = scan(&reading) && list_fields(&reading) &&
+              read_strings(&reading) && read_heading(&reading) &&
+              read_each(&reading, PPROF_FUNCTION, read_function) &&
+              read_each(&reading, PPROF_MAPPING, read_mapping) &&
+              read_each(&reading, PPROF_LOCATION, read_location) &&
+              reading_comments(&reading) && reading_columns(&reading) &&
+              check_heading(&reading) && reading_samples(&reading);
+  if (good) {
+    add_heading(&reading);
+    note_gaps(&reading);
+    good = options->lossless ||
+           profile_prune(profile, reading.first_sample,
+                         reading.heading.drop_frames,
+                         reading.heading.keep_frames, error);
+  }
+  release(&reading);
+  return good;
+}

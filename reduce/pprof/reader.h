@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* From profile files to a checked profile, or to one line that says what is
+ * wrong with a file and at which byte.
+ *
+ * Behind this stand gzip, protobuf and every rule of the format.  A profile
+ * that this accepts holds the invariants of profile.h: references resolve,
+ * no value is negative, sums do not overflow and agree with what the file
+ * says of itself.
+ *
+ * Several files become one profile: equal mappings, functions, locations and
+ * labels are one, and so are equal chains.  Comments stay, one after the
+ * other; the time is that of the first run, the duration the sum.  Columns
+ * stay where all files have the same; else those that mprof knows the meaning
+ * of become columns of mprof's.
+ */
+
+#ifndef MPROF_READER_H
+#define MPROF_READER_H
+
+#include "base/input_file.h"
+#include "base/mprof_error.h"
+#include "pprof/profile.h"
+
+struct progress;
+
+struct reader_options {
+  const struct input_limits *limits;
+  struct progress *progress; /* told of reading; NULL: nobody is */
+  /* for what writes the files anew: frames that a file wants to be left out
+   * stay, and files must be of one kind, with the same columns, authors,
+   * period and frames to drop, as one file has */
+  bool lossless;
+  const char *first_path; /* of the first file, to tell others from; NULL:
+                             this is it */
+};
+
+/* Reads the file PATH and adds it to PROFILE, which is then to be settled.  On
+ * false ERROR is filled in, and PROFILE is good for nothing but
+ * profile_release. */
+bool profile_read(struct profile *profile, const char *path,
+                  const struct reader_options *options,
+                  struct mprof_error *error);
+
+/* Makes one of samples that are alike in chain and labels, unless the sum
+ * would say less than both: samples that count objects, bytes of bodies that
+ * grew, and calls stay apart, and so do, where another program wrote no sizes,
+ * those of different mean size.  False: ERROR says why. */
+bool profile_fold_samples(struct profile *profile, struct mprof_error *error);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A file while it is read: what the parts of the reader hand each other, and
+ * how each says that something is wrong.  reader.c owns it and everything in
+ * it.
+ */
+
+#ifndef MPROF_READING_H
+#define MPROF_READING_H
+
+#include "base/index_map.h"
+#include "base/input_file.h"
+#include "base/mprof_error.h"
+#include "common/pprof_format.h"
+#include "pprof/profile.h"
+#include "pprof/reader.h"
+#include "pprof/wire.h"
+
+/* What a file says of itself in its comments. */
+struct claims {
+  enum language language;
+  bool by_mprof;
+  uint64_t files;              /* merged into it; 1 when it does not say */
+  bool adds_calls;             /* calls are sums but for ... */
+  int64_t stated_calls;        /* ... so many chains */
+  uint64_t stated[FACT_COUNT]; /* how often */
+  int64_t facts[FACT_COUNT];
+};
+
+/* One file being read. */
+struct reading {
+  struct profile *profile; /* receives the content */
+  const char *path;
+  const struct reader_options *options;
+  struct mprof_error *error;
+  struct input_file file;
+  struct wire_field *fields; /* owned: those of the profile but samples */
+  size_t field_count, field_capacity;
+  uint32_t *strings; /* owned: string index -> name id */
+  size_t string_count;
+  struct index_map function_ids; /* id -> number, as for the next two */
+  struct index_map location_ids;
+  struct index_map mapping_ids;
+  uint32_t *locations; /* owned: those of the file, in its order */
+  size_t location_count, location_capacity;
+  size_t locations_in_order; /* location i has the id i + 1 up to here */
+  struct profile_line *lines; /* owned: of the location in hand */
+  size_t line_count, line_capacity;
+  struct profile heading; /* what the file says of the whole; no arrays but
+                             columns, which is owned */
+  size_t *columns; /* owned: by column of the file, the one of the profile;
+                      NULL: they are found by their uses */
+  size_t first_sample; /* of the file */
+  struct claims claims;
+};
+
+/* Reports a fault at the INDEX-th occurrence of FIELD of the message; gives
+ * back false. */
+bool reading_fault(struct reading *reading, uint32_t field, size_t index,
+                   const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Sets *NAME to the name id of the string INDEX; false when there is none. */
+bool reading_string(const struct reading *reading, uint64_t index,
+                    uint32_t *name);
+
+/* Puts the numbers of the message of SIZE bytes at DATA into VALUES, by field,
+ * of which there are COUNT; the last of each counts, as protobuf has it. */
+void reading_numbers(const uint8_t *data, size_t size, uint64_t *values,
+                     size_t count);
+
+/* Whether READING's file is the first that the profile is made of. */
+static inline bool
+reading_is_first(const struct reading *reading)
+{
+  return reading->profile->file_count == 0;
+}
+
+/* The parts of the reader, in their order: what is said of the whole, sample
+ * types, samples.  Each gives back false after a fault. */
+bool reading_comments(struct reading *reading);
+bool reading_columns(struct reading *reading);
+bool reading_samples(struct reading *reading);
+
+/* Compares what the comments claim with SUMS over the samples of the file, and
+ * adds the facts to the profile. */
+bool reading_check_claims(struct reading *reading,
+                          const uint64_t sums[COLUMN_USES]);
+
+#endif

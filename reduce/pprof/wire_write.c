@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Varints and length-delimited values into growing buffers. */
+
+#include "pprof/wire_write.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { VARINT_BYTES = 10, TAG_VARINT = 0, TAG_BYTES = 2 };
+
+/* Makes room for COUNT more bytes. */
+static bool
+reserve(struct wire_buffer *buffer, size_t count)
+{
+  uint8_t *bytes = buffer->failed || count > SIZE_MAX - buffer->count
+                       ? NULL
+                       : array_reserve(buffer->bytes, &buffer->capacity,
+                                       buffer->count + count, 1);
+  if (bytes == NULL) {
+    buffer->failed = true;
+    return false;
+  }
+  buffer->bytes = bytes;
+  return true;
+}
+
+/* Appends NUMBER, for which there is room. */
+static void
+put_varint(struct wire_buffer *buffer, uint64_t number)
+{
+  for (; number >= 0x80; number >>= 7)
+    buffer->bytes[buffer->count++] = (uint8_t)(number | 0x80);
+  buffer->bytes[buffer->count++] = (uint8_t)number;
+}
+
+static size_t
+varint_length(uint64_t number)
+{
+  size_t length = 1;
+  for (; number >= 0x80; number >>= 7)
+    length++;
+  return length;
+}
+
+static void
+put_tag(struct wire_buffer *buffer, uint32_t field, unsigned type)
+{
+  put_varint(buffer, (uint64_t)field << 3 | type);
+}
+
+void
+wire_buffer_release(struct wire_buffer *buffer)
+{
+  free(buffer->bytes);
+  memset(buffer, 0, sizeof *buffer);
+}
+
+void
+wire_put_number(struct wire_buffer *buffer, uint32_t field, uint64_t number)
+{
+  if (number == 0 || !reserve(buffer, 2 * VARINT_BYTES))
+    return;
+  put_tag(buffer, field, TAG_VARINT);
+  put_varint(buffer, number);
+}
+
+void
+wire_put_bytes(struct wire_buffer *buffer, uint32_t field, const void *bytes,
+               size_t count)
+{
+  if (count > SIZE_MAX / 2 || !reserve(buffer, 2 * VARINT_BYTES + count)) {
+    buffer->failed = true;
+    return;
+  }
+  put_tag(buffer, field, TAG_BYTES);
+  put_varint(buffer, count);
+  if (count > 0)
+    memcpy(buffer->bytes + buffer->count, bytes, count);
+  buffer->count += count;
+}
+
+void
+wire_put_packed(struct wire_buffer *buffer, uint32_t field,
+                const uint64_t *numbers, size_t count)
+{
+  size_t length = 0;
+  for (size_t i = 0; i < count; i++)
+    length += varint_length(numbers[i]);
+  if (count == 0 || !reserve(buffer, 2 * VARINT_BYTES + length))
+    return;
+  put_tag(buffer, field, TAG_BYTES);
+  put_varint(buffer, length);
+  for (size_t i = 0; i < count; i++)
+    put_varint(buffer, numbers[i]);
+}
+
+void
+wire_put_message(struct wire_buffer *buffer, uint32_t field,
+                 struct wire_buffer *message)
+{
+  if (message->failed)
+    buffer->failed = true;
+  else
+    wire_put_bytes(buffer, field, message->bytes, message->count);
+  message->count = 0;
+}
+
+void
+wire_send(struct wire_buffer *buffer, struct sink *sink)
+{
+  if (buffer->failed)
+    sink_fail(sink, ENOMEM);
+  else if (buffer->count > 0)
+    sink_bytes(sink, (const char *)buffer->bytes, buffer->count);
+  buffer->count = 0;
+}

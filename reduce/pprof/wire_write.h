@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Writing protobuf messages field by field: the counterpart of wire_scan.h.
+ *
+ * A message is collected in a buffer, which its owner hands on as a field of
+ * the message around it, or to a sink.  Numbers that are zero are not
+ * written, as proto3 has it.  When memory runs out the buffer keeps quiet
+ * until it is handed to a sink; then the sink fails.
+ */
+
+#ifndef MPROF_WIRE_WRITE_H
+#define MPROF_WIRE_WRITE_H
+
+#include "base/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wire_buffer { /* all zero: empty */
+  uint8_t *bytes;    /* owned */
+  size_t count, capacity;
+  bool failed;
+};
+
+void wire_buffer_release(struct wire_buffer *buffer);
+
+/* Append the field FIELD: a number, unless it is zero; COUNT bytes; COUNT
+ * numbers as one packed run, unless there are none; the message MESSAGE,
+ * which becomes empty. */
+void wire_put_number(struct wire_buffer *buffer, uint32_t field,
+                     uint64_t number);
+void wire_put_bytes(struct wire_buffer *buffer, uint32_t field,
+                    const void *bytes, size_t count);
+void wire_put_packed(struct wire_buffer *buffer, uint32_t field,
+                     const uint64_t *numbers, size_t count);
+void wire_put_message(struct wire_buffer *buffer, uint32_t field,
+                      struct wire_buffer *message);
+
+/* Writes what BUFFER holds to SINK; then it is empty. */
+void wire_send(struct wire_buffer *buffer, struct sink *sink);
+
+#endif

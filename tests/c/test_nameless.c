@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which texts are names of functions, and how many bytes have none. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "example_profiles.h"
+#include "load.h"
+#include "reduction.h"
+
+#include <unistd.h>
+
+static void
+names(void **state)
+{
+  static const char *const named[] = {
+      "MAPCAR",   "CL-USER::[X]",
+      "(LAMBDA)", "(METHOD F ([A]))",
+      "qsort",    "[",
+      "SI::|0x|", "(TOP-LEVEL-FORM)",
+      "x]",
+  };
+  static const char *const nameless[] = {
+      "",          "[libfoo.so.1]",    "[]",     "[over the budget]",
+      "[unknown]", "[signal handler]", "0x1000", "(OUT-OF-MEMORY)",
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+    if (!is_function_name(named[i]))
+      fail_msg("%s", named[i]);
+  for (size_t i = 0; i < sizeof nameless / sizeof nameless[0]; i++)
+    if (is_function_name(nameless[i]))
+      fail_msg("%s", nameless[i]);
+}
+
+/* 16 bytes each, so that the sums tell which chains are in them. */
+static struct builder *
+example_chains(void)
+{
+  struct builder *b = builder_new("lisp");
+  builder_comment(b, "mprof.root=ROOT");
+  builder_cons(b, "ROOT/RUN/F", 1);
+  builder_cons(b, "ROOT/RUN/F/%cl_cons", 2);
+  builder_cons(b, "ROOT/RUN/[libx.so]", 4);
+  builder_cons(b, "ROOT/RUN/[libx.so]/%cl_cons", 8);
+  builder_cons(b, "[signal handler]/F", 16);
+  builder_cons(b, "%start_thread/%[libgc.so.1]", 32);
+  builder_cons(b, "ROOT", 64);
+  builder_activate(b, "ROOT/RUN/[libx.so]", 1);
+  return b;
+}
+
+struct share {
+  uint64_t leaf_bytes, chain_bytes;
+};
+
+static struct share
+share_of_example(bool show_runtime)
+{
+  char path[] = "/tmp/mprof-test-XXXXXX";
+  const char *files[] = {path};
+  struct options options = {.files = files,
+                            .file_count = 1,
+                            .limit = SIZE_MAX,
+                            .select.expressions[EXPRESSION_FOCUS] = "nothing",
+                            .select.expressions[EXPRESSION_HIDE] = "^F$",
+                            .select.show_runtime = show_runtime};
+  struct profile profile;
+  struct reduction reduction;
+  struct mprof_error error;
+  struct builder *b = example_chains();
+  int descriptor = mkstemp(path);
+  assert_true(descriptor >= 0);
+  close(descriptor);
+  builder_write(b, path);
+  builder_free(b);
+  mprof_error_clear(&error);
+  if (!profile_load(&profile, files, 1, NULL, &error) ||
+      !reduction_init(&reduction, &profile, &options, &error))
+    fail_msg("%s", error.message);
+  struct share share = {reduction.selection.nameless_leaf_bytes,
+                        reduction.selection.nameless_chain_bytes};
+  reduction_release(&reduction);
+  profile_release(&profile);
+  unlink(path);
+  return share;
+}
+
+static void
+shares(void **state)
+{
+  struct share share = share_of_example(false);
+  (void)state;
+  assert_int_equal(share.leaf_bytes, 16 * (4 + 8 + 32 + 64));
+  assert_int_equal(share.chain_bytes, 16 * (4 + 8 + 16 + 32 + 64));
+}
+
+/* With the runtime's functions there is less that is hidden, and some of them
+ * have no name either. */
+static void
+shares_with_runtime(void **state)
+{
+  struct share share = share_of_example(true);
+  (void)state;
+  assert_int_equal(share.leaf_bytes, 16 * (4 + 32));
+  assert_int_equal(share.chain_bytes, 16 * (4 + 8 + 16 + 32));
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names),
+      cmocka_unit_test(shares),
+      cmocka_unit_test(shares_with_runtime),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
