@@ -6,9 +6,12 @@
 
 #include "report/report.h"
 
+#include "graph/context_count.h"
 #include "graph/grouping.h"
 #include "output.h"
 #include "report/text_table.h"
+
+#include <errno.h>
 
 static void
 write_count(struct sink *sink, const char *separator, uint64_t count,
@@ -62,6 +65,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   const struct selection *selection = &reduction->selection;
   enum granularity by = reduction->options->by;
   const char *program = profile_comment(profile, "mprof.program", 0);
+  uint64_t contexts;
   sink_text(sink, "Allocation profile");
   if (program != NULL) {
     sink_text(sink, " of ");
@@ -79,13 +83,13 @@ write_summary(const struct reduction *reduction, struct sink *sink)
               granularity_noun(by, false), granularity_noun(by, true));
   if (reduction->cycles.count > 0)
     write_count(sink, ", ", reduction->cycles.count, "cycle", "cycles");
-  for (int i = 0; i < 2; i++) {
-    enum profile_fact fact = i == 0 ? FACT_CONTEXTS : FACT_THREADS;
-    if (profile_knows(profile, fact))
-      write_count(sink, ", ", (uint64_t)profile->facts[fact],
-                  i == 0 ? "context" : "thread",
-                  i == 0 ? "contexts" : "threads");
-  }
+  if (context_count(selection, &contexts))
+    write_count(sink, ", ", contexts, "context", "contexts");
+  else
+    sink_fail(sink, ENOMEM);
+  if (profile_knows(profile, FACT_THREADS))
+    write_count(sink, ", ", (uint64_t)profile->facts[FACT_THREADS], "thread",
+                "threads");
   sink_text(sink, "\n");
   if (selection->narrowed) {
     sink_text(sink, "Selected by the options: ");
