@@ -39,7 +39,7 @@ function contextsView(model, matches, sort) {
     columns: [
       ...measureColumns(model, 'What was allocated at the end of the chain',
         (node, word) => self[word][node], { categories: (node) =>
-          self.categories.subarray(4 * node, 4 * node + 4) }),
+          categoriesAt(self, node) }),
       ...callColumns(model, (node) => self.calls[node],
         'Calls of the last function by the chain before it',
         'Allocations with this chain, or with it at the beginning of theirs'),

@@ -28,7 +28,7 @@ function chainFrames(sums, word) {
   const frameOf = (node, parent) => makeFrame({
     fn: tree.functionOf[node], node, parent, value: values[node],
     self: self[word][node], calls: self.calls[node],
-    categories: inclusive.categories.subarray(4 * node, 4 * node + 4),
+    categories: categoriesAt(inclusive, node),
   }, below(node));
   return makeFrame({ fn: -1, parent: null, value: sums.total[word], self: 0,
     calls: 0, categories: sums.total.categories }, below(-1));
@@ -58,8 +58,7 @@ function callerFrames(sums, word) {
       frame.starts.push(start);
       frame.places.push(place);
       frame.value += values[start];
-      for (let c = 0; c < 4; c++)
-        frame.categories[c] += self.categories[4 * start + c];
+      for (const c of CATEGORIES) frame.categories[c] += self[c][start];
     });
     return [...frames.values()];
   };

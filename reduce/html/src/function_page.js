@@ -42,7 +42,7 @@ function cycleOf(model, fn) {
       i === 0 ? [functionLink(f)] : [', ', functionLink(f)])));
 }
 
-function figuresOf(model, { self, inclusive, calls }) {
+function figureCards(model, { self, inclusive, calls }) {
   const share = (figures, word) => percent(figures[word], model.total[word]);
   return element('div', { class: 'figures' },
     ['bytes', 'allocs'].map((word) =>
@@ -88,7 +88,7 @@ function functionPage(model, id, sorts, onSearch) {
     element('h1', { class: 'name' }, fn.name),
     element('p', { class: 'facts' },
       [place, fn.system ? "one of ECL's own" : ''].filter(Boolean).join('; ')),
-    figuresOf(model, row),
+    figureCards(model, row),
     element('p', {}, categoryStrip(inclusive.categories, inclusive.bytes,
       model.profile.categories)),
     element('p', {}, button('Find it in the flame graph', () => onSearch(fn))),

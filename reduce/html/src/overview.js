@@ -160,7 +160,7 @@ class Overview {
     else if (found !== null)
       made.classList.add(found.matching[frame.fn] ? 'match' : 'plain');
     else if (this.byCategory)
-      made.classList.add(`category-${heaviest([...frame.categories])}`);
+      made.classList.add(`category-${heaviest(frame.categories)}`);
     else this.paintFunction(this.model.tree.functions[frame.fn], made);
   }
 

@@ -2,55 +2,74 @@
 
 // Sums over a tree of chains: see chains.js.
 
-// A column for each measure of COUNT nodes, and four for categories.
-function nodeFigures(words, count) {
-  const figures = { categories: new Float64Array(4 * count) };
-  for (const word of words) figures[word] = new Float64Array(count);
-  return figures;
+const CATEGORIES = [0, 1, 2, 3];
+
+// COLUMN added up at PLACES, of which there are COUNT; -1 is none.
+function addUp(column, places, count) {
+  const sums = new Float64Array(count);
+  for (let i = 0; i < places.length; i++)
+    if (places[i] >= 0) sums[places[i]] += column[i];
+  return sums;
 }
 
-// For each group what its rows add to: its phase, its thread, and its region
-// with those around it.
-function sumsOfGroups(profile, phases, threads, regions) {
-  return profile.groups.map(({ phase, thread, region }) => {
-    const own = profile.regions[region]?.name;
-    return [phases[phase], threads[thread], ...own === undefined ? []
-      : regions.filter((_, i) => own === profile.regions[i].name ||
-        own.startsWith(`${profile.regions[i].name};`))];
+// The same for all columns of SUMS: by word of a measure, or by category.
+function addUpAll(sums, places, count) {
+  return Object.fromEntries(Object.entries(sums).map(([key, column]) =>
+    [key, addUp(column, places, count)]));
+}
+
+function categoriesAt(sums, place) {
+  return CATEGORIES.map((category) => sums[category][place]);
+}
+
+// COLUMNS as objects with figures, one for each place.
+function figuresOf(columns, words, count) {
+  return Array.from({ length: count }, (_, place) => {
+    const figures = { categories: categoriesAt(columns, place) };
+    for (const word of words) figures[word] = columns[word][place];
+    return figures;
   });
+}
+
+function addFigures(items, words) {
+  const sum = emptyFigures(words);
+  for (const item of items) {
+    for (const word of words) sum[word] += item[word];
+    for (const i of CATEGORIES) sum.categories[i] += item.categories[i];
+  }
+  return sum;
 }
 
 // What FILTER lets through of the rows: FILTER.type(type) and
 // FILTER.group(group) say which.
 function sumRows(profile, tree, filter) {
-  const { rows, words } = profile;
-  const empty = () => emptyFigures(words);
-  const typeKept = profile.types.map(filter.type);
-  const groupKept = profile.groups.map(filter.group);
-  const total = empty();
-  const types = profile.types.map(empty);
-  const phases = profile.phases.map(empty);
-  const threads = profile.threads.map(empty);
-  const regions = profile.regions.map(empty);
-  const groups = sumsOfGroups(profile, phases, threads, regions);
-  const self = nodeFigures(words, tree.count);
-  for (let row = 0; row < rows.count; row++) {
-    const type = rows.type[row];
-    const group = rows.group[row];
-    if (!typeKept[type] || !groupKept[group]) continue;
-    const node = tree.placeOf[rows.node[row]];
-    for (const word of words) {
-      const value = rows[word][row];
-      self[word][node] += value;
-      types[type][word] += value;
-      total[word] += value;
-      for (const figures of groups[group]) figures[word] += value;
-    }
-    const { category } = profile.types[type];
-    self.categories[4 * node + category] += rows.bytes[row];
-    total.categories[category] += rows.bytes[row];
-  }
-  return { total, types, phases, threads, regions, self };
+  const { rows, words, types, groups } = profile;
+  const typeKept = types.map(filter.type);
+  const groupKept = groups.map(filter.group);
+  const kept = (column) => column.map((place, row) =>
+    typeKept[rows.type[row]] && groupKept[rows.group[row]] ? place : -1);
+  const columns = Object.fromEntries([
+    ...words.map((word) => [word, rows[word]]),
+    ...CATEGORIES.map((category) => [category, rows.bytes.map((bytes, row) =>
+      types[rows.type[row]].category === category ? bytes : 0)])]);
+  const figures = (column, count) =>
+    figuresOf(addUpAll(columns, kept(column), count), words, count);
+  const byGroup = figures(rows.group, groups.length);
+  const sumOf = (includes) =>
+    addFigures(byGroup.filter((_, i) => includes(groups[i])), words);
+  // a region has what those in it have
+  const isIn = (own, around) => own !== undefined &&
+    (own.name === around.name || own.name.startsWith(`${around.name};`));
+  return {
+    self: addUpAll(columns, kept(rows.node.map((node) => tree.placeOf[node])),
+      tree.count),
+    types: figures(rows.type, types.length),
+    total: sumOf(() => true),
+    phases: profile.phases.map((_, i) => sumOf(({ phase }) => phase === i)),
+    threads: profile.threads.map((_, i) => sumOf(({ thread }) => thread === i)),
+    regions: profile.regions.map((around) => sumOf(({ region }) =>
+      isIn(profile.regions[region], around))),
+  };
 }
 
 // Calls have no type: they obey the groups alone, and are none where
@@ -65,40 +84,35 @@ function sumCalls({ calls, groups }, tree, filter) {
   return sums;
 }
 
-function sumBelow(self, tree, words) {
-  const sums = { categories: self.categories.slice() };
-  for (const word of words) sums[word] = self[word].slice();
-  for (let node = tree.count - 1; node >= 0; node--) {
-    const above = tree.parent[node];
-    if (above < 0) continue;
-    for (const word of words) sums[word][above] += sums[word][node];
-    for (let i = 0; i < 4; i++)
-      sums.categories[4 * above + i] += sums.categories[4 * node + i];
+function sumBelow(self, { parent }) {
+  const sums = {};
+  for (const [key, column] of Object.entries(self)) {
+    const sum = column.slice();
+    for (let node = sum.length - 1; node >= 0; node--)
+      if (parent[node] >= 0) sum[parent[node]] += sum[node];
+    sums[key] = sum;
   }
   return sums;
 }
 
 function sumFunctions(tree, words, self, inclusive) {
-  const functions = tree.functions.map((fn) => ({
-    self: emptyFigures(words), inclusive: emptyFigures(words),
-    root: emptyFigures(words), calls: Number.isNaN(fn.calls) ? NaN : 0,
-    rootCalls: 0 }));
-  const arcs = tree.arcs.map(({ caller, callee }) => ({ caller, callee,
-    calls: functions[callee].calls, inclusive: emptyFigures(words) }));
-  const add = (figures, node, sums) => {
-    for (const word of words) figures[word] += sums[word][node];
-    for (let i = 0; i < 4; i++)
-      figures.categories[i] += sums.categories[4 * node + i];
-  };
-  for (let node = 0; node < tree.count; node++) {
-    const figures = functions[tree.functionOf[node]];
-    const arc = tree.arcOf[node];
-    add(figures.self, node, self);
-    if (tree.outermost[node]) add(figures.inclusive, node, inclusive);
-    if (arc < 0) add(figures.root, node, inclusive);
-    else if (tree.outermostArc[node]) add(arcs[arc].inclusive, node, inclusive);
-  }
-  return { functions, arcs };
+  const { functionOf, arcOf } = tree;
+  const figures = (sums, places, { length }) =>
+    figuresOf(addUpAll(sums, places, length), words, length);
+  const where = (column, test) => column.map((place, node) =>
+    test(node) ? place : -1);
+  const selves = figures(self, functionOf, tree.functions);
+  const inclusives = figures(inclusive,
+    where(functionOf, (node) => tree.outermost[node]), tree.functions);
+  const roots = figures(inclusive,
+    where(functionOf, (node) => arcOf[node] < 0), tree.functions);
+  const arcs = figures(inclusive,
+    where(arcOf, (node) => tree.outermostArc[node]), tree.arcs);
+  const functions = tree.functions.map((fn, i) => ({ self: selves[i],
+    inclusive: inclusives[i], root: roots[i],
+    calls: Number.isNaN(fn.calls) ? NaN : 0, rootCalls: 0 }));
+  return { functions, arcs: tree.arcs.map(({ caller, callee }, i) => ({ caller,
+    callee, calls: functions[callee].calls, inclusive: arcs[i] })) };
 }
 
 function allocates(figures) {
@@ -130,7 +144,7 @@ function addCalls(tree, calls, functions, arcs, byAllocations) {
 function sumTree(profile, tree, filter) {
   const { words } = profile;
   const sums = sumRows(profile, tree, filter);
-  sums.inclusive = sumBelow(sums.self, tree, words);
+  sums.inclusive = sumBelow(sums.self, tree);
   const { functions, arcs } =
     sumFunctions(tree, words, sums.self, sums.inclusive);
   sums.self.calls = sumCalls(profile, tree, filter);
