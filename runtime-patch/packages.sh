@@ -129,7 +129,7 @@ check_commands() {
 
 check_by_compiling() {
   lacking=
-  for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c; do
+  for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c basenc; do
     command -v "$tool" >/dev/null || lacking="$lacking $tool"
   done
   for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h libelf.h \

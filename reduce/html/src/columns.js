@@ -20,8 +20,8 @@ function nameColumn(label, help, who, link) {
 function shareColumn(key, label, value, whole) {
   return { key: `${key}-share`, label: '%', value,
     help: `${label} as a share of ${number(whole)}`,
-    cell: (row) => element('span', { class: 'share' },
-      bar(value(row), whole), element('span', {}, percent(value(row), whole))) };
+    cell: (row) => element('span', { class: 'share' }, bar(value(row), whole),
+      element('span', {}, percent(value(row), whole))) };
 }
 
 function categoryColumn(profile, value, parts) {
@@ -31,25 +31,27 @@ function categoryColumn(profile, value, parts) {
     cell: (row) => categoryStrip(parts(row), value(row), profile.categories) };
 }
 
-// The measures that tables have columns for.  Beside what was allocated come
-// parts of it, first when one of them is chosen: their bytes, and their
-// objects where these are chosen or nobody counts bytes.
-function shownMeasures({ profile, measure, special }) {
+// The measures that tables have columns for, in two groups: of all that was
+// allocated, and of parts of it, these first when one of them is chosen.
+// Parts have their bytes, and their objects where these are chosen or nobody
+// counts bytes.
+function measureGroups({ profile, measure, special }) {
   const whole = ({ what }) => what === profile.measures[0].what;
   const usual = profile.measures.filter(whole);
   const parts = profile.measures.filter((m) => !whole(m) && (m.bytes ||
     m === measure ||
     !profile.measures.some((other) => other.bytes && other.what === m.what)));
   parts.sort((a, b) => (b === measure) - (a === measure));
-  return special ? [...parts, ...usual] : [...usual, ...parts];
+  return special ? [parts, usual] : [usual, parts];
 }
 
 // A column for each measure: what VALUE(row, word) gives, of WHAT.  SETTINGS:
-// prefix of keys and labels; whole, figures that shares are shares of;
-// shares, whether all have them and not bytes alone; categories(row).
+// measures, if not all; prefix of keys and labels; whole, what shares are parts
+// of; shares, whether all have them and not bytes alone; categories(row).
 function measureColumns(model, what, value, settings = {}) {
   const { prefix = '', whole = model.total, shares, categories } = settings;
-  return shownMeasures(model).flatMap((measure) => {
+  const measures = settings.measures ?? measureGroups(model).flat();
+  return measures.flatMap((measure) => {
     const { word } = measure;
     const key = prefix === '' ? word : `${prefix}-${word}`;
     const label = prefix === '' ? measure.label : `${prefix} ${measure.label}`;

@@ -51,7 +51,7 @@ function figureCards(model, { self, inclusive, calls }) {
       figure(`inclusive ${word}`, inclusive[word], share(inclusive, word))),
     model.callsKnown && figure('calls', calls, calls > 0
       ? `${number(Math.round(inclusive.bytes / calls))} bytes each` : ''),
-    shownMeasures(model)
+    measureGroups(model).flat()
       .filter(({ word }) => word !== 'bytes' && word !== 'allocs')
       .map(({ word, label }) => figure(`inclusive ${label}`, inclusive[word],
         `${number(self[word])} itself`)));

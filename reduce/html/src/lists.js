@@ -6,15 +6,18 @@
 
 function functionColumns(model) {
   const { lisp } = model.profile;
+  const [first, second] = measureGroups(model).map((measures) => [
+    ...measureColumns(model, 'What the function itself allocated',
+      (row, word) => row.self[word],
+      { measures, prefix: 'self', categories: (row) => row.self.categories }),
+    ...measureColumns(model, 'What the function and all below it allocated, ' +
+      'once a chain, so that recursion does not count twice',
+    (row, word) => row.inclusive[word], { measures, prefix: 'inclusive' })]);
+  const each = (row) => row.inclusive.bytes / row.calls;
   return [
     nameColumn('function', 'As in the report; a click shows its callers and ' +
       'callees', (row) => row.fn, functionLink),
-    ...measureColumns(model, 'What the function itself allocated',
-      (row, word) => row.self[word],
-      { prefix: 'self', categories: (row) => row.self.categories }),
-    ...measureColumns(model, 'What the function and all below it allocated, ' +
-      'once a chain, so that recursion does not count twice',
-      (row, word) => row.inclusive[word], { prefix: 'inclusive' }),
+    ...first,
     ...callColumns(model, (row) => row.calls,
       'Calls that led to an allocation, in the function or below it. A call ' +
         'has no type: filters by type and category leave it as it is',
@@ -23,9 +26,9 @@ function functionColumns(model) {
     ...model.callsKnown ? [{ key: 'per-call',
       label: lisp ? 'bytes / call' : 'bytes / alloc',
       help: `Inclusive bytes for each of these ${callNouns(model)[1]}`,
-      value: (row) => (row.calls === 0 ? 0 : row.inclusive.bytes / row.calls),
-      text: (row) => row.calls > 0
-        ? number(Math.round(row.inclusive.bytes / row.calls)) : '' }] : [],
+      value: (row) => (row.calls === 0 ? 0 : each(row)),
+      text: (row) => row.calls > 0 ? number(Math.round(each(row))) : '' }] : [],
+    ...second,
   ];
 }
 
@@ -36,12 +39,12 @@ function functionsView(model, matches, sort) {
 }
 
 function typeColumns(model) {
-  const { lisp, categories } = model.profile;
+  const { lisp, categories, categoriesHelp } = model.profile;
   return [
-    nameColumn(lisp ? 'class' : 'size', lisp ? 'The class of instances and ' +
-      'structures, else the type; a click shows the functions that allocate it'
-      : 'How large the objects are; a click shows the functions that ' +
-        'allocate such', (row) => row.type, typeLink),
+    nameColumn(lisp ? 'class' : 'size', (lisp ? 'The class of instances and ' +
+      'structures, else the type' : `By ${categoriesHelp}`) +
+      '; a click shows the functions that allocate it',
+    (row) => row.type, typeLink),
     ...measureColumns(model, 'Objects of the type', (row, word) => row[word],
       { shares: true }),
     ...lisp ? [{ key: 'category', label: 'category', left: true,
@@ -136,8 +139,8 @@ function regionsView(model, matches, sort, onFilter) {
           'it; a click shows nothing but what was allocated in it',
         (row) => row.region,
         ({ id, name }) => button(name, () => onFilter(id), { class: 'name' })),
-        ...measureColumns(model, 'What was allocated in it and in the regions ' +
-          'in it', (row, word) => row[word], { shares: true }),
+        ...measureColumns(model, 'Allocated in it and in the regions in it',
+          (row, word) => row[word], { shares: true }),
         { key: 'entered', label: 'entered', help: 'How often, by all threads',
           value: ({ region }) => region.entered },
         { key: 'seconds', label: 'seconds',

@@ -40,23 +40,16 @@ class Model {
       (Boolean(this.profile.lisp) || this.thread === null);
   }
 
-  // Whether the region with the number ID is the one that is chosen, or is
-  // in that.
-  inRegion(id) {
-    if (this.region === null) return true;
-    const chosen = this.profile.regions[this.region].name;
-    const name = this.profile.regions[id]?.name ?? '';
-    return name === chosen || name.startsWith(`${chosen};`);
-  }
-
   get filter() {
+    const { regions } = this.profile;
     return {
       type: (type) => this.categories[type.category] &&
         (this.type === null || this.type === type.id),
       group: (group) =>
         (this.phase === null || this.phase === group.phase) &&
         (this.thread === null || this.thread === group.thread) &&
-        this.inRegion(group.region),
+        (this.region === null ||
+          isWithin(regions[group.region], regions[this.region])),
       callsKnown: this.callsKnown,
       byAllocations: this.phase !== null,
     };

@@ -78,7 +78,8 @@ function headCards(model, steps) {
       top(model.shownFunctions, (row) => row.self[word],
         (row) => functionLink(row.fn)),
       total[word], all('#/functions', 'All functions')),
-    bars(`${profile.lisp ? 'Types' : 'Sizes'} with most`, 'What the objects are',
+    bars(`${profile.lisp ? 'Types' : 'Sizes'} with most`,
+      'What the objects are',
       top(model.shownTypes, (row) => row[word], (row) => typeLink(row.type)),
       total[word], all('#/types', `All ${things}`)));
 }

@@ -64,13 +64,14 @@ function readChains(bytes, words) {
 }
 
 async function readProfile(text) {
-  const [object, chains] = await Promise.all(text.trim().split('\n').map(unpack));
+  const [object, chains] =
+    await Promise.all(text.trim().split('\n').map(unpack));
   const profile = JSON.parse(new TextDecoder().decode(object));
   for (const measure of profile.measures)
     measure.label = measure.key.replaceAll('_', ' ')
       .replace('allocations', 'allocs');
   profile.words = profile.measures.map((measure) => measure.word);
-  for (const key of ['functions', 'types', 'regions'])
+  for (const key of ['functions', 'types', 'phases', 'threads', 'regions'])
     profile[key].forEach((row, id) => { row.id = id; });
   for (const fn of profile.functions) {
     fn.package = profile.packages[fn.package] ?? null; // null: nobody's
@@ -79,6 +80,12 @@ async function readProfile(text) {
   }
   for (const arc of profile.arcs) arc.calls ??= NaN;
   return Object.assign(profile, readChains(chains, profile.words));
+}
+
+// Whether REGION, undefined for none, is AROUND or in it.
+function isWithin(region, around) {
+  return region !== undefined && (region === around ||
+    region.name.startsWith(`${around.name};`));
 }
 
 function emptyFigures(words) {

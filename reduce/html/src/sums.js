@@ -57,9 +57,6 @@ function sumRows(profile, tree, filter) {
   const byGroup = figures(rows.group, groups.length);
   const sumOf = (includes) =>
     addFigures(byGroup.filter((_, i) => includes(groups[i])), words);
-  // a region has what those in it have
-  const isIn = (own, around) => own !== undefined &&
-    (own.name === around.name || own.name.startsWith(`${around.name};`));
   return {
     self: addUpAll(columns, kept(rows.node.map((node) => tree.placeOf[node])),
       tree.count),
@@ -68,7 +65,7 @@ function sumRows(profile, tree, filter) {
     phases: profile.phases.map((_, i) => sumOf(({ phase }) => phase === i)),
     threads: profile.threads.map((_, i) => sumOf(({ thread }) => thread === i)),
     regions: profile.regions.map((around) => sumOf(({ region }) =>
-      isIn(profile.regions[region], around))),
+      isWithin(profile.regions[region], around))),
   };
 }
 

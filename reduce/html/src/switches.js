@@ -9,23 +9,22 @@ function fillSelect(shell, key, label, items, least = 2) {
   const select = get(key);
   select.closest('label').hidden = items.length < least;
   replaceChildren(select, element('option', { value: '' }, label),
-    items.map(([id, { name }]) => element('option', { value: id }, name)));
+    items.map(({ id, name }) => element('option', { value: id }, name)));
   select.addEventListener('change', () => shell.filter(key,
     select.value === '' ? null : Number(select.value)));
 }
 
 function fillSelects(shell) {
   const { profile } = shell.model;
-  const used = (items) => items.map((item, id) => [String(id), item])
-    .filter(([, item]) => allocates(item));
   const heaviestFirst = (items) =>
-    used(items).sort(([, a], [, b]) => b.bytes - a.bytes);
+    items.filter(allocates).sort((a, b) => b.bytes - a.bytes);
   // the types of C programs are the categories
   fillSelect(shell, 'type', 'all types', heaviestFirst(profile.types),
     profile.lisp ? 2 : Infinity);
   fillSelect(shell, 'phase', 'all phases', heaviestFirst(profile.phases));
   fillSelect(shell, 'thread', 'all threads', heaviestFirst(profile.threads));
-  fillSelect(shell, 'region', 'all regions', used(profile.regions), 1);
+  fillSelect(shell, 'region', 'all regions',
+    profile.regions.filter(allocates), 1);
 }
 
 function fillChoices(shell) {
