@@ -95,8 +95,7 @@ write_totals(const struct diff *diff, struct sink *sink)
                   : measure_rows[i].noun);
   add_total(&table, true, functions[DIFF_OLD], functions[DIFF_NEW],
             granularity_noun(diff->options->by, true));
-  add_total(&table, true, contexts[DIFF_OLD], contexts[DIFF_NEW],
-            "contexts");
+  add_total(&table, true, contexts[DIFF_OLD], contexts[DIFF_NEW], "contexts");
   add_unattributed(diff, &table);
   report_heading(sink, "TOTALS");
   text_table_print(&table, sink);
