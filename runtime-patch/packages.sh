@@ -27,7 +27,6 @@ build)
     libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
     libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
     libelf-dev libdw-dev libiberty-dev
-    nodejs:node npm:npm
     libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
   ;;
 formats)
@@ -36,8 +35,8 @@ formats)
     libxml2-utils:xmllint python3:python3'
   ;;
 html)
-  # The browser that opens what mprof exports for one.
-  packages='chromium:chromium'
+  # The browser that opens what mprof exports for one, and what drives it.
+  packages='chromium:chromium nodejs:node npm:npm'
   ;;
 allocators)
   # Other allocators, for the tests of C programs.
@@ -130,7 +129,7 @@ check_commands() {
 
 check_by_compiling() {
   lacking=
-  for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c; do
+  for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c basenc; do
     command -v "$tool" >/dev/null || lacking="$lacking $tool"
   done
   for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h libelf.h \

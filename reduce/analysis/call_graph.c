@@ -146,6 +146,8 @@ add_own(struct building *building, uint32_t node)
   const struct selection *selection = building->selection;
   uint32_t item = building->tree->tree.nodes[node].item;
   struct figures *sum = &building->chain[building->depth - 1].figures;
+  if (building->first_sample[node] < building->first_sample[node + 1])
+    building->graph->context_count++;
   for (size_t i = building->first_sample[node];
        i < building->first_sample[node + 1]; i++) {
     struct sample_count count;

@@ -56,6 +56,8 @@ struct graph_self_type {
 };
 
 struct call_graph {
+  uint64_t context_count; /* distinct chains at whose end something was
+                             allocated, whatever it was */
   struct graph_node *nodes;
   size_t node_count, node_capacity;
   struct graph_arc *arcs; /* sorted by caller, then callee */

@@ -112,7 +112,7 @@ const struct option_row option_rows[] = {
      "write the file after every N allocations, too"},
     {OPTION_TEMPORARY, IN_RUN, "temporary", "N",
      "what is freed before the N-th next allocation is temporary (1)"},
-    {OPTION_BUDGET, IN_RUN, "budget", "N", "tell at most N contexts apart"},
+    {OPTION_BUDGET, IN_RUN, "budget", "N", "keep at most N chains and sizes at their ends"},
     {OPTION_UNFOLDED, IN_RUN, "unfolded", NULL,
      "tell all depths of a recursion apart"},
     {OPTION_QUIET, IN_RUN, "q", NULL, "do not say what was written"},

@@ -5,7 +5,6 @@
 #include "command/run.h"
 
 #include "export/export.h"
-#include "export/export_html.h"
 #include "base/output_file.h"
 #include "base/progress.h"
 #include "load.h"
@@ -81,6 +80,5 @@ bool
 run_export(const struct options *options, struct sink *sink,
            struct mprof_error *error)
 {
-  return (options->format->emit != export_html || export_html_ready(error)) &&
-         run_reduction(options, sink, options->format->emit, error);
+  return run_reduction(options, sink, options->format->emit, error);
 }

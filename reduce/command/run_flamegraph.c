@@ -4,7 +4,6 @@
 
 #include "command/run.h"
 #include "export/export.h"
-#include "export/export_html.h"
 #include "output.h"
 
 bool
@@ -15,8 +14,6 @@ run_flamegraph(const struct options *options, struct sink *sink,
       options->output == NULL
           ? NULL
           : output_for_file(export_formats, options->output);
-  if (format == NULL || format->emit != export_html)
-    return run_reduction(options, sink, export_svg, error);
-  return export_html_ready(error) &&
-         run_reduction(options, sink, export_html, error);
+  bool page = format != NULL && format->emit == export_html;
+  return run_reduction(options, sink, page ? export_html : export_svg, error);
 }

@@ -323,7 +323,7 @@ row_noun(const struct diff *diff, enum diff_kind kind, size_t count)
     return granularity_noun(diff->options->by, count != 1);
   if (kind == DIFF_TYPES)
     return count == 1 ? "type" : "types";
-  return count == 1 ? "call chain" : "call chains";
+  return count == 1 ? "context" : "contexts";
 }
 
 static void

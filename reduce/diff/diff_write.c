@@ -17,7 +17,7 @@ const struct diff_output diff_tables[] = {
     {"functions", "by what each function itself allocated"},
     {"inclusive", "by what each function and all below it allocated"},
     {"types", "by type"},
-    {"contexts", "by call chain"},
+    {"contexts", "by context: the chain of functions that allocated"},
     {NULL, NULL},
 };
 
@@ -96,8 +96,7 @@ write_totals(const struct diff *diff, struct sink *sink)
                   : measure_rows[i].noun);
   add_total(&table, true, functions[DIFF_OLD], functions[DIFF_NEW],
             granularity_noun(diff->options->by, true));
-  add_total(&table, true, contexts[DIFF_OLD], contexts[DIFF_NEW],
-            "call chains");
+  add_total(&table, true, contexts[DIFF_OLD], contexts[DIFF_NEW], "contexts");
   add_unattributed(diff, &table);
   report_heading(sink, "TOTALS");
   text_table_print(&table, sink);

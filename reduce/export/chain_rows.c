@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One pass over the samples; then rows are sorted, and those that are alike
- * added up. */
+/* Samples are brought into the order of their nodes by counting; then the few
+ * rows of each node are sorted, and those that are alike added up. */
 
 #include "export/chain_rows.h"
 
@@ -69,13 +69,12 @@ add_calls(struct chain_rows *rows, const struct sample_count *count,
   return true;
 }
 
+/* By type, then by group. */
 static int
 compare_rows(const void *left, const void *right)
 {
   const struct chain_row *a = left;
   const struct chain_row *b = right;
-  if (a->node != b->node)
-    return a->node < b->node ? -1 : 1;
   if (a->type != b->type)
     return a->type < b->type ? -1 : 1;
   return a->group < b->group ? -1 : a->group > b->group;
@@ -86,62 +85,109 @@ compare_calls(const void *left, const void *right)
 {
   const struct chain_calls *a = left;
   const struct chain_calls *b = right;
-  if (a->node != b->node)
-    return a->node < b->node ? -1 : 1;
   return a->group < b->group ? -1 : a->group > b->group;
 }
 
-/* Sorts rows and calls, and makes one of those that are alike. */
+/* Sorts the rows of one node, from FIRST on, and makes one of those that are
+ * alike. */
 static void
-merge(struct chain_rows *rows)
+merge_rows(struct chain_rows *rows, size_t first)
 {
-  size_t count = 0;
-  array_sort(rows->rows, rows->row_count, sizeof *rows->rows, compare_rows);
-  for (size_t i = 0; i < rows->row_count; i++) {
-    struct chain_row *row = &rows->rows[i];
-    if (count > 0 && compare_rows(&rows->rows[count - 1], row) == 0) {
+  size_t count = first;
+  array_sort(rows->rows + first, rows->row_count - first, sizeof *rows->rows,
+             compare_rows);
+  for (size_t i = first; i < rows->row_count; i++) {
+    struct chain_row *last = &rows->rows[count - (count > first)];
+    if (count > first && compare_rows(last, &rows->rows[i]) == 0)
       for (int m = 0; m < MEASURE_COUNT; m++)
-        rows->rows[count - 1].counts[m] += row->counts[m];
-    } else {
-      rows->rows[count++] = *row;
-    }
+        last->counts[m] += rows->rows[i].counts[m];
+    else
+      rows->rows[count++] = rows->rows[i];
   }
   rows->row_count = count;
-  count = 0;
-  array_sort(rows->calls, rows->call_count, sizeof *rows->calls,
-             compare_calls);
-  for (size_t i = 0; i < rows->call_count; i++) {
-    struct chain_calls *calls = &rows->calls[i];
-    if (count > 0 && compare_calls(&rows->calls[count - 1], calls) == 0)
-      rows->calls[count - 1].calls += calls->calls;
+}
+
+static void
+merge_calls(struct chain_rows *rows, size_t first)
+{
+  size_t count = first;
+  array_sort(rows->calls + first, rows->call_count - first,
+             sizeof *rows->calls, compare_calls);
+  for (size_t i = first; i < rows->call_count; i++) {
+    struct chain_calls *last = &rows->calls[count - (count > first)];
+    if (count > first && last->group == rows->calls[i].group)
+      last->calls += rows->calls[i].calls;
     else
-      rows->calls[count++] = *calls;
+      rows->calls[count++] = rows->calls[i];
   }
   rows->call_count = count;
+}
+
+/* The samples that have a node in NODE_OF, by node; in *COUNT how many.  The
+ * caller frees the array; NULL when memory runs out. */
+static uint32_t *
+samples_by_node(const struct chain_tree *tree, const uint32_t *node_of,
+                size_t *count)
+{
+  size_t sample_count = tree->reduction->profile->sample_count;
+  uint32_t *ends = array_zeroed(tree->count, sizeof *ends);
+  uint32_t *order = array_zeroed(sample_count, sizeof *order);
+  *count = 0;
+  for (size_t i = 0; ends != NULL && i < sample_count; i++)
+    if (node_of[i] != INDEX_NONE)
+      ends[node_of[i]]++;
+  for (size_t i = 0; ends != NULL && i < tree->count; i++)
+    ends[i] = (uint32_t)(*count += ends[i]);
+  for (size_t i = sample_count; ends != NULL && order != NULL && i-- > 0;)
+    if (node_of[i] != INDEX_NONE)
+      order[--ends[node_of[i]]] = (uint32_t)i;
+  if (ends == NULL) {
+    free(order);
+    order = NULL;
+  }
+  free(ends);
+  return order;
+}
+
+/* Fills in what was allocated, or what was called. */
+static bool
+collect(struct chain_rows *rows, struct index_map *known,
+        const struct chain_tree *tree, bool calls)
+{
+  const uint32_t *node_of = calls ? tree->of_calls : tree->of_sample;
+  size_t count;
+  uint32_t *order = samples_by_node(tree, node_of, &count);
+  bool good = order != NULL;
+  size_t first = 0; /* row of the node in hand */
+  for (size_t i = 0; good && i < count; i++) {
+    struct sample_count sample;
+    selection_count(&tree->reduction->selection, order[i], &sample);
+    uint32_t node = node_of[order[i]];
+    uint32_t group = group_of(rows, known, tree->reduction, order[i]);
+    bool last = i + 1 == count || node_of[order[i + 1]] != node;
+    good =
+        group != INDEX_NONE && (calls ? add_calls(rows, &sample, node, group)
+                                      : add_row(rows, &sample, node, group));
+    if (!good || !last)
+      continue;
+    if (calls)
+      merge_calls(rows, first);
+    else
+      merge_rows(rows, first);
+    first = calls ? rows->call_count : rows->row_count;
+  }
+  free(order);
+  return good;
 }
 
 bool
 chain_rows_init(struct chain_rows *rows, const struct chain_tree *tree)
 {
-  const struct profile *profile = tree->reduction->profile;
   struct index_map known = {0};
-  bool good = true;
   memset(rows, 0, sizeof *rows);
-  for (size_t i = 0; good && i < profile->sample_count; i++) {
-    struct sample_count count;
-    uint32_t node = tree->of_sample[i];
-    uint32_t called = tree->of_calls[i];
-    if (node == INDEX_NONE && called == INDEX_NONE)
-      continue;
-    uint32_t group = group_of(rows, &known, tree->reduction, i);
-    selection_count(&tree->reduction->selection, i, &count);
-    good = group != INDEX_NONE &&
-           (node == INDEX_NONE || add_row(rows, &count, node, group)) &&
-           (called == INDEX_NONE || add_calls(rows, &count, called, group));
-  }
+  bool good =
+      collect(rows, &known, tree, false) && collect(rows, &known, tree, true);
   index_map_release(&known);
-  if (good)
-    merge(rows);
   return good;
 }
 

@@ -14,8 +14,8 @@
  * picture is the same everywhere.
  */
 
-#include "export/export.h"
 #include "common/pprof_format.h"
+#include "export/export.h"
 
 #include "export/chain_tree.h"
 #include "export/frame_colours.h"
@@ -52,7 +52,7 @@ struct drawn_frame {
 struct picture {
   const struct reduction *reduction;
   struct chain_tree tree;
-  struct frame_colour *colours; /* by node of the call graph */
+  struct frame_colours colours;
   struct drawn_frame *frames;
   size_t frame_count, frame_capacity;
   uint32_t row_count;
@@ -208,7 +208,8 @@ colour_of_frame(const struct picture *picture,
 {
   return frame->node == INDEX_NONE
              ? frame_colour_of_whole()
-             : picture->colours[picture->tree.nodes[frame->node].item];
+             : frame_colour_of_node(&picture->colours,
+                                    picture->tree.nodes[frame->node].item);
 }
 
 /* Writes as much of NAME as a frame of WIDTH tenths of a pixel has room for,
@@ -360,14 +361,13 @@ export_svg(const struct reduction *reduction, struct sink *sink)
       .width = pixels(options->width, DEFAULT_WIDTH, LEAST_WIDTH),
       .least = pixels(options->min_width, DEFAULT_MIN_WIDTH, 0),
       .total = reduction->selection.total.counts[reduction_measure(reduction)]};
-  picture.colours = frame_colours(reduction);
-  if (picture.colours != NULL &&
+  if (frame_colours_init(&picture.colours, reduction) &&
       chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS) &&
       lay_out(&picture))
     write_picture(&picture, sink);
   else
     sink_fail(sink, ENOMEM);
   free(picture.frames);
-  free(picture.colours);
+  frame_colours_release(&picture.colours);
   chain_tree_release(&picture.tree);
 }

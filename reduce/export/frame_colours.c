@@ -3,7 +3,6 @@
 /* The hue is one of ten, out of the package's name; where it is taken, the
  * package with less below it gets the next that is free.  The lightness is
  * one of five, out of the function's name, so that neighbours differ.
- * reduce/html/src/colours.js does the same.
  */
 
 #include "export/frame_colours.h"
@@ -21,7 +20,8 @@ enum {
   HUE_COUNT = 10,
   SATURATION = 60,
   GREY_HUE = 215,
-  GREY_SATURATION = 15
+  GREY_SATURATION = 15,
+  LIGHTNESS = 77
 };
 
 static const int hues[HUE_COUNT] = {205, 150, 42,  262, 18,
@@ -82,16 +82,15 @@ write_c_package(const struct group_source *source, struct sink *sink)
     sink_bytes(sink, name, length);
 }
 
-void
-frame_package_write(const struct reduction *reduction,
-                    const struct function *function,
-                    struct sink *sink)
+/* Writes the name of FUNCTION's package; "" for one that is nobody's. */
+static void
+write_package(const struct reduction *reduction,
+              const struct function *function, struct sink *sink)
 {
   const struct profile *profile = reduction->profile;
-  const struct names *names = &reduction->frames.names;
   const struct group_source source = {
-      .name = names_text(names, function->name),
-      .file = names_text(names, function->file),
+      .name = names_text(&reduction->frames.names, function->name),
+      .file = names_text(&reduction->frames.names, function->file),
       .line = function->start_line,
       .runtime = function->runtime};
   struct sink_string text = {0};
@@ -114,11 +113,11 @@ frame_package_write(const struct reduction *reduction,
   free(text.text);
 }
 
-/* The place of NODE's package among PACKAGES, 0 for none; NAMES_NONE when
+/* The number of NODE's package among NAMES, 0 for none; NAMES_NONE when
  * memory runs out. */
 static uint32_t
 package_of(const struct reduction *reduction, const struct graph_node *node,
-           struct names *packages)
+           struct names *names)
 {
   struct sink_string text = {0};
   struct sink sink;
@@ -127,96 +126,115 @@ package_of(const struct reduction *reduction, const struct graph_node *node,
        is_system_function(node->name, listed_file(reduction, node))))
     return 0;
   sink_init(&sink, sink_write_string, &text);
-  frame_package_write(reduction,
-                      &reduction->frames.functions[node->function], &sink);
-  uint32_t id =
-      !sink_flush(&sink)
-          ? NAMES_NONE
-          : names_intern(packages, text.text == NULL ? "" : text.text);
+  write_package(reduction, &reduction->frames.functions[node->function],
+                &sink);
+  uint32_t id = !sink_flush(&sink)
+                    ? NAMES_NONE
+                    : names_intern(names, text.text == NULL ? "" : text.text);
   free(text.text);
   return id;
 }
-
-struct package {
-  const char *name;
-  uint32_t id;
-  uint64_t bytes; /* most of any function, with all below it */
-};
 
 /* By bytes, descending, then by name. */
 static int
 compare_packages(const void *left, const void *right)
 {
-  const struct package *a = left;
-  const struct package *b = right;
+  const struct frame_package *a = left;
+  const struct frame_package *b = right;
   if (a->bytes != b->bytes)
     return a->bytes > b->bytes ? -1 : 1;
   return strcmp(a->name, b->name);
 }
 
-/* Gives each of COUNT packages, sorted, a hue in HUE_OF, by id. */
 static void
-choose_hues(const struct package *packages, size_t count, int *hue_of)
+choose_hues(struct frame_colours *colours)
 {
   size_t taken[HUE_COUNT] = {0};
-  for (size_t i = 0; i < count; i++) {
-    size_t place = hash(packages[i].name) % HUE_COUNT;
-    for (; taken[place] > i / HUE_COUNT; place = (place + 1) % HUE_COUNT)
-      ;
+  for (size_t i = 0; i < colours->count; i++) {
+    size_t place = hash(colours->packages[i].name) % HUE_COUNT;
+    while (taken[place] > i / HUE_COUNT)
+      place = (place + 1) % HUE_COUNT;
     taken[place]++;
-    hue_of[packages[i].id] = hues[place];
+    colours->packages[i].hue = hues[place];
   }
 }
 
-/* Fills COLOURS; OF_NODE, by node, is the id of its package among NAMES. */
+/* Fills the packages, of which the nodes have the numbers of their names. */
 static bool
-colour_nodes(const struct call_graph *graph, const uint32_t *of_node,
-             const struct names *names, struct frame_colour *colours)
+sort_packages(struct frame_colours *colours)
 {
-  struct package *packages = array_zeroed(names->count, sizeof *packages);
-  int *hue_of = array_zeroed(names->count, sizeof *hue_of);
-  bool good = packages != NULL && hue_of != NULL;
-  for (uint32_t i = 0; good && i < names->count; i++)
-    packages[i] = (struct package){names_text(names, i), i, 0};
-  for (size_t i = 0; good && i < graph->node_count; i++)
-    if (packages[of_node[i]].bytes < graph->nodes[i].inclusive.bytes)
-      packages[of_node[i]].bytes = graph->nodes[i].inclusive.bytes;
-  if (good) {
-    /* The first stands for none. */
-    array_sort(packages + 1, names->count - 1, sizeof *packages,
-               compare_packages);
-    choose_hues(packages + 1, names->count - 1, hue_of);
+  const struct call_graph *graph = colours->graph;
+  size_t name_count = colours->names.count;
+  uint32_t *places = array_zeroed(name_count, sizeof *places);
+  colours->packages = array_zeroed(name_count, sizeof *colours->packages);
+  if (places == NULL || colours->packages == NULL) {
+    free(places);
+    return false;
   }
+  /* the first name stands for none */
+  colours->count = name_count - 1;
+  for (uint32_t i = 1; i < name_count; i++)
+    colours->packages[i - 1].name = names_text(&colours->names, i);
+  for (size_t i = 0; i < graph->node_count; i++) {
+    uint32_t id = colours->of_node[i];
+    if (id != 0 &&
+        colours->packages[id - 1].bytes < graph->nodes[i].inclusive.bytes)
+      colours->packages[id - 1].bytes = graph->nodes[i].inclusive.bytes;
+  }
+  array_sort(colours->packages, colours->count, sizeof *colours->packages,
+             compare_packages);
+  places[0] = INDEX_NONE;
+  for (uint32_t i = 0; i < colours->count; i++)
+    places[names_intern(&colours->names, colours->packages[i].name)] = i;
+  for (size_t i = 0; i < graph->node_count; i++)
+    colours->of_node[i] = places[colours->of_node[i]];
+  free(places);
+  return true;
+}
+
+bool
+frame_colours_init(struct frame_colours *colours,
+                   const struct reduction *reduction)
+{
+  const struct call_graph *graph = &reduction->graph;
+  memset(colours, 0, sizeof *colours);
+  colours->graph = graph;
+  colours->of_node =
+      array_zeroed(graph->node_count, sizeof *colours->of_node);
+  bool good = colours->of_node != NULL && names_init(&colours->names);
   for (size_t i = 0; good && i < graph->node_count; i++) {
-    int lightness = 73 + (int)(hash(graph->nodes[i].name) % 5) * 2;
-    colours[i] = of_node[i] == 0
-                     ? colour_of(GREY_HUE, GREY_SATURATION, lightness)
-                     : colour_of(hue_of[of_node[i]], SATURATION, lightness);
+    colours->of_node[i] =
+        package_of(reduction, &graph->nodes[i], &colours->names);
+    good = colours->of_node[i] != NAMES_NONE;
   }
-  free(packages);
-  free(hue_of);
+  good = good && sort_packages(colours);
+  if (good)
+    choose_hues(colours);
   return good;
 }
 
-struct frame_colour *
-frame_colours(const struct reduction *reduction)
+void
+frame_colours_release(struct frame_colours *colours)
 {
-  const struct call_graph *graph = &reduction->graph;
-  struct names names = {0};
-  struct frame_colour *colours =
-      array_zeroed(graph->node_count, sizeof *colours);
-  uint32_t *of_node = array_zeroed(graph->node_count, sizeof *of_node);
-  bool good = colours != NULL && of_node != NULL && names_init(&names);
-  for (size_t i = 0; good && i < graph->node_count; i++) {
-    of_node[i] = package_of(reduction, &graph->nodes[i], &names);
-    good = of_node[i] != NAMES_NONE;
-  }
-  good = good && colour_nodes(graph, of_node, &names, colours);
-  names_release(&names);
-  free(of_node);
-  if (!good) {
-    free(colours);
-    colours = NULL;
-  }
-  return colours;
+  names_release(&colours->names);
+  free(colours->packages);
+  free(colours->of_node);
+  memset(colours, 0, sizeof *colours);
+}
+
+int
+frame_shade(const char *name)
+{
+  return (int)(hash(name) % 5) * 2 - 4;
+}
+
+struct frame_colour
+frame_colour_of_node(const struct frame_colours *colours, uint32_t node)
+{
+  int lightness = LIGHTNESS + frame_shade(colours->graph->nodes[node].name);
+  uint32_t package = colours->of_node[node];
+  return package == INDEX_NONE
+             ? colour_of(GREY_HUE, GREY_SATURATION, lightness)
+             : colour_of(colours->packages[package].hue, SATURATION,
+                         lightness);
 }

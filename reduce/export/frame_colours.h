@@ -1,30 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Colours of frames: by package, so that the program's own code stands out
- * from what ECL brings, which is grey.  The page has the same colours.
+ * from what ECL brings, which is grey.  The page has the same hues and
+ * shades.
  */
 
 #ifndef MPROF_FRAME_COLOURS_H
 #define MPROF_FRAME_COLOURS_H
 
-#include "base/sink.h"
+#include "base/names.h"
 #include "reduction.h"
 
 struct frame_colour {
   unsigned char red, green, blue;
 };
 
-/* The colour of each node of REDUCTION's call graph; the caller frees the
- * array.  NULL when memory runs out. */
-struct frame_colour *frame_colours(const struct reduction *reduction);
+/* What the functions of one package have in common. */
+struct frame_package {
+  const char *name;
+  int hue;        /* degrees */
+  uint64_t bytes; /* the most that one of its functions has with all below */
+};
 
-/* The colour of the frame that stands for everything. */
+struct frame_colours {
+  const struct call_graph *graph; /* not owned */
+  struct names names;
+  struct frame_package *packages; /* by bytes, descending, then by name */
+  size_t count;
+  uint32_t *of_node; /* the package of each node of the graph; INDEX_NONE:
+                        nobody's: ECL's own, of COMMON-LISP, C, or no
+                        function at all */
+};
+
+/* False when memory runs out; release COLOURS even then. */
+bool frame_colours_init(struct frame_colours *colours,
+                        const struct reduction *reduction);
+void frame_colours_release(struct frame_colours *colours);
+
+/* How much lighter than others of its package the function NAME shows, in per
+ * cents: -4 to 4. */
+int frame_shade(const char *name);
+
+/* The colour of NODE of the graph, and that of what stands for everything. */
+struct frame_colour frame_colour_of_node(const struct frame_colours *colours,
+                                         uint32_t node);
 struct frame_colour frame_colour_of_whole(void);
-
-/* Writes the name of FUNCTION's package to SINK; "" for one that is nobody's:
- * of COMMON-LISP, C, or no function at all. */
-void frame_package_write(const struct reduction *reduction,
-                         const struct function *function,
-                         struct sink *sink);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The page that reduce/html/build.sh makes, as html_page.S puts it into the
- * program: what stands before the data, and what stands after it.  Both are
- * empty in a program that was built without it.
- */
+ * program: what stands before the data, and what stands after it. */
 
 #ifndef MPROF_HTML_PAGE_H
 #define MPROF_HTML_PAGE_H

@@ -1,48 +1,38 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# build.sh OUT: make the page of the format html in the folder OUT, with the
-# packages that package-lock.json pins.  They are fetched when the lock file
-# has changed, never else.
+# build.sh OUT: make the page of the format html in the folder OUT, in two
+# pieces, page-head.html and page-tail.html; what mprof writes between them
+# are the data.
 #
-# Without npm, or without a network, the two pieces are made empty, OUT/missing
-# says that they are, and mprof is built without the format: everything else
-# in it needs neither.  The next make tries again.
+# All files of src are one script.  The page may run nothing but that and load
+# nothing at all: its Content-Security-Policy has the hashes of script and
+# style.
 
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../../runtime-patch/messages.sh"
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
-log=$out/log
+cd "$(dirname "$0")"
 
-# leave_out WHY: go on without the page.
-leave_out() {
-  say "$1, so mprof is built without the format html; once that works," \
-    'make builds it' >&2
-  for piece in page-head.html page-tail.html; do
-    [ -e "$out/$piece" ] && [ ! -s "$out/$piece" ] || : >"$out/$piece"
-  done
-  : >"$out/missing"
-  exit 0
-}
-
-command -v node >/dev/null && command -v npm >/dev/null ||
-  leave_out 'there is no node or no npm'
-
-if ! cmp -s "$here/package-lock.json" "$out/fetched"; then
-  cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$out/"
-  (cd "$out" && timeout 300 npm ci --prefer-offline --fetch-retries=1 \
-    --fetch-timeout=30000 --loglevel=error) >"$log" 2>&1 </dev/null ||
-    leave_out "npm cannot get the packages of the page (log: $log)"
-  cp "$here/package-lock.json" "$out/fetched"
+{
+  printf "'use strict';\n{\n"
+  cat src/*.js
+  echo '}'
+} >"$out/page.js"
+if grep -iE '</(script|style)|<!--' "$out/page.js" style.css; then
+  echo 'build.sh: this would end its element' >&2
+  exit 1
 fi
 
-# Node finds packages from where a script lies, and they are in OUT.
-cp "$here/build.mjs" "$out/"
-node "$out/build.mjs" "$here" "$out" >"$log" 2>&1 || {
-  cat "$log" >&2
-  die "the page cannot be built (log: $log)"
+# An element's text begins with the end of the line of its tag.
+hash() {
+  { echo && cat "$1"; } | sha256sum | cut -c 1-64 | tr a-f A-F |
+    basenc --base16 -d | base64
 }
-rm -f "$out/missing"
-touch "$out/page-head.html"
+
+sed -e "s|@SCRIPT-HASH@|sha256-$(hash "$out/page.js")|" \
+  -e "s|@STYLE-HASH@|sha256-$(hash style.css)|" \
+  -e "/^@SCRIPT@\$/{r $out/page.js" -e 'd}' \
+  -e '/^@STYLE@$/{r style.css' -e 'd}' page.html >"$out/page.html"
+sed '/^@PROFILE@$/,$d' "$out/page.html" >"$out/page-head.html"
+sed '1,/^@PROFILE@$/d' "$out/page.html" >"$out/page-tail.html"

@@ -53,18 +53,14 @@ report_columns_choose(struct report_columns *columns,
   }
 }
 
-/* Writes the line on the letters of categories. */
-static void
-explain_categories(const struct reduction *reduction, struct sink *sink)
+const char *
+report_categories_meaning(enum language language)
 {
-  if (reduction->profile->language == LANGUAGE_LISP)
-    report_legend(reduction, sink, "c f s o",
-                  "categories: cons cells; floats; structures, instances, "
-                  "arrays and strings; other objects");
-  else
-    report_legend(reduction, sink, "s m l x",
-                  "categories: small objects (up to 32 bytes), medium (256), "
-                  "large (2048), extra large");
+  return language == LANGUAGE_LISP
+             ? "categories: cons cells; floats; structures, instances, "
+               "arrays and strings; other objects"
+             : "categories: small objects (up to 32 bytes), medium (256), "
+               "large (2048), extra large";
 }
 
 void
@@ -90,7 +86,10 @@ report_columns_explain(const struct reduction *reduction,
                         ? list[i].meaning_in_c
                         : list[i].meaning);
     if (list[i].category != 0 && !categories)
-      explain_categories(reduction, sink);
+      report_legend(reduction, sink,
+                    reduction->profile->language == LANGUAGE_LISP ? "c f s o"
+                                                                 : "s m l x",
+                    report_categories_meaning(reduction->profile->language));
     categories = categories || list[i].category != 0;
     calls = calls || list[i].use == USE_CALLS;
   }

@@ -60,6 +60,9 @@ struct report_columns {
  * original did. */
 const char *report_calls_meaning(const struct reduction *reduction);
 
+/* What the letters of the categories mean. */
+const char *report_categories_meaning(enum language language);
+
 /* Whether the profile of REDUCTION has columns of that USE. */
 bool column_used(const struct reduction *reduction, enum column_use use);
 

@@ -11,6 +11,8 @@
 #include "output.h"
 #include "report/text_table.h"
 
+#include <errno.h>
+
 static void
 write_count(struct sink *sink, const char *separator, uint64_t count,
             const char *one, const char *many)
@@ -71,7 +73,8 @@ write_summary(const struct reduction *reduction, struct sink *sink)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
   if (report_knows_allocs(reduction)) {
-    write_count(sink, "", profile->total[MEASURE_ALLOCS], "allocation", "allocations");
+    write_count(sink, "", profile->total[MEASURE_ALLOCS], "allocation",
+                "allocations");
     sink_text(sink, ", ");
   }
   write_count(sink, "", profile->total[MEASURE_BYTES], "byte", "bytes");
@@ -79,13 +82,11 @@ write_summary(const struct reduction *reduction, struct sink *sink)
               granularity_noun(by, false), granularity_noun(by, true));
   if (reduction->cycles.count > 0)
     write_count(sink, ", ", reduction->cycles.count, "cycle", "cycles");
-  for (int i = 0; i < 2; i++) {
-    enum profile_fact fact = i == 0 ? FACT_CONTEXTS : FACT_THREADS;
-    if (profile_knows(profile, fact))
-      write_count(sink, ", ", (uint64_t)profile->facts[fact],
-                  i == 0 ? "context" : "thread",
-                  i == 0 ? "contexts" : "threads");
-  }
+  write_count(sink, ", ", reduction->graph.context_count, "context",
+              "contexts");
+  if (profile_knows(profile, FACT_THREADS))
+    write_count(sink, ", ", (uint64_t)profile->facts[FACT_THREADS], "thread",
+                "threads");
   sink_text(sink, "\n");
   if (selection->narrowed) {
     sink_text(sink, "Selected by the options: ");

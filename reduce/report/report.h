@@ -19,6 +19,8 @@ void report_write(const struct reduction *reduction, struct sink *sink);
 void report_counted(const struct reduction *reduction, struct sink *sink);
 
 void report_bins(const struct reduction *reduction, struct sink *sink);
+/* What stands in the place of a size; "" for BIN_SIZE. */
+const char *report_bin_kind(enum bin_kind kind);
 void report_leaks(const struct reduction *reduction, struct sink *sink);
 void report_regions(const struct reduction *reduction, struct sink *sink);
 void report_peak(const struct reduction *reduction, struct sink *sink);

@@ -91,6 +91,16 @@ add_types(const struct reduction *reduction, struct text_table *table,
   free(text.text);
 }
 
+const char *
+report_bin_kind(enum bin_kind kind)
+{
+  static const char *const kinds[] = {[BIN_SIZE] = "",
+                                      [BIN_LARGE] = "> 1024",
+                                      [BIN_GROWTH] = "grown",
+                                      [BIN_UNKNOWN] = "unknown"};
+  return kinds[kind];
+}
+
 static void
 add_row(const struct reduction *reduction, const void *context,
         struct text_table *table, const struct ranking_row *row)
@@ -106,10 +116,7 @@ add_row(const struct reduction *reduction, const void *context,
   if (bin->kind == BIN_SIZE)
     text_table_number(table, bin->size);
   else
-    text_table_cell(table, "%s",
-                    bin->kind == BIN_LARGE    ? "> 1024"
-                    : bin->kind == BIN_GROWTH ? "grown"
-                                              : "unknown");
+    text_table_cell(table, "%s", report_bin_kind(bin->kind));
   add_figures(reduction, table, &bin->figures);
   add_types(reduction, table, types, bin);
 }

@@ -87,7 +87,7 @@ bytes_without_counts(void **state)
   add_sample(b, "main/f", (const int64_t[]){4000});
   add_sample(b, "main/g", (const int64_t[]){96});
   char *output = run(b, "report\n--no-legend\n-verbose", false);
-  expect_text(output, "\n4096 bytes, 3 functions\n");
+  expect_text(output, "\n4096 bytes, 3 functions, 2 contexts\n");
   expect_text(output, "The figures are those of what was live");
   expect_text(output, "The profile does not count objects: their numbers "
                       "and sizes are left blank\n");
@@ -128,8 +128,8 @@ nothing_allocated(void **state)
   b->profile.n_sample_type = 4;
   add_sample(b, "main/f", (const int64_t[]){0, 0, 3, 48});
   char *output = run(b, "report\n--no-legend", false);
-  expect_text(output, "\n3 allocations, 48 bytes, 2 functions\nThe figures "
-                      "are those of what was live");
+  expect_text(output, "\n3 allocations, 48 bytes, 2 functions, 1 context\nThe "
+                      "figures are those of what was live");
   mprof_string_free(output);
 }
 

@@ -50,8 +50,30 @@ total=$("$MPROF" diff --no-legend "$m" "$p" | awk '$NF == "bytes" {
   print $2 - $1; exit }')
 [ "$(sum functions FUNCTIONS)" = "$total" ] &&
   [ "$(sum types TYPES)" = "$total" ] &&
-  [ "$(sum contexts 'CALL CHAINS')" = "$total" ]
+  [ "$(sum contexts CONTEXTS)" = "$total" ]
 result $? 'changes of functions, types and chains add up to that of all'
+
+# A context is a distinct chain of functions that show, at whose end something
+# was allocated: reports, comparisons and the table of them say as many.
+contexts() { # what the three say of the profile $1, with options
+  local file=$1
+  shift
+  run report "$@" "$file"
+  sed -n 's/.*, \([0-9]*\) contexts\{0,1\}\(,.*\)\{0,1\}$/\1/p' out
+  run diff "$@" "$file" "$file"
+  awk '$NF == "contexts" { print $1; exit }' out
+  run export --format=csv --table=contexts "$@" "$file"
+  tr -d '\r' <out | awk -F, '/,[0-9]+,[0-9]+,[0-9]*$/ &&
+    $(NF - 1) + $(NF - 2) > 0 { n++ } END { print n }'
+}
+for each in 'widgets 2' 'mixture 7' 'recursion 1' 'phases 15' \
+  'mixture 7 --show-runtime' 'two-cycles 4 --hide=^B$' \
+  'packages 3 --by=package'; do
+  # shellcheck disable=SC2086
+  set -- $each
+  [ "$(contexts "$golden/$1.data" "${@:3}" | tr '\n' ' ')" = "$2 $2 $2 " ]
+  result $? "contexts: $each"
+done
 
 # Several files, and folders.
 mkdir old new
@@ -85,7 +107,7 @@ result $? 'by name, two rows'
 expect 'packages' 0 '' diff --no-legend --by=package "$s" "$p"
 says 'rows of packages' 'PACKAGES WITH ALL BELOW THEM'
 expect 'help' 0 '' diff --help
-says 'lists the tables' '  contexts             by call chain'
+says 'lists the tables' '  contexts             by context: '
 
 # C programs have no types.
 expect 'C programs' 0 '' diff --no-legend "$golden/widgets-c.data" \

@@ -159,32 +159,22 @@ export class ProfilePage {
 
   // The frames that are drawn: name, row, and the share of the width.
   frames() {
-    return this.page.evaluate(() => {
-      const svg = document.querySelector('.flame svg');
-      const whole = Number(svg.getAttribute('width'));
-      return [...svg.querySelectorAll('g.frame')].map((g) => {
-        const [, x, y] = /translate\(([-\d.e]+)[, ]+([-\d.e]+)\)/
-          .exec(g.getAttribute('transform'));
-        return {
-          name: g.getAttribute('name'),
-          title: g.querySelector('title').textContent,
-          row: Math.round(Number(y) / 20),
-          x: Number(x) / whole,
-          share: Number(g.getAttribute('width')) / whole,
-          fill: g.querySelector('rect').getAttribute('fill'),
-        };
-      });
-    });
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll('.frame')].map((made) => ({
+        name: made.title.slice(0, made.title.lastIndexOf(': ')),
+        title: made.title,
+        row: parseFloat(made.style.top) / 20,
+        x: parseFloat(made.style.left) / 100,
+        share: parseFloat(made.style.width) / 100,
+        fill: getComputedStyle(made).backgroundColor,
+      })));
   }
 
   // Clicks the first frame called NAME.
   async clickFrame(name) {
-    await this.page.evaluate((n) => {
-      const frame = [...document.querySelectorAll('g.frame')].find(
-        (g) => g.getAttribute('name') === n);
-      frame.querySelector('rect').dispatchEvent(
-        new MouseEvent('click', { bubbles: true }));
-    }, name);
+    await this.page.evaluate((n) =>
+      [...document.querySelectorAll('.frame')].find((made) =>
+        made.title.startsWith(`${n}: `)).click(), name);
     await this.settle();
   }
 

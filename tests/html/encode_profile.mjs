@@ -24,7 +24,8 @@ const packed = (field, values) =>
 
 // Collects samples.  A chain is an array of names, the root first.
 export class ProfileEncoder {
-  constructor() {
+  // By mprof, unless there are other COMMENTS.
+  constructor(comments = ['mprof.version=1', 'mprof.language=lisp']) {
     this.strings = new Map([['', 0]]);
     this.functions = new Map();
     this.parts = [];
@@ -34,8 +35,7 @@ export class ProfileEncoder {
       ['activations', 'count'],
     ])
       this.parts.push(bytesField(1, this.valueType(type, unit)));
-    this.comment('mprof.version=1');
-    this.comment('mprof.language=lisp');
+    for (const comment of comments) this.comment(comment);
   }
 
   valueType(type, unit) {

@@ -53,10 +53,10 @@ async function typesOfPage(page) {
     .sort(byName);
 }
 
-// Types of C programs are sizes: "small: up to 32 bytes".
+// Types of C programs are sizes.
 async function sizesOfPage(page) {
   await page.go('#/types');
-  return (await page.rows('.types')).map((r) => [r.size.split(':')[0],
+  return (await page.rows('.types')).map((r) => [r.size,
     r.bytes, r.allocs]).sort(byName);
 }
 
@@ -118,11 +118,51 @@ async function goldenProfiles(tests, browser) {
     for (const side of ['caller', 'callee'])
       tests.equal(await arcsOfPage(page, side), arcsOfExport(lisp),
         `${name}: ${side}s are the reducer's`);
+    await contexts(tests, page, data, name);
     await page.go('#/about');
     const check = await page.text('#check');
     tests.check(/, no difference\.$/.test(check),
       `${name}: sums over the chains are the reducer's`, check);
     tests.equal(page.faults, [], `${name}: no request, nothing said`);
+    await page.close();
+  }
+}
+
+// A context is a distinct chain at whose end something was allocated: the
+// page's head, its table, a report and a comparison have as many.
+async function contexts(tests, page, data, name) {
+  const count = (text) => Number(/([\d,]+) +contexts?(?=[,·\n]|$)/m.exec(text)?.[1]
+    .replaceAll(',', ''));
+  const said = await page.page.evaluate(() =>
+    [...document.querySelectorAll('#facts span')].map((s) => s.textContent)
+      .join('\n'));
+  await page.go('#/contexts');
+  const rows = (await page.rows('.contexts')).length;
+  tests.equal([count(said), rows], [count(mprof('report', data)),
+    count(mprof('diff', data, data))], `${name}: as many contexts as elsewhere`);
+  tests.equal(count(said), rows, `${name}: and they are in the table`);
+}
+
+// Of sizes that nobody counted, of large ones, and of what grew.
+async function specialSizes(tests, browser) {
+  const string = { category: 'struct', type: 'STRING' };
+  const own = new ProfileEncoder();
+  own.allocate(['A::MAIN'], 1, 4096, string);
+  own.allocate(['A::MAIN'], 0, 100, string);
+  const foreign = new ProfileEncoder([]);
+  foreign.allocate(['main'], 0, 512, {});
+  foreign.allocate(['main'], 2, 64, {});
+  for (const [name, profile, wanted] of [
+    ['large and grown', own, [['> 1024', 4096], ['grown', 100]]],
+    ['unknown', foreign, [['unknown', 512], [32, 64]]]]) {
+    const file = scratch(browser.folder, 'special-sizes.data', profile);
+    const page = await browser.open('special-sizes', file);
+    await page.go('#/types');
+    tests.equal((await page.rows('.sizes')).map((r) => [r.size, r.bytes]),
+      wanted, `sizes: ${name}`);
+    const report = mprof('report', '--tables=bins', '--no-legend', file);
+    tests.check(wanted.every(([size]) => report.includes(String(size))),
+      `sizes: ${name}, as in the report`, report);
     await page.close();
   }
 }
@@ -222,16 +262,16 @@ async function typesAndCategories(tests, browser, data) {
 // switch calls them, and what the Lisp form calls them.
 const MEASURES = [
   ['kept', 'kept bytes', 'kept-bytes'],
-  ['kept-allocs', 'kept objects', 'kept-allocations'],
+  ['kept-allocs', 'kept allocs', 'kept-allocations'],
   ['peak', 'peak bytes', 'peak-bytes'],
-  ['peak-allocs', 'peak objects', 'peak-allocations'],
-  ['temporary', 'temporary', 'temporary-allocations'],
+  ['peak-allocs', 'peak allocs', 'peak-allocations'],
+  ['temporary', 'temporary allocs', 'temporary-allocations'],
 ];
 
 async function regionsOfPage(page) {
   await page.go('#/regions');
   return (await page.rows('.regions')).map((r) => [r.region, r.bytes,
-    r.allocs, r['kept bytes'], r['peak bytes'], r.temporary, r.entered,
+    r.allocs, r['kept bytes'], r['peak bytes'], r['temporary allocs'], r.entered,
     r.held]);
 }
 
@@ -309,7 +349,7 @@ async function regions(tests, browser) {
     await page.go('#/functions');
     tests.equal((await page.rows('.functions')).map((r) => [r.function,
       r['self bytes'], r['self kept bytes'], r['inclusive bytes'],
-      r['inclusive peak bytes'], r['self temporary']]).sort(byName),
+      r['inclusive peak bytes'], r['self temporary allocs']]).sort(byName),
     wanted.functions.map((f) => [f.name, f['self-bytes'],
       f['self-kept-bytes'], f['inclusive-bytes'],
       f['inclusive-peak-bytes'], f['self-temporary-allocations']])
@@ -348,6 +388,7 @@ async function regionsInLisp(tests, browser) {
 export async function testFigures(tests, browser) {
   await goldenProfiles(tests, browser);
   await programsInC(tests, browser);
+  await specialSizes(tests, browser);
   await regions(tests, browser);
   const data = scratch(browser.folder, 'program.data',
     program(60, 1500, 14, 7));

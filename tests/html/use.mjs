@@ -276,6 +276,39 @@ async function digits(tests, browser) {
   await page.close();
 }
 
+// A function that calls itself, and is called from two places: what is said
+// of it first is what its page says.
+async function recursion(tests, browser) {
+  const p = new ProfileEncoder();
+  const main = 'A::MAIN';
+  const walk = 'B::WALK';
+  p.allocate([main, walk], 10, 1000, cons);
+  p.allocate([main, walk, walk], 30, 3000, cons);
+  p.allocate([main, 'B::OTHER', walk], 5, 500, cons);
+  p.activate([main], 1);
+  p.activate([main, walk], 2);
+  p.activate([main, walk, walk], 3);
+  p.activate([main, 'B::OTHER'], 1);
+  p.activate([main, 'B::OTHER', walk], 1);
+  const page = await browser.open('recursion',
+    scratch(browser.folder, 'recursion.data', p));
+  tests.equal(await page.text('.hint'), '100 % goes through B::WALK: 6 calls ' +
+    '× 750 B, for A::MAIN (1 call × 4.50 kB).',
+  'recursion: the hint has all calls of the function');
+  tests.equal(await page.page.evaluate(() =>
+    [...document.querySelectorAll('.bars')][0].innerText.split('\n')
+      .filter((line) => line.includes('×'))),
+  ['1 call × 4.50 kB', '5 calls × 800 B', '3 calls × 1.00 kB'],
+  'recursion: the path has all calls that go its way');
+  await page.page.click('.hint a:text-is("B::WALK")');
+  await page.settle();
+  tests.equal(await page.page.evaluate(() => {
+    const figure = [...document.querySelectorAll('.figure')].pop();
+    return [...figure.children].map((part) => part.textContent);
+  }), ['calls', '6', '750 bytes each'], 'recursion: as its page says');
+  await page.close();
+}
+
 // Calls of C functions are not known: blank, and last in either order.
 async function unknownCalls(tests, browser) {
   const data = `${process.env.GOLDEN}/unknown-calls.data`;
@@ -332,6 +365,7 @@ export async function testUse(tests, browser) {
   await schemes(tests, browser, page, data);
   await narrow(tests, browser, data);
   await digits(tests, browser);
+  await recursion(tests, browser);
   await unknownCalls(tests, browser);
   tests.equal(page.faults, [], 'use: no request, nothing said');
   await page.close();

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Where the figures come from and whether they are all, how to use the page,
-// and whose work is in it.
+// Where the figures come from and whether they are all, and how to use the
+// page.
 
-import { functionColumns, typeColumns } from './lists.js';
-import { element, number, plural } from './dom.js';
-import { legend } from './table.js';
-
-const keys = [
+const KEYS = [
   ['/', 'search'],
   ['b', 'the next measure: bytes, allocations, ...'],
   ['1 to 6', 'overview, functions, types, contexts, regions if there are ' +
@@ -19,36 +15,34 @@ const keys = [
   ['f', 'open the function'],
 ];
 
-export function aboutView(model, check, licences) {
+function aboutView(model, check) {
   const { profile } = model;
+  const heading = (text) => element('h2', {}, text);
   return element('article', { class: 'about' },
-    element('h2', {}, 'Is it all of it?'),
+    heading('Is it all of it?'),
     element('p', { id: 'check' }, check.different === 0
-      ? `The sums that this page makes of ${plural(profile.nodes.count,
-        'chain', 'chains')} equal the reducer's figures: ${
+      ? `The sums that this page makes of ${plural(profile.contexts,
+        'context', 'contexts')} equal the reducer's figures: ${
         number(check.compared)} comparisons, no difference.`
       : `${number(check.different)} of ${number(check.compared)} figures ` +
         'differ from what the reducer computed. That is a bug of mprof.'),
     element('pre', {}, profile.reconciliation.trim()),
-    element('h2', {}, 'How to read it'),
+    heading('How to read it'),
     element('p', {}, 'Every allocation is counted, none is sampled. In the ' +
       'flame graph a frame is as wide as what it and all below it ' +
       'allocated; its callers are above it. Width that no callee takes is ' +
       'what the function itself allocated. Look for wide frames of your ' +
       'own packages; ask why they are called so often, or why they need ' +
       'what is below them.'),
-    element('p', {}, 'Figures are those of mprof report. Under a filter ' +
-      'they are sums over the chains that are left, in which a function ' +
-      'counts once a chain.'),
-    element('h3', {}, 'Functions'),
-    legend(functionColumns(model)),
-    element('h3', {}, 'Types'),
-    legend(typeColumns(model)),
-    element('h2', {}, 'Keys'),
-    element('dl', { class: 'keys' }, keys.map(([key, what]) =>
+    element('p', {}, 'A context is a distinct chain of functions that show, ' +
+      'at whose end something was allocated. Figures are those of mprof ' +
+      'report. Under a filter they are sums over the contexts that are left, ' +
+      'in which a function counts once a chain.'),
+    heading('Functions'), legend(functionColumns(model)),
+    heading('Types'), legend(typeColumns(model)),
+    heading('Keys'),
+    element('dl', { class: 'keys' }, KEYS.map(([key, what]) =>
       [element('dt', {}, key), element('dd', {}, what)])),
-    element('h2', {}, 'Whose work'),
-    element('p', {}, `Written by mprof ${profile.version}, ` +
-      'LGPL-2.1-or-later. The page holds these libraries:'),
-    element('pre', { class: 'licences' }, licences));
+    element('p', { class: 'quiet' },
+      `Written by mprof ${profile.version}, LGPL-2.1-or-later.`));
 }

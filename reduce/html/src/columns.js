@@ -2,105 +2,83 @@
 
 // Columns that several tables have, each with its explanation.
 
-import { categoryStrip, element, number, percent } from './dom.js';
-import { MEASURES, moreMeasures } from './measures.js';
-
-export const routeTo = {
-  function: (id) => `#/function/${id}`,
-  type: (id) => `#/type/${id}`,
-};
-
-export function functionLink(fn) {
-  return element('a', { href: routeTo.function(fn.id), class: 'name' },
-    fn.name);
+function functionLink(fn) {
+  return element('a', { href: `#/function/${fn.id}`, class: 'name' }, fn.name);
 }
 
-export function typeLink(type) {
-  return element('a', { href: routeTo.type(type.id), class: 'name' },
-    type.name);
+function typeLink(type) {
+  return element('a', { href: `#/type/${type.id}`, class: 'name' }, type.name);
 }
 
-// Two columns: VALUE(row), and its share of WHOLE with a bar.
-export function amount(key, label, help, value, whole) {
-  return [
-    {
-      key,
-      label,
-      help,
-      value,
-    },
-    {
-      key: `${key}-share`,
-      label: '%',
-      help: `${label} as a share of ${number(whole)}, all that is selected`,
-      value,
-      cell(row) {
-        const bar = element('span', { class: 'bar' });
-        const share = whole === 0 ? 0 : (100 * value(row)) / whole;
-        bar.style.width = `${share}%`;
-        return element('span', { class: 'share' }, bar,
-          element('span', {}, percent(value(row), whole)));
-      },
-    },
-  ];
+// The column of names: WHO(row) is a function or a type.
+function nameColumn(label, help, who, link) {
+  return { key: 'name', label, help, left: true,
+    value: (row) => who(row).name, cell: (row) => link(who(row)) };
 }
 
-export function categoryColumn(model, figures) {
-  const { categories, lisp } = model.profile;
-  return {
-    key: 'categories',
-    label: categories.map((c) => c.letter).join(' '),
-    help: `Those bytes by category: ${
-      lisp
-        ? 'c cons cells; f floats; s structures, instances, arrays and ' +
-          'strings; o all else'
-        : categories.map((c) => `${c.letter} ${c.name} bytes`).join('; ')
-    }`,
-    value: (row) => figures(row).bytes,
-    cell: (row) =>
-      categoryStrip(figures(row).categories, figures(row).bytes || 1,
-        categories),
-  };
+// The share of WHOLE that VALUE(row) is, with a bar.
+function shareColumn(key, label, value, whole) {
+  return { key: `${key}-share`, label: '%', value,
+    help: `${label} as a share of ${number(whole)}`,
+    cell: (row) => element('span', { class: 'share' }, bar(value(row), whole),
+      element('span', {}, percent(value(row), whole))) };
 }
 
-// The columns of MODEL for measures beside bytes and allocs, each with its
-// share: WHAT is said of them, FIGURES(row) has them, KEY begins the keys.
-export function moreColumns(model, key, label, what, figures) {
-  return moreMeasures(model.profile.measures, model.measure).flatMap((m) =>
-    amount(`${key}${m}`, `${label}${MEASURES[m].label}`,
-      `${what}: ${MEASURES[m].noun}, ${MEASURES[m].help}`,
-      (row) => figures(row)[m], model.total[m]));
+function categoryColumn(profile, value, parts) {
+  return { key: 'categories',
+    label: profile.categories.map((c) => c.letter).join(' '),
+    help: `Those bytes by ${profile.categoriesHelp}`, value,
+    cell: (row) => categoryStrip(parts(row), value(row), profile.categories) };
 }
 
-// Columns in the order that fits what is measured: MORE comes first when the
-// measure is one of these.
-export function inOrder(model, head, usual, more) {
-  return model.measure === 'bytes' || model.measure === 'allocs'
-    ? [...head, ...usual, ...more] : [...head, ...more, ...usual];
+// The measures that tables have columns for, in two groups: of all that was
+// allocated, and of parts of it, these first when one of them is chosen.
+// Parts have their bytes, and their objects where these are chosen or nobody
+// counts bytes.
+function measureGroups({ profile, measure, special }) {
+  const whole = ({ what }) => what === profile.measures[0].what;
+  const usual = profile.measures.filter(whole);
+  const parts = profile.measures.filter((m) => !whole(m) && (m.bytes ||
+    m === measure ||
+    !profile.measures.some((other) => other.bytes && other.what === m.what)));
+  parts.sort((a, b) => (b === measure) - (a === measure));
+  return special ? [parts, usual] : [usual, parts];
+}
+
+// A column for each measure: what VALUE(row, word) gives, of WHAT.  SETTINGS:
+// measures, if not all; prefix of keys and labels; whole, what shares are parts
+// of; shares, whether all have them and not bytes alone; categories(row).
+function measureColumns(model, what, value, settings = {}) {
+  const { prefix = '', whole = model.total, shares, categories } = settings;
+  const measures = settings.measures ?? measureGroups(model).flat();
+  return measures.flatMap((measure) => {
+    const { word } = measure;
+    const key = prefix === '' ? word : `${prefix}-${word}`;
+    const label = prefix === '' ? measure.label : `${prefix} ${measure.label}`;
+    const own = (row) => value(row, word);
+    const columns = [{ key, label, value: own,
+      help: `${what}: ${measure.noun}, ${measure.what}` }];
+    if (shares || measure.bytes || measure === model.measure)
+      columns.push(shareColumn(key, label, own, whole[word]));
+    if (categories !== undefined && word === 'bytes')
+      columns.push(categoryColumn(model.profile, own, categories));
+    return columns;
+  });
 }
 
 // What a call is called: the monitor of C takes each allocation for one of
 // every function on its chain.
-export function callNouns(model) {
-  return model.profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
+function callNouns({ profile }) {
+  return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
 }
 
-export function callsHelp(model) {
-  return (model.profile.lisp
-    ? 'Calls that led to an allocation, in the function or below it. '
-    : 'Allocations with the function on their chain: each counts as one ' +
-      'call of it. ') +
-    'A call has no type: filters by type and category leave it as it is' +
-    unknownHelp(model);
-}
-
-// What follows the explanation of calls when some of them are not known.
-export function unknownHelp(model) {
-  return model.functions.some((row) => Number.isNaN(row.calls))
-    ? '. Blank: unknown, the calls of this function are not counted' : '';
-}
-
-// COLUMNS that say something of calls, unless these are not known.
-export function callColumns(model, columns) {
-  return model.callsKnown ? columns : [];
+// The column of calls, explained for either monitor; none where nobody counts
+// them.
+function callColumns(model, value, inLisp, inC) {
+  if (!model.callsKnown) return [];
+  const unknown = model.functions.some((row) => Number.isNaN(row.calls));
+  return [{ key: 'calls', label: 'calls', value,
+    help: (model.profile.lisp ? inLisp : inC) +
+      (unknown ? '. Blank: unknown, nobody counts calls of this function'
+        : '') }];
 }

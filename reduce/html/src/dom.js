@@ -3,31 +3,51 @@
 // Elements and numbers.  Text gets into the page through textContent and
 // attributes alone, never as markup: names may hold anything.
 
-import { MEASURES } from './measures.js';
+const get = (id) => document.getElementById(id);
 
-export function element(tag, attributes = {}, ...children) {
+// What CHILDREN, lists in lists, are without null and false.
+const flat = (children) => children.flat(Infinity)
+  .filter((child) => child !== null && child !== false);
+
+function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-    else if (value === true) made.setAttribute(key, '');
-    else made.setAttribute(key, value);
+    else made.setAttribute(key, value === true ? '' : value);
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== null));
+  made.append(...flat(children));
   return made;
 }
 
-export function replaceChildren(parent, ...children) {
-  parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== null));
+function replaceChildren(parent, ...children) {
+  parent.replaceChildren(...flat(children));
 }
 
+function button(label, onclick, attributes = {}) {
+  return element('button', { type: 'button', onclick, ...attributes }, label);
+}
+
+// A bar as wide as PART of WHOLE.
+function bar(part, whole) {
+  const made = element('span', { class: 'bar' });
+  made.style.width = `${(100 * part) / (whole || 1)}%`;
+  return made;
+}
+
+const separated = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+
 // Nothing for NaN, a number that is not known.
-export function number(value) {
-  return Number.isNaN(value) ? '' : value.toLocaleString('en-US');
+function number(value) {
+  return Number.isNaN(value) ? '' : separated.format(value);
+}
+
+function plural(count, one, many) {
+  return `${number(count)} ${count === 1 ? one : many}`;
 }
 
 // PART of WHOLE with one decimal, never rounded up to all or down to nothing.
-export function percent(part, whole) {
+function percent(part, whole) {
   if (part === 0 || whole === 0) return '';
   const share = (100 * part) / whole;
   if (part === whole) return '100 %';
@@ -35,44 +55,32 @@ export function percent(part, whole) {
   return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
 }
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
-
-// Three digits, for headings: 163 MB.  Means are no whole numbers; and what
-// three digits would round up to 1000 is of the next unit.
-export function brief(value, measure) {
+// Three digits, for headings: 163 MB where MEASURE counts bytes.  Means are
+// no whole numbers; and what three digits would round up to 1000 is of the
+// next unit.
+function brief(value, measure) {
   let step = 0;
   let rest = value;
-  while (rest >= 999.5 && step < units.length - 1) {
-    rest /= 1000;
-    step++;
-  }
+  for (; rest >= 999.5 && step < 6; step++) rest /= 1000;
   const digits = Number.isInteger(value) && step === 0 ? String(rest)
     : rest.toPrecision(3);
-  if (MEASURES[measure].bytes) return `${digits} ${units[step]}`;
-  return digits + ['', ' k', ' M', ' G', ' T', ' P', ' E'][step];
+  const unit = ['', 'k', 'M', 'G', 'T', 'P', 'E'][step];
+  if (measure.bytes) return `${digits} ${unit}B`;
+  return step === 0 ? digits : `${digits} ${unit}`;
 }
 
-export function plural(count, one, many) {
-  return `${number(count)} ${count === 1 ? one : many}`;
-}
-
-// A strip whose parts are as wide as PARTS, their classes category-0 to -3,
-// of WHOLE; it says the same in words for those who cannot see it.
-export function categoryStrip(parts, whole, categories) {
-  const strip = element('span', {
-    class: 'strip',
-    role: 'img',
-    title: categories
-      .map((c, i) => [c, parts[i]])
-      .filter(([, part]) => part > 0)
-      .map(([c, part]) => `${c.name} ${percent(part, whole)}`)
-      .join(', '),
-  });
-  strip.setAttribute('aria-label', strip.title);
-  parts.forEach((part, i) => {
-    if (part === 0) return;
-    const piece = element('span', { class: `category-${i}` });
-    piece.style.width = `${(100 * part) / whole}%`;
+// A strip whose parts are as wide as PARTS of WHOLE, by category; it says the
+// same in words for those who cannot see it.
+function categoryStrip(parts, whole, categories) {
+  const words = categories.map((category, i) =>
+    parts[i] > 0 && `${category.name} ${percent(parts[i], whole)}`);
+  const title = words.filter(Boolean).join(', ');
+  const strip = element('span',
+    { class: 'strip', role: 'img', title, 'aria-label': title });
+  categories.forEach((_, i) => {
+    if (parts[i] === 0) return;
+    const piece = element('span', { class: `category category-${i}` });
+    piece.style.width = `${(100 * parts[i]) / (whole || 1)}%`;
     strip.append(piece);
   });
   return strip;

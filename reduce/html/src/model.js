@@ -3,20 +3,19 @@
 // What the user chose to see, and the figures for it.
 //
 // While nothing is left out, figures of functions, arcs and types are those
-// that the reducer computed; else they are sums over the chains (chains.js).
+// that the reducer computed; else they are sums over the chains.
 
-import { isUsed, sumTree, treeWithout, wholeTree } from './chains.js';
-
-function pick(object, keys) {
-  return Object.fromEntries(keys.map((key) => [key, object[key]]));
-}
-
-export class Model {
+class Model {
   constructor(profile) {
     this.profile = profile;
-    this.measure = profile.value;
     this.trees = { whole: wholeTree(profile), program: null };
+    this.choose(profile.value);
     this.reset();
+  }
+
+  // Lets the measure with the word WORD count.
+  choose(word) {
+    this.measure = this.profile.measures.find((m) => m.word === word);
   }
 
   // Lets everything be seen again.
@@ -31,40 +30,26 @@ export class Model {
   }
 
   get narrowed() {
-    return (
-      this.categories.includes(false) ||
-      this.type !== null ||
-      this.phase !== null ||
-      this.thread !== null ||
-      this.region !== null
-    );
+    return this.categories.includes(false) || this.type !== null ||
+      this.phase !== null || this.thread !== null || this.region !== null;
   }
 
   // The monitors do not count calls by region, nor that of C by thread.
   get callsKnown() {
     return this.region === null &&
-      (this.profile.lisp || this.thread === null);
-  }
-
-  // Whether the region with the number ID is the one that is chosen, or is
-  // in that.
-  inRegion(id) {
-    if (this.region === null) return true;
-    const { regions } = this.profile;
-    const chosen = regions[this.region].name;
-    const name = regions[id]?.name ?? '';
-    return name === chosen || name.startsWith(`${chosen};`);
+      (Boolean(this.profile.lisp) || this.thread === null);
   }
 
   get filter() {
+    const { regions } = this.profile;
     return {
-      type: (type) =>
-        this.categories[type.category] &&
+      type: (type) => this.categories[type.category] &&
         (this.type === null || this.type === type.id),
       group: (group) =>
         (this.phase === null || this.phase === group.phase) &&
         (this.thread === null || this.thread === group.thread) &&
-        this.inRegion(group.region),
+        (this.region === null ||
+          isWithin(regions[group.region], regions[this.region])),
       callsKnown: this.callsKnown,
       byAllocations: this.phase !== null,
     };
@@ -72,92 +57,74 @@ export class Model {
 
   update() {
     const { profile, trees } = this;
-    if (this.programOnly && trees.program === null)
-      trees.program = treeWithout(profile, (f) => f.system);
+    if (this.programOnly) trees.program ??= programTree(profile);
     this.tree = this.programOnly ? trees.program : trees.whole;
     this.sums = sumTree(profile, this.tree, this.filter);
-    const exact = !this.narrowed && !this.programOnly;
     this.total = this.sums.total;
-    this.functions = this.tree.functions
-      .map((fn, i) => {
-        const { self, inclusive, root, calls, rootCalls } = exact
-          ? profile.functions[i]
-          : this.sums.functions[i];
-        return { fn, self, inclusive, root, calls, rootCalls };
-      });
-    this.arcs = exact ? profile.arcs : this.sums.arcs;
-    this.callers = new Map();
-    this.callees = new Map();
-    for (const arc of this.arcs) {
-      if (!isUsed(arc)) continue;
-      for (const [map, key] of [
-        [this.callers, arc.callee],
-        [this.callees, arc.caller],
-      ]) {
-        if (map.has(key)) map.get(key).push(arc);
-        else map.set(key, [arc]);
-      }
-    }
-    this.types = profile.types.map((type, i) => {
-      const figures = exact ? type : this.sums.types[i];
-      return { type, ...pick(figures, profile.measures) };
+    const exact = this.narrowed || this.programOnly ? this.sums : profile;
+    this.functions = this.tree.functions.map((fn, i) => {
+      const { self, inclusive, root, calls, rootCalls } = exact.functions[i];
+      return { fn, self, inclusive, root, calls, rootCalls };
     });
-    this.regions = profile.regions.map((region, i) => ({
-      region,
-      ...pick(exact ? region : this.sums.regions[i], profile.measures),
-    }));
+    this.types = profile.types.map((type, i) => ({ ...exact.types[i], type }));
+    this.regions = profile.regions.map((region, i) =>
+      ({ ...exact.regions[i], region }));
+    const used = exact.arcs.filter(isUsed);
+    const by = (key) => {
+      const arcs = new Map();
+      for (const arc of used)
+        if (arcs.has(arc[key])) arcs.get(arc[key]).push(arc);
+        else arcs.set(arc[key], [arc]);
+      return arcs;
+    };
+    this.callers = by('callee');
+    this.callees = by('caller');
   }
 
   // Functions that are left with anything.
   get shownFunctions() {
     if (this.special)
-      return this.functions.filter((f) => f.inclusive[this.measure] > 0);
-    return this.functions.filter(
-      (f) => f.inclusive.bytes > 0 || f.inclusive.allocs > 0 ||
-        (f.calls > 0 && !this.narrowed)
-    );
+      return this.functions.filter((f) => f.inclusive[this.measure.word] > 0);
+    return this.functions.filter((f) => allocates(f.inclusive) ||
+      (f.calls > 0 && !this.narrowed));
   }
 
   get shownTypes() {
-    return this.types.filter((t) => (this.special ? t[this.measure] > 0
-      : t.bytes > 0 || t.allocs > 0));
+    return this.types.filter((t) =>
+      this.special ? t[this.measure.word] > 0 : allocates(t));
   }
 
   // Whether what is measured is a part of what was allocated: then only what
   // has some of it shows.
   get special() {
-    return this.measure !== 'bytes' && this.measure !== 'allocs';
+    return this.measure.what !== this.profile.measures[0].what;
   }
 
   // The heaviest way from the root: at each step the callee with most, as
-  // long as it has a tenth of the whole.
+  // long as it has a tenth of the whole.  Calls of a step are those of its
+  // function on all chains that go this way, recursion among them.
   hottestPath() {
-    const { tree, sums, measure } = this;
-    const values = sums.inclusive[measure];
-    const whole = sums.total[measure];
+    const { tree, sums } = this;
+    const values = sums.inclusive[this.measure.word];
+    const whole = sums.total[this.measure.word];
     const steps = [];
-    const heaviest = (nodes) =>
-      nodes.reduce(
-        (best, node) =>
-          best < 0 || values[node] > values[best] ? node : best,
-        -1
-      );
-    const childrenOf = (node) => {
-      const nodes = [];
-      for (let c = tree.firstChild[node]; c >= 0; c = tree.nextSibling[c])
-        nodes.push(c);
-      return nodes;
-    };
-    let node = heaviest(tree.roots);
-    while (node >= 0 && values[node] * 10 >= whole && values[node] > 0) {
-      steps.push({
-        node,
-        fn: tree.functions[tree.functionOf[node]],
-        value: values[node],
-        self: sums.self[measure][node],
-        calls: sums.self.calls[node],
-      });
-      node = heaviest(childrenOf(node));
+    const next = (node) => childrenOf(tree, node).reduce((best, child) =>
+      best < 0 || values[child] > values[best] ? child : best, -1);
+    for (let node = next(-1); node >= 0 && values[node] > 0 &&
+      values[node] * 10 >= whole; node = next(node))
+      steps.push({ node, fn: tree.functions[tree.functionOf[node]],
+        value: values[node], calls: 0 });
+    const stepsOf = new Map(steps.map(({ fn }) => [fn.id, []]));
+    const reached = new Int32Array(tree.count).fill(-1); // last step on a chain
+    steps.forEach(({ node, fn }, i) => {
+      reached[node] = i;
+      stepsOf.get(fn.id).push(i);
+    });
+    for (let node = 0; node < tree.count; node++) {
+      if (reached[node] < 0 && tree.parent[node] >= 0)
+        reached[node] = reached[tree.parent[node]];
+      for (const i of stepsOf.get(tree.functionOf[node]) ?? [])
+        if (i <= reached[node]) steps[i].calls += sums.self.calls[node];
     }
     return steps;
   }
@@ -177,7 +144,8 @@ export class Model {
   // How much was allocated with a function that MATCHES on the chain, and
   // how many functions match.
   search(matches) {
-    const { tree, sums, measure } = this;
+    const { tree } = this;
+    const values = this.sums.inclusive[this.measure.word];
     const matching = tree.functions.map((f) => matches(f.name));
     const below = new Uint8Array(tree.count);
     const present = new Set();
@@ -186,9 +154,9 @@ export class Model {
       const above = tree.parent[node];
       const here = matching[tree.functionOf[node]];
       const already = above >= 0 && below[above] === 1;
-      if (sums.inclusive[measure][node] > 0) {
-        if (here) present.add(tree.functionOf[node]);
-        if (here && !already) value += sums.inclusive[measure][node];
+      if (here && values[node] > 0) {
+        present.add(tree.functionOf[node]);
+        if (!already) value += values[node];
       }
       if (here || already) below[node] = 1;
     }

@@ -1,183 +1,95 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The data in the page, as mprof wrote them (reduce/export/export_html.c),
-// turned into objects.  A profile is only read after this.
+// The data in the page, as mprof wrote them (reduce/export/export_html.c says
+// what they are).  A profile is only read after this.
 //
-//   functions   what the call graph knows of each, all figures exact
-//   arcs        pairs of caller and callee
-//   types       Lisp types and classes
-//   nodes       chains, as a tree: parents precede children
-//   rows        what was allocated at the end of a chain, by type and group
-//   calls       calls of the last function of a chain, by group
-//   groups      a thread in a phase and a region
-//   regions     named parts of the program, each with those in it
-//
-// Calls that are not known are NaN, and so is every sum with them.
+// Figures are objects with a number for each measure that the profile knows,
+// under its word (that of --value), and some with `categories', which are of
+// bytes.  Calls that are not known are NaN, and so is every sum with them.
 
-// What the categories of C programs are.
-export const SIZES_IN_C = ['small: up to 32 bytes', 'medium: up to 256',
-  'large: up to 2,048', 'extra large'];
-
-function orUnknown(calls) {
-  return calls < 0 ? NaN : calls;
-}
-
-async function unpack(text) {
-  const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed])
-    .stream()
+async function unpack(base64) {
+  const text = atob(base64);
+  const packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+  const stream = new Blob([packed]).stream()
     .pipeThrough(new DecompressionStream('deflate'));
-  return JSON.parse(await new Response(stream).text());
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Calls EACH with a function that gives the next cell, once a row.
-function readTable(cells, each) {
-  const rows = [];
+// The columns of the chains, out of BYTES:
+//
+//   nodes    chains, as a tree: parents precede children
+//   rows     what was allocated at the end of a chain, by type and group
+//   calls    calls of the last function of a chain, by group
+function readChains(bytes, words) {
   let at = 0;
-  const next = () => cells[at++];
-  while (at < cells.length) rows.push(each(next, rows.length));
-  return rows;
-}
-
-function readCounts(next, measures) {
-  return Object.fromEntries(measures.map((measure) => [measure, next()]));
-}
-
-function readFigures(next, measures) {
-  return {
-    ...readCounts(next, measures),
-    categories: [next(), next(), next(), next()],
+  const next = () => {
+    let byte = bytes[at++];
+    let value = byte & 127;
+    for (let unit = 128; byte > 127; unit *= 128) {
+      byte = bytes[at++];
+      value += (byte & 127) * unit;
+    }
+    return value;
   };
-}
-
-// COUNT columns of a table of integers, each an array of its own.
-function readColumns(cells, count, kinds) {
-  const length = cells.length / count;
-  const columns = kinds.map((Kind) => new Kind(length));
-  for (let row = 0, at = 0; row < length; row++)
-    for (let i = 0; i < count; i++) columns[i][row] = cells[at++];
-  return columns;
-}
-
-export async function readProfile(text) {
-  const raw = await unpack(text);
-  const name = (index) => raw.names[index];
-  const [parent, functionOf] = readColumns(raw.nodes, 2, [
-    Int32Array,
-    Int32Array,
-  ]);
-  const measures = raw.measures.map(name);
-  const [rowNode, rowType, rowGroup, ...rowCounts] = readColumns(
-    raw.rows,
-    3 + measures.length,
-    [Int32Array, Int32Array, Int32Array, ...measures.map(() => Float64Array)]
-  );
-  const counts = (next) => readCounts(next, measures);
-  const figures = (next) => readFigures(next, measures);
-  const total = (cells) => readCounts((() => {
-    let at = 0;
-    return () => cells[at++];
-  })(), measures);
-  const [callNode, callGroup, callCount] = readColumns(raw.calls, 3, [
-    Int32Array,
-    Int32Array,
-    Float64Array,
-  ]);
-  const categories = readTable(raw.categories, (next) => ({
-    letter: name(next()),
-    name: name(next()),
-  }));
-  const named = (next, id) => ({
-    id,
-    name: name(next()),
-    ...counts(next),
-  });
-  return {
-    measures,
-    value: measures[raw.value],
-    version: raw.mprof,
-    lisp: raw.lisp === 1,
-    program: name(raw.program),
-    files: raw.files.map(name),
-    total: total(raw.total),
-    whole: total(raw.whole),
-    narrowed: raw.narrowed === 1,
-    cycles: raw.cycles,
-    threadsCounted: raw.threads_counted,
-    warnings: raw.warnings,
-    reconciliation: raw.reconciliation,
-    categories,
-    phases: readTable(raw.phases, named),
-    threads: readTable(raw.threads, named),
-    groups: readTable(raw.groups, (next) => ({
-      phase: next(),
-      thread: next(),
-      region: next(),
-    })),
-    regions: readTable(raw.regions, (next, id) => ({
-      id,
-      name: name(next()),
-      entered: next(),
-      nanoseconds: next(),
-      first: next(), // milliseconds since 1970; -1: not known, as the others
-      last: next(),
-      held: next(),
-      ...counts(next),
-    })),
-    functions: readTable(raw.functions, (next, id) => ({
-      id,
-      name: name(next()),
-      package: name(next()),
-      file: name(next()),
-      line: next(),
-      system: next() === 1,
-      cycle: next(),
-      calls: orUnknown(next()),
-      rootCalls: orUnknown(next()),
-      self: figures(next),
-      inclusive: figures(next),
-      root: figures(next),
-    })),
-    arcs: readTable(raw.arcs, (next) => ({
-      caller: next(),
-      callee: next(),
-      calls: orUnknown(next()),
-      inclusive: figures(next),
-    })),
-    types: readTable(raw.types, (next, id) => {
-      const category = next();
-      const type = name(next());
-      const className = name(next());
-      return {
-        id,
-        category,
-        type,
-        className,
-        name: className || type || (raw.lisp === 1 ? '[unknown type]'
-          : SIZES_IN_C[category]),
-        ...counts(next),
-      };
-    }),
-    bins: readTable(raw.bins, (next) => ({
-      kind: ['size', 'large', 'growth'][next()],
-      size: next(),
-      ...counts(next),
-      largest: name(next()),
-      parts: next(),
-    })),
-    nodes: { count: parent.length, parent, functionOf },
-    rows: {
-      count: rowNode.length,
-      node: rowNode,
-      type: rowType,
-      group: rowGroup,
-      ...Object.fromEntries(measures.map((m, i) => [m, rowCounts[i]])),
-    },
-    calls: {
-      count: callNode.length,
-      node: callNode,
-      group: callGroup,
-      calls: callCount,
-    },
+  const column = (count, Kind = Int32Array) => {
+    const cells = new Kind(count);
+    for (let i = 0; i < count; i++) cells[i] = next();
+    return cells;
   };
+  const places = (count) => {
+    const cells = column(count);
+    for (let i = 1; i < count; i++) cells[i] += cells[i - 1];
+    return cells;
+  };
+  const nodes = { count: next() };
+  nodes.parent = column(nodes.count);
+  nodes.functionOf = column(nodes.count);
+  const path = [-1];
+  for (let node = 0, depth = 0; node < nodes.count; node++) {
+    depth += 1 - nodes.parent[node];
+    nodes.parent[node] = path[depth - 1];
+    path[depth] = node;
+  }
+  const rows = { count: next() };
+  rows.node = places(rows.count);
+  rows.type = column(rows.count);
+  rows.group = column(rows.count);
+  for (const word of words) rows[word] = column(rows.count, Float64Array);
+  const calls = { count: next() };
+  calls.node = places(calls.count);
+  calls.group = column(calls.count);
+  calls.calls = column(calls.count, Float64Array);
+  return { nodes, rows, calls };
+}
+
+async function readProfile(text) {
+  const [object, chains] =
+    await Promise.all(text.trim().split('\n').map(unpack));
+  const profile = JSON.parse(new TextDecoder().decode(object));
+  for (const measure of profile.measures)
+    measure.label = measure.key.replaceAll('_', ' ')
+      .replace('allocations', 'allocs');
+  profile.words = profile.measures.map((measure) => measure.word);
+  for (const key of ['functions', 'types', 'phases', 'threads', 'regions'])
+    profile[key].forEach((row, id) => { row.id = id; });
+  for (const fn of profile.functions) {
+    fn.package = profile.packages[fn.package] ?? null; // null: nobody's
+    fn.calls ??= NaN;
+    fn.rootCalls ??= NaN;
+  }
+  for (const arc of profile.arcs) arc.calls ??= NaN;
+  return Object.assign(profile, readChains(chains, profile.words));
+}
+
+// Whether REGION, undefined for none, is AROUND or in it.
+function isWithin(region, around) {
+  return region !== undefined && (region === around ||
+    region.name.startsWith(`${around.name};`));
+}
+
+function emptyFigures(words) {
+  const figures = { categories: [0, 0, 0, 0] };
+  for (const word of words) figures[word] = 0;
+  return figures;
 }

@@ -9,8 +9,6 @@
 // the value itself, with separators when it is a number.  NaN is a number
 // that is not known: it is blank, and comes last in either direction.
 
-import { element, number, plural, replaceChildren } from './dom.js';
-
 const FIRST_ROWS = 100;
 
 function compare(a, b) {
@@ -19,131 +17,67 @@ function compare(a, b) {
 }
 
 function cellOf(column, row) {
-  let content;
-  if (column.cell !== undefined) content = column.cell(row);
-  else if (column.text !== undefined) content = column.text(row);
-  else {
-    const value = column.value(row);
-    content = typeof value === 'number' ? number(value) : value;
-  }
-  const classes = column.left ? 'left' : 'right';
-  return element('td', { class: `${classes} ${column.key}` }, content);
+  const content = (column.cell ?? column.text ?? column.value)(row);
+  return element('td', { class: column.left ? 'left' : '' },
+    typeof content === 'number' ? number(content) : content);
 }
 
-// A table of ROWS.  SETTINGS: caption; columns; rows; sort, the key of the
+// ROWS by COLUMN; ties go by TIE(row).
+function inOrder(rows, column, up, tie) {
+  const sign = up ? 1 : -1;
+  return rows.map((row) => ({ row, key: column.value(row) }))
+    .sort((a, b) => Number.isNaN(a.key) - Number.isNaN(b.key) ||
+      sign * compare(a.key, b.key) || compare(tie(a.row), tie(b.row)))
+    .map(({ row }) => row);
+}
+
+// A table of SETTINGS.rows: class; caption; columns; sort, the key of the
 // column to begin with, largest first (a {key, up} object is kept there as
-// the user changes it); nouns, such as ['function', 'functions']; total, a
-// row that stands first whatever the order; first, how many rows to show.
-export function table(settings) {
-  const { columns, rows, nouns, sort } = settings;
-  const first = settings.first ?? FIRST_ROWS;
-  let shown = first;
+// the user changes it); nouns, such as ['function', 'functions']; tie(row), for
+// rows that are alike; first, how many rows to show.
+function table(settings) {
+  const { columns, rows, nouns, sort, first = FIRST_ROWS } = settings;
+  const tie = settings.tie ?? columns.find((c) => c.left)?.value;
   const head = element('tr');
   const body = element('tbody');
   const more = element('div', { class: 'more' });
-
-  const heading = (column) => {
-    const active = column.key === sort.key;
-    const direction = sort.up ? 'ascending' : 'descending';
-    return element(
-      'th',
-      {
-        scope: 'col',
-        class: column.left ? 'left' : 'right',
-        'aria-sort': active ? direction : 'none',
-      },
-      element(
-        'button',
-        {
-          type: 'button',
-          title: column.help,
-          onclick() {
-            sort.up = active ? !sort.up : Boolean(column.left);
-            sort.key = column.key;
-            show();
-            head.querySelector(`[aria-sort="${sort.up ? 'a' : 'de'}scending"]
-              button`)?.focus();
-          },
-        },
-        column.label
-      )
-    );
+  let shown = first;
+  const turn = (column) => {
+    sort.up = column.key === sort.key ? !sort.up : Boolean(column.left);
+    sort.key = column.key;
+    show();
+    head.querySelector('th:not([aria-sort=none]) button')?.focus();
   };
-
+  const heading = (column) => element('th', {
+    scope: 'col', class: column.left ? 'left' : '',
+    'aria-sort': column.key !== sort.key ? 'none'
+      : sort.up ? 'ascending' : 'descending',
+  }, button(column.label, () => turn(column), { title: column.help }));
   const show = () => {
     const column = columns.find((c) => c.key === sort.key) ?? columns[0];
-    const tie = settings.tie ?? columns.find((c) => c.left)?.value;
-    const ordered = rows
-      .map((row) => ({ row, key: column.value(row) }))
-      .sort(
-        (a, b) =>
-          Number.isNaN(a.key) - Number.isNaN(b.key) ||
-          (sort.up ? 1 : -1) * compare(a.key, b.key) ||
-          (tie === undefined ? 0 : compare(tie(a.row), tie(b.row)))
-      );
-    replaceChildren(head, columns.map(heading));
-    const lines = ordered
-      .slice(0, shown)
-      .map(({ row }) => element('tr', {}, columns.map((c) => cellOf(c, row))));
-    if (settings.total !== undefined)
-      lines.unshift(
-        element(
-          'tr',
-          { class: 'total' },
-          columns.map((c) => cellOf(c, settings.total))
-        )
-      );
-    replaceChildren(body, lines);
     const rest = rows.length - shown;
-    replaceChildren(
-      more,
-      rows.length === 0 ? element('p', { class: 'quiet' }, 'None.') : null,
-      rest > 0
-        ? element(
-            'button',
-            {
-              type: 'button',
-              onclick() {
-                shown += Math.max(first, FIRST_ROWS);
-                show();
-              },
-            },
-            `Show more (${plural(rest, ...nouns)} left)`
-          )
-        : null
-    );
+    replaceChildren(head, columns.map(heading));
+    replaceChildren(body, inOrder(rows, column, sort.up, tie).slice(0, shown)
+      .map((row) => element('tr', {}, columns.map((c) => cellOf(c, row)))));
+    replaceChildren(more,
+      rows.length === 0 && element('p', { class: 'quiet' }, 'None.'),
+      rest > 0 && button(`Show more (${plural(rest, ...nouns)} left)`, () => {
+        shown += Math.max(first, FIRST_ROWS);
+        show();
+      }));
   };
-
   show();
-  return element(
-    'section',
-    { class: `table ${settings.class ?? ''}` },
-    settings.caption === undefined
-      ? null
-      : element('h2', {}, settings.caption),
-    element(
-      'div',
-      { class: 'scroll' },
-      element('table', {}, element('thead', {}, head), body)
-    ),
-    more,
-    legend(columns)
-  );
+  return element('section', { class: `table ${settings.class}` },
+    element('h2', {}, settings.caption),
+    element('div', { class: 'scroll' },
+      element('table', {}, element('thead', {}, head), body)),
+    more, legend(columns));
 }
 
 // What the columns mean.
-export function legend(columns) {
-  return element(
-    'details',
-    { class: 'legend' },
+function legend(columns) {
+  return element('details', { class: 'legend' },
     element('summary', {}, 'What the columns mean'),
-    element(
-      'dl',
-      {},
-      columns.map((column) => [
-        element('dt', {}, column.label || 'c f s o'),
-        element('dd', {}, column.help),
-      ])
-    )
-  );
+    element('dl', {}, columns.map((column) => [
+      element('dt', {}, column.label), element('dd', {}, column.help)])));
 }

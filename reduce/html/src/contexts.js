@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// The table of contexts: distinct chains of functions that show, at whose end
+// something was allocated.
+
+const CHAIN_ENDS = 4;
+
+// The functions on the chain of NODE; the middle of a long one on demand.
+function chainCell(tree, node) {
+  const chain = chainOf(tree, node).map((id) => tree.functions[id]);
+  const links = (part) => part.flatMap((fn, i) =>
+    i === 0 ? [functionLink(fn)] : [' › ', functionLink(fn)]);
+  const cell = element('span');
+  const middle = chain.length - CHAIN_ENDS - 1;
+  if (middle < CHAIN_ENDS) cell.append(...links(chain));
+  else cell.append(...links(chain.slice(0, 1)), ' › ',
+    button(`${number(middle)} more`,
+      () => cell.replaceChildren(...links(chain)), { class: 'middle' }),
+    ' › ', ...links(chain.slice(-CHAIN_ENDS)));
+  return cell;
+}
+
+function contextsView(model, matches, sort) {
+  const { tree } = model;
+  const { self } = model.sums;
+  const matching = tree.functions.map((fn) => matches?.(fn.name) ?? true);
+  const onChain = new Uint8Array(tree.count);
+  const rows = [];
+  for (let node = 0; node < tree.count; node++) {
+    const above = tree.parent[node];
+    onChain[node] = matching[tree.functionOf[node]] ||
+      (above >= 0 && onChain[above] === 1) ? 1 : 0;
+    const counted = model.special ? self[model.measure.word][node] > 0
+      : self.bytes[node] > 0 || self.allocs[node] > 0;
+    if (onChain[node] === 1 && counted) rows.push(node);
+  }
+  return table({ class: 'contexts', caption: 'Contexts', rows, sort,
+    nouns: ['context', 'contexts'], tie: (node) => node,
+    columns: [
+      ...measureColumns(model, 'What was allocated at the end of the chain',
+        (node, word) => self[word][node], { categories: (node) =>
+          categoriesAt(self, node) }),
+      ...callColumns(model, (node) => self.calls[node],
+        'Calls of the last function by the chain before it',
+        'Allocations with this chain, or with it at the beginning of theirs'),
+      { key: 'chain', label: 'chain of calls', left: true,
+        help: 'From the first function to the one that allocated',
+        value: (node) => tree.functions[tree.functionOf[node]].name,
+        cell: (node) => chainCell(tree, node) },
+    ] });
+}
