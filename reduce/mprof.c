@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The entry points of mprof.h: an argument list as one string in, text out
- * as strings.  Both forms share one run, which keeps nothing behind.
+ * as strings.  All forms share one run, which keeps nothing behind.
  */
 
 #include "mprof.h"
 
 #include "command/command.h"
+#include "profile/array.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /* What mprof_run_command gives out. */
 struct result {
@@ -52,7 +55,15 @@ own(char *text)
 }
 
 static void
-run(struct result *result, const char *arguments)
+set_error(struct result *result, const struct mprof_error *error)
+{
+  result->offset = error->offset;
+  result->error = strdup(error->message);
+}
+
+static void
+run(struct result *result, const char *arguments,
+    const struct input_choice *open)
 {
   struct mprof_error error;
   struct sink_string text = {0};
@@ -68,20 +79,19 @@ run(struct result *result, const char *arguments)
   if (list == NULL)
     mprof_error_memory(&error);
   else
-    result->status = command_run(split_arguments(copy, list), list, &sink,
-                                 "the output", &command, &error);
+    result->status = command_run(split_arguments(copy, list), list, open,
+                                 &sink, "the output", &command, &error);
   free(copy);
   free(list);
-  result->offset = error.offset;
   result->output = own(text.text);
-  result->error = strdup(error.message);
+  set_error(result, &error);
 }
 
 int
 mprof_command(const char *arguments, char **output, char **error)
 {
   struct result result;
-  run(&result, arguments);
+  run(&result, arguments, NULL);
   if (output != NULL)
     *output = result.output;
   else
@@ -110,7 +120,7 @@ mprof_run_command(const char *arguments)
 {
   struct result *result = calloc(1, sizeof *result);
   if (result != NULL)
-    run(result, arguments);
+    run(result, arguments, NULL);
   return result;
 }
 
@@ -150,4 +160,104 @@ mprof_result_free(void *result)
   free(r->output);
   free(r->error);
   free(r);
+}
+
+/* What mprof_profile_open gives out. */
+struct open_profile {
+  struct input_list inputs;
+  struct mprof_error error; /* why it could not be opened, if so */
+};
+
+static struct open_profile *
+open_nothing(void)
+{
+  struct open_profile *profile = calloc(1, sizeof *profile);
+  if (profile != NULL)
+    mprof_error_clear(&profile->error);
+  return profile;
+}
+
+/* Reads the files that NAMES, split in place, says. */
+static void
+open_files(struct open_profile *profile, char *names)
+{
+  const char **list = calloc(count_lines(names), sizeof *list);
+  struct input_list *inputs = &profile->inputs;
+  size_t count = list == NULL ? 0 : (size_t)split_arguments(names, list);
+  if (list == NULL)
+    mprof_error_memory(&profile->error);
+  else if (input_list_fill(inputs, list, count, &profile->error))
+    input_list_load(inputs, &profile->error);
+  for (size_t i = 0; i < inputs->count; i++)
+    inputs->files[i].folder = NULL; /* a part of NAMES */
+  free(list);
+}
+
+void *
+mprof_profile_open(const char *names)
+{
+  struct open_profile *profile = open_nothing();
+  char *copy = strdup(names);
+  if (profile != NULL && copy == NULL)
+    mprof_error_memory(&profile->error);
+  else if (profile != NULL)
+    open_files(profile, copy);
+  free(copy);
+  return profile;
+}
+
+void *
+mprof_profile_open_octets(const void *octets, uint64_t length)
+{
+  struct open_profile *profile = open_nothing();
+  struct input_octets copy = {array_zeroed(length, 1), length};
+  if (copy.data != NULL)
+    memcpy(copy.data, octets, length);
+  if (profile == NULL)
+    free(copy.data);
+  else if (copy.data == NULL)
+    mprof_error_memory(&profile->error);
+  else
+    input_list_add_octets(&profile->inputs, "memory", copy, &profile->error);
+  return profile;
+}
+
+void *
+mprof_profile_command(void *profile, const char *arguments,
+                      const uint64_t *samples, uint64_t count)
+{
+  const struct open_profile *opened = profile;
+  struct result *result = calloc(1, sizeof *result);
+  if (result == NULL || opened == NULL)
+    return result;
+  struct input_choice choice = {&opened->inputs, samples, count};
+  if (opened->error.code == MPROF_OK) {
+    run(result, arguments, &choice);
+  } else {
+    result->status = 1;
+    set_error(result, &opened->error);
+  }
+  return result;
+}
+
+void
+mprof_profile_close(void *profile)
+{
+  struct open_profile *opened = profile;
+  if (opened == NULL)
+    return;
+  input_list_release(&opened->inputs);
+  free(opened);
+}
+
+int
+mprof_terminal_width(int descriptor)
+{
+  const char *columns = getenv("COLUMNS");
+  struct winsize size;
+  if (isatty(descriptor) == 0)
+    return -1;
+  if (columns != NULL && atoi(columns) > 0)
+    return atoi(columns);
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

@@ -16,17 +16,20 @@ static bool
 read_files(struct profile *profile, const struct options *options,
            struct mprof_error *error)
 {
-  struct input_list list = {0};
-  bool good =
-      input_list_fill(&list, options->files, options->file_count, error);
-  if (list.count == 1)
+  struct input_list named = {0};
+  const struct input_list *list =
+      options->open != NULL ? options->open->inputs : &named;
+  bool good = list != &named ||
+              input_list_fill(&named, options->files, options->file_count,
+                              error);
+  if (list->count == 1)
     profile->progress = options->progress;
-  for (size_t i = 0; good && i < list.count; i++) {
-    progress_tell(options->progress, "reading files", i, list.count);
-    good = profile_reader_add(profile, list.files[i].path,
-                              &input_limits_default, error);
+  for (size_t i = 0; good && i < list->count; i++) {
+    progress_tell(options->progress, "reading files", i, list->count);
+    good = profile_reader_visit(profile, &list->files[i],
+                                &input_limits_default, NULL, NULL, error);
   }
-  input_list_release(&list);
+  input_list_release(&named);
   return good;
 }
 

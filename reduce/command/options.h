@@ -9,6 +9,7 @@
 #define MPROF_OPTIONS_H
 
 #include "diff/growth.h"
+#include "io/input_list.h"
 #include "io/mprof_error.h"
 #include "profile/measure.h"
 
@@ -67,6 +68,7 @@ struct options {
   const char **files; /* owned array; the strings are the arguments; NULL
                          is behind the last: a program, with its own */
   size_t file_count;  /* zero: the default file */
+  const struct input_choice *open; /* not NULL: read this, no files */
   const char *output; /* file to write, NULL: standard output */
   struct progress *progress; /* told of long work; NULL: nobody is */
 
@@ -91,7 +93,6 @@ struct options {
   const char *show_from;
   const char *thread;  /* matched with names of threads, NULL: all */
   const char *region;  /* matched with paths of regions, NULL: all */
-  const char *samples; /* file with the numbers of some, NULL: all */
   unsigned phases;     /* bit i: enum phase i; 0: all */
   bool hide_system;
   enum granularity by;
@@ -119,9 +120,12 @@ struct options {
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which
- * must outlive it.  False: a usage error or memory. */
+ * must outlive it.  OPEN, unless NULL, is read in the place of files, and
+ * outlives it, too.  False: a usage error or memory. */
 bool options_parse(struct options *options, int count,
-                   const char *const *arguments, struct mprof_error *error);
+                   const char *const *arguments,
+                   const struct input_choice *open,
+                   struct mprof_error *error);
 
 void options_release(struct options *options);
 

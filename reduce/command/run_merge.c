@@ -50,22 +50,26 @@ bool
 run_merge(const struct options *options, struct sink *sink,
           struct mprof_error *error)
 {
-  struct input_list list = {0};
+  struct input_list named = {0};
+  const struct input_list *list =
+      options->open != NULL ? options->open->inputs : &named;
   struct merge merge;
   (void)sink; /* all goes to the file */
   bool good = merge_init(&merge) || mprof_error_memory(error);
   good = good &&
-         input_list_fill(&list, options->files, options->file_count, error) &&
-         check_output(&list, options->output, error);
-  if (list.count == 1)
+         (list != &named ||
+          input_list_fill(&named, options->files, options->file_count,
+                          error)) &&
+         check_output(list, options->output, error);
+  if (list->count == 1)
     merge.profile.progress = options->progress;
-  for (size_t i = 0; good && i < list.count; i++) {
-    progress_tell(options->progress, "reading files", i, list.count);
-    good = merge_add(&merge, list.files[i].path, error);
+  for (size_t i = 0; good && i < list->count; i++) {
+    progress_tell(options->progress, "reading files", i, list->count);
+    good = merge_add(&merge, &list->files[i], error);
   }
   progress_tell(options->progress, "writing", 0, 0);
   good = good && write_merged(&merge, options->output, error);
   merge_release(&merge);
-  input_list_release(&list);
+  input_list_release(&named);
   return good;
 }

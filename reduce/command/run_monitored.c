@@ -220,7 +220,8 @@ finish_file(const char *path, const char *process, struct outcome *outcome,
   struct output_file file;
   char comment[NAME_MAX + 32];
   bool good = merge_init(&merge) || mprof_error_memory(error);
-  good = good && merge_add(&merge, path, error);
+  good = good &&
+         merge_add(&merge, &(struct input_name){.path = (char *)path}, error);
   if (good && process != NULL) {
     snprintf(comment, sizeof comment, "%s=%s", process_key, process);
     uint32_t text = names_intern(&merge.profile.names, comment);

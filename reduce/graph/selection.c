@@ -7,7 +7,6 @@
 
 #include "graph/selection.h"
 
-#include "graph/sample_numbers.h"
 #include "profile/array.h"
 #include "profile/region_path.h"
 #include "profile/sample_phases.h"
@@ -249,6 +248,21 @@ trace_chains(struct selection *selection, const struct options *options)
          (!whole || session_root_cut(profile, true, selection->lengths));
 }
 
+/* Marks the samples that somebody else has chosen. */
+static bool
+mark_samples(const struct input_choice *open, bool *chosen, size_t count,
+             struct mprof_error *error)
+{
+  for (size_t i = 0; i < open->sample_count; i++) {
+    if (open->samples[i] >= count)
+      return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
+                             "there is no sample %llu, there are %zu",
+                             (unsigned long long)open->samples[i], count);
+    chosen[open->samples[i]] = true;
+  }
+  return true;
+}
+
 static bool
 match_options(struct selection *selection, const struct options *options,
               const struct choice *choice, struct mprof_error *error)
@@ -261,9 +275,16 @@ match_options(struct selection *selection, const struct options *options,
                        choice->of_threads, error) &&
          match_regions(selection->profile, options->region,
                        choice->of_regions, error) &&
-         (options->samples == NULL ||
-          sample_numbers_read(options->samples, choice->chosen,
-                              selection->profile->sample_count, error));
+         (choice->chosen == NULL ||
+          mark_samples(options->open, choice->chosen,
+                       selection->profile->sample_count, error));
+}
+
+/* Whether somebody else has chosen samples. */
+static bool
+samples_chosen(const struct options *options)
+{
+  return options->open != NULL && options->open->samples != NULL;
 }
 
 /* Makes room for what is matched. */
@@ -271,17 +292,17 @@ static bool
 init_choice(struct choice *choice, const struct profile *profile,
             const struct options *options)
 {
+  bool chosen = samples_chosen(options);
   *choice = (struct choice){
       .phases = options->phases != 0 ? options->phases : ~0u,
       .show_from = options->show_from != NULL,
       .of_threads = array_zeroed(profile->thread_count, sizeof(bool)),
       .of_regions = array_zeroed(profile->region_count, sizeof(bool)),
-      .chosen = options->samples == NULL
-                    ? NULL
-                    : array_zeroed(profile->sample_count, sizeof(bool)),
+      .chosen = chosen ? array_zeroed(profile->sample_count, sizeof(bool))
+                       : NULL,
   };
   bool good = choice->of_threads != NULL && choice->of_regions != NULL &&
-              (options->samples == NULL || choice->chosen != NULL);
+              (!chosen || choice->chosen != NULL);
   for (int i = 0; i < EXPRESSION_COUNT; i++) {
     choice->matched[i] = array_zeroed(profile->function_count, sizeof(bool));
     good = good && choice->matched[i] != NULL;
@@ -311,7 +332,7 @@ selection_init(struct selection *selection, const struct profile *profile,
   selection->has_focus = options->focus != NULL;
   selection->by_allocations = options->focus != NULL ||
                               options->phases != 0 ||
-                              options->samples != NULL || substituted;
+                              samples_chosen(options) || substituted;
   selection->narrowed = substituted;
   selection->hidden = array_zeroed(profile->function_count, sizeof(bool));
   selection->kept = array_zeroed(profile->sample_count, sizeof(bool));

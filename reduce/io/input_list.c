@@ -31,7 +31,29 @@ append(struct input_list *list, char *path, const char *folder,
     return mprof_error_memory(error);
   }
   list->files = files;
-  files[list->count++] = (struct input_name){path, folder};
+  files[list->count++] = (struct input_name){.path = path, .folder = folder};
+  return true;
+}
+
+bool
+input_list_add_octets(struct input_list *list, const char *name,
+                      struct input_octets octets, struct mprof_error *error)
+{
+  if (!append(list, strdup(name), NULL, error)) {
+    free(octets.data);
+    return false;
+  }
+  list->files[list->count - 1].octets = octets;
+  return true;
+}
+
+bool
+input_list_load(struct input_list *list, struct mprof_error *error)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (!input_octets_read(&list->files[i].octets, list->files[i].path,
+                           error))
+      return false;
   return true;
 }
 
@@ -144,8 +166,10 @@ input_list_fill(struct input_list *list, const char *const *names,
 void
 input_list_release(struct input_list *list)
 {
-  for (size_t i = 0; i < list->count; i++)
+  for (size_t i = 0; i < list->count; i++) {
     free(list->files[i].path);
+    free(list->files[i].octets.data);
+  }
   free(list->files);
   memset(list, 0, sizeof *list);
 }

@@ -442,8 +442,9 @@ add_file(void *context, struct reading *reading)
 }
 
 bool
-merge_add(struct merge *merge, const char *path, struct mprof_error *error)
+merge_add(struct merge *merge, const struct input_name *input,
+          struct mprof_error *error)
 {
-  return profile_reader_visit(&merge->profile, path, &input_limits_default,
+  return profile_reader_visit(&merge->profile, input, &input_limits_default,
                               add_file, merge, error);
 }

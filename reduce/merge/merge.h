@@ -21,6 +21,7 @@
 #ifndef MPROF_MERGE_H
 #define MPROF_MERGE_H
 
+#include "io/input_list.h"
 #include "io/mprof_error.h"
 #include "io/sink.h"
 #include "profile/call_sums.h"
@@ -53,8 +54,8 @@ struct merge {
 bool merge_init(struct merge *merge);
 void merge_release(struct merge *merge);
 
-/* Adds the file PATH.  False: ERROR says why. */
-bool merge_add(struct merge *merge, const char *path,
+/* Adds INPUT.  False: ERROR says why. */
+bool merge_add(struct merge *merge, const struct input_name *input,
                struct mprof_error *error);
 
 /* Writes the profile, compressed, to SINK. */

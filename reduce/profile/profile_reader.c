@@ -319,19 +319,22 @@ decode(struct reading *reading, const struct input_limits *limits)
 }
 
 bool
-profile_reader_visit(struct profile *profile, const char *path,
+profile_reader_visit(struct profile *profile, const struct input_name *input,
                      const struct input_limits *limits,
                      profile_visitor *visit, void *context,
                      struct mprof_error *error)
 {
   struct reading reading = {.profile = profile,
-                            .path = path,
+                            .path = input->path,
                             .limits = limits,
                             .error = error,
                             .visited = visit != NULL,
                             .first_link = profile->chain_count};
   progress_tell(profile->progress, "reading", 0, 0);
-  if (!input_file_read(&reading.file, path, limits, error))
+  if (!(input->octets.data != NULL
+            ? input_file_unpack(&reading.file, input->path, input->octets,
+                                limits, error)
+            : input_file_read(&reading.file, input->path, limits, error)))
     return false;
   bool good = decode(&reading, limits) &&
               symbolize(reading.message, &reading.file, error) &&
@@ -360,5 +363,6 @@ profile_reader_add(struct profile *profile, const char *path,
                    const struct input_limits *limits,
                    struct mprof_error *error)
 {
-  return profile_reader_visit(profile, path, limits, NULL, NULL, error);
+  const struct input_name input = {.path = (char *)path};
+  return profile_reader_visit(profile, &input, limits, NULL, NULL, error);
 }

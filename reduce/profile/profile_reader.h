@@ -12,7 +12,7 @@
 #ifndef MPROF_PROFILE_READER_H
 #define MPROF_PROFILE_READER_H
 
-#include "io/input_file.h"
+#include "io/input_list.h"
 #include "io/mprof_error.h"
 #include "profile/profile.h"
 
@@ -27,10 +27,11 @@ bool profile_reader_add(struct profile *profile, const char *path,
 struct reading;
 typedef bool profile_visitor(void *context, struct reading *reading);
 
-/* The same; when the file is good, VISIT (unless NULL) is called with CONTEXT
+/* The same of INPUT; when it is good, VISIT (unless NULL) is called with CONTEXT
  * before what was decoded is forgotten.  False also when VISIT says so, which
  * then fills in ERROR. */
-bool profile_reader_visit(struct profile *profile, const char *path,
+bool profile_reader_visit(struct profile *profile,
+                          const struct input_name *input,
                           const struct input_limits *limits,
                           profile_visitor *visit, void *context,
                           struct mprof_error *error);

@@ -39,7 +39,7 @@ report(int descriptor, struct mprof_error *error)
   plan.writes = plan.fsyncs = 0;
   mprof_error_clear(error);
   sink_init(&sink, sink_write_descriptor, &descriptor);
-  return command_run(count, arguments, &sink, "standard output", &command,
+  return command_run(count, arguments, NULL, &sink, "standard output", &command,
                      error);
 }
 
