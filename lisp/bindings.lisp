@@ -2,12 +2,19 @@
 ;;;;
 ;;;; bindings.lisp -- the C functions of monitor.h and reduce/mprof.h.
 ;;;;
-;;;; The addresses are looked up when this file is loaded, so that an ECL which
-;;;; cannot profile says so at once.  Strings cross as UTF-8.  MONITOR-STOP
-;;;; allocates nothing before the monitor stops counting, and MONITOR-START
-;;;; nothing after it begins: what is counted is the program.
+;;;; The addresses are looked up when this file is loaded; FAILURE says whether
+;;;; that went well.  Strings cross as UTF-8, pointers as integers, which are
+;;;; fixnums.  What runs while the program is counted allocates nothing: its
+;;;; list of arguments is made beforehand.
 
 (in-package #:mprof.bindings)
+
+(defvar *failure* nil
+  "Why a C function was not found first, a string; or NIL.")
+
+(defun failure ()
+  "Why the C libraries cannot be used, a string; NIL when they can."
+  *failure*)
 
 (defun library-file (name)
   "The file of the C library NAME, a string: in the folder that the environment
@@ -20,29 +27,39 @@ variable MPROF_LIB names, else in SYS:mprof/."
                      (concatenate 'string "SYS:mprof/" file))))))
 
 (defun foreign-function (c-name library)
-  "The address of the C function C-NAME in LIBRARY, both strings.  Signals
-MPROF:PROFILER-UNAVAILABLE when it is not to be had."
+  "The address of the C function C-NAME in LIBRARY, both strings; or NIL."
   #-(and dffi dlopen)
-  (error 'mprof:profiler-unavailable
-         :reason "this ECL was built without dynamic foreign calls")
+  (setf *failure* "this ECL was built without dynamic foreign calls")
   #+(and dffi dlopen)
   (handler-case
       (si:find-foreign-symbol c-name (library-file library) :pointer-void 0)
     (error (condition)
-      (error 'mprof:profiler-unavailable
-             :reason (string-right-trim
-                      "." (substitute #\Space #\Newline
-                                      (princ-to-string condition)))))))
+      (unless *failure*
+        (setf *failure* (string-right-trim
+                         "." (substitute #\Space #\Newline
+                                         (princ-to-string condition)))))
+      nil)))
 
 (defmacro define-foreign (name (library c-name) type (&rest arguments)
                           documentation)
   "Define NAME as the C function C-NAME of LIBRARY, which gives back TYPE.
-ARGUMENTS is a list of (VARIABLE TYPE); types are those of SI:CALL-CFUN."
-  `(let ((pointer (foreign-function ,c-name ,library)))
-     (defun ,name ,(mapcar #'first arguments)
-       ,documentation
-       (si:call-cfun pointer ,type ',(mapcar #'second arguments)
-                     (list ,@(mapcar #'first arguments))))))
+ARGUMENTS is a list of (VARIABLE TYPE), types being those of SI:CALL-CFUN; or
+&LIST, VARIABLE and types: then NAME takes all arguments in one list, and
+allocates nothing."
+  (let ((pointer (gensym "POINTER"))
+        (listed (eq (first arguments) '&list)))
+    (destructuring-bind (&optional (list nil) &rest types)
+        (if listed (rest arguments) '())
+      `(let ((,pointer (foreign-function ,c-name ,library)))
+         (defun ,name ,(if listed
+                           (and list (list list))
+                           (mapcar #'first arguments))
+           ,documentation
+           (si:call-cfun ,pointer ,type
+                         ',(if listed types (mapcar #'second arguments))
+                         ,(if listed
+                              list
+                              `(list ,@(mapcar #'first arguments)))))))))
 
 ;;; Strings
 
@@ -85,125 +102,160 @@ copying."
                 while character
                 do (write-char character string))))))
 
+(defun arguments (name)
+  "The list of arguments of a function that takes NAME, a string, in one."
+  (list (octets-of name)))
+
 ;;; The monitor
 
 (define-foreign monitor-start ("libmprof-monitor" "mprof_monitor_start") :int
-    ((budget :unsigned-long) (options :int))
-  "Begin to count; BUDGET contexts at most (0: the default), OPTIONS the sum of
-1 (keep recursion unfolded) and 2 (walk whole stacks).  A status, 0 for done.")
+    ((contexts :unsigned-long) (options :int))
+  "Begin to count; CONTEXTS at most (0: the default), OPTIONS the sum of 1 (keep
+recursion unfolded) and 2 (walk whole stacks).  A status, 0 for done.")
 
-(define-foreign monitor-stop ("libmprof-monitor" "mprof_monitor_stop") :int ()
-  "Stop counting.  A status, 0 for done.")
+(define-foreign monitor-stop ("libmprof-monitor" "mprof_monitor_stop") :int
+    (&list)
+  "Stop counting.  A status, 0 for done.  Allocates nothing.")
 
 (define-foreign monitor-reset ("libmprof-monitor" "mprof_monitor_reset") :int
-    ()
+    (&list)
   "Forget all figures.  A status, 0 for done.")
 
-(define-foreign monitor-write* ("libmprof-monitor" "mprof_monitor_write") :int
-    ((octets :cstring))
-  "Write the profile to the file whose name is OCTETS.  A status, 0 for done.")
-
-(defun monitor-write (file)
-  "Write the profile to FILE, a string.  A status, 0 for done."
-  (monitor-write* (octets-of file)))
-
-(define-foreign monitor-counter ("libmprof-monitor" "mprof_monitor_counter")
-    :unsigned-long-long ((which :int))
-  "The counter WHICH, a number of enum mprof_counter in monitor.h.")
-
-;;; What works while the program is counted must not allocate: arguments are
-;;; made beforehand, and constant lists are.
-
-(let ((pointer (foreign-function "mprof_monitor_counter" "libmprof-monitor")))
-  (defun monitor-active-p ()
-    "True while the monitor counts.  Allocates nothing."
-    ;; 5 is MPROF_RUNNING
-    (eql 1 (si:call-cfun pointer :unsigned-long-long '(:int) '(5))))
-  (defun monitor-allocations ()
-    "How many allocations the monitor has counted.  Allocates nothing."
-    (si:call-cfun pointer :unsigned-long-long '(:int) '(0)))
-  (defun monitor-bytes ()
-    "How many bytes the monitor has counted.  Allocates nothing."
-    (si:call-cfun pointer :unsigned-long-long '(:int) '(1))))
-
-(let ((pointer (foreign-function "mprof_monitor_write" "libmprof-monitor")))
-  (defun monitor-write-quietly (arguments)
-    "Write the profile to the file whose name is in ARGUMENTS, a list that
-FILE-ARGUMENTS made.  True when that is done.  Allocates nothing."
-    (eql 0 (si:call-cfun pointer :int '(:cstring) arguments))))
-
-(let ((pointer (foreign-function "unlink" "libmprof-monitor")))
-  (defun delete-quietly (arguments)
-    "Delete the file whose name is in ARGUMENTS, a list that FILE-ARGUMENTS
-made, if there is one.  Allocates nothing."
-    (si:call-cfun pointer :int '(:cstring) arguments)))
-
-(defun file-arguments (name)
-  "What MONITOR-WRITE-QUIETLY and DELETE-QUIETLY take for the file NAME, a
-string."
-  (list (octets-of name)))
-
-;;; Regions.  The list of arguments is made beforehand, so that to enter and
-;;; leave a region allocates nothing.
-
-(let ((pointer (foreign-function "mprof_monitor_region_begin"
-                                 "libmprof-monitor")))
-  (defun region-begin (arguments)
-    "Enter the region that ARGUMENTS, made by REGION-ARGUMENTS, names.
-Allocates nothing."
-    (si:call-cfun pointer :int '(:cstring) arguments)))
-
-(let ((pointer (foreign-function "mprof_monitor_region_end"
-                                 "libmprof-monitor")))
-  (defun region-end ()
-    "Leave the innermost region.  Allocates nothing."
-    (si:call-cfun pointer :int '() '())))
-
-(defun region-arguments (name)
-  "What REGION-BEGIN takes for the region NAME, a string."
-  (list (octets-of name)))
+(define-foreign monitor-write ("libmprof-monitor" "mprof_monitor_write") :int
+    (&list arguments :cstring)
+  "Write the profile to the file that ARGUMENTS, made by the function of that
+name, names.  A status, 0 for done.")
 
 (define-foreign monitor-message* ("libmprof-monitor" "mprof_monitor_message")
-    :cstring ()
+    :cstring (&list)
   "What went wrong in the last call that failed, in the C library's memory.")
 
 (defun monitor-message ()
   "What went wrong in the last call of this thread that failed."
   (string-of (monitor-message*)))
 
+(define-foreign counter ("libmprof-monitor" "mprof_monitor_counter")
+    :unsigned-long-long (&list arguments :int)
+  "The counter whose number of enum mprof_counter in monitor.h is in ARGUMENTS.
+Allocates nothing.")
+
+(defun monitor-counter (which)
+  "The counter WHICH, a number of enum mprof_counter in monitor.h."
+  (counter (list which)))
+
+(defun monitor-active-p ()
+  "True while the monitor counts.  Allocates nothing."
+  (eql 1 (counter '(5))))
+
+(defun monitor-allocations ()
+  "How many allocations the monitor has counted.  Allocates nothing."
+  (counter '(0)))
+
+(defun monitor-bytes ()
+  "How many bytes the monitor has counted.  Allocates nothing."
+  (counter '(1)))
+
+(define-foreign region-begin ("libmprof-monitor" "mprof_monitor_region_begin")
+    :int (&list arguments :cstring)
+  "Enter the region that ARGUMENTS, made by the function of that name, names.
+Allocates nothing.")
+
+(define-foreign region-end ("libmprof-monitor" "mprof_monitor_region_end")
+    :int (&list)
+  "Leave the innermost region.  Allocates nothing.")
+
+(define-foreign take-snapshot ("libmprof-monitor" "mprof_monitor_snapshot")
+    :unsigned-long (&list)
+  "The address of a snapshot of all figures, or 0.  Allocates nothing.")
+
+(define-foreign free-snapshot ("libmprof-monitor" "mprof_snapshot_free") :void
+    (&list arguments :unsigned-long)
+  "Free the snapshot whose address is in the list ARGUMENTS.  Allocates nothing.")
+
+(define-foreign snapshot-octets ("libmprof-monitor" "mprof_snapshot_octets")
+    :unsigned-long ((snapshot :unsigned-long))
+  "The address of what is in SNAPSHOT.")
+
+(define-foreign snapshot-length ("libmprof-monitor" "mprof_snapshot_length")
+    :unsigned-long ((snapshot :unsigned-long))
+  "How many bytes are in SNAPSHOT.")
+
 ;;; The reducer
 
+(define-foreign open-octets ("libmprof-reduce" "mprof_profile_open_octets")
+    :unsigned-long ((octets :unsigned-long) (length :unsigned-long))
+  "The address of a profile of LENGTH bytes at OCTETS, or 0.")
+
+(define-foreign open-names ("libmprof-reduce" "mprof_profile_open")
+    :unsigned-long ((names :cstring))
+  "The address of a profile of the files NAMES, one a line; or 0.")
+
+(defun open-snapshot (snapshot)
+  "The address of a profile, made of SNAPSHOT, which stays as it is; or 0."
+  (open-octets (snapshot-octets snapshot) (snapshot-length snapshot)))
+
+(defun open-files (names)
+  "The address of a profile of the files NAMES, a list of strings; or 0.  What
+cannot be read is said by the commands that are run on it."
+  (open-names (octets-of (format nil "~{~A~^~%~}" names))))
+
+(define-foreign close-profile ("libmprof-reduce" "mprof_profile_close") :void
+    (&list arguments :unsigned-long)
+  "Close the profile whose address is in the list ARGUMENTS.  Allocates nothing.")
+
 (define-foreign reducer-run ("libmprof-reduce" "mprof_run_command")
-    :pointer-void ((arguments :cstring))
+    :unsigned-long ((arguments :cstring))
   "Run the command line ARGUMENTS, one a line; a result to be freed.")
 
+(define-foreign reducer-run-on ("libmprof-reduce" "mprof_profile_command")
+    :unsigned-long
+    ((profile :unsigned-long) (arguments :cstring)
+     (samples :unsigned-long) (count :uint64-t))
+  "The same on PROFILE; of it those COUNT samples count whose numbers are at the
+address SAMPLES, if that is not 0.")
+
 (define-foreign result-status ("libmprof-reduce" "mprof_result_status") :int
-    ((result :pointer-void))
+    ((result :unsigned-long))
   "The exit status of RESULT: 0 done, 1 failed, 2 usage.")
 
 (define-foreign result-output ("libmprof-reduce" "mprof_result_output")
-    :cstring ((result :pointer-void))
+    :cstring ((result :unsigned-long))
   "What RESULT's command printed, in memory that lives as long as RESULT.")
 
 (define-foreign result-error ("libmprof-reduce" "mprof_result_error") :cstring
-    ((result :pointer-void))
+    ((result :unsigned-long))
   "What went wrong, in memory that lives as long as RESULT.")
 
 (define-foreign result-offset ("libmprof-reduce" "mprof_result_offset")
-    :int64-t ((result :pointer-void))
+    :int64-t ((result :unsigned-long))
   "The byte offset that the error names, or -1.")
 
 (define-foreign result-free ("libmprof-reduce" "mprof_result_free") :void
-    ((result :pointer-void))
+    ((result :unsigned-long))
   "Free RESULT.")
 
-(defun call-with-output (function &rest arguments)
-  "Run the command mprof with ARGUMENTS, strings without newlines, and call
-FUNCTION with what it printed, in UTF-8: a base string that is gone when FUNCTION
-returns, which gives back the values.  When the command fails FUNCTION is not
-called, and the values are NIL, the exit status (1 failed, 2 usage), what went
-wrong (a string), and a byte offset or NIL."
-  (let ((result (reducer-run (octets-of (format nil "~{~A~^~%~}" arguments)))))
+(define-foreign terminal-width ("libmprof-reduce" "mprof_terminal_width") :int
+    ((descriptor :int))
+  "How many characters a line of the terminal DESCRIPTOR has; 0 when it does not
+say, -1 when it is no terminal.")
+
+(defun call-with-output (function profile samples &rest arguments)
+  "Run the command mprof with ARGUMENTS, strings without newlines, on PROFILE, an
+address or NIL, and call FUNCTION with what it printed, in UTF-8: a base string
+that is gone when FUNCTION returns, which gives back the values.  SAMPLES (a
+vector of (UNSIGNED-BYTE 64), or NIL for all): the numbers of the samples that
+count, and one more element that does not matter.  When the command fails
+FUNCTION is not called, and the values are NIL, the exit status (1 failed, 2
+usage), what went wrong (a string), and a byte offset or NIL."
+  (let* ((line (octets-of (format nil "~{~A~^~%~}" arguments)))
+         (numbers (and samples (si:make-foreign-data-from-array samples)))
+         (result (if profile
+                     (reducer-run-on profile line
+                                     (if numbers
+                                         (si:foreign-data-address numbers)
+                                         0)
+                                     (if numbers (1- (length samples)) 0))
+                     (reducer-run line))))
     (unwind-protect
          (let ((status (result-status result))
                (offset (result-offset result)))
@@ -218,7 +270,7 @@ wrong (a string), and a byte offset or NIL."
 the exit status (0 done, 1 failed, 2 usage), what it printed, what went wrong
 (both strings, maybe empty), and a byte offset or NIL."
   (multiple-value-bind (output status message offset)
-      (apply #'call-with-output #'string-of arguments)
+      (apply #'call-with-output #'string-of nil nil arguments)
     (if output
         (values 0 output "" nil)
         (values status "" message offset))))

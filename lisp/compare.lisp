@@ -8,92 +8,55 @@
 
 (in-package #:mprof)
 
-(define-figures difference ("DIFFERENCE-" difference)
+(define-figures difference
     "How much more, or less, a function allocated itself, or at the end of a call
 chain, or how much more or less there is of a type, in one profile than in
 another."
-  (name "What DIFFERENCE is about: the name of a function, or of a type or class;
-a string; of a call chain its last function.")
-  (functions "The call chain that DIFFERENCE is about: a list of names of
-functions, strings, the root first; NIL when it is not about one.")
-  (old "The FUNCTION-FIGURES or TYPE-FIGURES of DIFFERENCE in the old profile;
-NIL when it is not there, and for call chains.")
-  (new "The FUNCTION-FIGURES or TYPE-FIGURES of DIFFERENCE in the new profile;
-NIL when it is not there, and for call chains.")
-  (old-allocations "How many objects DIFFERENCE had in the old profile; an
-integer.")
-  (new-allocations "How many objects DIFFERENCE has in the new profile; an
-integer.")
-  (old-bytes "How many bytes DIFFERENCE had in the old profile; an integer.")
-  (new-bytes "How many bytes DIFFERENCE has in the new profile; an integer."))
+  data:name data:chain data:old data:new data:old-allocations
+  data:new-allocations data:old-bytes data:new-bytes)
 
-(defun difference-allocations (difference)
-  "By how many objects DIFFERENCE grew from the old profile to the new one; an
-integer, negative when they became fewer."
-  (- (difference-new-allocations difference)
-     (difference-old-allocations difference)))
+(defmethod data:allocations ((x difference))
+  (- (data:new-allocations x) (data:old-allocations x)))
 
-(defun difference-bytes (difference)
-  "By how many bytes DIFFERENCE grew from the old profile to the new one; an
-integer, negative when they became fewer."
-  (- (difference-new-bytes difference) (difference-old-bytes difference)))
+(defmethod data:bytes ((x difference))
+  (- (data:new-bytes x) (data:old-bytes x)))
+
+(define-figures comparison
+    "Two profiles and what changed between them; COMPARE-PROFILES makes one."
+  data:old data:new data:functions data:types)
+
+(defmethod data:allocations ((x comparison))
+  (- (data:allocations (data:new x)) (data:allocations (data:old x))))
+
+(defmethod data:bytes ((x comparison))
+  (- (data:bytes (data:new x)) (data:bytes (data:old x))))
 
 (defun difference-title (difference)
   "What DIFFERENCE is about, as it shows: a name, or the names of a call chain."
-  (if (difference-functions difference)
-      (format nil "~{~A~^ > ~}" (difference-functions difference))
-      (difference-name difference)))
+  (if (data:chain difference)
+      (format nil "~{~A~^ > ~}" (data:chain difference))
+      (data:name difference)))
 
-(defmethod print-object ((difference difference) stream)
-  (print-unreadable-object (difference stream :type t)
-    (format stream "~A ~@D bytes (~D to ~D), ~@D allocations"
-            (difference-title difference) (difference-bytes difference)
-            (difference-old-bytes difference)
-            (difference-new-bytes difference)
-            (difference-allocations difference))))
-
-(define-figures comparison ("COMPARISON-" comparison)
-    "Two profiles and what changed between them; COMPARE-PROFILES makes one."
-  (old "The old PROFILE of COMPARISON.")
-  (new "The new PROFILE of COMPARISON.")
-  (functions "The functions that changed in COMPARISON, as a list of DIFFERENCE,
-the largest change of bytes first, up or down.")
-  (types "The types and classes of which there is more or less in COMPARISON, as
-a list of DIFFERENCE, the largest change of bytes first, up or down."))
-
-(defun comparison-allocations (comparison)
-  "How many more objects the new profile of COMPARISON counts; an integer."
-  (- (profile-allocations (comparison-new comparison))
-     (profile-allocations (comparison-old comparison))))
-
-(defun comparison-bytes (comparison)
-  "How many more bytes the new profile of COMPARISON counts; an integer."
-  (- (profile-bytes (comparison-new comparison))
-     (profile-bytes (comparison-old comparison))))
-
-(defmethod print-object ((comparison comparison) stream)
-  (print-unreadable-object (comparison stream :type t)
-    (format stream "~@D bytes, ~@D allocations; ~D functions and ~D types ~
-                    changed"
-            (comparison-bytes comparison)
-            (comparison-allocations comparison)
-            (length (comparison-functions comparison))
-            (length (comparison-types comparison)))))
+(define-printers
+  (difference "~A ~@D bytes (~D to ~D), ~@D allocations"
+    (difference-title x) (data:bytes x) (data:old-bytes x) (data:new-bytes x)
+    (data:allocations x))
+  (comparison "~@D bytes, ~@D allocations; ~D functions and ~D types changed"
+    (data:bytes x) (data:allocations x) (length (data:functions x))
+    (length (data:types x))))
 
 (defmethod describe-object ((comparison comparison) stream)
   (format stream "~&~S~%" comparison)
   (loop for (title rows) in `(("functions, by what they allocated themselves"
-                               ,(comparison-functions comparison))
-                              ("types" ,(comparison-types comparison)))
+                               ,(data:functions comparison))
+                              ("types" ,(data:types comparison)))
         do (format stream "~&~D ~A~%" (length rows) title)
            (format stream "~:{  ~15@A bytes ~12@A allocations  ~A~%~}"
                    (loop for row in rows
                          repeat 20
-                         collect (list (format nil "~@D"
-                                               (difference-bytes row))
-                                       (format nil "~@D"
-                                               (difference-allocations row))
-                                       (difference-title row))))
+                         collect (list (format nil "~@D" (data:bytes row))
+                                       (format nil "~@D" (data:allocations row))
+                                       (data:name row))))
            (when (> (length rows) 20)
              (format stream "  ...~%"))))
 
@@ -101,8 +64,8 @@ a list of DIFFERENCE, the largest change of bytes first, up or down."))
   "True when the DIFFERENCE A comes before B: by the change of bytes, up or down,
 then of allocations, then by name."
   (flet ((key (difference)
-           (list (- (abs (difference-bytes difference)))
-                 (- (abs (difference-allocations difference))))))
+           (list (- (abs (data:bytes difference)))
+                 (- (abs (data:allocations difference))))))
     (loop for x in (key a)
           for y in (key b)
           unless (= x y)
@@ -112,8 +75,8 @@ then of allocations, then by name."
 
 (defun differences (old new key allocations bytes)
   "A sorted list of DIFFERENCE for what changed from the rows OLD to the rows
-NEW.  KEY, ALLOCATIONS and BYTES are functions of a row; what KEY gives is a
-list of strings and NIL, the last one that is not NIL being the name."
+NEW.  KEY, ALLOCATIONS and BYTES are functions of a row; rows with an EQUAL key are
+about the same."
   (let ((pairs (make-hash-table :test #'equal)))
     (dolist (row old)
       (setf (gethash (funcall key row) pairs) (list row nil)))
@@ -124,55 +87,46 @@ list of strings and NIL, the last one that is not NIL being the name."
             (setf (gethash (funcall key row) pairs) (list nil row)))))
     (flet ((value (reader row)
              (if row (funcall reader row) 0)))
-      (sort (loop for key being the hash-keys of pairs
-                    using (hash-value (old new))
+      (sort (loop for (old new) being the hash-values of pairs
                   for difference
                     = (make-difference
-                       :name (find nil key :test-not #'eq :from-end t)
+                       :name (data:name (or new old))
                        :old old :new new
                        :old-allocations (value allocations old)
                        :new-allocations (value allocations new)
                        :old-bytes (value bytes old)
                        :new-bytes (value bytes new))
-                  unless (and (zerop (difference-bytes difference))
-                              (zerop (difference-allocations difference)))
+                  unless (and (zerop (data:bytes difference))
+                              (zerop (data:allocations difference)))
                     collect difference)
             #'larger-change-p))))
 
 (defun function-differences (old new &optional inclusive)
   "A sorted list of DIFFERENCE for what functions allocated, themselves or
 INCLUSIVE of all below them, in the profile NEW and not in OLD, which may be NIL."
-  (differences (and old (profile-functions old)) (profile-functions new)
-               (lambda (function)
-                 (list (function-name function)))
-               (if inclusive
-                   #'function-inclusive-allocations
-                   #'function-self-allocations)
-               (if inclusive
-                   #'function-inclusive-bytes
-                   #'function-self-bytes)))
+  (differences (and old (data:functions old)) (data:functions new)
+               #'data:name
+               (if inclusive #'data:allocations #'data:self-allocations)
+               (if inclusive #'data:bytes #'data:self-bytes)))
 
 (defun chain-totals (profile)
   "What was allocated at the end of each call chain of PROFILE, whatever it was: a
 hash table of lists of names, the last function first, and (ALLOCATIONS .
 BYTES)."
   (let ((totals (make-hash-table :test #'equal)))
-    (map-contexts
+    (data:map-contexts
      (lambda (context)
        (let* ((path (chain-path (%context-chain context)))
               (total (or (gethash path totals)
                          (setf (gethash path totals) (cons 0 0)))))
-         (incf (car total) (context-allocations context))
-         (incf (cdr total) (context-bytes context))))
+         (incf (car total) (data:allocations context))
+         (incf (cdr total) (data:bytes context))))
      profile)
     totals))
 
-(defun comparison-contexts (comparison)
-  "The call chains at whose end more or less was allocated in COMPARISON, as a
-fresh list of DIFFERENCE, the largest change of bytes first, up or down.
-DIFFERENCE-FUNCTIONS gives the chain of each."
-  (let* ((old (chain-totals (comparison-old comparison)))
-         (new (chain-totals (comparison-new comparison)))
+(defmethod data:contexts ((x comparison))
+  (let* ((old (chain-totals (data:old x)))
+         (new (chain-totals (data:new x)))
          (paths '())
          (none '(0 . 0)))
     (maphash (lambda (path total) (declare (ignore total)) (push path paths))
@@ -186,7 +140,7 @@ DIFFERENCE-FUNCTIONS gives the chain of each."
                 for after = (gethash path new none)
                 unless (equal before after)
                   collect (make-difference
-                           :name (first path) :functions (reverse path)
+                           :name (first path) :chain (reverse path)
                            :old-allocations (car before)
                            :new-allocations (car after)
                            :old-bytes (cdr before) :new-bytes (cdr after)))
@@ -206,10 +160,9 @@ OLD, NEW: objects that the function PROFILE gave back, or files of profiles.
 INCLUSIVE (boolean, default NIL): compare what functions and all below them
 allocated, not what they allocated themselves.
 
-COMPARISON-FUNCTIONS, COMPARISON-TYPES and COMPARISON-CONTEXTS (by call chain)
-give lists of DIFFERENCE, the largest change of bytes first; DESCRIBE prints the
-first two.  COMPARISON-BYTES and
-COMPARISON-ALLOCATIONS say how much more there is in all.
+FUNCTIONS, TYPES and CONTEXTS of MPROF.DATA (by call chain) give lists of
+differences, the largest change of bytes first; DESCRIBE prints the first two.
+BYTES and ALLOCATIONS say how much more there is in all.
 
 Signals what PROFILE signals.
 
@@ -225,8 +178,8 @@ Example: did the change help?
     (make-comparison
      :old old :new new
      :functions (function-differences old new inclusive)
-     :types (differences (profile-types old) (profile-types new)
+     :types (differences (data:types old) (data:types new)
                          (lambda (type)
-                           (list (type-category type) (type-name type)
-                                 (type-class type)))
-                         #'type-allocations #'type-bytes))))
+                           (list (data:category type) (data:type type)
+                                 (data:class type)))
+                         #'data:allocations #'data:bytes))))
