@@ -16,23 +16,26 @@
   "Why the C libraries cannot be used, a string; NIL when they can."
   *failure*)
 
-(defun library-file (name)
-  "The file of the C library NAME, a string: in the folder that the environment
-variable MPROF_LIB names, else in SYS:mprof/."
+(defun library-file (c-name)
+  "The file of the C library that has the function C-NAME, a string: in the
+folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
   (let ((folder (ext:getenv "MPROF_LIB"))
-        (file (concatenate 'string name ".so")))
+        (file (if (or (search "mprof_monitor" c-name)
+                      (search "mprof_snapshot" c-name))
+                  "libmprof-monitor.so"
+                  "libmprof-reduce.so")))
     (if (and folder (string/= folder ""))
-        (concatenate 'string (string-right-trim "/" folder) "/" file)
+        (format nil "~A/~A" (string-right-trim "/" folder) file)
         (namestring (translate-logical-pathname
-                     (concatenate 'string "SYS:mprof/" file))))))
+                     (format nil "SYS:mprof/~A" file))))))
 
-(defun foreign-function (c-name library)
-  "The address of the C function C-NAME in LIBRARY, both strings; or NIL."
+(defun foreign-function (c-name)
+  "The address of the C function C-NAME, a string; or NIL."
   #-(and dffi dlopen)
   (setf *failure* "this ECL was built without dynamic foreign calls")
   #+(and dffi dlopen)
   (handler-case
-      (si:find-foreign-symbol c-name (library-file library) :pointer-void 0)
+      (si:find-foreign-symbol c-name (library-file c-name) :pointer-void 0)
     (error (condition)
       (unless *failure*
         (setf *failure* (string-right-trim
@@ -40,26 +43,27 @@ variable MPROF_LIB names, else in SYS:mprof/."
                                          (princ-to-string condition)))))
       nil)))
 
-(defmacro define-foreign (name (library c-name) type (&rest arguments)
-                          documentation)
-  "Define NAME as the C function C-NAME of LIBRARY, which gives back TYPE.
-ARGUMENTS is a list of (VARIABLE TYPE), types being those of SI:CALL-CFUN; or
-&LIST, VARIABLE and types: then NAME takes all arguments in one list, and
-allocates nothing."
-  (let ((pointer (gensym "POINTER"))
-        (listed (eq (first arguments) '&list)))
-    (destructuring-bind (&optional (list nil) &rest types)
-        (if listed (rest arguments) '())
-      `(let ((,pointer (foreign-function ,c-name ,library)))
-         (defun ,name ,(if listed
-                           (and list (list list))
-                           (mapcar #'first arguments))
-           ,documentation
-           (si:call-cfun ,pointer ,type
-                         ',(if listed types (mapcar #'second arguments))
-                         ,(if listed
-                              list
-                              `(list ,@(mapcar #'first arguments)))))))))
+(defmacro define-foreign-functions (&body functions)
+  "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS DOCUMENTATION), as C functions
+that give back TYPE.  ARGUMENTS is a list of (VARIABLE TYPE), types being those of
+SI:CALL-CFUN; or (&LIST VARIABLE TYPE): then NAME takes its argument in a list, and
+allocates nothing.  Without arguments, it allocates nothing either."
+  `(progn
+     ,@(loop for (name c-name type arguments documentation) in functions
+             for listed = (eq (first arguments) '&list)
+             for variables = (if listed
+                                 (list (second arguments))
+                                 (mapcar #'first arguments))
+             collect `(let ((pointer (foreign-function ,c-name)))
+                        (defun ,name ,variables
+                          ,documentation
+                          (si:call-cfun pointer ,type
+                                        ',(if listed
+                                              (list (third arguments))
+                                              (mapcar #'second arguments))
+                                        ,(cond (listed (first variables))
+                                               (variables
+                                                `(list ,@variables)))))))))
 
 ;;; Strings
 
@@ -67,9 +71,8 @@ allocates nothing."
   "STRING in UTF-8, as a base string with a character for each byte."
   (if (ascii-p string)
       (coerce string 'base-string)
-      (let ((octets (make-array (length string)
-                                :element-type '(unsigned-byte 8)
-                                :adjustable t :fill-pointer 0)))
+      (let ((octets (make-array 0 :element-type '(unsigned-byte 8)
+                                  :adjustable t :fill-pointer t)))
         (with-open-stream (stream (ext:make-sequence-output-stream
                                    octets :external-format :utf-8))
           (write-string string stream))
@@ -108,87 +111,83 @@ copying."
 
 ;;; The monitor
 
-(define-foreign monitor-start ("libmprof-monitor" "mprof_monitor_start") :int
-    ((contexts :unsigned-long) (options :int))
-  "Begin to count; CONTEXTS at most (0: the default), OPTIONS the sum of 1 (keep
+(define-foreign-functions
+  (monitor-start "mprof_monitor_start" :int
+      ((contexts :unsigned-long) (options :int))
+    "Begin to count; CONTEXTS at most (0: the default), OPTIONS the sum of 1 (keep
 recursion unfolded) and 2 (walk whole stacks).  A status, 0 for done.")
-
-(define-foreign monitor-stop ("libmprof-monitor" "mprof_monitor_stop") :int
-    (&list)
-  "Stop counting.  A status, 0 for done.  Allocates nothing.")
-
-(define-foreign monitor-reset ("libmprof-monitor" "mprof_monitor_reset") :int
-    (&list)
-  "Forget all figures.  A status, 0 for done.")
-
-(define-foreign monitor-write ("libmprof-monitor" "mprof_monitor_write") :int
-    (&list arguments :cstring)
-  "Write the profile to the file that ARGUMENTS, made by the function of that
-name, names.  A status, 0 for done.")
-
-(define-foreign monitor-message* ("libmprof-monitor" "mprof_monitor_message")
-    :cstring (&list)
-  "What went wrong in the last call that failed, in the C library's memory.")
+  (monitor-stop "mprof_monitor_stop" :int ()
+    "Stop counting.  A status, 0 for done.")
+  (monitor-reset "mprof_monitor_reset" :int ()
+    "Forget all figures.  A status, 0 for done.")
+  (monitor-write "mprof_monitor_write" :int (&list arguments :cstring)
+    "Write the profile to the file of which ARGUMENTS were made.  A status.")
+  (message "mprof_monitor_message" :cstring ()
+    "What went wrong in the last call that failed, in the C library's memory.")
+  (monitor-counter "mprof_monitor_counter" :unsigned-long-long
+      (&list arguments :int)
+    "The counter whose number in monitor.h is in ARGUMENTS.")
+  (region-begin "mprof_monitor_region_begin" :int (&list arguments :cstring)
+    "Enter the region of whose name ARGUMENTS were made.")
+  (region-end "mprof_monitor_region_end" :int ()
+    "Leave the innermost region.")
+  (take-snapshot "mprof_monitor_snapshot" :unsigned-long ()
+    "The address of a snapshot of all figures, or 0.")
+  (free-snapshot "mprof_snapshot_free" :void (&list arguments :unsigned-long)
+    "Free the snapshot whose address is in ARGUMENTS.")
+  (snapshot-octets "mprof_snapshot_octets" :unsigned-long
+      ((snapshot :unsigned-long))
+    "The address of what is in SNAPSHOT.")
+  (snapshot-length "mprof_snapshot_length" :unsigned-long
+      ((snapshot :unsigned-long))
+    "How many bytes are in SNAPSHOT."))
 
 (defun monitor-message ()
   "What went wrong in the last call of this thread that failed."
-  (string-of (monitor-message*)))
-
-(define-foreign counter ("libmprof-monitor" "mprof_monitor_counter")
-    :unsigned-long-long (&list arguments :int)
-  "The counter whose number of enum mprof_counter in monitor.h is in ARGUMENTS.
-Allocates nothing.")
-
-(defun monitor-counter (which)
-  "The counter WHICH, a number of enum mprof_counter in monitor.h."
-  (counter (list which)))
+  (string-of (message)))
 
 (defun monitor-active-p ()
   "True while the monitor counts.  Allocates nothing."
-  (eql 1 (counter '(5))))
+  (eql 1 (monitor-counter '(5))))
 
 (defun monitor-allocations ()
   "How many allocations the monitor has counted.  Allocates nothing."
-  (counter '(0)))
+  (monitor-counter '(0)))
 
 (defun monitor-bytes ()
   "How many bytes the monitor has counted.  Allocates nothing."
-  (counter '(1)))
-
-(define-foreign region-begin ("libmprof-monitor" "mprof_monitor_region_begin")
-    :int (&list arguments :cstring)
-  "Enter the region that ARGUMENTS, made by the function of that name, names.
-Allocates nothing.")
-
-(define-foreign region-end ("libmprof-monitor" "mprof_monitor_region_end")
-    :int (&list)
-  "Leave the innermost region.  Allocates nothing.")
-
-(define-foreign take-snapshot ("libmprof-monitor" "mprof_monitor_snapshot")
-    :unsigned-long (&list)
-  "The address of a snapshot of all figures, or 0.  Allocates nothing.")
-
-(define-foreign free-snapshot ("libmprof-monitor" "mprof_snapshot_free") :void
-    (&list arguments :unsigned-long)
-  "Free the snapshot whose address is in the list ARGUMENTS.  Allocates nothing.")
-
-(define-foreign snapshot-octets ("libmprof-monitor" "mprof_snapshot_octets")
-    :unsigned-long ((snapshot :unsigned-long))
-  "The address of what is in SNAPSHOT.")
-
-(define-foreign snapshot-length ("libmprof-monitor" "mprof_snapshot_length")
-    :unsigned-long ((snapshot :unsigned-long))
-  "How many bytes are in SNAPSHOT.")
+  (monitor-counter '(1)))
 
 ;;; The reducer
 
-(define-foreign open-octets ("libmprof-reduce" "mprof_profile_open_octets")
-    :unsigned-long ((octets :unsigned-long) (length :unsigned-long))
-  "The address of a profile of LENGTH bytes at OCTETS, or 0.")
-
-(define-foreign open-names ("libmprof-reduce" "mprof_profile_open")
-    :unsigned-long ((names :cstring))
-  "The address of a profile of the files NAMES, one a line; or 0.")
+(define-foreign-functions
+  (open-octets "mprof_profile_open_octets" :unsigned-long
+      ((octets :unsigned-long) (length :unsigned-long))
+    "The address of a profile of LENGTH bytes at OCTETS, or 0.")
+  (open-names "mprof_profile_open" :unsigned-long ((names :cstring))
+    "The address of a profile of the files NAMES, one a line; or 0.")
+  (close-profile "mprof_profile_close" :void (&list arguments :unsigned-long)
+    "Close the profile whose address is in ARGUMENTS.")
+  (run "mprof_run_command" :unsigned-long ((arguments :cstring))
+    "Run the command line ARGUMENTS, one a line; a result to be freed.")
+  (run-on "mprof_profile_command" :unsigned-long
+      ((profile :unsigned-long) (arguments :cstring)
+       (samples :unsigned-long) (count :uint64-t))
+    "The same on PROFILE; of it those COUNT samples count whose numbers are at the
+address SAMPLES, if that is not 0.")
+  (result-status "mprof_result_status" :int ((result :unsigned-long))
+    "The exit status of RESULT: 0 done, 1 failed, 2 usage.")
+  (result-output "mprof_result_output" :cstring ((result :unsigned-long))
+    "What RESULT's command printed, in memory that lives as long as RESULT.")
+  (result-error "mprof_result_error" :cstring ((result :unsigned-long))
+    "What went wrong, in memory that lives as long as RESULT.")
+  (result-offset "mprof_result_offset" :int64-t ((result :unsigned-long))
+    "The byte offset that the error names, or -1.")
+  (result-free "mprof_result_free" :void ((result :unsigned-long))
+    "Free RESULT.")
+  (terminal-width "mprof_terminal_width" :int ((descriptor :int))
+    "How many characters a line of the terminal DESCRIPTOR has; 0 when it does not
+say, -1 when it is no terminal."))
 
 (defun open-snapshot (snapshot)
   "The address of a profile, made of SNAPSHOT, which stays as it is; or 0."
@@ -199,63 +198,21 @@ Allocates nothing.")
 cannot be read is said by the commands that are run on it."
   (open-names (octets-of (format nil "~{~A~^~%~}" names))))
 
-(define-foreign close-profile ("libmprof-reduce" "mprof_profile_close") :void
-    (&list arguments :unsigned-long)
-  "Close the profile whose address is in the list ARGUMENTS.  Allocates nothing.")
-
-(define-foreign reducer-run ("libmprof-reduce" "mprof_run_command")
-    :unsigned-long ((arguments :cstring))
-  "Run the command line ARGUMENTS, one a line; a result to be freed.")
-
-(define-foreign reducer-run-on ("libmprof-reduce" "mprof_profile_command")
-    :unsigned-long
-    ((profile :unsigned-long) (arguments :cstring)
-     (samples :unsigned-long) (count :uint64-t))
-  "The same on PROFILE; of it those COUNT samples count whose numbers are at the
-address SAMPLES, if that is not 0.")
-
-(define-foreign result-status ("libmprof-reduce" "mprof_result_status") :int
-    ((result :unsigned-long))
-  "The exit status of RESULT: 0 done, 1 failed, 2 usage.")
-
-(define-foreign result-output ("libmprof-reduce" "mprof_result_output")
-    :cstring ((result :unsigned-long))
-  "What RESULT's command printed, in memory that lives as long as RESULT.")
-
-(define-foreign result-error ("libmprof-reduce" "mprof_result_error") :cstring
-    ((result :unsigned-long))
-  "What went wrong, in memory that lives as long as RESULT.")
-
-(define-foreign result-offset ("libmprof-reduce" "mprof_result_offset")
-    :int64-t ((result :unsigned-long))
-  "The byte offset that the error names, or -1.")
-
-(define-foreign result-free ("libmprof-reduce" "mprof_result_free") :void
-    ((result :unsigned-long))
-  "Free RESULT.")
-
-(define-foreign terminal-width ("libmprof-reduce" "mprof_terminal_width") :int
-    ((descriptor :int))
-  "How many characters a line of the terminal DESCRIPTOR has; 0 when it does not
-say, -1 when it is no terminal.")
-
 (defun call-with-output (function profile samples &rest arguments)
-  "Run the command mprof with ARGUMENTS, strings without newlines, on PROFILE, an
-address or NIL, and call FUNCTION with what it printed, in UTF-8: a base string
-that is gone when FUNCTION returns, which gives back the values.  SAMPLES (a
-vector of (UNSIGNED-BYTE 64), or NIL for all): the numbers of the samples that
-count, and one more element that does not matter.  When the command fails
+  "Run the command mprof with ARGUMENTS, strings without newlines, on PROFILE,
+an address or NIL, and call FUNCTION with what it printed, in UTF-8: a base
+string that is gone when FUNCTION returns, which gives back the values.  SAMPLES
+(a vector of (UNSIGNED-BYTE 64), or NIL for all): the numbers of the samples
+that count, and one more element that does not matter.  When the command fails
 FUNCTION is not called, and the values are NIL, the exit status (1 failed, 2
 usage), what went wrong (a string), and a byte offset or NIL."
   (let* ((line (octets-of (format nil "~{~A~^~%~}" arguments)))
          (numbers (and samples (si:make-foreign-data-from-array samples)))
          (result (if profile
-                     (reducer-run-on profile line
-                                     (if numbers
-                                         (si:foreign-data-address numbers)
-                                         0)
-                                     (if numbers (1- (length samples)) 0))
-                     (reducer-run line))))
+                     (run-on profile line
+                             (if numbers (si:foreign-data-address numbers) 0)
+                             (if numbers (1- (length samples)) 0))
+                     (run line))))
     (unwind-protect
          (let ((status (result-status result))
                (offset (result-offset result)))

@@ -2,12 +2,12 @@
 ;;;;
 ;;;; budget.lisp -- how much a body may allocate.
 ;;;;
-;;;; Two ways to count.  When nothing is counted yet, the body is profiled.  Where
-;;;; a profile is running, it goes on, and the totals before and after the body
-;;;; are compared; until the budget is found exceeded that allocates nothing,
-;;;; so that the profile, and budgets around this one, have the program alone.
-;;;; Who allocated too much is then the difference of two profiles, the first of
-;;;; which, the baseline, was made before the body ran.
+;;;; Two ways to count.  When nothing is counted yet, the body is
+;;;; profiled.  Where a profile is running, it goes on, and the totals before and
+;;;; after the body are compared; until the budget is found exceeded that
+;;;; allocates nothing, so that the profile, and budgets around this one, have
+;;;; the program alone.  Who allocated too much is then the difference of two
+;;;; profiles, the first of which, the baseline, was made before the body ran.
 
 (in-package #:mprof)
 
@@ -52,9 +52,9 @@ PROFILE."
 
 (defun signal-over (used-allocations used-bytes allocations bytes name old new)
   "Signal ALLOCATION-BUDGET-EXCEEDED: a body used so much and exceeds the budget
-of ALLOCATIONS and BYTES for the function NAME, each maybe NIL.  NEW is the profile
-of all that was counted until its end, and OLD, maybe NIL, that until its
-beginning.  Does nothing when the function NAME keeps the budget."
+of ALLOCATIONS and BYTES for the function NAME, each maybe NIL.  NEW is the
+profile of all that was counted until its end, and OLD, maybe NIL, that until
+its beginning.  Does nothing when the function NAME keeps the budget."
   (let ((new-part (part-below new name))
         (old-part (and old (part-below old name))))
     (when name
@@ -83,8 +83,8 @@ body when nothing is counted yet."
                    (and function (displayed-name function)) nil (profile)))))
 
 ;;; In a profile that goes on.  As long as the budget is kept these allocate
-;;; nothing: a baseline is a list of one address, which the bindings take for their
-;;; arguments, and all of these are made beforehand.
+;;; nothing: a baseline is a list of one address, which the bindings take for
+;;; their arguments, and all of these are made beforehand.
 
 (defparameter *baseline-count* 32
   "There are so many baselines at a time.")
@@ -161,21 +161,21 @@ BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
 
 BYTES (integer, default NIL): how many bytes it may request; NIL is no limit.
 ALLOCATIONS (integer, default NIL): how many objects it may make.
-FUNCTION (a name as for MPROF.DATA:ROW, default NIL): the limits are for what this
-function and all that it calls allocate, not for all of BODY.
+FUNCTION (a name as for MPROF.DATA:ROW, default NIL): the limits are for what
+this function and all that it calls allocate, not for all of BODY.
 
-Signals ALLOCATION-BUDGET-EXCEEDED, an error, after BODY has run, when it was more
-than that; the restart CONTINUE gives back BODY's values all the same.  The
+Signals ALLOCATION-BUDGET-EXCEEDED, an error, after BODY has run, when it was
+more than that; the restart CONTINUE gives back BODY's values all the same.  The
 condition says who allocated.  Nothing is signalled when BODY is left by a THROW
 or an error.
 
-The count is exact: a body that makes ten conses keeps a budget of 160 bytes, and
-exceeds one of 159.  All threads are counted.  What was counted before is
+The count is exact: a body that makes ten conses keeps a budget of 160 bytes,
+and exceeds one of 159.  All threads are counted.  What was counted before is
 forgotten, unless a profile is running, such as that of WITH-PROFILING or of
 another budget around this one: that goes on, BODY is a part of it, and keeping
 the budget adds nothing to it.  Code that is not compiled conses for its
-variables, and that is counted; in compiled code, a variable around BODY that BODY
-uses takes a cons where it is bound, which is not in BODY.
+variables, and that is counted; in compiled code, a variable around BODY that
+BODY uses takes a cons where it is bound, which is not in BODY.
 
 Example: in a test of any framework,
 

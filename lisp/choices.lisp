@@ -25,14 +25,13 @@
        "only what was allocated then")
       (:thread (:part) string "only what threads with such a name allocated")
       (:region (:part) string
-       "only what was allocated in regions with such a path, and in those in them")
+       "only what was allocated in regions with such a path, or in those in them")
       (:show-runtime (:part) boolean "show ECL's own C functions too")
       (:show-root (:part) boolean "show what called the profiled body, too")
       (:tables (:report)
        (list :phases :threads :regions :bins :direct :flat :graph :types
         :type-functions :function-types :reconciliation :leaks :peak :temporary)
-       "these tables, not the usual ones; :FLAT is :DIRECT, and the last three are
-for C programs")
+       "these and not the usual ones; the last three are for C programs")
       (:type (:report) (member :flat :graph)
        "the same for the two tables of sb-sprof" "tables")
       (:limit (:report :save) (integer 1) "at most so many rows a table, or nodes")
@@ -45,8 +44,7 @@ for C programs")
       (:value (:report :save)
        (member :bytes :allocations :kept :kept-allocations :peak
         :peak-allocations :temporary)
-       "what is counted; for C programs also what was never freed, what was live
-when most bytes were, and what was freed at once")
+       "what is counted; the last five are for C programs")
       (:verbose (:report) boolean "leave out no row; else those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
       (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")
@@ -60,26 +58,19 @@ when most bytes were, and what was freed at once")
        (member :functions :arcs :types :contexts :bins :regions :phases :threads)
        "which one, for :CSV"))
     "What the keywords of REPORT, SAVE and PROFILE are: (KEYWORD GROUPS TYPE
-DOCUMENTATION [OPTION]).  GROUPS says who takes it: :PART is for all, since it says
-what a profile is and not how it is shown.  A TYPE of MEMBER is one of some words,
-LIST one or several of them.  OPTION is that of the command mprof, if it has another
-name.")
+DOCUMENTATION [OPTION]).  GROUPS says who takes it: :PART is for all, since it
+says what a profile is and not how it is shown.  A TYPE of MEMBER is one of some
+words, LIST one or several of them.  OPTION is that of the command mprof, if it
+has another name.")
 
   (defun ensure-list (value)
     "VALUE if it is a list, else a list of it."
     (if (listp value) value (list value)))
 
   (defun filled (text)
-    "TEXT in lines of less than 80 characters."
-    (loop while (> (- (length text) (1+ (or (position #\Newline text :from-end t)
-                                            -1)))
-                   79)
-          do (let ((start (1+ (or (position #\Newline text :from-end t) -1))))
-               (setf text (copy-seq text)
-                     (char text (position #\Space text :end (+ start 79)
-                                                       :from-end t))
-                     #\Newline)))
-    text)
+    "TEXT, without tildes, in lines of less than 80 characters."
+    (let ((*print-pretty* t) (*print-right-margin* 79))
+      (format nil (format nil "~~@<~A~~:@>" text))))
 
   (defun choices-of (groups)
     "Those rows of *CHOICES* that are for one of GROUPS."
@@ -178,8 +169,8 @@ for; a string."
           ((string= name "format") ":format"))))
 
 (defun in-keywords (text)
-  "TEXT of the C library with keywords for the options that it names: `:width 0' for
-`--width=0'."
+  "TEXT of the C library with keywords for the options that it names: `:width 0'
+for `--width=0'."
   (with-output-to-string (result)
     (loop with end = (length text)
           with start = 0

@@ -9,11 +9,15 @@
 (in-package #:mprof)
 
 (define-figures difference
-    "How much more, or less, a function allocated itself, or at the end of a call
-chain, or how much more or less there is of a type, in one profile than in
+    "How much more, or less, a function allocated itself, or at the end of a
+call chain, or how much more or less there is of a type, in one profile than in
 another."
-  data:name data:chain data:old data:new data:old-allocations
-  data:new-allocations data:old-bytes data:new-bytes)
+  data:name data:old data:new data:old-allocations data:new-allocations
+  data:old-bytes data:new-bytes)
+
+(defmethod data:chain ((x difference))
+  (let ((row (or (data:new x) (data:old x))))
+    (and (typep row 'chain-total) (data:chain row))))
 
 (defmethod data:allocations ((x difference))
   (- (data:new-allocations x) (data:old-allocations x)))
@@ -61,8 +65,8 @@ another."
              (format stream "  ...~%"))))
 
 (defun larger-change-p (a b)
-  "True when the DIFFERENCE A comes before B: by the change of bytes, up or down,
-then of allocations, then by name."
+  "True when the DIFFERENCE A comes before B: by the change of bytes, up or
+down, then of allocations, then by name."
   (flet ((key (difference)
            (list (- (abs (data:bytes difference)))
                  (- (abs (data:allocations difference))))))
@@ -75,8 +79,8 @@ then of allocations, then by name."
 
 (defun differences (old new key allocations bytes)
   "A sorted list of DIFFERENCE for what changed from the rows OLD to the rows
-NEW.  KEY, ALLOCATIONS and BYTES are functions of a row; rows with an EQUAL key are
-about the same."
+NEW. KEY, ALLOCATIONS and BYTES are functions of a row; rows with an EQUAL key
+are about the same."
   (let ((pairs (make-hash-table :test #'equal)))
     (dolist (row old)
       (setf (gethash (funcall key row) pairs) (list row nil)))
@@ -90,8 +94,7 @@ about the same."
       (sort (loop for (old new) being the hash-values of pairs
                   for difference
                     = (make-difference
-                       :name (data:name (or new old))
-                       :old old :new new
+                       :name (data:name (or new old)) :old old :new new
                        :old-allocations (value allocations old)
                        :new-allocations (value allocations new)
                        :old-bytes (value bytes old)
@@ -103,48 +106,43 @@ about the same."
 
 (defun function-differences (old new &optional inclusive)
   "A sorted list of DIFFERENCE for what functions allocated, themselves or
-INCLUSIVE of all below them, in the profile NEW and not in OLD, which may be NIL."
+INCLUSIVE of all below them, in the profile NEW and not in OLD, which may be
+NIL."
   (differences (and old (data:functions old)) (data:functions new)
                #'data:name
                (if inclusive #'data:allocations #'data:self-allocations)
                (if inclusive #'data:bytes #'data:self-bytes)))
 
+(define-figures chain-total
+    "What was allocated at the end of a call chain, whatever it was.  PATH is a
+list of names, the last function first."
+  path data:allocations data:bytes)
+
+(defmethod data:name ((x chain-total))
+  (first (path x)))
+
+(defmethod data:chain ((x chain-total))
+  (reverse (path x)))
+
 (defun chain-totals (profile)
-  "What was allocated at the end of each call chain of PROFILE, whatever it was: a
-hash table of lists of names, the last function first, and (ALLOCATIONS .
-BYTES)."
+  "The call chains of PROFILE, a list of CHAIN-TOTAL."
   (let ((totals (make-hash-table :test #'equal)))
     (data:map-contexts
      (lambda (context)
        (let* ((path (chain-path (%context-chain context)))
               (total (or (gethash path totals)
-                         (setf (gethash path totals) (cons 0 0)))))
-         (incf (car total) (data:allocations context))
-         (incf (cdr total) (data:bytes context))))
+                         (setf (gethash path totals)
+                               (make-chain-total :path path :bytes 0
+                                                 :allocations 0)))))
+         (incf (%chain-total-allocations total) (data:allocations context))
+         (incf (%chain-total-bytes total) (data:bytes context))))
      profile)
-    totals))
+    (loop for total being the hash-values of totals
+          collect total)))
 
 (defmethod data:contexts ((x comparison))
-  (let* ((old (chain-totals (data:old x)))
-         (new (chain-totals (data:new x)))
-         (paths '())
-         (none '(0 . 0)))
-    (maphash (lambda (path total) (declare (ignore total)) (push path paths))
-             old)
-    (maphash (lambda (path total)
-               (declare (ignore total))
-               (unless (gethash path old) (push path paths)))
-             new)
-    (sort (loop for path in paths
-                for before = (gethash path old none)
-                for after = (gethash path new none)
-                unless (equal before after)
-                  collect (make-difference
-                           :name (first path) :chain (reverse path)
-                           :old-allocations (car before)
-                           :new-allocations (car after)
-                           :old-bytes (cdr before) :new-bytes (cdr after)))
-          #'larger-change-p)))
+  (differences (chain-totals (data:old x)) (chain-totals (data:new x))
+               #'path #'data:allocations #'data:bytes))
 
 (defun as-profile (profile)
   "PROFILE if it is one, else the profile of that file."

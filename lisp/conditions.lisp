@@ -5,12 +5,15 @@
 (in-package #:mprof)
 
 (define-condition mprof-error (error)
-  ((reason :initarg :reason :initform "no reason is known" :reader reason))
+  ((reason :initarg :reason :initform "no reason is known" :reader reason)
+   (advice :initarg :advice :initform nil :reader advice
+           :documentation "What to do, a sentence, or NIL."))
   (:documentation "The root of all errors of mprof.
 
 Example: (handler-case (mprof:save) (mprof:mprof-error (c) (princ c)))")
   (:report (lambda (condition stream)
-             (format stream "mprof: ~A." (reason condition)))))
+             (format stream "mprof: ~A.~@[~%~A~]" (reason condition)
+                     (advice condition)))))
 
 (defun fail (control &rest arguments)
   "Signal an MPROF-ERROR whose reason is CONTROL with ARGUMENTS."
@@ -40,34 +43,26 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
 
 (define-condition already-active (mprof-error)
   ()
+  (:default-initargs
+   :advice "Call (mprof:stop), then (mprof:reset), to begin anew.")
   (:documentation
    "The profiler counts already, or figures are kept that were counted with other
 options; or a WITH-PROFILING within another one is to write a file.  The restart
 CONTINUE goes on with what is there, and without the file.
 
-Example: (handler-bind ((mprof:already-active #'continue)) (mprof:start))")
-  (:report (lambda (condition stream)
-             (format stream
-                     "mprof: ~A.~@
-                      Call (mprof:stop), then (mprof:reset), to begin anew."
-                     (reason condition)))))
+Example: (handler-bind ((mprof:already-active #'continue)) (mprof:start))"))
 
 (define-condition profile-file-error (mprof-error file-error)
-  ((offset :initarg :offset :initform nil :reader data:offset)
-   (advice :initarg :advice :reader advice
-           :documentation "What to do, a sentence."))
+  ((offset :initarg :offset :initform nil :reader data:offset))
   (:default-initargs :pathname nil)
   (:documentation
    "A profile could not be written or read; FILE-ERROR-PATHNAME and
 MPROF.DATA:OFFSET say where.  The figures in memory are as they were.  The restart
-USE-VALUE takes another file; CONTINUE, where there is one, goes on without a file.
+USE-VALUE takes another file; CONTINUE, where there is one, goes on without.
 
-Example: (handler-bind ((mprof:profile-file-error (lambda (c) (use-value \"b\" c))))
-           (mprof:save \"/nowhere/a\"))")
-  (:report (lambda (condition stream)
-             (format stream "mprof: ~A.~@
-                             ~A"
-                     (reason condition) (advice condition)))))
+Example: (handler-bind ((mprof:profile-file-error
+                          (lambda (c) (use-value \"b.data\" c))))
+           (mprof:save \"/nowhere/a.data\"))"))
 
 (define-condition profile-incomplete (warning)
   ((overflows :initarg :overflows :initform 0 :reader overflows))
@@ -94,11 +89,12 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
    (profile :initarg :profile :reader data:profile-of))
   (:documentation
    "A body of WITH-ALLOCATION-BUDGET allocated more than it may.  BYTES and
-ALLOCATIONS of MPROF.DATA say how much, BUDGET what was allowed, FUNCTIONS who, and
-PROFILE-OF gives the profile.  The restart CONTINUE gives back the body's values.
+ALLOCATIONS of MPROF.DATA say how much, BUDGET what was allowed, FUNCTIONS who,
+and PROFILE-OF gives the profile.  The restart CONTINUE gives back the body's
+values.
 
-Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (cons 1 2))
-           (mprof:allocation-budget-exceeded (c) (mprof.data:bytes c)))  =>  16")
+Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
+           (mprof:allocation-budget-exceeded (c) (mprof.data:bytes c)))")
   (:report (lambda (condition stream) (report-budget condition stream))))
 
 (defun report-budget (condition stream)

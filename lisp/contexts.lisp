@@ -9,39 +9,29 @@
 
 (in-package #:mprof)
 
-(defun make-number-reader (octets start)
+(defun make-number-reader (octets position)
   "A function that gives back the integers that stand in OCTETS, a base string,
-from START on, one a call."
-  (declare (type simple-base-string octets) (type fixnum start)
+from POSITION on, one a call."
+  (declare (type simple-base-string octets) (type fixnum position)
            (optimize (speed 3) (safety 0)))
-  (let ((position start)
-        (end (length octets)))
-    (declare (type fixnum position end))
-    (lambda ()
-      (let ((negative nil)
-            (digits 0)
-            (number 0))
-        (declare (type fixnum digits number))
-        (loop while (and (< position end)
-                         (char<= (schar octets position) #\Space))
+  (let ((end (length octets)))
+    (declare (type fixnum end))
+    (flet ((blank-p ()
+             (char<= (schar octets position) #\Space)))
+      (declare (inline blank-p))
+      (lambda ()
+        (loop while (and (< position end) (blank-p))
               do (incf position))
-        (when (and (< position end) (char= (schar octets position) #\-))
-          (setf negative t)
-          (incf position))
-        (loop while (< position end)
-              do (let ((digit (- (char-code (schar octets position)) 48)))
-                   (declare (type fixnum digit))
-                   (unless (<= 0 digit 9)
-                     (return))
-                   (setf number (the fixnum (+ (the fixnum (* number 10))
-                                               digit)))
-                   (incf digits)
-                   (incf position)))
-        (cond ((> digits 17)            ; maybe no fixnum
-               (parse-integer octets :start (- position digits)
-                                     :end position))
-              (negative (- number))
-              (t number))))))
+        (let ((start position)
+              (number 0))
+          (declare (type fixnum start number))
+          (loop until (or (>= position end) (blank-p))
+                do (setf number (+ (the fixnum (* number 10))
+                                   (- (char-code (schar octets position)) 48)))
+                   (incf position))
+          (if (or (char= (schar octets start) #\-) (> (- position start) 17))
+              (parse-integer octets :start start :end position)
+              number))))))
 
 (defun read-paths (next functions count)
   "A vector of the paths that NEXT, a number reader, gives the COUNT nodes of:
@@ -130,9 +120,10 @@ lists of elements of the vector FUNCTIONS, leaf first."
 (defun data:map-contexts (function profile)
   "Call FUNCTION on each context of PROFILE, the largest bytes first.  No values.
 
-FUNCTION: a function of one argument, a context: a whole call chain with what was
-allocated at its end of one type and one size, in one phase and one thread.  CHAIN,
-TYPE, BYTES and so on say which.  The bytes of all contexts add up to those of PROFILE.
+FUNCTION: a function of one argument, a context: a whole call chain with what
+was allocated at its end of one type and one size, in one phase and one thread.
+CHAIN, TYPE, BYTES and so on say which.  The bytes of all contexts add up to
+those of PROFILE.
 
 The contexts are made as the walk goes on, so those that FUNCTION does not keep
 take no memory.  A loop can be left by RETURN-FROM.
@@ -198,14 +189,15 @@ is left.  For those that have no such value, NEW."
 it is.
 
 PREDICATE (function, default NIL): keep only the contexts for which it is true;
-it is called on each context that the choices leave: see MPROF.DATA:MAP-CONTEXTS.
+it is called on each context that the choices leave: see
+MPROF.DATA:MAP-CONTEXTS.
 ~A
-They come on top of those that PROFILE was made with: what is left is in both.  SHOW,
-SHOW-FROM and BY take the place of those.
+They come on top of those that PROFILE was made with: what is left is in both.
+SHOW, SHOW-FROM and BY take the place of those.
 
-All figures are reckoned anew from the call chains that are left; calls are those
-of functions and arcs that are left, whatever was allocated below them.  The
-result can be printed by REPORT and written by SAVE like any profile.
+All figures are reckoned anew from the call chains that are left; calls are
+those of functions and arcs that are left, whatever was allocated below them.
+The result can be printed by REPORT and written by SAVE like any profile.
 
 Signals MPROF-ERROR for choices that make no sense.
 

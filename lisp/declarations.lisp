@@ -1,6 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; declarations.lisp -- have CONS, LIST, ... coded as calls, so that they show.
+;;;; declarations.lisp -- have CONS, LIST, ... coded as calls, so that they
+;;;; show.
 ;;;;
 ;;;; Two compilers, two ways to say it.  The C compiler of ECL knows NOTINLINE;
 ;;;; the byte-code compiler, which has instructions for CONS, LIST and LIST*,

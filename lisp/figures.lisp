@@ -8,9 +8,13 @@
 
 (in-package #:mprof)
 
+(defstruct (figures (:constructor nil) (:copier nil) (:predicate nil))
+  "A row of a profile.")
+
 (defmacro define-figures (name documentation &body slots)
-  "Define NAME as a structure that is made from a property list.  Each of SLOTS is a
-reader of MPROF.DATA, or (READER KEYWORD) when the list has another name for it."
+  "Define NAME as a structure that is made from a property list.  Each of SLOTS
+is a reader of MPROF.DATA, or (READER KEYWORD) when the list has another name
+for it."
   (flet ((symbol-of (&rest parts)
            (intern (format nil "~{~A~}" parts) '#:mprof)))
     (let ((readers (loop for slot in slots
@@ -20,7 +24,8 @@ reader of MPROF.DATA, or (READER KEYWORD) when the list has another name for it.
                                   `((,(second slot) ,(first slot)))
                                   slot))))
       `(progn
-         (defstruct (,name (:conc-name ,(symbol-of "%" name "-"))
+         (defstruct (,name (:include figures)
+                           (:conc-name ,(symbol-of "%" name "-"))
                            (:constructor ,(symbol-of '#:make- name)
                                (&key ,@keys &allow-other-keys))
                            (:copier nil)
@@ -59,8 +64,8 @@ of instances or structures."
   data:name data:allocations data:bytes data:category-bytes)
 
 (define-figures region-figures
-    "How much was allocated in one region that WITH-REGION named, with the regions
-in it."
+    "How much was allocated in one region that WITH-REGION named, with the
+regions in it."
   (data:name :path) data:allocations data:bytes data:category-bytes
   (data:calls :entered) data:nanoseconds)
 
@@ -107,16 +112,12 @@ CLASS."
                           (format stream ,control ,@forms))))))
 
 (define-printers
-  (type-figures "~A ~D allocations, ~D bytes"
+  (figures "~A ~D allocations, ~D bytes"
     (data:name x) (data:allocations x) (data:bytes x))
   (function-figures "~A ~D self, ~D inclusive bytes"
     (data:name x) (data:self-bytes x) (data:bytes x))
   (arc-figures "~A > ~A ~:[unknown~;~:*~D~] calls, ~D bytes"
     (data:caller x) (data:callee x) (data:calls x) (data:bytes x))
-  (share-figures "~A ~D allocations, ~D bytes"
-    (data:name x) (data:allocations x) (data:bytes x))
-  (region-figures "~A ~D allocations, ~D bytes"
-    (data:name x) (data:allocations x) (data:bytes x))
   (bin-figures "~A: ~D allocations, ~D bytes"
     (data:size x) (data:allocations x) (data:bytes x))
   (context-figures "~{~A~^ > ~}: ~A ~D allocations, ~D bytes"

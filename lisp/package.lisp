@@ -23,8 +23,8 @@ No policy: statuses are given back as they come.")
 (defpackage #:mprof.data
   (:use)
   (:documentation
-   "Readers of profiles and of the figures in them.  Each is a generic function of
-one object, and means the same for all kinds of them:
+   "Readers of profiles and of the figures in them.  Each is a generic function
+of one object, and means the same for all kinds of them:
 
    (mprof.data:bytes (mprof.data:row :functions 'foo))
 

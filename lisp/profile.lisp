@@ -3,16 +3,16 @@
 ;;;; profile.lisp -- a profile as a Lisp object.
 ;;;;
 ;;;; The C library holds the profile, open as long as the Lisp object lives; the
-;;;; object says what to choose of it.  It never changes: counting that goes on, or a
-;;;; file that is written anew, is another profile.  Whatever is asked of it, figures,
-;;;; contexts, tables, files, the C library makes; the figures are kept when they have
-;;;; been asked for once.
+;;;; object says what to choose of it.  It never changes: counting that goes on,
+;;;; or a file that is written anew, is another profile.  Whatever is asked of
+;;;; it, figures, contexts, tables, files, the C library makes; the figures are
+;;;; kept when they have been asked for once.
 
 (in-package #:mprof)
 
 (defstruct (source (:copier nil) (:predicate nil))
-  "An open profile: ADDRESS is that of the C library.  FILES are the names it was read
-from, or NIL; ALLOCATIONS and BYTES what it counts, if that is known."
+  "An open profile: ADDRESS is that of the C library.  FILES are the names it was
+read from, or NIL; ALLOCATIONS and BYTES what it counts, if that is known."
   address files allocations bytes)
 
 (defclass profile ()
@@ -21,15 +21,15 @@ from, or NIL; ALLOCATIONS and BYTES what it counts, if that is known."
    (choices :initarg :choices :initform '() :reader profile-choices
             :documentation "A property list of choices for :PART.")
    (samples :initarg :samples :initform nil :reader profile-samples
-            :documentation "The numbers of the samples that count, as the bindings
-take them; NIL: all.")
+            :documentation "The numbers of the samples that count, as the
+bindings take them; NIL: all.")
    (figures :initform nil :accessor known-figures
             :documentation "A property list, or NIL while nobody has asked."))
   (:documentation
    "All that was counted: totals, functions, arcs of the call graph, types,
 sizes, phases, threads and contexts, which the readers of MPROF.DATA give.  The
-function PROFILE makes one, and so do REPORT and FILTER-PROFILE.  It is a snapshot:
-counting on does not change it.
+function PROFILE makes one, and so do REPORT and FILTER-PROFILE.  It is a
+snapshot: counting on does not change it.
 
 Example: (mprof.data:bytes (mprof:profile))"))
 
@@ -51,8 +51,8 @@ profile of allocations."
     (coerce (si:coerce-to-filename pathname) 'simple-string)))
 
 (defun ask-for-file (there-p)
-  "Ask the user for a file, for the restart USE-VALUE, until THERE-P is true of its
-name.  An empty line gives up."
+  "Ask the user for a file, for the restart USE-VALUE, until THERE-P is true of
+its name.  An empty line gives up."
   (loop
     (format *query-io* "~&Name of the file, or an empty line to give up: ")
     (finish-output *query-io*)
@@ -70,8 +70,8 @@ name.  An empty line gives up."
 ;;; Open profiles
 
 (defun open-source (address &rest slots)
-  "A SOURCE with the profile at ADDRESS, and SLOTS; it is closed when nobody refers to
-the SOURCE any more."
+  "A SOURCE with the profile at ADDRESS, and SLOTS; it is closed when nobody
+refers to the SOURCE any more."
   (when (eql address 0)
     (fail "out of memory"))
   (let ((source (apply #'make-source :address address slots))
@@ -89,7 +89,8 @@ the SOURCE any more."
       (warn 'profile-incomplete :overflows overflows))))
 
 (defun source-of-snapshot (snapshot allocations bytes)
-  "A SOURCE with what SNAPSHOT, an address, holds: so many ALLOCATIONS and BYTES."
+  "A SOURCE with what SNAPSHOT, an address, holds: so many ALLOCATIONS and
+BYTES."
   (open-source (c:open-snapshot snapshot)
                :allocations allocations :bytes bytes))
 
@@ -113,9 +114,9 @@ the SOURCE any more."
                             :choices choices)))
 
 (defun run-on (function profile &rest arguments)
-  "Run the command mprof with ARGUMENTS, the first of which is its name, on PROFILE,
-and call FUNCTION with what it prints: UTF-8 in a base string that is gone afterwards.
-The values are FUNCTION's, or NIL and those of the binding."
+  "Run the command mprof with ARGUMENTS, the first of which is its name, on
+PROFILE, and call FUNCTION with what it prints: UTF-8 in a base string that is
+gone afterwards.  The values are FUNCTION's, or NIL and those of the binding."
   (multiple-value-prog1
       (apply #'c:call-with-output function
              (source-address (profile-source profile))
@@ -169,13 +170,13 @@ another one.  Gives back that PROFILE."
   "The figures as Lisp data, an object of type PROFILE.
 
 FILE (pathname designator, default NIL): a profile file to read, a folder of
-them, or a list of files to add up; NIL takes what was counted in this Lisp until
-now.
+them, or a list of files to add up; NIL takes what was counted in this Lisp
+until now.
 ~A
 The package MPROF.DATA reads it: FUNCTIONS, ARCS, TYPES and so on are lists, ROW
 looks something up by its name, MAP-CONTEXTS walks over all call chains.  REPORT
-prints tables of it, SAVE writes it to a file, FILTER-PROFILE chooses a part of it,
-COMPARE-PROFILES compares two.
+prints tables of it, SAVE writes it to a file, FILTER-PROFILE chooses a part of
+it, COMPARE-PROFILES compares two.
 
 Signals PROFILE-FILE-ERROR when FILE cannot be read or is no profile; the
 restart USE-VALUE takes another one.  Signals MPROF-ERROR for choices that make
@@ -213,7 +214,8 @@ Example:
                          plist))))
 
 (defun figures-of (data)
-  "The property list of rows that DATA is: what `mprof export --format=lisp' wrote."
+  "The property list of rows that DATA is: what `mprof export --format=lisp'
+wrote."
   (destructuring-bind (tag &key allocations bytes functions arcs types bins
                        regions phases threads comments &allow-other-keys)
       data
@@ -264,11 +266,13 @@ Example:
 TABLE: :FUNCTIONS, :ARCS, :TYPES, :REGIONS, :PHASES or :THREADS.
 NAME: a string as in the tables; a symbol, or a list such as (SETF FOO) or
 (METHOD AREA :AROUND (INTEGER)), stands for the name that they show.  Classes and
-structures go by their own names, phases by keywords, regions also by a name as for
+structures go by their own names, phases by keywords, regions also by a name as
+for
 MPROF:WITH-REGION.  For :ARCS it is a list of two names, caller and callee.
 PROFILE (default: what was counted in this Lisp until now).
 
-Example: (mprof.data:self-bytes (mprof.data:row :functions 'app::parse))  =>  160"
+Example: (mprof.data:self-bytes (mprof.data:row :functions 'app::parse))  => 
+160"
   (flet ((look-up (rows name)
            (find name rows :key #'data:name :test #'equal)))
     (ecase table
@@ -285,29 +289,31 @@ Example: (mprof.data:self-bytes (mprof.data:row :functions 'app::parse))  =>  16
 
 (defun data:type-functions (name &optional (profile (profile)))
   "Who allocated objects of the type or class NAME in PROFILE, and how much: a
-list of (FUNCTION . TYPE), rows, the largest bytes first; TYPE is what that function
-itself allocated of NAME.
+list of (FUNCTION . TYPE), rows, the largest bytes first; TYPE is what that
+function itself allocated of NAME.
 
 NAME: as for ROW.
 PROFILE (default: what was counted in this Lisp until now).
 
-Example: (mprof.data:name (caar (mprof.data:type-functions 'cons)))  =>  \"APP::PARSE\""
+Example: (mprof.data:name (caar (mprof.data:type-functions 'cons)))  => 
+\"APP::PARSE\""
   (let ((name (displayed-name name)))
-    (sort (loop for function in (data:functions profile)
-                nconc (loop for type in (data:types function)
-                            when (string= name (data:name type))
-                              collect (cons function type)))
-          (lambda (a b)
-            (if (= (data:bytes a) (data:bytes b))
-                (> (data:allocations a) (data:allocations b))
-                (> (data:bytes a) (data:bytes b))))
-          :key #'cdr)))
+    (flet ((sorted (pairs reader)
+             (stable-sort pairs #'> :key (lambda (pair)
+                                           (funcall reader (cdr pair))))))
+      (sorted (sorted (loop for function in (data:functions profile)
+                            nconc (loop for type in (data:types function)
+                                        when (string= name (data:name type))
+                                          collect (cons function type)))
+                      #'data:allocations)
+              #'data:bytes))))
 
 (defun data:comment (key profile)
   "What the profiler said about KEY in PROFILE: a string, or NIL.  When KEY is
 there more than once, the second value is a list of all.
 
-Example: (mprof.data:comment \"mprof.residual_bytes\" (mprof:profile))  =>  \"0\""
+Example: (mprof.data:comment \"mprof.residual_bytes\" (mprof:profile))  => 
+\"0\""
   (let ((values (loop for (name . value) in (data:comments profile)
                       when (string= name key)
                         collect value)))
@@ -329,19 +335,5 @@ Example: (mprof.data:comment \"mprof.residual_bytes\" (mprof:profile))  =>  \"0\
         (format stream "~@[, of it~{ ~S~}~]" (profile-choices profile))))))
 
 (defmethod describe-object ((profile profile) stream)
-  (format stream "~&~S~%~
-                  ~@[  of it: ~{~S ~S~^, ~}~%~]~
-                  ~:[~;  of it: what a predicate chose~%~]"
-          profile (profile-choices profile) (profile-samples profile))
-  (loop for (title rows reader)
-          in `(("functions, by what they and all below them allocated"
-                ,(data:functions profile) data:functions)
-               ("types" ,(data:types profile) data:types)
-               ("phases" ,(data:phases profile) data:phases)
-               ("threads" ,(data:threads profile) data:threads))
-        do (format stream "~&~D ~A (~(mprof.data:~A~))~%~{    ~S~%~}~
-                           ~:[~;    ...~%~]"
-                   (length rows) title reader
-                   (subseq rows 0 (min 5 (length rows)))
-                   (> (length rows) 5)))
-  (format stream "~&(mprof:report :profile PROFILE) prints its tables.~%"))
+  (report :profile profile :stream stream :tables '(:direct :types :phases :threads)
+          :limit 5 :legend nil))

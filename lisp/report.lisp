@@ -42,7 +42,8 @@ REPORT."
                  while mprof counted~].~%" *options*)))
 
 (defun report-text (profile legend tables options)
-  "TABLES of PROFILE, a string.  LEGEND is as for REPORT, OPTIONS a list of strings."
+  "TABLES of PROFILE, a string.  LEGEND is as for REPORT, OPTIONS a list of
+strings."
   (or (nothing-counted profile)
       (in-keywords
        (apply #'call-with-export #'c:string-of profile "report"
@@ -53,8 +54,8 @@ REPORT."
 (define-choosing report (&key (stream *standard-output*) file profile
                               (legend :once))
     (:part :report)
-  "Print the tables of what was counted until now, and give back the PROFILE that
-they are of.
+  "Print the tables of what was counted until now, and give back the PROFILE
+that they are of.
 
 STREAM (default *STANDARD-OUTPUT*): where to print; T is *STANDARD-OUTPUT*, too,
 and for NIL the tables are given back as a string, and the PROFILE as the second
@@ -65,7 +66,8 @@ PROFILE (default NIL): report on this object of type PROFILE instead.
 LEGEND (default :ONCE): explain the columns below each table; :ONCE does so when
 tables are asked for the first time.
 ~A
-The usual tables are :DIRECT, :GRAPH, :TYPES and :BINS, and :PHASES, :THREADS and
+The usual tables are :DIRECT, :GRAPH, :TYPES and :BINS, and :PHASES, :THREADS
+and
 :REGIONS if there are several; :TYPE-FUNCTIONS says who allocates each type,
 :FUNCTION-TYPES what each function allocates.  Without WIDTH, lines fit into
 *PRINT-RIGHT-MARGIN*, else into the terminal if STREAM is one.

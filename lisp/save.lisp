@@ -7,30 +7,20 @@
 
 (in-package #:mprof)
 
-(defparameter *file-types*
-  '(("data" . :pprof) ("pb.gz" . :pprof) ("pprof" . :pprof)
-    ("svg" . :svg) ("txt" . :text))
-  "Formats that are not written by `mprof export', or not always, and the file
-types that stand for them.")
-
-(defun ends-in-p (name type)
-  "True when NAME, a string, ends in a dot and TYPE."
-  (let ((start (- (length name) (length type))))
-    (and (plusp start)
-         (char= (char name (1- start)) #\.)
-         (string-equal type name :start2 start))))
-
 (defun format-of-file (file)
-  "The format that the name of FILE, a pathname designator, stands for: a keyword,
-or NIL when `mprof export' is to find out."
-  (let ((name (file-namestring file)))
-    (or (cdr (assoc name *file-types* :test (lambda (name type)
-                                              (ends-in-p name type))))
-        (and (null (pathname-type file)) :pprof))))
+  "The format that the name of FILE, a pathname designator, stands for: a
+keyword, or NIL when `mprof export' is to find out."
+  (let ((type (pathname-type file))
+        (within (pathname-type (pathname-name file))))
+    (cond ((or (null type) (string-equal type "data") (string-equal type "pprof")
+               (and (string-equal type "gz") (equalp within "pb")))
+           :pprof)
+          ((string-equal type "svg") :svg)
+          ((string-equal type "txt") :text))))
 
 (defun format-command (format profile)
-  "The command mprof that writes PROFILE in FORMAT, a keyword or NIL, as a list of
-arguments."
+  "The command mprof that writes PROFILE in FORMAT, a keyword or NIL, as a list
+of arguments."
   (cond ((and (eq format :pprof)
               (null (profile-choices profile)) (null (profile-samples profile)))
          '("merge"))                    ; leaves nothing out
@@ -66,14 +56,14 @@ FILE (pathname designator, default \"mprof.data\"): its type is .data or .pb.gz
 for a gzip-compressed pprof profile, which the command mprof reads and so does
 every tool for pprof; .folded, .speedscope.json, .dhat.json, .callgrind, .dot,
 .json, .csv or .lisp for what `mprof export' writes; .html for a page with a
-flame graph; .svg for a picture of the call graph, which takes Graphviz; .txt for
-the tables of REPORT.  Without a type it is a pprof profile.
+flame graph; .svg for a picture of the call graph, which takes Graphviz; .txt
+for the tables of REPORT.  Without a type it is a pprof profile.
 FORMAT (keyword, default NIL): this format, whatever the type of FILE: :PPROF,
 :SVG, :TEXT, or one that `mprof help export' lists.
 PROFILE (default NIL): write this object of type PROFILE instead.
 ~A
-Formats with room for all measures show that of VALUE first.  FILE is complete or not
-touched.  The profiler may be counting meanwhile.
+Formats with room for all measures show that of VALUE first.  FILE is complete or
+not touched.  The profiler may be counting meanwhile.
 
 Signals PROFILE-FILE-ERROR when FILE cannot be written; the restart USE-VALUE
 takes another one.  Signals MPROF-ERROR when the type of FILE says nothing, and
@@ -105,9 +95,9 @@ Example:
 *STANDARD-OUTPUT*, and give back the pathname.  The page needs nothing but a
 browser.
 
-FILE (pathname designator, default NIL, for \"mprof.html\"): where to write.  With
-a type other than .html it is what SAVE writes.
-FORMAT, PROFILE, and these: as for SAVE.
+FILE (pathname designator, default NIL, for \"mprof.html\"): where to write.
+With a type other than .html it is what SAVE writes.
+FORMAT, PROFILE: as for SAVE.
 ~A
 Signals what SAVE signals.
 

@@ -14,8 +14,8 @@
   "Held while the state of the monitor is looked at and changed.")
 
 (defvar *options* nil
-  "A list (MAX-CONTEXTS FLAGS), what the figures in memory were counted with; NIL
-when there are none.")
+  "A list (MAX-CONTEXTS FLAGS), what the figures in memory were counted with;
+NIL when there are none.")
 
 ;;; Numbers of enum mprof_option and enum mprof_counter in monitor.h.
 
@@ -29,10 +29,11 @@ when there are none.")
 
 (defun counter (name)
   "The monitor's counter NAME, a keyword of *COUNTERS*; an integer."
-  (c:monitor-counter (getf *counters* name)))
+  (c:monitor-counter (list (getf *counters* name))))
 
 (defun check-status (status condition &rest arguments)
-  "Signal CONDITION with ARGUMENTS and the monitor's message unless STATUS is 0."
+  "Signal CONDITION with ARGUMENTS and the monitor's message unless STATUS is
+0."
   (unless (eql status 0)
     (apply #'error condition :reason (c:monitor-message) arguments)))
 
@@ -42,8 +43,8 @@ when there are none.")
   "What profilers that take samples ask for, and this one does not need.")
 
 (defun check-keywords (operator keywords options)
-  "Signal an MPROF-ERROR unless OPTIONS is a property list of KEYWORDS, arguments of
-OPERATOR."
+  "Signal an MPROF-ERROR unless OPTIONS is a property list of KEYWORDS,
+arguments of OPERATOR."
   (loop for (keyword . rest) on options by #'cddr
         for listed = (format nil "~S takes ~{~S~^, ~}" operator keywords)
         do (cond ((member keyword *sampling-keywords*)
@@ -55,8 +56,8 @@ OPERATOR."
                   (fail "a value for ~S is missing: ~A" keyword listed)))))
 
 (defun start-unless-active (options)
-  "Begin to count with OPTIONS, a list (MAX-CONTEXTS FLAGS), and give back true; or
-give back false when the profiler is counting already."
+  "Begin to count with OPTIONS, a list (MAX-CONTEXTS FLAGS), and give back true;
+or give back false when the profiler is counting already."
   (mp:with-lock (*lock*)
     (cond ((c:monitor-active-p) nil)
           (t

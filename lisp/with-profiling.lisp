@@ -10,7 +10,8 @@
           :stream (or stream *standard-output*)))
 
 (defun call-within-profile (function file)
-  "Call FUNCTION in a profile that runs already; FILE is what was to be written."
+  "Call FUNCTION in a profile that runs already; FILE is what was to be
+written."
   (when file
     (with-simple-restart (continue "Run the body without a file.")
       (error 'already-active :reason
@@ -38,8 +39,9 @@
               (save file)))))))
 
 (defun call-counting (function options)
-  "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS FLAGS).
-When another thread was faster the profile is that thread's, and it stops it."
+  "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
+FLAGS). When another thread was faster the profile is that thread's, and it
+stops it."
   (if (start-unless-active options)
       (unwind-protect (funcall function)
         (stop))
@@ -49,8 +51,8 @@ When another thread was faster the profile is that thread's, and it stops it."
   "Run BODY while counting every allocation, print what it allocated, and give
 back BODY's values.  OPTIONS is a list of keywords and values, maybe ():
 
-:REPORT (default T): T prints the usual tables, NIL nothing; else :FLAT, :GRAPH or
-what TABLES of REPORT may be.
+:REPORT (default T): T prints the usual tables, NIL nothing; else :FLAT, :GRAPH
+or what TABLES of REPORT may be.
 :STREAM (default *STANDARD-OUTPUT*): where to print.
 :FILE (pathname designator, default NIL): write the profile there too, as SAVE
 does; a failure has a restart CONTINUE that goes on without.

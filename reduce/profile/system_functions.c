@@ -13,7 +13,7 @@
 
 static const char *const system_packages[] = {
     "C",      "CLOS",  "ECL-CDB",        "EXT", "FFI", "GRAY", "MP", "SI",
-    "WALKER", "MPROF", "MPROF.BINDINGS",
+    "WALKER", "MPROF", "MPROF.BINDINGS", "MPROF.DATA",
 };
 
 /* What the names of ECL's source files begin with. */
