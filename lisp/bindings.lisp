@@ -44,10 +44,10 @@ folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
       nil)))
 
 (defmacro define-foreign-functions (&body functions)
-  "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS DOCUMENTATION), as C functions
-that give back TYPE.  ARGUMENTS is a list of (VARIABLE TYPE), types being those of
-SI:CALL-CFUN; or (&LIST VARIABLE TYPE): then NAME takes its argument in a list, and
-allocates nothing.  Without arguments, it allocates nothing either."
+  "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS DOCUMENTATION), as C
+functions that give back TYPE.  ARGUMENTS is a list of (VARIABLE TYPE), types
+being those of SI:CALL-CFUN; or (&LIST VARIABLE TYPE): then NAME takes its
+argument in a list, and allocates nothing, as it does without arguments."
   `(progn
      ,@(loop for (name c-name type arguments documentation) in functions
              for listed = (eq (first arguments) '&list)
@@ -80,15 +80,11 @@ allocates nothing.  Without arguments, it allocates nothing either."
 
 (defun ascii-p (string)
   "True when STRING is its own UTF-8."
-  (if (typep string 'simple-base-string)
-      ;; what the C side gives; maybe megabytes
-      (locally (declare (type simple-base-string string)
-                        (optimize (speed 3) (safety 0)))
-        (dotimes (i (length string) t)
-          (declare (type fixnum i))
-          (unless (< (char-code (schar string i)) 128)
-            (return nil))))
-      (every (lambda (character) (< (char-code character) 128)) string)))
+  (flet ((ascii-p (character) (< (char-code character) 128)))
+    (if (typep string 'simple-base-string) ; from the C side, maybe megabytes
+        (loop for character across (the simple-base-string string)
+              always (ascii-p character))
+        (every #'ascii-p string))))
 
 (defun string-of (octets)
   "The string that OCTETS, a string with a character for each byte, is the UTF-8
@@ -114,8 +110,8 @@ copying."
 (define-foreign-functions
   (monitor-start "mprof_monitor_start" :int
       ((contexts :unsigned-long) (options :int))
-    "Begin to count; CONTEXTS at most (0: the default), OPTIONS the sum of 1 (keep
-recursion unfolded) and 2 (walk whole stacks).  A status, 0 for done.")
+    "Begin to count; CONTEXTS at most (0: the default), OPTIONS the sum of 1
+(keep recursion unfolded) and 2 (walk whole stacks).  A status, 0 for done.")
   (monitor-stop "mprof_monitor_stop" :int ()
     "Stop counting.  A status, 0 for done.")
   (monitor-reset "mprof_monitor_reset" :int ()
@@ -173,8 +169,8 @@ recursion unfolded) and 2 (walk whole stacks).  A status, 0 for done.")
   (run-on "mprof_profile_command" :unsigned-long
       ((profile :unsigned-long) (arguments :cstring)
        (samples :unsigned-long) (count :uint64-t))
-    "The same on PROFILE; of it those COUNT samples count whose numbers are at the
-address SAMPLES, if that is not 0.")
+    "The same on PROFILE; of it those COUNT samples count whose numbers are at
+the address SAMPLES, if that is not 0.")
   (result-status "mprof_result_status" :int ((result :unsigned-long))
     "The exit status of RESULT: 0 done, 1 failed, 2 usage.")
   (result-output "mprof_result_output" :cstring ((result :unsigned-long))
@@ -186,8 +182,8 @@ address SAMPLES, if that is not 0.")
   (result-free "mprof_result_free" :void ((result :unsigned-long))
     "Free RESULT.")
   (terminal-width "mprof_terminal_width" :int ((descriptor :int))
-    "How many characters a line of the terminal DESCRIPTOR has; 0 when it does not
-say, -1 when it is no terminal."))
+    "How many characters a line of the terminal DESCRIPTOR has; 0 when it does
+not say, -1 when it is no terminal."))
 
 (defun open-snapshot (snapshot)
   "The address of a profile, made of SNAPSHOT, which stays as it is; or 0."

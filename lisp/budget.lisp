@@ -2,12 +2,12 @@
 ;;;;
 ;;;; budget.lisp -- how much a body may allocate.
 ;;;;
-;;;; Two ways to count.  When nothing is counted yet, the body is
-;;;; profiled.  Where a profile is running, it goes on, and the totals before and
-;;;; after the body are compared; until the budget is found exceeded that
-;;;; allocates nothing, so that the profile, and budgets around this one, have
-;;;; the program alone.  Who allocated too much is then the difference of two
-;;;; profiles, the first of which, the baseline, was made before the body ran.
+;;;; Two ways to count.  When nothing is counted yet, the body is profiled.
+;;;; Where a profile is running, it goes on, and the totals before and after the
+;;;; body are compared; that allocates nothing, so that the profile, and budgets
+;;;; around this one, have the program alone, until the budget is exceeded.
+;;;; Who allocated too much is then the difference of two profiles, the first of
+;;;; which, the baseline, was made before the body ran.
 
 (in-package #:mprof)
 
@@ -71,6 +71,11 @@ its beginning.  Does nothing when the function NAME keeps the budget."
                :profile new
                :functions (function-differences old-part new-part))))))
 
+(defun check-budget (bytes allocations)
+  "Signal an error unless BYTES and ALLOCATIONS are a budget."
+  (check-type bytes (or null (integer 0)))
+  (check-type allocations (or null (integer 0))))
+
 (defun call-with-allocation-budget (body bytes allocations function)
   "Call BODY, a function without arguments, as WITH-ALLOCATION-BUDGET runs its
 body when nothing is counted yet."
@@ -118,11 +123,6 @@ Allocates nothing."
           *baselines* baseline))
   nil)
 
-(defun baseline-profile (baseline allocations bytes)
-  "A PROFILE of what was counted until BASELINE: so many ALLOCATIONS and BYTES."
-  (make-instance 'profile :source (source-of-snapshot (first baseline)
-                                                      allocations bytes)))
-
 (defun begin-budget (bytes allocations)
   "Begin a budget of BYTES and ALLOCATIONS: the values are a baseline, and how
 many objects and bytes were counted before."
@@ -138,22 +138,18 @@ BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
     (when (over-p used-allocations used-bytes allocations bytes)
       (let ((end (and baseline (take-baseline))))
         (unless end
-          (fail "a budget was exceeded, with ~D bytes in ~D allocations, and it ~
-                 is not known by whom: budgets may be nested ~D deep"
+          (fail "a budget was exceeded, with ~D bytes in ~D allocations, and ~
+                 it is not known by whom: budgets may be nested ~D deep"
                 used-bytes used-allocations (floor *baseline-count* 2)))
         (unwind-protect
              (signal-over used-allocations used-bytes allocations bytes
                           (and function (displayed-name function))
-                          (baseline-profile baseline old-allocations old-bytes)
-                          (baseline-profile end
-                                            (+ old-allocations used-allocations)
-                                            (+ old-bytes used-bytes)))
+                          (profile-of-snapshot (first baseline) old-allocations
+                                               old-bytes)
+                          (profile-of-snapshot
+                           (first end) (+ old-allocations used-allocations)
+                           (+ old-bytes used-bytes)))
           (drop-baseline end))))))
-
-(defun check-budget (bytes allocations)
-  "Signal an error unless BYTES and ALLOCATIONS are a budget."
-  (check-type bytes (or null (integer 0)))
-  (check-type allocations (or null (integer 0))))
 
 (defmacro with-allocation-budget ((&key bytes allocations function)
                                   &body body)
@@ -164,25 +160,21 @@ ALLOCATIONS (integer, default NIL): how many objects it may make.
 FUNCTION (a name as for MPROF.DATA:ROW, default NIL): the limits are for what
 this function and all that it calls allocate, not for all of BODY.
 
-Signals ALLOCATION-BUDGET-EXCEEDED, an error, after BODY has run, when it was
-more than that; the restart CONTINUE gives back BODY's values all the same.  The
-condition says who allocated.  Nothing is signalled when BODY is left by a THROW
-or an error.
+Signals ALLOCATION-BUDGET-EXCEEDED, an error that says who allocated, after BODY
+has run, when it was more than that; the restart CONTINUE gives back BODY's
+values all the same.  Nothing is signalled when BODY is left by a THROW or an
+error.
 
-The count is exact: a body that makes ten conses keeps a budget of 160 bytes,
-and exceeds one of 159.  All threads are counted.  What was counted before is
-forgotten, unless a profile is running, such as that of WITH-PROFILING or of
-another budget around this one: that goes on, BODY is a part of it, and keeping
-the budget adds nothing to it.  Code that is not compiled conses for its
-variables, and that is counted; in compiled code, a variable around BODY that
-BODY uses takes a cons where it is bound, which is not in BODY.
+The count is exact, of all threads.  What was counted is forgotten first, unless
+a profile is running, such as that of another budget around this one: that goes
+on, BODY is a part of it, and keeping the budget adds nothing to it.  Code that
+is not compiled conses for its variables, and that is counted; in compiled code,
+a variable around BODY that BODY uses is a cons where it is bound, outside BODY.
 
 Example: in a test of any framework,
 
-   (fiveam:test parse-in-place
-     (fiveam:finishes
-       (mprof:with-allocation-budget (:bytes 160)
-         (parse *line*))))"
+   (fiveam:finishes
+     (mprof:with-allocation-budget (:bytes 160) (parse *line*)))"
   ;; Making a function object of BODY would allocate, and so add to a profile
   ;; that is running; calling a local function does not.
   (let ((baseline (gensym "BASELINE"))

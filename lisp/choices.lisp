@@ -13,7 +13,7 @@
   (defparameter *choices*
     '((:focus (:part) string
        "only what was allocated below a function with such a name")
-      (:ignore (:part) string "nothing that was allocated below such a function")
+      (:ignore (:part) string "nothing that was allocated below one")
       (:hide (:part) string "charge such functions to their callers")
       (:show (:part) string "charge all other functions to their callers")
       (:show-from (:part) string "call chains begin at such a function")
@@ -25,7 +25,7 @@
        "only what was allocated then")
       (:thread (:part) string "only what threads with such a name allocated")
       (:region (:part) string
-       "only what was allocated in regions with such a path, or in those in them")
+       "only what was allocated in regions with such a path, or in these")
       (:show-runtime (:part) boolean "show ECL's own C functions too")
       (:show-root (:part) boolean "show what called the profiled body, too")
       (:tables (:report)
@@ -34,7 +34,7 @@
        "these and not the usual ones; the last three are for C programs")
       (:type (:report) (member :flat :graph)
        "the same for the two tables of sb-sprof" "tables")
-      (:limit (:report :save) (integer 1) "at most so many rows a table, or nodes")
+      (:limit (:report :save) (integer 1) "at most so many rows, or nodes")
       (:max (:report) (integer 1) "the same, as in sb-sprof" "limit")
       (:min-percent (:report :save) real "leave out rows, or nodes, below this")
       (:sort-by (:report)
@@ -55,7 +55,8 @@
       (:phases (:save) boolean "for :FOLDED, the phase as the first frame")
       (:threads (:save) boolean "for :FOLDED, the thread as the first frame")
       (:table (:save)
-       (member :functions :arcs :types :contexts :bins :regions :phases :threads)
+       (member :functions :arcs :types :contexts :bins :regions :phases
+        :threads)
        "which one, for :CSV"))
     "What the keywords of REPORT, SAVE and PROFILE are: (KEYWORD GROUPS TYPE
 DOCUMENTATION [OPTION]).  GROUPS says who takes it: :PART is for all, since it
@@ -83,15 +84,16 @@ has another name.")
             (loop for (keyword nil type text) in (choices-of groups)
                   collect (filled
                            (format nil "~A (~:[~(~A~)~;~*~{~S~^ ~}~]): ~A."
-                                   keyword (keywordp (second (ensure-list type)))
+                                   keyword
+                                   (keywordp (second (ensure-list type)))
                                    (first (ensure-list type))
                                    (rest (ensure-list type)) text))))))
 
 (defmacro define-choosing (name (&rest lambda-list) groups documentation
                            &body body)
-  "Define the function NAME, which takes the arguments of LAMBDA-LIST and all choices
-for one of GROUPS, by keyword.  In BODY, CHOICES is the list of all its keywords and
-values.  In DOCUMENTATION a ~A stands for what is said of the choices."
+  "Define the function NAME, which takes the arguments of LAMBDA-LIST and all
+choices for one of GROUPS, by keyword.  In BODY, CHOICES is the list of all its
+keywords and values.  In DOCUMENTATION ~A stands for what is said of these."
   (let ((variables (loop for (keyword) in (choices-of groups)
                          collect (intern (symbol-name keyword) '#:mprof)))
         (key (or (position '&key lambda-list) (length lambda-list))))
@@ -122,11 +124,6 @@ values.  In DOCUMENTATION a ~A stands for what is said of the choices."
     (:peak-allocations "peak-allocs")
     (t (string-downcase keyword))))
 
-(defun check-words (keyword value words)
-  "Signal an MPROF-ERROR unless VALUE, that of KEYWORD, is in WORDS."
-  (unless (member value words)
-    (fail "~S is no value for ~S, which takes ~{~S~^, ~}" value keyword words)))
-
 (defun choice-option (keyword value)
   "The option of the command mprof that KEYWORD with VALUE, not NIL, stands
 for; a string."
@@ -138,10 +135,10 @@ for; a string."
       (case (if (consp type) (first type) type)
         (boolean (option ""))
         ((member list)
-         (when (eq (first type) 'member)
-           (setf values (list value)))
          (dolist (each values)
-           (check-words keyword each (rest type)))
+           (unless (member each (rest type))
+             (fail "~S is no value for ~S, which takes ~{~S~^, ~}" each keyword
+                   (rest type))))
          (option "=~{~A~^,~}" (mapcar #'word values)))
         (t
          (unless (typep value type)
@@ -168,34 +165,29 @@ for; a string."
                        (eq (third row) 'boolean)))
           ((string= name "format") ":format"))))
 
+(defun word-in-keywords (word)
+  "WORD of a text with a keyword if it begins with an option."
+  (let* ((from (or (position #\- word :test-not #'eql) 0))
+         (to (or (position-if-not (lambda (character)
+                                    (or (char<= #\a character #\z)
+                                        (char= character #\-)))
+                                  word :start from)
+                 (length word)))
+         (keyword (and (plusp from)
+                       (keyword-for-option (subseq word from to)))))
+    (if keyword
+        (format nil "~A~A" keyword (substitute #\Space #\= (subseq word to)
+                                               :count 1))
+        word)))
+
 (defun in-keywords (text)
   "TEXT of the C library with keywords for the options that it names: `:width 0'
 for `--width=0'."
   (with-output-to-string (result)
-    (loop with end = (length text)
-          with start = 0
-          for dash = (position #\- text :start start)
-          while dash
-          do (let* ((from (position #\- text :start dash :test-not #'eql))
-                    (to (and from (position-if-not
-                                   (lambda (character)
-                                     (or (char<= #\a character #\z)
-                                         (char= character #\-)))
-                                   text :start from)))
-                    (keyword (and from (< from (or to end))
-                                  (or (zerop dash)
-                                      (not (graphic-char-p
-                                            (char text (1- dash))))
-                                      (char= #\Space (char text (1- dash))))
-                                  (keyword-for-option (subseq text from to)))))
-               (write-string text result :start start :end dash)
-               (cond (keyword
-                      (write-string keyword result)
-                      (setf start (or to end))
-                      (when (and to (char= #\= (char text to)))
-                        (write-char #\Space result)
-                        (incf start)))
-                     (t
-                      (setf start (or from end))
-                      (write-string text result :start dash :end start))))
-          finally (write-string text result :start start))))
+    (loop for start = 0 then (1+ end)
+          for end = (position-if (lambda (character)
+                                   (find character '(#\Space #\Newline)))
+                                 text :start start)
+          do (write-string (word-in-keywords (subseq text start end)) result)
+          while end
+          do (write-char (char text end) result))))

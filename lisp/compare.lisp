@@ -8,46 +8,23 @@
 
 (in-package #:mprof)
 
-(define-figures difference
-    "How much more, or less, a function allocated itself, or at the end of a
-call chain, or how much more or less there is of a type, in one profile than in
-another."
-  data:name data:old data:new data:old-allocations data:new-allocations
-  data:old-bytes data:new-bytes)
-
-(defmethod data:chain ((x difference))
-  (let ((row (or (data:new x) (data:old x))))
-    (and (typep row 'chain-total) (data:chain row))))
-
-(defmethod data:allocations ((x difference))
-  (- (data:new-allocations x) (data:old-allocations x)))
-
-(defmethod data:bytes ((x difference))
-  (- (data:new-bytes x) (data:old-bytes x)))
-
-(define-figures comparison
-    "Two profiles and what changed between them; COMPARE-PROFILES makes one."
-  data:old data:new data:functions data:types)
-
-(defmethod data:allocations ((x comparison))
-  (- (data:allocations (data:new x)) (data:allocations (data:old x))))
-
-(defmethod data:bytes ((x comparison))
-  (- (data:bytes (data:new x)) (data:bytes (data:old x))))
-
-(defun difference-title (difference)
+(defun title (difference)
   "What DIFFERENCE is about, as it shows: a name, or the names of a call chain."
-  (if (data:chain difference)
-      (format nil "~{~A~^ > ~}" (data:chain difference))
-      (data:name difference)))
+  (format nil "~{~A~^ > ~}" (or (data:chain difference)
+                                (list (data:name difference)))))
 
-(define-printers
-  (difference "~A ~@D bytes (~D to ~D), ~@D allocations"
-    (difference-title x) (data:bytes x) (data:old-bytes x) (data:new-bytes x)
-    (data:allocations x))
-  (comparison "~@D bytes, ~@D allocations; ~D functions and ~D types changed"
-    (data:bytes x) (data:allocations x) (length (data:functions x))
-    (length (data:types x))))
+(defun changes (old-allocations new-allocations old-bytes new-bytes)
+  "A property list of these, and of how they changed."
+  (list :old-allocations old-allocations :new-allocations new-allocations
+        :allocations (- new-allocations old-allocations)
+        :old-bytes old-bytes :new-bytes new-bytes
+        :bytes (- new-bytes old-bytes)))
+
+(defstruct (comparison (:include figures)
+                       (:constructor make-comparison
+                           (plist &aux (kind 'comparison)))
+                       (:copier nil) (:predicate nil))
+  "Two profiles and what changed between them; COMPARE-PROFILES makes one.")
 
 (defmethod describe-object ((comparison comparison) stream)
   (format stream "~&~S~%" comparison)
@@ -74,8 +51,7 @@ down, then of allocations, then by name."
           for y in (key b)
           unless (= x y)
             return (< x y)
-          finally (return (string< (difference-title a)
-                                   (difference-title b))))))
+          finally (return (string< (title a) (title b))))))
 
 (defun differences (old new key allocations bytes)
   "A sorted list of DIFFERENCE for what changed from the rows OLD to the rows
@@ -92,13 +68,15 @@ are about the same."
     (flet ((value (reader row)
              (if row (funcall reader row) 0)))
       (sort (loop for (old new) being the hash-values of pairs
+                  for row = (or new old)
                   for difference
-                    = (make-difference
-                       :name (data:name (or new old)) :old old :new new
-                       :old-allocations (value allocations old)
-                       :new-allocations (value allocations new)
-                       :old-bytes (value bytes old)
-                       :new-bytes (value bytes new))
+                    = (make-figures
+                       'difference
+                       (list* :name (data:name row) :old old :new new
+                              :chain (getf (figures-plist row) :chain)
+                              (changes (value allocations old)
+                                       (value allocations new)
+                                       (value bytes old) (value bytes new))))
                   unless (and (zerop (data:bytes difference))
                               (zerop (data:allocations difference)))
                     collect difference)
@@ -113,42 +91,27 @@ NIL."
                (if inclusive #'data:allocations #'data:self-allocations)
                (if inclusive #'data:bytes #'data:self-bytes)))
 
-(define-figures chain-total
-    "What was allocated at the end of a call chain, whatever it was.  PATH is a
-list of names, the last function first."
-  path data:allocations data:bytes)
-
-(defmethod data:name ((x chain-total))
-  (first (path x)))
-
-(defmethod data:chain ((x chain-total))
-  (reverse (path x)))
-
 (defun chain-totals (profile)
-  "The call chains of PROFILE, a list of CHAIN-TOTAL."
+  "What was allocated at the end of each call chain of PROFILE, whatever it was,
+as rows."
   (let ((totals (make-hash-table :test #'equal)))
     (data:map-contexts
      (lambda (context)
        (let* ((path (chain-path (%context-chain context)))
               (total (or (gethash path totals)
-                         (setf (gethash path totals)
-                               (make-chain-total :path path :bytes 0
-                                                 :allocations 0)))))
-         (incf (%chain-total-allocations total) (data:allocations context))
-         (incf (%chain-total-bytes total) (data:bytes context))))
+                         (setf (gethash path totals) (list 0 0)))))
+         (incf (first total) (data:allocations context))
+         (incf (second total) (data:bytes context))))
      profile)
-    (loop for total being the hash-values of totals
-          collect total)))
+    (loop for path being the hash-keys of totals
+            using (hash-value (allocations bytes))
+          collect (make-figures 'chain-figures
+                                (list :name (first path) :chain (reverse path)
+                                      :allocations allocations :bytes bytes)))))
 
 (defmethod data:contexts ((x comparison))
   (differences (chain-totals (data:old x)) (chain-totals (data:new x))
-               #'path #'data:allocations #'data:bytes))
-
-(defun as-profile (profile)
-  "PROFILE if it is one, else the profile of that file."
-  (if (typep profile 'profile)
-      profile
-      (profile profile)))
+               #'data:chain #'data:allocations #'data:bytes))
 
 (defun compare-profiles (old new &key inclusive)
   "What changed from the profile OLD to the profile NEW: an object of type
@@ -166,18 +129,19 @@ Signals what PROFILE signals.
 
 Example: did the change help?
 
-   (let ((before (progn (mprof:with-profiling (:report nil) (old-way))
-                        (mprof:profile)))
-         (after (progn (mprof:with-profiling (:report nil) (new-way))
-                       (mprof:profile))))
-     (describe (mprof:compare-profiles before after)))"
-  (let ((old (as-profile old))
-        (new (as-profile new)))
+   (mprof:with-profiling (:report nil) (old-way))
+   (defvar *before* (mprof:profile))
+   (mprof:with-profiling (:report nil) (new-way))
+   (describe (mprof:compare-profiles *before* (mprof:profile)))"
+  (let ((old (if (typep old 'profile) old (profile old)))
+        (new (if (typep new 'profile) new (profile new))))
     (make-comparison
-     :old old :new new
-     :functions (function-differences old new inclusive)
-     :types (differences (data:types old) (data:types new)
-                         (lambda (type)
-                           (list (data:category type) (data:type type)
-                                 (data:class type)))
-                         #'data:allocations #'data:bytes))))
+     (list* :old old :new new
+            :functions (function-differences old new inclusive)
+            :types (differences (data:types old) (data:types new)
+                                (lambda (type)
+                                  (list (data:category type) (data:type type)
+                                        (data:class type)))
+                                #'data:allocations #'data:bytes)
+            (changes (data:allocations old) (data:allocations new)
+                     (data:bytes old) (data:bytes new))))))

@@ -46,9 +46,9 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
   (:default-initargs
    :advice "Call (mprof:stop), then (mprof:reset), to begin anew.")
   (:documentation
-   "The profiler counts already, or figures are kept that were counted with other
-options; or a WITH-PROFILING within another one is to write a file.  The restart
-CONTINUE goes on with what is there, and without the file.
+   "The profiler counts already, or figures are kept that were counted with
+other options; or a WITH-PROFILING within another one is to write a file.  The
+restart CONTINUE goes on with what is there, and without the file.
 
 Example: (handler-bind ((mprof:already-active #'continue)) (mprof:start))"))
 
@@ -57,7 +57,7 @@ Example: (handler-bind ((mprof:already-active #'continue)) (mprof:start))"))
   (:default-initargs :pathname nil)
   (:documentation
    "A profile could not be written or read; FILE-ERROR-PATHNAME and
-MPROF.DATA:OFFSET say where.  The figures in memory are as they were.  The restart
+MPROF.DATA:OFFSET say where.  Figures in memory are as they were.  The restart
 USE-VALUE takes another file; CONTINUE, where there is one, goes on without.
 
 Example: (handler-bind ((mprof:profile-file-error

@@ -33,6 +33,8 @@ from POSITION on, one a call."
               (parse-integer octets :start start :end position)
               number))))))
 
+;;; Here the order of evaluation is that of the numbers.
+
 (defun read-paths (next functions count)
   "A vector of the paths that NEXT, a number reader, gives the COUNT nodes of:
 lists of elements of the vector FUNCTIONS, leaf first."
@@ -40,11 +42,9 @@ lists of elements of the vector FUNCTIONS, leaf first."
            (type fixnum count) (optimize (speed 2)))
   (let ((paths (make-array (1+ count) :initial-element '())))
     (loop for node from 1 to count
-          do (let ((parent (funcall next))
-                   (function (funcall next)))
+          do (let ((up (svref paths (funcall next))))
                (setf (svref paths node)
-                     (cons (svref functions function)
-                           (svref paths parent)))))
+                     (cons (svref functions (funcall next)) up))))
     paths))
 
 (defun read-chains (next paths phases threads count)
@@ -53,36 +53,29 @@ lists of elements of the vector FUNCTIONS, leaf first."
            (type fixnum count) (optimize (speed 2)))
   (let ((chains (make-array count)))
     (dotimes (i count chains)
-      (let ((node (funcall next))
-            (phase (funcall next))
-            (thread (funcall next))
-            (calls (funcall next)))
-        (setf (svref chains i)
-              (make-chain :path (svref paths node)
-                          :phase (svref phases phase)
-                          :thread (svref threads thread)
-                          :calls (if (= calls -1) nil calls)))))))
+      (setf (svref chains i)
+            (make-chain :path (svref paths (funcall next))
+                        :phase (svref phases (funcall next))
+                        :thread (svref threads (funcall next))
+                        :calls (let ((calls (funcall next)))
+                                 (if (= calls -1) nil calls)))))))
 
 (defun read-context (next chains types)
   "The CONTEXT-FIGURES that NEXT, a number reader, gives."
   (declare (type function next) (type simple-vector chains types)
            (optimize (speed 2)))
-  (let ((chain (funcall next))
-        (type (funcall next))
-        (size (funcall next))
-        (allocations (funcall next))
-        (bytes (funcall next))
-        (count (funcall next)))
-    (make-context-figures :chain (svref chains chain)
-                          :type (svref types type)
-                          :size (case size
-                                  (-1 :large)
-                                  (-2 :grown)
-                                  (t size))
-                          :allocations allocations
-                          :bytes bytes
-                          :samples (loop repeat count
-                                         collect (funcall next)))))
+  (make-context-figures :chain (svref chains (funcall next))
+                        :type (svref types (funcall next))
+                        :size (let ((size (funcall next)))
+                                (case size (-1 :large) (-2 :grown) (t size)))
+                        :allocations (funcall next) :bytes (funcall next)
+                        :samples (loop repeat (funcall next)
+                                       collect (funcall next))))
+
+(defun decoded (plist)
+  "PLIST with strings for the octets in it."
+  (loop for value in plist
+        collect (if (stringp value) (c:string-of value) value)))
 
 (defun map-contexts-in (function octets)
   "Call FUNCTION on each context in OCTETS: what `mprof export
@@ -102,23 +95,12 @@ lists of elements of the vector FUNCTIONS, leaf first."
                (chains (read-chains next paths
                                     (map 'vector #'phase-keyword phases)
                                     (names threads) chains))
-               (types (map 'vector
-                           (lambda (type)
-                             (destructuring-bind (&key category type class)
-                                 type
-                               (flet ((name (octets)
-                                        (and octets
-                                             (c:string-of
-                                              octets))))
-                                 (make-type-figures
-                                  :category category :type (name type)
-                                  :class (name class)))))
-                           types)))
+               (types (coerce (type-rows (mapcar #'decoded types)) 'vector)))
           (dotimes (i contexts)
             (funcall function (read-context next chains types))))))))
 
 (defun data:map-contexts (function profile)
-  "Call FUNCTION on each context of PROFILE, the largest bytes first.  No values.
+  "Call FUNCTION on each context of PROFILE, the largest bytes first.
 
 FUNCTION: a function of one argument, a context: a whole call chain with what
 was allocated at its end of one type and one size, in one phase and one thread.
@@ -128,15 +110,12 @@ those of PROFILE.
 The contexts are made as the walk goes on, so those that FUNCTION does not keep
 take no memory.  A loop can be left by RETURN-FROM.
 
-Example: which chains allocated vectors of more than a megabyte at a time?
+Example: which chains allocated large objects?
 
-   (mprof.data:map-contexts
-    (lambda (context)
-      (when (and (eq (mprof.data:size context) :large)
-                 (> (mprof.data:bytes context)
-                    (* 1000000 (mprof.data:allocations context))))
-        (print (mprof.data:chain context))))
-    (mprof:profile))"
+   (mprof.data:map-contexts (lambda (context)
+                              (when (eq (mprof.data:size context) :large)
+                                (print (mprof.data:chain context))))
+                            (mprof:profile))"
   (call-with-export (lambda (octets)
                       (map-contexts-in function octets)
                       t)
@@ -201,13 +180,11 @@ The result can be printed by REPORT and written by SAVE like any profile.
 
 Signals MPROF-ERROR for choices that make no sense.
 
-Example: only large vectors that the parser made.
+Example: only large objects that the parser made.
 
-   (mprof:report
-    :profile (mprof:filter-profile
-              (mprof:profile) :focus \"^APP::PARSE\"
-              :predicate (lambda (context)
-                           (eq (mprof.data:size context) :large))))"
+   (mprof:filter-profile (mprof:profile) :focus \"^APP::PARSE\"
+                         :predicate (lambda (context)
+                                      (eq :large (mprof.data:size context))))"
   (let ((both (copy-list (profile-choices profile)))
         (new (chosen :part choices))
         (samples (profile-samples profile)))

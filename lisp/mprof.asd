@@ -2,9 +2,8 @@
 ;;;;
 ;;;; mprof.asd -- the systems: the profiler, and its tests.
 ;;;;
-;;;; The files are in reading order, each built on those above it.  The tests
-;;;; lie in ../tests/lisp/ of the source tree and are not installed; where only
-;;;; the installed system is there, TEST-OP says so.
+;;;; The files are in reading order, each built on those above it.  The tests,
+;;;; in ../tests/lisp/ of the source tree, are not installed: TEST-OP says so.
 
 (defsystem "mprof"
   :description "Exact allocation profiler for ECL"

@@ -28,19 +28,14 @@ of one object, and means the same for all kinds of them:
 
    (mprof.data:bytes (mprof.data:row :functions 'foo))
 
-Of a profile, or of what MPROF:COMPARE-PROFILES gives back:
-   FUNCTIONS ARCS TYPES BINS REGIONS PHASES THREADS CONTEXTS   rows
-   ROW              one of them, by its name
-   MAP-CONTEXTS     walk over all call chains
-   TYPE-FUNCTIONS   who allocated a type
-   COMMENTS COMMENT what the profiler said
+Of a profile, or of what MPROF:COMPARE-PROFILES gives back, lists of rows:
+   FUNCTIONS ARCS TYPES BINS REGIONS PHASES THREADS CONTEXTS; one: ROW
+   MAP-CONTEXTS TYPE-FUNCTIONS COMMENTS COMMENT
 Of a row:
-   NAME ALLOCATIONS BYTES CALLS   and for a function SELF-ALLOCATIONS SELF-BYTES
-   FILE LINE CYCLE CALLERS CALLEES   functions
-   CALLER CALLEE    arcs
-   TYPE CLASS CATEGORY SIZE   types, sizes, contexts
-   CHAIN PHASE THREAD   contexts
-   CATEGORY-BYTES NANOSECONDS   regions, phases, threads
+   NAME ALLOCATIONS BYTES CALLS
+   SELF-ALLOCATIONS SELF-BYTES FILE LINE CYCLE CALLERS CALLEES   functions
+   CALLER CALLEE; TYPE CLASS CATEGORY SIZE   arcs; types, sizes, contexts
+   CHAIN PHASE THREAD; CATEGORY-BYTES NANOSECONDS   contexts; regions, ...
    OLD NEW OLD-ALLOCATIONS NEW-ALLOCATIONS OLD-BYTES NEW-BYTES   differences
 Of a condition:
    BUDGET PROFILE-OF OFFSET")

@@ -11,8 +11,8 @@
 (in-package #:mprof)
 
 (defstruct (source (:copier nil) (:predicate nil))
-  "An open profile: ADDRESS is that of the C library.  FILES are the names it was
-read from, or NIL; ALLOCATIONS and BYTES what it counts, if that is known."
+  "An open profile: ADDRESS is that of the C library.  FILES are names, if it
+was read; ALLOCATIONS and BYTES what it counts, if that is known."
   address files allocations bytes)
 
 (defclass profile ()
@@ -37,13 +37,11 @@ Example: (mprof.data:bytes (mprof:profile))"))
 
 (defparameter *advice-on-writing*
   "Nothing is lost: the figures are in memory.  Choose another file with the
-restart USE-VALUE, or call (mprof:save FILE) later."
-  "What to do when a profile cannot be written.")
+restart USE-VALUE, or call (mprof:save FILE) later.")
 
 (defparameter *advice-on-reading*
   "Give a file that (mprof:save FILE) or `mprof run' wrote, or another pprof
-profile of allocations."
-  "What to do when a profile cannot be read.")
+profile of allocations.")
 
 (defun file-name (file)
   "FILE, a pathname designator, as an absolute name for the C side."
@@ -63,17 +61,12 @@ its name.  An empty line gives up."
              (return (list line)))
             (t (format *query-io* "~&There is no file ~A.~%" line))))))
 
-(defun folder-there-p (file)
-  "True when there is the folder that FILE is in."
-  (probe-file (make-pathname :name nil :type nil :defaults (file-name file))))
-
 ;;; Open profiles
 
 (defun open-source (address &rest slots)
   "A SOURCE with the profile at ADDRESS, and SLOTS; it is closed when nobody
 refers to the SOURCE any more."
-  (when (eql address 0)
-    (fail "out of memory"))
+  (when (eql address 0) (fail "out of memory"))
   (let ((source (apply #'make-source :address address slots))
         ;; made now, for it may be used while a program is counted
         (arguments (list address)))
@@ -88,27 +81,27 @@ refers to the SOURCE any more."
     (when (plusp overflows)
       (warn 'profile-incomplete :overflows overflows))))
 
-(defun source-of-snapshot (snapshot allocations bytes)
-  "A SOURCE with what SNAPSHOT, an address, holds: so many ALLOCATIONS and
-BYTES."
-  (open-source (c:open-snapshot snapshot)
-               :allocations allocations :bytes bytes))
+(defun profile-of-snapshot (snapshot allocations bytes &optional choices)
+  "A PROFILE of SNAPSHOT, an address, with so many ALLOCATIONS and BYTES."
+  (make-instance 'profile :source (open-source (c:open-snapshot snapshot)
+                                               :allocations allocations
+                                               :bytes bytes)
+                          :choices choices))
 
 (defun snapshot (choices)
   "What was counted in this Lisp until now, as a PROFILE with CHOICES."
-  (let ((source (mp:with-lock (*lock*)
-                  (let ((snapshot (c:take-snapshot)))
-                    (when (eql snapshot 0)
-                      (fail "~A" (c:monitor-message)))
-                    (unwind-protect
-                         (source-of-snapshot snapshot (allocations) (bytes))
-                      (c:free-snapshot (list snapshot)))))))
-    (warn-if-incomplete)
-    (make-instance 'profile :source source :choices choices)))
+  (prog1 (mp:with-lock (*lock*)
+           (let ((snapshot (c:take-snapshot)))
+             (when (eql snapshot 0)
+               (fail "~A" (c:monitor-message)))
+             (unwind-protect (profile-of-snapshot snapshot (allocations) (bytes)
+                                                  choices)
+               (c:free-snapshot (list snapshot)))))
+    (warn-if-incomplete)))
 
 (defun profile-of-files (files choices)
   "A PROFILE of FILES, a pathname designator or a list of these, with CHOICES."
-  (let ((names (mapcar #'file-name (if (listp files) files (list files)))))
+  (let ((names (mapcar #'file-name (ensure-list files))))
     (make-instance 'profile :source (open-source (c:open-files names)
                                                  :files names)
                             :choices choices)))
@@ -193,49 +186,61 @@ Example:
   "The keyword for the phase that the C library calls WORD."
   (intern (string-upcase word) '#:keyword))
 
-(defun type-rows (plists)
-  "What PLISTS say of types, as a list of TYPE-FIGURES."
+(defun rows (kind plists &rest more)
+  "Rows of KIND from PLISTS.  MORE is a property list of functions that make
+further values of one of PLISTS."
   (loop for plist in plists
-        collect (apply #'make-type-figures plist)))
-
-(defun function-rows (plists arcs)
-  "What PLISTS say of functions, as a list of FUNCTION-FIGURES with their ARCS."
-  (let ((to (make-hash-table :test #'equal))
-        (from (make-hash-table :test #'equal)))
-    (dolist (arc (reverse arcs))
-      (push arc (gethash (data:callee arc) to))
-      (push arc (gethash (data:caller arc) from)))
-    (loop for plist in plists
-          for name = (getf plist :name)
-          collect (apply #'make-function-figures
-                         :types (type-rows (getf plist :types))
-                         :callers (gethash name to)
-                         :callees (gethash name from)
+        collect (make-figures
+                 kind
+                 (append (loop for (key maker) on more by #'cddr
+                               collect key
+                               collect (funcall maker plist))
                          plist))))
 
+(defun reader (key)
+  "A function of a property list that gives the value of KEY."
+  (lambda (plist) (getf plist key)))
+
+(defun type-rows (plists)
+  "What PLISTS say of types, as rows."
+  (rows 'type-figures plists
+        :name (lambda (plist) (or (getf plist :class) (getf plist :type)))))
+
+(defun types-of (plist)
+  "The rows of types within PLIST."
+  (type-rows (getf plist :types)))
+
+(defun by-name (arcs reader)
+  "A function of a property list with a :NAME that gives those of ARCS for which
+READER gives it."
+  (let ((table (make-hash-table :test #'equal)))
+    (dolist (arc (reverse arcs))
+      (push arc (gethash (funcall reader arc) table)))
+    (lambda (plist) (gethash (getf plist :name) table))))
+
 (defun figures-of (data)
-  "The property list of rows that DATA is: what `mprof export --format=lisp'
-wrote."
+  "The tables of DATA, what `mprof export --format=lisp' wrote; by keyword."
   (destructuring-bind (tag &key allocations bytes functions arcs types bins
                        regions phases threads comments &allow-other-keys)
       data
     (assert (eq tag :mprof-profile))
-    (flet ((rows (maker plists)
-             (loop for plist in plists
-                   collect (apply maker plist))))
-      (let ((arcs (rows #'make-arc-figures arcs)))
-        (list :allocations allocations :bytes bytes :comments comments
-              :functions (function-rows functions arcs) :arcs arcs
-              :types (type-rows types)
-              :bins (loop for plist in bins
-                          for types = (type-rows (getf plist :types))
-                          collect (apply #'make-bin-figures :types types plist))
-              :regions (rows #'make-region-figures regions)
-              :threads (rows #'make-share-figures threads)
-              :phases (loop for plist in phases
-                            for name = (phase-keyword (getf plist :phase))
-                            collect (apply #'make-share-figures :name name
-                                           plist)))))))
+    (let ((arcs (rows 'arc-figures arcs)))
+      (list :allocations allocations :bytes bytes :comments comments :arcs arcs
+            :functions (rows 'function-figures functions :types #'types-of
+                             :callers (by-name arcs #'data:callee)
+                             :callees (by-name arcs #'data:caller)
+                             :allocations (reader :inclusive-allocations)
+                             :bytes (reader :inclusive-bytes)
+                             :calls (reader :activations))
+            :types (type-rows types)
+            :bins (rows 'bin-figures bins
+                        :types #'types-of :name (reader :size))
+            :regions (rows 'region-figures regions :name (reader :path)
+                           :calls (reader :entered))
+            :threads (rows 'thread-figures threads)
+            :phases (rows 'phase-figures phases
+                          :name (lambda (plist)
+                                  (phase-keyword (getf plist :phase))))))))
 
 (defun figures (profile)
   "The figures of PROFILE, made when they are asked for first."
@@ -265,14 +270,12 @@ wrote."
 
 TABLE: :FUNCTIONS, :ARCS, :TYPES, :REGIONS, :PHASES or :THREADS.
 NAME: a string as in the tables; a symbol, or a list such as (SETF FOO) or
-(METHOD AREA :AROUND (INTEGER)), stands for the name that they show.  Classes and
-structures go by their own names, phases by keywords, regions also by a name as
-for
-MPROF:WITH-REGION.  For :ARCS it is a list of two names, caller and callee.
+(METHOD AREA :AROUND (INTEGER)), stands for what they show.  Classes go by their
+own names, phases by keywords, regions also by a name as for MPROF:WITH-REGION.
+For :ARCS it is a list of two names, caller and callee.
 PROFILE (default: what was counted in this Lisp until now).
 
-Example: (mprof.data:self-bytes (mprof.data:row :functions 'app::parse))  => 
-160"
+Example: (mprof.data:row :arcs '(app::main app::parse))"
   (flet ((look-up (rows name)
            (find name rows :key #'data:name :test #'equal)))
     (ecase table
@@ -290,13 +293,9 @@ Example: (mprof.data:self-bytes (mprof.data:row :functions 'app::parse))  =>
 (defun data:type-functions (name &optional (profile (profile)))
   "Who allocated objects of the type or class NAME in PROFILE, and how much: a
 list of (FUNCTION . TYPE), rows, the largest bytes first; TYPE is what that
-function itself allocated of NAME.
+function itself allocated of NAME.  NAME and PROFILE are as for ROW.
 
-NAME: as for ROW.
-PROFILE (default: what was counted in this Lisp until now).
-
-Example: (mprof.data:name (caar (mprof.data:type-functions 'cons)))  => 
-\"APP::PARSE\""
+Example: (mprof.data:type-functions 'cons)"
   (let ((name (displayed-name name)))
     (flet ((sorted (pairs reader)
              (stable-sort pairs #'> :key (lambda (pair)
@@ -312,8 +311,7 @@ Example: (mprof.data:name (caar (mprof.data:type-functions 'cons)))  =>
   "What the profiler said about KEY in PROFILE: a string, or NIL.  When KEY is
 there more than once, the second value is a list of all.
 
-Example: (mprof.data:comment \"mprof.residual_bytes\" (mprof:profile))  => 
-\"0\""
+Example: (mprof.data:comment \"mprof.bytes\" (mprof:profile))"
   (let ((values (loop for (name . value) in (data:comments profile)
                       when (string= name key)
                         collect value)))
@@ -335,5 +333,5 @@ Example: (mprof.data:comment \"mprof.residual_bytes\" (mprof:profile))  =>
         (format stream "~@[, of it~{ ~S~}~]" (profile-choices profile))))))
 
 (defmethod describe-object ((profile profile) stream)
-  (report :profile profile :stream stream :tables '(:direct :types :phases :threads)
-          :limit 5 :legend nil))
+  (report :profile profile :stream stream :limit 5 :legend nil
+          :tables '(:direct :types :phases :threads)))

@@ -41,8 +41,6 @@ Signals MPROF-ERROR when NAME is neither symbol nor string."
   `(progn
      (c:region-begin
       ,(if (constantp name)
-           `(load-time-value
-             (c:arguments (region-name ,name)))
+           `(load-time-value (c:arguments (region-name ,name)))
            `(c:arguments (region-name ,name))))
-     (unwind-protect (progn ,@body)
-       (c:region-end))))
+     (unwind-protect (progn ,@body) (c:region-end))))

@@ -14,7 +14,7 @@ mprof calls them; \"t\" stands for the usual ones.")
 (defun explain-p (legend tables)
   "True when the columns of TABLES are to be explained, LEGEND being as for
 REPORT."
-  (let ((tables (mapcar #'word (if (listp tables) tables (list tables)))))
+  (let ((tables (mapcar #'word (ensure-list tables))))
     (if (eq legend :once)
         (unless (subsetp tables *explained* :test #'string=)
           (setf *explained* (union tables *explained* :test #'string=)))

@@ -2,8 +2,7 @@
 ;;;;
 ;;;; save.lisp -- write a profile to a file, in any format.
 ;;;;
-;;;; The C library writes all of them, complete or not at all, and knows which
-;;;; type of file means which.
+;;;; The C library writes all of them, and knows most of their types.
 
 (in-package #:mprof)
 
@@ -12,7 +11,7 @@
 keyword, or NIL when `mprof export' is to find out."
   (let ((type (pathname-type file))
         (within (pathname-type (pathname-name file))))
-    (cond ((or (null type) (string-equal type "data") (string-equal type "pprof")
+    (cond ((or (null type) (member type '("data" "pprof") :test #'equalp)
                (and (string-equal type "gz") (equalp within "pb")))
            :pprof)
           ((string-equal type "svg") :svg)
@@ -32,9 +31,8 @@ of arguments."
 (defun write-profile (name)
   "Write what was counted to the file NAME, a string."
   (mp:with-lock (*lock*)
-    (check-status (c:monitor-write (c:arguments name))
-                  'profile-file-error :pathname (pathname name)
-                  :advice *advice-on-writing*))
+    (check-status (c:monitor-write (c:arguments name)) 'profile-file-error
+                  :pathname (pathname name) :advice *advice-on-writing*))
   (warn-if-incomplete))
 
 (defun save-profile (profile name format choices)
@@ -62,8 +60,8 @@ FORMAT (keyword, default NIL): this format, whatever the type of FILE: :PPROF,
 :SVG, :TEXT, or one that `mprof help export' lists.
 PROFILE (default NIL): write this object of type PROFILE instead.
 ~A
-Formats with room for all measures show that of VALUE first.  FILE is complete or
-not touched.  The profiler may be counting meanwhile.
+Formats with room for all measures show VALUE first.  FILE is complete or not
+touched.  The profiler may be counting meanwhile.
 
 Signals PROFILE-FILE-ERROR when FILE cannot be written; the restart USE-VALUE
 takes another one.  Signals MPROF-ERROR when the type of FILE says nothing, and
@@ -86,25 +84,25 @@ Example:
           (return (pathname name)))
       (use-value (other)
         :report "Write to another file."
-        :interactive (lambda () (ask-for-file #'folder-there-p))
+        :interactive (lambda ()
+                       (ask-for-file (lambda (file)
+                                       (probe-file (make-pathname
+                                                    :name nil :type nil
+                                                    :defaults file)))))
         (setf file other)))))
 
-(define-choosing flamegraph (&optional file &key format profile)
-    (:part :save)
+(defun flamegraph (&optional file &rest choices)
   "Write a page with a flame graph of what was counted until now, say where on
 *STANDARD-OUTPUT*, and give back the pathname.  The page needs nothing but a
 browser.
 
 FILE (pathname designator, default NIL, for \"mprof.html\"): where to write.
 With a type other than .html it is what SAVE writes.
-FORMAT, PROFILE: as for SAVE.
-~A
-Signals what SAVE signals.
+CHOICES: keywords, as for SAVE.  Signals what SAVE signals.
 
 Example:
 
    (mprof:flamegraph nil :focus \"^APP::\" :hide-system t)"
-  (declare (ignore format profile))
   (let ((pathname (apply #'save (or file "mprof.html") choices)))
     (format t "~&The flame graph is in ~A~%" (namestring pathname))
     pathname))

@@ -38,8 +38,8 @@ NIL when there are none.")
     (apply #'error condition :reason (c:monitor-message) arguments)))
 
 (defparameter *sampling-keywords*
-  '(:mode :sample-interval :alloc-interval :max-samples :max-depth :loop :threads
-    :show-progress)
+  '(:mode :sample-interval :alloc-interval :max-samples :max-depth :loop
+    :threads :show-progress)
   "What profilers that take samples ask for, and this one does not need.")
 
 (defun check-keywords (operator keywords options)
@@ -48,8 +48,8 @@ arguments of OPERATOR."
   (loop for (keyword . rest) on options by #'cddr
         for listed = (format nil "~S takes ~{~S~^, ~}" operator keywords)
         do (cond ((member keyword *sampling-keywords*)
-                  (fail "every allocation is counted, in all threads and to its ~
-                         root: there is no ~S.  ~A" keyword listed))
+                  (fail "every allocation is counted, in all threads: there is ~
+                         no ~S.  ~A" keyword listed))
                  ((not (member keyword keywords))
                   (fail "there is no ~S: ~A" keyword listed))
                  ((null rest)
@@ -65,7 +65,7 @@ or give back false when the profiler is counting already."
              (with-simple-restart
                  (continue "Go on counting with the options of before.")
                (error 'already-active
-                      :reason "the figures kept were counted with other options"))
+                      :reason "figures are kept, with other options"))
              (setf options *options*))
            (setf *options* options)
            (check-status (apply #'c:monitor-start options)
@@ -85,7 +85,7 @@ or give back false when the profiler is counting already."
 Goes on with the figures that are there; RESET forgets them.
 
 MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
-keep apart in each thread; 0 is some eight million.  What goes beyond is counted,
+keep apart in each thread; 0 is some eight million.  What goes beyond counts,
 but shows as [over the budget], and a warning PROFILE-INCOMPLETE says so.
 UNFOLDED (boolean, default NIL): keep every level of a recursion apart.  Totals
 are the same either way.
@@ -93,8 +93,8 @@ FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
 check what is known of frames.  Slow for deep stacks.  All figures are the same.
 Other OPTIONS are errors.
 
-Signals ALREADY-ACTIVE when the profiler counts already, or when the figures
-kept were counted with other options.  The restart CONTINUE leaves these.
+Signals ALREADY-ACTIVE when the profiler counts already, or the figures kept
+were counted with other options; the restart CONTINUE leaves these.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
   (check-keywords 'start '(:max-contexts :unfolded :full-walk) options)

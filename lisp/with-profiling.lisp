@@ -4,28 +4,19 @@
 
 (in-package #:mprof)
 
-(defun print-report (tables stream)
-  "Print TABLES, as for the option :REPORT of WITH-PROFILING, to STREAM."
-  (report :tables (if (eq tables t) nil tables)
-          :stream (or stream *standard-output*)))
-
-(defun call-within-profile (function file)
-  "Call FUNCTION in a profile that runs already; FILE is what was to be
-written."
-  (when file
-    (with-simple-restart (continue "Run the body without a file.")
-      (error 'already-active :reason
-             (format nil "a profile runs already, and ~S can only be written by ~
-                          whoever began it" file))))
-  (funcall function))
-
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
                                        (reset t) (max-contexts 0) unfolded
                                        full-walk)
   "Call FUNCTION, which takes no arguments, as WITH-PROFILING runs its body."
   (if (c:monitor-active-p)
-      (call-within-profile function file)
+      (progn
+        (when file
+          (with-simple-restart (continue "Run the body without a file.")
+            (error 'already-active :reason
+                   (format nil "a profile runs already, and ~S can only be ~
+                                written by whoever began it" file))))
+        (funcall function))
       (let ((options (options max-contexts unfolded full-walk)))
         (unless (member report '(t nil))
           (choice-option :tables report)) ; a wrong table is better said now
@@ -33,7 +24,8 @@ written."
         (multiple-value-prog1
             (call-counting function options)
           (when report
-            (print-report report stream))
+            (report :tables (if (eq report t) nil report)
+                    :stream (or stream *standard-output*)))
           (when file
             (with-simple-restart (continue "Go on without a file.")
               (save file)))))))
@@ -72,8 +64,8 @@ Example:
 
 Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
   (unless (and (listp options) (or (null options) (keywordp (first options))))
-    (fail "WITH-PROFILING takes a list of options before the body, maybe an empty ~
-           one: (mprof:with-profiling () ~S); ~S is none"
+    (fail "WITH-PROFILING takes a list of options before the body, maybe an ~
+           empty one: (mprof:with-profiling () ~S); ~S is none"
           (if body (first body) options) options))
   (check-keywords 'with-profiling
                   '(:report :stream :file :reset :max-contexts :unfolded
