@@ -6,7 +6,8 @@
  * Each call runs one command line from start to end: it reads profile files,
  * builds the call graph and produces text.  Nothing is kept between calls
  * but profiles that are open, nothing is printed, nothing exits, no global is
- * written: calls may run in several threads at once.  Only plain C types cross this interface.
+ * written: calls may run in several threads at once.  Only plain C types
+ * cross this interface.
  *
  * An argument list is one string, one argument a line, without the name of
  * the program: "report\n--terse\n/tmp/mprof.data".  A newline at the end is

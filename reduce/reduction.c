@@ -19,9 +19,8 @@ read_files(struct profile *profile, const struct options *options,
   struct input_list named = {0};
   const struct input_list *list =
       options->open != NULL ? options->open->inputs : &named;
-  bool good = list != &named ||
-              input_list_fill(&named, options->files, options->file_count,
-                              error);
+  bool good = list != &named || input_list_fill(&named, options->files,
+                                                options->file_count, error);
   if (list->count == 1)
     profile->progress = options->progress;
   for (size_t i = 0; good && i < list->count; i++) {

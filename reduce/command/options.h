@@ -69,8 +69,8 @@ struct options {
                          is behind the last: a program, with its own */
   size_t file_count;  /* zero: the default file */
   const struct input_choice *open; /* not NULL: read this, no files */
-  const char *output; /* file to write, NULL: standard output */
-  struct progress *progress; /* told of long work; NULL: nobody is */
+  const char *output;              /* file to write, NULL: standard output */
+  struct progress *progress;       /* told of long work; NULL: nobody is */
 
   uint32_t min_share; /* rows below this share of the total are left out */
   size_t limit;       /* most rows a table, SIZE_MAX: no limit */
@@ -91,9 +91,9 @@ struct options {
   const char *hide;
   const char *show;
   const char *show_from;
-  const char *thread;  /* matched with names of threads, NULL: all */
-  const char *region;  /* matched with paths of regions, NULL: all */
-  unsigned phases;     /* bit i: enum phase i; 0: all */
+  const char *thread; /* matched with names of threads, NULL: all */
+  const char *region; /* matched with paths of regions, NULL: all */
+  unsigned phases;    /* bit i: enum phase i; 0: all */
   bool hide_system;
   enum granularity by;
   bool show_runtime; /* and all that show_root shows */

@@ -57,9 +57,8 @@ run_merge(const struct options *options, struct sink *sink,
   (void)sink; /* all goes to the file */
   bool good = merge_init(&merge) || mprof_error_memory(error);
   good = good &&
-         (list != &named ||
-          input_list_fill(&named, options->files, options->file_count,
-                          error)) &&
+         (list != &named || input_list_fill(&named, options->files,
+                                            options->file_count, error)) &&
          check_output(list, options->output, error);
   if (list->count == 1)
     merge.profile.progress = options->progress;

@@ -298,8 +298,8 @@ init_choice(struct choice *choice, const struct profile *profile,
       .show_from = options->show_from != NULL,
       .of_threads = array_zeroed(profile->thread_count, sizeof(bool)),
       .of_regions = array_zeroed(profile->region_count, sizeof(bool)),
-      .chosen = chosen ? array_zeroed(profile->sample_count, sizeof(bool))
-                       : NULL,
+      .chosen =
+          chosen ? array_zeroed(profile->sample_count, sizeof(bool)) : NULL,
   };
   bool good = choice->of_threads != NULL && choice->of_regions != NULL &&
               (!chosen || choice->chosen != NULL);

@@ -321,8 +321,7 @@ input_octets_read(struct input_octets *octets, const char *path,
   if (reading.descriptor < 0)
     return false;
   ssize_t length = read_piece(&reading, piece);
-  bool good =
-      length >= 0 && read_plain(&reading, piece, (size_t)length);
+  bool good = length >= 0 && read_plain(&reading, piece, (size_t)length);
   close(reading.descriptor);
   if (!good)
     input_file_release(&file);

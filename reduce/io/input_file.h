@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A whole input in memory, a file or what was in one, unpacked when it is gzip-compressed.
+/* A whole input in memory, a file or what was in one, unpacked when it is
+ * gzip-compressed.
  *
  * Memory is bounded before it is used: the data may not grow beyond a limit,
  * nor beyond a ratio to the compressed bytes read so far, so that a gzip bomb

@@ -27,9 +27,9 @@ bool profile_reader_add(struct profile *profile, const char *path,
 struct reading;
 typedef bool profile_visitor(void *context, struct reading *reading);
 
-/* The same of INPUT; when it is good, VISIT (unless NULL) is called with CONTEXT
- * before what was decoded is forgotten.  False also when VISIT says so, which
- * then fills in ERROR. */
+/* The same of INPUT; when it is good, VISIT (unless NULL) is called with
+ * CONTEXT before what was decoded is forgotten.  False also when VISIT says
+ * so, which then fills in ERROR. */
 bool profile_reader_visit(struct profile *profile,
                           const struct input_name *input,
                           const struct input_limits *limits,

@@ -242,8 +242,9 @@ folder that nobody else uses meanwhile."
         (delete-file file)
         (is (string= "#<profile 20 allocations, 320 bytes>"
                      (princ-to-string now)))
-        (is (string= "#<profile 20 allocations, 320 bytes, of it :FOCUS \"MAKE\">"
-                     (princ-to-string part)))
+        (is (string=
+             "#<profile 20 allocations, 320 bytes, of it :FOCUS \"MAKE\">"
+             (princ-to-string part)))
         (is (string= (format nil "#<profile of ~A>" file)
                      (princ-to-string read)))
         (dolist (each (list now part read))
@@ -272,6 +273,45 @@ folder that nobody else uses meanwhile."
                       (setf *kept* (make-list 1000))))
         (setf (fdefinition 'mprof.bindings:close-profile) close))
       (is (> closed 25)))))
+
+(defun collect-and-make-conses (n)
+  (si:gc t)
+  (make-conses n))
+
+(test closing-profiles-is-not-counted
+  "Profiles that are closed while a program is counted add nothing to it."
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (loop repeat 50
+          do (mprof:profile))
+    (is (equal '(30 480)
+               (multiple-value-list
+                (mprof:allocated-by (collect-and-make-conses 10)
+                                    (collect-and-make-conses 10)
+                                    (collect-and-make-conses 10)))))))
+
+(test rows-say-what-they-lack
+  (with-idle-profiler
+    (let ((type (data:row :types 'cons (profiled (make-conses 3)))))
+      (is (string= "CONS" (data:name type)))
+      (is (search "have no FILE"
+                  (handler-case (data:file type)
+                    (mprof:mprof-error (condition)
+                      (report-of condition))))))))
+
+(test callers-and-callees
+  (with-idle-profiler
+    (let* ((profile (profiled (call-make-conses 10) (make-conses 5)))
+           (arc (data:row :arcs '(call-make-conses make-conses) profile)))
+      (is (eq arc (find "MPROF.TESTS::CALL-MAKE-CONSES"
+                        (data:callers (data:row :functions 'make-conses
+                                                profile))
+                        :key #'data:caller :test #'string=)))
+      (is (equal (list arc) (data:callees (data:row :functions
+                                                    'call-make-conses
+                                                    profile))))
+      (is (null (data:callees (data:row :functions 'make-conses
+                                        profile)))))))
 
 (test functions-of-a-type
   (with-idle-profiler

@@ -139,8 +139,8 @@
                         '#:keyword)))
 
 (test commands-and-functions-have-the-same-choices
-  "Every option of a command is a keyword of the function that does the same, but
-for those that the function has in another form, or that are about files; and
+  "Every option of a command is a keyword of the function that does the same,
+but for those that the function has in another form, or that are about files; and
 every keyword is such an option."
   (loop for (function command elsewhere own)
           in '((mprof:report "report"
@@ -363,10 +363,10 @@ every keyword is such an option."
             (ext:run-program
              "script"
              (list "-qc"
-                   (format nil "stty cols 50; exec '~A' --norc --eval ~
-                                '(require :mprof)' --eval '(mprof:with-profiling ~
-                                (:report :direct) (list 1 2))' --eval ~
-                                '(ext:quit 0)'"
+                   (format nil "stty cols 50; exec '~A' --norc ~
+                                --eval '(require :mprof)' --eval ~
+                                '(mprof:with-profiling (:report :direct) ~
+                                (list 1 2))' --eval '(ext:quit 0)'"
                            (ecl-program))
                    "/dev/null")
              :input nil :output output :error :output))))

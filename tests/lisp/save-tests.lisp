@@ -156,8 +156,8 @@ is gone afterwards with the files in it."
                          (report-of condition))))))
 
 (defun answered (line &rest more)
-  "What the restart USE-VALUE of SAVE gives when the user types LINE and MORE; then
-what it printed.  The first value is NIL when the user gave up."
+  "What the restart USE-VALUE of SAVE gives when the user types LINE and MORE;
+then what it printed.  The first value is NIL when the user gave up."
   (let* ((output (make-string-output-stream))
          (*query-io* (make-two-way-stream
                       (make-string-input-stream

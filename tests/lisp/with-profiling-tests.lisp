@@ -128,7 +128,7 @@
                       (data:row :functions 'make-conses))))))
 
 (test with-profiling-nested-with-a-file
-  "The file would not be of the body alone: that is refused, and nothing is lost."
+  "The file would not be of the body alone: that is refused, before it runs."
   (with-idle-profiler
     (with-temporary-file (file)
       (delete-file file)

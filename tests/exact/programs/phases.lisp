@@ -95,7 +95,8 @@
     (eval '(conses 30))
   (conses-by-phase :run 30)
   (check "EVAL itself is evaluation" t
-         (< 0 (mprof.data:allocations (mprof.data:row :phases :eval *profile*)))))
+         (< 0 (mprof.data:allocations
+               (mprof.data:row :phases :eval *profile*)))))
 
 (measuring-body ("evaluating a macro")
     (eval '(expanding 20))
@@ -122,7 +123,8 @@
   (check "expanded" t (< 0 *expansions*))
   (conses-by-phase :compile (* 100 *expansions*) :run 11)
   (check "what was compiled is loaded" t
-         (< 0 (mprof.data:allocations (mprof.data:row :phases :load *profile*)))))
+         (< 0 (mprof.data:allocations
+               (mprof.data:row :phases :load *profile*)))))
 
 (write-source (source "plain")
               '(eval-when (:compile-toplevel) (conses 1000))
