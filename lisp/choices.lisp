@@ -25,7 +25,7 @@
        "only what was allocated then")
       (:thread (:part) string "only what threads with such a name allocated")
       (:region (:part) string
-       "only what was allocated in regions with such a path, or in these")
+       "only what was allocated in regions with such a path, or within")
       (:show-runtime (:part) boolean "show ECL's own C functions too")
       (:show-root (:part) boolean "show what called the profiled body, too")
       (:tables (:report)
@@ -83,7 +83,7 @@ has another name.")
                  expressions that match~%a part of a name:~%~{~A~^~%~}"
             (loop for (keyword nil type text) in (choices-of groups)
                   collect (filled
-                           (format nil "~A (~:[~(~A~)~;~*~{~S~^ ~}~]): ~A."
+                           (format nil "~A (~:[~(~A~)~*~;~*~{~S~^ ~}~]): ~A."
                                    keyword
                                    (keywordp (second (ensure-list type)))
                                    (first (ensure-list type))

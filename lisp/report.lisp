@@ -66,9 +66,8 @@ PROFILE (default NIL): report on this object of type PROFILE instead.
 LEGEND (default :ONCE): explain the columns below each table; :ONCE does so when
 tables are asked for the first time.
 ~A
-The usual tables are :DIRECT, :GRAPH, :TYPES and :BINS, and :PHASES, :THREADS
-and
-:REGIONS if there are several; :TYPE-FUNCTIONS says who allocates each type,
+The usual tables are :DIRECT, :GRAPH, :TYPES and :BINS, with :PHASES, :THREADS
+and :REGIONS if there are several; :TYPE-FUNCTIONS says who allocates each type,
 :FUNCTION-TYPES what each function allocates.  Without WIDTH, lines fit into
 *PRINT-RIGHT-MARGIN*, else into the terminal if STREAM is one.
 

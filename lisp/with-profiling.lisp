@@ -32,7 +32,7 @@
 
 (defun call-counting (function options)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
-FLAGS). When another thread was faster the profile is that thread's, and it
+FLAGS).  When another thread was faster the profile is that thread's, and it
 stops it."
   (if (start-unless-active options)
       (unwind-protect (funcall function)

@@ -58,6 +58,19 @@
             (is (search "Example:" text)
                 "~S has no example as a ~(~A~)." symbol kind)))))))
 
+(test docstrings-explain-the-choices
+  "What the table of choices says is in the docstring, maybe on several lines."
+  (loop for (function . groups) in '((mprof:profile :part)
+                                     (mprof:filter-profile :part)
+                                     (mprof:report :part :report)
+                                     (mprof:save :part :save))
+        for text = (substitute #\Space #\Newline
+                               (documentation function 'function))
+        do (loop for (keyword nil nil explanation)
+                   in (mprof::choices-of groups)
+                 do (is (search explanation text)
+                        "~S does not explain ~S." function keyword))))
+
 (test docstrings-name-the-arguments
   "Each argument of an exported function is in capitals in its docstring."
   (dolist (symbol (exports '#:mprof))
