@@ -2,47 +2,68 @@
 ;;;;
 ;;;; bindings.lisp -- the C functions of monitor.h and reduce/mprof.h.
 ;;;;
-;;;; The addresses are looked up when this file is loaded, so that an ECL which
-;;;; cannot profile says so at once.  Strings cross as UTF-8.  MONITOR-STOP
-;;;; allocates nothing before the monitor stops counting, and MONITOR-START
-;;;; nothing after it begins: what is counted is the program.
+;;;; The addresses are looked up when this file is loaded; FAILURE says whether
+;;;; that went well.  Strings cross as UTF-8, pointers as integers, which are
+;;;; fixnums.  What runs while the program is counted allocates nothing: its
+;;;; list of arguments is made beforehand.
 
 (in-package #:mprof.bindings)
 
-(defun library-file (name)
-  "The file of the C library NAME, a string: in the folder that the environment
-variable MPROF_LIB names, else in SYS:mprof/."
-  (let ((folder (ext:getenv "MPROF_LIB"))
-        (file (concatenate 'string name ".so")))
-    (if (and folder (string/= folder ""))
-        (concatenate 'string (string-right-trim "/" folder) "/" file)
-        (namestring (translate-logical-pathname
-                     (concatenate 'string "SYS:mprof/" file))))))
+(defvar *failure* nil
+  "Why a C function was not found first, a string; or NIL.")
 
-(defun foreign-function (c-name library)
-  "The address of the C function C-NAME in LIBRARY, both strings.  Signals
-MPROF:PROFILER-UNAVAILABLE when it is not to be had."
+(defun failure ()
+  "Why the C libraries cannot be used, a string; NIL when they can."
+  *failure*)
+
+(defun library-file (c-name)
+  "The file of the C library that has the function C-NAME, a string: in the
+folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
+  (let ((folder (ext:getenv "MPROF_LIB"))
+        (file (if (or (search "mprof_monitor" c-name)
+                      (search "mprof_snapshot" c-name))
+                  "libmprof-monitor.so"
+                  "libmprof-reduce.so")))
+    (if (and folder (string/= folder ""))
+        (format nil "~A/~A" (string-right-trim "/" folder) file)
+        (namestring (translate-logical-pathname
+                     (format nil "SYS:mprof/~A" file))))))
+
+(defun foreign-function (c-name)
+  "The address of the C function C-NAME, a string; or NIL."
   #-(and dffi dlopen)
-  (error 'mprof:profiler-unavailable
-         :reason "this ECL was built without dynamic foreign calls")
+  (setf *failure* "this ECL was built without dynamic foreign calls")
   #+(and dffi dlopen)
   (handler-case
-      (si:find-foreign-symbol c-name (library-file library) :pointer-void 0)
+      (si:find-foreign-symbol c-name (library-file c-name) :pointer-void 0)
     (error (condition)
-      (error 'mprof:profiler-unavailable
-             :reason (string-right-trim
-                      "." (substitute #\Space #\Newline
-                                      (princ-to-string condition)))))))
+      (unless *failure*
+        (setf *failure* (string-right-trim
+                         "." (substitute #\Space #\Newline
+                                         (princ-to-string condition)))))
+      nil)))
 
-(defmacro define-foreign (name (library c-name) type (&rest arguments)
-                          documentation)
-  "Define NAME as the C function C-NAME of LIBRARY, which gives back TYPE.
-ARGUMENTS is a list of (VARIABLE TYPE); types are those of SI:CALL-CFUN."
-  `(let ((pointer (foreign-function ,c-name ,library)))
-     (defun ,name ,(mapcar #'first arguments)
-       ,documentation
-       (si:call-cfun pointer ,type ',(mapcar #'second arguments)
-                     (list ,@(mapcar #'first arguments))))))
+(defmacro define-foreign-functions (&body functions)
+  "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS DOCUMENTATION), as C
+functions that give back TYPE.  ARGUMENTS is a list of (VARIABLE TYPE), types
+being those of SI:CALL-CFUN; or (&LIST VARIABLE TYPE): then NAME takes its
+argument in a list, and allocates nothing, as it does without arguments."
+  `(progn
+     ,@(loop for (name c-name type arguments documentation) in functions
+             for listed = (eq (first arguments) '&list)
+             for variables = (if listed
+                                 (list (second arguments))
+                                 (mapcar #'first arguments))
+             collect `(let ((pointer (foreign-function ,c-name)))
+                        (defun ,name ,variables
+                          ,documentation
+                          (si:call-cfun pointer ,type
+                                        ',(if listed
+                                              (list (third arguments))
+                                              (mapcar #'second arguments))
+                                        ,(cond (listed (first variables))
+                                               (variables
+                                                `(list ,@variables)))))))))
 
 ;;; Strings
 
@@ -50,9 +71,8 @@ ARGUMENTS is a list of (VARIABLE TYPE); types are those of SI:CALL-CFUN."
   "STRING in UTF-8, as a base string with a character for each byte."
   (if (ascii-p string)
       (coerce string 'base-string)
-      (let ((octets (make-array (length string)
-                                :element-type '(unsigned-byte 8)
-                                :adjustable t :fill-pointer 0)))
+      (let ((octets (make-array 0 :element-type '(unsigned-byte 8)
+                                  :adjustable t :fill-pointer t)))
         (with-open-stream (stream (ext:make-sequence-output-stream
                                    octets :external-format :utf-8))
           (write-string string stream))
@@ -60,15 +80,11 @@ ARGUMENTS is a list of (VARIABLE TYPE); types are those of SI:CALL-CFUN."
 
 (defun ascii-p (string)
   "True when STRING is its own UTF-8."
-  (if (typep string 'simple-base-string)
-      ;; what the C side gives; maybe megabytes
-      (locally (declare (type simple-base-string string)
-                        (optimize (speed 3) (safety 0)))
-        (dotimes (i (length string) t)
-          (declare (type fixnum i))
-          (unless (< (char-code (schar string i)) 128)
-            (return nil))))
-      (every (lambda (character) (< (char-code character) 128)) string)))
+  (flet ((ascii-p (character) (< (char-code character) 128)))
+    (if (typep string 'simple-base-string) ; from the C side, maybe megabytes
+        (loop for character across (the simple-base-string string)
+              always (ascii-p character))
+        (every #'ascii-p string))))
 
 (defun string-of (octets)
   "The string that OCTETS, a string with a character for each byte, is the UTF-8
@@ -85,125 +101,114 @@ copying."
                 while character
                 do (write-char character string))))))
 
+(defun arguments (name)
+  "The list of arguments of a function that takes NAME, a string, in one."
+  (list (octets-of name)))
+
 ;;; The monitor
 
-(define-foreign monitor-start ("libmprof-monitor" "mprof_monitor_start") :int
-    ((budget :unsigned-long) (options :int))
-  "Begin to count; BUDGET contexts at most (0: the default), OPTIONS the sum of
-1 (keep recursion unfolded) and 2 (walk whole stacks).  A status, 0 for done.")
-
-(define-foreign monitor-stop ("libmprof-monitor" "mprof_monitor_stop") :int ()
-  "Stop counting.  A status, 0 for done.")
-
-(define-foreign monitor-reset ("libmprof-monitor" "mprof_monitor_reset") :int
-    ()
-  "Forget all figures.  A status, 0 for done.")
-
-(define-foreign monitor-write* ("libmprof-monitor" "mprof_monitor_write") :int
-    ((octets :cstring))
-  "Write the profile to the file whose name is OCTETS.  A status, 0 for done.")
-
-(defun monitor-write (file)
-  "Write the profile to FILE, a string.  A status, 0 for done."
-  (monitor-write* (octets-of file)))
-
-(define-foreign monitor-counter ("libmprof-monitor" "mprof_monitor_counter")
-    :unsigned-long-long ((which :int))
-  "The counter WHICH, a number of enum mprof_counter in monitor.h.")
-
-;;; What works while the program is counted must not allocate: arguments are
-;;; made beforehand, and constant lists are.
-
-(let ((pointer (foreign-function "mprof_monitor_counter" "libmprof-monitor")))
-  (defun monitor-active-p ()
-    "True while the monitor counts.  Allocates nothing."
-    ;; 5 is MPROF_RUNNING
-    (eql 1 (si:call-cfun pointer :unsigned-long-long '(:int) '(5))))
-  (defun monitor-allocations ()
-    "How many allocations the monitor has counted.  Allocates nothing."
-    (si:call-cfun pointer :unsigned-long-long '(:int) '(0)))
-  (defun monitor-bytes ()
-    "How many bytes the monitor has counted.  Allocates nothing."
-    (si:call-cfun pointer :unsigned-long-long '(:int) '(1))))
-
-(let ((pointer (foreign-function "mprof_monitor_write" "libmprof-monitor")))
-  (defun monitor-write-quietly (arguments)
-    "Write the profile to the file whose name is in ARGUMENTS, a list that
-FILE-ARGUMENTS made.  True when that is done.  Allocates nothing."
-    (eql 0 (si:call-cfun pointer :int '(:cstring) arguments))))
-
-(let ((pointer (foreign-function "unlink" "libmprof-monitor")))
-  (defun delete-quietly (arguments)
-    "Delete the file whose name is in ARGUMENTS, a list that FILE-ARGUMENTS
-made, if there is one.  Allocates nothing."
-    (si:call-cfun pointer :int '(:cstring) arguments)))
-
-(defun file-arguments (name)
-  "What MONITOR-WRITE-QUIETLY and DELETE-QUIETLY take for the file NAME, a
-string."
-  (list (octets-of name)))
-
-;;; Regions.  The list of arguments is made beforehand, so that to enter and
-;;; leave a region allocates nothing.
-
-(let ((pointer (foreign-function "mprof_monitor_region_begin"
-                                 "libmprof-monitor")))
-  (defun region-begin (arguments)
-    "Enter the region that ARGUMENTS, made by REGION-ARGUMENTS, names.
-Allocates nothing."
-    (si:call-cfun pointer :int '(:cstring) arguments)))
-
-(let ((pointer (foreign-function "mprof_monitor_region_end"
-                                 "libmprof-monitor")))
-  (defun region-end ()
-    "Leave the innermost region.  Allocates nothing."
-    (si:call-cfun pointer :int '() '())))
-
-(defun region-arguments (name)
-  "What REGION-BEGIN takes for the region NAME, a string."
-  (list (octets-of name)))
-
-(define-foreign monitor-message* ("libmprof-monitor" "mprof_monitor_message")
-    :cstring ()
-  "What went wrong in the last call that failed, in the C library's memory.")
+(define-foreign-functions
+  (monitor-start "mprof_monitor_start" :int
+      ((contexts :unsigned-long) (options :int))
+    "Begin to count; CONTEXTS at most (0: the default), OPTIONS the sum of 1
+(keep recursion unfolded) and 2 (walk whole stacks).  A status, 0 for done.")
+  (monitor-stop "mprof_monitor_stop" :int ()
+    "Stop counting.  A status, 0 for done.")
+  (monitor-reset "mprof_monitor_reset" :int ()
+    "Forget all figures.  A status, 0 for done.")
+  (monitor-write "mprof_monitor_write" :int (&list arguments :cstring)
+    "Write the profile to the file of which ARGUMENTS were made.  A status.")
+  (message "mprof_monitor_message" :cstring ()
+    "What went wrong in the last call that failed, in the C library's memory.")
+  (monitor-counter "mprof_monitor_counter" :unsigned-long-long
+      (&list arguments :int)
+    "The counter whose number in monitor.h is in ARGUMENTS.")
+  (region-begin "mprof_monitor_region_begin" :int (&list arguments :cstring)
+    "Enter the region of whose name ARGUMENTS were made.")
+  (region-end "mprof_monitor_region_end" :int ()
+    "Leave the innermost region.")
+  (take-snapshot "mprof_monitor_snapshot" :unsigned-long ()
+    "The address of a snapshot of all figures, or 0.")
+  (free-snapshot "mprof_snapshot_free" :void (&list arguments :unsigned-long)
+    "Free the snapshot whose address is in ARGUMENTS.")
+  (snapshot-octets "mprof_snapshot_octets" :unsigned-long
+      ((snapshot :unsigned-long))
+    "The address of what is in SNAPSHOT.")
+  (snapshot-length "mprof_snapshot_length" :unsigned-long
+      ((snapshot :unsigned-long))
+    "How many bytes are in SNAPSHOT."))
 
 (defun monitor-message ()
   "What went wrong in the last call of this thread that failed."
-  (string-of (monitor-message*)))
+  (string-of (message)))
+
+(defun monitor-active-p ()
+  "True while the monitor counts.  Allocates nothing."
+  (eql 1 (monitor-counter '(5))))
+
+(defun monitor-allocations ()
+  "How many allocations the monitor has counted.  Allocates nothing."
+  (monitor-counter '(0)))
+
+(defun monitor-bytes ()
+  "How many bytes the monitor has counted.  Allocates nothing."
+  (monitor-counter '(1)))
 
 ;;; The reducer
 
-(define-foreign reducer-run ("libmprof-reduce" "mprof_run_command")
-    :pointer-void ((arguments :cstring))
-  "Run the command line ARGUMENTS, one a line; a result to be freed.")
+(define-foreign-functions
+  (open-octets "mprof_profile_open_octets" :unsigned-long
+      ((octets :unsigned-long) (length :unsigned-long))
+    "The address of a profile of LENGTH bytes at OCTETS, or 0.")
+  (open-names "mprof_profile_open" :unsigned-long ((names :cstring))
+    "The address of a profile of the files NAMES, one a line; or 0.")
+  (close-profile "mprof_profile_close" :void (&list arguments :unsigned-long)
+    "Close the profile whose address is in ARGUMENTS.")
+  (run "mprof_run_command" :unsigned-long ((arguments :cstring))
+    "Run the command line ARGUMENTS, one a line; a result to be freed.")
+  (run-on "mprof_profile_command" :unsigned-long
+      ((profile :unsigned-long) (arguments :cstring)
+       (samples :unsigned-long) (count :uint64-t))
+    "The same on PROFILE; of it those COUNT samples count whose numbers are at
+the address SAMPLES, if that is not 0.")
+  (result-status "mprof_result_status" :int ((result :unsigned-long))
+    "The exit status of RESULT: 0 done, 1 failed, 2 usage.")
+  (result-output "mprof_result_output" :cstring ((result :unsigned-long))
+    "What RESULT's command printed, in memory that lives as long as RESULT.")
+  (result-error "mprof_result_error" :cstring ((result :unsigned-long))
+    "What went wrong, in memory that lives as long as RESULT.")
+  (result-offset "mprof_result_offset" :int64-t ((result :unsigned-long))
+    "The byte offset that the error names, or -1.")
+  (result-free "mprof_result_free" :void ((result :unsigned-long))
+    "Free RESULT.")
+  (terminal-width "mprof_terminal_width" :int ((descriptor :int))
+    "How many characters a line of the terminal DESCRIPTOR has; 0 when it does
+not say, -1 when it is no terminal."))
 
-(define-foreign result-status ("libmprof-reduce" "mprof_result_status") :int
-    ((result :pointer-void))
-  "The exit status of RESULT: 0 done, 1 failed, 2 usage.")
+(defun open-snapshot (snapshot)
+  "The address of a profile, made of SNAPSHOT, which stays as it is; or 0."
+  (open-octets (snapshot-octets snapshot) (snapshot-length snapshot)))
 
-(define-foreign result-output ("libmprof-reduce" "mprof_result_output")
-    :cstring ((result :pointer-void))
-  "What RESULT's command printed, in memory that lives as long as RESULT.")
+(defun open-files (names)
+  "The address of a profile of the files NAMES, a list of strings; or 0.  What
+cannot be read is said by the commands that are run on it."
+  (open-names (octets-of (format nil "~{~A~^~%~}" names))))
 
-(define-foreign result-error ("libmprof-reduce" "mprof_result_error") :cstring
-    ((result :pointer-void))
-  "What went wrong, in memory that lives as long as RESULT.")
-
-(define-foreign result-offset ("libmprof-reduce" "mprof_result_offset")
-    :int64-t ((result :pointer-void))
-  "The byte offset that the error names, or -1.")
-
-(define-foreign result-free ("libmprof-reduce" "mprof_result_free") :void
-    ((result :pointer-void))
-  "Free RESULT.")
-
-(defun call-with-output (function &rest arguments)
-  "Run the command mprof with ARGUMENTS, strings without newlines, and call
-FUNCTION with what it printed, in UTF-8: a base string that is gone when FUNCTION
-returns, which gives back the values.  When the command fails FUNCTION is not
-called, and the values are NIL, the exit status (1 failed, 2 usage), what went
-wrong (a string), and a byte offset or NIL."
-  (let ((result (reducer-run (octets-of (format nil "~{~A~^~%~}" arguments)))))
+(defun call-with-output (function profile samples &rest arguments)
+  "Run the command mprof with ARGUMENTS, strings without newlines, on PROFILE,
+an address or NIL, and call FUNCTION with what it printed, in UTF-8: a base
+string that is gone when FUNCTION returns, which gives back the values.  SAMPLES
+(a vector of (UNSIGNED-BYTE 64), or NIL for all): the numbers of the samples
+that count, and one more element that does not matter.  When the command fails
+FUNCTION is not called, and the values are NIL, the exit status (1 failed, 2
+usage), what went wrong (a string), and a byte offset or NIL."
+  (let* ((line (octets-of (format nil "~{~A~^~%~}" arguments)))
+         (numbers (and samples (si:make-foreign-data-from-array samples)))
+         (result (if profile
+                     (run-on profile line
+                             (if numbers (si:foreign-data-address numbers) 0)
+                             (if numbers (1- (length samples)) 0))
+                     (run line))))
     (unwind-protect
          (let ((status (result-status result))
                (offset (result-offset result)))
@@ -218,7 +223,7 @@ wrong (a string), and a byte offset or NIL."
 the exit status (0 done, 1 failed, 2 usage), what it printed, what went wrong
 (both strings, maybe empty), and a byte offset or NIL."
   (multiple-value-bind (output status message offset)
-      (apply #'call-with-output #'string-of arguments)
+      (apply #'call-with-output #'string-of nil nil arguments)
     (if output
         (values 0 output "" nil)
         (values status "" message offset))))

@@ -2,12 +2,12 @@
 ;;;;
 ;;;; budget.lisp -- how much a body may allocate.
 ;;;;
-;;;; Two ways to count.  When nothing is counted yet, the body is profiled.  Where
-;;;; a profile is running, it goes on, and the totals before and after the body
-;;;; are compared; until the budget is found exceeded that allocates nothing,
-;;;; so that the profile, and budgets around this one, have the program alone.
+;;;; Two ways to count.  When nothing is counted yet, the body is profiled.
+;;;; Where a profile is running, it goes on, and the totals before and after the
+;;;; body are compared; that allocates nothing, so that the profile, and budgets
+;;;; around this one, have the program alone, until the budget is exceeded.
 ;;;; Who allocated too much is then the difference of two profiles, the first of
-;;;; which was written before the body ran: see baseline.lisp.
+;;;; which, the baseline, was made before the body ran.
 
 (in-package #:mprof)
 
@@ -19,19 +19,17 @@ All threads are counted.  What was counted before is forgotten, unless a profile
 is running, which BODY then is a part of.  Code that is not compiled conses for
 its variables, and that is counted.
 
-Example:
-
-   (mprof:allocated-by (list 1 2 3))  =>  3, 48"
+Example: (mprof:allocated-by (list 1 2 3))  =>  3, 48"
   `(call-allocated-by (lambda () ,@body)))
 
 (defun call-allocated-by (function)
   "Call FUNCTION as ALLOCATED-BY runs its body."
-  (if (mprof.bindings:monitor-active-p)
-      (let ((allocations (mprof.bindings:monitor-allocations))
-            (bytes (mprof.bindings:monitor-bytes)))
+  (if (c:monitor-active-p)
+      (let ((allocations (c:monitor-allocations))
+            (bytes (c:monitor-bytes)))
         (funcall function)
-        (values (- (mprof.bindings:monitor-allocations) allocations)
-                (- (mprof.bindings:monitor-bytes) bytes)))
+        (values (- (c:monitor-allocations) allocations)
+                (- (c:monitor-bytes) bytes)))
       (progn
         (reset)
         (call-counting function (options 0 nil nil))
@@ -54,23 +52,29 @@ PROFILE."
 
 (defun signal-over (used-allocations used-bytes allocations bytes name old new)
   "Signal ALLOCATION-BUDGET-EXCEEDED: a body used so much and exceeds the budget
-of ALLOCATIONS and BYTES for the function NAME, each maybe NIL.  NEW is the profile
-of all that was counted until its end, and OLD, maybe NIL, that until its
-beginning.  Does nothing when the function NAME keeps the budget."
+of ALLOCATIONS and BYTES for the function NAME, each maybe NIL.  NEW is the
+profile of all that was counted until its end, and OLD, maybe NIL, that until
+its beginning.  Does nothing when the function NAME keeps the budget."
   (let ((new-part (part-below new name))
         (old-part (and old (part-below old name))))
     (when name
-      (setf used-allocations (- (profile-allocations new-part)
-                                (if old (profile-allocations old-part) 0))
-            used-bytes (- (profile-bytes new-part)
-                          (if old (profile-bytes old-part) 0))))
+      (setf used-allocations (- (data:allocations new-part)
+                                (if old (data:allocations old-part) 0))
+            used-bytes (- (data:bytes new-part)
+                          (if old (data:bytes old-part) 0))))
     (when (over-p used-allocations used-bytes allocations bytes)
       (with-simple-restart (continue "Take the budget as kept.")
         (error 'allocation-budget-exceeded
-               :used-allocations used-allocations :used-bytes used-bytes
-               :allocations allocations :bytes bytes :function name
+               :allocations used-allocations :bytes used-bytes
+               :budget (list :bytes bytes :allocations allocations
+                             :function name)
                :profile new
                :functions (function-differences old-part new-part))))))
+
+(defun check-budget (bytes allocations)
+  "Signal an error unless BYTES and ALLOCATIONS are a budget."
+  (check-type bytes (or null (integer 0)))
+  (check-type allocations (or null (integer 0))))
 
 (defun call-with-allocation-budget (body bytes allocations function)
   "Call BODY, a function without arguments, as WITH-ALLOCATION-BUDGET runs its
@@ -84,44 +88,68 @@ body when nothing is counted yet."
                    (and function (displayed-name function)) nil (profile)))))
 
 ;;; In a profile that goes on.  As long as the budget is kept these allocate
-;;; nothing.
+;;; nothing: a baseline is a list of one address, which the bindings take for
+;;; their arguments, and all of these are made beforehand.
+
+(defparameter *baseline-count* 32
+  "There are so many baselines at a time.")
+
+(defvar *baselines* (make-list *baseline-count* :initial-element 0)
+  "The conses of those that are not in use.")
+
+(defvar *baselines-lock* (mp:make-lock :name "mprof baselines")
+  "Held while *BASELINES* is looked at and changed.")
+
+(defun take-baseline ()
+  "A baseline with all that was counted until now, or NIL when it cannot be had.
+Allocates nothing."
+  (let ((baseline nil))
+    (mp:with-lock (*baselines-lock*)
+      (setf baseline *baselines*
+            *baselines* (rest baseline)))
+    (when baseline
+      (setf (rest baseline) nil
+            (first baseline) (c:take-snapshot))
+      (if (eql 0 (first baseline))
+          (drop-baseline baseline)
+          baseline))))
+
+(defun drop-baseline (baseline)
+  "Give back BASELINE.  Allocates nothing.  The value is NIL."
+  (unless (eql 0 (first baseline))
+    (c:free-snapshot baseline))
+  (mp:with-lock (*baselines-lock*)
+    (setf (rest baseline) *baselines*
+          *baselines* baseline))
+  nil)
 
 (defun begin-budget (bytes allocations)
   "Begin a budget of BYTES and ALLOCATIONS: the values are a baseline, and how
 many objects and bytes were counted before."
   (check-budget bytes allocations)
-  (values (take-baseline)
-          (mprof.bindings:monitor-allocations)
-          (mprof.bindings:monitor-bytes)))
+  (values (take-baseline) (c:monitor-allocations) (c:monitor-bytes)))
 
 (defun end-budget (baseline old-allocations old-bytes
                    bytes allocations function)
   "End a budget of BYTES and ALLOCATIONS for FUNCTION that began with the values
 BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
-  (let ((used-allocations (- (mprof.bindings:monitor-allocations)
-                             old-allocations))
-        (used-bytes (- (mprof.bindings:monitor-bytes) old-bytes)))
+  (let ((used-allocations (- (c:monitor-allocations) old-allocations))
+        (used-bytes (- (c:monitor-bytes) old-bytes)))
     (when (over-p used-allocations used-bytes allocations bytes)
       (let ((end (and baseline (take-baseline))))
+        (unless end
+          (fail "a budget was exceeded, with ~D bytes in ~D allocations, and ~
+                 it is not known by whom: budgets may be nested ~D deep"
+                used-bytes used-allocations (floor *baseline-count* 2)))
         (unwind-protect
-             (if end
-                 (signal-over used-allocations used-bytes allocations bytes
-                              (and function (displayed-name function))
-                              (profile (baseline-name baseline))
-                              (profile (baseline-name end)))
-                 (error 'mprof-error :reason
-                        (format nil "a budget was exceeded, with ~D bytes in ~
-                                     ~D allocations, and it is not known by ~
-                                     whom: budgets may be nested ~D deep"
-                                used-bytes used-allocations
-                                (floor *baseline-count* 2))))
-          (when end
-            (drop-baseline end)))))))
-
-(defun check-budget (bytes allocations)
-  "Signal an error unless BYTES and ALLOCATIONS are a budget."
-  (check-type bytes (or null (integer 0)))
-  (check-type allocations (or null (integer 0))))
+             (signal-over used-allocations used-bytes allocations bytes
+                          (and function (displayed-name function))
+                          (profile-of-snapshot (first baseline) old-allocations
+                                               old-bytes)
+                          (profile-of-snapshot
+                           (first end) (+ old-allocations used-allocations)
+                           (+ old-bytes used-bytes)))
+          (drop-baseline end))))))
 
 (defmacro with-allocation-budget ((&key bytes allocations function)
                                   &body body)
@@ -129,28 +157,24 @@ BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
 
 BYTES (integer, default NIL): how many bytes it may request; NIL is no limit.
 ALLOCATIONS (integer, default NIL): how many objects it may make.
-FUNCTION (a name as for FIND-FUNCTION, default NIL): the limits are for what this
-function and all that it calls allocate, not for all of BODY.
+FUNCTION (a name as for MPROF.DATA:ROW, default NIL): the limits are for what
+this function and all that it calls allocate, not for all of BODY.
 
-Signals ALLOCATION-BUDGET-EXCEEDED, an error, after BODY has run, when it was more
-than that; the restart CONTINUE gives back BODY's values all the same.  The
-condition says who allocated.  Nothing is signalled when BODY is left by a THROW
-or an error.
+Signals ALLOCATION-BUDGET-EXCEEDED, an error that says who allocated, after BODY
+has run, when it was more than that; the restart CONTINUE gives back BODY's
+values all the same.  Nothing is signalled when BODY is left by a THROW or an
+error.
 
-The count is exact: a body that makes ten conses keeps a budget of 160 bytes, and
-exceeds one of 159.  All threads are counted.  What was counted before is
-forgotten, unless a profile is running, such as that of WITH-PROFILING or of
-another budget around this one: that goes on, BODY is a part of it, and keeping
-the budget adds nothing to it.  Code that is not compiled conses for its
-variables, and that is counted; in compiled code, a variable around BODY that BODY
-uses takes a cons where it is bound, which is not in BODY.
+The count is exact, of all threads.  What was counted is forgotten first, unless
+a profile is running, such as that of another budget around this one: that goes
+on, BODY is a part of it, and keeping the budget adds nothing to it.  Code that
+is not compiled conses for its variables, and that is counted; in compiled code,
+a variable around BODY that BODY uses is a cons where it is bound, outside BODY.
 
-Example, in a test of any framework:
+Example: in a test of any framework,
 
-   (fiveam:test parse-in-place
-     (fiveam:finishes
-       (mprof:with-allocation-budget (:bytes 160)
-         (parse *line*))))"
+   (fiveam:finishes
+     (mprof:with-allocation-budget (:bytes 160) (parse *line*)))"
   ;; Making a function object of BODY would allocate, and so add to a profile
   ;; that is running; calling a local function does not.
   (let ((baseline (gensym "BASELINE"))
@@ -160,7 +184,7 @@ Example, in a test of any framework:
                       (gensym "FUNCTION"))))
     `(let ,(mapcar #'list limits (list bytes allocations function))
        (flet ((budget-body () ,@body))
-         (if (mprof.bindings:monitor-active-p)
+         (if (c:monitor-active-p)
              (multiple-value-bind (,baseline ,old-allocations ,old-bytes)
                  (begin-budget ,(first limits) ,(second limits))
                (unwind-protect

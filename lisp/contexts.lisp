@@ -9,39 +9,31 @@
 
 (in-package #:mprof)
 
-(defun make-number-reader (octets start)
+(defun make-number-reader (octets position)
   "A function that gives back the integers that stand in OCTETS, a base string,
-from START on, one a call."
-  (declare (type simple-base-string octets) (type fixnum start)
+from POSITION on, one a call."
+  (declare (type simple-base-string octets) (type fixnum position)
            (optimize (speed 3) (safety 0)))
-  (let ((position start)
-        (end (length octets)))
-    (declare (type fixnum position end))
-    (lambda ()
-      (let ((negative nil)
-            (digits 0)
-            (number 0))
-        (declare (type fixnum digits number))
-        (loop while (and (< position end)
-                         (char<= (schar octets position) #\Space))
+  (let ((end (length octets)))
+    (declare (type fixnum end))
+    (flet ((blank-p ()
+             (char<= (schar octets position) #\Space)))
+      (declare (inline blank-p))
+      (lambda ()
+        (loop while (and (< position end) (blank-p))
               do (incf position))
-        (when (and (< position end) (char= (schar octets position) #\-))
-          (setf negative t)
-          (incf position))
-        (loop while (< position end)
-              do (let ((digit (- (char-code (schar octets position)) 48)))
-                   (declare (type fixnum digit))
-                   (unless (<= 0 digit 9)
-                     (return))
-                   (setf number (the fixnum (+ (the fixnum (* number 10))
-                                               digit)))
-                   (incf digits)
-                   (incf position)))
-        (cond ((> digits 17)            ; maybe no fixnum
-               (parse-integer octets :start (- position digits)
-                                     :end position))
-              (negative (- number))
-              (t number))))))
+        (let ((start position)
+              (number 0))
+          (declare (type fixnum start number))
+          (loop until (or (>= position end) (blank-p))
+                do (setf number (+ (the fixnum (* number 10))
+                                   (- (char-code (schar octets position)) 48)))
+                   (incf position))
+          (if (or (char= (schar octets start) #\-) (> (- position start) 17))
+              (parse-integer octets :start start :end position)
+              number))))))
+
+;;; Here the order of evaluation is that of the numbers.
 
 (defun read-paths (next functions count)
   "A vector of the paths that NEXT, a number reader, gives the COUNT nodes of:
@@ -50,11 +42,9 @@ lists of elements of the vector FUNCTIONS, leaf first."
            (type fixnum count) (optimize (speed 2)))
   (let ((paths (make-array (1+ count) :initial-element '())))
     (loop for node from 1 to count
-          do (let ((parent (funcall next))
-                   (function (funcall next)))
+          do (let ((up (svref paths (funcall next))))
                (setf (svref paths node)
-                     (cons (svref functions function)
-                           (svref paths parent)))))
+                     (cons (svref functions (funcall next)) up))))
     paths))
 
 (defun read-chains (next paths phases threads count)
@@ -63,36 +53,29 @@ lists of elements of the vector FUNCTIONS, leaf first."
            (type fixnum count) (optimize (speed 2)))
   (let ((chains (make-array count)))
     (dotimes (i count chains)
-      (let ((node (funcall next))
-            (phase (funcall next))
-            (thread (funcall next))
-            (calls (funcall next)))
-        (setf (svref chains i)
-              (make-chain :path (svref paths node)
-                          :phase (svref phases phase)
-                          :thread (svref threads thread)
-                          :calls (if (= calls -1) nil calls)))))))
+      (setf (svref chains i)
+            (make-chain :path (svref paths (funcall next))
+                        :phase (svref phases (funcall next))
+                        :thread (svref threads (funcall next))
+                        :calls (let ((calls (funcall next)))
+                                 (if (= calls -1) nil calls)))))))
 
 (defun read-context (next chains types)
   "The CONTEXT-FIGURES that NEXT, a number reader, gives."
   (declare (type function next) (type simple-vector chains types)
            (optimize (speed 2)))
-  (let ((chain (funcall next))
-        (type (funcall next))
-        (size (funcall next))
-        (allocations (funcall next))
-        (bytes (funcall next))
-        (count (funcall next)))
-    (make-context-figures :chain (svref chains chain)
-                          :type (svref types type)
-                          :size (case size
-                                  (-1 :large)
-                                  (-2 :grown)
-                                  (t size))
-                          :allocations allocations
-                          :bytes bytes
-                          :samples (loop repeat count
-                                         collect (funcall next)))))
+  (make-context-figures :chain (svref chains (funcall next))
+                        :type (svref types (funcall next))
+                        :size (let ((size (funcall next)))
+                                (case size (-1 :large) (-2 :grown) (t size)))
+                        :allocations (funcall next) :bytes (funcall next)
+                        :samples (loop repeat (funcall next)
+                                       collect (funcall next))))
+
+(defun decoded (plist)
+  "PLIST with strings for the octets in it."
+  (loop for value in plist
+        collect (if (stringp value) (c:string-of value) value)))
 
 (defun map-contexts-in (function octets)
   "Call FUNCTION on each context in OCTETS: what `mprof export
@@ -106,160 +89,123 @@ lists of elements of the vector FUNCTIONS, leaf first."
         header
       (assert (eq tag :mprof-contexts))
       (flet ((names (strings)
-               (map 'vector #'mprof.bindings:string-of strings)))
+               (map 'vector #'c:string-of strings)))
         (let* ((next (make-number-reader octets position))
                (paths (read-paths next (names functions) nodes))
                (chains (read-chains next paths
                                     (map 'vector #'phase-keyword phases)
                                     (names threads) chains))
-               (types (map 'vector
-                           (lambda (type)
-                             (destructuring-bind (&key category type class)
-                                 type
-                               (flet ((name (octets)
-                                        (and octets
-                                             (mprof.bindings:string-of
-                                              octets))))
-                                 (make-type-figures
-                                  :category category :name (name type)
-                                  :class (name class)))))
-                           types)))
+               (types (coerce (type-rows (mapcar #'decoded types)) 'vector)))
           (dotimes (i contexts)
             (funcall function (read-context next chains types))))))))
 
-(defun map-contexts (function profile)
-  "Call FUNCTION on each context of PROFILE, the largest bytes first.  No values.
+(defun data:map-contexts (function profile)
+  "Call FUNCTION on each context of PROFILE, the largest bytes first.
 
-FUNCTION: a function of one argument, a CONTEXT-FIGURES: a whole call chain with
-what was allocated at its end of one type and one size, in one phase and one
-thread.  CONTEXT-FUNCTIONS, CONTEXT-TYPE, CONTEXT-BYTES and so on say which.  The
-bytes of all contexts add up to PROFILE-BYTES.
-PROFILE: an object that the function PROFILE gave back.
+FUNCTION: a function of one argument, a context: a whole call chain with what
+was allocated at its end of one type and one size, in one phase and one thread.
+CHAIN, TYPE, BYTES and so on say which.  The bytes of all contexts add up to
+those of PROFILE.
 
 The contexts are made as the walk goes on, so those that FUNCTION does not keep
 take no memory.  A loop can be left by RETURN-FROM.
 
-Example: which chains allocated vectors of more than a megabyte at a time?
+Example: which chains allocated large objects?
 
-   (mprof:map-contexts
-    (lambda (context)
-      (when (and (eq (mprof:context-size context) :large)
-                 (> (mprof:context-bytes context)
-                    (* 1000000 (mprof:context-allocations context))))
-        (print (mprof:context-functions context))))
-    (mprof:profile))"
+   (mprof.data:map-contexts (lambda (context)
+                              (when (eq (mprof.data:size context) :large)
+                                (print (mprof.data:chain context))))
+                            (mprof:profile))"
   (call-with-export (lambda (octets)
                       (map-contexts-in function octets)
                       t)
                     profile "export" "--format=lisp-contexts")
   (values))
 
-(defun profile-contexts (profile)
-  "The contexts of PROFILE as a fresh list of CONTEXT-FIGURES, the largest bytes
-first.  MAP-CONTEXTS needs less memory."
+(defmethod data:contexts ((x profile))
   (let ((contexts '()))
-    (map-contexts (lambda (context) (push context contexts)) profile)
+    (data:map-contexts (lambda (context) (push context contexts)) x)
     (nreverse contexts)))
 
 ;;; Choosing
 
+(defun sample-vector (numbers)
+  "NUMBERS, a list, as the bindings take them."
+  (coerce (append numbers '(0)) '(simple-array (unsigned-byte 64) (*))))
+
 (defun contexts-samples (profile predicate)
   "The numbers of the samples in the contexts of PROFILE that PREDICATE is true
-of."
+of, as the bindings take them."
   (let ((samples '()))
-    (map-contexts (lambda (context)
-                    (when (funcall predicate context)
-                      (setf samples (append (%context-samples context)
-                                            samples))))
-                  profile)
-    samples))
-
-(defun exact-regex (names)
-  "A regular expression for the elements of NAMES, strings, and nothing else."
-  (flet ((quoted (name)
-           (with-output-to-string (stream)
-             (loop for character across name
-                   do (when (find character "\\^$.|?*+()[]{}")
-                        (write-char #\\ stream))
-                      (write-char character stream)))))
-    (format nil "^(~{~A~^|~})$" (mapcar #'quoted names))))
+    (data:map-contexts (lambda (context)
+                         (when (funcall predicate context)
+                           (setf samples (append (%context-samples context)
+                                                 samples))))
+                       profile)
+    (sample-vector samples)))
 
 (defun threads-of (profile regex)
   "The names of the threads of PROFILE that REGEX matches."
-  (mapcar #'thread-name
-          (profile-threads (make-instance 'profile
-                                          :source (profile-source profile)
-                                          :choices (list :thread regex)))))
+  (mapcar #'data:name
+          (data:threads (make-instance 'profile
+                                       :source (profile-source profile)
+                                       :choices (list :thread regex)))))
 
 (defun narrowed (profile keyword old new)
   "The value for KEYWORD that chooses what both OLD and NEW do; NIL when nothing
-is left.  For :FOCUS and :REGION, which have no such value, NEW."
-  (flet ((list-of (value)
-           (if (listp value) value (list value))))
-    (ecase keyword
-      ((:ignore :hide) (format nil "(~A)|(~A)" old new))
-      (:phase (intersection (list-of old) (list-of new)))
-      (:thread (let ((names (intersection (threads-of profile old)
-                                          (threads-of profile new)
-                                          :test #'string=)))
-                 (and names (exact-regex names))))
-      ((:focus :region :show :show-from :by :hide-system :show-runtime
-        :show-root)
-       new))))
+is left.  For those that have no such value, NEW."
+  (case keyword
+    ((:ignore :hide) (format nil "(~A)|(~A)" old new))
+    (:phase (intersection (ensure-list old) (ensure-list new)))
+    (:thread (let ((names (intersection (threads-of profile old)
+                                        (threads-of profile new)
+                                        :test #'string=)))
+               (and names (exact-regex names))))
+    (t new)))
 
-(defun filter-profile (profile
-                       &rest choices
-                       &key predicate focus ignore hide show show-from
-                         hide-system by phase thread region show-runtime
-                         show-root)
+(define-choosing filter-profile (profile &key predicate) (:part)
   "A part of PROFILE, or another view of it, as a new PROFILE; PROFILE stays as
 it is.
 
-PROFILE: an object that the function PROFILE gave back.
-CHOICES: FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM, HIDE-SYSTEM, BY, PHASE, THREAD,
-REGION, SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).  They come on top of
-those that PROFILE was made with: what is left is in both.  SHOW, SHOW-FROM and
-BY take the place of those.
 PREDICATE (function, default NIL): keep only the contexts for which it is true;
-it is called on each CONTEXT-FIGURES that the choices leave.
+it is called on each context that the choices leave: see
+MPROF.DATA:MAP-CONTEXTS.
+~A
+They come on top of those that PROFILE was made with: what is left is in both.
+SHOW, SHOW-FROM and BY take the place of those.
 
-All figures are reckoned anew from the call chains that are left; calls are those
-of functions and arcs that are left, whatever was allocated below them.  The
-result can be printed by REPORT and written by SAVE like any profile.
+All figures are reckoned anew from the call chains that are left; calls are
+those of functions and arcs that are left, whatever was allocated below them.
+The result can be printed by REPORT and written by SAVE like any profile.
 
 Signals MPROF-ERROR for choices that make no sense.
 
-Example: only large vectors that the parser made.
+Example: only large objects that the parser made.
 
-   (mprof:report
-    :profile (mprof:filter-profile
-              (mprof:profile) :focus \"^APP::PARSE\"
-              :predicate (lambda (context)
-                           (eq (mprof:context-size context) :large))))"
-  (declare (ignore focus ignore hide show show-from hide-system by phase
-                   thread region show-runtime show-root))
-  (let ((old (profile-choices profile))
-        (new (selections choices))
+   (mprof:filter-profile (mprof:profile) :focus \"^APP::PARSE\"
+                         :predicate (lambda (context)
+                                      (eq :large (mprof.data:size context))))"
+  (let ((both (copy-list (profile-choices profile)))
+        (new (chosen :part choices))
         (samples (profile-samples profile)))
     ;; A chain may have to match two expressions; there is no third one that
     ;; says so, but what the first left can be counted.
-    (when (or (and (getf old :focus) (getf new :focus))
-              (and (getf old :region) (getf new :region)))
+    (when (or (and (getf both :focus) (getf new :focus))
+              (and (getf both :region) (getf new :region)))
       (setf samples (contexts-samples profile (constantly t))))
-    (let ((both (copy-list old)))
-      (loop for (keyword value) on new by #'cddr
-            do (when (getf old keyword)
-                 (setf value (narrowed profile keyword (getf old keyword)
-                                       value))
-                 (unless value
-                   (setf samples '())))
-               (setf (getf both keyword) value))
-      (flet ((part (samples)
-               (let ((part (make-instance 'profile
-                                          :source (profile-source profile)
-                                          :choices both :samples samples)))
-                 (reduction part)       ; what makes no sense is said now
-                 part)))
-        (if predicate
-            (part (contexts-samples (part samples) predicate))
-            (part samples))))))
+    (loop for (keyword value) on new by #'cddr
+          for old = (getf both keyword)
+          do (when old
+               (setf value (narrowed profile keyword old value))
+               (unless value
+                 (setf samples (sample-vector '()))))
+             (setf (getf both keyword) value))
+    (flet ((part (samples)
+             (let ((part (make-instance 'profile
+                                        :source (profile-source profile)
+                                        :choices both :samples samples)))
+               (figures part)           ; what makes no sense is said now
+               part)))
+      (if predicate
+          (part (contexts-samples (part samples) predicate))
+          (part samples)))))

@@ -1,6 +1,6 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; declarations.lisp -- have CONS, LIST, ... coded as calls, so that they show.
+;;;; declarations.lisp -- have CONS, LIST, ... coded as calls, which show.
 ;;;;
 ;;;; Two compilers, two ways to say it.  The C compiler of ECL knows NOTINLINE;
 ;;;; the byte-code compiler, which has instructions for CONS, LIST and LIST*,
@@ -41,30 +41,26 @@ nothing to force, and nothing to warn of.")
 (defvar *proclaimed* '()
   "The names that global forms have forced out of line.")
 
+(defun why-in-line (name)
+  "Why NAME cannot be forced out of line, a string; NIL when it can."
+  (cond ((not (symbolp name)) "is no symbol")
+        ((special-operator-p name) "is a special operator, not a function")
+        ((macro-function name) "is a macro, not a function")
+        ((not (fboundp name)) "is not defined as a function")
+        ((and (eq (symbol-package name) (find-package '#:common-lisp))
+              (not (member name *open-coded-allocators*))
+              (not (member name *open-coded-others*))
+              (not (member name *called-anyway*)))
+         "is not among the allocating functions that ECL codes in line")))
+
 (defun check-out-of-line (names)
   "The elements of NAMES that can be forced out of line; warns of the others."
-  (flet ((refuse (name reason &rest arguments)
-           (warn "OUT-OF-LINE: ~S ~?; it stays as it is." name reason
-                 arguments)
-           nil))
-    (loop for name in names
-          when (cond ((not (symbolp name))
-                      (refuse name "is no symbol"))
-                     ((special-operator-p name)
-                      (refuse name "is a special operator, not a function"))
-                     ((macro-function name)
-                      (refuse name "is a macro, not a function"))
-                     ((not (fboundp name))
-                      (refuse name "is not defined as a function"))
-                     ((and (eq (symbol-package name)
-                               (find-package '#:common-lisp))
-                           (not (member name *open-coded-allocators*))
-                           (not (member name *open-coded-others*))
-                           (not (member name *called-anyway*)))
-                      (refuse name "is not among the allocating functions ~
-                                    that ECL codes in line"))
-                     (t t))
-            collect name)))
+  (loop for name in names
+        for reason = (why-in-line name)
+        if reason
+          do (warn "OUT-OF-LINE: ~S ~A; it stays as it is." name reason)
+        else
+          collect name))
 
 (defun declare-in-file (names)
   "Force NAMES out of line in the rest of the file that is being compiled."
@@ -103,8 +99,7 @@ COERCE; other functions of Common Lisp that make objects, such as VECTOR, are
 calls anyway.  Functions such as MAPCAR, AREF and the arithmetic ones, and
 functions of your own that are declared INLINE, can be named.
 
-Warns when a name cannot be forced out of line: a macro, a special operator,
-what is not defined, what does not allocate or is never coded in line.
+Warns when a name cannot be forced out of line.
 
 Example:
 

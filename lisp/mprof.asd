@@ -2,9 +2,8 @@
 ;;;;
 ;;;; mprof.asd -- the systems: the profiler, and its tests.
 ;;;;
-;;;; The files are in reading order, each built on those above it.  The tests
-;;;; lie in ../tests/lisp/ of the source tree and are not installed; where only
-;;;; the installed system is there, TEST-OP says so.
+;;;; The files are in reading order, each built on those above it.  The tests,
+;;;; in ../tests/lisp/ of the source tree, are not installed: TEST-OP says so.
 
 (defsystem "mprof"
   :description "Exact allocation profiler for ECL"
@@ -12,21 +11,20 @@
   :version (:read-file-line "../VERSION")
   :serial t
   :components ((:file "package")
-               (:file "conditions")
                (:file "bindings")
-               (:file "baseline")
+               (:file "data")
+               (:file "conditions")
                (:file "session")
                (:file "choices")
                (:file "figures")
+               (:file "region")
                (:file "profile")
-               (:file "look-up")
                (:file "contexts")
                (:file "compare")
                (:file "report")
                (:file "save")
                (:file "with-profiling")
                (:file "budget")
-               (:file "region")
                (:file "declarations"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
 

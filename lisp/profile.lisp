@@ -2,188 +2,174 @@
 ;;;;
 ;;;; profile.lisp -- a profile as a Lisp object.
 ;;;;
-;;;; A PROFILE holds the profile file, packed as it is (some five bytes a
-;;;; context), and what to choose of it.  It never changes: counting that goes
-;;;; on, or a file that is written anew, is another profile.  Whatever is asked
-;;;; of it, figures, contexts, tables, files, the C library makes from these
-;;;; octets; the figures are kept when they have been asked for once.
+;;;; The C library holds the profile, open as long as the Lisp object lives; the
+;;;; object says what to choose of it.  It never changes: counting that goes on,
+;;;; or a file that is written anew, is another profile.  Whatever is asked of
+;;;; it, figures, contexts, tables, files, the C library makes; the figures are
+;;;; kept when they have been asked for once.
 
 (in-package #:mprof)
 
+(defstruct (source (:copier nil) (:predicate nil))
+  "An open profile: ADDRESS is that of the C library.  FILES are names, if it
+was read; ALLOCATIONS and BYTES what it counts, if that is known."
+  address files allocations bytes)
+
 (defclass profile ()
-  ((source :initarg :source :accessor profile-source
-           :documentation "The profile file, a vector of octets; or a list of
-names, strings, of files that have not been read yet.")
+  ((source :initarg :source :reader profile-source
+           :documentation "A SOURCE; several profiles may share it.")
    (choices :initarg :choices :initform '() :reader profile-choices
-            :documentation "A property list of *SELECTIONS*.")
-   (samples :initarg :samples :initform t :reader profile-samples
-            :documentation "T, or a list of the numbers of the samples that
-count.")
+            :documentation "A property list of choices for :PART.")
+   (samples :initarg :samples :initform nil :reader profile-samples
+            :documentation "The numbers of the samples that count, as the
+bindings take them; NIL: all.")
    (figures :initform nil :accessor known-figures
-            :documentation "A REDUCTION, or NIL while nobody has asked."))
+            :documentation "A property list, or NIL while nobody has asked."))
   (:documentation
    "All that was counted: totals, functions, arcs of the call graph, types,
-sizes, phases, threads and contexts.  PROFILE makes one, and so do REPORT and
-FILTER-PROFILE; PROFILE-FUNCTIONS and so on give what is in it.  It is a
-snapshot: counting on does not change it."))
+sizes, phases, threads and contexts, which the readers of MPROF.DATA give.  The
+function PROFILE makes one, and so do REPORT and FILTER-PROFILE.  It is a
+snapshot: counting on does not change it.
+
+Example: (mprof.data:bytes (mprof:profile))"))
 
 ;;; Files
 
-(defun octets-of-file (name)
-  "What is in the file NAME, a string: a vector of octets."
-  (with-open-file (stream name :element-type '(unsigned-byte 8))
-    (let ((octets (make-array (file-length stream)
-                              :element-type '(unsigned-byte 8))))
-      (read-sequence octets stream)
-      octets)))
+(defparameter *advice-on-writing*
+  "Nothing is lost: the figures are in memory.  Choose another file with the
+restart USE-VALUE, or call (mprof:save FILE) later.")
 
-(defun call-with-temporary-file (function write)
-  "Call FUNCTION with the name of a temporary file that WRITE, a function of
-the name, has filled; the file is gone afterwards.  Gives back FUNCTION's
-values."
-  (let ((file (namestring (ext:mkstemp "TMP:mprof-"))))
-    (unwind-protect
-         (progn (funcall write file)
-                (funcall function file))
-      (delete-file file))))
+(defparameter *advice-on-reading*
+  "Give a file that (mprof:save FILE) or `mprof run' wrote, or another pprof
+profile of allocations.")
 
-(defun call-with-octets-file (function octets)
-  "Call FUNCTION with the name of a temporary file with OCTETS."
-  (call-with-temporary-file
-   function
-   (lambda (name)
-     (with-open-file (stream name :direction :output :if-exists :overwrite
-                                  :element-type '(unsigned-byte 8))
-       (write-sequence octets stream)))))
+(defun file-name (file)
+  "FILE, a pathname designator, as an absolute name for the C side."
+  (let ((pathname (merge-pathnames (translate-logical-pathname file))))
+    (coerce (si:coerce-to-filename pathname) 'simple-string)))
 
-(defun call-with-numbers-file (function numbers)
-  "Call FUNCTION with the name of a temporary file with NUMBERS, integers."
-  (call-with-temporary-file
-   function
-   (lambda (name)
-     (with-open-file (stream name :direction :output :if-exists :overwrite)
-       (with-standard-io-syntax
-         (dolist (number numbers)
-           (prin1 number stream)
-           (terpri stream)))))))
+(defun ask-for-file (there-p)
+  "Ask the user for a file, for the restart USE-VALUE, until THERE-P is true of
+its name.  An empty line gives up."
+  (loop
+    (format *query-io* "~&Name of the file, or an empty line to give up: ")
+    (finish-output *query-io*)
+    (let ((line (string-trim " \"" (or (read-line *query-io* nil) ""))))
+      (cond ((string= line "") (abort))
+            ((and (not (find (char line 0) "(:'#"))
+                  (ignore-errors (funcall there-p line)))
+             (return (list line)))
+            (t (format *query-io* "~&There is no file ~A.~%" line))))))
 
-(defun call-with-arguments (function profile)
-  "Call FUNCTION with two lists: the options and the files, as arguments of the
-command mprof, that stand for PROFILE."
-  (let ((choices (choice-options (profile-choices profile)))
-        (source (profile-source profile))
-        (samples (profile-samples profile)))
-    (flet ((proceed (options)
-             (if (listp source)
-                 (funcall function options (cons "--" source))
-                 (call-with-octets-file
-                  (lambda (name) (funcall function options (list "--" name)))
-                  source))))
-      (if (eq samples t)
-          (proceed choices)
-          (call-with-numbers-file
-           (lambda (name)
-             (proceed (cons (format nil "--samples=~A" name) choices)))
-           samples)))))
+;;; Open profiles
 
-(defun read-source (names)
-  "What is in the files NAMES, a list of strings, all together: a vector of
-octets."
-  (if (and (null (rest names))
-           (pathname-name (probe-file (first names))))
-      (octets-of-file (first names))
-      (call-with-temporary-file
-       #'octets-of-file
-       (lambda (file)
-         (apply #'mprof.bindings:run-command "merge" "-o" file "--"
-                names)))))
+(defun open-source (address &rest slots)
+  "A SOURCE with the profile at ADDRESS, and SLOTS; it is closed when nobody
+refers to the SOURCE any more."
+  (when (eql address 0) (fail "out of memory"))
+  (let ((source (apply #'make-source :address address slots))
+        ;; made now, for it may be used while a program is counted
+        (arguments (list address)))
+    (ext:set-finalizer source (lambda (object)
+                                (declare (ignore object))
+                                (c:close-profile arguments)))
+    source))
 
-(defun signal-failure (profile status message offset)
-  "Signal what the command mprof says about PROFILE."
-  (if (eql status 2)
-      (error 'mprof-error :reason message)
-      (let ((source (profile-source profile)))
-        (error 'profile-file-error
-               :reason message
-               :pathname (and (consp source) (pathname (first source)))
-               :offset offset :advice *advice-on-reading*))))
+(defun warn-if-incomplete ()
+  "Warn with PROFILE-INCOMPLETE if the figures are that."
+  (let ((overflows (counter :overflows)))
+    (when (plusp overflows)
+      (warn 'profile-incomplete :overflows overflows))))
 
-(defun call-with-export (function profile &rest arguments)
-  "Run the command mprof with ARGUMENTS, the first of which is its name, on
-PROFILE, and call FUNCTION with what it prints: UTF-8 in a base string that is
-gone afterwards.  Gives back FUNCTION's value, which is not NIL."
-  (multiple-value-bind (value status message offset)
-      (call-with-arguments
-       (lambda (options files)
-         (apply #'mprof.bindings:call-with-output function
-                (append arguments options files)))
-       profile)
-    (unless value
-      (signal-failure profile status message offset))
-    ;; What was good to read is what the profile is from now on.
-    (when (listp (profile-source profile))
-      (setf (profile-source profile) (read-source (profile-source profile))))
-    value))
-
-;;; Making one
+(defun profile-of-snapshot (snapshot allocations bytes &optional choices)
+  "A PROFILE of SNAPSHOT, an address, with so many ALLOCATIONS and BYTES."
+  (make-instance 'profile :source (open-source (c:open-snapshot snapshot)
+                                               :allocations allocations
+                                               :bytes bytes)
+                          :choices choices))
 
 (defun snapshot (choices)
   "What was counted in this Lisp until now, as a PROFILE with CHOICES."
-  (make-instance 'profile
-                 :source (call-with-temporary-file #'octets-of-file
-                                                   #'write-profile)
-                 :choices choices))
+  (prog1 (mp:with-lock (*lock*)
+           (let ((snapshot (c:take-snapshot)))
+             (when (eql snapshot 0)
+               (fail "~A" (c:monitor-message)))
+             (unwind-protect (profile-of-snapshot snapshot (allocations) (bytes)
+                                                  choices)
+               (c:free-snapshot (list snapshot)))))
+    (warn-if-incomplete)))
+
+(defun profile-of-files (files choices)
+  "A PROFILE of FILES, a pathname designator or a list of these, with CHOICES."
+  (let ((names (mapcar #'file-name (ensure-list files))))
+    (make-instance 'profile :source (open-source (c:open-files names)
+                                                 :files names)
+                            :choices choices)))
+
+(defun run-on (function profile &rest arguments)
+  "Run the command mprof with ARGUMENTS, the first of which is its name, on
+PROFILE, and call FUNCTION with what it prints: UTF-8 in a base string that is
+gone afterwards.  The values are FUNCTION's, or NIL and those of the binding."
+  (multiple-value-prog1
+      (apply #'c:call-with-output function
+             (source-address (profile-source profile))
+             (profile-samples profile)
+             (append arguments (choice-options (profile-choices profile))))
+    (profile-source profile)))          ; it must live until here
+
+(defun call-with-export (function profile &rest arguments)
+  "As RUN-ON, but signal what goes wrong.  FUNCTION's value must not be NIL."
+  (multiple-value-bind (value status message offset)
+      (apply #'run-on function profile arguments)
+    (or value
+        (signal-failure status message offset
+                        (first (source-files (profile-source profile)))
+                        *advice-on-reading*))))
+
+(defun signal-failure (status message offset file advice)
+  "Signal what the command mprof says about FILE."
+  (let ((reason (in-keywords message)))
+    (if (eql status 2)
+        (error 'mprof-error :reason reason)
+        (error 'profile-file-error :reason reason :offset offset :advice advice
+                                   :pathname (and file (pathname file))))))
 
 (defun call-with-profile (function file profile choices)
   "Call FUNCTION with the PROFILE that FILE, PROFILE and CHOICES stand for, the
 arguments of REPORT; when a file cannot be read, the restart USE-VALUE takes
 another one.  Gives back that PROFILE."
   (when (and file profile)
-    (error 'mprof-error :reason "FILE and PROFILE are given, one is enough"))
-  (let ((selections (selections choices)))
+    (fail "FILE and PROFILE are given, one is enough"))
+  (let ((part (chosen :part choices)))
     (flet ((call (profile)
              (funcall function profile)
              profile))
       (cond (profile
-             (call (if selections
-                       (apply #'filter-profile profile selections)
+             (call (if part
+                       (apply #'filter-profile profile part)
                        profile)))
             ((null file)
-             (call (snapshot selections)))
+             (call (snapshot part)))
             (t
              (loop
                (restart-case
-                   (return (call (profile-of-files file selections)))
+                   (return (call (profile-of-files file part)))
                  (use-value (other)
                    :report "Read another file."
-                   :interactive read-file-name
+                   :interactive (lambda () (ask-for-file #'probe-file))
                    (setf file other)))))))))
 
-(defun profile-of-files (files choices)
-  "A PROFILE of FILES, a pathname designator or a list of these, with CHOICES.
-Nothing is read yet."
-  (make-instance 'profile
-                 :source (mapcar #'file-name
-                                  (if (listp files) files (list files)))
-                 :choices choices))
-
-(defun profile (&optional file
-                &rest choices
-                &key focus ignore hide show show-from hide-system by
-                  phase thread region show-runtime show-root)
+(define-choosing profile (&optional file) (:part)
   "The figures as Lisp data, an object of type PROFILE.
 
 FILE (pathname designator, default NIL): a profile file to read, a folder of
-them, or a list of files to add up; NIL takes what was counted in this Lisp until
-now.
-CHOICES: FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM, HIDE-SYSTEM, BY, PHASE, THREAD,
-REGION, SHOW-RUNTIME and SHOW-ROOT, as for REPORT (default NIL).
-
-PROFILE-FUNCTIONS, PROFILE-ARCS, PROFILE-TYPES, PROFILE-BINS, PROFILE-REGIONS,
-PROFILE-PHASES and PROFILE-THREADS give lists; FIND-FUNCTION, FIND-ARC, FIND-TYPE,
-FIND-REGION, FIND-PHASE and FIND-THREAD look things up by name; MAP-CONTEXTS walks over all call chains.
-REPORT prints tables of it, SAVE writes it to a file, FILTER-PROFILE chooses a
-part of it, COMPARE-PROFILES compares two.
+them, or a list of files to add up; NIL takes what was counted in this Lisp
+until now.
+~A
+The package MPROF.DATA reads it: FUNCTIONS, ARCS, TYPES and so on are lists, ROW
+looks something up by its name, MAP-CONTEXTS walks over all call chains.  REPORT
+prints tables of it, SAVE writes it to a file, FILTER-PROFILE chooses a part of
+it, COMPARE-PROFILES compares two.
 
 Signals PROFILE-FILE-ERROR when FILE cannot be read or is no profile; the
 restart USE-VALUE takes another one.  Signals MPROF-ERROR for choices that make
@@ -191,126 +177,161 @@ no sense.  Warns with PROFILE-INCOMPLETE.
 
 Example:
 
-   (mprof:profile-functions (mprof:profile \"mprof.data\" :phase :run))"
-  (declare (ignore focus ignore hide show show-from hide-system by phase
-                   thread region show-runtime show-root))
-  (call-with-profile #'reduction file nil choices))
+   (mprof.data:functions (mprof:profile \"mprof.data\" :phase :run))"
+  (call-with-profile #'figures file nil choices))
 
 ;;; The figures
-
-(defstruct (reduction (:constructor make-reduction
-                          (&key allocations bytes functions arcs types bins
-                             regions phases threads comments
-                           &allow-other-keys))
-                      (:copier nil)
-                      (:predicate nil))
-  "What `mprof export --format=lisp' says of a profile."
-  allocations bytes functions arcs types bins regions phases threads comments)
 
 (defun phase-keyword (word)
   "The keyword for the phase that the C library calls WORD."
   (intern (string-upcase word) '#:keyword))
 
-(defun reduction-of (data)
-  "The reduction that DATA is: what `mprof export --format=lisp' wrote."
-  (destructuring-bind (tag &rest plist &key functions arcs types bins regions
-                       phases threads &allow-other-keys)
+(defun rows (kind plists &rest more)
+  "Rows of KIND from PLISTS.  MORE is a property list of functions that make
+further values of one of PLISTS."
+  (loop for plist in plists
+        collect (make-figures
+                 kind
+                 (append (loop for (key maker) on more by #'cddr
+                               collect key
+                               collect (funcall maker plist))
+                         plist))))
+
+(defun reader (key)
+  "A function of a property list that gives the value of KEY."
+  (lambda (plist) (getf plist key)))
+
+(defun type-rows (plists)
+  "What PLISTS say of types, as rows."
+  (rows 'type-figures plists
+        :name (lambda (plist) (or (getf plist :class) (getf plist :type)))))
+
+(defun types-of (plist)
+  "The rows of types within PLIST."
+  (type-rows (getf plist :types)))
+
+(defun by-name (arcs reader)
+  "A function of a property list with a :NAME that gives those of ARCS for which
+READER gives it."
+  (let ((table (make-hash-table :test #'equal)))
+    (dolist (arc (reverse arcs))
+      (push arc (gethash (funcall reader arc) table)))
+    (lambda (plist) (gethash (getf plist :name) table))))
+
+(defun figures-of (data)
+  "The tables of DATA, what `mprof export --format=lisp' wrote; by keyword."
+  (destructuring-bind (tag &key allocations bytes functions arcs types bins
+                       regions phases threads comments &allow-other-keys)
       data
     (assert (eq tag :mprof-profile))
-    (flet ((make-types (plists)
-             (loop for plist in plists
-                   collect (apply #'make-type-figures
-                                  :name (getf plist :type) plist))))
-      (apply #'make-reduction
-             :functions (loop for plist in functions
-                              for types = (make-types (getf plist :types))
-                              collect (apply #'make-function-figures
-                                             :types types plist))
-             :arcs (loop for plist in arcs
-                         collect (apply #'make-arc-figures plist))
-             :types (make-types types)
-             :bins (loop for plist in bins
-                         for types = (make-types (getf plist :types))
-                         collect (apply #'make-bin-figures :types types
-                                        plist))
-             :regions (loop for plist in regions
-                            collect (apply #'make-region-figures plist))
-             :phases (loop for plist in phases
-                           collect (apply #'make-phase-figures
-                                          :name (phase-keyword
-                                                 (getf plist :phase))
-                                          plist))
-             :threads (loop for plist in threads
-                            collect (apply #'make-thread-figures plist))
-             plist))))
+    (let ((arcs (rows 'arc-figures arcs)))
+      (list :allocations allocations :bytes bytes :comments comments :arcs arcs
+            :functions (rows 'function-figures functions :types #'types-of
+                             :callers (by-name arcs #'data:callee)
+                             :callees (by-name arcs #'data:caller)
+                             :allocations (reader :inclusive-allocations)
+                             :bytes (reader :inclusive-bytes)
+                             :calls (reader :activations))
+            :types (type-rows types)
+            :bins (rows 'bin-figures bins
+                        :types #'types-of :name (reader :size))
+            :regions (rows 'region-figures regions :name (reader :path)
+                           :calls (reader :entered))
+            :threads (rows 'thread-figures threads)
+            :phases (rows 'phase-figures phases
+                          :name (lambda (plist)
+                                  (phase-keyword (getf plist :phase))))))))
 
-(defun reduction (profile)
+(defun figures (profile)
   "The figures of PROFILE, made when they are asked for first."
   (or (known-figures profile)
       (setf (known-figures profile)
-            (reduction-of
+            (figures-of
              (call-with-export
               (lambda (octets)
                 (with-standard-io-syntax
                   (let ((*read-eval* nil))
-                    (read-from-string
-                     (mprof.bindings:string-of octets)))))
+                    (read-from-string (c:string-of octets)))))
               profile "export" "--format=lisp")))))
 
-(defmacro define-profile-readers (&body readers)
-  "Define, for each (SLOT DOCUMENTATION) of READERS, a function PROFILE-SLOT that
-gives SLOT of a profile's REDUCTION."
-  `(progn
-     ,@(loop for (slot documentation) in readers
-             collect `(defun ,(intern (format nil "PROFILE-~A" slot) '#:mprof)
-                          (profile)
-                        ,documentation
-                        (,(intern (format nil "REDUCTION-~A" slot) '#:mprof)
-                         (reduction profile))))))
+(macrolet ((define-profile-readers (&rest readers)
+             `(progn
+                ,@(loop for reader in readers
+                        for key = (intern (symbol-name reader) '#:keyword)
+                        collect `(defmethod ,reader ((x profile))
+                                   (getf (figures x) ,key))))))
+  (define-profile-readers data:allocations data:bytes data:functions data:arcs
+    data:types data:bins data:regions data:phases data:threads data:comments))
 
-(define-profile-readers
-  (allocations "How many objects PROFILE counts; an integer.")
-  (bytes "The bytes requested for all objects of PROFILE; an integer.")
-  (functions "The functions of PROFILE as a list of FUNCTION-FIGURES, the largest
-inclusive bytes first.")
-  (arcs "The arcs of PROFILE's call graph as a list of ARC-FIGURES, the largest
-bytes first.")
-  (types "What was allocated in PROFILE as a list of TYPE-FIGURES, the largest
-bytes first.")
-  (bins "The sizes of what was allocated in PROFILE as a list of BIN-FIGURES, the
-smallest first.")
-  (regions "What was allocated in each region of PROFILE as a list of
-REGION-FIGURES, a region before those in it.")
-  (phases "What was allocated in each phase of PROFILE as a list of PHASE-FIGURES,
-the largest bytes first.")
-  (threads "What each thread of PROFILE allocated as a list of THREAD-FIGURES, the
-largest bytes first.")
-  (comments "What the profiler said about PROFILE, as a list of (KEY . VALUE), both
-strings; see PROFILE-COMMENT."))
+;;; Looking up
+
+(defun data:row (table name &optional (profile (profile)))
+  "The row NAME of TABLE in PROFILE, or NIL.
+
+TABLE: :FUNCTIONS, :ARCS, :TYPES, :REGIONS, :PHASES or :THREADS.
+NAME: a string as in the tables; a symbol, or a list such as (SETF FOO) or
+(METHOD AREA :AROUND (INTEGER)), stands for what they show.  Classes go by their
+own names, phases by keywords, regions also by a name as for MPROF:WITH-REGION.
+For :ARCS it is a list of two names, caller and callee.
+PROFILE (default: what was counted in this Lisp until now).
+
+Example: (mprof.data:row :arcs '(app::main app::parse))"
+  (flet ((look-up (rows name)
+           (find name rows :key #'data:name :test #'equal)))
+    (ecase table
+      (:functions (look-up (data:functions profile) (displayed-name name)))
+      (:types (look-up (data:types profile) (displayed-name name)))
+      (:threads (look-up (data:threads profile) (displayed-name name)))
+      (:regions (look-up (data:regions profile) (region-name name)))
+      (:phases (look-up (data:phases profile) name))
+      (:arcs (destructuring-bind (caller callee) (mapcar #'displayed-name name)
+               (find-if (lambda (arc)
+                          (and (string= caller (data:caller arc))
+                               (string= callee (data:callee arc))))
+                        (data:arcs profile)))))))
+
+(defun data:type-functions (name &optional (profile (profile)))
+  "Who allocated objects of the type or class NAME in PROFILE, and how much: a
+list of (FUNCTION . TYPE), rows, the largest bytes first; TYPE is what that
+function itself allocated of NAME.  NAME and PROFILE are as for ROW.
+
+Example: (mprof.data:type-functions 'cons)"
+  (let ((name (displayed-name name)))
+    (flet ((sorted (pairs reader)
+             (stable-sort pairs #'> :key (lambda (pair)
+                                           (funcall reader (cdr pair))))))
+      (sorted (sorted (loop for function in (data:functions profile)
+                            nconc (loop for type in (data:types function)
+                                        when (string= name (data:name type))
+                                          collect (cons function type)))
+                      #'data:allocations)
+              #'data:bytes))))
+
+(defun data:comment (key profile)
+  "What the profiler said about KEY in PROFILE: a string, or NIL.  When KEY is
+there more than once, the second value is a list of all.
+
+Example: (mprof.data:comment \"mprof.bytes\" (mprof:profile))"
+  (let ((values (loop for (name . value) in (data:comments profile)
+                      when (string= name key)
+                        collect value)))
+    (values (first values) values)))
+
+;;; How it prints: what is known, for to print an object is no work.
 
 (defmethod print-object ((profile profile) stream)
-  (print-unreadable-object (profile stream :type t)
-    (handler-case
-        (format stream "~D allocations, ~D bytes, ~D functions"
-                (profile-allocations profile) (profile-bytes profile)
-                (length (profile-functions profile)))
-      (mprof-error () (format stream "that cannot be read")))))
+  (let* ((figures (known-figures profile))
+         (source (profile-source profile))
+         (allocations (or (getf figures :allocations)
+                          (source-allocations source)))
+         (bytes (or (getf figures :bytes) (source-bytes source))))
+    (print-unreadable-object (profile stream :type t)
+      (if allocations
+          (format stream "~D allocations, ~D bytes" allocations bytes)
+          (format stream "of ~{~A~^, ~}" (source-files source)))
+      (unless figures
+        (format stream "~@[, of it~{ ~S~}~]" (profile-choices profile))))))
 
 (defmethod describe-object ((profile profile) stream)
-  (format stream "~&~S~%~
-                  ~:[~*~;  of it: ~{~S ~S~^, ~}~%~]~
-                  ~:[  of it: what a predicate chose~%~;~]"
-          profile (profile-choices profile) (profile-choices profile)
-          (eq (profile-samples profile) t))
-  (loop for (title rows reader)
-          in `(("functions, by what they and all below them allocated"
-                ,(profile-functions profile) profile-functions)
-               ("types" ,(profile-types profile) profile-types)
-               ("phases" ,(profile-phases profile) profile-phases)
-               ("threads" ,(profile-threads profile) profile-threads))
-        do (format stream "~&~D ~A (~(mprof:~A~))~%~{    ~S~%~}~
-                           ~:[~;    ...~%~]"
-                   (length rows) title reader
-                   (subseq rows 0 (min 5 (length rows)))
-                   (> (length rows) 5)))
-  (format stream "~&(mprof:report :profile PROFILE) prints its tables.~%"))
+  (report :profile profile :stream stream :limit 5 :legend nil
+          :tables '(:direct :types :phases :threads)))

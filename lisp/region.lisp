@@ -13,9 +13,8 @@
   (typecase name
     (string name)
     (symbol (string-downcase name))
-    (t (error 'mprof-error
-              :reason (format nil "~S is no name of a region, which is a ~
-                                   symbol or a string" name)))))
+    (t (fail "~S is no name of a region, which is a symbol or a string"
+             name))))
 
 (defmacro with-region ((name) &body body)
   "Run BODY as the region NAME of the program, and give back its values.
@@ -40,10 +39,8 @@ Example:
 
 Signals MPROF-ERROR when NAME is neither symbol nor string."
   `(progn
-     (mprof.bindings:region-begin
+     (c:region-begin
       ,(if (constantp name)
-           `(load-time-value
-             (mprof.bindings:region-arguments (region-name ,name)))
-           `(mprof.bindings:region-arguments (region-name ,name))))
-     (unwind-protect (progn ,@body)
-       (mprof.bindings:region-end))))
+           `(load-time-value (c:arguments (region-name ,name)))
+           `(c:arguments (region-name ,name))))
+     (unwind-protect (progn ,@body) (c:region-end))))

@@ -7,62 +7,69 @@
 
 (in-package #:mprof)
 
-(defun report-text (profile type legend choices)
-  "The tables of PROFILE, a string.  TYPE and LEGEND are as for REPORT, CHOICES
-a property list of what PROFILE itself does not choose."
-  (apply #'call-with-export #'mprof.bindings:string-of profile "report"
-         (append (tables-option type)
-                 (and (not legend) '("--no-legend"))
-                 (choice-options choices))))
+(defvar *explained* '()
+  "The tables whose columns have been explained in this session, as the command
+mprof calls them; \"t\" stands for the usual ones.")
 
-(defun report (&key (type t) (stream *standard-output*) file profile
-                 (detail :normal) max min-percent sort-by value focus ignore
-                 hide show show-from hide-system by phase thread region
-                 show-runtime show-root offsets width color (legend t))
-  "Print the tables of what was counted until now, and give back the PROFILE that
-they are of.
+(defun explain-p (legend tables)
+  "True when the columns of TABLES are to be explained, LEGEND being as for
+REPORT."
+  (let ((tables (mapcar #'word (ensure-list tables))))
+    (if (eq legend :once)
+        (unless (subsetp tables *explained* :test #'string=)
+          (setf *explained* (union tables *explained* :test #'string=)))
+        legend)))
 
-TYPE (default T): T for the usual tables, one of :PHASES, :THREADS, :DIRECT (or
-:FLAT), :TYPES, :TYPE-FUNCTIONS (who allocates each type), :FUNCTION-TYPES (what
-each function allocates), :GRAPH, :BINS and :RECONCILIATION (for C programs also
-:LEAKS, :PEAK and :TEMPORARY), :REGIONS, or a list of these.  :PHASES, :THREADS
-and :REGIONS are usual if there are several.
+(defun terminal-of (stream)
+  "The file descriptor of STREAM, which may be that of a terminal; or NIL."
+  (typecase stream
+    (synonym-stream (terminal-of (symbol-value (synonym-stream-symbol stream))))
+    (two-way-stream (terminal-of (two-way-stream-output-stream stream)))
+    (file-stream (ext:file-stream-fd stream))))
+
+(defun line-width (stream)
+  "How wide the lines of tables on STREAM should be, or NIL."
+  (or *print-right-margin*
+      (let* ((terminal (terminal-of stream))
+             (width (if terminal (c:terminal-width terminal) 0)))
+        (and (plusp width) width))))
+
+(defun nothing-counted (profile)
+  "A line that says that PROFILE, a snapshot, counts nothing; NIL if it does."
+  (when (eql 0 (source-allocations (profile-source profile)))
+    (format nil "~:[Nothing has been counted: (mprof:start) begins to, and ~
+                 (mprof:with-profiling () ...) does all~;Nothing was allocated ~
+                 while mprof counted~].~%" *options*)))
+
+(defun report-text (profile legend tables options)
+  "TABLES of PROFILE, a string.  LEGEND is as for REPORT, OPTIONS a list of
+strings."
+  (or (nothing-counted profile)
+      (in-keywords
+       (apply #'call-with-export #'c:string-of profile "report"
+              (if (explain-p legend tables)
+                  options
+                  (cons "--no-legend" options))))))
+
+(define-choosing report (&key (stream *standard-output*) file profile
+                              (legend :once))
+    (:part :report)
+  "Print the tables of what was counted until now, and give back the PROFILE
+that they are of.
+
 STREAM (default *STANDARD-OUTPUT*): where to print; T is *STANDARD-OUTPUT*, too,
 and for NIL the tables are given back as a string, and the PROFILE as the second
 value.
 FILE (pathname designator, default NIL): report on this profile file instead, on
 the profiles in a folder, or on a list of files, added up.
 PROFILE (default NIL): report on this object of type PROFILE instead.
-DETAIL (:NORMAL, :VERBOSE or :TERSE, default :NORMAL): leave out rows below 1 %,
-none, or those below 5 %.
-MAX (integer, default NIL): at most so many rows a table.
-MIN-PERCENT (real, default NIL): leave out rows below this.
-SORT-BY (:BYTES, :ALLOCATIONS, :CALLS, :SELF, :INCLUSIVE, :NAME; for C programs
-also :KEPT, :PEAK and :TEMPORARY; default NIL): the order of rows.
-VALUE (default NIL): what all tables count: :BYTES or :ALLOCATIONS, of which the
-larger rows come first; for profiles of C programs :KEPT or :KEPT-ALLOCATIONS,
-what was never freed, :PEAK or :PEAK-ALLOCATIONS, what was live when most bytes
-were, or :TEMPORARY, objects freed before the next allocations.
-FOCUS, IGNORE, HIDE, SHOW, SHOW-FROM (strings, default NIL): regular expressions
-on function names: only what is below such functions, nothing below them, or
-charged to their callers; all others charged to their callers; chains begin at
-such a function.
-HIDE-SYSTEM (boolean, default NIL): charge what ECL's own functions allocate to
-the functions of the program.
-BY (default NIL): what rows are: :FUNCTION, :LINE, :FILE, :PACKAGE or :CLASS.
-PHASE (default NIL): only what was allocated in this phase: :COMPILE, :LOAD,
-:EVAL, :RUN, or a list of these.
-THREAD (string, default NIL): a regular expression: only what was allocated by
-threads with such a name.
-REGION (string, default NIL): a regular expression: only what was allocated in
-regions with such a path, and in those in them.
-SHOW-RUNTIME (boolean, default NIL): show ECL's own C functions too.
-SHOW-ROOT (boolean, default NIL): show what called the profiled body, too.
-OFFSETS (boolean, default NIL): tell call sites apart in the table :LEAKS.
-WIDTH (integer, default *PRINT-RIGHT-MARGIN*): cut names, and leave columns out,
-so that lines fit into it; 0 or NIL: never.
-COLOR (boolean, default NIL): mark what to look at first, for a terminal.
-LEGEND (boolean, default T): explain the columns below each table.
+LEGEND (default :ONCE): explain the columns below each table; :ONCE does so when
+tables are asked for the first time.
+~A
+The usual tables are :DIRECT, :GRAPH, :TYPES and :BINS, with :PHASES, :THREADS
+and :REGIONS if there are several; :TYPE-FUNCTIONS says who allocates each type,
+:FUNCTION-TYPES what each function allocates.  Without WIDTH, lines fit into
+*PRINT-RIGHT-MARGIN*, else into the terminal if STREAM is one.
 
 Signals MPROF-ERROR for arguments that make no sense, PROFILE-FILE-ERROR when
 FILE cannot be read; the restart USE-VALUE takes another one.  Warns with
@@ -71,26 +78,19 @@ work is counted too.
 
 Example:
 
-   (mprof:report :type '(:direct :types) :focus \"^APP::PARSE\" :max 20)"
-  (let* ((text nil)
+   (mprof:report :tables '(:direct :types) :focus \"^APP::PARSE\" :limit 20)"
+  (let* ((stream (if (eq stream t) *standard-output* stream))
+         (tables (or (getf choices :tables) (getf choices :type) t))
+         (options (choice-options
+                   (list* :width (or (getf choices :width) (line-width stream))
+                          (chosen :report choices))))
+         (text nil)
          (shown (call-with-profile
                  (lambda (profile)
-                   (setf text (report-text
-                               profile type legend
-                               (list :detail detail :max max
-                                     :min-percent min-percent
-                                     :sort-by sort-by :value value
-                                     :offsets offsets
-                                     :width (or width *print-right-margin*)
-                                     :color color))))
-                 file profile
-                 (list :focus focus :ignore ignore :hide hide
-                       :show show :show-from show-from
-                       :hide-system hide-system :by by :phase phase
-                       :thread thread :region region :show-runtime show-runtime
-                       :show-root show-root))))
+                   (setf text (report-text profile legend tables options)))
+                 file profile choices)))
     (cond (stream
-           (write-string text (if (eq stream t) *standard-output* stream))
+           (write-string text stream)
            shown)
           (t
            (values text shown)))))

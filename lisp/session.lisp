@@ -14,8 +14,8 @@
   "Held while the state of the monitor is looked at and changed.")
 
 (defvar *options* nil
-  "A list (BUDGET FLAGS), what the figures in memory were counted with; NIL
-when there are none.")
+  "A list (MAX-CONTEXTS FLAGS), what the figures in memory were counted with;
+NIL when there are none.")
 
 ;;; Numbers of enum mprof_option and enum mprof_counter in monitor.h.
 
@@ -29,82 +29,99 @@ when there are none.")
 
 (defun counter (name)
   "The monitor's counter NAME, a keyword of *COUNTERS*; an integer."
-  (mprof.bindings:monitor-counter (getf *counters* name)))
+  (c:monitor-counter (list (getf *counters* name))))
 
 (defun check-status (status condition &rest arguments)
-  "Signal CONDITION with ARGUMENTS and the monitor's message unless STATUS is 0."
+  "Signal CONDITION with ARGUMENTS and the monitor's message unless STATUS is
+0."
   (unless (eql status 0)
-    (apply #'error condition :reason (mprof.bindings:monitor-message)
-           arguments)))
+    (apply #'error condition :reason (c:monitor-message) arguments)))
+
+(defparameter *sampling-keywords*
+  '(:mode :sample-interval :alloc-interval :max-samples :max-depth :loop
+    :threads :show-progress)
+  "What profilers that take samples ask for, and this one does not need.")
+
+(defun check-keywords (operator keywords options)
+  "Signal an MPROF-ERROR unless OPTIONS is a property list of KEYWORDS,
+arguments of OPERATOR."
+  (loop for (keyword . rest) on options by #'cddr
+        for listed = (format nil "~S takes ~{~S~^, ~}" operator keywords)
+        do (cond ((member keyword *sampling-keywords*)
+                  (fail "every allocation is counted, in all threads: there is ~
+                         no ~S.  ~A" keyword listed))
+                 ((not (member keyword keywords))
+                  (fail "there is no ~S: ~A" keyword listed))
+                 ((null rest)
+                  (fail "a value for ~S is missing: ~A" keyword listed)))))
 
 (defun start-unless-active (options)
-  "Begin to count with OPTIONS, a list (BUDGET FLAGS), and give back true; or
-give back false when the profiler is counting already."
+  "Begin to count with OPTIONS, a list (MAX-CONTEXTS FLAGS), and give back true;
+or give back false when the profiler is counting already."
   (mp:with-lock (*lock*)
-    (cond ((mprof.bindings:monitor-active-p) nil)
+    (cond ((c:monitor-active-p) nil)
           (t
            (when (and *options* (not (equal options *options*)))
              (with-simple-restart
                  (continue "Go on counting with the options of before.")
                (error 'already-active
-                      :reason "the figures kept were counted with other options"))
+                      :reason "figures are kept, with other options"))
              (setf options *options*))
            (setf *options* options)
-           (prepare-baselines)
-           (check-status (apply #'mprof.bindings:monitor-start options)
+           (check-status (apply #'c:monitor-start options)
                          'profiler-unavailable)
            t))))
 
-(defun options (budget unfolded full-walk)
-  "The list (BUDGET FLAGS) for three arguments of START."
-  (check-type budget (integer 0 #.(1- (expt 2 32))))
-  (list budget (logior (if unfolded +unfolded+ 0)
-                       (if full-walk +full-walk+ 0))))
+(defun options (max-contexts unfolded full-walk)
+  "The list (MAX-CONTEXTS FLAGS) for three arguments of START."
+  (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
+  (list max-contexts (logior (if unfolded +unfolded+ 0)
+                             (if full-walk +full-walk+ 0))))
 
-(defun start (&key (budget 0) unfolded full-walk)
+(defun start (&rest options &key (max-contexts 0) unfolded full-walk
+              &allow-other-keys)
   "Begin to count every allocation, in all threads, and give back T.
 
 Goes on with the figures that are there; RESET forgets them.
 
-BUDGET (integer, default 0): how many call chains and kinds of objects to keep
-apart in each thread; 0 is some eight million.  What goes beyond is counted,
+MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
+keep apart in each thread; 0 is some eight million.  What goes beyond counts,
 but shows as [over the budget], and a warning PROFILE-INCOMPLETE says so.
 UNFOLDED (boolean, default NIL): keep every level of a recursion apart.  Totals
 are the same either way.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
 check what is known of frames.  Slow for deep stacks.  All figures are the same.
+Other OPTIONS are errors.
 
-Signals ALREADY-ACTIVE when the profiler counts already, or when the figures
-kept were counted with other options.  The restart CONTINUE leaves these."
+Signals ALREADY-ACTIVE when the profiler counts already, or the figures kept
+were counted with other options; the restart CONTINUE leaves these.
+
+Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
+  (check-keywords 'start '(:max-contexts :unfolded :full-walk) options)
   (with-simple-restart (continue "Let the profiler count on.")
-    (unless (start-unless-active (options budget unfolded full-walk))
+    (unless (start-unless-active (options max-contexts unfolded full-walk))
       (error 'already-active :reason "the profiler is counting already")))
   t)
 
 (defun stop ()
-  "Stop counting and give back T.  The figures stay until RESET.
+  "Stop counting.  The figures stay until RESET.  Gives back T, or NIL when the
+profiler did not count, and then does nothing.
 
-Signals NOT-ACTIVE when the profiler does not count; the restart CONTINUE does
-nothing."
-  (unless (stop-if-active)
-    (with-simple-restart (continue "Do nothing.")
-      (error 'not-active)))
-  t)
-
-(defun stop-if-active ()
-  "Stop counting and give back true; or give back false when the profiler does
-not count.  Allocates nothing, so that only the program is counted."
+Example: (mprof:stop)  =>  T"
+  ;; Allocates nothing, so that only the program is counted.
   (mp:with-lock (*lock*)
-    (when (mprof.bindings:monitor-active-p)
-      (check-status (mprof.bindings:monitor-stop) 'mprof-error)
+    (when (c:monitor-active-p)
+      (check-status (c:monitor-stop) 'mprof-error)
       t)))
 
 (defun reset ()
   "Forget all figures and give back T.  A profiler that counts goes on
-counting, from zero."
+counting, from zero.
+
+Example: (mprof:reset)  =>  T"
   (mp:with-lock (*lock*)
-    (check-status (mprof.bindings:monitor-reset) 'mprof-error)
-    (unless (mprof.bindings:monitor-active-p)
+    (check-status (c:monitor-reset) 'mprof-error)
+    (unless (c:monitor-active-p)
       (setf *options* nil)))
   t)
 
@@ -116,50 +133,22 @@ counting, from zero."
 :CONTEXTS: distinct call chains, at the end of which each type, size and class
 of objects is one of its own; :CONTEXT-BYTES: the memory that they take.
 :THREADS: threads counted so far.
-:OVERFLOWS: how often the budget of START was found used up."
-  (list* :active (mprof.bindings:monitor-active-p)
+:OVERFLOWS: how often the contexts that START allows were found used up.
+
+Example: (getf (mprof:status) :active)  =>  NIL"
+  (list* :active (c:monitor-active-p)
          (loop for (name) on *counters* by #'cddr
                collect name
                collect (counter name))))
 
 (defun allocations ()
-  "How many objects were allocated while the profiler was counting; an integer."
+  "How many objects were allocated while the profiler was counting; an integer.
+
+Example: (mprof:allocations)  =>  300001"
   (counter :allocations))
 
 (defun bytes ()
-  "How many bytes were requested while the profiler was counting; an integer."
+  "How many bytes were requested while the profiler was counting; an integer.
+
+Example: (mprof:bytes)  =>  4800016"
   (counter :bytes))
-
-;;; Files
-
-(defparameter *advice-on-writing*
-  "Nothing is lost: the figures are in memory.  Choose another file with the
-restart USE-VALUE, or call (mprof:save FILE) later."
-  "What to do when a profile cannot be written.")
-
-(defparameter *advice-on-reading*
-  "Give a file that (mprof:save FILE) or `mprof run' wrote, or another pprof
-profile of allocations."
-  "What to do when a profile cannot be read.")
-
-(defun file-name (file)
-  "FILE, a pathname designator, as an absolute name for the C side."
-  (let ((pathname (merge-pathnames (translate-logical-pathname file))))
-    (coerce (si:coerce-to-filename pathname) 'simple-string)))
-
-(defun write-profile (file)
-  "Write the figures to FILE, a string.  Signals PROFILE-FILE-ERROR; warns with
-PROFILE-INCOMPLETE."
-  (mp:with-lock (*lock*)
-    (check-status (mprof.bindings:monitor-write file)
-                  'profile-file-error :pathname (pathname file)
-                  :advice *advice-on-writing*))
-  (let ((overflows (counter :overflows)))
-    (when (plusp overflows)
-      (warn 'profile-incomplete :overflows overflows))))
-
-(defun read-file-name ()
-  "Ask the user for a file, for the restart USE-VALUE."
-  (format *query-io* "~&File: ")
-  (finish-output *query-io*)
-  (list (read-line *query-io*)))

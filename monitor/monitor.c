@@ -25,6 +25,7 @@
 #include <gc/gc.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ecl/ecl.h>
@@ -309,8 +310,9 @@ stop_with_names(void)
   }
 }
 
-int
-mprof_monitor_write(const char *path)
+/* Write the figures to `path', or to `snapshot' if that is NULL. */
+static int
+write_figures(const char *path, struct snapshot *snapshot)
 {
   int error = ENOMEM, status = enter();
   if (status != MPROF_OK)
@@ -318,16 +320,56 @@ mprof_monitor_write(const char *path)
   stop_with_names();
   if (look_for_code()) {
     code_functions_find_names(&monitor.code);
-    error = lisp_profile_write(path);
+    error = path != NULL ? lisp_profile_write(path)
+                         : lisp_profile_keep(snapshot);
   }
   if (error != 0) {
-    snprintf(message, sizeof message, "cannot write '%s': %s", path,
-             strerrordesc_np(error));
+    snprintf(message, sizeof message, "cannot write '%s': %s",
+             path != NULL ? path : "memory", strerrordesc_np(error));
     status = error == ENOMEM ? MPROF_NO_MEMORY : MPROF_CANNOT_WRITE;
   }
   if (monitor.running)
     stop_end();
   return leave(status);
+}
+
+int
+mprof_monitor_write(const char *path)
+{
+  return write_figures(path, NULL);
+}
+
+void *
+mprof_monitor_snapshot(void)
+{
+  struct snapshot *snapshot = malloc(sizeof *snapshot);
+  if (snapshot == NULL) {
+    snprintf(message, sizeof message, "%s", strerrordesc_np(ENOMEM));
+    return NULL;
+  }
+  if (write_figures(NULL, snapshot) == MPROF_OK)
+    return snapshot;
+  free(snapshot);
+  return NULL;
+}
+
+const void *
+mprof_snapshot_octets(const void *snapshot)
+{
+  return ((const struct snapshot *)snapshot)->contents.base;
+}
+
+unsigned long
+mprof_snapshot_length(const void *snapshot)
+{
+  return ((const struct snapshot *)snapshot)->length;
+}
+
+void
+mprof_snapshot_free(void *snapshot)
+{
+  arena_release(&((struct snapshot *)snapshot)->contents);
+  free(snapshot);
 }
 
 unsigned long long

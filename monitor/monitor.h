@@ -60,6 +60,13 @@ MPROF_EXPORT int mprof_monitor_reset(void);
  * held up for as long as it takes to read the trees. */
 MPROF_EXPORT int mprof_monitor_write(const char *path);
 
+/* The same in memory, for the reducer: a snapshot that the caller frees, or
+ * NULL, and mprof_monitor_message says why. */
+MPROF_EXPORT void *mprof_monitor_snapshot(void);
+MPROF_EXPORT const void *mprof_snapshot_octets(const void *snapshot);
+MPROF_EXPORT unsigned long mprof_snapshot_length(const void *snapshot);
+MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
+
 /* The calling thread enters the region `name', a string that is copied,
  * within the region that it is in; it leaves the innermost one.  At most 64
  * within one another and 127 in all are told apart.  Does nothing in a thread

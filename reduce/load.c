@@ -10,6 +10,14 @@
 
 #include <string.h>
 
+/* Does what needs the whole profile. */
+static bool
+finish(struct profile *profile, struct mprof_error *error)
+{
+  return symbolize(profile, error) &&
+         (profile_settle(profile) || mprof_error_memory(error));
+}
+
 bool
 profile_load_list(struct profile *profile, const struct input_list *list,
                   bool lossless, struct progress *progress,
@@ -27,8 +35,18 @@ profile_load_list(struct profile *profile, const struct input_list *list,
     good = profile_read(profile, list->files[i].path, &options, error);
   }
   good = good && (!lossless || profile_fold_samples(profile, error));
-  good = good && (profile_settle(profile) || mprof_error_memory(error));
-  return good && symbolize(profile, error);
+  return good && finish(profile, error);
+}
+
+bool
+profile_load_octets(struct profile *profile, struct input_octets octets,
+                    struct mprof_error *error)
+{
+  const struct reader_options options = {.limits = &input_limits_default,
+                                         .octets = octets};
+  return (profile_init(profile) || mprof_error_memory(error)) &&
+         profile_read(profile, "memory", &options, error) &&
+         finish(profile, error);
 }
 
 bool

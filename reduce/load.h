@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The profiles that a command line names, as one: read, with names for
- * addresses, and without frames that a file wants to be left out.
+/* The profiles that a command line names, as one: read, and with names for
+ * addresses.
  */
 
 #ifndef MPROF_LOAD_H
 #define MPROF_LOAD_H
 
+#include "base/input_file.h"
 #include "base/input_list.h"
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
@@ -14,11 +15,14 @@
 struct progress;
 
 /* Reads the files of LIST into PROFILE.  LOSSLESS is for what writes a file
- * anew: frames that a file wants to be left out stay, and files must be of one
- * kind (append.h).  False: ERROR says why.  Release PROFILE even then. */
+ * anew: see reader.h.  False: ERROR says why.  Release PROFILE even then. */
 bool profile_load_list(struct profile *profile, const struct input_list *list,
                        bool lossless, struct progress *progress,
                        struct mprof_error *error);
+
+/* The same for what would be in a file; errors call it "memory". */
+bool profile_load_octets(struct profile *profile, struct input_octets octets,
+                         struct mprof_error *error);
 
 /* The same for the COUNT files or folders NAMES, "mprof.data" when there are
  * none, to be looked at. */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The entry points of mprof.h: an argument list as one string in, text out
- * as strings.  Both forms share one run, which keeps nothing behind.
+ * as strings.  All forms share one run, which keeps nothing behind.
  */
 
 #include "mprof.h"
 
 #include "command/command.h"
+#include "load.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /* What mprof_run_command gives out. */
 struct result {
@@ -52,7 +55,15 @@ own(char *text)
 }
 
 static void
-run(struct result *result, const char *arguments)
+set_error(struct result *result, const struct mprof_error *error)
+{
+  result->offset = error->offset;
+  result->error = strdup(error->message);
+}
+
+static void
+run(struct result *result, const char *arguments,
+    const struct open_profile *open)
 {
   struct mprof_error error;
   struct sink_string text = {0};
@@ -68,20 +79,19 @@ run(struct result *result, const char *arguments)
   if (list == NULL)
     mprof_error_memory(&error);
   else
-    result->status = command_run(split_arguments(copy, list), list, &sink,
-                                 "the output", &command, &error);
+    result->status = command_run(split_arguments(copy, list), list, open,
+                                 &sink, "the output", &command, &error);
   free(copy);
   free(list);
-  result->offset = error.offset;
   result->output = own(text.text);
-  result->error = strdup(error.message);
+  set_error(result, &error);
 }
 
 int
 mprof_command(const char *arguments, char **output, char **error)
 {
   struct result result;
-  run(&result, arguments);
+  run(&result, arguments, NULL);
   if (output != NULL)
     *output = result.output;
   else
@@ -110,7 +120,7 @@ mprof_run_command(const char *arguments)
 {
   struct result *result = calloc(1, sizeof *result);
   if (result != NULL)
-    run(result, arguments);
+    run(result, arguments, NULL);
   return result;
 }
 
@@ -150,4 +160,87 @@ mprof_result_free(void *result)
   free(r->output);
   free(r->error);
   free(r);
+}
+
+/* What mprof_profile_open gives out. */
+struct handle {
+  struct profile profile;
+  struct mprof_error error; /* why it could not be opened, if so */
+};
+
+static struct handle *
+new_handle(void)
+{
+  struct handle *handle = calloc(1, sizeof *handle);
+  if (handle != NULL)
+    mprof_error_clear(&handle->error);
+  return handle;
+}
+
+void *
+mprof_profile_open(const char *names)
+{
+  struct handle *handle = new_handle();
+  char *copy = strdup(names);
+  const char **list =
+      copy == NULL ? NULL : calloc(count_lines(copy), sizeof *list);
+  if (handle != NULL && list == NULL)
+    mprof_error_memory(&handle->error);
+  else if (handle != NULL)
+    profile_load(&handle->profile, list,
+                 (size_t)split_arguments(copy, list), NULL, &handle->error);
+  free(list);
+  free(copy);
+  return handle;
+}
+
+void *
+mprof_profile_open_octets(const void *octets, uint64_t length)
+{
+  struct handle *handle = new_handle();
+  if (handle != NULL)
+    profile_load_octets(&handle->profile,
+                        (struct input_octets){octets, length},
+                        &handle->error);
+  return handle;
+}
+
+void *
+mprof_profile_command(void *profile, const char *arguments,
+                      const uint64_t *samples, uint64_t count)
+{
+  const struct handle *handle = profile;
+  struct result *result = calloc(1, sizeof *result);
+  if (result == NULL || handle == NULL)
+    return result;
+  struct open_profile open = {&handle->profile, samples, count};
+  if (handle->error.code == MPROF_OK) {
+    run(result, arguments, &open);
+  } else {
+    result->status = 1;
+    set_error(result, &handle->error);
+  }
+  return result;
+}
+
+void
+mprof_profile_close(void *profile)
+{
+  struct handle *handle = profile;
+  if (handle == NULL)
+    return;
+  profile_release(&handle->profile);
+  free(handle);
+}
+
+int
+mprof_terminal_width(int descriptor)
+{
+  const char *columns = getenv("COLUMNS");
+  struct winsize size;
+  if (isatty(descriptor) == 0)
+    return -1;
+  if (columns != NULL && atoi(columns) > 0)
+    return atoi(columns);
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

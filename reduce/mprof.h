@@ -4,9 +4,10 @@
  * that C and foreign callers (Lisp through libffi) can use.
  *
  * Each call runs one command line from start to end: it reads profile files,
- * builds the call graph and produces text.  Nothing is kept between calls,
- * nothing is printed, nothing exits, no global is written: calls may run in
- * several threads at once.  Only plain C types cross this interface.
+ * builds the call graph and produces text.  Nothing is kept between calls
+ * but profiles that are open, nothing is printed, nothing exits, no global is
+ * written: calls may run in several threads at once.  Only plain C types
+ * cross this interface.
  *
  * An argument list is one string, one argument a line, without the name of
  * the program: "report\n--terse\n/tmp/mprof.data".  A newline at the end is
@@ -64,6 +65,30 @@ MPROF_API int64_t mprof_result_offset(void *result);
 
 /* Frees RESULT with the strings asked from it; NULL is allowed. */
 MPROF_API void mprof_result_free(void *result);
+
+/* A profile that stays open, whatever becomes of its files: those that NAMES
+ * says, one a line, a folder for the profiles in it; or what would be in one
+ * file, LENGTH bytes at OCTETS, which are copied.  What cannot be read is
+ * said by each command that is run on it.  NULL when memory runs out.  The
+ * caller closes it with mprof_profile_close. */
+MPROF_API void *mprof_profile_open(const char *names);
+MPROF_API void *mprof_profile_open_octets(const void *octets,
+                                          uint64_t length);
+
+/* mprof_run_command on PROFILE; ARGUMENTS name no files.  Unless SAMPLES is
+ * NULL, only those COUNT of them count whose numbers are there: as `export
+ * --format=lisp-contexts' gives them, in any order.  Several threads may do
+ * this at once. */
+MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
+                                      const uint64_t *samples,
+                                      uint64_t count);
+
+/* NULL is allowed. */
+MPROF_API void mprof_profile_close(void *profile);
+
+/* How many characters a line of the terminal DESCRIPTOR has, by the variable
+ * COLUMNS or the terminal; 0 when neither says, -1 when it is no terminal. */
+MPROF_API int mprof_terminal_width(int descriptor);
 
 #ifdef __cplusplus
 }

@@ -23,8 +23,23 @@ gzip_file_fail(struct gzip_file *f, int error)
 /* ---- what is written ---- */
 
 static void
+keep(struct gzip_file *f, const uint8_t *at, size_t n)
+{
+  if (arena_grow(&f->contents, f->length + n) != 0) {
+    gzip_file_fail(f, ENOMEM);
+    return;
+  }
+  memcpy((uint8_t *)f->contents.base + f->length, at, n);
+  f->length += n;
+}
+
+static void
 write_out(struct gzip_file *f, const uint8_t *at, size_t n)
 {
+  if (f->in_memory && n > 0) {
+    keep(f, at, n);
+    return;
+  }
   while (n > 0 && f->failed == 0) {
     const ssize_t written = write(f->descriptor, at, n);
     if (written > 0) {
@@ -149,6 +164,16 @@ gzip_file_open(struct gzip_file *f, const char *path,
     gzip_file_fail(f, errno);
 }
 
+void
+gzip_file_open_in_memory(struct gzip_file *f)
+{
+  f->in_memory = true;
+  f->descriptor = -1;
+  if (f->failed == 0 &&
+      arena_reserve(&f->arena, sizeof(struct gzip_memory)) != 0)
+    gzip_file_fail(f, errno);
+}
+
 /* Bring it to disk, where the file system can do that. */
 static void
 sync_file(struct gzip_file *f)
@@ -171,6 +196,8 @@ gzip_file_close(struct gzip_file *f)
       write_out(f, f->arena.base, f->used); /* its `waiting' is the first */
   }
   arena_release(&f->arena);
+  if (f->failed != 0)
+    arena_release(&f->contents);
   if (f->failed == 0 && f->temporary != NULL && f->path != NULL)
     sync_file(f);
   if (f->descriptor >= 0 && close(f->descriptor) != 0)

@@ -13,6 +13,9 @@
  * hundreds of children that allocate little, and a million instructions,
  * which is what 12 KB cost, are half as many as such a child has in all.
  *
+ * Or it is kept in memory, for a reader in this process; then there is no
+ * file at all.
+ *
  * One error path: the first failure is kept in `failed', and what comes after
  * it does nothing.  No malloc: also after a crash.
  */
@@ -36,6 +39,9 @@ struct gzip_file {     /* all zero but for the first three: not open */
   int descriptor;        /* negative: none */
   const char *path;      /* the caller's; see gzip_file_open */
   const char *temporary; /* the caller's; NULL: the file itself is written */
+  bool in_memory;        /* it goes to `contents', which the caller takes */
+  struct arena contents;
+  size_t length;         /* of what is in it */
   z_stream deflate;
   struct arena arena;    /* of struct gzip_memory */
   size_t used, taken;    /* bytes of its `waiting' and its `zlib' */
@@ -48,6 +54,10 @@ struct gzip_file {     /* all zero but for the first three: not open */
  */
 void gzip_file_open(struct gzip_file *file, const char *path,
                       const char *temporary);
+
+/* Keep it in memory.  When gzip_file_close has been called and `failed' is 0,
+ * the caller owns `contents'; otherwise there are none. */
+void gzip_file_open_in_memory(struct gzip_file *file);
 
 void gzip_file_put(struct gzip_file *file, const void *bytes, size_t n);
 

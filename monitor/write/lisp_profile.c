@@ -276,19 +276,36 @@ put_profile(struct lisp_writer *w)
   pprof_close(&w->stream);
 }
 
+/* To FILE, which is open. */
+static void
+write_to(struct gzip_file *file)
+{
+  struct lisp_writer w = {.stream.output = file,
+                          .samples = {.stream = &w.stream,
+                                      .put_labels = put_labels,
+                                      .closure = &w}};
+  put_profile(&w);
+  gzip_file_close(file);
+}
+
 int
 lisp_profile_write(const char *path)
 {
   struct gzip_file file = {.always = true};
   char temporary[PATH_MAX];
-  struct lisp_writer w = {.stream.output = &file,
-                          .samples = {.stream = &w.stream,
-                                      .put_labels = put_labels,
-                                      .closure = &w}};
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
     return ENAMETOOLONG;
   gzip_file_open(&file, path, temporary);
-  put_profile(&w);
-  gzip_file_close(&file);
+  write_to(&file);
+  return file.failed;
+}
+
+int
+lisp_profile_keep(struct snapshot *snapshot)
+{
+  struct gzip_file file = {.always = true};
+  gzip_file_open_in_memory(&file);
+  write_to(&file);
+  *snapshot = (struct snapshot){file.contents, file.length};
   return file.failed;
 }

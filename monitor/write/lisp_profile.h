@@ -14,6 +14,16 @@
  * errno value.  Does not allocate from the collector. */
 int lisp_profile_write(const char *path);
 
+/* What would be in the file. */
+struct snapshot {
+  struct arena contents;
+  size_t length;
+};
+
+/* Make a snapshot, whose contents the caller releases.  Gives back 0 or an
+ * errno value, and then there are none. */
+int lisp_profile_keep(struct snapshot *snapshot);
+
 /* Its comments: whose it is, totals, the reconciliation with the collector's
  * sum, and what is not attributed or can be missing.  `samples' has written
  * all samples, and of so many objects the class has no name. */

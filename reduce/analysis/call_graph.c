@@ -300,7 +300,7 @@ count_all_calls(struct building *building)
       continue;
     profile_count(profile, i, &count);
     if (count.calls != 0 &&
-        !count_calls(building, profile->samples[i].node, count.calls,
+        !count_calls(building, profile_end(profile, i), count.calls,
                      !selection->by_allocations))
       return false;
   }

@@ -272,7 +272,7 @@ add_samples(struct call_tree *tree)
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t end = profile->samples[i].node;
+    uint32_t end = profile_end(profile, i);
     selection_count(selection, i, &count);
     if (!selection_keeps(selection, i, &count))
       continue;

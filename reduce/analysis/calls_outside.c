@@ -43,7 +43,7 @@ find_leads(const struct selection *selection, unsigned char *leads)
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t node = profile->samples[i].node;
+    uint32_t node = profile_end(profile, i);
     profile_count(profile, i, &count);
     if (!is_below_root(selection, node) &&
         (count.counts[MEASURE_BYTES] != 0 ||

@@ -206,7 +206,7 @@ selection_phase(const struct selection *selection, size_t i)
   enum phase stated = selection->profile->labels[sample->labels].phase;
   return stated != PHASE_COUNT
              ? stated
-             : phase_of_state(chain_walk_at(selection, sample->node).state);
+             : phase_of_state(chain_walk_at(selection, profile_end(selection->profile, i)).state);
 }
 
 /* Whether sample I has what its allocations and its calls have in common. */
@@ -217,7 +217,7 @@ is_chosen(const struct selection *selection, size_t i)
   const struct profile_labels *labels =
       &selection->profile->labels[sample->labels];
   unsigned phases = selection->options.phases;
-  unsigned flags = selection->flags[sample->node];
+  unsigned flags = selection->flags[profile_end(selection->profile, i)];
   return (phases == 0 ||
           (phases >> selection_phase(selection, i) & 1) != 0) &&
          selection->of_threads[labels->thread] &&
@@ -231,7 +231,7 @@ bool
 selection_keeps(const struct selection *selection, size_t i,
                 const struct sample_count *count)
 {
-  uint32_t node = selection->profile->samples[i].node;
+  uint32_t node = profile_end(selection->profile, i);
   return (count->counts[MEASURE_BYTES] != 0 ||
           count->counts[MEASURE_ALLOCS] != 0) &&
          is_chosen(selection, i) &&
@@ -244,7 +244,7 @@ bool
 selection_keeps_calls(const struct selection *selection, size_t i)
 {
   return selection->counts_calls &&
-         calls_count(selection, selection->profile->samples[i].node) &&
+         calls_count(selection, profile_end(selection->profile, i)) &&
          is_chosen(selection, i);
 }
 
@@ -254,7 +254,7 @@ add_up(struct selection *selection)
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    unsigned flags = selection->flags[profile->samples[i].node];
+    unsigned flags = selection->flags[profile_end(profile, i)];
     selection_count(selection, i, &count);
     struct figures figures = figures_of(profile, &count);
     if (selection_keeps(selection, i, &count))

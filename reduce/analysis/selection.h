@@ -11,8 +11,8 @@
  * and drops chains without one.  Runtime functions are hidden in that same
  * way unless they are asked for; ECL's own Lisp functions when that is asked
  * for.  phase, thread and region keep the samples of some phases, threads and
- * regions (each with those in it) alone, samples those whose numbers a file
- * has.
+ * regions (each with those in it) alone, samples those that somebody else has
+ * chosen.
  *
  * focus and samples speak of allocations: calls are counted for the functions
  * and arcs that are left, whatever was allocated below them.  A call has the
@@ -62,8 +62,9 @@ struct selection_options {
   const char *expressions[EXPRESSION_COUNT]; /* NULL: not given */
   const char *thread;  /* matched with names of threads, NULL: all */
   const char *region;  /* matched with paths of regions, NULL: all */
-  const char *samples; /* file with the numbers of some, NULL: all */
-  unsigned phases;     /* bit i: enum phase i; 0: all */
+  const uint64_t *samples; /* numbers of those that count, NULL: all */
+  size_t sample_count;
+  unsigned phases; /* bit i: enum phase i; 0: all */
   bool hide_system;
   bool show_runtime; /* and all that show_root shows */
   bool show_root;

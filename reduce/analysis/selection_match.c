@@ -4,7 +4,6 @@
 
 #include "analysis/selection_match.h"
 
-#include "analysis/sample_numbers.h"
 #include "common/pprof_format.h"
 #include "common/region_path.h"
 
@@ -139,6 +138,22 @@ find_roots(struct selection *selection)
   }
 }
 
+/* Marks the samples that somebody else has chosen. */
+static bool
+mark_samples(struct selection *selection, struct mprof_error *error)
+{
+  const struct selection_options *options = &selection->options;
+  size_t count = selection->profile->sample_count;
+  for (size_t i = 0; i < options->sample_count; i++) {
+    if (options->samples[i] >= count)
+      return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
+                             "there is no sample %llu, there are %zu",
+                             (unsigned long long)options->samples[i], count);
+    selection->chosen[options->samples[i]] = true;
+  }
+  return true;
+}
+
 bool
 selection_match(struct selection *selection, struct mprof_error *error)
 {
@@ -148,7 +163,5 @@ selection_match(struct selection *selection, struct mprof_error *error)
   find_roots(selection);
   return match_threads(selection, error) &&
          match_regions(selection, error) &&
-         (selection->chosen == NULL ||
-          sample_numbers_read(selection->options.samples, selection->chosen,
-                              selection->profile->sample_count, error));
+         (selection->chosen == NULL || mark_samples(selection, error));
 }

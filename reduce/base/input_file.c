@@ -2,6 +2,7 @@
 
 /* Reads a file piece by piece and inflates as it goes, so that neither the
  * compressed file is held in memory nor a bomb gets further than the limits.
+ * What is in memory already is taken by pieces, too.
  * Members of a gzip file that follow each other are joined, as gzip does.
  * Kinds of file that people pass by mistake are told apart by their first
  * bytes.  What the data means is not known here.
@@ -35,8 +36,9 @@ struct reading {
   const char *path;
   const struct input_limits *limits;
   struct mprof_error *error;
-  int descriptor;
-  uint64_t consumed; /* bytes of the file that were used */
+  int descriptor;             /* of the file; negative: take from ... */
+  struct input_octets octets; /* ... these, what is left of them */
+  uint64_t consumed;          /* bytes of the file that were used */
 };
 
 static bool
@@ -48,11 +50,24 @@ bad_gzip(struct reading *reading, const char *reason)
       reading->path, reason, (unsigned long long)reading->consumed);
 }
 
+static ssize_t
+take_piece(struct input_octets *octets, uint8_t *piece)
+{
+  size_t some = octets->length < PIECE_BYTES ? octets->length : PIECE_BYTES;
+  if (some > 0)
+    memcpy(piece, octets->data, some);
+  octets->data += some;
+  octets->length -= some;
+  return (ssize_t)some;
+}
+
 /* Reads up to PIECE_BYTES into PIECE; -1 after an error, 0 at the end. */
 static ssize_t
 read_piece(struct reading *reading, uint8_t *piece)
 {
   size_t have = 0;
+  if (reading->descriptor < 0)
+    return take_piece(&reading->octets, piece);
   while (have < PIECE_BYTES) {
     ssize_t got = read(reading->descriptor, piece + have, PIECE_BYTES - have);
     if (got == 0)
@@ -201,26 +216,36 @@ foreign_kind(const uint8_t *start, size_t length)
   return "a text file";
 }
 
-bool
-input_file_read(struct input_file *file, const char *path,
-                const struct input_limits *limits, struct mprof_error *error)
+/* Opens PATH; a negative descriptor after an error. */
+static int
+open_input(const char *path, struct mprof_error *error)
 {
-  struct reading reading = {file, path, limits, error, -1, 0};
-  memset(file, 0, sizeof *file);
-  reading.descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (reading.descriptor < 0)
-    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                           "cannot open '%s': %s", path, strerror(errno));
   struct stat status;
-  if (fstat(reading.descriptor, &status) == 0 &&
-      (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
-    close(reading.descriptor);
-    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                           "cannot read '%s': is a device", path);
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
+                    "cannot open '%s': %s", path, strerror(errno));
+  } else if (fstat(descriptor, &status) == 0 &&
+             (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
+    close(descriptor);
+    mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
+                    "cannot read '%s': is a device", path);
+    return -1;
   }
+  return descriptor;
+}
+
+/* Reads all that there is. */
+static bool
+unpack(struct reading *reading)
+{
+  struct input_file *file = reading->file;
+  struct mprof_error *error = reading->error;
+  const char *path = reading->path;
   uint8_t piece[PIECE_BYTES];
   bool good = false;
-  ssize_t length = read_piece(&reading, piece);
+  memset(file, 0, sizeof *file);
+  ssize_t length = read_piece(reading, piece);
   if (length == 0) {
     mprof_error_set(error, MPROF_BAD_PROFILE, 0,
                     "cannot read '%s': the file is empty (offset 0 of the "
@@ -235,12 +260,11 @@ input_file_read(struct input_file *file, const char *path,
                       "the file)",
                       path, kind);
     else if (file->compressed)
-      good = read_compressed(&reading, piece, (size_t)length);
+      good = read_compressed(reading, piece, (size_t)length);
     else
-      good = read_plain(&reading, piece, (size_t)length);
+      good = read_plain(reading, piece, (size_t)length);
   }
-  close(reading.descriptor);
-  file->file_bytes = reading.consumed;
+  file->file_bytes = reading->consumed;
   if (good && file->length == 0)
     good = mprof_error_set(error, MPROF_BAD_PROFILE, 0,
                            "cannot read '%s': the compressed file holds no "
@@ -249,6 +273,38 @@ input_file_read(struct input_file *file, const char *path,
   if (!good)
     input_file_release(file);
   return good;
+}
+
+bool
+input_file_read(struct input_file *file, const char *path,
+                const struct input_limits *limits, struct mprof_error *error)
+{
+  struct reading reading = {.file = file,
+                            .path = path,
+                            .limits = limits,
+                            .error = error,
+                            .descriptor = open_input(path, error)};
+  memset(file, 0, sizeof *file);
+  if (reading.descriptor < 0)
+    return false;
+  bool good = unpack(&reading);
+  close(reading.descriptor);
+  return good;
+}
+
+bool
+input_file_unpack(struct input_file *file, const char *path,
+                  struct input_octets octets,
+                  const struct input_limits *limits,
+                  struct mprof_error *error)
+{
+  struct reading reading = {.file = file,
+                            .path = path,
+                            .limits = limits,
+                            .error = error,
+                            .descriptor = -1,
+                            .octets = octets};
+  return unpack(&reading);
 }
 
 uint64_t

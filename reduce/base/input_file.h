@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A whole input file in memory, unpacked when it is gzip-compressed.
+/* A whole input in memory, a file or what was in one, unpacked when it is
+ * gzip-compressed.
  *
  * Memory is bounded before it is used: the data may not grow beyond a limit,
  * nor beyond a ratio to the compressed bytes read so far, so that a gzip bomb
@@ -47,6 +48,18 @@ struct input_file {
 bool input_file_read(struct input_file *file, const char *path,
                      const struct input_limits *limits,
                      struct mprof_error *error);
+
+/* What would be in a file, as it is. */
+struct input_octets {
+  const uint8_t *data;
+  size_t length;
+};
+
+/* The same of OCTETS; ERROR calls them PATH. */
+bool input_file_unpack(struct input_file *file, const char *path,
+                       struct input_octets octets,
+                       const struct input_limits *limits,
+                       struct mprof_error *error);
 
 /* The most memory that FILE may take when it is decoded. */
 uint64_t input_file_decoded_limit(const struct input_file *file,

@@ -42,12 +42,13 @@ finish(struct sink *sink, const char *target, struct mprof_error *error)
 }
 
 int
-command_run(int count, const char *const *arguments, struct sink *sink,
+command_run(int count, const char *const *arguments,
+            const struct open_profile *open, struct sink *sink,
             const char *target, enum command *command,
             struct mprof_error *error)
 {
   struct options options;
-  bool good = options_parse(&options, count, arguments, error);
+  bool good = options_parse(&options, count, arguments, open, error);
   options.progress = sink->progress;
   *command = options.command;
   if (good && options.command == COMMAND_VERSION)

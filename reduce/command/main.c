@@ -8,27 +8,15 @@
 #include "command/command.h"
 #include "command/help.h"
 #include "command/terminal_progress.h"
+#include "mprof.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-/* The width of the terminal DESCRIPTOR: what COLUMNS says, else the terminal
- * itself; 0 when neither does. */
-static size_t
-terminal_width(int descriptor)
-{
-  const char *columns = getenv("COLUMNS");
-  struct winsize size;
-  if (columns != NULL && atol(columns) > 0)
-    return (size_t)atol(columns);
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
 
 /* Fits SINK to the terminal that DESCRIPTOR is, if it is one. */
 static void
@@ -36,9 +24,9 @@ fit_to_terminal(struct sink *sink, int descriptor)
 {
   const char *no_color = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");
-  if (isatty(descriptor) == 0)
+  if (mprof_terminal_width(descriptor) < 0)
     return;
-  sink->line_width = terminal_width(descriptor);
+  sink->line_width = (size_t)mprof_terminal_width(descriptor);
   sink->color = (no_color == NULL || *no_color == '\0') && terminal != NULL &&
                 strcmp(terminal, "dumb") != 0;
 }
@@ -80,8 +68,8 @@ main(int argc, char **argv)
   sink_init(&sink, write_output, &descriptor);
   sink.progress = terminal_progress_start();
   fit_to_terminal(&sink, descriptor);
-  int status = command_run(argc - 1, (const char *const *)(argv + 1), &sink,
-                           "standard output", &command, &error);
+  int status = command_run(argc - 1, (const char *const *)(argv + 1), NULL,
+                           &sink, "standard output", &command, &error);
   terminal_progress_stop();
   if ((status == 0 || status == 3) && close(descriptor) != 0 &&
       errno != EBADF) {

@@ -98,8 +98,6 @@ const struct option_row option_rows[] = {
      "only by threads with a matching name"},
     {OPTION_REGION, IN_VIEW, "region", "REGEX",
      "only in regions with a matching path, and those in them"},
-    {OPTION_SAMPLES, IN_VIEW, "samples", "FILE",
-     "only the samples whose numbers FILE holds"},
     {OPTION_SHOW_RUNTIME, IN_VIEW, "show-runtime", NULL,
      "show the runtime's own C functions too, and --show-root"},
     {OPTION_SHOW_ROOT, IN_VIEW, "show-root", NULL,

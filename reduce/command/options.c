@@ -129,9 +129,6 @@ apply_option(struct parsing *parsing, enum option_id id, const char *value)
   case OPTION_THREAD:
     options->select.thread = value;
     return true;
-  case OPTION_SAMPLES:
-    options->select.samples = value;
-    return true;
   case OPTION_REGION:
     options->select.region = value;
     return true;
@@ -292,7 +289,12 @@ parse_arguments(struct parsing *parsing)
   if (options->command == COMMAND_RUN && options->file_count == 0)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "no program to run is given");
-  if (options->command == COMMAND_MERGE && options->file_count == 0)
+  if (options->open != NULL && options->file_count > 0)
+    return usage_error(parsing->error,
+                       "a profile that is open is read, and not",
+                       options->files[0]);
+  if (options->command == COMMAND_MERGE && options->file_count == 0 &&
+      options->open == NULL)
     return mprof_error_set(parsing->error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "no files to merge are given");
   if (options->command == COMMAND_EXPORT && options->format == NULL &&
@@ -304,7 +306,8 @@ parse_arguments(struct parsing *parsing)
 
 bool
 options_parse(struct options *options, int count,
-              const char *const *arguments, struct mprof_error *error)
+              const char *const *arguments, const struct open_profile *open,
+              struct mprof_error *error)
 {
   struct parsing parsing = {.options = options,
                             .arguments = arguments,
@@ -313,6 +316,11 @@ options_parse(struct options *options, int count,
                             .detail_share = NORMAL_SHARE,
                             .error = error};
   memset(options, 0, sizeof *options);
+  options->open = open;
+  if (open != NULL) {
+    options->select.samples = open->samples;
+    options->select.sample_count = open->sample_count;
+  }
   options->min_share = SHARE_UNSET;
   options->limit = SIZE_MAX;
   options->legend = true;

@@ -60,14 +60,22 @@ enum { DEFAULT_CALLERS = 5 };
 
 struct progress;
 
+/* A profile that is open, and what of it counts. */
+struct open_profile {
+  const struct profile *profile;
+  const uint64_t *samples; /* numbers of those that count, NULL: all */
+  size_t sample_count;
+};
+
 struct options {
   enum command command;
   enum command topic; /* of help */
   const char **files; /* owned array; the strings are the arguments; NULL
                          is behind the last: a program, with its own */
   size_t file_count;  /* zero: the default file */
-  const char *output; /* file to write, NULL: standard output */
-  struct progress *progress; /* told of long work; NULL: nobody is */
+  const struct open_profile *open; /* not NULL: look at this, not at files */
+  const char *output;              /* file to write, NULL: standard output */
+  struct progress *progress;       /* told of long work; NULL: nobody is */
 
   uint32_t min_share; /* rows below this share of the total are left out */
   size_t limit;       /* most rows a table, SIZE_MAX: no limit */
@@ -107,9 +115,12 @@ struct options {
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which
- * must outlive it.  False: a usage error or memory. */
+ * must outlive it.  OPEN, unless NULL, takes the place of files, and outlives
+ * it, too.  False: a usage error or memory. */
 bool options_parse(struct options *options, int count,
-                   const char *const *arguments, struct mprof_error *error);
+                   const char *const *arguments,
+                   const struct open_profile *open,
+                   struct mprof_error *error);
 
 void options_release(struct options *options);
 

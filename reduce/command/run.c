@@ -11,6 +11,8 @@
 #include "output.h"
 #include "report/report.h"
 
+#include <string.h>
+
 /* Tells SINK what OPTIONS say of its looks; for the rest it knows best. */
 static void
 set_looks(const struct options *options, struct sink *sink)
@@ -52,6 +54,19 @@ emit_reduction(const void *what, struct sink *sink)
   emission->emit(emission->reduction, sink);
 }
 
+const struct profile *
+run_profile(const struct options *options, struct profile *profile,
+            struct mprof_error *error)
+{
+  memset(profile, 0, sizeof *profile);
+  if (options->open != NULL)
+    return options->open->profile;
+  return profile_load(profile, options->files, options->file_count,
+                      options->progress, error)
+             ? profile
+             : NULL;
+}
+
 bool
 run_reduction(const struct options *options, struct sink *sink,
               void (*emit)(const struct reduction *, struct sink *),
@@ -60,9 +75,9 @@ run_reduction(const struct options *options, struct sink *sink,
   struct profile profile;
   struct reduction reduction = {0};
   struct emission emission = {&reduction, emit};
-  bool good = profile_load(&profile, options->files, options->file_count,
-                           options->progress, error) &&
-              reduction_init(&reduction, &profile, options, error) &&
+  const struct profile *chosen = run_profile(options, &profile, error);
+  bool good = chosen != NULL &&
+              reduction_init(&reduction, chosen, options, error) &&
               run_emit(options, sink, emit_reduction, &emission, error);
   reduction_release(&reduction);
   profile_release(&profile);

@@ -20,7 +20,14 @@ typedef void run_emitter(const void *what, struct sink *sink);
 bool run_emit(const struct options *options, struct sink *sink,
               run_emitter *emit, const void *what, struct mprof_error *error);
 
-/* Reduces the files that OPTIONS name and lets EMIT write the result. */
+/* The profile that OPTIONS are about: one that is open, or the files that they
+ * name, read into PROFILE, which the caller releases in any case.  NULL: ERROR
+ * says why. */
+const struct profile *run_profile(const struct options *options,
+                                  struct profile *profile,
+                                  struct mprof_error *error);
+
+/* Reduces that profile and lets EMIT write the result. */
 bool run_reduction(const struct options *options, struct sink *sink,
                    void (*emit)(const struct reduction *, struct sink *),
                    struct mprof_error *error);

@@ -9,7 +9,6 @@
 #include "export/export.h"
 #include "base/filter_program.h"
 #include "base/output_file.h"
-#include "load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +54,9 @@ run_graph(const struct options *options, struct sink *sink,
   struct sink dot;
   struct output_file file;
   sink_init(&dot, sink_write_string, &text);
-  bool good = profile_load(&profile, options->files, options->file_count,
-                           options->progress, error) &&
-              reduction_init(&reduction, &profile, options, error);
+  const struct profile *chosen = run_profile(options, &profile, error);
+  bool good =
+      chosen != NULL && reduction_init(&reduction, chosen, options, error);
   if (good) {
     export_dot(&reduction, &dot);
     good = sink_flush(&dot) || mprof_error_memory(error);

@@ -54,6 +54,8 @@ run_merge(const struct options *options, struct sink *sink,
   struct input_list list = {0};
   struct profile profile = {0};
   (void)sink; /* all goes to the file */
+  if (options->open != NULL)
+    return write_merged(options->open->profile, options->output, error);
   bool good =
       input_list_fill(&list, options->files, options->file_count, error) &&
       check_output(&list, options->output, error) &&

@@ -12,8 +12,18 @@
 #include <string.h>
 
 static const char *const system_packages[] = {
-    "C",      "CLOS",  "ECL-CDB",        "EXT", "FFI", "GRAY", "MP", "SI",
-    "WALKER", "MPROF", "MPROF.BINDINGS",
+    "C",
+    "CLOS",
+    "ECL-CDB",
+    "EXT",
+    "FFI",
+    "GRAY",
+    "MP",
+    "SI",
+    "WALKER",
+    "MPROF",
+    "MPROF.BINDINGS",
+    "MPROF.DATA",
 };
 
 /* What the names of ECL's source files begin with. */

@@ -60,7 +60,7 @@ take_items(struct call_tree *calls, const struct reduction *reduction)
       continue;
     profile_count(profile, i, &count);
     if (count.calls != 0 &&
-        call_tree_call(calls, profile->samples[i].node, &leaf, &outer) &&
+        call_tree_call(calls, profile_end(profile, i), &leaf, &outer) &&
         (call_tree_make_item(calls, leaf) == INDEX_NONE ||
          (outer != INDEX_NONE &&
           call_tree_make_item(calls, outer) == INDEX_NONE)))
@@ -84,7 +84,7 @@ place_calls(struct chain_tree *tree)
     return false;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t node = profile->samples[i].node;
+    uint32_t node = profile_end(profile, i);
     tree->of_calls[i] = INDEX_NONE;
     if (!selection_keeps_calls(&reduction->selection, i))
       continue;

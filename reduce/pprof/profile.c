@@ -48,6 +48,7 @@ profile_release(struct profile *profile)
   free(profile->functions);
   free(profile->lines);
   free(profile->locations);
+  free(profile->ends);
   free(profile->labels);
   free(profile->types);
   free(profile->threads);
@@ -424,6 +425,36 @@ settle_type(struct profile *profile, size_t sample,
   return labels->types[category] != INDEX_NONE;
 }
 
+/* Finds where chains end of which frames are left out: below a first one that
+ * stays, so that no chain becomes empty. */
+static bool
+find_ends(struct profile *profile)
+{
+  const struct tree *tree = &profile->tree;
+  bool any = false;
+  for (size_t i = 0; i < profile->location_count; i++)
+    any = any || profile->locations[i].mark != PRUNE_NOTHING;
+  if (!any)
+    return true;
+  uint32_t *ends = array_zeroed(tree->count, sizeof *ends);
+  bool *cut = array_zeroed(tree->count, sizeof *cut);   /* below the node */
+  bool *user = array_zeroed(tree->count, sizeof *user); /* on its chain */
+  profile->ends = ends;
+  bool good = ends != NULL && cut != NULL && user != NULL;
+  for (size_t i = TREE_ROOT + 1; good && i < tree->count; i++) {
+    uint32_t parent = tree->nodes[i].parent;
+    enum prune_mark mark = profile->locations[tree->nodes[i].item].mark;
+    bool prunes = mark != PRUNE_NOTHING && user[parent];
+    ends[i] = cut[parent] || (prunes && mark == PRUNE_ALL) ? ends[parent]
+                                                           : (uint32_t)i;
+    cut[i] = cut[parent] || prunes;
+    user[i] = user[parent] || mark == PRUNE_NOTHING;
+  }
+  free(cut);
+  free(user);
+  return good;
+}
+
 bool
 profile_settle(struct profile *profile)
 {
@@ -440,7 +471,7 @@ profile_settle(struct profile *profile)
     if (!settle_type(profile, i, &count))
       return false;
   }
-  return true;
+  return find_ends(profile);
 }
 
 /* ---- about the whole ---- */

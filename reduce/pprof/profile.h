@@ -56,14 +56,22 @@ struct profile_line {
   int64_t column;
 };
 
+/* What of a location does not show: see prune.h. */
+enum prune_mark {
+  PRUNE_NOTHING,
+  PRUNE_ALL,    /* the location and what is below it */
+  PRUNE_BENEATH /* what is below; some of its own lines show */
+};
+
 struct profile_location {
   uint64_t address;    /* of the call, 0 when not known */
   uint32_t mapping;    /* INDEX_NONE: not known */
   uint32_t line_count; /* more than one: all but the last are inlined; 0: no
                           function is known */
   size_t first_line;   /* in lines; the innermost */
+  uint32_t cut_lines;  /* the innermost ones, which do not show: prune.h */
+  enum prune_mark mark;
   bool folded;
-  bool cut; /* its innermost lines, and what is below, are left out: prune.h */
 };
 
 /* ---- what: labels and samples ---- */
@@ -175,6 +183,8 @@ struct profile {
   struct row_table mapping_rows, function_rows, location_rows; /* to find
                         equal ones; gone when the profile is settled */
   struct tree tree; /* its items are locations */
+  uint32_t *ends;   /* by node: where its chain ends when frames are left out;
+                       NULL: none are */
 
   struct row_table label_rows;
   struct profile_labels *labels; /* by row */
@@ -256,6 +266,15 @@ bool profile_add_unknown_calls(struct profile *profile, uint32_t name);
 bool profile_settle(struct profile *profile);
 
 /* ---- reading ---- */
+
+/* The node whose chain shows for sample I: without frames that its file wants
+ * to be left out. */
+static inline uint32_t
+profile_end(const struct profile *profile, size_t i)
+{
+  uint32_t node = profile->samples[i].node;
+  return profile->ends == NULL ? node : profile->ends[node];
+}
 
 /* What the sample I counts. */
 void profile_count(const struct profile *profile, size_t i,

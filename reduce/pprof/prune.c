@@ -6,8 +6,6 @@
 
 #include "pprof/prune.h"
 
-#include "base/array.h"
-
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +17,6 @@ struct expressions { /* all zero: nothing to cut */
   bool active;
   bool has_keep;
   regex_t drop, keep;
-};
-
-/* What of a location is to be cut. */
-enum prune_mark {
-  PRUNE_NOTHING,
-  PRUNE_ALL,    /* the location and what is below it */
-  PRUNE_BENEATH /* what is below; some of its own frames stay */
 };
 
 enum outcome { READY, NOT_READABLE, NO_MEMORY };
@@ -170,72 +161,27 @@ count_cut(const struct profile *profile,
   return 0;
 }
 
-/* Marks the locations, of which those that stay in part lose lines. */
-static void
-mark_locations(struct profile *profile,
-               const struct expressions *expressions, unsigned char *marks)
-{
-  for (size_t i = 0; i < profile->location_count; i++) {
-    struct profile_location *location = &profile->locations[i];
-    uint32_t cut = count_cut(profile, expressions, location);
-    if (cut > 0 && cut == location->line_count) {
-      marks[i] = PRUNE_ALL;
-      continue;
-    }
-    location->first_line += cut;
-    location->line_count -= cut;
-    location->cut = location->cut || cut > 0;
-    marks[i] = location->cut ? PRUNE_BENEATH : PRUNE_NOTHING;
-  }
-}
-
-/* Gives each sample from FIRST on the node at which its chain ends now. */
-static bool
-cut_chains(struct profile *profile, size_t first, const unsigned char *marks)
-{
-  const struct tree *tree = &profile->tree;
-  uint32_t *ends = array_zeroed(tree->count, sizeof *ends); /* by node */
-  bool *cut = array_zeroed(tree->count, sizeof *cut); /* below it */
-  bool *user = array_zeroed(tree->count, sizeof *user); /* on its chain */
-  bool good = ends != NULL && cut != NULL && user != NULL;
-  for (size_t i = TREE_ROOT + 1; good && i < tree->count; i++) {
-    uint32_t parent = tree->nodes[i].parent;
-    unsigned char mark = marks[tree->nodes[i].item];
-    bool prunes = mark != PRUNE_NOTHING && user[parent];
-    bool leaves_out = cut[parent] || (prunes && mark == PRUNE_ALL);
-    ends[i] = leaves_out ? ends[parent] : (uint32_t)i;
-    cut[i] = cut[parent] || prunes;
-    user[i] = user[parent] || mark == PRUNE_NOTHING;
-  }
-  for (size_t i = first; good && i < profile->sample_count; i++)
-    profile->samples[i].node = ends[profile->samples[i].node];
-  free(ends);
-  free(cut);
-  free(user);
-  return good;
-}
-
 bool
-profile_prune(struct profile *profile, size_t first, uint32_t drop,
-              uint32_t keep, struct mprof_error *error)
+profile_prune(struct profile *profile, uint32_t drop, uint32_t keep,
+              struct mprof_error *error)
 {
   struct expressions expressions;
   enum outcome outcome =
       compile(&expressions, names_text(&profile->names, drop),
               names_text(&profile->names, keep));
-  bool good = outcome != NO_MEMORY;
+  if (outcome == NO_MEMORY)
+    return mprof_error_memory(error);
   if (outcome == NOT_READABLE)
     profile->gaps.unread_drop++;
-  if (expressions.active) {
-    unsigned char *marks =
-        array_zeroed(profile->location_count, sizeof *marks);
-    good = marks != NULL;
-    if (good) {
-      mark_locations(profile, &expressions, marks);
-      good = cut_chains(profile, first, marks);
-    }
-    free(marks);
+  for (size_t i = 0; expressions.active && i < profile->location_count; i++) {
+    struct profile_location *location = &profile->locations[i];
+    uint32_t cut = count_cut(profile, &expressions, location);
+    if (cut == 0)
+      continue;
+    bool all = cut == location->line_count;
+    location->mark = all ? PRUNE_ALL : PRUNE_BENEATH;
+    location->cut_lines = all ? 0 : cut;
   }
   release(&expressions);
-  return good || mprof_error_memory(error);
+  return true;
 }

@@ -5,9 +5,10 @@
  * A profile of another program may carry two regular expressions,
  * drop_frames and keep_frames: what lies below a function that the first
  * matches and the second does not, and that function itself, are parts of the
- * allocator.  They are cut off as pprof does it: the chain is gone through
- * from the root, and frames are cut only below a first frame that stays, so
- * that no chain becomes empty.
+ * allocator.  They do not show, as in pprof: the chain is gone through from
+ * the root, and frames are left out only below a first one that stays, so that
+ * no chain becomes empty (profile_settle does that).  Nothing is lost by it:
+ * who writes the file anew writes all frames.
  *
  * pprof's expressions are RE2's; what both have in common is matched.  Where
  * an expression may be something else, it is not used, and the profile says
@@ -21,9 +22,9 @@
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
 
-/* Cuts the chains of the samples of PROFILE from FIRST on, of which the file
- * has the expressions DROP and KEEP, name ids.  False when memory runs out. */
-bool profile_prune(struct profile *profile, size_t first, uint32_t drop,
-                   uint32_t keep, struct mprof_error *error);
+/* Marks the locations of PROFILE that the expressions DROP and KEEP, name ids,
+ * want to be left out.  False when memory runs out. */
+bool profile_prune(struct profile *profile, uint32_t drop, uint32_t keep,
+                   struct mprof_error *error);
 
 #endif

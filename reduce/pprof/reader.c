@@ -345,7 +345,6 @@ add_heading(struct reading *reading)
   struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
   bool first = reading_is_first(reading);
-  bool lossless = reading->options->lossless;
   profile->language = heading->language;
   profile->by_mprof =
       reading->claims.by_mprof && (first || profile->by_mprof);
@@ -354,8 +353,8 @@ add_heading(struct reading *reading)
     profile->default_type = heading->default_type;
   else if (profile->default_type != heading->default_type)
     profile->default_type = 0;
-  profile->drop_frames = lossless ? heading->drop_frames : 0;
-  profile->keep_frames = lossless ? heading->keep_frames : 0;
+  profile->drop_frames = heading->drop_frames;
+  profile->keep_frames = heading->keep_frames;
   if (heading->time_nanos > 0 &&
       (profile->time_nanos == 0 || heading->time_nanos < profile->time_nanos))
     profile->time_nanos = heading->time_nanos;
@@ -412,7 +411,10 @@ profile_read(struct profile *profile, const char *path,
                             .first_sample = profile->sample_count,
                             .error = error};
   progress_tell(options->progress, "reading", 0, 0);
-  if (!input_file_read(&reading.file, path, options->limits, error))
+  if (!(options->octets.data != NULL
+            ? input_file_unpack(&reading.file, path, options->octets,
+                                options->limits, error)
+            : input_file_read(&reading.file, path, options->limits, error)))
     return false;
   bool good = scan(&reading) && list_fields(&reading) &&
               read_strings(&reading) && read_heading(&reading) &&
@@ -424,9 +426,7 @@ profile_read(struct profile *profile, const char *path,
   if (good) {
     add_heading(&reading);
     note_gaps(&reading);
-    good = options->lossless ||
-           profile_prune(profile, reading.first_sample,
-                         reading.heading.drop_frames,
+    good = profile_prune(profile, reading.heading.drop_frames,
                          reading.heading.keep_frames, error);
   }
   release(&reading);

@@ -26,10 +26,10 @@ struct progress;
 
 struct reader_options {
   const struct input_limits *limits;
+  struct input_octets octets; /* what is in the file; no data: read it */
   struct progress *progress; /* told of reading; NULL: nobody is */
-  /* for what writes the files anew: frames that a file wants to be left out
-   * stay, and files must be of one kind, with the same columns, authors,
-   * period and frames to drop, as one file has */
+  /* for what writes the files anew: they must be of one kind, with the same
+   * columns, authors, period and frames to drop, as one file has */
   bool lossless;
   const char *first_path; /* of the first file, to tell others from; NULL:
                              this is it */

@@ -200,6 +200,40 @@ every_request_for_memory(void **state)
   check_complete();
 }
 
+/* In memory it is the same profile, without any file, or nothing. */
+static void
+in_memory(void **state)
+{
+  char arguments[128];
+  struct snapshot snapshot;
+  (void)state;
+  assert_int_equal(save(), 0);
+  snprintf(arguments, sizeof arguments, "report\n%s", path);
+  void *saved = mprof_run_command(arguments);
+  assert_int_equal(unlink(path), 0);
+  plan.writes = requests.made = 0;
+  assert_int_equal(lisp_profile_keep(&snapshot), 0);
+  const unsigned made = requests.made;
+  assert_int_equal(plan.writes, 0);
+  assert_int_equal(count_files(), 0);
+  void *profile = mprof_profile_open_octets(snapshot.contents.base,
+                                            snapshot.length);
+  arena_release(&snapshot.contents);
+  void *kept = mprof_profile_command(profile, "report", NULL, 0);
+  assert_int_equal(mprof_result_status(kept), 0);
+  assert_string_equal(mprof_result_output(kept), mprof_result_output(saved));
+  mprof_result_free(kept);
+  mprof_result_free(saved);
+  mprof_profile_close(profile);
+  for (unsigned n = 1; n <= made; n++) {
+    requests.made = 0;
+    requests.fails = n;
+    assert_int_equal(lisp_profile_keep(&snapshot), ENOMEM);
+    assert_null(snapshot.contents.base);
+  }
+  requests.fails = 0;
+}
+
 static void
 what_cannot_be_opened(void **state)
 {
@@ -285,6 +319,7 @@ main(void)
     cmocka_unit_test(every_write),
     cmocka_unit_test(steps_after_the_writes),
     cmocka_unit_test(every_request_for_memory),
+    cmocka_unit_test(in_memory),
     cmocka_unit_test(what_cannot_be_opened),
     cmocka_unit_test_prestate(every_write_to_a_new_name, &few),
     cmocka_unit_test_prestate(every_write_to_a_new_name, &many),

@@ -39,8 +39,8 @@ report(int descriptor, struct mprof_error *error)
   plan.writes = plan.fsyncs = 0;
   mprof_error_clear(error);
   sink_init(&sink, sink_write_descriptor, &descriptor);
-  return command_run(count, arguments, &sink, "standard output", &command,
-                     error);
+  return command_run(count, arguments, NULL, &sink, "standard output",
+                     &command, error);
 }
 
 /* Runs a report that has to fail as `plan' says: the file is as it was. */

@@ -51,44 +51,11 @@ result $? 'folded: nothing selected, no line'
 expect 'folded, hidden' 0 '' export --format=folded --hide=RED --hide=BLUE "$w"
 says 'the last --hide counts' "$r;CL-USER::MAKE-WIDGET 240000"
 
-# Numbers 0 and 7 are the two samples that PARSE and GRÖSSE made conses in.
 expect 'contexts' 0 '' export --format=lisp-contexts "$m"
 awk '/^[0-9]/ && NF > 4 { sum += $5 } END { exit sum != 6944 }' out
 result $? 'contexts: their sum is the total'
 [ "$(awk '/^[0-9]/ && NF > 5 { print $7 }' out | sort -n | tr '\n' ' ')" = '0 1 2 3 4 5 6 7 ' ]
 result $? 'contexts: each sample is in one'
-echo '7 0' >numbers
-expect 'samples' 0 '' export --format=folded --samples=numbers "$m"
-printf 'RUN;PARSE 160\nRUN;PARSE;GRÖSSE 320\n' | cmp -s - out
-result $? 'samples: what is left'
-: >numbers
-expect 'no samples' 0 '' export --format=folded --samples=numbers "$m"
-[ ! -s out ]
-result $? 'samples: nothing is left'
-for n in 0 1 2 3; do
-  echo "$n 4" >numbers
-  run report --tables=direct,graph,bins --verbose --no-legend \
-    --samples=numbers "$golden/two-cycles.data"
-  sed '1,/^$/d' out >direct
-  run export --format=pprof --samples=numbers -o part.data \
-    "$golden/two-cycles.data"
-  run report --tables=direct,graph,bins --verbose --no-legend part.data
-  [ -s direct ] && sed '1,/^$/d' out | cmp -s - direct
-  result $? "samples $n and 4: an exported profile says the same, calls too"
-done
-echo 8 >numbers
-expect 'a sample that is not there' 1 \
-  "mprof: 'numbers' does not hold numbers of samples below 8 (offset 0 of the file)" \
-  export --format=folded --samples=numbers "$m"
-printf '1\n2 x\n' >numbers
-expect 'a sample that is no number' 1 \
-  "mprof: 'numbers' does not hold numbers of samples below 8 (offset 4 of the file)" \
-  export --format=folded --samples=numbers "$m"
-expect 'no file of samples' 1 \
-  "mprof: cannot open 'nowhere': No such file or directory" \
-  export --format=folded --samples=nowhere "$m"
-expect 'a folder as samples' 1 "mprof: cannot read '/': Is a directory" \
-  export --format=folded --samples=/ "$m"
 
 expect 'lisp' 0 '' export --format=lisp "$m"
 says 'functions' '(:name "PARSE" :self-allocations 10 :self-bytes 160'

@@ -47,11 +47,11 @@
   "What the collector takes for itself when an object gets a finalizer.")
 
 (defun residual (profile)
-  (parse-integer (mprof:profile-comment "mprof.residual_bytes" profile)))
+  (parse-integer (mprof.data:comment "mprof.residual_bytes" profile)))
 
 (defun check-profile (profile name)
   "Stop the demo unless PROFILE adds up to the byte and its file is small."
-  (let ((lost (mprof:profile-comment "mprof.unattributed_allocations" profile))
+  (let ((lost (mprof.data:comment "mprof.unattributed_allocations" profile))
         (bytes (file-bytes (output-file name))))
     ;; Neither program opens files or makes threads; what gets a finalizer is
     ;; a special variable, when it is bound for the first time.
@@ -96,11 +96,11 @@ values: the profile, and FORM's value."
              (fail "widgets.data: ~A should be ~D and is ~D" what expected
                    actual)))
          (calls (caller callee)
-           (let ((arc (mprof:find-arc caller callee profile)))
-             (and arc (mprof:arc-calls arc)))))
+           (let ((arc (mprof.data:row :arcs (list caller callee) profile)))
+             (and arc (mprof.data:calls arc)))))
     (let ((half (/ *widgets* 2)))
-      (check "allocations" *widgets* (mprof:profile-allocations profile))
-      (check "bytes" (* 80 *widgets*) (mprof:profile-bytes profile))
+      (check "allocations" *widgets* (mprof.data:allocations profile))
+      (check "bytes" (* 80 *widgets*) (mprof.data:bytes profile))
       (check "calls by MAKE-RED-WIDGET" half
              (calls 'producer-consumer:make-red-widget
                     'producer-consumer:make-widget))
@@ -124,10 +124,10 @@ values: the profile, and FORM's value."
 (defun heavy-functions (profile share)
   "Those functions of the program and of CL-PPCRE's interface under which at
 least SHARE of all bytes were allocated, callers first."
-  (loop for function in (mprof:profile-functions profile)
-        when (and (names-api-p (mprof:function-name function))
-                  (>= (mprof:function-inclusive-bytes function)
-                      (* share (mprof:profile-bytes profile))))
+  (loop for function in (mprof.data:functions profile)
+        when (and (names-api-p (mprof.data:name function))
+                  (>= (mprof.data:bytes function)
+                      (* share (mprof.data:bytes profile))))
           collect function))
 
 (defun percent (part whole)
@@ -136,23 +136,23 @@ least SHARE of all bytes were allocated, callers first."
 (defun print-heavy-functions (profile stream)
   (format stream "    %        bytes   calls   bytes/call  function~%")
   (dolist (function (heavy-functions profile 1/3))
-    (let ((bytes (mprof:function-inclusive-bytes function))
-          (calls (mprof:function-activations function)))
+    (let ((bytes (mprof.data:bytes function))
+          (calls (mprof.data:calls function)))
       (format stream "  ~3D  ~11:D ~7:D  ~11:D  ~A~%"
-              (percent bytes (mprof:profile-bytes profile))
+              (percent bytes (mprof.data:bytes profile))
               bytes calls (floor bytes calls)
-              (mprof:function-name function)))))
+              (mprof.data:name function)))))
 
 (defparameter *maker* "(METHOD CL-PPCRE:CREATE-SCANNER (T))"
   "What makes every scanner, from strings and from parse trees.")
 
 (defun calls-of (name profile)
-  (let ((function (mprof:find-function name profile)))
-    (if function (mprof:function-activations function) 0)))
+  (let ((function (mprof.data:row :functions name profile)))
+    (if function (mprof.data:calls function) 0)))
 
 (defun bytes-below (name profile)
-  (let ((function (mprof:find-function name profile)))
-    (if function (mprof:function-inclusive-bytes function) 0)))
+  (let ((function (mprof.data:row :functions name profile)))
+    (if function (mprof.data:bytes function) 0)))
 
 (defun print-change (before after stream)
   (flet ((row (what key)
@@ -161,8 +161,8 @@ least SHARE of all bytes were allocated, callers first."
              (format stream "  ~28A ~11:D  ~11:D  ~4@D %~%" what old new
                      (round (* 100 (- new old)) old)))))
     (format stream "  ~28A ~11@A  ~11@A~%" "" "before" "after")
-    (row "bytes" #'mprof:profile-bytes)
-    (row "allocations" #'mprof:profile-allocations)
+    (row "bytes" #'mprof.data:bytes)
+    (row "allocations" #'mprof.data:allocations)
     (row "bytes below CLASSIFY"
          (lambda (profile) (bytes-below 'licences::classify profile)))
     (row "scanners made" (lambda (profile) (calls-of *maker* profile)))))
@@ -189,14 +189,14 @@ least SHARE of all bytes were allocated, callers first."
 ;;; All of it
 
 (defun print-headline (before after stream)
-  (let ((bytes (mprof:profile-bytes before))
-        (bytes-after (mprof:profile-bytes after)))
+  (let ((bytes (mprof.data:bytes before))
+        (bytes-after (mprof.data:bytes after)))
     (format stream "CL-PPCRE at work on the licence texts of this machine: ~
                     ~:D allocations,~%~:D bytes, in ~D functions.  ~D % of ~
                     the bytes are one mistake in the~%program: with one line ~
                     changed it allocates ~:D bytes.~%"
-            (mprof:profile-allocations before) bytes
-            (length (mprof:profile-functions before))
+            (mprof.data:allocations before) bytes
+            (length (mprof.data:functions before))
             (percent (- bytes bytes-after) bytes) bytes-after)))
 
 (defun run ()

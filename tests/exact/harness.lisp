@@ -111,19 +111,19 @@ LIST to have no effect does not leave it out.")
 
 (defun self (name allocations bytes)
   "NAME itself made ALLOCATIONS objects of BYTES bytes in all."
-  (let ((f (mprof:find-function name *profile*)))
+  (let ((f (mprof.data:row :functions name *profile*)))
     (check (format nil "~A itself" (shown name))
            (list allocations bytes)
-           (and f (list (mprof:function-self-allocations f)
-                        (mprof:function-self-bytes f))))))
+           (and f (list (mprof.data:self-allocations f)
+                        (mprof.data:self-bytes f))))))
 
 (defun inclusive (name allocations bytes)
   "NAME and all below it made ALLOCATIONS objects of BYTES bytes in all."
-  (let ((f (mprof:find-function name *profile*)))
+  (let ((f (mprof.data:row :functions name *profile*)))
     (check (format nil "~A with callees" (shown name))
            (list allocations bytes)
-           (and f (list (mprof:function-inclusive-allocations f)
-                        (mprof:function-inclusive-bytes f))))))
+           (and f (list (mprof.data:allocations f)
+                        (mprof.data:bytes f))))))
 
 ;; C functions of a library have no frame word; their names are strings.
 
@@ -135,19 +135,19 @@ LIST to have no effect does not leave it out.")
 
 (defun calls (name n)
   "N calls of NAME led to an allocation."
-  (let ((f (mprof:find-function name *profile*)))
+  (let ((f (mprof.data:row :functions name *profile*)))
     (check (format nil "calls of ~A" (shown name))
-           (known-calls name n) (and f (mprof:function-activations f)))))
+           (known-calls name n) (and f (mprof.data:calls f)))))
 
 (defun arc (caller callee n &optional allocations bytes)
   "N calls of CALLEE by CALLER led to allocations."
-  (let ((a (mprof:find-arc caller callee *profile*)))
+  (let ((a (mprof.data:row :arcs (list caller callee) *profile*)))
     (check (format nil "calls of ~A by ~A" (shown callee) (shown caller))
-           (known-calls callee n) (and a (mprof:arc-calls a)))
+           (known-calls callee n) (and a (mprof.data:calls a)))
     (when allocations
       (check (format nil "~A below ~A" (shown callee) (shown caller))
              (list allocations bytes)
-             (and a (list (mprof:arc-allocations a) (mprof:arc-bytes a)))))))
+             (and a (list (mprof.data:allocations a) (mprof.data:bytes a)))))))
 
 (defun conses-of (caller callee calls n)
   "CALLER called CALLEE so often, and N conses were made below."
@@ -155,67 +155,67 @@ LIST to have no effect does not leave it out.")
 
 (defun no-arc (caller callee)
   (check (format nil "~A never calls ~A" (shown caller) (shown callee))
-         nil (mprof:find-arc caller callee *profile*)))
+         nil (mprof.data:row :arcs (list caller callee) *profile*)))
 
 (defun absent (name)
   (check (format nil "~A is not in the profile" (shown name))
-         nil (mprof:find-function name *profile*)))
+         nil (mprof.data:row :functions name *profile*)))
 
-(defun type-total (name allocations bytes &optional (key #'mprof:type-name))
+(defun type-total (name allocations bytes &optional (key #'mprof.data:type))
   "ALLOCATIONS objects of the type (or, by KEY, class) NAME, of BYTES in all."
-  (loop for type in (mprof:profile-types *profile*)
+  (loop for type in (mprof.data:types *profile*)
         when (equal (shown name) (funcall key type))
-          sum (mprof:type-allocations type) into n
-          and sum (mprof:type-bytes type) into b
+          sum (mprof.data:allocations type) into n
+          and sum (mprof.data:bytes type) into b
         finally (check (format nil "objects of type ~A" (shown name))
                        (list allocations bytes) (list n b))))
 
 (defun class-total (name allocations bytes)
-  (type-total name allocations bytes #'mprof:type-class))
+  (type-total name allocations bytes #'mprof.data:class))
 
 (defun total (allocations bytes)
   (check "everything" (list allocations bytes)
-         (list (mprof:profile-allocations *profile*)
-               (mprof:profile-bytes *profile*))))
+         (list (mprof.data:allocations *profile*)
+               (mprof.data:bytes *profile*))))
 
 (defun residual (bytes)
   (check "residual against the collector" (format nil "~D" bytes)
-         (mprof:profile-comment "mprof.residual_bytes" *profile*))
+         (mprof.data:comment "mprof.residual_bytes" *profile*))
   (format t "~{# ~A~%~}"
-          (nth-value 1 (mprof:profile-comment "mprof.residual_note"
+          (nth-value 1 (mprof.data:comment "mprof.residual_note"
                                               *profile*))))
 
 (defun check-sums ()
   "The figures of functions and types add up to the plain counters."
   (flet ((sum (key list) (reduce #'+ list :key key)))
-    (let ((functions (mprof:profile-functions *profile*))
-          (types (mprof:profile-types *profile*))
+    (let ((functions (mprof.data:functions *profile*))
+          (types (mprof.data:types *profile*))
           (counters (list (mprof:allocations) (mprof:bytes))))
       (check "sum over functions is the plain counter" counters
-             (list (sum #'mprof:function-self-allocations functions)
-                   (sum #'mprof:function-self-bytes functions)))
+             (list (sum #'mprof.data:self-allocations functions)
+                   (sum #'mprof.data:self-bytes functions)))
       (check "sum over types is the plain counter" counters
-             (list (sum #'mprof:type-allocations types)
-                   (sum #'mprof:type-bytes types)))
+             (list (sum #'mprof.data:allocations types)
+                   (sum #'mprof.data:bytes types)))
       (flet ((check-list (what list allocations bytes)
                (check (format nil "sum over ~A is the plain counter" what)
                       counters
                       (list (sum allocations list) (sum bytes list)))))
-        (check-list "phases" (mprof:profile-phases *profile*)
-                    #'mprof:phase-allocations #'mprof:phase-bytes)
-        (check-list "threads" (mprof:profile-threads *profile*)
-                    #'mprof:thread-allocations #'mprof:thread-bytes))
+        (check-list "phases" (mprof.data:phases *profile*)
+                    #'mprof.data:allocations #'mprof.data:bytes)
+        (check-list "threads" (mprof.data:threads *profile*)
+                    #'mprof.data:allocations #'mprof.data:bytes))
       (check "missing callers" *missing-callers*
-             (mprof:profile-comment "mprof.chain_note" *profile*))
+             (mprof.data:comment "mprof.chain_note" *profile*))
       (check "missing classes" *missing-classes*
-             (mprof:profile-comment "mprof.class_note" *profile*))
+             (mprof.data:comment "mprof.class_note" *profile*))
       (check "nothing unattributed" "0"
-             (mprof:profile-comment "mprof.unattributed_allocations"
+             (mprof.data:comment "mprof.unattributed_allocations"
                                     *profile*))
       (check "no chain cut short" "0"
-             (mprof:profile-comment "mprof.truncated_walks" *profile*))
+             (mprof.data:comment "mprof.truncated_walks" *profile*))
       (check "no frame forgotten" "0"
-             (mprof:profile-comment "mprof.differing_walks" *profile*)))))
+             (mprof.data:comment "mprof.differing_walks" *profile*)))))
 
 ;;; Chains
 
@@ -366,8 +366,7 @@ the interpreter binds, which are two in a TEN."
              (type-total type (+ (* 10 n) more)
                          (+ (* 10 bytes) (* more +cons+))
                          (lambda (figures)
-                           (or (mprof:type-class figures)
-                               (mprof:type-name figures)))))
+                           (mprof.data:name figures))))
     (unless conses-seen
       (type-total 'cons conses (* conses +cons+)))
     (total (+ objects conses) (+ total (* conses +cons+)))))

@@ -54,8 +54,8 @@ type <<'TYPED'
 (defvar *kept* nil)
 (defun made (n) (dotimes (i n) (setf *kept* (cons i nil))))
 (defun say (what value) (format t "~&[~A] ~S~%" what value) (finish-output))
-(defun figures (name) (let* ((p (mprof:profile)) (f (mprof:find-function name p))) (and f (list (mprof:function-self-allocations f) (mprof:function-self-bytes f) (mprof:function-activations f)))))
-(defun arc (caller callee) (let* ((p (mprof:profile)) (a (mprof:find-arc caller callee p))) (and a (list (mprof:arc-calls a) (mprof:arc-allocations a)))))
+(defun figures (name) (let* ((p (mprof:profile)) (f (mprof.data:row :functions name p))) (and f (list (mprof.data:self-allocations f) (mprof.data:self-bytes f) (mprof.data:calls f)))))
+(defun arc (caller callee) (let* ((p (mprof:profile)) (a (mprof.data:row :arcs (list caller callee) p))) (and a (list (mprof.data:calls a) (mprof.data:allocations a)))))
 (defun fails (n) (made n) (error "on purpose") (made 1000))
 (mprof:with-profiling (:report nil) (made 3) (fails 4))
 TYPED
@@ -75,8 +75,8 @@ type <<'TYPED'
 (say "made" (figures 'made))
 (say "fails" (figures 'fails))
 (say "fails made" (arc 'fails 'made))
-(say "residual" (mprof:profile-comment "mprof.residual_bytes" (mprof:profile)))
-(say "unattributed" (mprof:profile-comment "mprof.unattributed_allocations" (mprof:profile)))
+(say "residual" (mprof.data:comment "mprof.residual_bytes" (mprof:profile)))
+(say "unattributed" (mprof.data:comment "mprof.unattributed_allocations" (mprof:profile)))
 (mprof:with-profiling (:report nil) (restart-case (fails 2) (carry-on () (made 8))))
 TYPED
 await 2 '^Broken at'

@@ -37,7 +37,7 @@ of the context tree."
   "WALKS walks find room in BUDGET.  How many contexts lead to LEFT-0, one walk
 shows."
   (let ((above (- (profile 1) (calls 1) 1)))
-    (multiple-value-bind (contexts bytes) (profile walks :budget budget)
+    (multiple-value-bind (contexts bytes) (profile walks :max-contexts budget)
       (check "contexts with room" (+ above (calls walks) walks) contexts)
       (check "overflows with room" 0 (getf (mprof:status) :overflows))
       (check "allocations with room" walks (mprof:allocations))

@@ -16,15 +16,15 @@
 
 (defun rows-of (profile)
   "The contexts of PROFILE as lists, but for their phases and threads."
-  (loop for context in (mprof:profile-contexts profile)
-        collect (list (last (mprof:context-functions context) 2)
-                      (mprof:context-type context)
-                      (mprof:context-category context)
-                      (mprof:context-class context)
-                      (mprof:context-size context)
-                      (mprof:context-allocations context)
-                      (mprof:context-bytes context)
-                      (mprof:context-calls context))))
+  (loop for context in (data:contexts profile)
+        collect (list (last (data:chain context) 2)
+                      (data:type context)
+                      (data:category context)
+                      (data:class context)
+                      (data:size context)
+                      (data:allocations context)
+                      (data:bytes context)
+                      (data:calls context))))
 
 (test contexts-are-chains
   (with-idle-profiler
@@ -43,21 +43,21 @@
                       (mp:process-join
                        (mp:process-run-function "other" #'make-conses 5))
                       (eval '(cons 1 2))))
-           (rows (loop for context in (mprof:profile-contexts
+           (rows (loop for context in (data:contexts
                                        (mprof:filter-profile
                                         profile :ignore "^MP:"))
-                       when (equal (mprof:context-function context)
+                       when (equal (data:name context)
                                    "MPROF.TESTS::MAKE-CONSES")
-                         collect (list (mprof:context-thread context)
-                                       (mprof:context-phase context)
-                                       (mprof:context-allocations context)))))
+                         collect (list (data:thread context)
+                                       (data:phase context)
+                                       (data:allocations context)))))
       (is (equal '(("other" :run 5)) (subseq rows 0 1)))
       (is (equal '(:run 3) (rest (second rows))))
       (is (= 2 (length rows)))
-      (is (= (mprof:phase-allocations (mprof:find-phase :eval profile))
-             (loop for context in (mprof:profile-contexts profile)
-                   when (eq :eval (mprof:context-phase context))
-                     sum (mprof:context-allocations context)))))))
+      (is (= (data:allocations (data:row :phases :eval profile))
+             (loop for context in (data:contexts profile)
+                   when (eq :eval (data:phase context))
+                     sum (data:allocations context)))))))
 
 (test contexts-of-special-sizes
   "Objects above 2,048 bytes are in one context, and so are bodies that grow."
@@ -70,54 +70,54 @@
                          (setf (gethash i table) i))))))
       ;; a header of 48 bytes, then the elements
       (is (equal '((:large 2 5696))
-                 (loop for context in (mprof:profile-contexts profile)
-                       when (equal (mprof:context-type context)
+                 (loop for context in (data:contexts profile)
+                       when (equal (data:type context)
                                    "(SIMPLE-ARRAY DOUBLE-FLOAT)")
-                         collect (list (mprof:context-size context)
-                                       (mprof:context-allocations context)
-                                       (mprof:context-bytes context)))))
-      (let ((grown (find :grown (mprof:profile-contexts profile)
-                         :key #'mprof:context-size))
-            (bin (find :grown (mprof:profile-bins profile)
-                       :key #'mprof:bin-size)))
-        (is (string= "HASH-TABLE" (mprof:context-type grown)))
-        (is (= 0 (mprof:context-allocations grown)))
-        (is (= (mprof:bin-bytes bin) (mprof:context-bytes grown)))))))
+                         collect (list (data:size context)
+                                       (data:allocations context)
+                                       (data:bytes context)))))
+      (let ((grown (find :grown (data:contexts profile)
+                         :key #'data:size))
+            (bin (find :grown (data:bins profile)
+                       :key #'data:size)))
+        (is (string= "HASH-TABLE" (data:type grown)))
+        (is (= 0 (data:allocations grown)))
+        (is (= (data:bytes bin) (data:bytes grown)))))))
 
 (test contexts-add-up
   "All of the profile is in its contexts, once."
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)
                               (compile nil '(lambda (x) (list x)))))
-           (contexts (mprof:profile-contexts profile))
+           (contexts (data:contexts profile))
            (seen '()))
-      (is (= (mprof:profile-bytes profile)
-             (reduce #'+ contexts :key #'mprof:context-bytes)))
-      (is (= (mprof:profile-allocations profile)
-             (reduce #'+ contexts :key #'mprof:context-allocations)))
-      (is (every #'>= (mapcar #'mprof:context-bytes contexts)
-                 (mapcar #'mprof:context-bytes (rest contexts))))
+      (is (= (data:bytes profile)
+             (reduce #'+ contexts :key #'data:bytes)))
+      (is (= (data:allocations profile)
+             (reduce #'+ contexts :key #'data:allocations)))
+      (is (every #'>= (mapcar #'data:bytes contexts)
+                 (mapcar #'data:bytes (rest contexts))))
       (is (null (multiple-value-list
-                 (mprof:map-contexts
+                 (data:map-contexts
                   (lambda (context)
-                    (push (mprof:context-bytes context) seen))
+                    (push (data:bytes context) seen))
                   profile))))
-      (is (equal (mapcar #'mprof:context-bytes contexts) (reverse seen)))
+      (is (equal (mapcar #'data:bytes contexts) (reverse seen)))
       ;; what each function allocated itself is in the contexts it ends
-      (is (loop for function in (mprof:profile-functions profile)
-                always (= (mprof:function-self-bytes function)
+      (is (loop for function in (data:functions profile)
+                always (= (data:self-bytes function)
                           (loop for context in contexts
-                                when (string= (mprof:context-function context)
-                                              (mprof:function-name function))
-                                  sum (mprof:context-bytes context)))))
+                                when (string= (data:name context)
+                                              (data:name function))
+                                  sum (data:bytes context)))))
       ;; and what it is charged with in the contexts that it is in
-      (is (loop for function in (mprof:profile-functions profile)
-                always (= (mprof:function-inclusive-bytes function)
+      (is (loop for function in (data:functions profile)
+                always (= (data:bytes function)
                           (loop for context in contexts
-                                when (member (mprof:function-name function)
-                                             (mprof:context-functions context)
+                                when (member (data:name function)
+                                             (data:chain context)
                                              :test #'string=)
-                                  sum (mprof:context-bytes context))))))))
+                                  sum (data:bytes context))))))))
 
 (test contexts-can-be-left
   (with-idle-profiler
@@ -125,7 +125,7 @@
       (call-in-folder-of-its-own
        (lambda (files)
          (is (eq :found (block search
-                          (mprof:map-contexts
+                          (data:map-contexts
                            (lambda (context)
                              (declare (ignore context))
                              (return-from search :found))
@@ -146,15 +146,15 @@
     (let ((profile (profiled (|grüße an λ| 3))))
       (is (= 1 (count-if (lambda (context)
                            (find (mprof::displayed-name '|grüße an λ|)
-                                 (mprof:context-functions context)
+                                 (data:chain context)
                                  :test #'string=))
-                         (mprof:profile-contexts profile)))))))
+                         (data:contexts profile)))))))
 
 ;;; Choosing
 
 (defun self-allocations (name profile)
-  (let ((function (mprof:find-function name profile)))
-    (and function (mprof:function-self-allocations function))))
+  (let ((function (data:row :functions name profile)))
+    (and function (data:self-allocations function))))
 
 (test filter-by-choices
   (with-idle-profiler
@@ -162,11 +162,11 @@
            (part (mprof:filter-profile profile :focus "OTHER-WAY")))
       (is (= 20 (self-allocations 'make-conses part)))
       (is (= 25 (self-allocations 'make-conses profile)))
-      (is (equal (mapcar #'mprof:function-name
-                         (mprof:profile-functions
+      (is (equal (mapcar #'data:name
+                         (data:functions
                           (mprof:profile nil :focus "OTHER-WAY")))
-                 (mapcar #'mprof:function-name
-                         (mprof:profile-functions part))))
+                 (mapcar #'data:name
+                         (data:functions part))))
       (signals mprof:mprof-error (mprof:filter-profile profile :focus "("))
       (signals error (mprof:filter-profile profile :max 3)))))
 
@@ -176,26 +176,26 @@
            (conses (mprof:filter-profile
                     profile
                     :predicate (lambda (context)
-                                 (string= (mprof:context-type context)
+                                 (string= (data:type context)
                                           "CONS"))))
-           (figures (mprof:find-function 'other-way conses)))
-      (is (= 1 (length (mprof:profile-types conses))))
-      (is (= (mprof:type-bytes (mprof:find-type 'cons profile))
-             (mprof:profile-bytes conses)))
-      (is (= 0 (mprof:function-self-allocations figures)))
-      (is (= 320 (mprof:function-inclusive-bytes figures)))
+           (figures (data:row :functions 'other-way conses)))
+      (is (= 1 (length (data:types conses))))
+      (is (= (data:bytes (data:row :types 'cons profile))
+             (data:bytes conses)))
+      (is (= 0 (data:self-allocations figures)))
+      (is (= 320 (data:bytes figures)))
       ;; calls are known, though the vector that they made is left out
-      (is (= 1 (mprof:function-activations figures)))
-      (is (= 2 (mprof:arc-calls (mprof:find-arc 'other-way 'make-conses
+      (is (= 1 (data:calls figures)))
+      (is (= 2 (data:calls (data:row :arcs '(other-way make-conses)
                                                 conses))))
       (is (search "MAKE-CONSES" (mprof:report :profile conses :stream nil)))
       (is (not (search "DOUBLE-FLOAT" (mprof:report :profile conses
                                                     :stream nil))))
-      (is (= 0 (mprof:profile-allocations
+      (is (= 0 (data:allocations
                 (mprof:filter-profile profile
                                       :predicate (constantly nil)))))
-      (is (= (mprof:profile-bytes profile)
-             (mprof:profile-bytes
+      (is (= (data:bytes profile)
+             (data:bytes
               (mprof:filter-profile profile :predicate (constantly t))))))))
 
 (test filters-come-on-top
@@ -244,10 +244,10 @@
                   profile
                   :predicate (lambda (context)
                                (member "MPROF.TESTS::ONE-WAY"
-                                       (mprof:context-functions context)
+                                       (data:chain context)
                                        :test #'string=)))
                  :predicate (lambda (context)
-                              (= 5 (mprof:context-allocations context))))))))))
+                              (= 5 (data:allocations context))))))))))
 
 (test a-profile-does-not-change
   "Neither when counting goes on, nor when its file goes away."
@@ -266,8 +266,8 @@
           (dolist (each (list profile lazy read reported))
             (is (= 5 (self-allocations 'make-conses each)))
             (is (= 1 (count "MPROF.TESTS::MAKE-CONSES"
-                            (mprof:profile-contexts each)
-                            :key #'mprof:context-function
+                            (data:contexts each)
+                            :key #'data:name
                             :test #'string=)))))))))
 
 (test several-files-are-one-profile
@@ -283,7 +283,7 @@
           (is (= 20 (self-allocations
                      'make-conses
                      (mprof:filter-profile both :focus "OTHER-WAY"))))
-          (is (= 25 (loop for context in (mprof:profile-contexts both)
-                          when (string= (mprof:context-function context)
+          (is (= 25 (loop for context in (data:contexts both)
+                          when (string= (data:name context)
                                         "MPROF.TESTS::MAKE-CONSES")
-                            sum (mprof:context-allocations context)))))))))
+                            sum (data:allocations context)))))))))

@@ -10,7 +10,7 @@
 (defun shows-p (function callee)
   "Does CALLEE show below FUNCTION, which is called with 1?"
   (let ((profile (profiled (setf *kept* (funcall function 1)))))
-    (not (null (mprof:find-arc function callee profile)))))
+    (not (null (data:row :arcs (list function callee) profile)))))
 
 (defmacro with-typed ((&rest forms) &body body)
   "Evaluate FORMS, data, as if typed at the REPL, then run BODY."
@@ -101,7 +101,7 @@
     (is-true (shows-p 'typed-around 'cons))
     (is-true (shows-p 'typed-around 'list))
     (is (equal "Documented." (documentation 'typed-around 'function)))
-    (is-true (mprof:find-arc '(method typed-method :around (integer)) 'cons
+    (is-true (data:row :arcs '((method typed-method :around (integer)) cons)
                              (profiled (funcall 'typed-method 1))))))
 
 (test file-wide

@@ -12,13 +12,13 @@
       (push symbol symbols))))
 
 (test every-export-means-something
-  (dolist (package '(#:mprof #:mprof.bindings))
+  (dolist (package '(#:mprof #:mprof.data #:mprof.bindings))
     (dolist (symbol (exports package))
       (is (or (fboundp symbol) (find-class symbol nil))
           "~S is neither function nor class." symbol))))
 
 (test every-export-has-a-docstring
-  (dolist (package '(#:mprof #:mprof.bindings))
+  (dolist (package '(#:mprof #:mprof.data #:mprof.bindings))
     (is (stringp (documentation (find-package package) t)))
     (dolist (symbol (exports package))
       (when (fboundp symbol)
@@ -31,40 +31,45 @@
 (defun words-in (text)
   "The words of TEXT that are made of capital letters and dashes."
   (let ((words '()) (start nil))
-    (dotimes (i (length text) (nreverse words))
-      (let ((part (find (char text i) "ABCDEFGHIJKLMNOPQRSTUVWXYZ-")))
+    (dotimes (i (1+ (length text)) (nreverse words))
+      (let ((part (and (< i (length text))
+                       (find (char text i) "ABCDEFGHIJKLMNOPQRSTUVWXYZ-"))))
         (cond ((and part (null start))
                (setf start i))
               ((and start (not part))
                (push (subseq text start i) words)
                (setf start nil)))))))
 
-(defun named-in (text)
-  "The exports that TEXT names: FOO-BAR, or -BAZ after it for FOO-BAZ."
-  (let ((last "") (symbols '()))
-    (flet ((export-called (name)
-             (multiple-value-bind (symbol status) (find-symbol name '#:mprof)
-               (and (eq status :external) symbol))))
-      (dolist (word (words-in text) symbols)
-        (let ((symbol
-                (if (char= (char word 0) #\-)
-                    (loop for dash = (position #\- last :from-end t)
-                            then (position #\- last :from-end t :end dash)
-                          while dash
-                            thereis (export-called
-                                     (concatenate 'string (subseq last 0 dash)
-                                                  word)))
-                    (export-called word))))
-          (when symbol
-            (push symbol symbols)
-            (unless (char= (char word 0) #\-)
-              (setf last word))))))))
-
 (test the-package-is-a-map
-  "The docstring of the package names every export."
-  (let ((named (named-in (documentation (find-package '#:mprof) t))))
-    (dolist (symbol (exports '#:mprof))
-      (is (member symbol named) "~S is not on the map." symbol))))
+  "The docstring of the package names every export; what people type is little."
+  (dolist (package '(#:mprof #:mprof.data))
+    (let ((named (words-in (documentation (find-package package) t))))
+      (dolist (symbol (exports package))
+        (is (member (symbol-name symbol) named :test #'string=)
+            "~S is not on the map." symbol))))
+  (is (<= (length (exports '#:mprof)) 40)))
+
+(test every-export-has-an-example
+  (dolist (package '(#:mprof #:mprof.data))
+    (dolist (symbol (exports package))
+      (dolist (kind '(function type))
+        (let ((text (documentation symbol kind)))
+          (when text
+            (is (search "Example:" text)
+                "~S has no example as a ~(~A~)." symbol kind)))))))
+
+(test docstrings-explain-the-choices
+  "What the table of choices says is in the docstring, maybe on several lines."
+  (loop for (function . groups) in '((mprof:profile :part)
+                                     (mprof:filter-profile :part)
+                                     (mprof:report :part :report)
+                                     (mprof:save :part :save))
+        for text = (substitute #\Space #\Newline
+                               (documentation function 'function))
+        do (loop for (keyword nil nil explanation)
+                   in (mprof::choices-of groups)
+                 do (is (search explanation text)
+                        "~S does not explain ~S." function keyword))))
 
 (test docstrings-name-the-arguments
   "Each argument of an exported function is in capitals in its docstring."

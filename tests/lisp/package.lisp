@@ -6,6 +6,7 @@
   (:use #:common-lisp)
   (:import-from #:fiveam #:def-suite #:in-suite #:test #:is #:is-true
                 #:is-false #:signals #:finishes)
+  (:local-nicknames (#:data #:mprof.data))
   (:documentation "The tests of MPROF.  RUN-ALL runs them.")
   (:export #:run-all))
 

@@ -13,72 +13,72 @@
 (test figures-of-functions
   (with-idle-profiler
     (let* ((profile (profiled (call-make-conses 10)))
-           (callee (mprof:find-function 'make-conses profile))
-           (caller (mprof:find-function 'call-make-conses profile)))
-      (is (= 20 (mprof:profile-allocations profile)))
-      (is (= 320 (mprof:profile-bytes profile)))
-      (is (string= "MPROF.TESTS::MAKE-CONSES" (mprof:function-name callee)))
-      (is (= 20 (mprof:function-self-allocations callee)))
-      (is (= 320 (mprof:function-self-bytes callee)))
-      (is (= 2 (mprof:function-activations callee)))
-      (is (= 0 (mprof:function-self-bytes caller)))
-      (is (= 20 (mprof:function-inclusive-allocations caller)))
-      (is (= 320 (mprof:function-inclusive-bytes caller)))
-      (is (= 1 (mprof:function-activations caller)))
-      (is (null (mprof:function-cycle callee)))
+           (callee (data:row :functions 'make-conses profile))
+           (caller (data:row :functions 'call-make-conses profile)))
+      (is (= 20 (data:allocations profile)))
+      (is (= 320 (data:bytes profile)))
+      (is (string= "MPROF.TESTS::MAKE-CONSES" (data:name callee)))
+      (is (= 20 (data:self-allocations callee)))
+      (is (= 320 (data:self-bytes callee)))
+      (is (= 2 (data:calls callee)))
+      (is (= 0 (data:self-bytes caller)))
+      (is (= 20 (data:allocations caller)))
+      (is (= 320 (data:bytes caller)))
+      (is (= 1 (data:calls caller)))
+      (is (null (data:cycle callee)))
       (is (string= "subjects.lisp"
-                   (file-namestring (mprof:function-file callee))))
-      (is (plusp (mprof:function-line callee)))
-      (let ((types (mprof:function-types callee)))
+                   (file-namestring (data:file callee))))
+      (is (plusp (data:line callee)))
+      (let ((types (data:types callee)))
         (is (= 1 (length types)))
-        (is (string= "CONS" (mprof:type-name (first types))))
-        (is (= 320 (mprof:type-bytes (first types))))))))
+        (is (string= "CONS" (data:type (first types))))
+        (is (= 320 (data:bytes (first types))))))))
 
 (test figures-of-arcs
   (with-idle-profiler
     (let* ((profile (profiled (call-make-conses 10)))
-           (arc (mprof:find-arc 'call-make-conses 'make-conses profile)))
-      (is (string= "MPROF.TESTS::CALL-MAKE-CONSES" (mprof:arc-caller arc)))
-      (is (string= "MPROF.TESTS::MAKE-CONSES" (mprof:arc-callee arc)))
-      (is (= 2 (mprof:arc-calls arc)))
-      (is (= 20 (mprof:arc-allocations arc)))
-      (is (= 320 (mprof:arc-bytes arc)))
-      (is (null (mprof:find-arc 'make-conses 'call-make-conses profile))))))
+           (arc (data:row :arcs '(call-make-conses make-conses) profile)))
+      (is (string= "MPROF.TESTS::CALL-MAKE-CONSES" (data:caller arc)))
+      (is (string= "MPROF.TESTS::MAKE-CONSES" (data:callee arc)))
+      (is (= 2 (data:calls arc)))
+      (is (= 20 (data:allocations arc)))
+      (is (= 320 (data:bytes arc)))
+      (is (null (data:row :arcs '(make-conses call-make-conses) profile))))))
 
 (test calls-that-are-not-known
   "Calls of C functions are NIL; those that C functions make are known."
   (let* ((profile (mprof:profile (asdf:system-relative-pathname
                                   "mprof"
                                   "../tests/golden/unknown-calls.data")))
-         (arc (mprof:find-arc "PARSE" "sort" profile)))
-    (is (null (mprof:function-activations
-               (mprof:find-function "sort" profile))))
-    (is (= 3 (mprof:function-activations
-              (mprof:find-function "PARSE" profile))))
-    (is (null (mprof:arc-calls arc)))
+         (arc (data:row :arcs '("PARSE" "sort") profile)))
+    (is (null (data:calls
+               (data:row :functions "sort" profile))))
+    (is (= 3 (data:calls
+              (data:row :functions "PARSE" profile))))
+    (is (null (data:calls arc)))
     (is (search "PARSE > sort unknown calls, 736 bytes" (princ-to-string arc)))
-    (is (= 40 (mprof:arc-calls (mprof:find-arc "sort" "COMPARE" profile))))
+    (is (= 40 (data:calls (data:row :arcs '("sort" "COMPARE") profile))))
     (is (equal '(("COMPARE" . 40) ("WORK" . 7) ("READ" . 8) ("WALK" . 6)
                  ("sort") ("visit") ("each") ("sort"))
-               (loop for context in (mprof:profile-contexts profile)
-                     collect (cons (mprof:context-function context)
-                                   (mprof:context-calls context)))))))
+               (loop for context in (data:contexts profile)
+                     collect (cons (data:name context)
+                                   (data:calls context)))))))
 
 (test figures-of-phases
   (with-idle-profiler
     (let* ((profile (profiled (make-conses 10) (eval '(make-conses 5))))
-           (run (mprof:find-phase :run profile)))
-      (is (= 15 (mprof:phase-allocations run)))
-      (is (= 240 (mprof:phase-bytes run)))
-      (is (equal '(240 0 0 0) (mprof:phase-category-bytes run)))
-      (is (eq :run (mprof:phase-name run)))
-      (is-true (mprof:find-phase :eval profile))
-      (is (null (mprof:find-phase :load profile)))
+           (run (data:row :phases :run profile)))
+      (is (= 15 (data:allocations run)))
+      (is (= 240 (data:bytes run)))
+      (is (equal '(240 0 0 0) (data:category-bytes run)))
+      (is (eq :run (data:name run)))
+      (is-true (data:row :phases :eval profile))
+      (is (null (data:row :phases :load profile)))
       (is (search "RUN 15" (prin1-to-string run)))
-      (is (= (mprof:profile-bytes profile)
-             (reduce #'+ (mprof:profile-phases profile)
-                     :key #'mprof:phase-bytes)))
-      (is (= 15 (mprof:profile-allocations (mprof:profile nil :phase :run)))))))
+      (is (= (data:bytes profile)
+             (reduce #'+ (data:phases profile)
+                     :key #'data:bytes)))
+      (is (= 15 (data:allocations (mprof:profile nil :phase :run)))))))
 
 (test figures-of-threads
   (with-idle-profiler
@@ -88,29 +88,29 @@
                             (loop for n in '(20 30)
                                   collect (mp:process-run-function
                                            "twin" #'make-conses n)))))
-           (twins (remove 0 (mprof:profile-threads profile)
+           (twins (remove 0 (data:threads profile)
                           :test-not #'eql
                           :key (lambda (thread)
                                  (search "twin"
-                                         (mprof:thread-name thread))))))
+                                         (data:name thread))))))
       (is (= 2 (length twins)))
       (is (equal '(20 30)
                  (sort (loop for twin in twins
                              for part = (mprof:profile
                                          nil :thread
                                          (format nil "^~A$"
-                                                 (mprof:thread-name twin)))
-                             collect (mprof:function-self-allocations
-                                      (mprof:find-function 'make-conses
+                                                 (data:name twin)))
+                             collect (data:self-allocations
+                                      (data:row :functions 'make-conses
                                                            part)))
                        #'<)))
       (is (eq (first twins)
-              (mprof:find-thread (mprof:thread-name (first twins)) profile)))
+              (data:row :threads (data:name (first twins)) profile)))
       (is (equal '("twin" "twin#2")
-                 (sort (mapcar #'mprof:thread-name twins) #'string<)))
-      (is (= (mprof:profile-allocations profile)
-             (reduce #'+ (mprof:profile-threads profile)
-                     :key #'mprof:thread-allocations))))))
+                 (sort (mapcar #'data:name twins) #'string<)))
+      (is (= (data:allocations profile)
+             (reduce #'+ (data:threads profile)
+                     :key #'data:allocations))))))
 
 (test choices-that-make-no-sense
   (with-idle-profiler
@@ -125,31 +125,31 @@
     (let* ((profile (profiled (make-conses 10)
                               (setf *kept* (make-doubles 5))
                               (setf *kept* (make-subject))))
-           (conses (mprof:find-type 'cons profile))
-           (doubles (mprof:find-type '(simple-array double-float) profile))
-           (subjects (mprof:find-type 'subject profile)))
+           (conses (data:row :types 'cons profile))
+           (doubles (data:row :types '(simple-array double-float) profile))
+           (subjects (data:row :types 'subject profile)))
       (is (equal '("cons" "CONS" nil 10 160)
-                 (list (mprof:type-category conses) (mprof:type-name conses)
-                       (mprof:type-class conses)
-                       (mprof:type-allocations conses)
-                       (mprof:type-bytes conses))))
+                 (list (data:category conses) (data:type conses)
+                       (data:class conses)
+                       (data:allocations conses)
+                       (data:bytes conses))))
       (is (equal '("struct" 1 88)
-                 (list (mprof:type-category doubles)
-                       (mprof:type-allocations doubles)
-                       (mprof:type-bytes doubles))))
+                 (list (data:category doubles)
+                       (data:allocations doubles)
+                       (data:bytes doubles))))
       (is (equal '("struct" "MPROF.TESTS::SUBJECT" 1 80)
-                 (list (mprof:type-category subjects)
-                       (mprof:type-class subjects)
-                       (mprof:type-allocations subjects)
-                       (mprof:type-bytes subjects)))))))
+                 (list (data:category subjects)
+                       (data:class subjects)
+                       (data:allocations subjects)
+                       (data:bytes subjects)))))))
 
 (test comments
   (with-idle-profiler
     (let ((profile (profiled (make-conses 10))))
-      (is (string= "lisp" (mprof:profile-comment "mprof.language" profile)))
-      (is (string= "10" (mprof:profile-comment "mprof.allocations" profile)))
-      (is (string= "160" (mprof:profile-comment "mprof.bytes" profile)))
-      (is (null (mprof:profile-comment "mprof.cake" profile))))))
+      (is (string= "lisp" (data:comment "mprof.language" profile)))
+      (is (string= "10" (data:comment "mprof.allocations" profile)))
+      (is (string= "160" (data:comment "mprof.bytes" profile)))
+      (is (null (data:comment "mprof.cake" profile))))))
 
 (test names-by-symbol-and-list
   "Names of functions print as they show in profiles."
@@ -178,8 +178,8 @@
                        (mprof:profile-file-error (condition) condition))))
       (is (typep condition 'mprof:profile-file-error))
       (is (equal (pathname file)
-                 (mprof:profile-file-error-pathname condition)))
-      (is (eql 0 (mprof:profile-file-error-offset condition)))
+                 (file-error-pathname condition)))
+      (is (eql 0 (data:offset condition)))
       (is (search file (report-of condition))))))
 
 (test profile-of-no-file
@@ -193,7 +193,7 @@
     (with-temporary-file (file)
       (profiled (make-conses 3))
       (mprof:save file)
-      (is (= 3 (mprof:profile-allocations
+      (is (= 3 (data:allocations
                 (handler-bind ((mprof:profile-file-error
                                  (lambda (condition)
                                    (use-value file condition))))
@@ -228,25 +228,110 @@ folder that nobody else uses meanwhile."
        (mprof:report :stream (make-broadcast-stream))
        (is (= 1 (length (directory files))))))))
 
+(test printing-a-profile-is-no-work
+  "What is known is printed; nothing is reckoned, and no file looked at."
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (profiled (call-make-conses 10))
+      (mprof:save file)
+      (let ((now (mprof:report :stream (make-broadcast-stream)))
+            (part (mprof:report :stream (make-broadcast-stream)
+                                :focus "MAKE"))
+            (read (mprof:report :stream (make-broadcast-stream)
+                                :file file)))
+        (delete-file file)
+        (is (string= "#<profile 20 allocations, 320 bytes>"
+                     (princ-to-string now)))
+        (is (string=
+             "#<profile 20 allocations, 320 bytes, of it :FOCUS \"MAKE\">"
+             (princ-to-string part)))
+        (is (string= (format nil "#<profile of ~A>" file)
+                     (princ-to-string read)))
+        (dolist (each (list now part read))
+          (is (null (mprof::known-figures each)))
+          (is (= 320 (data:bytes each))))
+        (is (string= "#<profile 20 allocations, 320 bytes>"
+                     (princ-to-string read)))))))
+
+(test profiles-are-closed
+  "When nobody refers to a profile any more, the C side lets go of it."
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (let ((close #'mprof.bindings:close-profile)
+          (closed 0))
+      (unwind-protect
+           (progn
+             (setf (fdefinition 'mprof.bindings:close-profile)
+                   (lambda (arguments)
+                     (incf closed)
+                     (funcall close arguments)))
+             (loop repeat 50
+                   do (mprof:filter-profile (mprof:profile) :focus "MAKE"))
+             (loop repeat 20
+                   until (> closed 25)
+                   do (si:gc t)
+                      (setf *kept* (make-list 1000))))
+        (setf (fdefinition 'mprof.bindings:close-profile) close))
+      (is (> closed 25)))))
+
+(defun collect-and-make-conses (n)
+  (si:gc t)
+  (make-conses n))
+
+(test closing-profiles-is-not-counted
+  "Profiles that are closed while a program is counted add nothing to it."
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (loop repeat 50
+          do (mprof:profile))
+    (is (equal '(30 480)
+               (multiple-value-list
+                (mprof:allocated-by (collect-and-make-conses 10)
+                                    (collect-and-make-conses 10)
+                                    (collect-and-make-conses 10)))))))
+
+(test rows-say-what-they-lack
+  (with-idle-profiler
+    (let ((type (data:row :types 'cons (profiled (make-conses 3)))))
+      (is (string= "CONS" (data:name type)))
+      (is (search "have no FILE"
+                  (handler-case (data:file type)
+                    (mprof:mprof-error (condition)
+                      (report-of condition))))))))
+
+(test callers-and-callees
+  (with-idle-profiler
+    (let* ((profile (profiled (call-make-conses 10) (make-conses 5)))
+           (arc (data:row :arcs '(call-make-conses make-conses) profile)))
+      (is (eq arc (find "MPROF.TESTS::CALL-MAKE-CONSES"
+                        (data:callers (data:row :functions 'make-conses
+                                                profile))
+                        :key #'data:caller :test #'string=)))
+      (is (equal (list arc) (data:callees (data:row :functions
+                                                    'call-make-conses
+                                                    profile))))
+      (is (null (data:callees (data:row :functions 'make-conses
+                                        profile)))))))
+
 (test functions-of-a-type
   (with-idle-profiler
-    (let ((rows (mprof:type-functions
+    (let ((rows (data:type-functions
                  'cons (profiled (make-conses 3) (call-make-conses 10)))))
       (is (= 1 (length rows)))
       (is (string= "MPROF.TESTS::MAKE-CONSES"
-                   (mprof:function-name (car (first rows)))))
-      (is (= (mprof:function-self-bytes (car (first rows)))
-             (mprof:type-bytes (cdr (first rows))))))
-    (is (null (mprof:type-functions 'ratio (profiled (make-conses 3)))))))
+                   (data:name (car (first rows)))))
+      (is (= (data:self-bytes (car (first rows)))
+             (data:bytes (cdr (first rows))))))
+    (is (null (data:type-functions 'ratio (profiled (make-conses 3)))))))
 
 (test figures-print-readably-for-people
   (with-idle-profiler
     (let ((profile (profiled (call-make-conses 10))))
       (is (search "20 allocations, 320 bytes" (princ-to-string profile)))
       (is (search "MPROF.TESTS::MAKE-CONSES"
-                  (princ-to-string (mprof:find-function 'make-conses
+                  (princ-to-string (data:row :functions 'make-conses
                                                         profile))))
-      (is (search "CONS" (princ-to-string (mprof:find-type 'cons
+      (is (search "CONS" (princ-to-string (data:row :types 'cons
                                                            profile)))))))
 
 (defun |grüße an λ| (n)
@@ -258,5 +343,5 @@ folder that nobody else uses meanwhile."
     (let* ((profile (profiled (|grüße an λ| 3)))
            (name (format nil "MPROF.TESTS::|gr~C~Ce an ~C|" (code-char #xfc)
                          (code-char #xdf) (code-char #x3bb))))
-      (is (= 48 (mprof:function-inclusive-bytes
-                 (mprof:find-function name profile)))))))
+      (is (= 48 (data:bytes
+                 (data:row :functions name profile)))))))

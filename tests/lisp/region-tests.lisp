@@ -28,7 +28,7 @@
 
 (defun conses-in (region)
   "How many objects were allocated in the regions that REGION matches."
-  (mprof:profile-allocations (mprof:profile nil :region region)))
+  (data:allocations (mprof:profile nil :region region)))
 
 (test region-figures
   "A region's figures go up into the one around it; nothing else is counted."
@@ -40,11 +40,11 @@
     (is (= 11 (conses-in "^other$")))
     (is (= 0 (conses-in "nowhere")))
     (is (every (lambda (function)
-                 (zerop (mprof:function-activations function)))
-               (mprof:profile-functions (mprof:profile nil :region "outer")))
+                 (zerop (data:calls function)))
+               (data:functions (mprof:profile nil :region "outer")))
         "Nobody counts calls by region.")
     (is (null (search "calls"
-                      (mprof:report :type :direct :legend nil :stream nil
+                      (mprof:report :tables :direct :legend nil :stream nil
                                     :region "outer"))))))
 
 (test region-data
@@ -54,17 +54,17 @@
     (let ((profile (mprof:profile)))
       (is (equal '(("other" 11 176 1) ("outer" 36 576 3)
                    ("outer;a\\;b" 21 336 3))
-                 (loop for region in (mprof:profile-regions profile)
-                       collect (list (mprof:region-path region)
-                                     (mprof:region-allocations region)
-                                     (mprof:region-bytes region)
-                                     (mprof:region-entered region)))))
+                 (loop for region in (data:regions profile)
+                       collect (list (data:name region)
+                                     (data:allocations region)
+                                     (data:bytes region)
+                                     (data:calls region)))))
       (is (equal '(176 0 0 0)
-                 (mprof:region-category-bytes
-                  (mprof:find-region 'other profile))))
-      (is (plusp (mprof:region-nanoseconds
-                  (mprof:find-region :outer profile))))
-      (is (null (mprof:find-region "nowhere" profile))))))
+                 (data:category-bytes
+                  (data:row :regions 'other profile))))
+      (is (plusp (data:nanoseconds
+                  (data:row :regions :outer profile))))
+      (is (null (data:row :regions "nowhere" profile))))))
 
 (test region-exit
   "A throw leaves the regions that it passes."
@@ -88,7 +88,7 @@
   "The table has how often each was entered, and what was allocated in it."
   (with-idle-profiler
     (mprof:with-profiling (:report nil) (in-regions))
-    (let ((text (mprof:report :type :regions :legend nil :detail :verbose
+    (let ((text (mprof:report :tables :regions :legend nil :verbose t
                               :stream nil)))
       (flet ((row (region)
                (with-input-from-string (stream text)

@@ -7,19 +7,21 @@
 (in-suite mprof)
 
 (defun report-text (&rest arguments)
-  (with-output-to-string (stream)
-    (apply #'mprof:report :stream stream arguments)))
+  "What is printed when it is for the first time."
+  (let ((mprof::*explained* '()))
+    (with-output-to-string (stream)
+      (apply #'mprof:report :stream stream arguments))))
 
 (test report-gives-back-the-profile
   (with-idle-profiler
     (profiled (make-conses 3) (call-make-conses 5))
     (let ((profile (mprof:report :stream (make-broadcast-stream))))
-      (is (= 13 (mprof:function-self-allocations
-                 (mprof:find-function 'make-conses profile))))
+      (is (= 13 (data:self-allocations
+                 (data:row :functions 'make-conses profile))))
       ;; and that can be reported on again, with other choices
       (let ((part (mprof:report :profile profile :focus "CALL-MAKE-CONSES"
                                 :stream (make-broadcast-stream))))
-        (is (= 10 (mprof:profile-allocations part)))
+        (is (= 10 (data:allocations part)))
         (is (string= (report-text :profile part)
                      (report-text :focus "CALL-MAKE-CONSES"))))
       (is (eq profile (mprof:report :profile profile
@@ -42,17 +44,17 @@
     (let ((text (report-text))
           (gray (make-instance 'character-list)))
       (is (search "MAKE-CONSES" text))
-      (multiple-value-bind (string profile) (mprof:report :stream nil)
+      (multiple-value-bind (string profile) (mprof:report :stream nil :legend t)
         (is (string= text string))
-        (is (= (mprof:allocations) (mprof:profile-allocations profile))))
+        (is (= (mprof:allocations) (data:allocations profile))))
       (is (string= text (with-output-to-string (*standard-output*)
-                          (mprof:report :stream t))))
-      (is (typep (mprof:report :stream gray) 'mprof:profile))
+                          (mprof:report :stream t :legend t))))
+      (is (typep (mprof:report :stream gray :legend t) 'mprof:profile))
       (is (string= text (coerce (reverse (characters gray)) 'string)))
       (with-temporary-file (file)
         (with-open-file (stream file :direction :output
                                      :if-exists :supersede)
-          (mprof:report :stream stream))
+          (mprof:report :stream stream :legend t))
         (is (string= text (file-text file)))))))
 
 (test report-to-standard-output
@@ -65,18 +67,18 @@
 (test report-options
   (with-idle-profiler
     (profiled (make-conses 1000) (setf *kept* (list 1 2 3)))
-    (is (search "those bytes" (report-text :type :direct :detail :verbose)))
-    (is (not (search "those bytes" (report-text :type :direct :legend nil))))
+    (is (search "those bytes" (report-text :tables :direct :verbose t)))
+    (is (not (search "those bytes" (report-text :tables :direct :legend nil))))
     (is (= 1 (count-if (lambda (line) (search "MAKE-CONSES" line))
-                       (mprof-lines (report-text :type :flat :max 2)))))
+                       (mprof-lines (report-text :tables :flat :max 2)))))
     (is (not (search "MAKE-CONSES"
-                     (report-text :type :direct :ignore "MAKE-CONSES"))))
+                     (report-text :tables :direct :ignore "MAKE-CONSES"))))
     (is (search "MAKE-CONSES"
-                (report-text :type :direct :focus "MAKE-CONSES"
+                (report-text :tables :direct :focus "MAKE-CONSES"
                              :sort-by :allocations :min-percent 1/2
                              :show-runtime t)))
     (is (not (search "MAKE-CONSES"
-                     (report-text :type :direct :hide "MAKE-CONSES"))))))
+                     (report-text :tables :direct :hide "MAKE-CONSES"))))))
 
 (defun heading (title)
   (format nil "~%~A~%" title))
@@ -85,20 +87,20 @@
   (with-idle-profiler
     (profiled (make-conses 100) (eval '(cons 1 2)))
     (is (search (heading "PHASES") (report-text)))
-    (is (search "evaluation" (report-text :type :phases)))
-    (is (search "MAKE-CONSES" (report-text :type :direct :phase :run)))
+    (is (search "evaluation" (report-text :tables :phases)))
+    (is (search "MAKE-CONSES" (report-text :tables :direct :phase :run)))
     (is (not (search "MAKE-CONSES"
-                     (report-text :type :direct :phase :eval))))
+                     (report-text :tables :direct :phase :eval))))
     (is (search "MAKE-CONSES"
-                (report-text :type :direct :phase '(:eval :run))))
+                (report-text :tables :direct :phase '(:eval :run))))
     (profiled (make-conses 100))
     (is (not (search (heading "PHASES") (report-text))))
-    (is (search (heading "PHASES") (report-text :detail :verbose)))))
+    (is (search (heading "PHASES") (report-text :verbose t)))))
 
 (test report-by-package
   (with-idle-profiler
     (profiled (make-conses 100))
-    (let ((text (report-text :type :direct :by :package)))
+    (let ((text (report-text :tables :direct :by :package)))
       (is (search "MPROF.TESTS" text))
       (is (not (search "MAKE-CONSES" text))))
     (signals mprof:mprof-error (report-text :by :module))))
@@ -109,9 +111,9 @@
               (mp:process-join
                (mp:process-run-function "other" #'make-conses 100)))
     (is (search (heading "THREADS") (report-text)))
-    (is (search "MAKE-CONSES" (report-text :type :direct :thread "^other$")))
+    (is (search "MAKE-CONSES" (report-text :tables :direct :thread "^other$")))
     (is (not (search "MAKE-CONSES"
-                     (report-text :type :direct :thread "^nobody$"))))
+                     (report-text :tables :direct :thread "^nobody$"))))
     (profiled (make-conses 100))
     (is (not (search (heading "THREADS") (report-text))))))
 
@@ -126,16 +128,8 @@
 
 (defun option-of (choice)
   "The name of the option that CHOICE, an element of MPROF::*CHOICES*, is."
-  (destructuring-bind (keyword option &optional type) choice
-    (declare (ignore type))
-    (if (stringp option)
-        option
-        (let ((text (mprof::choice-option
-                     keyword (ecase keyword
-                               (:detail :normal) (:min-percent 1)
-                               (:sort-by :name) (:by :package) (:phase :run)
-                               (:value :bytes) (:table :arcs) (:color t)))))
-          (subseq text 2 (position #\= text))))))
+  (let ((name (mprof::option-name choice)))
+    (subseq name 0 (position #\= name))))
 
 (defun keywords-of (function)
   (loop for (name . more) on (rest (member '&key (ext:function-lambda-list
@@ -145,20 +139,19 @@
                         '#:keyword)))
 
 (test commands-and-functions-have-the-same-choices
-  "Every option of a command is a keyword of the function that does the same, but
-for those that the function has in another form, or that are about files; and
+  "Every option of a command is a keyword of the function that does the same,
+but for those that the function has in another form, or that are about files; and
 every keyword is such an option."
   (loop for (function command elsewhere own)
           in '((mprof:report "report"
-                ("normal" "verbose" "terse" ; :DETAIL
-                 "tables" "leaktable" "noleaktable" ; :TYPE
-                 "lines" "callers"                  ; of C programs
-                 "no-legend"                        ; :LEGEND
-                 "samples"              ; FILTER-PROFILE
+                ("normal"               ; without :VERBOSE and :TERSE
+                 "leaktable" "noleaktable" ; :TABLES
+                 "lines" "callers"         ; of C programs
+                 "no-legend"               ; :LEGEND
                  "help")
-                (:type :legend :stream :file :profile :detail))
+                (:legend :stream :file :profile))
                (mprof:save "export"
-                ("samples" "help")
+                ("help")
                 (:profile :format)))
         do (let ((options (options-of command))
                  (keywords (keywords-of function)))
@@ -177,21 +170,25 @@ every keyword is such an option."
                      "~S of ~S is no option of mprof ~A." keyword function
                      command))))))
 
+(defun selections ()
+  "The keywords that say what a profile is."
+  (mapcar #'first (mprof::choices-of '(:part))))
+
 (test functions-share-their-choices
   "What both commands take, each function takes that makes a profile."
   (let ((shared (intersection (options-of "report") (options-of "export")
                               :test #'string=)))
     (dolist (function '(mprof:profile mprof:filter-profile mprof:report
                         mprof:save))
-      (is (subsetp mprof::*selections* (keywords-of function))))
+      (is (subsetp (selections) (keywords-of function))))
     (dolist (option (set-difference shared
-                                    '("samples" "help" "o"
+                                    '("help" "o"
                                       ;; how it is shown
                                       "min-percent" "limit" "value")
                                     :test #'string=))
       (is (member (first (find option mprof::*choices* :key #'option-of
                                                        :test #'string=))
-                  mprof::*selections*)
+                  (selections))
           "--~A is no choice of PROFILE." option))))
 
 (test each-choice-does-something
@@ -199,7 +196,8 @@ every keyword is such an option."
   (with-idle-profiler
     (profiled (make-conses 3))
     (loop for (keyword value)
-            in '((:type :types) (:legend nil) (:detail :verbose) (:max 1)
+            in '((:tables :types) (:type :flat) (:legend nil) (:verbose t)
+                 (:terse t) (:limit 1) (:max 1)
                  (:min-percent 1/3) (:sort-by :allocations)
                  (:value :allocations) (:focus "CONS")
                  (:ignore "CONS") (:hide "CONS") (:show "CONS")
@@ -217,12 +215,12 @@ every keyword is such an option."
   (with-idle-profiler
     (mprof:with-profiling (:report nil) (setf *kept* (make-list 10)))
     (is (search "CALL-COUNTING"
-                (report-text :type :graph :show-root t :detail :verbose)))
+                (report-text :tables :graph :show-root t :verbose t)))
     (is (not (search "CALL-COUNTING"
-                     (report-text :type :graph :detail :verbose))))
-    (is (search " MAKE-LIST" (report-text :type :direct)))
+                     (report-text :tables :graph :verbose t))))
+    (is (search " MAKE-LIST" (report-text :tables :direct)))
     (is (not (search " MAKE-LIST"
-                     (report-text :type :direct :hide-system t))))))
+                     (report-text :tables :direct :hide-system t))))))
 
 (defun mprof-lines (text)
   (with-input-from-string (stream text)
@@ -232,8 +230,9 @@ every keyword is such an option."
 
 (test report-arguments-that-make-no-sense
   (with-idle-profiler
-    (signals mprof:mprof-error (report-text :type :cake))
-    (signals mprof:mprof-error (report-text :type '(:direct :cake)))
+    (profiled (make-conses 3))
+    (signals mprof:mprof-error (report-text :tables :cake))
+    (signals mprof:mprof-error (report-text :tables '(:direct :cake)))
     (signals mprof:mprof-error (report-text :focus "("))
     (signals mprof:mprof-error (report-text :max 0))
     (signals mprof:mprof-error (report-text :phase :cake))
@@ -241,7 +240,7 @@ every keyword is such an option."
     (signals mprof:mprof-error (report-text :thread "("))
     (signals mprof:mprof-error (report-text :sort-by :cake))
     (signals mprof:mprof-error (report-text :min-percent "1"))
-    (signals error (report-text :detail :cake))))
+    (signals mprof:mprof-error (report-text :type :types))))
 
 (test report-on-a-file
   (with-idle-profiler
@@ -254,36 +253,93 @@ every keyword is such an option."
     (signals mprof:profile-file-error
       (report-text :file "/nowhere/at/all.data"))))
 
+(test errors-name-keywords
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (loop for (arguments said)
+            in '(((:tables :cake) ":CAKE is no value for :TABLES")
+                 ((:sort-by :cake) ":CAKE is no value for :SORT-BY")
+                 ((:limit 0) "0 is no value for :LIMIT")
+                 ((:focus "(") ":focus: '(' is no regular expression")
+                 ((:min-percent 200) ":min-percent takes a number up to 100")
+                 ((:value :kept) ":value kept: the profile does not say"))
+          for report = (handler-case (apply #'report-text arguments)
+                         (mprof:mprof-error (condition)
+                           (report-of condition)))
+          do (is (search said report) "~S says ~S" arguments report)
+             (is (not (search "--" report))))))
+
+(test hints-are-keywords
+  (with-idle-profiler
+    (profiled (make-conses 1000) (setf *kept* (list 1 2 3)))
+    (let ((text (report-text :tables :direct)))
+      (is (search "; :verbose t shows them." text))
+      (is (search "With :hide-system t what" text))
+      (is (not (search "-verbose" text)))
+      (is (not (search "--hide" text))))
+    (is (search ":width 0 shows them."
+                (report-text :tables :direct :width 40))))
+  (is (string= "a--focus -- :focus x :verbose t --cake :width 0-- :sort-by"
+               (mprof::in-keywords
+                "a--focus -- --focus=x -verbose --cake --width=0-- --sort"))))
+
+(test the-legend-shows-once
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (let ((mprof::*explained* '()))
+      (flet ((legend-p (&rest arguments)
+               (search "those bytes" (apply #'mprof:report :stream nil
+                                            :tables :direct arguments))))
+        (is-true (legend-p))
+        (is-false (legend-p))
+        (is-true (legend-p :legend t))
+        (is-false (legend-p :legend nil))
+        ;; what has not been shown yet
+        (is-true (search "the Lisp type" (mprof:report :stream nil
+                                                       :tables :types)))
+        (is-false (search "the Lisp type" (mprof:report :stream nil
+                                                        :type :flat)))))))
+
+(test nothing-counted-is-a-line
+  (with-idle-profiler
+    (is (eql 0 (search "Nothing has been counted: (mprof:start)"
+                       (report-text))))
+    (is (string= (format nil "Nothing was allocated while mprof counted.~%")
+                 (with-output-to-string (stream)
+                   (mprof:with-profiling (:stream stream) nil))))))
+
 (test report-is-the-same-twice
   (with-idle-profiler
     (profiled (make-conses 3) (setf *kept* (make-doubles 4)))
-    (is (string= (report-text :detail :verbose)
-                 (report-text :detail :verbose)))))
+    (is (string= (report-text :verbose t)
+                 (report-text :verbose t)))))
 
 ;;; Conditions
 
 (test conditions-are-mprof-errors
   (dolist (condition '(mprof:profiler-unavailable mprof:already-active
-                       mprof:not-active mprof:profile-file-error))
+                       mprof:profile-file-error))
     (is-true (subtypep condition 'mprof:mprof-error)))
   (is-true (subtypep 'mprof:mprof-error 'error))
+  (is-true (subtypep 'mprof:profile-file-error 'file-error))
   (is-true (subtypep 'mprof:profile-incomplete 'warning)))
 
 ;;; Other Lisps, as child processes of their own
 
+(defun ecl-program ()
+  (namestring (merge-pathnames "../../bin/ecl"
+                               (translate-logical-pathname "SYS:"))))
+
 (defun run-ecl (environment &rest forms)
   "What a fresh ECL prints that evaluates FORMS, strings."
-  (let ((ecl (namestring (merge-pathnames "../../bin/ecl"
-                                          (translate-logical-pathname
-                                           "SYS:")))))
-    (with-output-to-string (output)
-      (ext:run-program ecl
-                       (append '("--norc")
-                               (loop for form in forms
-                                     collect "--eval" collect form)
-                               '("--eval" "(ext:quit 0)"))
-                       :environ (append environment (ext:environ))
-                       :input nil :output output :error :output))))
+  (with-output-to-string (output)
+    (ext:run-program (ecl-program)
+                     (append '("--norc")
+                             (loop for form in forms
+                                   collect "--eval" collect form)
+                             '("--eval" "(ext:quit 0)"))
+                     :environ (append environment (ext:environ))
+                     :input nil :output output :error :output)))
 
 (test require-works
   (is (search "(3 48)"
@@ -299,6 +355,24 @@ every keyword is such an option."
               (run-ecl '() "(require :asdf)" "(asdf:load-system \"mprof\")"
                        "(when (fboundp (find-symbol \"START\" \"MPROF\"))
                           (print 'yes))"))))
+
+(test lines-fit-the-terminal
+  "A stream that is a terminal says how wide its lines are."
+  (let ((output
+          (with-output-to-string (output)
+            (ext:run-program
+             "script"
+             (list "-qc"
+                   (format nil "stty cols 50; exec '~A' --norc ~
+                                --eval '(require :mprof)' --eval ~
+                                '(mprof:with-profiling (:report :direct) ~
+                                (list 1 2))' --eval '(ext:quit 0)'"
+                           (ecl-program))
+                   "/dev/null")
+             :input nil :output output :error :output))))
+    (is (search "<TOTAL>" output))
+    (is (search "Columns for which there is no room" output))
+    (is (search ":width 0 shows them." output))))
 
 (test without-the-libraries
   "A Lisp that cannot profile says how to get one that can."

@@ -98,13 +98,14 @@ is gone afterwards with the files in it."
                  pathname)))
         (let ((file (concatenate 'string folder "a.html")))
           (is (equal (pathname file) (graph file)))
-          (is (string= "html" (pathname-type (graph))))
-          (is (not (equal (graph) (graph nil :focus "OTHER-WAY")))))
-        (signals mprof:mprof-error (mprof:flamegraph nil :focus "("))
+          (let ((*default-pathname-defaults* (pathname folder)))
+            (is (equal (merge-pathnames "mprof.html") (graph)))
+            (is (equal (graph) (graph nil :focus "OTHER-WAY")))
+            (signals mprof:mprof-error (mprof:flamegraph nil :focus "("))))
         (signals mprof:profile-file-error
           (mprof:flamegraph "/nowhere/at/all.html"))
-        ;; one of each that was made, and nothing of what failed
-        (is (= 4 (length (directory (concatenate 'string folder
+        ;; what was made, and nothing of what failed
+        (is (= 2 (length (directory (concatenate 'string folder
                                                  "*.*")))))))))
 
 (test save-a-profile
@@ -154,6 +155,38 @@ is gone afterwards with the files in it."
              (is (search (format nil "cannot write '~A': ~A" file reason)
                          (report-of condition))))))
 
+(defun answered (line &rest more)
+  "What the restart USE-VALUE of SAVE gives when the user types LINE and MORE;
+then what it printed.  The first value is NIL when the user gave up."
+  (let* ((output (make-string-output-stream))
+         (*query-io* (make-two-way-stream
+                      (make-string-input-stream
+                       (format nil "~{~A~%~}" (cons line more)))
+                      output)))
+    (values (with-simple-restart (abort "Give up.")
+              (handler-bind ((mprof:profile-file-error
+                               (lambda (condition)
+                                 (invoke-restart-interactively
+                                  (find-restart 'use-value condition)))))
+                (mprof:save "/nowhere/at/all.data")))
+            (get-output-stream-string output))))
+
+(test save-asks-for-a-file
+  "A form, or a name in a folder that is not there, is no answer."
+  (with-idle-profiler
+    (profiled (one-way 5))
+    (with-folder (folder)
+      (let ((file (concatenate 'string folder "a.data")))
+        (multiple-value-bind (answer printed)
+            (answered "(mprof:report)" ":q" "/nowhere/b.data" file "c")
+          (is (equal (pathname file) answer))
+          (is (search "There is no file (mprof:report)" printed))
+          (is (search "There is no file :q" printed))
+          (is (search "There is no file /nowhere/b.data" printed)))
+        (is-true (probe-file file))
+        (is (equal (pathname file) (answered (format nil "~S" file))))
+        (is (null (answered "")))))))
+
 (test save-other-formats-where-it-cannot
   (with-idle-profiler
     (let ((profile (profiled (one-way 5))))
@@ -165,7 +198,7 @@ is gone afterwards with the files in it."
                              condition))))
           (is (typep condition 'mprof:profile-file-error))
           (is (equal (pathname (first arguments))
-                     (mprof:profile-file-error-pathname condition)))
+                     (file-error-pathname condition)))
           (is (search "/nowhere/at/all" (report-of condition)))
           (is (search "(mprof:save FILE)" (report-of condition)))))
       (with-folder (folder)

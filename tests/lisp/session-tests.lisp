@@ -44,11 +44,26 @@
     (mprof:reset)
     (finishes (mprof:start :unfolded t))))
 
-(test stop-when-not-active
+(test stop-twice
+  "To stop what does not count is harmless, and says so."
   (with-idle-profiler
-    (signals mprof:not-active (mprof:stop))
-    (is (eq t (handler-bind ((mprof:not-active #'continue))
-                (mprof:stop))))))
+    (is (null (mprof:stop)))
+    (mprof:start)
+    (is (eq t (mprof:stop)))
+    (is (null (mprof:stop)))))
+
+(test start-with-what-samplers-take
+  "What makes no sense here is refused, with what does."
+  (with-idle-profiler
+    (loop for (keyword said) in '((:mode "every allocation is counted")
+                                  (:max-samples "every allocation is counted")
+                                  (:cake "there is no :CAKE"))
+          for report = (handler-case (mprof:start keyword 1)
+                         (mprof:mprof-error (condition)
+                           (report-of condition)))
+          do (is (search said report))
+             (is (search ":MAX-CONTEXTS" report)))
+    (is-false (active-p))))
 
 (test reset
   (with-idle-profiler
@@ -57,7 +72,7 @@
     (mprof:stop)
     (is (eq t (mprof:reset)))
     (is (equal '(0 0) (figures)))
-    (is (null (mprof:profile-functions (mprof:profile))))))
+    (is (null (data:functions (mprof:profile))))))
 
 (test status
   (with-idle-profiler
@@ -85,10 +100,10 @@
         (is (equal (pathname file) (mprof:save file)))
         (mprof:reset)
         (let ((saved (mprof:profile file)))
-          (is (= 20 (mprof:profile-allocations saved)))
-          (is (= 320 (mprof:profile-bytes saved)))
-          (is (equalp (mprof::reduction profile)
-                      (mprof::reduction saved))))))))
+          (is (= 20 (data:allocations saved)))
+          (is (= 320 (data:bytes saved)))
+          (is (equalp (mprof::figures profile)
+                      (mprof::figures saved))))))))
 
 (test save-where-it-cannot
   "A file that cannot be written is an error with advice; nothing is lost."
@@ -98,14 +113,14 @@
                        (mprof:profile-file-error (condition) condition))))
       (is (typep condition 'mprof:profile-file-error))
       (is (equal #p"/nowhere/at/all.data"
-                 (mprof:profile-file-error-pathname condition)))
-      (is (null (mprof:profile-file-error-offset condition)))
+                 (file-error-pathname condition)))
+      (is (null (data:offset condition)))
       (let ((report (report-of condition)))
         (is (search "/nowhere/at/all.data" report))
         (is (search "No such file or directory" report))
         (is (search "(mprof:save FILE)" report))))
     (is (equal '(20 320) (figures)))
-    (is (= 20 (mprof:profile-allocations (mprof:profile))))))
+    (is (= 20 (data:allocations (mprof:profile))))))
 
 (test save-to-another-file
   "The restart USE-VALUE takes another file."
@@ -117,12 +132,12 @@
                                   (lambda (condition)
                                     (use-value file condition))))
                    (mprof:save "/nowhere/at/all.data"))))
-      (is (= 320 (mprof:profile-bytes (mprof:profile file)))))))
+      (is (= 320 (data:bytes (mprof:profile file)))))))
 
 (test small-budget
   "With too small a budget the totals are exact, and a warning says the rest."
   (with-idle-profiler
-    (mprof:start :budget 16)
+    (mprof:start :max-contexts 16)
     (make-conses 100)
     (mprof:stop)
     (is (equal '(100 1600) (figures)))
@@ -133,10 +148,10 @@
                                        (muffle-warning condition))))
                       (mprof:profile))))
       (is (typep warning 'mprof:profile-incomplete))
-      (is (search ":budget" (report-of warning)))
-      (is (= 100 (mprof:profile-allocations profile)))
-      (is (= 1600 (reduce #'+ (mprof:profile-functions profile)
-                          :key #'mprof:function-self-bytes))))))
+      (is (search ":max-contexts" (report-of warning)))
+      (is (= 100 (data:allocations profile)))
+      (is (= 1600 (reduce #'+ (data:functions profile)
+                          :key #'data:self-bytes))))))
 
 (test two-threads-start
   "Of threads that start at once, exactly one does."

@@ -81,8 +81,8 @@
                 (simple-error () 'caught))))
       (is (string= "" (get-output-stream-string output))))
     (is-false (active-p))
-    (is (= 80 (mprof:function-self-bytes
-               (mprof:find-function 'make-conses))))))
+    (is (= 80 (data:self-bytes
+               (data:row :functions 'make-conses))))))
 
 (test with-profiling-a-throw
   (with-idle-profiler
@@ -124,8 +124,49 @@
                      (make-conses 7)))))
       (is (string= "" (get-output-stream-string inner))))
     (is-false (active-p))
-    (is (= (* 18 16) (mprof:function-self-bytes
-                      (mprof:find-function 'make-conses))))))
+    (is (= (* 18 16) (data:self-bytes
+                      (data:row :functions 'make-conses))))))
+
+(test with-profiling-nested-with-a-file
+  "The file would not be of the body alone: that is refused, before it runs."
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (delete-file file)
+      (let ((ran 0))
+        (flet ((inner ()
+                 (mprof:with-profiling (:file file)
+                   (incf ran))))
+          (mprof:with-profiling (:report nil)
+            (make-conses 5)
+            (let ((condition (handler-case (inner)
+                               (mprof:already-active (condition) condition))))
+              (is (typep condition 'mprof:already-active))
+              (is (search file (report-of condition))))
+            (is (= 0 ran))
+            (is (= 1 (handler-bind ((mprof:already-active #'continue))
+                       (inner))))
+            (is-true (active-p)))
+          (is (null (probe-file file))))))))
+
+(test with-profiling-says-what-it-takes
+  "A forgotten list of options, and what other profilers take."
+  (loop for (form . said)
+          in '(((mprof:with-profiling (:mode :alloc) 1)
+                "every allocation is counted" "no :MODE" "WITH-PROFILING takes"
+                ":REPORT")
+               ((mprof:with-profiling (:max-samples 10) 1)
+                "every allocation is counted")
+               ((mprof:with-profiling (:cake 10) 1) "there is no :CAKE" ":FILE")
+               ((mprof:with-profiling (:report) 1) "a value for :REPORT")
+               ((mprof:with-profiling (compute 1))
+                "(mprof:with-profiling () (COMPUTE 1))")
+               ((mprof:with-profiling (compute 1) (compute 2))
+                "a list of options before the body" "(COMPUTE 1) is none")
+               ((mprof:with-profiling 5) "a list of options before the body"))
+        for report = (handler-case (macroexpand-1 form)
+                       (mprof:mprof-error (condition) (report-of condition)))
+        do (dolist (part said)
+             (is (search part report) "~S says ~S" form report))))
 
 (test with-profiling-nested-and-left
   "A throw out of the inner one leaves the outer one counting."
@@ -137,8 +178,8 @@
           (throw 'away nil)))
       (make-conses 7))
     (is-false (active-p))
-    (is (= 208 (mprof:function-self-bytes
-                (mprof:find-function 'make-conses))))))
+    (is (= 208 (data:self-bytes
+                (data:row :functions 'make-conses))))))
 
 (test with-profiling-after-start
   (with-idle-profiler
@@ -146,8 +187,8 @@
     (mprof:with-profiling () (make-conses 6))
     (is-true (active-p))
     (mprof:stop)
-    (is (= 6 (mprof:function-self-allocations
-              (mprof:find-function 'make-conses))))))
+    (is (= 6 (data:self-allocations
+              (data:row :functions 'make-conses))))))
 
 (test with-profiling-and-stop-inside
   (with-idle-profiler
@@ -162,7 +203,7 @@
   (with-idle-profiler
     (with-temporary-file (file)
       (mprof:with-profiling (:report nil :file file) (make-conses 6))
-      (is (= 96 (mprof:profile-bytes (mprof:profile file)))))))
+      (is (= 96 (data:bytes (mprof:profile file)))))))
 
 (test with-profiling-a-file-that-cannot-be-written
   "Figures and values survive; the restart CONTINUE goes on without a file."

@@ -203,17 +203,17 @@ they may be in it, too."
              (cond ((string= name *root*) t)
                    (threaded (program-name-p name))
                    (t (not (member name above :test #'string=))))))
-      (dolist (f (mprof:profile-functions profile))
-        (setf (gethash (mprof:function-name f) functions)
-              (list (mprof:function-self-allocations f)
-                    (mprof:function-self-bytes f)
-                    (mprof:function-inclusive-allocations f)
-                    (mprof:function-inclusive-bytes f)
-                    (mprof:function-activations f))))
-      (dolist (a (mprof:profile-arcs profile))
-        (setf (gethash (list (mprof:arc-caller a) (mprof:arc-callee a)) arcs)
-              (list (mprof:arc-allocations a) (mprof:arc-bytes a)
-                    (mprof:arc-calls a))))
+      (dolist (f (mprof.data:functions profile))
+        (setf (gethash (mprof.data:name f) functions)
+              (list (mprof.data:self-allocations f)
+                    (mprof.data:self-bytes f)
+                    (mprof.data:allocations f)
+                    (mprof.data:bytes f)
+                    (mprof.data:calls f))))
+      (dolist (a (mprof.data:arcs profile))
+        (setf (gethash (list (mprof.data:caller a) (mprof.data:callee a)) arcs)
+              (list (mprof.data:allocations a) (mprof.data:bytes a)
+                    (mprof.data:calls a))))
       (multiple-value-bind (expected-functions expected-arcs)
           (predicted-figures program)
         (flet ((restrict (actual expected test)
@@ -237,21 +237,21 @@ they may be in it, too."
   (flet ((sum (key list) (reduce #'+ list :key key))
          (same (about expected actual)
            (check-equal (format nil "~A, ~A" what about) expected actual)))
-    (let ((functions (mprof:profile-functions profile))
-          (types (mprof:profile-types profile))
+    (let ((functions (mprof.data:functions profile))
+          (types (mprof.data:types profile))
           (counters (list (mprof:allocations) (mprof:bytes))))
       (same "sum over functions" counters
-            (list (sum #'mprof:function-self-allocations functions)
-                  (sum #'mprof:function-self-bytes functions)))
+            (list (sum #'mprof.data:self-allocations functions)
+                  (sum #'mprof.data:self-bytes functions)))
       (same "sum over types" counters
-            (list (sum #'mprof:type-allocations types)
-                  (sum #'mprof:type-bytes types)))
+            (list (sum #'mprof.data:allocations types)
+                  (sum #'mprof.data:bytes types)))
       (when unattributed
         (same "unattributed" unattributed
-              (mprof:profile-comment "mprof.unattributed_allocations"
+              (mprof.data:comment "mprof.unattributed_allocations"
                                      profile)))
       (same "residual" "0"
-            (mprof:profile-comment "mprof.residual_bytes" profile))
+            (mprof.data:comment "mprof.residual_bytes" profile))
       (when (zerop (program-threads program))
         (same "plain counters" (predicted-total program) counters)))))
 
@@ -293,7 +293,7 @@ than this in all.  (A recursion 200 deep has 20,000.)")
     (check-sums program (mprof:profile *file*) "walks")))
 
 (defun check-small-budget (program)
-  (measure program :budget (+ 16 (mod (program-seed program) 50)))
+  (measure program :max-contexts (+ 16 (mod (program-seed program) 50)))
   (check-sums program (mprof:profile *file*) "small budget"
               :unattributed nil))
 

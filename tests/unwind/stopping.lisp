@@ -40,11 +40,11 @@
 
 (defun figures (name)
   (let* ((profile (mprof:profile))
-         (f (mprof:find-function name profile)))
+         (f (mprof.data:row :functions name profile)))
     (format t "~(~A~) ~D ~D ~D~%" name
-            (mprof:function-activations f)
-            (mprof:function-self-allocations f)
-            (mprof:function-self-bytes f))))
+            (mprof.data:calls f)
+            (mprof.data:self-allocations f)
+            (mprof.data:self-bytes f))))
 
 (let ((counting (ext:getenv "STOPPING_WALK")))
   (unless (string= counting "off")
@@ -54,4 +54,4 @@
     (mprof:stop)
     (mapc #'figures '(inner middle outer run))
     (format t "differing ~A~%"
-            (mprof:profile-comment "mprof.differing_walks" (mprof:profile)))))
+            (mprof.data:comment "mprof.differing_walks" (mprof:profile)))))

@@ -305,8 +305,8 @@
       (loop while (zerop *rounds*)
             do (sleep 0.001))
       (dotimes (i 30)
-        (mprof.bindings::monitor-write* (coerce (file "saved")
-                                                'base-string)))
+        (mprof.bindings:monitor-write
+         (mprof.bindings:arguments (file "saved"))))
       (setf *stop* t)
       (mp:process-join thread))
   ;; in each round INCF takes one variable; LOOP is one block

@@ -15,9 +15,9 @@
 
 (defun in-no-cycle (&rest names)
   (dolist (name names)
-    (let ((f (mprof:find-function name *profile*)))
+    (let ((f (mprof.data:row :functions name *profile*)))
       (check (format nil "~A is in no cycle" (shown name)) '(t nil)
-             (list (and f t) (and f (mprof:function-cycle f)))))))
+             (list (and f t) (and f (mprof.data:cycle f)))))))
 
 ;;; Specializers: classes, EQL, several arguments.
 

@@ -39,55 +39,53 @@
 (compile-it)
 
 (defun everything ()
-  (list (mprof:profile-allocations *profile*)
-        (mprof:profile-bytes *profile*)))
+  (list (mprof.data:allocations *profile*)
+        (mprof.data:bytes *profile*)))
 
 (defun figures-below (name)
-  (let ((f (mprof:find-function name *profile*)))
-    (and f (list (mprof:function-inclusive-allocations f)
-                 (mprof:function-inclusive-bytes f)))))
+  (let ((f (mprof.data:row :functions name *profile*)))
+    (and f (list (mprof.data:allocations f)
+                 (mprof.data:bytes f)))))
 
 (defun whole (name)
   "NAME caused all that was counted, and its types are those of the profile."
   (check (format nil "~A caused everything" (shown name)) (everything)
          (figures-below name))
   (check "types of functions add up to types"
-         (sort (loop for type in (mprof:profile-types *profile*)
-                     collect (list (or (mprof:type-class type)
-                                       (mprof:type-name type))
-                                   (mprof:type-allocations type)
-                                   (mprof:type-bytes type)))
+         (sort (loop for type in (mprof.data:types *profile*)
+                     collect (list (mprof.data:name type)
+                                   (mprof.data:allocations type)
+                                   (mprof.data:bytes type)))
                #'string< :key #'first)
-         (sort (loop for type in (mprof:profile-types *profile*)
-                     for name = (or (mprof:type-class type)
-                                    (mprof:type-name type))
-                     for rows = (mapcar #'cdr (mprof:type-functions name
+         (sort (loop for type in (mprof.data:types *profile*)
+                     for name = (mprof.data:name type)
+                     for rows = (mapcar #'cdr (mprof.data:type-functions name
                                                                     *profile*))
                      collect (list name
                                    (reduce #'+ rows
-                                           :key #'mprof:type-allocations)
-                                   (reduce #'+ rows :key #'mprof:type-bytes)))
+                                           :key #'mprof.data:allocations)
+                                   (reduce #'+ rows :key #'mprof.data:bytes)))
                #'string< :key #'first))
   (check "classes are those of instances and structures" '()
          (remove-if (lambda (type)
-                      (eq (not (null (mprof:type-class type)))
-                          (not (null (member (mprof:type-name type)
+                      (eq (not (null (mprof.data:class type)))
+                          (not (null (member (mprof.data:type type)
                                              '("INSTANCE" "STRUCTURE")
                                              :test #'string=)))))
-                    (mprof:profile-types *profile*)))
+                    (mprof.data:types *profile*)))
   (type-total "RAW-MEMORY" 0 0)
   (check "the residual is nothing, or it is said what it is" t
-         (or (equal "0" (mprof:profile-comment "mprof.residual_bytes"
+         (or (equal "0" (mprof.data:comment "mprof.residual_bytes"
                                                *profile*))
-             (stringp (mprof:profile-comment "mprof.residual_note"
+             (stringp (mprof.data:comment "mprof.residual_note"
                                              *profile*))))
   (check "nothing without a name" "0"
-         (mprof:profile-comment "mprof.unattributed_bytes" *profile*))
+         (mprof.data:comment "mprof.unattributed_bytes" *profile*))
   (check "no function is an address or in brackets" '()
          (remove-if-not (lambda (name)
                           (or (search "0x" name) (char= #\[ (char name 0))))
-                        (mapcar #'mprof:function-name
-                                (mprof:profile-functions *profile*)))))
+                        (mapcar #'mprof.data:name
+                                (mprof.data:functions *profile*)))))
 
 ;; (The collector's table of finalizers may grow.)
 (measuring ("compile-file" :residual nil) (compile-it)

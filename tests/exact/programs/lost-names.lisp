@@ -70,8 +70,8 @@
   (class-total 'early-class 1 (+ +instance+ +word+))
   (type-total "INSTANCE" 12 (* 12 (+ +instance+ +word+))
               (lambda (type)
-                (and (null (mprof:type-class type))
-                     (mprof:type-name type))))
+                (and (null (mprof.data:class type))
+                     (mprof.data:type type))))
   (report-begins "MISSING CLASSES"
                  (concatenate 'string "  " *missing-classes*)
                  ""))

@@ -21,8 +21,8 @@
 
 (defun c-names ()
   (remove-if-not #'c-name-p
-                 (mapcar #'mprof:function-name
-                         (mprof:profile-functions *profile*))))
+                 (mapcar #'mprof.data:name
+                         (mprof.data:functions *profile*))))
 
 (check "C names are told" '(t t nil nil)
        (mapcar (lambda (name) (and (c-name-p name) t))

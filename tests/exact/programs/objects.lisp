@@ -202,9 +202,9 @@
 (measuring ("a special variable that was never bound before")
     (bind-own-variable)
   (check "bytes of the collector's records" "48"
-         (mprof:profile-comment "mprof.collector_record_bytes" *profile*)))
+         (mprof.data:comment "mprof.collector_record_bytes" *profile*)))
 
 (measuring ("a special variable of ECL that was never bound before")
     (bind-variable-of-ecl)
   (check "bytes of the collector's records" "0"
-         (mprof:profile-comment "mprof.collector_record_bytes" *profile*)))
+         (mprof.data:comment "mprof.collector_record_bytes" *profile*)))

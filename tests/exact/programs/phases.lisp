@@ -41,21 +41,21 @@
 (defun phase-conses (phase n)
   "CONSES made N conses in PHASE."
   (let* ((profile (mprof:profile nil :phase phase))
-         (f (mprof:find-function 'conses profile)))
+         (f (mprof.data:row :functions 'conses profile)))
     (check (format nil "conses in the phase ~(~A~)" phase)
            (list n (* n +cons+))
            (if f
-               (list (mprof:function-self-allocations f)
-                     (mprof:function-self-bytes f))
+               (list (mprof.data:self-allocations f)
+                     (mprof.data:self-bytes f))
                '(0 0)))
     (check (format nil "everything in the phase ~(~A~)" phase)
-           (let ((figures (mprof:find-phase phase *profile*)))
+           (let ((figures (mprof.data:row :phases phase *profile*)))
              (if figures
-                 (list (mprof:phase-allocations figures)
-                       (mprof:phase-bytes figures))
+                 (list (mprof.data:allocations figures)
+                       (mprof.data:bytes figures))
                  '(0 0)))
-           (list (mprof:profile-allocations profile)
-                 (mprof:profile-bytes profile)))))
+           (list (mprof.data:allocations profile)
+                 (mprof.data:bytes profile)))))
 
 (defun conses-by-phase (&key (compile 0) (load 0) (eval 0) (run 0))
   (phase-conses :compile compile)
@@ -87,7 +87,7 @@
     (by-bytes 10)
   (conses-by-phase :run 20)
   (check "no other phase" '(:run)
-         (mapcar #'mprof:phase-name (mprof:profile-phases *profile*))))
+         (mapcar #'mprof.data:name (mprof.data:phases *profile*))))
 
 ;;; EVAL compiles to byte code, which expands the macro; then it runs that.
 
@@ -95,7 +95,8 @@
     (eval '(conses 30))
   (conses-by-phase :run 30)
   (check "EVAL itself is evaluation" t
-         (< 0 (mprof:phase-allocations (mprof:find-phase :eval *profile*)))))
+         (< 0 (mprof.data:allocations
+               (mprof.data:row :phases :eval *profile*)))))
 
 (measuring-body ("evaluating a macro")
     (eval '(expanding 20))
@@ -122,7 +123,8 @@
   (check "expanded" t (< 0 *expansions*))
   (conses-by-phase :compile (* 100 *expansions*) :run 11)
   (check "what was compiled is loaded" t
-         (< 0 (mprof:phase-allocations (mprof:find-phase :load *profile*)))))
+         (< 0 (mprof.data:allocations
+               (mprof.data:row :phases :load *profile*)))))
 
 (write-source (source "plain")
               '(eval-when (:compile-toplevel) (conses 1000))
@@ -187,8 +189,8 @@
   (mprof:stop)
   (loop for phase in '(:load :compile)
         for profile = (mprof:profile nil :phase phase)
-        collect (mprof:function-self-allocations
-                 (mprof:find-function 'conses profile))))
+        collect (mprof.data:self-allocations
+                 (mprof.data:row :functions 'conses profile))))
 
 ;; three turns load, two compile
 (setf *title* "loading and compiling in turns")

@@ -114,12 +114,11 @@
   "The types of the profile as (NAME ALLOCATIONS BYTES), without the conses of
 PRETTY's three variables."
   (setf *types*
-        (sort (loop for type in (mprof:profile-types *profile*)
-                    for name = (or (mprof:type-class type)
-                                   (mprof:type-name type))
+        (sort (loop for type in (mprof.data:types *profile*)
+                    for name = (mprof.data:name type)
                     for own = (if (string= name "CONS") (by-variant 0 6) 0)
-                    collect (list name (- (mprof:type-allocations type) own)
-                                  (- (mprof:type-bytes type)
+                    collect (list name (- (mprof.data:allocations type) own)
+                                  (- (mprof.data:bytes type)
                                      (* own +cons+))))
               #'string< :key #'first)))
 

@@ -102,11 +102,13 @@
 
 (defvar *saved* (coerce (format nil "~A.saved" *dump*) 'base-string))
 
+(defvar *arguments* (mprof.bindings:arguments *saved*))
+
 (part "a profile that is saved while counting"
   (mprof:reset)
   (start)
   (work 10)
-  (mprof.bindings::monitor-write* *saved*)
+  (mprof.bindings:monitor-write *arguments*)
   (work 5)
   (mprof:stop)
   (let ((*profile* (mprof:profile *saved*)))

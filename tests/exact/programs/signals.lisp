@@ -92,7 +92,7 @@
     (mp:process-join thread)))
 
 (defun made ()
-  (mprof:function-self-allocations (mprof:find-function 'make-one *profile*)))
+  (mprof.data:self-allocations (mprof.data:row :functions 'make-one *profile*)))
 
 (measuring ("handlers that throw" :residual nil)
     (interrupt-with #'leave 60 200)

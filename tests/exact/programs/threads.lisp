@@ -28,8 +28,8 @@
 (defun threads-called (name n allocations)
   "N threads are called NAME, each has a name of its own in the tables, and in
 each THREAD-WORK made ALLOCATIONS conses."
-  (let ((names (loop for thread in (mprof:profile-threads *profile*)
-                     for shown = (mprof:thread-name thread)
+  (let ((names (loop for thread in (mprof.data:threads *profile*)
+                     for shown = (mprof.data:name thread)
                      when (eql (length name) (mismatch name shown))
                        collect shown
                      when (string= name shown)
@@ -46,16 +46,16 @@ each THREAD-WORK made ALLOCATIONS conses."
   "What THREAD-WORK did in the thread that is called NAME in the tables."
   (let* ((literal (substitute-if #\. (lambda (c) (find c "[]()")) name))
          (profile (mprof:profile nil :thread (format nil "^~A$" literal)))
-         (f (mprof:find-function 'thread-work profile)))
+         (f (mprof.data:row :functions 'thread-work profile)))
     (check (format nil "everything by ~A" name)
-           (let ((thread (mprof:find-thread name *profile*)))
-             (list (mprof:thread-allocations thread)
-                   (mprof:thread-bytes thread)))
-           (list (mprof:profile-allocations profile)
-                 (mprof:profile-bytes profile)))
+           (let ((thread (mprof.data:row :threads name *profile*)))
+             (list (mprof.data:allocations thread)
+                   (mprof.data:bytes thread)))
+           (list (mprof.data:allocations profile)
+                 (mprof.data:bytes profile)))
     (and f
-         (list (mprof:function-self-allocations f)
-               (mprof:function-self-bytes f)))))
+         (list (mprof.data:self-allocations f)
+               (mprof.data:self-bytes f)))))
 
 ;;; Threads make objects of their own when they begin and end, so only the
 ;;; functions here are compared; totals still add up.
@@ -228,7 +228,7 @@ each THREAD-WORK made ALLOCATIONS conses."
       (run-threads 1 (lambda () (thread-work 10))))
   (self 'thread-work 2600 (* 2600 +cons+))
   (calls 'thread-work 260)
-  (check "threads" 258 (length (mprof:profile-threads *profile*)))
+  (check "threads" 258 (length (mprof.data:threads *profile*)))
   (check "the last four together" (list 40 (* 40 +cons+))
          (work-of-thread "worker (more)")))
 

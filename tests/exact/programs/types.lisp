@@ -257,10 +257,10 @@
 
 ;; the function, and the form that makes it
 (measuring ("bytecodes") (ten (eval *form*))
-  (let ((type (find "BYTECODES" (mprof:profile-types *profile*)
-                    :key #'mprof:type-name :test #'string=)))
+  (let ((type (find "BYTECODES" (mprof.data:types *profile*)
+                    :key #'mprof.data:type :test #'string=)))
     (check "bytecodes are functions and toplevel forms" 20
-           (mprof:type-allocations type)))
+           (mprof.data:allocations type)))
   (nothing-raw))
 
 ;;; Instances by class: conditions, generic functions, classes, slots.
@@ -270,7 +270,7 @@
 (my-condition)
 
 (measuring ("conditions") (ten (my-condition))
-  (type-total 'my-condition 10 (* 10 (+ +instance+ 8)) #'mprof:type-class))
+  (type-total 'my-condition 10 (* 10 (+ +instance+ 8)) #'mprof.data:class))
 
 (measuring ("what DEFCLASS makes")
     (eval '(defclass made () ((first :initarg :first) (second))))

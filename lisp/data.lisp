@@ -1,0 +1,141 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; data.lisp -- rows of figures, and the readers of MPROF.DATA: what each
+;;;; means for all objects.  The methods for other objects are where these are.
+;;;;
+;;;; Names are strings, as the tables show them.  Nothing is ever changed: rows
+;;;; may be shared by profiles.
+
+(in-package #:mprof)
+
+(defstruct (figures (:constructor make-figures (kind plist)) (:copier nil)
+                    (:predicate nil))
+  "A row.  KIND is a symbol, PLIST has what the readers read, by keyword."
+  kind plist)
+
+(defun figure (key figures)
+  "What FIGURES say of KEY, a keyword."
+  (let ((value (getf (figures-plist figures) key '#1=#:none)))
+    (if (eq value '#1#)
+        (fail "~(~A~) have no ~A" (figures-kind figures) key)
+        value)))
+
+(defmacro define-readers (&body readers)
+  "Define each of READERS, (NAME DOCUMENTATION EXAMPLE), as a generic function
+of one object, X in its docstring."
+  `(progn
+     ,@(loop for (name documentation example) in readers
+             for key = (intern (symbol-name name) '#:keyword)
+             collect `(defgeneric ,name (x)
+                        (:documentation
+                         ,(format nil "~A~2%Example: ~A" documentation
+                                  example))
+                        (:method ((x figures)) (figure ,key x))))))
+
+;;; Tables of a profile P
+
+(define-readers
+  (data:functions "The functions of X, a profile, the largest bytes first.  As
+differences, those that changed in X, a comparison, or allocated in the body
+that X, an ALLOCATION-BUDGET-EXCEEDED, is about."
+   "(functions p)  =>  (#<function-figures APP::PARSE ...> ...)")
+  (data:arcs "The arcs of the graph of X, a profile, the largest bytes first."
+   "(arcs p)  =>  (#<arc-figures APP::MAIN > APP::PARSE ...> ...)")
+  (data:types "The types of what was allocated in X, a profile, a size or a
+function itself, the largest bytes first; as differences, of a comparison."
+   "(types (row :functions 'app::parse))  =>  (#<type-figures CONS ...>)")
+  (data:bins "The sizes of what was allocated in X, a profile, in order."
+   "(mapcar #'size (bins p))  =>  (16 32 48 :LARGE)")
+  (data:regions "The regions of X, a profile, each before those in it."
+   "(regions p)  =>  (#<region-figures parse ...> ...)")
+  (data:phases "The phases of X, a profile, the largest bytes first."
+   "(mapcar #'name (phases p))  =>  (:RUN :COMPILE)")
+  (data:threads "The threads of X, a profile, the largest bytes first."
+   "(mapcar #'name (threads p))  =>  (\"top-level\" \"worker\")")
+  (data:contexts "The contexts of X, a profile, as a fresh list, the largest
+bytes first; MAP-CONTEXTS needs less memory.  Of a comparison, differences: of
+what was allocated at the end of each call chain."
+   "(first (contexts p))  =>  #<context-figures APP::MAIN > ...>")
+  (data:comments "What the profiler said about X, a profile; (KEY . VALUE)."
+   "(first (comments p))  =>  (\"mprof.language\" . \"lisp\")"))
+
+;;; What is in a row: of a function F, a context C
+
+(define-readers
+  (data:name "What the tables call X, a row, a string; of a phase, a keyword; of
+a context, the name of the function at its end."
+   "(name (row :types 'cons))  =>  \"CONS\"")
+  (data:allocations "How many objects X, a row or a profile, counts: of a
+function those of all below it, too, with recursion counting once.  Of a
+difference or a comparison, by how many they grew."
+   "(allocations (row :types 'cons))  =>  10")
+  (data:bytes "The bytes requested for the objects of ALLOCATIONS."
+   "(bytes p)  =>  4800016")
+  (data:self-allocations "How many objects X, a function, allocated itself."
+   "(self-allocations f)  =>  10")
+  (data:self-bytes "The bytes requested for the objects of SELF-ALLOCATIONS."
+   "(self-bytes f)  =>  160")
+  (data:calls "How many calls of X, a function, an arc or the end of a context,
+led to an allocation; how often X, a region, was entered.  NIL when that is not
+known: calls of C functions of other libraries, say.  Contexts of one chain that
+differ in type or size have the same calls."
+   "(calls (row :arcs '(app::main app::parse)))  =>  3")
+  (data:file "The source file of X, a function, a string; or NIL."
+   "(file f)  =>  \"/home/me/app.lisp\"")
+  (data:line "The line where the form of X, a function, begins; or NIL."
+   "(line f)  =>  12")
+  (data:cycle "The number of the cycle of functions that X is in, or NIL."
+   "(cycle f)  =>  1")
+  (data:callers "The arcs to X, a function, the largest bytes first."
+   "(mapcar #'caller (callers f))  =>  (\"APP::MAIN\")")
+  (data:callees "The arcs from X, a function, the largest bytes first."
+   "(mapcar #'callee (callees f))  =>  (\"APP::LEX\")")
+  (data:caller "The name of the function that X, an arc, comes from."
+   "(caller (first (callers f)))  =>  \"APP::MAIN\"")
+  (data:callee "The name of the function that X, an arc, goes to."
+   "(callee (first (callees f)))  =>  \"APP::LEX\"")
+  (data:type "The Lisp type of the objects of X, a type or a context; a string."
+   "(type (row :types 'app::widget))  =>  \"INSTANCE\"")
+  (data:class "The class of the objects of X, a type or a context, or NIL."
+   "(class (row :types 'app::widget))  =>  \"APP::WIDGET\"")
+  (data:category "The column of tables for X, a type or a context: \"cons\",
+\"float\", \"struct\" or \"other\"."
+   "(category (row :types 'cons))  =>  \"cons\"")
+  (data:size "The bytes of each object of X, a bin or a context; :LARGE: above
+1,024 (2,048 for contexts), :GROWN: of bodies that grew, which are no objects."
+   "(size c)  =>  16")
+  (data:chain "The call chain of X, a context or a difference of these: names,
+the root first.  Recursion is folded: see LIMITS in the manual page."
+   "(chain c)  =>  (\"APP::MAIN\" \"APP::PARSE\")")
+  (data:phase "The phase of X, a context: :COMPILE, :LOAD, :EVAL or :RUN."
+   "(phase c)  =>  :RUN")
+  (data:thread "The name of the thread of X, a context."
+   "(thread c)  =>  \"worker#2\"")
+  (data:category-bytes "The bytes of X, a region, a phase or a thread, by
+category: for conses, floats, structures and others."
+   "(category-bytes (row :phases :run))  =>  (240 0 0 0)")
+  (data:nanoseconds "How long X, a region, was active, threads added up."
+   "(nanoseconds (row :regions :parse))  =>  1200000"))
+
+;;; A difference D, and a condition C
+
+(define-readers
+  (data:old "What X, a difference or a comparison, was: a row, a profile, NIL."
+   "(old d)  =>  #<type-figures CONS ...>")
+  (data:new "What X, a difference or a comparison, became, as OLD."
+   "(new d)  =>  #<type-figures CONS ...>")
+  (data:old-allocations "How many objects X, a difference, counted."
+   "(old-allocations d)  =>  120")
+  (data:new-allocations "How many objects X, a difference, counts."
+   "(new-allocations d)  =>  25")
+  (data:old-bytes "The bytes of OLD-ALLOCATIONS." "(old-bytes d)  =>  1920")
+  (data:new-bytes "The bytes of NEW-ALLOCATIONS." "(new-bytes d)  =>  400")
+  (data:budget "What the body that X, an ALLOCATION-BUDGET-EXCEEDED, is about
+was allowed.  BYTES and ALLOCATIONS of X are what it used, FUNCTIONS who did."
+   "(budget c)  =>  (:BYTES 160 :ALLOCATIONS NIL :FUNCTION NIL)")
+  (data:profile-of "The profile of which the body that X, an
+ALLOCATION-BUDGET-EXCEEDED, is about was all or the last part."
+   "(mprof:report :profile (profile-of c))")
+  (data:offset "The byte at which the file that X, a PROFILE-FILE-ERROR, is
+about was found wrong, or NIL.  CL:FILE-ERROR-PATHNAME gives the file."
+   "(offset c)  =>  197"))
