@@ -220,6 +220,13 @@ put_unknown_calls(struct pprof_stream *p,
   }
 }
 
+static uint32_t
+number_at(uint64_t at)
+{
+  return (at & LOCATION_OF_FUNCTION) != 0 ? (uint32_t)(at & FUNCTION_NUMBER)
+                                          : site_function_number(at);
+}
+
 /* A function is written before the first location that needs it, and its
  * line is looked for once. */
 static void
@@ -236,9 +243,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
   lines = arena.base;
   for (uint32_t id = 1; id < count; id++) {
     const uint64_t at = sample_writer_location(samples, id);
-    const uint32_t number = (at & LOCATION_OF_FUNCTION) != 0
-                                ? (uint32_t)(at & FUNCTION_NUMBER)
-                                : site_function_number(at);
+    const uint32_t number = number_at(at);
     const struct code_function *const f = site_function(number);
     const uint32_t before = functions.count;
     const uint32_t function = intern_key(&functions, number);
@@ -263,6 +268,17 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
 
 /* ---- the whole ---- */
 
+static enum location_part
+part_of(uint64_t at)
+{
+  const struct code_function *const f = site_function(number_at(at));
+  if (f->runtime)
+    return LOCATION_HIDDEN;
+  return f->name != NULL && strcmp(f->name, MPROF_ROOT_FUNCTION) == 0
+             ? LOCATION_ROOT
+             : LOCATION_SHOWS;
+}
+
 static void
 put_profile(struct lisp_writer *w)
 {
@@ -272,7 +288,7 @@ put_profile(struct lisp_writer *w)
       put_thread(w, t);
   put_locations(&w->stream, &w->samples);
   lisp_comments_put(&w->stream, &w->samples, w->classless_count);
-  intern_table_release(&w->samples.locations);
+  sample_writer_release(&w->samples);
   pprof_close(&w->stream);
 }
 
@@ -283,7 +299,8 @@ write_to(struct gzip_file *file)
   struct lisp_writer w = {.stream.output = file,
                           .samples = {.stream = &w.stream,
                                       .put_labels = put_labels,
-                                      .closure = &w}};
+                                      .closure = &w,
+                                      .part_of = part_of}};
   put_profile(&w);
   gzip_file_close(file);
 }

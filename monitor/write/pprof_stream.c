@@ -154,6 +154,15 @@ pprof_string(struct pprof_stream *p, const char *text)
   return number - 1;
 }
 
+/* Whether pprof shows the comments KEY: what tells a program that rewrites the
+ * file, or us, whose it is. */
+static bool
+shows(const char *key)
+{
+  return strcmp(key, PPROF_COMMENT_VERSION) == 0 ||
+         strcmp(key, PPROF_COMMENT_LANGUAGE) == 0;
+}
+
 void
 pprof_put_comment(struct pprof_stream *p, const char *key, const char *text)
 {
@@ -162,7 +171,8 @@ pprof_put_comment(struct pprof_stream *p, const char *key, const char *text)
   add_text(p, "=");
   add_text(p, text);
   if (!pprof_failed(p))
-    put_number(p, PPROF_COMMENT, pprof_string(p, p->message.base));
+    put_number(p, shows(key) ? PPROF_COMMENT : PPROF_OWN_COMMENT,
+               pprof_string(p, p->message.base));
 }
 
 void

@@ -20,35 +20,108 @@ sample_writer_end(struct sample_writer *w)
   arena_release(&w->known);
 }
 
+void
+sample_writer_release(struct sample_writer *w)
+{
+  intern_table_release(&w->locations);
+  arena_release(&w->parts);
+  arena_release(&w->chain);
+}
+
+/* Note what the location `number' is, of which `at' tells. */
+static void
+note_part(struct sample_writer *w, uint32_t number, uint64_t at)
+{
+  if (number >= w->parts.reserved_bytes &&
+      arena_grow(&w->parts, 2 * (size_t)number + 1) != 0)
+    gzip_file_fail(w->stream->output, errno);
+  else
+    ((uint8_t *)w->parts.base)[number] = (uint8_t)w->part_of(at);
+}
+
 /* The location of a call at `site', which is in `function'. */
 static uint32_t
 location_of(struct sample_writer *w, uint64_t site, uint32_t function)
 {
   const uint32_t number = function & FUNCTION_NUMBER;
-  const uint32_t location =
-      intern_key(&w->locations, w->tree->by_function && number != 0
-                                    ? LOCATION_OF_FUNCTION | number
-                                    : site);
+  const uint64_t at = w->tree->by_function && number != 0
+                          ? LOCATION_OF_FUNCTION | number
+                          : site;
+  const uint32_t known = w->locations.count;
+  const uint32_t location = intern_key(&w->locations, at);
   if (location == 0)
     gzip_file_fail(w->stream->output, ENOMEM);
+  else if (location > known && w->part_of != NULL)
+    note_part(w, location, at);
   return location;
 }
 
+/* Append `location' to the chain in hand, of *length. */
+static void
+push(struct sample_writer *w, size_t *length, uint32_t location)
+{
+  const size_t needed = (*length + 1) * sizeof location;
+  if (needed > w->chain.reserved_bytes &&
+      arena_grow(&w->chain, 2 * needed) != 0) {
+    gzip_file_fail(w->stream->output, errno);
+    return;
+  }
+  ((uint32_t *)w->chain.base)[(*length)++] = location;
+}
+
+/* Collect the chain, the leaf first; its length. */
+static size_t
+collect_chain(struct sample_writer *w, uint64_t site, uint32_t function,
+              uint32_t up)
+{
+  uint32_t *known = w->known.base;
+  const struct context *contexts = w->tree->contexts;
+  size_t length = 0;
+  if (site != 0)
+    push(w, &length, location_of(w, site, function));
+  for (; up != CONTEXT_ROOT; up = contexts[up].parent) {
+    if (known[up] == 0)
+      known[up] = location_of(w, contexts[up].site, contexts[up].function);
+    push(w, &length, known[up]);
+  }
+  return length;
+}
+
+static void
+add_locations(struct sample_writer *w, unsigned field, size_t length,
+              bool all)
+{
+  const uint32_t *chain = w->chain.base;
+  const uint8_t *parts = w->parts.base;
+  const size_t start = w->stream->length;
+  for (size_t i = 0; i < length; i++)
+    if (all || parts[chain[i]] == LOCATION_SHOWS)
+      pprof_add(w->stream, chain[i]);
+  pprof_nest(w->stream, field, start);
+}
+
+/* A chain of which nothing shows is written as if all did. */
 static void
 add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
           uint32_t up)
 {
-  uint32_t *known = w->known.base;
-  const struct context *contexts = w->tree->contexts;
-  const size_t start = w->stream->length;
-  if (site != 0)
-    pprof_add(w->stream, location_of(w, site, function));
-  for (; up != CONTEXT_ROOT; up = contexts[up].parent) {
-    if (known[up] == 0)
-      known[up] = location_of(w, contexts[up].site, contexts[up].function);
-    pprof_add(w->stream, known[up]);
+  const size_t length = collect_chain(w, site, function, up);
+  const uint32_t *chain = w->chain.base;
+  const uint8_t *parts = w->parts.base;
+  size_t end = length, showing = 0;
+  if (pprof_failed(w->stream))
+    return;
+  for (size_t i = 0; i < length && w->part_of != NULL; i++)
+    if (parts[chain[i]] == LOCATION_ROOT)
+      end = i; /* the last one is the rootmost */
+  for (size_t i = 0; i < end && w->part_of != NULL; i++)
+    showing += parts[chain[i]] == LOCATION_SHOWS;
+  if (showing == 0 || showing == length) {
+    add_locations(w, PPROF_SAMPLE_LOCATIONS, length, true);
+  } else {
+    add_locations(w, PPROF_SAMPLE_LOCATIONS, end, false);
+    add_locations(w, PPROF_SAMPLE_CHAIN, length, true);
   }
-  pprof_nest(w->stream, PPROF_SAMPLE_LOCATIONS, start);
 }
 
 static void

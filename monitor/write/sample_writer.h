@@ -22,12 +22,26 @@
  * of calls. */
 typedef void sample_labels_fn(void *closure, const struct kind *kind);
 
+/* What a location is to those who look at a profile. */
+enum location_part {
+  LOCATION_SHOWS,
+  LOCATION_HIDDEN, /* a function of the runtime */
+  LOCATION_ROOT    /* runs a profiled body: neither it nor what calls it
+                      shows */
+};
+
 struct sample_writer { /* all zero but for the first part */
   struct pprof_stream *stream;
   sample_labels_fn *put_labels;
   void *closure;
 
+  /* Whether what is at a location shows in other programs: enum
+   * location_part; NULL: all does. */
+  enum location_part (*part_of)(uint64_t at);
+
   struct intern_table locations; /* what is at one -> its number */
+  struct arena parts; /* uint8_t by location: enum location_part */
+  struct arena chain; /* uint32_t: the one in hand */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
 
   /* of the tree that is being written */
@@ -40,6 +54,9 @@ struct sample_writer { /* all zero but for the first part */
 void sample_writer_begin(struct sample_writer *w,
                          const struct context_tree *tree);
 void sample_writer_end(struct sample_writer *w);
+
+/* When all is written. */
+void sample_writer_release(struct sample_writer *w);
 
 /* Write a sample.  Its chain is that of a call at `site' in `function', whose
  * caller is the context `up'; the call itself is left out when `site' is 0.

@@ -43,7 +43,7 @@ write_merged(const struct profile *profile, const char *path,
   struct output_file file;
   if (!output_file_open(&file, path, error))
     return false;
-  profile_write(profile, CALLS_SHORTEST, &file.sink);
+  profile_write(profile, false, &file.sink);
   return output_file_close(&file, true, error);
 }
 

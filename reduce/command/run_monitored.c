@@ -236,7 +236,7 @@ finish_file(const char *path, const char *process, struct outcome *outcome,
            mprof_error_memory(error);
   }
   if (good && output_file_open(&file, path, error)) {
-    profile_write(&profile, CALLS_SHORTEST, &file.sink);
+    profile_write(&profile, false, &file.sink);
     good = output_file_close(&file, true, error);
   }
   if (good) {

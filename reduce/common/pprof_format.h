@@ -10,6 +10,10 @@
  * varint (type 0), eight bytes (1), a length and that many bytes (2) or four
  * bytes (5).  Length-delimited values hold strings, messages, or repeated
  * numbers without tags.  Strings are references to the string table.
+ *
+ * Fields of mprof's own have numbers above 1000; other programs skip them.  So
+ * a file looks there as it looks here: frames that are hidden by default do
+ * not show, and few comments do.
  */
 
 #ifndef MPROF_PPROF_FORMAT_H
@@ -37,7 +41,9 @@ enum pprof_profile_field {
   PPROF_PERIOD_TYPE = 11, /* ValueType */
   PPROF_PERIOD = 12,
   PPROF_COMMENT = 13,
-  PPROF_DEFAULT_TYPE = 14 /* the name of a sample type */
+  PPROF_DEFAULT_TYPE = 14, /* the name of a sample type */
+  PPROF_OWN_COMMENT = 1001 /* mprof's own: a comment for mprof, which pprof
+                              would print above each table */
 };
 
 enum pprof_value_type_field {
@@ -48,7 +54,9 @@ enum pprof_value_type_field {
 enum pprof_sample_field {
   PPROF_SAMPLE_LOCATIONS = 1, /* ids, the leaf first */
   PPROF_SAMPLE_VALUES = 2,    /* one for each sample type */
-  PPROF_SAMPLE_LABEL = 3
+  PPROF_SAMPLE_LABEL = 3,
+  PPROF_SAMPLE_CHAIN = 1001 /* mprof's own: the ids of the whole chain, where
+                               the field above has those that show */
 };
 
 enum pprof_label_field {
@@ -98,9 +106,9 @@ enum pprof_function_field {
 enum pprof_column {
   PPROF_COUNT,
   PPROF_BYTES,
+  PPROF_CALLS,
   PPROF_KEPT_COUNT,
   PPROF_KEPT_BYTES,
-  PPROF_CALLS,
   PPROF_PEAK_COUNT,
   PPROF_PEAK_BYTES,
   PPROF_TEMPORARY,

@@ -438,7 +438,7 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
   if (making.failed)
     sink_fail(sink, ENOMEM);
   else
-    profile_write(&making.made, CALLS_ALL, sink);
+    profile_write(&making.made, true, sink);
   chain_tree_release(&making.tree);
   profile_release(&making.made);
   free(making.nodes);

@@ -154,7 +154,7 @@ read_each(struct reading *reading, bool facts)
   size_t index = 0;
   for (size_t i = 0; i < reading->field_count; i++) {
     const struct wire_field *field = &reading->fields[i];
-    if (field->number != PPROF_COMMENT)
+    if (field->number != PPROF_COMMENT && field->number != PPROF_OWN_COMMENT)
       continue;
     size_t at = 0;
     do {

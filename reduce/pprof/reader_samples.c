@@ -33,6 +33,7 @@ struct decoding {
   struct reading *reading;
   struct numbers locations; /* of the sample in hand: ids, the leaf first */
   struct numbers last;      /* those of the sample before */
+  struct numbers chain;     /* the whole, where locations are what shows */
   struct numbers values, labels;
   uint32_t *path; /* nodes of the last chain, the root's child first */
   size_t path_length, path_capacity;
@@ -112,7 +113,7 @@ decode(struct decoding *decoding, const uint8_t *data, size_t size,
 {
   struct wire_field field;
   decoding->locations.count = decoding->values.count = 0;
-  decoding->labels.count = 0;
+  decoding->labels.count = decoding->chain.count = 0;
   bool good = push(&decoding->labels, decoding->labels_source);
   for (size_t at = 0; good && at < size;) {
     wire_read_field(data, &at, &field);
@@ -120,9 +121,16 @@ decode(struct decoding *decoding, const uint8_t *data, size_t size,
       good = push_field(&decoding->locations, &field);
     else if (field.number == PPROF_SAMPLE_VALUES)
       good = push_field(&decoding->values, &field);
+    else if (field.number == PPROF_SAMPLE_CHAIN)
+      good = push_field(&decoding->chain, &field);
     else if (field.number == PPROF_SAMPLE_LABEL &&
              !push_label(decoding, &field, index))
       return false;
+  }
+  if (decoding->chain.count > 0) {
+    struct numbers showing = decoding->locations;
+    decoding->locations = decoding->chain;
+    decoding->chain = showing;
   }
   return good || mprof_error_memory(decoding->reading->error);
 }
@@ -454,6 +462,7 @@ release(struct decoding *decoding)
 {
   free(decoding->locations.items);
   free(decoding->last.items);
+  free(decoding->chain.items);
   free(decoding->values.items);
   free(decoding->labels.items);
   free(decoding->path);

@@ -36,6 +36,7 @@ static const struct wire_field_schema sample_fields[] = {
     [PPROF_SAMPLE_LOCATIONS] = {"location_id", WIRE_NUMBERS, NULL},
     [PPROF_SAMPLE_VALUES] = {"value", WIRE_NUMBERS, NULL},
     [PPROF_SAMPLE_LABEL] = {"label", WIRE_MESSAGE, &label},
+    [PPROF_SAMPLE_CHAIN] = {"mprof_chain", WIRE_NUMBERS, NULL},
 };
 static const struct wire_schema sample = {
     .name = "Sample",
@@ -104,6 +105,7 @@ static const struct wire_field_schema profile_fields[] = {
     [PPROF_PERIOD] = {"period", WIRE_NUMBER, NULL},
     [PPROF_COMMENT] = {"comment", WIRE_NUMBERS, NULL},
     [PPROF_DEFAULT_TYPE] = {"default_sample_type", WIRE_NUMBER, NULL},
+    [PPROF_OWN_COMMENT] = {"mprof_comment", WIRE_NUMBERS, NULL},
 };
 const struct wire_schema pprof_profile_schema =
     SCHEMA("Profile", 0, profile_fields);

@@ -26,7 +26,8 @@ struct wire_buffer { /* all zero: empty */
 void wire_buffer_release(struct wire_buffer *buffer);
 
 /* Append the field FIELD: a number, unless it is zero; COUNT bytes; COUNT
- * numbers as one packed run, unless there are none; the message MESSAGE,
+ * numbers as one packed run, unless there are none; COUNT bytes that are
+ * fields already; the message MESSAGE,
  * which becomes empty. */
 void wire_put_number(struct wire_buffer *buffer, uint32_t field,
                      uint64_t number);
@@ -34,6 +35,8 @@ void wire_put_bytes(struct wire_buffer *buffer, uint32_t field,
                     const void *bytes, size_t count);
 void wire_put_packed(struct wire_buffer *buffer, uint32_t field,
                      const uint64_t *numbers, size_t count);
+void wire_put_raw(struct wire_buffer *buffer, const void *bytes,
+                  size_t count);
 void wire_put_message(struct wire_buffer *buffer, uint32_t field,
                       struct wire_buffer *message);
 

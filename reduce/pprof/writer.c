@@ -15,13 +15,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Which calls are written: all, or those that are not the sum of what is
+ * below. */
+enum calls_form { CALLS_ALL, CALLS_NOT_SUMS };
+
 /* A message and one within it, under way to SINK. */
 struct writing {
   const struct profile *profile;
+  bool plain;
   struct sink *sink;
   struct wire_buffer whole, message, part;
   uint64_t *chain; /* of the sample in hand */
   size_t chain_capacity;
+  unsigned char *parts; /* by location: enum part; NULL: all show */
   /* where calls are stated by samples of their own: */
   bool has_calls;
   enum calls_form form;
@@ -53,9 +59,53 @@ write_value_type(struct writing *writing, enum pprof_profile_field field,
   send_message(writing, field);
 }
 
-/* Puts the locations of NODE's chain, the leaf first, into the message. */
-static void
-put_chain(struct writing *writing, uint32_t node)
+/* What a location is to those who look at the profile, as the monitor has it
+ * (sample_writer.h). */
+enum part { PART_SHOWS, PART_HIDDEN, PART_ROOT };
+
+/* What the function NUMBER is. */
+static enum part
+part_of_function(const struct profile *profile, uint32_t number)
+{
+  const struct profile_function *f = &profile->functions[number];
+  if (strcmp(names_text(&profile->names, f->file), PPROF_RUNTIME_FILE) == 0)
+    return PART_HIDDEN;
+  const char *name = names_text(&profile->names, f->name);
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    const char *root = profile_comment_value(profile, i, PPROF_COMMENT_ROOT);
+    if (root != NULL && strcmp(root, name) == 0)
+      return PART_ROOT;
+  }
+  return PART_SHOWS;
+}
+
+/* Finds the part of each location. */
+static bool
+find_parts(struct writing *writing)
+{
+  const struct profile *profile = writing->profile;
+  if (writing->plain || !profile->by_mprof ||
+      profile->language != LANGUAGE_LISP)
+    return true;
+  writing->parts = array_zeroed(profile->location_count, 1);
+  unsigned char *of_function = array_zeroed(profile->function_count, 1);
+  bool good = writing->parts != NULL && of_function != NULL;
+  for (uint32_t i = 0; good && i < profile->function_count; i++)
+    of_function[i] = (unsigned char)part_of_function(profile, i);
+  for (size_t i = 0; good && i < profile->location_count; i++) {
+    const struct profile_location *l = &profile->locations[i];
+    uint32_t function =
+        l->line_count == 0 ? INDEX_NONE : profile->lines[l->first_line].function;
+    if (function != INDEX_NONE)
+      writing->parts[i] = of_function[function];
+  }
+  free(of_function);
+  return good;
+}
+
+/* Collects the locations of NODE's chain, the leaf first; their number. */
+static size_t
+collect_chain(struct writing *writing, uint32_t node)
 {
   const struct tree_node *nodes = writing->profile->tree.nodes;
   size_t count = 0;
@@ -64,13 +114,52 @@ put_chain(struct writing *writing, uint32_t node)
         writing->chain, &writing->chain_capacity, count + 1, sizeof *chain);
     if (chain == NULL) {
       sink_fail(writing->sink, ENOMEM);
-      return;
+      return 0;
     }
     writing->chain = chain;
     chain[count++] = (uint64_t)nodes[node].item + 1;
   }
-  wire_put_packed(&writing->message, PPROF_SAMPLE_LOCATIONS, writing->chain,
-                  count);
+  return count;
+}
+
+/* Takes what does not show out of the COUNT locations of the chain; how many
+ * are left. */
+static size_t
+leave_what_shows(struct writing *writing, size_t count)
+{
+  uint64_t *chain = writing->chain;
+  size_t end = count;
+  size_t left = 0;
+  for (size_t i = 0; i < count; i++)
+    if (writing->parts[chain[i] - 1] == PART_ROOT)
+      end = i; /* the last one is the rootmost */
+  for (size_t i = 0; i < end; i++)
+    if (writing->parts[chain[i] - 1] == PART_SHOWS)
+      chain[left++] = chain[i];
+  return left;
+}
+
+/* Puts NODE's chain into the message.  A chain of which nothing shows is
+ * written as if all did. */
+static void
+put_chain(struct writing *writing, uint32_t node)
+{
+  struct wire_buffer *to = &writing->message;
+  size_t count = collect_chain(writing, node);
+  if (writing->parts == NULL) {
+    wire_put_packed(to, PPROF_SAMPLE_LOCATIONS, writing->chain, count);
+    return;
+  }
+  wire_put_packed(&writing->part, PPROF_SAMPLE_CHAIN, writing->chain, count);
+  size_t left = leave_what_shows(writing, count);
+  if (left == 0)
+    count = collect_chain(writing, node);
+  bool whole = left == 0 || left == count;
+  wire_put_packed(to, PPROF_SAMPLE_LOCATIONS, writing->chain,
+                  whole ? count : left);
+  if (!whole)
+    wire_put_raw(to, writing->part.bytes, writing->part.count);
+  writing->part.count = 0;
 }
 
 static void
@@ -170,13 +259,11 @@ static bool
 prepare_calls(struct writing *writing)
 {
   const struct profile *profile = writing->profile;
-  writing->has_calls = writing->form != CALLS_ALL && profile->by_mprof &&
+  writing->has_calls = !writing->plain && profile->by_mprof &&
                        profile->language == LANGUAGE_C &&
                        profile_has(profile, COLUMN_OF_CALLS) &&
                        profile->drop_frames == 0;
-  return !writing->has_calls ||
-         (sum_calls(writing) &&
-          (writing->form != CALLS_SHORTEST || choose_form(writing)));
+  return !writing->has_calls || (sum_calls(writing) && choose_form(writing));
 }
 
 static void
@@ -278,17 +365,26 @@ write_string(struct writing *writing, const char *text)
   wire_send(&writing->whole, writing->sink);
 }
 
-enum { OWN_COMMENTS = 2 };
+/* Whether the comment TEXT is for mprof alone: see pprof_format.h. */
+static bool
+is_own_comment(const char *text)
+{
+  static const char version[] = PPROF_COMMENT_VERSION "=";
+  static const char language[] = PPROF_COMMENT_LANGUAGE "=";
+  return strncmp(text, "mprof.", 6) == 0 &&
+         strncmp(text, version, sizeof version - 1) != 0 &&
+         strncmp(text, language, sizeof language - 1) != 0;
+}
 
-/* Writes the string KEY=NUMBER, the next one, and its number into *COMMENT. */
+/* Writes the string KEY=NUMBER, the next one, and the comment. */
 static void
-add_comment(struct writing *writing, const char *key, size_t number,
-            uint64_t *next_string, uint64_t *comment)
+write_count(struct writing *writing, const char *key, size_t number,
+            uint64_t *next_string)
 {
   char text[64];
   snprintf(text, sizeof text, "%s=%zu", key, number);
   write_string(writing, text);
-  *comment = (*next_string)++;
+  send_number(writing, PPROF_OWN_COMMENT, (*next_string)++);
 }
 
 /* Strings and comments: those of our own come last of both. */
@@ -296,26 +392,18 @@ static void
 write_texts(struct writing *writing)
 {
   const struct profile *profile = writing->profile;
-  size_t count = profile->comment_count;
   uint64_t next = profile->names.count;
-  uint64_t *comments = array_zeroed(count + OWN_COMMENTS, sizeof *comments);
-  if (comments == NULL) {
-    sink_fail(writing->sink, ENOMEM);
-    return;
-  }
   for (size_t i = 0; i < profile->names.count; i++)
     write_string(writing, names_text(&profile->names, (uint32_t)i));
-  for (size_t i = 0; i < count; i++)
-    comments[i] = profile->comments[i];
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    uint32_t comment = profile->comments[i];
+    bool own = is_own_comment(names_text(&profile->names, comment));
+    send_number(writing, own ? PPROF_OWN_COMMENT : PPROF_COMMENT, comment);
+  }
   if (profile->file_count > 1)
-    add_comment(writing, PPROF_COMMENT_FILES, profile->file_count, &next,
-                &comments[count++]);
+    write_count(writing, PPROF_COMMENT_FILES, profile->file_count, &next);
   if (writing->has_calls && writing->form == CALLS_NOT_SUMS)
-    add_comment(writing, PPROF_COMMENT_STATED_CALLS, writing->stated, &next,
-                &comments[count++]);
-  wire_put_packed(&writing->whole, PPROF_COMMENT, comments, count);
-  wire_send(&writing->whole, writing->sink);
-  free(comments);
+    write_count(writing, PPROF_COMMENT_STATED_CALLS, writing->stated, &next);
 }
 
 static void
@@ -342,14 +430,13 @@ write_all(struct writing *writing)
 }
 
 void
-profile_write(const struct profile *profile, enum calls_form form,
-              struct sink *sink)
+profile_write(const struct profile *profile, bool plain, struct sink *sink)
 {
   struct gzip_sink gzip;
   struct writing writing = {
-      .profile = profile, .sink = &gzip.sink, .form = form};
+      .profile = profile, .plain = plain, .sink = &gzip.sink};
   gzip_sink_open(&gzip, sink);
-  if (prepare_calls(&writing))
+  if (find_parts(&writing) && prepare_calls(&writing))
     write_all(&writing);
   else
     sink_fail(&gzip.sink, ENOMEM);
@@ -360,4 +447,5 @@ profile_write(const struct profile *profile, enum calls_form form,
   free(writing.chain);
   free(writing.calls);
   free(writing.below);
+  free(writing.parts);
 }

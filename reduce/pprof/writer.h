@@ -8,16 +8,12 @@
 #include "base/sink.h"
 #include "pprof/profile.h"
 
-/* How calls of C programs are written (mprof-data(5), Activations). */
-enum calls_form {
-  CALLS_SHORTEST, /* the one of the following that takes less */
-  CALLS_ALL,      /* all, for programs of others */
-  CALLS_NOT_SUMS  /* those that are not the sum of what was allocated below,
-                     as the monitor does */
-};
-
-/* Writes PROFILE, compressed, to SINK. */
-void profile_write(const struct profile *profile, enum calls_form form,
+/* Writes PROFILE, compressed, to SINK.  With PLAIN it says the same to all
+ * programs: all frames show, and all calls are stated.  Else it is as the
+ * monitors write it: frames that are hidden by default show only to mprof,
+ * and of the calls of C programs those are left out, if that is shorter, that
+ * are sums of what was allocated below (mprof-data(5), Activations). */
+void profile_write(const struct profile *profile, bool plain,
                    struct sink *sink);
 
 #endif

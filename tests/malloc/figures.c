@@ -29,11 +29,11 @@ typedef Mprof__Pprof__Sample Sample;
 typedef Mprof__Pprof__Label Label;
 
 static const char *const columns[] = {
-  "alloc_objects",    "alloc_space",  "inuse_objects", "inuse_space",
-  "activations",      "peak_objects", "peak_space",    "temporary_objects"
+  "alloc_objects", "alloc_space",  "activations", "inuse_objects",
+  "inuse_space",   "peak_objects", "peak_space",  "temporary_objects"
 };
 
-enum { COLUMNS = 8, ACTIVATIONS = 4, TEXT = 256 };
+enum { COLUMNS = 8, ACTIVATIONS = 2, TEXT = 256 };
 
 struct row {
   char name[TEXT];
@@ -152,8 +152,8 @@ print_comments(const Profile *p)
 {
   if (strncmp("comment", word, strlen(word)) != 0)
     return;
-  for (size_t i = 0; i < p->n_comment; i++) {
-    const char *text = string(p, p->comment[i]);
+  for (size_t i = 0; i < p->n_mprof_comment; i++) {
+    const char *text = string(p, p->mprof_comment[i]);
     const char *value = strchr(text, '=');
     if (strncmp(text, "mprof.", 6) == 0 && value != NULL)
       printf("comment %.*s %s\n", (int)(value - text - 6), text + 6,
@@ -170,8 +170,8 @@ check(const Profile *p, const struct row *all)
   for (int c = 0; c < COLUMNS; c++)
     if (strcmp(string(p, p->sample_type[c]->type), columns[c]) != 0)
       wrong("column %d is %s", c, string(p, p->sample_type[c]->type));
-  for (size_t i = 0; i < p->n_comment; i++) {
-    const char *text = string(p, p->comment[i]);
+  for (size_t i = 0; i < p->n_mprof_comment; i++) {
+    const char *text = string(p, p->mprof_comment[i]);
     unsigned long long n;
     if ((sscanf(text, "mprof.allocations=%llu", &n) == 1 &&
          n != (unsigned long long)all->values[0]) ||
@@ -191,9 +191,9 @@ check_sample(const Sample *s)
   for (int c = 0; c < COLUMNS; c++)
     if (s->value[c] < 0)
       wrong("a negative value");
-  if (s->value[2] > s->value[0] || s->value[3] > s->value[1] ||
+  if (s->value[3] > s->value[0] || s->value[4] > s->value[1] ||
       s->value[5] > s->value[0] || s->value[6] > s->value[1] ||
-      s->value[7] > s->value[0] - s->value[2])
+      s->value[7] > s->value[0] - s->value[3])
     wrong("more kept or freed than allocated");
 }
 

@@ -289,6 +289,6 @@ malloc_profile_write(struct gzip_file *file,
   put_mappings(&w);
   put_locations(&w);
   put_comments(&w);
-  intern_table_release(&w.samples.locations);
+  sample_writer_release(&w.samples);
   pprof_close(&w.stream);
 }
