@@ -192,8 +192,8 @@ count_calls(const char *path, bool *adds)
     assert_true(p->sample[i]->value[0] != 0 || p->sample[i]->value[4] != 0);
   }
   *adds = false;
-  for (size_t i = 0; i < p->n_comment; i++) {
-    const char *text = p->string_table[p->comment[i]];
+  for (size_t i = 0; i < p->n_mprof_comment; i++) {
+    const char *text = p->string_table[p->mprof_comment[i]];
     char expected[64];
     snprintf(expected, sizeof expected, "mprof.stated_calls=%zu", count);
     if (strncmp(text, "mprof.stated_calls=", 19) == 0) {

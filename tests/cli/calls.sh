@@ -11,10 +11,10 @@
 . "$(dirname "$0")/check.bash"
 
 # stated FILE: how many calls FILE, which `mprof merge' wrote, states; nothing
-# when it states all.  Its last string says so; behind it the comments begin.
+# when it states all.  Its last string says so; behind it is a comment.
 stated() {
   gzip -dc "$1" | tr '\n\0' '..' |
-    LC_ALL=C sed -n 's|.*mprof\.stated_calls=\([0-9]*\)j.*|\1|p'
+    LC_ALL=C sed -n 's|.*mprof\.stated_calls=\([0-9]*\)[^0-9].*|\1|p'
 }
 
 # same NAME FILE FILE: they say the same.

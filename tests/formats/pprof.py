@@ -106,6 +106,23 @@ for label, profile in figures.profiles():
                     s['values'][:2] == [0, 0]]) for s in data['samples']}),
         len(data['samples']))
 
+    # A file as the monitor, or mprof merge, writes it shows the same there as
+    # here, but for chains of which nothing shows here.
+    merged = os.path.join(os.environ['WORK'], label + '-merged.data')
+    figures.run(os.environ['MPROF'], 'merge', '-o', merged, profile)
+    for options in OPTIONS:
+        figures.check(' '.join((label, 'merged', *options)),
+                      content(merged, options), content(profile, options))
+    placeholders = {'[runtime]', '[session]', '[hidden]', '[unknown]'}
+    lisp = 'mprof.language=lisp' in read(profile)['comments']
+    if lisp and not odd_profile.FILE == os.path.basename(profile) and (
+            not placeholders & set(expected.functions)):
+        shown_there = top(merged, 'alloc_space')
+        figures.check(label + ': go tool pprof -top of the file itself',
+                      shown_there, {
+                          n.split('\n')[0]: (f[0], f[2])
+                          for n, f in expected.functions.items() if f[2]})
+
     # Labels come through as they are, whatever the chains have lost.
     odd = os.path.basename(profile) == odd_profile.FILE
     for key in ('type', 'class', 'category', 'thread'):
