@@ -85,6 +85,12 @@ run(struct result *result, const char *arguments,
   free(list);
   result->output = own(text.text);
   set_error(result, &error);
+  if (result->output == NULL || result->error == NULL) {
+    free(result->output);
+    free(result->error);
+    result->output = result->error = NULL;
+    result->status = 1;
+  }
 }
 
 int

@@ -107,10 +107,10 @@ static bool
 make_nodes(struct chain_tree *tree)
 {
   const struct tree *from = &tree->calls.tree;
-  tree->count = from->count - 1;
-  tree->nodes = array_zeroed(tree->count, sizeof *tree->nodes);
+  tree->nodes = array_zeroed(from->count - 1, sizeof *tree->nodes);
   if (tree->nodes == NULL)
     return false;
+  tree->count = from->count - 1;
   for (size_t i = 0; i < tree->count; i++)
     tree->nodes[i] = (struct chain_node){
         .parent = without_root(from->nodes[i + 1].parent),

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Memory that runs out: each command is run again and again, and each time
+ * another allocation fails, the first, the second and so on, alone or with all
+ * that follow.  It ends with an error and status 1, crashes nowhere, and, as
+ * the address sanitizer sees, loses nothing.
+ *
+ * The linker lets this file stand in front of malloc and its kin for all calls
+ * from mprof's own code.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "mprof.h"
+#include "scratch_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+  unsigned long calls; /* so far */
+  unsigned long fails; /* which one fails, from 1; 0: none */
+  bool others;         /* and all after it */
+} plan;
+
+static bool
+fails(void)
+{
+  plan.calls++;
+  if (plan.fails == 0 || (plan.others ? plan.calls < plan.fails
+                                      : plan.calls != plan.fails))
+    return false;
+  errno = ENOMEM;
+  return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t length);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t length);
+
+void *
+__wrap_malloc(size_t size)
+{
+  return fails() ? NULL : __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+  return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *
+__wrap_realloc(void *block, size_t size)
+{
+  return fails() ? NULL : __real_realloc(block, size);
+}
+
+char *
+__wrap_strdup(const char *text)
+{
+  return fails() ? NULL : __real_strdup(text);
+}
+
+char *
+__wrap_strndup(const char *text, size_t length)
+{
+  return fails() ? NULL : __real_strndup(text, length);
+}
+
+/* Runs ARGUMENTS with the failures of the plan. */
+static void
+run_failing(const char *arguments)
+{
+  char *output;
+  char *error;
+  plan.calls = 0;
+  int status = mprof_command(arguments, &output, &error);
+  unsigned long failed = plan.fails;
+  plan.fails = 0;
+  if (status != 1 ||
+      (error != NULL && strstr(error, "out of memory") == NULL &&
+       strstr(error, "Cannot allocate memory") == NULL))
+    fail_msg("allocation %lu of '%s': status %d, %s", failed, arguments,
+             status, error);
+  mprof_string_free(output);
+  mprof_string_free(error);
+}
+
+static void
+try_all(const char *arguments)
+{
+  plan.fails = 0;
+  plan.calls = 0;
+  char *error;
+  if (mprof_command(arguments, NULL, &error) != 0)
+    fail_msg("%s", error);
+  mprof_string_free(error);
+  unsigned long count = plan.calls;
+  assert_true(count > 100);
+  for (int others = 0; others < 2; others++)
+    for (unsigned long n = 1; n <= count; n++) {
+      plan.fails = n;
+      plan.others = others != 0;
+      run_failing(arguments);
+    }
+}
+
+#define LISP "tests/golden/recursion.data"
+#define C "tests/golden/regions.data"
+
+static void
+reports(void **state)
+{
+  (void)state;
+  try_all("report\n-verbose\n" LISP);
+  try_all("report\n-verbose\n--show-runtime\n" C);
+  try_all("report\n--by=package\n--focus=F\n--hide=G\n" LISP);
+  try_all("report\n--tables=direct\n" LISP "\n" LISP);
+}
+
+static void
+exports(void **state)
+{
+  static const char *const formats[] = {
+      "folded", "html", "lisp",       "lisp-contexts", "pprof", "callgrind",
+      "dot",    "json", "speedscope", "dhat",          "csv"};
+  (void)state;
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    char arguments[128];
+    snprintf(arguments, sizeof arguments, "export\n--format=%s\n%s",
+             formats[i], LISP);
+    try_all(arguments);
+  }
+  try_all("flamegraph\n" LISP);
+}
+
+static void
+comparisons(void **state)
+{
+  (void)state;
+  try_all("diff\n-verbose\n" LISP "\n" LISP);
+}
+
+static void
+merges(void **state)
+{
+  char arguments[256];
+  (void)state;
+  snprintf(arguments, sizeof arguments, "merge\n-o\n%s\n%s\n%s", scratch, C,
+           C);
+  try_all(arguments);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reports),
+      cmocka_unit_test(exports),
+      cmocka_unit_test(comparisons),
+      cmocka_unit_test(merges),
+  };
+  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
