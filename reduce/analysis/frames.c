@@ -4,6 +4,7 @@
 
 #include "analysis/frames.h"
 
+#include "analysis/file_names.h"
 #include "base/array.h"
 #include "common/pprof_format.h"
 
@@ -14,7 +15,7 @@
 struct making {
   struct frame_table *table;
   const struct profile *profile;
-  struct index_map known; /* by name and runtime */
+  struct index_map known; /* by name and scope */
   uint32_t *of_function;  /* function of the profile -> ours */
 };
 
@@ -41,6 +42,17 @@ frame_table_add(struct frame_table *table, struct function function)
   return (uint32_t)table->function_count++;
 }
 
+/* Within which a name means one function: the runtime, or a file for one that
+ * is named after it, or all else. */
+static uint32_t
+scope_of(const struct frame_table *table, const struct function *function)
+{
+  if (function->runtime)
+    return 1;
+  const char *name = names_text(&table->names, function->name);
+  return is_named_after_file(name) ? function->file + 2 : 0;
+}
+
 /* The function called NAME, added when new; FILE and START_LINE fill gaps of
  * one that is known. */
 static uint32_t
@@ -48,17 +60,16 @@ find_function(struct making *making, const char *name, const char *file,
               int64_t start_line)
 {
   struct frame_table *table = making->table;
-  bool runtime = strcmp(file, PPROF_RUNTIME_FILE) == 0;
   struct function function = {
       .name = names_intern(&table->names, name),
       .file = names_intern(&table->names, file),
       .start_line = start_line,
-      .runtime = runtime,
+      .runtime = strcmp(file, PPROF_RUNTIME_FILE) == 0,
       .calls_known = true,
   };
   if (function.name == NAMES_NONE || function.file == NAMES_NONE)
     return INDEX_NONE;
-  uint64_t key = index_pair(function.name, runtime);
+  uint64_t key = index_pair(function.name, scope_of(table, &function));
   uint32_t index = index_map_find(&making->known, key);
   if (index != INDEX_NONE) {
     struct function *known = &table->functions[index];
@@ -182,7 +193,7 @@ frame_table_init(struct frame_table *table, const struct profile *profile)
       array_zeroed(profile->function_count, sizeof *making.of_function);
   bool good = names_init(&table->names) && table->first_frames != NULL &&
               making.of_function != NULL && add_functions(&making) &&
-              add_locations(&making);
+              file_names_distinguish(table) && add_locations(&making);
   free(making.of_function);
   index_map_release(&making.known);
   return good;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What the locations of a profile show as: frames, each in a function.
- * Functions of one name are one here, unless one is of the runtime; so what
- * several files, or several builds, have of a function comes together.
+ * Functions of one name are one here, unless one is of the runtime or they
+ * are named after their files; so what several profiles, or several builds,
+ * have of a function comes together.
  *
  * Where no function is known, the file that the code is in stands for it, such
  * as "[libc.so.6]", or else the address, or else "[unknown]".

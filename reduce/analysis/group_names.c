@@ -147,11 +147,26 @@ home_of_method(const char *rest)
   return home;
 }
 
-static struct home
-home_of(const char *name)
+/* Whether a list that begins with KIND names something by its second element:
+ * a local function, or what a form such as DEFVAR defines. */
+static bool
+is_namer(struct span kind)
 {
   static const char *const namers[] = {"FLET", "LABELS", "MACRO-FUNCTION",
                                        "SETF"};
+  for (size_t i = 0; i < sizeof namers / sizeof namers[0]; i++)
+    if (is_word(kind, namers[i]))
+      return true;
+  size_t package = lisp_token_scan(kind.text).package_length;
+  const char *word = kind.text;
+  if (package < kind.length)
+    word += package + strspn(word + package, ":");
+  return strncmp(word, "DEF", 3) == 0;
+}
+
+static struct home
+home_of(const char *name)
+{
   struct span form = scan_form(name);
   while (form.length > 0 && *form.text == '(') {
     const char *rest = form.text + 1;
@@ -161,9 +176,8 @@ home_of(const char *name)
     if (is_word(kind, "METHOD"))
       return home_of_method(rest);
     struct span named = nothing; /* by the second element */
-    for (size_t i = 0; i < sizeof namers / sizeof namers[0]; i++)
-      if (is_word(kind, namers[i]) && !next_element(&rest, &named))
-        named = nothing;
+    if (is_namer(kind) && !next_element(&rest, &named))
+      named = nothing;
     form = container(rest);
     if (form.length == 0)
       form = named;

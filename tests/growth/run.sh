@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}" "${MPROF:=$BUILD/bin/mprof}"
 work=$BUILD/growth
-walks=${WALKS:-1600000} # 10,097,160 contexts below the first call
+walks=${WALKS:-2000000} # 10,097,150 contexts below the first call
 failed=0
 mkdir -p "$work"
 . tests/growth/lisp.bash

@@ -2,7 +2,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Local functions, lambdas and closures are named after the outermost
-;;;; function that they are in, at any nesting, by both compilers.
+;;;; function or definition that they are in, at any nesting, by both compilers.
 ;;;;
 ;;;; What the interpreter makes besides, for variables and local functions, is
 ;;;; in harness.lisp.  LABELS are always closures there.
@@ -267,12 +267,14 @@
   (chains-by-variant
    `(((use-top-lambda calls-top-flet "(FLET EXACT::F :IN (LOAD \"locals.lisp\"))")
       1 ,+cons+)
-     ((use-top-lambda "(LAMBDA :IN (LOAD \"locals.lisp\"))"
-       "(FLET EXACT::G :IN (LAMBDA :IN (LOAD \"locals.lisp\")))")
+     ((use-top-lambda (lambda :in (defvar *top-lambda*))
+       (flet g :in (lambda :in (defvar *top-lambda*))))
       1 ,+cons+))
    `(((use-top-lambda calls-top-flet (flet f)) 1 ,+cons+)
-     ((use-top-lambda (lambda)) 1 ,+cons+)
-     ((use-top-lambda (lambda) (flet g :in (lambda))) 1 ,+cons+))))
+     ((use-top-lambda (lambda :in (defvar *top-lambda*))) 1 ,+cons+)
+     ((use-top-lambda (lambda :in (defvar *top-lambda*))
+       (flet g :in (lambda :in (defvar *top-lambda*))))
+      1 ,+cons+))))
 
 ;;; In the initial value of a slot.
 
