@@ -22,10 +22,10 @@
 enum { PIECE_BYTES = 65536 };
 
 const struct input_limits input_limits_default = {
-    .data_bytes = UINT64_C(1) << 30,
+    .data_bytes = UINT64_C(1) << 32,
     .free_bytes = UINT64_C(1) << 25,
     .ratio = 400,
-    .decoded_bytes = UINT64_C(1) << 31,
+    .decoded_bytes = UINT64_C(1) << 33,
     .decoded_free = UINT64_C(1) << 26,
     .decoded_ratio = 4000,
 };

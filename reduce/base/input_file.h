@@ -26,8 +26,8 @@ struct input_limits {
   uint64_t decoded_ratio; /* ... and so much a byte of the file; 0: any */
 };
 
-/* 1 GiB of data; above 32 MiB at most 400 bytes for each compressed byte (a
- * real profile reaches some dozens, a bomb 1,030); 2 GiB decoded, and above
+/* 4 GiB of data; above 32 MiB at most 400 bytes for each compressed byte (a
+ * real profile reaches some dozens, a bomb 1,030); 8 GiB decoded, and above
  * 64 MiB at most 4,000 bytes for each byte of the file (four bytes for a
  * frame of a chain, which may be one byte of data, and that a 400th of a
  * byte). */

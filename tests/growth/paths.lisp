@@ -11,11 +11,12 @@
 ;;;; looks for likeness between neighbours, as the compressor does.
 ;;;;
 ;;;; Of the first N walks, the lowest K bits take min (2^K, N) values.  Each is
-;;;; a context in level K; the cons is charged to that of the last level.
+;;;; a context in level K, but for the last level: a call there and the cons that
+;;;; it makes are one leaf, and each walk has its own.
 
 (defpackage #:growth
   (:use #:cl)
-  (:export #:+levels+ #:walk #:calls #:walks-within))
+  (:export #:+levels+ #:walk #:calls #:walks-for #:walks-within))
 
 (in-package #:growth)
 
@@ -49,8 +50,8 @@
     (left-0 (logand (* i 10368889) #.(1- (ash 1 +levels+))))))
 
 (defun calls (n)
-  "How many contexts N walks make below LEFT-0."
-  (loop for level from 1 to +levels+
+  "How many contexts N walks make below LEFT-0; the leaves come on top."
+  (loop for level from 1 below +levels+
         sum (min (ash 1 level) n)))
 
 (defun walks-within (contexts)
@@ -62,3 +63,10 @@
                    (setf low middle)
                    (setf high (1- middle)))))
     low))
+
+(defun walks-for (paths)
+  "How many walks make about so many paths: contexts and leaves."
+  (loop with n = (walks-within paths)
+        while (> (+ (calls n) n) paths)
+        do (setf n (min (1- n) (floor (* n paths) (+ (calls n) n))))
+        finally (return n)))

@@ -36,9 +36,9 @@ of the context tree."
 (defun check-room (walks budget file)
   "WALKS walks find room in BUDGET.  How many contexts lead to LEFT-0, one walk
 shows."
-  (let ((above (- (profile 1) (calls 1))))
+  (let ((above (- (profile 1) (calls 1) 1)))
     (multiple-value-bind (contexts bytes) (profile walks :max-contexts budget)
-      (check "contexts with room" (+ above (calls walks)) contexts)
+      (check "contexts with room" (+ above (calls walks) walks) contexts)
       (check "overflows with room" 0 (getf (mprof:status) :overflows))
       (check "allocations with room" walks (mprof:allocations))
       (check-bytes contexts bytes)))
@@ -49,10 +49,10 @@ shows."
 which are special.  Those that did are counted path by path, the first that did
 not as far as there was room, and the objects of all others in one leaf."
   (let* ((room (- (ash 1 23) 2))
-         (above (- (profile 1) (calls 1)))
+         (above (- (profile 1) (calls 1) 1))
          (fit (walks-within (- room above))))
     (multiple-value-bind (contexts bytes) (profile walks)
-      (check "contexts over the budget" (+ room 1) contexts)
+      (check "contexts over the budget" (+ room fit 1) contexts)
       (check "allocations over the budget" walks (mprof:allocations))
       (check-bytes contexts bytes))
     (handler-bind ((warning #'muffle-warning))
@@ -62,7 +62,7 @@ not as far as there was room, and the objects of all others in one leaf."
 (defun measure (paths file)
   "Print the contexts, and for counting and writing each: processor seconds,
 seconds by the clock, and the most kibibytes resident so far."
-  (let ((walks (walks-within paths)))
+  (let ((walks (walks-for paths)))
     (flet ((timed (function)
              (let ((run (get-internal-run-time))
                    (real (get-internal-real-time)))
