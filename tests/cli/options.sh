@@ -253,7 +253,7 @@ cp "$m" run.data
 cp "$m" old.data
 cp "$golden/widgets-c.data" before.data
 cp "$golden/widgets-c.data" after.data
-gcc -o widgets "$top/tests/demo/producer-consumer.c"
+"${CC:-gcc}" -o widgets "$top/tests/demo/producer-consumer.c"
 sed -n '/^\.SH EXAMPLES/,/^\.SH "SEE/s/^mprof /"$MPROF" /p' man |
   sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >examples
 [ "$(wc -l <examples)" = 23 ]
