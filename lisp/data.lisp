@@ -105,7 +105,7 @@ differ in type or size have the same calls."
 1,024 (2,048 for contexts), :GROWN: of bodies that grew, which are no objects."
    "(size c)  =>  16")
   (data:chain "The call chain of X, a context or a difference of these: names,
-the root first.  Recursion is folded: see LIMITS in the manual page."
+the root first.  Recursion is folded: see mprof-limits(7)."
    "(chain c)  =>  (\"APP::MAIN\" \"APP::PARSE\")")
   (data:phase "The phase of X, a context: :COMPILE, :LOAD, :EVAL or :RUN."
    "(phase c)  =>  :RUN")

@@ -103,6 +103,7 @@ for kind; do
   lisp)
     suite lisp tests/lisp/run.sh
     suite lisp/readme tests/lisp/readme.sh
+    suite lisp/readme-commands tests/lisp/readme-commands.sh
     ;;
   cli | malloc | programs | soak | exact | embedding | unwind | random | \
     growth | html | formats | fuzz)

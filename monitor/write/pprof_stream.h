@@ -13,8 +13,8 @@
  * A string is written when it is first asked for, so that it may stand before
  * the message that refers to it, also while that is put together.
  *
- * Its numbers and names are in pprof_format.h; mprof-data(5) says what they
- * mean.
+ * Its numbers and names are in pprof_format.h; mprof-formats(5) says what
+ * they mean.
  *
  * What fails is kept in the file (gzip_file.h), and what comes after it
  * does nothing.  No malloc: also after a crash.  Not inside the hook.

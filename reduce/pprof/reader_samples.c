@@ -11,8 +11,8 @@
  * A profile of a C program may leave calls to its reader to add up: a call
  * counts once for each allocation made below it, so the calls of a chain that
  * others go through are the sum of their allocations.  Only what is not so is
- * stated (mprof-data(5), Activations).  In the tree that is one pass from the
- * last node to the first.
+ * stated (mprof-formats(5), Activations).  In the tree that is one pass from
+ * the last node to the first.
  */
 
 #include "pprof/reading.h"

@@ -12,7 +12,7 @@
  * programs: all frames show, and all calls are stated.  Else it is as the
  * monitors write it: frames that are hidden by default show only to mprof,
  * and of the calls of C programs those are left out, if that is shorter, that
- * are sums of what was allocated below (mprof-data(5), Activations). */
+ * are sums of what was allocated below (mprof-formats(5), Activations). */
 void profile_write(const struct profile *profile, bool plain,
                    struct sink *sink);
 

@@ -71,7 +71,7 @@ E
 [ -e map.ii ] || g++ -O2 -E map.cc -o map.ii
 if [ ! -e manual.1 ]; then
   for i in 1 2 3 4 5 6 7 8 9 10; do
-    cat "$here/../../reduce/mprof.1"
+    cat "$here"/../../reduce/*.[157]
   done >manual.1
 fi
 cc1plus=$(g++ -print-prog-name=cc1plus)

@@ -4,7 +4,7 @@
 # and every term of a legend is one of the manual page.
 . "$(dirname "$0")/check.bash"
 
-man=$top/reduce/mprof.1
+man=$top/reduce/mprof-report.1
 
 # Splits a report of one table: `heading WORD' for each word above the rule,
 # `term TERM' for each line of the legend.

@@ -222,22 +222,25 @@ says 'mprof.data is read' 'Allocation profile of widgets.lisp'
 cp "$w" ./-odd
 expect 'end of options' 0 '' report --no-legend -- -odd
 
-# Manual page and help name the same options.
-man=$top/reduce/mprof.1
+# Manual pages and help name the same options: those of mprof run have a page
+# of their own.
+pages=$top/reduce
+cat "$pages"/mprof{,-report,-run}.1 >man
 run help
 commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p' out |
   grep -vx help)
 for command in $commands; do
   run help "$command"
   says "help on $command" "usage: mprof $command "
-  grep -qF ".B mprof $command" "$man"
+  grep -qF ".B mprof $command" "$pages/mprof.1"
   result $? "manual page has mprof $command"
+  if [ "$command" = run ]; then page=run; else page=report; fi
   for option in $(sed -n 's/^  \(--*[a-z-]*\).*/\1/p' out); do
-    grep -qF -e "${option//-/\\-}" "$man"
-    result $? "manual page has $option"
+    cat "$pages"/mprof{,-$page}.1 | grep -qF -e "${option//-/\\-}"
+    result $? "manual page of $command has $option"
   done
 done
-for option in $(sed -n 's/^\.BI* "*\(\\-[^ "=]*\).*/\1/p' "$man" |
+for option in $(sed -n 's/^\.BI* "*\(\\-[^ "=]*\).*/\1/p' man |
   sed 's/\\//g' | sort -u); do
   { for command in $commands; do run help "$command"; cat out; done
     echo '  --version'; } |
@@ -245,15 +248,16 @@ for option in $(sed -n 's/^\.BI* "*\(\\-[^ "=]*\).*/\1/p' "$man" |
   result $? "help has $option"
 done
 
-# The examples of the manual page run as they stand.
+# The examples of the manual pages run as they stand.
 cp "$m" run.data
 cp "$m" old.data
 cp "$golden/widgets-c.data" before.data
 cp "$golden/widgets-c.data" after.data
-sed -n '/^\.SH EXAMPLES/,/^\.SH LIMITS/s/^mprof /"$MPROF" /p' "$man" |
-  sed 's/\\-/-/g' >examples
-[ "$(wc -l <examples)" = 17 ]
-result $? 'the manual page has examples'
+"${CC:-gcc}" -o widgets "$top/tests/demo/producer-consumer.c"
+sed -n '/^\.SH EXAMPLES/,/^\.SH "SEE/s/^mprof /"$MPROF" /p' man |
+  sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >examples
+[ "$(wc -l <examples)" = 23 ]
+result $? 'the manual pages have examples'
 while read -r example; do
   eval "$example" >out 2>err
   result $? "example: ${example#* }"

@@ -126,7 +126,8 @@ done
 cat <<EOF
 
 Each is a gzip-compressed pprof profile, of 64 KiB at most.  All columns are
-explained in README.md, and below each table without --no-legend.  To go on:
+explained below each table without --no-legend, and by
+man -l reduce/mprof-report.1.  To go on:
 
   $(here "$MPROF") report $folder/licences.data
   $(here "$MPROF") report --focus=CLASSIFY $folder/licences.data

@@ -145,7 +145,7 @@ program bash 0 /usr/bin/bash pipes.bash
 program gawk 0 gawk 'BEGIN { for (i = 0; i < 20000; i++) a[i % 100] = a[i % 100] "x" i
   print asorti(a) }'
 program jq 0 jq -n '[range(1000) | {a: ., b: "x\(.)"}] | map(select(.a % 3 == 0)) | length'
-program groff 0 /usr/bin/troff -Tascii -man "$top/reduce/mprof.1"
+program groff 0 /usr/bin/troff -Tascii -man "$top/reduce/mprof-report.1"
 program cmake 0 cmake --help-command-list
 program make 0 /usr/bin/make -rf rules
 program xz 0 xz -9 -c numbers

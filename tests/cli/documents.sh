@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The documents themselves: manual pages are laid out without a warning and
+# name pages that exist, README.md is short, and its links and those of the
+# maps lead somewhere.
+. "$(dirname "$0")/check.bash"
+
+for page in "$top"/reduce/*.[157]; do
+  name=$(basename "$page")
+  if command -v groff >/dev/null; then
+    groff -man -ww -Tutf8 "$page" 2>&1 >/dev/null | tee warnings
+    [ ! -s warnings ]
+    result $? "$name: no warnings"
+  else
+    echo "ok - $name: no warnings # SKIP there is no groff"
+  fi
+  for other in $(sed 's/\\-/-/g' "$page" |
+    sed -n 's/^\.BR \(mprof[a-z-]*\) (\([157]\)).*/\1.\2/p' | sort -u); do
+    [ -e "$top/reduce/$other" ] && [ "$other" != "$name" ]
+    result $? "$name: there is $other"
+  done
+done
+
+[ "$(wc -l <"$top/README.md")" -le 200 ]
+result $? 'README.md has at most 200 lines'
+for document in README.md {monitor,reduce,runtime-patch,tests}/README.md; do
+  folder=$top/$(dirname "$document")
+  for link in $(grep -o '](\([^)]*\))' "$top/$document" |
+    sed 's/^](//; s/)$//' | grep -v '^https:'); do
+    [ -e "$folder/$link" ]
+    result $? "$document: there is $link"
+  done
+  # a folder, or a pattern for several, at the beginning of a row
+  for row in $(sed -n 's/^| `\([^` ]*\/\)`.*/\1/p' "$top/$document"); do
+    [ -d "$folder/$row" ] || [ -d "$top/$row" ]
+    result $? "$document: there is $row"
+  done
+done
+
+# The maps leave out no folder.
+for folder in "$top"/{tests,reduce,monitor,monitor/malloc}/*/; do
+  folder=${folder#"$top"/}
+  map=${folder%%/*}
+  grep -qE "^\| \`${folder#*/}[\`a-z]" "$top/$map/README.md"
+  result $? "$map/README.md has ${folder#*/}"
+done
+
+for target in $(grep -o '`\(check-[a-z]*\|soak\)`' "$top/tests/README.md" |
+  tr -d '`' | sort -u); do
+  grep -q "^$target:" "$top/GNUmakefile"
+  result $? "there is make $target"
+done
+
+finish
