@@ -1,78 +1,94 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Progress: a line on standard error once a command takes two seconds, on a
-# terminal only, removed before there is output.  The input is a pipe; where a
-# line is to come, the pipe waits for it, and else for three seconds.
+# terminal only, removed before there is output.  A timer's signal draws it;
+# here that is sent while the input, a named pipe, has nobody who writes yet.
 . "$(dirname "$0")/check.bash"
 
 w=$golden/widgets.data
+cr=$(printf '\r')
 "$MPROF" report --width=0 --color=never "$w" >expected
+mkfifo input
 
-# on_terminal COMMAND: run it on a terminal of its own; leaves what that gets
-# in typed.
-on_terminal() {
-  script -qec "$1" /dev/null </dev/null >typed
+# begin COMMAND: run it, which reads the pipe `input', on a terminal of its
+# own.  Its process is $pid; what the terminal gets is in typed.
+begin() {
+  script -qec "sh -c 'echo \$\$ >pid; exec $1'" /dev/null </dev/null >typed &
+  script=$!
+  exec 3>input # once it is being opened
+  pid=$(cat pid)
+}
+
+# end INPUT: let it have that, and wait; leaves its status in status.
+end() {
+  cat "$1" >&3
+  exec 3>&-
+  wait $script
   status=$?
 }
 
-cr=$(printf '\r')
-line="${cr} *${cr}"
-late="{ sleep 3; cat '$w'; } |"
+# drawn N: let the line be drawn until it is there for the Nth time.
+drawn() {
+  for ((i = 0; i < 600; i++)); do
+    [ "$(grep -o 'mprof: reading' typed | wc -l)" -lt "$1" ] || return 0
+    kill -ALRM "$pid"
+    sleep 0.02
+  done
+  return 1
+}
 
-# when-drawn N COMMAND...: run COMMAND once the line has been removed N times,
-# and written anew; after a minute in any case.
-cat >when-drawn <<E
-#!/bin/sh
-n=\$1
-shift
-for i in \$(seq 600); do
-  [ "\$(grep -o 'mprof: reading$line' typed | wc -l)" -lt "\$n" ] || break
-  sleep 0.1
-done
-exec "\$@"
-E
-chmod +x when-drawn
+# has_timer: whether the process would do anything at the signal.
+has_timer() {
+  (($((0x$(sed -n 's/^SigCgt:\t*//p' "/proc/$pid/status"))) >> 13 & 1))
+}
 
-on_terminal "./when-drawn 2 cat '$w' |
-  $MPROF report --width=0 --color=never /dev/stdin"
-[ "$status" = 0 ] && grep -q 'mprof: reading' typed
+# What is left without the lines that were removed, to standard output.
+left() { sed "s/mprof: [a-z0-9 %]*$cr *$cr//g; s/$cr\$//" typed; }
+
+begin "$MPROF report --width=0 --color=never input"
+has_timer && drawn 1
 result $? 'a terminal gets a line'
-# Without the lines that were removed, the report is all there is.
-sed "s/mprof: [a-z0-9 %]*$cr *$cr//g; s/$cr\$//" typed >left
-cmp -s expected left
-result $? 'which is removed before the report'
-[ "$(grep -o "mprof: reading$line" typed | wc -l)" -ge 2 ]
-result $? 'and written anew'
+drawn 2 && grep -q "mprof: reading$cr *${cr}mprof: reading" typed
+result $? 'which is removed and written anew'
+end "$w"
+[ "$status" = 0 ] && left | cmp -s expected -
+result $? 'and removed before the report'
 
-# On a busy machine that, too, can take two seconds: then it does not count.
-for ((i = 0; i < 20; i++)); do
-  began=${EPOCHREALTIME/./}
-  on_terminal "$MPROF report --width=0 --color=never '$w'"
-  [ $((${EPOCHREALTIME/./} - began)) -ge 2000000 ] || break
-done
-[ "$status" = 0 ] && sed "s/$cr\$//" typed | cmp -s expected -
-result $? 'nothing when there is no waiting'
-
-on_terminal "$late $MPROF report --width=0 --color=never /dev/stdin 2>errors"
+begin "$MPROF report --width=0 --color=never input 2>errors"
+! has_timer
+result $? 'nothing when standard error is a file'
+end "$w"
 [ "$status" = 0 ] && [ ! -s errors ] &&
   sed "s/$cr\$//" typed | cmp -s expected -
-result $? 'nothing when standard error is a file'
+result $? 'and the report is as it was'
 
-{ sleep 3; cat "$w"; } | "$MPROF" report /dev/stdin >out 2>err
-[ $? = 0 ] && [ ! -s err ]
+"$MPROF" report input >out 2>err &
+pid=$!
+exec 3>input
+! has_timer
 result $? 'nothing without a terminal'
+cat "$w" >&3
+exec 3>&-
+wait $pid && [ ! -s err ]
+result $? 'and no message'
 
-on_terminal "./when-drawn 1 echo '(defun f ())' | $MPROF report /dev/stdin"
+echo '(defun f ())' >no-profile
+begin "$MPROF report input"
+drawn 1
+end no-profile
 [ "$status" = 1 ] && grep -q "${cr} *${cr}mprof: cannot read" typed
 result $? 'removed before an error, too'
 
-on_terminal "./when-drawn 1 cat '$w' | $MPROF merge -o merged /dev/stdin"
-[ "$status" = 0 ] && grep -q "mprof: reading$line" typed &&
-  [ -z "$(sed "s/mprof: [a-z0-9 %]*$cr *$cr//g" typed)" ]
+begin "$MPROF merge -o merged input"
+drawn 1
+end "$w"
+[ "$status" = 0 ] && grep -q "mprof: reading$cr *$cr" typed &&
+  [ -z "$(left)" ]
 result $? 'a merge leaves nothing on the terminal'
 
-on_terminal "./when-drawn 1 cat '$w' |
-  $MPROF diff --fail-above=0 '$golden/recursion.data' /dev/stdin >table"
+begin "$MPROF diff --fail-above=0 $golden/recursion.data input >table"
+drawn 1
+end "$w"
 [ "$status" = 3 ] && grep -q "${cr} *${cr}mprof: grew from" typed
 result $? 'nor does a comparison but for its finding'
 

@@ -144,9 +144,9 @@ expect_status 'a file that is no program' 126 run ./script
 expect_status 'a folder' 126 run /
 "$MPROF" run -q -o s.data sh -c 'trap "echo got it; exit 3" USR1
   : >ready
-  for i in 0 1 2 3 4 5 6 7 8 9; do sleep 1; done' >out 2>err &
+  while [ ! -e over ]; do sleep 0.05; done' >out 2>err &
 pid=$!
-while [ ! -e ready ] && kill -0 $pid; do sleep 0.1; done
+while [ ! -e ready ] && kill -0 $pid; do sleep 0.05; done
 kill -USR1 $pid
 wait $pid
 [ $? = 3 ] && [ "$(cat out)" = 'got it' ]

@@ -30,14 +30,13 @@ coproc timeout 120 "$ECL" --norc >"$output" 2>&1
 repl=$COPROC_PID
 to_repl=${COPROC[1]}
 
-# await N PATTERN: until it has said so N times and asks for more, and as long
-# as a person needs to read that.  An error throws away what was typed before.
+# await N PATTERN: until it has said so N times and asks for more.  By then an
+# error has thrown away what was typed before.
 await() {
   local i
   for ((i = 0; i < 600; i++)); do
     if [ "$(grep -c "$2" "$output")" -ge "$1" ] &&
       tail -n 1 "$output" | grep -q '^>>* $'; then
-      sleep 1
       return 0
     fi
     kill -0 "$repl" 2>/dev/null || return 1
