@@ -87,17 +87,37 @@ collect_chain(struct sample_writer *w, uint64_t site, uint32_t function,
   return length;
 }
 
-static void
-add_locations(struct sample_writer *w, unsigned field, size_t length,
-              bool all)
+/* Whether location `i' of the chain in hand shows, of which nothing does from
+ * `end' on. */
+static bool
+shows(const struct sample_writer *w, size_t i, size_t end)
 {
   const uint32_t *chain = w->chain.base;
   const uint8_t *parts = w->parts.base;
+  return i < end && parts[chain[i]] == LOCATION_SHOWS;
+}
+
+/* Add those of `length' that do not, as PPROF_SAMPLE_HIDDEN says. */
+static void
+add_hidden(struct sample_writer *w, size_t length, size_t end)
+{
+  const uint32_t *chain = w->chain.base;
   const size_t start = w->stream->length;
-  for (size_t i = 0; i < length; i++)
-    if (all || parts[chain[i]] == LOCATION_SHOWS)
+  for (size_t i = 0; i < length;) {
+    size_t from = i;
+    while (from < length && shows(w, from, end))
+      from++;
+    size_t to = from;
+    while (to < length && !shows(w, to, end))
+      to++;
+    if (from < to) {
+      pprof_add(w->stream, from - i);
+      pprof_add(w->stream, to - from);
+    }
+    for (i = from; i < to; i++)
       pprof_add(w->stream, chain[i]);
-  pprof_nest(w->stream, field, start);
+  }
+  pprof_nest(w->stream, PPROF_SAMPLE_HIDDEN, start);
 }
 
 /* A chain of which nothing shows is written as if all did. */
@@ -115,13 +135,15 @@ add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
     if (parts[chain[i]] == LOCATION_ROOT)
       end = i; /* the last one is the rootmost */
   for (size_t i = 0; i < end && w->part_of != NULL; i++)
-    showing += parts[chain[i]] == LOCATION_SHOWS;
-  if (showing == 0 || showing == length) {
-    add_locations(w, PPROF_SAMPLE_LOCATIONS, length, true);
-  } else {
-    add_locations(w, PPROF_SAMPLE_LOCATIONS, end, false);
-    add_locations(w, PPROF_SAMPLE_CHAIN, length, true);
-  }
+    showing += shows(w, i, end);
+  const bool whole = showing == 0 || showing == length;
+  const size_t start = w->stream->length;
+  for (size_t i = 0; i < length; i++)
+    if (whole || shows(w, i, end))
+      pprof_add(w->stream, chain[i]);
+  pprof_nest(w->stream, PPROF_SAMPLE_LOCATIONS, start);
+  if (!whole)
+    add_hidden(w, length, end);
 }
 
 static void

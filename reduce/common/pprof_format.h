@@ -55,8 +55,10 @@ enum pprof_sample_field {
   PPROF_SAMPLE_LOCATIONS = 1, /* ids, the leaf first */
   PPROF_SAMPLE_VALUES = 2,    /* one for each sample type */
   PPROF_SAMPLE_LABEL = 3,
-  PPROF_SAMPLE_CHAIN = 1001 /* mprof's own: the ids of the whole chain, where
-                               the field above has those that show */
+  PPROF_SAMPLE_HIDDEN = 1001 /* mprof's own: what the locations leave out, as
+                                runs.  Of each: how many locations there are
+                                between it and the one before, how many ids
+                                it has, and these */
 };
 
 enum pprof_label_field {

@@ -33,7 +33,8 @@ struct decoding {
   struct reading *reading;
   struct numbers locations; /* of the sample in hand: ids, the leaf first */
   struct numbers last;      /* those of the sample before */
-  struct numbers chain;     /* the whole, where locations are what shows */
+  struct numbers hidden;    /* what they leave out: PPROF_SAMPLE_HIDDEN */
+  struct numbers whole;     /* both: to become the locations */
   struct numbers values, labels;
   uint32_t *path; /* nodes of the last chain, the root's child first */
   size_t path_length, path_capacity;
@@ -106,6 +107,48 @@ push_label(struct decoding *decoding, const struct wire_field *field,
          mprof_error_memory(reading->error);
 }
 
+/* Copies COUNT numbers; where the next ones go. */
+static uint64_t *
+copy(uint64_t *to, const uint64_t *from, size_t count)
+{
+  if (count > 0)
+    memcpy(to, from, count * sizeof *to);
+  return to + count;
+}
+
+/* Puts what the locations of the sample INDEX leave out in its places. */
+static bool
+insert_hidden(struct decoding *decoding, size_t index)
+{
+  struct numbers shown = decoding->locations;
+  const struct numbers *hidden = &decoding->hidden;
+  struct numbers *whole = &decoding->whole;
+  uint64_t *items = array_reserve(whole->items, &whole->capacity,
+                                  shown.count + hidden->count, sizeof *items);
+  if (items == NULL)
+    return mprof_error_memory(decoding->reading->error);
+  uint64_t *end = items;
+  size_t taken = 0;
+  for (size_t i = 0; i < hidden->count;) {
+    uint64_t before = hidden->items[i++];
+    uint64_t length = i < hidden->count ? hidden->items[i++] : UINT64_MAX;
+    if (before > shown.count - taken || length > hidden->count - i)
+      return reading_fault(decoding->reading, PPROF_SAMPLE, index,
+                           "the hidden locations of sample %zu do not fit",
+                           index);
+    end = copy(end, shown.items + taken, before);
+    end = copy(end, hidden->items + i, length);
+    taken += before;
+    i += length;
+  }
+  end = copy(end, shown.items + taken, shown.count - taken);
+  whole->items = items;
+  whole->count = (size_t)(end - items);
+  decoding->locations = *whole;
+  *whole = shown;
+  return true;
+}
+
 /* Takes the SIZE bytes at DATA, the sample INDEX, apart. */
 static bool
 decode(struct decoding *decoding, const uint8_t *data, size_t size,
@@ -113,7 +156,7 @@ decode(struct decoding *decoding, const uint8_t *data, size_t size,
 {
   struct wire_field field;
   decoding->locations.count = decoding->values.count = 0;
-  decoding->labels.count = decoding->chain.count = 0;
+  decoding->labels.count = decoding->hidden.count = 0;
   bool good = push(&decoding->labels, decoding->labels_source);
   for (size_t at = 0; good && at < size;) {
     wire_read_field(data, &at, &field);
@@ -121,18 +164,15 @@ decode(struct decoding *decoding, const uint8_t *data, size_t size,
       good = push_field(&decoding->locations, &field);
     else if (field.number == PPROF_SAMPLE_VALUES)
       good = push_field(&decoding->values, &field);
-    else if (field.number == PPROF_SAMPLE_CHAIN)
-      good = push_field(&decoding->chain, &field);
+    else if (field.number == PPROF_SAMPLE_HIDDEN)
+      good = push_field(&decoding->hidden, &field);
     else if (field.number == PPROF_SAMPLE_LABEL &&
              !push_label(decoding, &field, index))
       return false;
   }
-  if (decoding->chain.count > 0) {
-    struct numbers showing = decoding->locations;
-    decoding->locations = decoding->chain;
-    decoding->chain = showing;
-  }
-  return good || mprof_error_memory(decoding->reading->error);
+  if (!good)
+    return mprof_error_memory(decoding->reading->error);
+  return decoding->hidden.count == 0 || insert_hidden(decoding, index);
 }
 
 /* The number of the location ID.  Most programs count locations from 1 in the
@@ -462,7 +502,8 @@ release(struct decoding *decoding)
 {
   free(decoding->locations.items);
   free(decoding->last.items);
-  free(decoding->chain.items);
+  free(decoding->hidden.items);
+  free(decoding->whole.items);
   free(decoding->values.items);
   free(decoding->labels.items);
   free(decoding->path);

@@ -36,7 +36,7 @@ static const struct wire_field_schema sample_fields[] = {
     [PPROF_SAMPLE_LOCATIONS] = {"location_id", WIRE_NUMBERS, NULL},
     [PPROF_SAMPLE_VALUES] = {"value", WIRE_NUMBERS, NULL},
     [PPROF_SAMPLE_LABEL] = {"label", WIRE_MESSAGE, &label},
-    [PPROF_SAMPLE_CHAIN] = {"mprof_chain", WIRE_NUMBERS, NULL},
+    [PPROF_SAMPLE_HIDDEN] = {"mprof_hidden", WIRE_NUMBERS, NULL},
 };
 static const struct wire_schema sample = {
     .name = "Sample",

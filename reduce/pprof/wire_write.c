@@ -98,15 +98,6 @@ wire_put_packed(struct wire_buffer *buffer, uint32_t field,
 }
 
 void
-wire_put_raw(struct wire_buffer *buffer, const void *bytes, size_t count)
-{
-  if (count == 0 || !reserve(buffer, count))
-    return;
-  memcpy(buffer->bytes + buffer->count, bytes, count);
-  buffer->count += count;
-}
-
-void
 wire_put_message(struct wire_buffer *buffer, uint32_t field,
                  struct wire_buffer *message)
 {

@@ -35,8 +35,6 @@ void wire_put_bytes(struct wire_buffer *buffer, uint32_t field,
                     const void *bytes, size_t count);
 void wire_put_packed(struct wire_buffer *buffer, uint32_t field,
                      const uint64_t *numbers, size_t count);
-void wire_put_raw(struct wire_buffer *buffer, const void *bytes,
-                  size_t count);
 void wire_put_message(struct wire_buffer *buffer, uint32_t field,
                       struct wire_buffer *message);
 

@@ -27,6 +27,8 @@ struct writing {
   struct wire_buffer whole, message, part;
   uint64_t *chain; /* of the sample in hand */
   size_t chain_capacity;
+  uint64_t *hidden; /* what of it does not show */
+  size_t hidden_capacity;
   unsigned char *parts; /* by location: enum part; NULL: all show */
   /* where calls are stated by samples of their own: */
   bool has_calls;
@@ -122,20 +124,38 @@ collect_chain(struct writing *writing, uint32_t node)
   return count;
 }
 
-/* Takes what does not show out of the COUNT locations of the chain; how many
- * are left. */
+/* Parts the COUNT locations of the chain: those that show stay, and how many
+ * they are is the result; the others go to HIDDEN, which has room for 3 * COUNT
+ * numbers, as PPROF_SAMPLE_HIDDEN says, *HIDDEN_COUNT in all. */
 static size_t
-leave_what_shows(struct writing *writing, size_t count)
+part_chain(struct writing *writing, size_t count, uint64_t *hidden,
+           size_t *hidden_count)
 {
   uint64_t *chain = writing->chain;
   size_t end = count;
   size_t left = 0;
+  size_t before = 0; /* of LEFT, at the run in hand */
+  size_t n = 0;
+  uint64_t *length = NULL; /* of that run; NULL: none is in hand */
   for (size_t i = 0; i < count; i++)
     if (writing->parts[chain[i] - 1] == PART_ROOT)
       end = i; /* the last one is the rootmost */
-  for (size_t i = 0; i < end; i++)
-    if (writing->parts[chain[i] - 1] == PART_SHOWS)
+  for (size_t i = 0; i < count; i++) {
+    if (i < end && writing->parts[chain[i] - 1] == PART_SHOWS) {
       chain[left++] = chain[i];
+      length = NULL;
+      continue;
+    }
+    if (length == NULL) {
+      hidden[n++] = left - before;
+      length = &hidden[n++];
+      *length = 0;
+      before = left;
+    }
+    hidden[n++] = chain[i];
+    ++*length;
+  }
+  *hidden_count = n;
   return left;
 }
 
@@ -150,16 +170,22 @@ put_chain(struct writing *writing, uint32_t node)
     wire_put_packed(to, PPROF_SAMPLE_LOCATIONS, writing->chain, count);
     return;
   }
-  wire_put_packed(&writing->part, PPROF_SAMPLE_CHAIN, writing->chain, count);
-  size_t left = leave_what_shows(writing, count);
-  if (left == 0)
-    count = collect_chain(writing, node);
-  bool whole = left == 0 || left == count;
-  wire_put_packed(to, PPROF_SAMPLE_LOCATIONS, writing->chain,
-                  whole ? count : left);
-  if (!whole)
-    wire_put_raw(to, writing->part.bytes, writing->part.count);
-  writing->part.count = 0;
+  uint64_t *hidden =
+      array_reserve(writing->hidden, &writing->hidden_capacity, 3 * count + 1,
+                    sizeof *hidden);
+  size_t hidden_count;
+  if (hidden == NULL) {
+    sink_fail(writing->sink, ENOMEM);
+    return;
+  }
+  writing->hidden = hidden;
+  size_t left = part_chain(writing, count, hidden, &hidden_count);
+  if (left == 0) {
+    left = collect_chain(writing, node);
+    hidden_count = 0;
+  }
+  wire_put_packed(to, PPROF_SAMPLE_LOCATIONS, writing->chain, left);
+  wire_put_packed(to, PPROF_SAMPLE_HIDDEN, hidden, hidden_count);
 }
 
 static void
@@ -445,6 +471,7 @@ profile_write(const struct profile *profile, bool plain, struct sink *sink)
   wire_buffer_release(&writing.message);
   wire_buffer_release(&writing.part);
   free(writing.chain);
+  free(writing.hidden);
   free(writing.calls);
   free(writing.below);
   free(writing.parts);

@@ -84,6 +84,24 @@ spoil_location(struct builder *b)
   b->chains[1][0] = 99;
 }
 
+/* One run of hidden locations that does not fit: behind 99 others, ... */
+static void
+spoil_hidden_place(struct builder *b)
+{
+  static uint64_t runs[] = {99, 1, 1};
+  b->samples[1].mprof_hidden = runs;
+  b->samples[1].n_mprof_hidden = 3;
+}
+
+/* ... or longer than what there is. */
+static void
+spoil_hidden_length(struct builder *b)
+{
+  static uint64_t runs[] = {0, 2, 1};
+  b->samples[1].mprof_hidden = runs;
+  b->samples[1].n_mprof_hidden = 3;
+}
+
 static void
 spoil_function(struct builder *b)
 {
@@ -219,6 +237,10 @@ static const struct fault faults[] = {
      "sample 1 has 4 values where there are 5 sample types"},
     {"missing-location", spoil_location,
      "sample 1 refers to location 99, which is missing"},
+    {"hidden-place", spoil_hidden_place,
+     "the hidden locations of sample 1 do not fit"},
+    {"hidden-length", spoil_hidden_length,
+     "the hidden locations of sample 1 do not fit"},
     {"missing-function", spoil_function,
      "location 3 refers to function 77, which is missing"},
     {"missing-mapping", spoil_mapping,
@@ -382,6 +404,56 @@ bombs(void **state)
   profile_release(&profile);
 }
 
+/* Puts the locations whose bits in MASK are set where only mprof looks. */
+static void
+hide_locations(Mprof__Pprof__Sample *sample, unsigned mask, uint64_t *runs)
+{
+  size_t shown = 0;
+  size_t before = 0;
+  sample->mprof_hidden = runs;
+  for (size_t i = 0; i < sample->n_location_id; i++) {
+    if ((mask >> i & 1) == 0) {
+      sample->location_id[shown++] = sample->location_id[i];
+      continue;
+    }
+    runs[sample->n_mprof_hidden++] = shown - before;
+    runs[sample->n_mprof_hidden++] = 1;
+    runs[sample->n_mprof_hidden++] = sample->location_id[i];
+    before = shown;
+  }
+  sample->n_location_id = shown;
+}
+
+/* Whatever is hidden of a chain, the whole is read. */
+static void
+hidden_locations(void **state)
+{
+  enum { DEPTH = 5 };
+  (void)state;
+  for (unsigned mask = 0; mask < 1U << DEPTH; mask++) {
+    struct profile profile;
+    struct mprof_error error;
+    uint64_t runs[3 * DEPTH];
+    uint64_t ids[DEPTH];
+    struct builder *b = builder_new(NULL);
+    builder_allocate(b, "main/f/g/h/i",
+                     (struct allocation){.allocs = 1, .bytes = 16});
+    assert_int_equal(b->samples[0].n_location_id, DEPTH);
+    memcpy(ids, b->samples[0].location_id, sizeof ids);
+    hide_locations(&b->samples[0], mask, runs);
+    builder_write(b, scratch);
+    mprof_error_clear(&error);
+    if (!read_file(&profile, scratch, &input_limits_default, &error))
+      fail_msg("%s", error.message);
+    uint32_t node = profile.samples[0].node;
+    for (size_t i = 0; i < DEPTH; node = profile.tree.nodes[node].parent, i++)
+      assert_int_equal(profile.tree.nodes[node].item + 1, ids[i]);
+    assert_int_equal(node, TREE_ROOT);
+    profile_release(&profile);
+    builder_free(b);
+  }
+}
+
 /* Samples are decoded one at a time: what all of them together would take
  * does not count.  One of those below decodes to more than 250 bytes. */
 static void
@@ -486,6 +558,7 @@ main(void)
       cmocka_unit_test(every_rule),      cmocka_unit_test(every_wire_fault),
       cmocka_unit_test(not_profiles),    cmocka_unit_test(bombs),
       cmocka_unit_test(many_samples),    cmocka_unit_test(joined_members),
+      cmocka_unit_test(hidden_locations),
       cmocka_unit_test(foreign_profile),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
