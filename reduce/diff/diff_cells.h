@@ -8,7 +8,7 @@
 #define MPROF_DIFF_CELLS_H
 
 #include "diff/diff.h"
-#include "report/text_table.h"
+#include "tables/text_table.h"
 
 /* The difference of A and B, whichever is larger. */
 uint64_t diff_distance(uint64_t a, uint64_t b);

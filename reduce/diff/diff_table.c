@@ -14,9 +14,9 @@
 
 #include "analysis/grouping.h"
 #include "base/array.h"
-#include "report/columns.h"
-#include "report/ranking.h"
-#include "report/report.h"
+#include "tables/text_report.h"
+#include "tables/ranking.h"
+#include "tables/report.h"
 
 #include <errno.h>
 #include <stdio.h>

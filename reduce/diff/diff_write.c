@@ -10,8 +10,8 @@
 #include "diff/diff_cells.h"
 #include "diff/diff_table.h"
 #include "analysis/grouping.h"
-#include "report/columns.h"
-#include "report/report.h"
+#include "tables/text_report.h"
+#include "tables/report.h"
 
 const struct diff_output diff_tables[] = {
     {"functions", "by what each function itself allocated"},

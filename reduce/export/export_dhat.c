@@ -16,7 +16,6 @@
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "export/json_text.h"
-#include "export/listing.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,8 +30,8 @@ write_frames(const struct reduction *reduction, struct sink *sink)
   sink_text(sink, "\"ftbl\":[\"[root]\"");
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    const char *file = listed_file(reduction, node);
-    int64_t line = listed_line(reduction, node);
+    const char *file = node_file(reduction, node);
+    int64_t line = node_line(reduction, node);
     struct sink_string text = {0};
     struct sink frame;
     sink_init(&frame, sink_write_string, &text);

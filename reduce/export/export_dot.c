@@ -26,9 +26,9 @@
 
 #include "export/export.h"
 #include "common/pprof_format.h"
-#include "export/listing.h"
 #include "base/array.h"
-#include "report/text_table.h"
+#include "tables/text_table.h"
+#include "tables/table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -221,25 +221,27 @@ void
 export_dot(const struct reduction *reduction, struct sink *sink)
 {
   const struct call_graph *graph = &reduction->graph;
-  struct ranking functions;
+  struct view functions;
   bool *shown = array_zeroed(graph->node_count, sizeof *shown);
-  if (!list_functions(reduction, &functions) || shown == NULL) {
+  if (!view_init(&functions, &functions_table, reduction, FORM_JSON) ||
+      shown == NULL) {
     sink_fail(sink, ENOMEM);
   } else {
-    ranking_sort(&functions, reduction_measure(reduction) == MEASURE_ALLOCS
-                                 ? SORT_ALLOCS
-                                 : SORT_BYTES);
-    ranking_cut(&functions, &reduction->selection.total, reduction->options);
-    for (size_t i = 0; i < functions.shown; i++)
-      shown[functions.rows[i].item] = true;
-    write_head(reduction, &functions, shown, sink);
-    for (size_t i = 0; i < functions.shown; i++)
-      write_node(reduction, (uint32_t)functions.rows[i].item, sink);
+    struct ranking *ranking = &functions.ranking;
+    ranking_sort(ranking, reduction_measure(reduction) == MEASURE_ALLOCS
+                              ? SORT_ALLOCS
+                              : SORT_BYTES);
+    ranking_cut(ranking, &reduction->selection.total, reduction->options);
+    for (size_t i = 0; i < ranking->shown; i++)
+      shown[ranking->rows[i].item] = true;
+    write_head(reduction, ranking, shown, sink);
+    for (size_t i = 0; i < ranking->shown; i++)
+      write_node(reduction, (uint32_t)ranking->rows[i].item, sink);
     for (size_t i = 0; i < graph->arc_count; i++)
       if (is_drawn(reduction, shown, &graph->arcs[i]))
         write_arc(reduction, &graph->arcs[i], sink);
     sink_text(sink, "}\n");
   }
-  ranking_release(&functions);
+  view_release(&functions);
   free(shown);
 }

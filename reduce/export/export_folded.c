@@ -18,7 +18,7 @@
 
 #include "export/export.h"
 #include "base/array.h"
-#include "report/text_table.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
 #include <stdio.h>

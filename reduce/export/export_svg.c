@@ -21,7 +21,7 @@
 #include "export/frame_colours.h"
 #include "export/xml_text.h"
 #include "base/array.h"
-#include "report/text_table.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 
 #include "export/frame_colours.h"
 
-#include "export/listing.h"
 #include "analysis/group_names.h"
 #include "base/array.h"
 #include "common/system_functions.h"
@@ -123,7 +122,7 @@ package_of(const struct reduction *reduction, const struct graph_node *node,
   struct sink sink;
   if (node->function == INDEX_NONE ||
       (reduction->profile->language == LANGUAGE_LISP &&
-       is_system_function(node->name, listed_file(reduction, node))))
+       is_system_function(node->name, node_file(reduction, node))))
     return 0;
   sink_init(&sink, sink_write_string, &text);
   write_package(reduction, &reduction->frames.functions[node->function],

@@ -68,15 +68,6 @@ json_string(struct sink *sink, const char *text)
 }
 
 void
-json_optional(struct sink *sink, const char *text)
-{
-  if (*text == '\0')
-    sink_text(sink, "null");
-  else
-    json_string(sink, text);
-}
-
-void
 json_key(struct sink *sink, bool first, const char *key)
 {
   sink_format(sink, "%s\"%s\":", first ? "" : ",", key);

@@ -15,9 +15,6 @@
  * script end; "<", so that no text can close or open an element. */
 void json_string(struct sink *sink, const char *text);
 
-/* The same; null when TEXT is empty. */
-void json_optional(struct sink *sink, const char *text);
-
 /* Writes ,"KEY": or, for the FIRST member of an object, without the comma. */
 void json_key(struct sink *sink, bool first, const char *key);
 
