@@ -25,7 +25,4 @@ bool diff_knows(const struct diff *diff, enum measure measure);
 bool diff_knows_allocs(const struct diff *diff);
 bool diff_knows_calls(const struct diff *diff);
 
-/* The measure whose change the options put rows in order of. */
-enum measure diff_order(const struct options *options);
-
 #endif

@@ -345,7 +345,7 @@ write_left_out(const struct diff *diff, const struct left_out *left,
     sink_format(sink, ", in all +%llu -%llu %s",
                 (unsigned long long)left->more,
                 (unsigned long long)left->less,
-                measure_rows[diff_order(diff->options)].noun);
+                measure_rows[sort_measure(diff->options->sort)].noun);
   sink_text(sink, "; -verbose shows them.\n");
 }
 
@@ -369,7 +369,7 @@ diff_table_write(const struct diff *diff, enum diff_kind kind,
   const struct options *options = diff->options;
   struct layout layout = {.diff = diff,
                           .kind = kind,
-                          .order = diff_order(options),
+                          .order = sort_measure(options->sort),
                           .third = MEASURE_COUNT,
                           .calls = is_of_functions(kind) &&
                                    diff_knows_calls(diff)};

@@ -9,8 +9,6 @@
 #include "tables/size_types.h"
 #include "tables/table.h"
 
-#include <stdlib.h>
-
 enum id { KIND, SIZE, TYPES, TYPE_NAMES, PARTS };
 
 enum {
@@ -24,7 +22,6 @@ static const struct column columns[] = {
      .keys = KEY("size"),
      .first = true,
      .text = {NULL, 0, "size", 0, false},
-     .term = "size",
      .meaning = "bytes of one object with its body; \"> 1024\": larger "
                 "objects together; \"grown\": bodies that grew later, which "
                 "are no objects of their own",
@@ -39,14 +36,12 @@ static const struct column columns[] = {
      .measure = MEASURE_ALLOCS,
      .text = {NULL, 0, "frees", 2, false},
      .use = USE_KEPT,
-     .term = "frees",
      .meaning = "how many of them were freed"},
     {.content = CONTENT_FIGURE,
      .measure = MEASURE_KEPT_BYTES,
      .share = true,
      .text = {NULL, 0, "kept", 2, false},
      .use = USE_KEPT,
-     .term = "kept %",
      .meaning =
          "bytes that were never freed, and the share of all such bytes"},
     ALL_COUNTS,
@@ -55,7 +50,6 @@ static const struct column columns[] = {
     {.id = TYPE_NAMES,
      .keys = KEYS(NULL, NULL, "largest"),
      .text = {NULL, 0, "types", 2, true},
-     .term = "types",
      .meaning = "what has this size, most bytes first",
      .total = "<TOTAL>"},
 };
@@ -70,11 +64,6 @@ static const struct {
     [BIN_UNKNOWN] = {"unknown", "unknown"},
 };
 
-struct bins {
-  struct size_types types;
-  struct string_sink names; /* of the row in hand */
-};
-
 static const struct tally_bin *
 bin_of(const struct view *view, size_t item)
 {
@@ -84,23 +73,13 @@ bin_of(const struct view *view, size_t item)
 static bool
 init(struct view *view)
 {
-  struct bins *bins = calloc(1, sizeof *bins);
-  view->context = bins;
-  if (bins == NULL)
-    return false;
-  string_sink_init(&bins->names);
-  return size_types_init(&bins->types, view->reduction->profile);
+  return size_types_init(view->context, view->reduction->profile);
 }
 
 static void
-release(struct view *view)
+release(void *context)
 {
-  struct bins *bins = view->context;
-  if (bins == NULL)
-    return;
-  size_types_release(&bins->types);
-  string_sink_release(&bins->names);
-  free(bins);
+  size_types_release(context);
 }
 
 static size_t
@@ -136,8 +115,7 @@ static struct cell
 type_names(const struct view *view, const struct tally_bin *bin)
 {
   const struct profile *profile = view->reduction->profile;
-  struct bins *bins = view->context;
-  struct sink *sink = &bins->names.sink;
+  struct sink *sink = &view->text->sink;
   bool page = view->form == FORM_PAGE;
   size_t most = page ? NAMES_ON_PAGE
                 : view->reduction->options->min_share == 0 ? SIZE_MAX
@@ -145,7 +123,7 @@ type_names(const struct view *view, const struct tally_bin *bin)
   size_t named = page ? 1 : most;
   const char *separator = "";
   struct part p;
-  string_sink_clear(&bins->names);
+  string_sink_clear(view->text);
   for (size_t i = 0; part(view, (size_t)(bin - bin_of(view, 0)), i, &p);
        i++) {
     if (i == named) {
@@ -161,9 +139,8 @@ type_names(const struct view *view, const struct tally_bin *bin)
     }
   }
   if (*separator == '\0' && bin->kind == BIN_SIZE)
-    size_types_write(&bins->types, bin->size, most, sink);
-  const char *text = string_sink_text(&bins->names);
-  return cell_text(text == NULL ? "" : text);
+    size_types_write(view->context, bin->size, most, sink);
+  return view_text(view);
 }
 
 static struct cell
@@ -199,6 +176,7 @@ const struct table bins_table = {
     .row = row,
     .cell = cell,
     .part = part,
+    .context_bytes = sizeof(struct size_types),
     .init = init,
     .release = release,
 };

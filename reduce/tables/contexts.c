@@ -37,7 +37,6 @@ struct contexts {
   size_t type_count;
   size_t *first_types;      /* of a context; one more at the end */
   uint32_t *path;           /* room for a chain */
-  struct string_sink chain; /* in hand */
 };
 
 /* By context, then by type. */
@@ -94,11 +93,7 @@ collect_types(struct contexts *contexts, const struct reduction *reduction)
 static bool
 init(struct view *view)
 {
-  struct contexts *contexts = calloc(1, sizeof *contexts);
-  view->context = contexts;
-  if (contexts == NULL)
-    return false;
-  string_sink_init(&contexts->chain);
+  struct contexts *contexts = view->context;
   if (!chain_tree_init(&contexts->tree, view->reduction, CHAIN_OF_FUNCTIONS))
     return false;
   contexts->path =
@@ -108,17 +103,13 @@ init(struct view *view)
 }
 
 static void
-release(struct view *view)
+release(void *context)
 {
-  struct contexts *contexts = view->context;
-  if (contexts == NULL)
-    return;
+  struct contexts *contexts = context;
   chain_tree_release(&contexts->tree);
-  string_sink_release(&contexts->chain);
   free(contexts->types);
   free(contexts->first_types);
   free(contexts->path);
-  free(contexts);
 }
 
 static size_t
@@ -140,12 +131,13 @@ row(const struct view *view, size_t item, struct ranking_row *row)
 
 /* The chain that ends in NODE. */
 static struct cell
-chain_cell(struct contexts *contexts, size_t node)
+chain_cell(const struct view *view, size_t node)
 {
+  const struct contexts *contexts = view->context;
   const struct chain_tree *tree = &contexts->tree;
-  struct sink *sink = &contexts->chain.sink;
+  struct sink *sink = &view->text->sink;
   size_t length = 0;
-  string_sink_clear(&contexts->chain);
+  string_sink_clear(view->text);
   for (uint32_t n = (uint32_t)node; n != INDEX_NONE;
        n = tree->nodes[n].parent)
     contexts->path[length++] = tree->nodes[n].item;
@@ -153,18 +145,17 @@ chain_cell(struct contexts *contexts, size_t node)
     escape_name(sink, chain_item_name(tree, contexts->path[length]), ";");
     sink_text(sink, length == 0 ? "" : ";");
   }
-  const char *text = string_sink_text(&contexts->chain);
-  return cell_text(text == NULL ? "" : text);
+  return view_text(view);
 }
 
 static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
-  struct contexts *contexts = view->context;
+  const struct contexts *contexts = view->context;
   const struct chain_node *node = &contexts->tree.nodes[row->item];
   switch ((enum id)id) {
   case CHAIN:
-    return chain_cell(contexts, row->item);
+    return chain_cell(view, row->item);
   case PARENT:
     return node->parent == INDEX_NONE
                ? cell_optional(false, 0)
@@ -198,6 +189,7 @@ const struct table contexts_table = {
     .row = row,
     .cell = cell,
     .part = part,
+    .context_bytes = sizeof(struct contexts),
     .init = init,
     .release = release,
 };

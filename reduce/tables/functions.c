@@ -28,24 +28,21 @@ enum id {
 #define NAME_COLUMN                                                          \
   {                                                                          \
     .content = CONTENT_NAME, .keys = KEYS("name", "function", "name"),       \
-    .first = true, .text = {NULL, 0, "name", 2, true}, .term = "name",       \
+    .first = true, .text = {NULL, 0, "name", 2, true},                       \
     .meaning = "the function"                                                \
   }
 
 static const struct column function_columns[] = {
     {.content = CONTENT_SHARE,
      .text = {"%", 0, "mem", 0, false},
-     .term = "% mem",
      .meaning = "share of all bytes that the function itself allocated; on "
                 "the right the same by category of object"},
     {.content = CONTENT_FIGURE,
      .text = {NULL, 0, "bytes", 2, false},
-     .term = "bytes",
      .meaning = "those bytes"},
     {.content = CONTENT_FIGURE,
      .measure = MEASURE_ALLOCS,
      .text = {NULL, 0, "allocs", 2, false},
-     .term = "allocs",
      .meaning = "in so many allocations"},
     {.content = CONTENT_CATEGORIES,
      .text = {NULL, 0, "% mem", 2, false},
@@ -54,19 +51,16 @@ static const struct column function_columns[] = {
      .measure = MEASURE_KEPT_BYTES,
      .text = {"bytes", 0, "kept", 2, false},
      .use = USE_KEPT,
-     .term = "bytes kept",
      .meaning = "bytes of these that were never freed"},
     {.content = CONTENT_CATEGORIES,
      .measure = MEASURE_KEPT_BYTES,
      .text = {NULL, 0, "% all kept", 2, false},
      .use = USE_KEPT,
-     .term = "% all kept",
      .meaning = "their share of all bytes never freed, by category",
      .spare = 2},
     {.content = CONTENT_SHARE,
      .of = OF_INCLUSIVE,
      .text = {"self", 0, "+desc", 2, false},
-     .term = "self+desc",
      .meaning = "share of all bytes that the function and all below it "
                 "allocated"},
     COUNTS(OF_ROW, "self_", "self"),
@@ -78,7 +72,6 @@ static const struct column function_columns[] = {
      .keys = KEYS("activations", "calls", "calls"),
      .text = {NULL, 0, "calls", 2, false},
      .use = USE_CALLS,
-     .term = "calls",
      .meaning = "calls of the function that led to allocation, in it or "
                 "below it",
      .meaning_in_c = "allocations with the function on their chain: each "
@@ -97,23 +90,19 @@ static const struct column peak_columns[] = {
     {.content = CONTENT_SHARE,
      .measure = MEASURE_PEAK_BYTES,
      .text = {"%", 0, "peak", 0, false},
-     .term = "% peak",
      .meaning = "share of the bytes that were live when most were"},
     {.content = CONTENT_FIGURE,
      .measure = MEASURE_PEAK_BYTES,
      .text = {NULL, 0, "bytes", 2, false},
-     .term = "bytes",
      .meaning = "of these, what the function itself allocated"},
     {.content = CONTENT_FIGURE,
      .measure = MEASURE_PEAK_ALLOCS,
      .text = {NULL, 0, "objects", 2, false},
-     .term = "objects",
      .meaning = "in so many objects"},
     {.content = CONTENT_SHARE,
      .measure = MEASURE_PEAK_BYTES,
      .of = OF_INCLUSIVE,
      .text = {"self", 0, "+desc", 2, false},
-     .term = "self+desc",
      .meaning = "share that the function and all below it allocated"},
     NAME_COLUMN,
 };
@@ -123,17 +112,14 @@ static const struct column temporary_columns[] = {
      .measure = MEASURE_TEMPORARY_ALLOCS,
      .share = true,
      .text = {NULL, 0, "temporary", 0, false},
-     .term = "temporary %",
      .meaning = "objects that were freed before the next allocations, and "
                 "their share of all such objects"},
     {.content = CONTENT_FIGURE,
      .measure = MEASURE_ALLOCS,
      .text = {NULL, 0, "allocs", 2, false},
-     .term = "allocs",
      .meaning = "all that the function itself allocated"},
     {.id = OF_THESE,
      .text = {"% of", 0, "these", 2, false},
-     .term = "% of these",
      .meaning = "how many of them were temporary",
      .sums = true},
     NAME_COLUMN,

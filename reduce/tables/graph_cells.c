@@ -11,44 +11,36 @@
 
 static const struct column columns[] = {
     {.text = {NULL, 0, "index", 0, true},
-     .term = "index",
      .meaning = "number of the entry; behind each name stands the index of "
                 "its entry"},
     {.text = {"self", 0, "+desc", 1, false},
-     .term = "self+desc",
      .meaning = "share of all bytes that the function and all below it "
                 "allocated"},
     {.text = {NULL, 0, "self", 2, false},
      .share = true,
-     .term = "self %",
      .meaning = "own line: bytes the function itself allocated; callers: "
                 "bytes that it and all below it allocated for this caller; "
                 "callees: bytes that the callee and all below it allocated "
                 "for it; share of all bytes"},
     {.content = CONTENT_CATEGORIES,
      .text = {NULL, 0, "of these", 2, false},
-     .term = "of these",
      .meaning = "those bytes by category of object",
      .spare = 2},
     {.content = CONTENT_CATEGORIES,
      .text = {NULL, 0, "frac", 2, false},
-     .term = "frac",
      .meaning = "the same bytes as a share of what all callers (all "
                 "callees) stand for, by category",
      .spare = 4},
     {.text = {"bytes", 0, "kept", 2, false},
      .use = USE_KEPT,
-     .term = "bytes kept",
      .meaning = "bytes of \"self\" that were never freed"},
     {.content = CONTENT_CATEGORIES,
      .text = {NULL, 0, "% all kept", 2, false},
      .use = USE_KEPT,
-     .term = "% all kept",
      .meaning = "their share of all bytes never freed, by category",
      .spare = 3},
     {.text = {NULL, 0, "called", 2, false},
      .use = USE_CALLS,
-     .term = "called",
      .meaning = "calls that led to allocation: of the function; by this "
                 "caller; of this callee by the function",
      .meaning_in_c = "allocations with the function on their chain; with "
@@ -56,7 +48,6 @@ static const struct column columns[] = {
                      "one call"},
     {.text = {"+recur", 0, "/total", 1, false},
      .use = USE_CALLS,
-     .term = "+recur/total",
      .meaning = "own line, +: besides, so many calls of the function by "
                 "itself, or within the cycle; callers, /: out of so many "
                 "calls that the caller made; callees, /: out of so many that "
@@ -66,14 +57,12 @@ static const struct column columns[] = {
                      "many with any callee of the caller; callees, /: out "
                      "of so many with any caller of the callee"},
     {.text = {"exact", 0, "bytes", 2, false},
-     .term = "exact bytes",
      .meaning = "bytes allocated while the function, or this caller with "
                 "this callee, was on the chain, each allocation counted once "
                 "however deep the recursion; share of all bytes",
-     .share = true,
      .spare = 1},
+    {.text = {NULL, 0, "%", 1, false}, .spare = 1},
     {.text = {NULL, 0, "name", 2, true},
-     .term = "name",
      .meaning = "own line at the left, callers and callees further in"},
 };
 

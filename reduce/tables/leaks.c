@@ -20,29 +20,24 @@ static const struct column columns[] = {
      .measure = MEASURE_KEPT_BYTES,
      .share = true,
      .text = {NULL, 0, "kept", 0, false},
-     .term = "kept %",
      .meaning = "bytes never freed, and the share of all such bytes"},
     {.content = CONTENT_FIGURE,
      .measure = MEASURE_ALLOCS,
      .text = {NULL, 0, "allocs", 2, false},
-     .term = "allocs",
      .meaning = "allocations along this path"},
     BYTES_COLUMN("their bytes, and the share of all bytes"),
     {.content = CONTENT_FIGURE,
      .of = OF_FREED,
      .measure = MEASURE_ALLOCS,
      .text = {NULL, 0, "frees", 2, false},
-     .term = "frees",
      .meaning = "how many of them were freed"},
     {.content = CONTENT_FIGURE,
      .of = OF_FREED,
      .share = true,
      .text = {NULL, 0, "bytes", 2, false},
-     .term = "bytes %",
      .meaning = "the bytes freed, and the share of all bytes freed"},
     {.content = CONTENT_NAME,
      .text = {NULL, 0, "path", 2, true},
-     .term = "path",
      .meaning = "the last callers, five unless --callers says otherwise, "
                 "outermost first; \"...\" when there are more"},
 };
@@ -56,7 +51,7 @@ struct leaks {
   size_t capacity;
   uint32_t *path; /* in hand: items, the leaf first */
   size_t path_capacity;
-  struct string_sink text; /* of the path in hand */
+  struct string_sink *text; /* of the path in hand; not owned */
 };
 
 static void
@@ -111,9 +106,9 @@ add_sample(struct leaks *leaks, size_t i, uint32_t node)
 {
   const struct reduction *reduction = leaks->reduction;
   struct sample_count count;
-  string_sink_clear(&leaks->text);
-  write_path(leaks, node, &leaks->text.sink);
-  const char *text = string_sink_text(&leaks->text);
+  string_sink_clear(leaks->text);
+  write_path(leaks, node, &leaks->text->sink);
+  const char *text = string_sink_text(leaks->text);
   uint32_t path =
       text == NULL ? NAMES_NONE : names_intern(&leaks->paths, text);
   if (path == NAMES_NONE)
@@ -136,12 +131,9 @@ static bool
 init(struct view *view)
 {
   const struct reduction *reduction = view->reduction;
-  struct leaks *leaks = calloc(1, sizeof *leaks);
-  view->context = leaks;
-  if (leaks == NULL)
-    return false;
+  struct leaks *leaks = view->context;
   leaks->reduction = reduction;
-  string_sink_init(&leaks->text);
+  leaks->text = view->text;
   if (!names_init(&leaks->paths) ||
       !call_tree_init(&leaks->tree, &reduction->selection, ITEMS_ARE_FRAMES,
                       reduction->tree.merges_runs))
@@ -154,17 +146,13 @@ init(struct view *view)
 }
 
 static void
-release(struct view *view)
+release(void *context)
 {
-  struct leaks *leaks = view->context;
-  if (leaks == NULL)
-    return;
+  struct leaks *leaks = context;
   names_release(&leaks->paths);
   call_tree_release(&leaks->tree);
-  string_sink_release(&leaks->text);
   free(leaks->figures);
   free(leaks->path);
-  free(leaks);
 }
 
 static size_t
@@ -214,6 +202,7 @@ const struct table leaks_table = {
     .count = count,
     .row = row,
     .lacks = lacks,
+    .context_bytes = sizeof(struct leaks),
     .init = init,
     .release = release,
     .legend = legend,

@@ -16,7 +16,7 @@
       BYTES_COLUMN("likewise their bytes with their bodies"),                \
   {                                                                          \
     .content = CONTENT_NAME, .text = {NULL, 0, heading, 2, true},            \
-    .term = heading, .meaning = name                                         \
+    .meaning = name                                                          \
   }
 
 static const struct column type_columns[] = {PAIR_COLUMNS(
@@ -93,10 +93,7 @@ static bool
 init(struct view *view, bool by_type)
 {
   const struct reduction *reduction = view->reduction;
-  struct pairs *pairs = calloc(1, sizeof *pairs);
-  view->context = pairs;
-  if (pairs == NULL)
-    return false;
+  struct pairs *pairs = view->context;
   pairs->by_type = by_type;
   pairs->group_count = by_type ? reduction->profile->type_count
                                : reduction->graph.node_count;
@@ -116,16 +113,13 @@ init_by_function(struct view *view)
 }
 
 static void
-release(struct view *view)
+release(void *context)
 {
-  struct pairs *pairs = view->context;
-  if (pairs == NULL)
-    return;
+  struct pairs *pairs = context;
   free(pairs->order);
   free(pairs->first);
   free(pairs->figures);
   free(pairs->members);
-  free(pairs);
 }
 
 static size_t
@@ -173,6 +167,7 @@ const struct table type_functions_table = {
     .count = count,
     .row = row,
     .members = members,
+    .context_bytes = sizeof(struct pairs),
     .init = init_by_type,
     .release = release,
 };
@@ -183,6 +178,7 @@ const struct table function_types_table = {
     .count = count,
     .row = row,
     .members = members,
+    .context_bytes = sizeof(struct pairs),
     .init = init_by_function,
     .release = release,
 };

@@ -89,13 +89,12 @@ ranked(const struct ranking *ranking, const struct ranking_row *row)
                                                       : row->figures;
 }
 
-/* The measure that KEY sorts by. */
-static enum measure
-measure_of(const struct ranking *ranking, enum sort_key key)
+enum measure
+sort_measure(enum sort_key key)
 {
   switch (key) {
   case SORT_ALLOCS:
-    return ranking->allocs;
+    return MEASURE_ALLOCS;
   case SORT_KEPT:
     return MEASURE_KEPT_BYTES;
   case SORT_PEAK:
@@ -103,8 +102,18 @@ measure_of(const struct ranking *ranking, enum sort_key key)
   case SORT_TEMPORARY:
     return MEASURE_TEMPORARY_ALLOCS;
   default:
-    return ranking->bytes;
+    return MEASURE_BYTES;
   }
+}
+
+/* The measure that KEY sorts the rows of RANKING by. */
+static enum measure
+measure_of(const struct ranking *ranking, enum sort_key key)
+{
+  enum measure measure = sort_measure(key);
+  return measure == MEASURE_BYTES    ? ranking->bytes
+         : measure == MEASURE_ALLOCS ? ranking->allocs
+                                     : measure;
 }
 
 static uint64_t

@@ -16,7 +16,6 @@ enum id { PHASE, ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
       BYTES_COLUMN("their bytes, and the share of all bytes"),               \
       {.content = CONTENT_CATEGORIES,                                        \
        .text = {NULL, 0, "% mem", 2, false},                                 \
-       .term = "% mem",                                                      \
        .meaning = "the same share by category of object"},                   \
       ALL_COUNTS,                                                            \
   {                                                                          \
@@ -30,7 +29,6 @@ static const struct column phase_columns[] = {
      .keys = KEYS("phase", "phase", "name"),
      .first = true,
      .text = {NULL, 0, "name", 2, true},
-     .term = "name",
      .meaning = "the phase",
      .total = "<TOTAL>"},
 };
@@ -41,7 +39,6 @@ static const struct column thread_columns[] = {
      .keys = KEYS("name", "thread", "name"),
      .first = true,
      .text = {NULL, 0, "name", 2, true},
-     .term = "name",
      .meaning = "the thread's; #2 and so on are others of one name"},
 };
 
@@ -55,13 +52,11 @@ static const struct column region_columns[] = {
     {.id = ENTERED,
      .keys = KEY("entered"),
      .text = {NULL, 0, "entered", 0, false},
-     .term = "entered",
      .meaning = "how often, by all threads"},
     {.id = SPENT,
      .unit = UNIT_SECONDS,
      .keys = KEY("nanoseconds"),
      .text = {NULL, 0, "seconds", 2, false},
-     .term = "seconds",
      .meaning = "spent in it, threads added up"},
     ALLOCS_COLUMN(2, "objects allocated in it and in the regions in it, and "
                      "their share of all"),
@@ -69,24 +64,20 @@ static const struct column region_columns[] = {
     {.id = HELD,
      .text = {NULL, 0, "held", 2, false},
      .use = USE_KEPT,
-     .term = "held",
      .meaning = "bytes of these that were live when it was left last"},
     {.id = FIRST_ENTERED,
      .unit = UNIT_TIME,
      .keys = KEYS("first_entered", "first_entered", "first"),
      .text = {NULL, 0, "first", 2, true},
-     .term = "first",
      .meaning = "when it was entered first, in UTC"},
     {.id = LAST_LEFT,
      .unit = UNIT_TIME,
      .keys = KEYS("last_left", "last_left", "last"),
      .text = {NULL, 0, "last", 2, true},
-     .term = "last",
      .meaning = "when it was left last, in UTC"},
     {.id = HELD, .keys = KEYS("held_bytes", "held_bytes", "held")},
     {.content = CONTENT_NAME,
      .text = {NULL, 0, "region", 2, true},
-     .term = "region",
      .meaning = "its name, behind those of the regions around it"},
 };
 

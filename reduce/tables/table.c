@@ -4,7 +4,9 @@
 
 #include "tables/table.h"
 
-#include <string.h>
+#include "base/array.h"
+
+#include <stdlib.h>
 
 /* Puts the rows of a text in order, and leaves out small ones. */
 static void
@@ -42,12 +44,17 @@ view_init(struct view *view, const struct table *table,
           const struct reduction *reduction, enum form form)
 {
   struct ranking *ranking = &view->ranking;
-  *view = (struct view){table, reduction, form, {0}, NULL};
+  *view = (struct view){table, reduction, form, {0}, NULL, NULL};
   ranking->bytes = table->bytes;
   ranking->allocs =
       table->bytes == MEASURE_BYTES ? MEASURE_ALLOCS : table->allocs;
   ranking->inclusive = form != FORM_TEXT;
-  if (table->init != NULL && !table->init(view))
+  view->text = malloc(sizeof *view->text);
+  if (view->text != NULL)
+    string_sink_init(view->text);
+  view->context = array_zeroed(1, table->context_bytes + 1);
+  if (view->text == NULL || view->context == NULL ||
+      (table->init != NULL && !table->init(view)))
     return false;
   size_t count = stays_in_place(view) ? 0 : table->count(view);
   for (size_t i = 0; i < count; i++) {
@@ -81,8 +88,12 @@ view_row(const struct view *view, size_t index, struct ranking_row *row)
 void
 view_release(struct view *view)
 {
-  if (view->table->release != NULL)
-    view->table->release(view);
+  if (view->table->release != NULL && view->context != NULL)
+    view->table->release(view->context);
+  if (view->text != NULL)
+    string_sink_release(view->text);
+  free(view->text);
+  free(view->context);
   ranking_release(&view->ranking);
 }
 
@@ -139,4 +150,11 @@ view_cell(const struct view *view, const struct ranking_row *row,
   default:
     return view->table->cell(view, row, column->id);
   }
+}
+
+struct cell
+view_text(const struct view *view)
+{
+  const char *text = string_sink_text(view->text);
+  return cell_text(text == NULL ? "" : text);
 }

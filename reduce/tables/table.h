@@ -64,9 +64,7 @@ struct column {
   struct text_column text; /* without a bottom: not there */
   bool share;              /* beside it stands the share of the total */
   enum column_use use;
-  const char *term; /* as the legend calls it; NULL: another column's line
-                       explains it, too */
-  const char *meaning;
+  const char *meaning;      /* NULL: another column's explains it, too */
   const char *meaning_in_c; /* for C programs; NULL: the same */
   unsigned spare;           /* see text_table.h */
   const char *total;        /* of CONTENT_OWN: in the row of the total */
@@ -96,13 +94,12 @@ struct column {
 #define ALLOCS_COLUMN(space, what)                                           \
   {                                                                          \
     .content = CONTENT_FIGURE, .measure = MEASURE_ALLOCS, .share = true,     \
-    .text = {NULL, 0, "allocs", space, false}, .term = "allocs %",           \
-    .meaning = what                                                          \
+    .text = {NULL, 0, "allocs", space, false}, .meaning = what               \
   }
 #define BYTES_COLUMN(what)                                                   \
   {                                                                          \
     .content = CONTENT_FIGURE, .measure = MEASURE_BYTES, .share = true,      \
-    .text = {NULL, 0, "bytes", 2, false}, .term = "bytes %", .meaning = what \
+    .text = {NULL, 0, "bytes", 2, false}, .meaning = what                    \
   }
 
 /* Where a cell points to. */
@@ -182,8 +179,9 @@ struct table {
                   struct ranking *ranking);
   const char *(*lacks)(const struct reduction *reduction); /* why there is
                                                   nothing; NULL: there is */
-  bool (*init)(struct view *view); /* makes the context: false: no memory */
-  void (*release)(struct view *view);
+  size_t context_bytes; /* of the view's context, which starts zeroed */
+  bool (*init)(struct view *view); /* fills it in; false: no memory */
+  void (*release)(void *context);  /* what is in it, perhaps a part */
   void (*legend)(const struct view *view, struct sink *sink); /* the end */
 };
 
@@ -198,6 +196,7 @@ struct view {
   enum form form;
   struct ranking ranking;
   void *context; /* of the table */
+  struct string_sink *text; /* the text of the last cell that has been made */
 };
 
 /* False when memory runs out; release VIEW even then. */
@@ -218,6 +217,10 @@ struct ranking_row view_total(const struct view *view);
  */
 struct cell view_cell(const struct view *view, const struct ranking_row *row,
                       const struct column *column);
+
+/* The text that has been written to the view's string since it was cleared;
+ * nothing when memory has run out. */
+struct cell view_text(const struct view *view);
 
 /* NUMBER of the figures of ROW that COLUMN is about. */
 uint64_t row_figure(const struct ranking_row *row,

@@ -93,6 +93,23 @@ report_categories_meaning(enum language language)
                "large (2048), extra large";
 }
 
+/* Explains COLUMN under its heading: "bytes %", "self+desc". */
+static void
+explain_column(const struct reduction *reduction, const struct column *column,
+               struct sink *sink)
+{
+  char term[64];
+  const char *top = column->text.top == NULL ? "" : column->text.top;
+  const char *bottom = column->text.bottom;
+  bool c = reduction->profile->language == LANGUAGE_C;
+  snprintf(term, sizeof term, "%s%s%s%s", top,
+           *top == '\0' || *bottom == '+' || *bottom == '/' ? "" : " ",
+           bottom, column->share ? " %" : "");
+  report_legend(reduction, sink, term,
+                c && column->meaning_in_c != NULL ? column->meaning_in_c
+                                                  : column->meaning);
+}
+
 void
 text_columns_explain(const struct reduction *reduction,
                      const struct column *list, size_t count,
@@ -110,11 +127,8 @@ text_columns_explain(const struct reduction *reduction,
   for (const struct column *c = list; c < list + count; c++) {
     if (!shows(reduction, c))
       continue;
-    if (c->term != NULL)
-      report_legend(reduction, sink, c->term,
-                    language == LANGUAGE_C && c->meaning_in_c != NULL
-                        ? c->meaning_in_c
-                        : c->meaning);
+    if (c->meaning != NULL)
+      explain_column(reduction, c, sink);
     if (c->content == CONTENT_CATEGORIES && !categories) {
       report_legend(reduction, sink,
                     language == LANGUAGE_LISP ? "c f s o" : "s m l x",
