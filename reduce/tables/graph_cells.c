@@ -81,92 +81,74 @@ graph_cells_explain(const struct reduction *reduction, struct sink *sink)
   text_columns_explain(reduction, columns, COLUMN_COUNT, sink);
 }
 
-void
+static void
 add_stars(struct drawing *drawing, size_t count)
 {
   for (; count > 0; count--)
     text_table_cell(&drawing->table, "*");
 }
 
-void
-add_bytes(struct drawing *drawing, uint64_t bytes)
+/* Adds bytes and their share, or stars. */
+static void
+add_bytes(struct drawing *drawing, const struct figures *figures)
 {
-  text_table_number(&drawing->table, bytes);
-  text_table_share(&drawing->table, bytes,
+  if (figures == NULL) {
+    add_stars(drawing, 2);
+    return;
+  }
+  text_table_number(&drawing->table, figures->bytes);
+  text_table_share(&drawing->table, figures->bytes,
                    drawing->reduction->selection.total.bytes);
 }
 
+/* Adds the cells from "self" up to the calls. */
 static void
-add_kept(struct drawing *drawing, const struct figures *figures)
-{
-  if (!column_used(drawing->reduction, USE_KEPT))
-    return;
-  text_table_number(&drawing->table, figures->kept_bytes);
-  add_category_cells(&drawing->table, figures->category_kept,
-                     drawing->reduction->selection.total.kept_bytes);
-}
-
-void
-add_own_cells(struct drawing *drawing, size_t index,
-              const struct figures *merged, const struct figures *self)
+add_figures(struct drawing *drawing, const struct graph_line *line)
 {
   struct text_table *table = &drawing->table;
-  text_table_lead(table);
-  text_table_cell(table, "[%zu]", index);
-  if (merged == NULL)
-    add_stars(drawing, 1);
-  else
-    text_table_share(table, merged->bytes,
-                     drawing->reduction->selection.total.bytes);
-  add_bytes(drawing, self->bytes);
-  add_category_cells(table, self->category_bytes, self->bytes);
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    text_table_cell(table, "--");
-  add_kept(drawing, self);
-}
-
-void
-add_relation_cells(struct drawing *drawing, const struct figures *figures,
-                   uint64_t fraction_of, bool inside)
-{
-  struct text_table *table = &drawing->table;
-  text_table_skip(table, 2);
-  if (inside) {
-    size_t hidden = 2 + 2 * CATEGORY_COUNT;
-    if (column_used(drawing->reduction, USE_KEPT))
-      hidden += 1 + CATEGORY_COUNT;
-    add_stars(drawing, hidden);
+  const struct figures *figures = line->figures;
+  bool kept = column_used(drawing->reduction, USE_KEPT);
+  add_bytes(drawing, figures);
+  if (figures == NULL) {
+    add_stars(drawing, 2 * CATEGORY_COUNT + (kept ? 1 + CATEGORY_COUNT : 0));
     return;
   }
-  add_bytes(drawing, figures->bytes);
   add_category_cells(table, figures->category_bytes, figures->bytes);
-  add_category_cells(table, figures->category_bytes, fraction_of);
-  add_kept(drawing, figures);
+  if (!line->own)
+    add_category_cells(table, figures->category_bytes, line->fraction_of);
+  for (unsigned i = 0; line->own && i < CATEGORY_COUNT; i++)
+    text_table_cell(table, "--");
+  if (kept) {
+    text_table_number(table, figures->kept_bytes);
+    add_category_cells(table, figures->category_kept,
+                       drawing->reduction->selection.total.kept_bytes);
+  }
 }
 
 void
-add_member_cells(struct drawing *drawing, const struct figures *self,
-                 uint64_t cycle_bytes)
+graph_line_add(struct drawing *drawing, const struct graph_line *line)
 {
   struct text_table *table = &drawing->table;
-  text_table_skip(table, 1);
-  add_stars(drawing, 1);
-  add_bytes(drawing, self->bytes);
-  add_category_cells(table, self->category_bytes, self->bytes);
-  add_category_cells(table, self->category_bytes, cycle_bytes);
-  add_kept(drawing, self);
-}
-
-void
-add_calls(struct drawing *drawing, uint64_t count, char mark, uint64_t more)
-{
-  if (!column_used(drawing->reduction, USE_CALLS))
-    return;
-  report_calls(&drawing->table, count);
-  if (mark == '\0' || more == CALLS_UNKNOWN)
-    text_table_skip(&drawing->table, 1);
+  if (line->own) {
+    text_table_lead(table);
+    text_table_cell(table, "[%zu]", line->index);
+  } else {
+    text_table_skip(table, 1);
+  }
+  if (line->own && line->merged != NULL)
+    text_table_share(table, line->merged->bytes,
+                     drawing->reduction->selection.total.bytes);
   else
-    text_table_cell(&drawing->table, "%c%" PRIu64, mark, more);
+    text_table_cell(table, "%s", line->own || line->member ? "*" : "");
+  add_figures(drawing, line);
+  if (column_used(drawing->reduction, USE_CALLS)) {
+    report_calls(table, line->calls);
+    if (line->mark == '\0' || line->more == CALLS_UNKNOWN)
+      text_table_skip(table, 1);
+    else
+      text_table_cell(table, "%c%" PRIu64, line->mark, line->more);
+  }
+  add_bytes(drawing, line->exact);
 }
 
 void

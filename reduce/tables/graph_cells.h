@@ -28,30 +28,24 @@ void graph_cells_init(struct drawing *drawing);
 void graph_cells_explain(const struct reduction *reduction,
                          struct sink *sink);
 
-/* A line begins with one of these, which fill it up to the calls:
- *
- * an entry's own line; MERGED is what stands for it and all below it in the
- * merged view, NULL when that makes no sense; SELF what it itself allocated
- */
-void add_own_cells(struct drawing *drawing, size_t index,
-                   const struct figures *merged, const struct figures *self);
-/* a relation with FIGURES; frac is their part of FRACTION_OF bytes.  One
- * INSIDE a cycle shows nothing of them */
-void add_relation_cells(struct drawing *drawing,
-                        const struct figures *figures, uint64_t fraction_of,
-                        bool inside);
-/* a member of a cycle that allocated CYCLE_BYTES itself, the member SELF. */
-void add_member_cells(struct drawing *drawing, const struct figures *self,
-                      uint64_t cycle_bytes);
+/* A line but for its name.  What makes no sense for it is a star. */
+struct graph_line {
+  bool own;     /* an entry's own line, which has an index */
+  bool member;  /* one of a cycle's list of members */
+  size_t index; /* of an own line */
+  const struct figures *merged;  /* own: what stands for it and all below it
+                                    in the merged view; NULL: a star */
+  const struct figures *figures; /* from "self" on; NULL: stars */
+  uint64_t fraction_of; /* frac, but on own lines: a part of so many bytes */
+  uint64_t calls, more; /* what is unknown stays blank */
+  char mark;            /* before MORE; NUL: nothing is there */
+  const struct figures *exact; /* the exact view; NULL: stars */
+};
 
-/* Then come COUNT calls; MARK and MORE beside them, unless MARK is NUL.  What
- * is unknown stays blank */
-void add_calls(struct drawing *drawing, uint64_t count, char mark,
-               uint64_t more);
-/* the exact view, BYTES or nothing that makes sense */
-void add_bytes(struct drawing *drawing, uint64_t bytes);
-void add_stars(struct drawing *drawing, size_t count);
-/* and the name: INDENT, the name, the index and the cycle of NODE. */
+/* Adds the cells of LINE; after that comes its name: */
+void graph_line_add(struct drawing *drawing, const struct graph_line *line);
+
+/* INDENT, the name, the index and the cycle of NODE. */
 void add_node_name(struct drawing *drawing, const char *indent,
                    uint32_t node);
 

@@ -50,28 +50,24 @@ sum_relations(const struct relations *relations, const struct figures *root,
   return sum;
 }
 
+/* A line for all chains with FIGURES that come from outside. */
+static void
+draw_outside(struct drawing *drawing, const struct figures *figures,
+             uint64_t calls, const struct relation_sum *sum, const char *name)
+{
+  graph_line_add(drawing,
+                 &(struct graph_line){.figures = figures,
+                                      .fraction_of = sum->figures.bytes,
+                                      .calls = calls,
+                                      .exact = figures});
+  text_table_cell(&drawing->table, "%s%s", relation_indent, name);
+}
+
 static void
 draw_sum(struct drawing *drawing, const struct relation_sum *sum)
 {
-  if (sum->rows < 2)
-    return;
-  add_relation_cells(drawing, &sum->figures, sum->figures.bytes, false);
-  add_calls(drawing, sum->calls, '\0', 0);
-  add_bytes(drawing, sum->figures.bytes);
-  text_table_cell(&drawing->table, "%sall", relation_indent);
-}
-
-/* Chains that start in the entry, when others come from callers. */
-static void
-draw_root(struct drawing *drawing, const struct figures *root,
-          uint64_t root_calls, const struct relation_sum *sum)
-{
-  if (root->bytes == 0 && root->allocs == 0 && root_calls == 0)
-    return;
-  add_relation_cells(drawing, root, sum->figures.bytes, false);
-  add_calls(drawing, root_calls, '\0', 0);
-  add_bytes(drawing, root->bytes);
-  text_table_cell(&drawing->table, "%s<root>", relation_indent);
+  if (sum->rows > 1)
+    draw_outside(drawing, &sum->figures, sum->calls, sum, "all");
 }
 
 /* Whether RELATION is folded into a "(N more)" line of an entry that has
@@ -114,12 +110,11 @@ draw_rest(struct drawing *drawing, uint64_t entry_bytes, uint64_t fraction_of,
     figures_add(&rest, &relation->figures);
     calls = calls_add(calls, relation->calls);
   }
-  add_relation_cells(drawing, &rest, fraction_of, inside);
-  add_calls(drawing, calls, '\0', 0);
-  if (inside)
-    add_stars(drawing, 2);
-  else
-    add_bytes(drawing, rest.bytes);
+  graph_line_add(drawing,
+                 &(struct graph_line){.figures = inside ? NULL : &rest,
+                                      .fraction_of = fraction_of,
+                                      .calls = calls,
+                                      .exact = inside ? NULL : &rest});
   text_table_cell(&drawing->table, "%s(%zu more%s)", relation_indent, count,
                   inside ? " in the cycle" : "");
 }
@@ -143,10 +138,15 @@ draw_relations(struct drawing *drawing, uint64_t entry_bytes,
     if (small[relation->inside] > 0 &&
         is_small(drawing, relation, entry_bytes))
       continue;
-    add_relation_cells(drawing, &relation->figures, fraction_of,
-                       relation->inside);
-    add_calls(drawing, relation->calls, '/', relation->all_calls);
-    add_bytes(drawing, relation->figures.bytes);
+    graph_line_add(drawing, &(struct graph_line){
+                                .figures = relation->inside
+                                               ? NULL
+                                               : &relation->figures,
+                                .fraction_of = fraction_of,
+                                .calls = relation->calls,
+                                .mark = '/',
+                                .more = relation->all_calls,
+                                .exact = &relation->figures});
     add_node_name(drawing, relation_indent, relation->node);
   }
   for (int inside = 0; inside < 2 && !callers; inside++)
@@ -162,7 +162,8 @@ draw_callers(struct drawing *drawing, uint64_t entry_bytes,
   struct relation_sum sum =
       sum_relations(&drawing->relations, root, root_calls);
   draw_sum(drawing, &sum);
-  draw_root(drawing, root, root_calls, &sum);
+  if (figures_any(root) || root_calls != 0) /* others come from callers */
+    draw_outside(drawing, root, root_calls, &sum, "<root>");
   draw_relations(drawing, entry_bytes, sum.figures.bytes, true);
 }
 
@@ -175,20 +176,6 @@ draw_callees(struct drawing *drawing, uint64_t entry_bytes)
   draw_sum(drawing, &sum);
 }
 
-/* An entry's own line up to the name.  MERGED is its share of the merged
- * view, NULL when that makes no sense. */
-static void
-draw_own_line(struct drawing *drawing, size_t index,
-              const struct figures *merged, const struct figures *self,
-              uint64_t calls, uint64_t recursive_calls,
-              const struct figures *inclusive)
-{
-  add_own_cells(drawing, index, merged, self);
-  add_calls(drawing, calls, recursive_calls == 0 ? '\0' : '+',
-            recursive_calls);
-  add_bytes(drawing, inclusive->bytes);
-}
-
 static bool
 draw_node(struct drawing *drawing, uint32_t index)
 {
@@ -198,10 +185,17 @@ draw_node(struct drawing *drawing, uint32_t index)
                              &drawing->relations))
     return false;
   draw_callers(drawing, node->inclusive.bytes, &node->root, node->root_calls);
-  draw_own_line(drawing, drawing->entries.index_of_node[index],
-                node->cycle == 0 ? &node->inclusive : NULL, &node->self,
-                call_graph_other_calls(graph, index),
-                call_graph_self_calls(graph, index), &node->inclusive);
+  uint64_t recursive = call_graph_self_calls(graph, index);
+  graph_line_add(
+      drawing, &(struct graph_line){
+                   .own = true,
+                   .index = drawing->entries.index_of_node[index],
+                   .merged = node->cycle == 0 ? &node->inclusive : NULL,
+                   .figures = &node->self,
+                   .calls = call_graph_other_calls(graph, index),
+                   .mark = recursive == 0 ? '\0' : '+',
+                   .more = recursive,
+                   .exact = &node->inclusive});
   add_node_name(drawing, entry_indent, index);
   if (!graph_entries_of_node(&drawing->entries, index, false,
                              &drawing->relations))
@@ -210,50 +204,70 @@ draw_node(struct drawing *drawing, uint32_t index)
   return true;
 }
 
-/* A line in the list of CYCLE's members, up to the exact view. */
+/* A line in the list of CYCLE's members. */
 static void
 draw_member(struct drawing *drawing, const struct cycle *cycle,
-            const struct figures *self, uint64_t calls, uint64_t self_calls)
+            const struct figures *self, uint64_t calls, uint64_t recursive,
+            const struct figures *exact)
 {
-  add_member_cells(drawing, self, cycle->self.bytes);
-  add_calls(drawing, calls, self_calls == 0 ? '\0' : '+', self_calls);
+  graph_line_add(drawing,
+                 &(struct graph_line){.member = true,
+                                      .figures = self,
+                                      .fraction_of = cycle->self.bytes,
+                                      .calls = calls,
+                                      .mark = recursive == 0 ? '\0' : '+',
+                                      .more = recursive,
+                                      .exact = exact});
 }
 
-/* The second listing of CYCLE, whose number is NUMBER: its members. */
+/* The line of CYCLE itself, but for its name; it has two. */
 static void
-draw_members(struct drawing *drawing, const struct cycle *cycle,
-             size_t number)
+draw_cycle_line(struct drawing *drawing, const struct cycle *cycle,
+                size_t place)
+{
+  graph_line_add(
+      drawing,
+      &(struct graph_line){.own = true,
+                           .index = drawing->entries.index_of_cycle[place],
+                           .merged = &cycle->inclusive,
+                           .figures = &cycle->self,
+                           .calls = cycle->outside_calls,
+                           .mark = cycle->inside_calls == 0 ? '\0' : '+',
+                           .more = cycle->inside_calls,
+                           .exact = &cycle->inclusive});
+}
+
+/* The second listing of CYCLE: its members. */
+static void
+draw_members(struct drawing *drawing, const struct cycle *cycle, size_t place)
 {
   const struct reduction *reduction = drawing->reduction;
-  struct text_table *table = &drawing->table;
-  draw_own_line(drawing, drawing->entries.index_of_cycle[number - 1],
-                &cycle->inclusive, &cycle->self, cycle->outside_calls,
-                cycle->inside_calls, &cycle->inclusive);
-  text_table_cell(table, "%smembers of <cycle %zu>", entry_indent, number);
+  const struct call_graph *graph = &reduction->graph;
   struct figures rest = {0};
   uint64_t rest_calls = 0;
   size_t rest_count = 0;
+  draw_cycle_line(drawing, cycle, place);
+  text_table_cell(&drawing->table, "%smembers of <cycle %zu>", entry_indent,
+                  place + 1);
   for (size_t i = 0; i < cycle->member_count; i++) {
     uint32_t member = reduction->cycles.members[cycle->first_member + i];
-    const struct graph_node *node = &reduction->graph.nodes[member];
-    uint64_t calls = call_graph_other_calls(&reduction->graph, member);
-    if (!share_reached(node->inclusive.bytes,
-                       reduction->selection.total.bytes,
-                       reduction->options->min_share)) {
+    const struct graph_node *node = &graph->nodes[member];
+    uint64_t calls = call_graph_other_calls(graph, member);
+    if (share_reached(node->inclusive.bytes, reduction->selection.total.bytes,
+                      reduction->options->min_share)) {
+      draw_member(drawing, cycle, &node->self, calls,
+                  call_graph_self_calls(graph, member), &node->inclusive);
+      add_node_name(drawing, relation_indent, member);
+    } else {
       figures_add(&rest, &node->self);
       rest_calls = calls_add(rest_calls, calls);
       rest_count++;
-      continue;
     }
-    draw_member(drawing, cycle, &node->self, calls,
-                call_graph_self_calls(&reduction->graph, member));
-    add_bytes(drawing, node->inclusive.bytes);
-    add_node_name(drawing, relation_indent, member);
   }
   if (rest_count > 0) {
-    draw_member(drawing, cycle, &rest, rest_calls, 0);
-    add_stars(drawing, 2);
-    text_table_cell(table, "%s(%zu more)", relation_indent, rest_count);
+    draw_member(drawing, cycle, &rest, rest_calls, 0, NULL);
+    text_table_cell(&drawing->table, "%s(%zu more)", relation_indent,
+                    rest_count);
   }
 }
 
@@ -266,9 +280,7 @@ draw_cycle(struct drawing *drawing, const struct cycle *cycle)
     return false;
   draw_callers(drawing, cycle->inclusive.bytes, &cycle->root,
                cycle->root_calls);
-  draw_own_line(drawing, drawing->entries.index_of_cycle[place],
-                &cycle->inclusive, &cycle->self, cycle->outside_calls,
-                cycle->inside_calls, &cycle->inclusive);
+  draw_cycle_line(drawing, cycle, place);
   text_table_cell(&drawing->table, "%s<cycle %zu> as one function [%zu]",
                   entry_indent, place + 1,
                   drawing->entries.index_of_cycle[place]);
@@ -277,7 +289,7 @@ draw_cycle(struct drawing *drawing, const struct cycle *cycle)
     return false;
   draw_callees(drawing, cycle->inclusive.bytes);
   text_table_rule(&drawing->table);
-  draw_members(drawing, cycle, place + 1);
+  draw_members(drawing, cycle, place);
   return true;
 }
 
