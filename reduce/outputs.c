@@ -5,6 +5,7 @@
 #include "output.h"
 
 #include "export/export.h"
+#include "tables/export_data.h"
 #include "tables/report.h"
 #include "tables/table.h"
 

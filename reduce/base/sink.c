@@ -164,6 +164,15 @@ string_sink_text(struct string_sink *string)
   return string->string.length == 0 ? "" : string->string.text;
 }
 
+const char *
+string_sink_for(struct string_sink *string, struct sink *target)
+{
+  const char *text = string_sink_text(string);
+  if (text == NULL)
+    sink_fail(target, string->sink.error_number);
+  return text == NULL ? "" : text;
+}
+
 void
 string_sink_clear(struct string_sink *string)
 {

@@ -85,6 +85,9 @@ void string_sink_release(struct string_sink *string);
 /* What has been written since the last clear, "" for nothing; NULL when memory
  * has run out.  Owned by STRING; valid until more is written. */
 const char *string_sink_text(struct string_sink *string);
+
+/* The same; when memory has run out "", and TARGET fails. */
+const char *string_sink_for(struct string_sink *string, struct sink *target);
 void string_sink_clear(struct string_sink *string);
 
 #endif

@@ -10,13 +10,14 @@
  */
 
 #include "diff/diff_table.h"
+
 #include "diff/diff_cells.h"
 
 #include "analysis/grouping.h"
 #include "base/array.h"
-#include "tables/text_report.h"
 #include "tables/ranking.h"
 #include "tables/report.h"
+#include "tables/text_report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -133,22 +134,20 @@ add_key(struct text_table *table, const struct diff_row *row,
         enum diff_kind kind)
 {
   const struct names *names = &row->diff->names;
-  struct sink_string text = {0};
-  struct sink sink;
+  struct string_sink chain;
   if (kind != DIFF_CONTEXTS) {
     text_table_name(table, names_text(names, (uint32_t)row->key[0]));
     return;
   }
-  sink_init(&sink, sink_write_string, &text);
+  string_sink_init(&chain);
   for (size_t i = 0; i < row->key_length; i++) {
-    sink_text(&sink, i == 0 ? "" : ";");
-    escape_name(&sink, names_text(names, (uint32_t)row->key[i]), ";");
+    sink_text(&chain.sink, i == 0 ? "" : ";");
+    escape_name(&chain.sink, names_text(names, (uint32_t)row->key[i]), ";");
   }
-  if (sink_flush(&sink) && text.text != NULL)
-    text_table_name(table, text.text);
-  else
-    table->failed = true;
-  free(text.text);
+  const char *text = string_sink_text(&chain);
+  table->failed = table->failed || text == NULL;
+  text_table_name(table, text == NULL ? "" : text);
+  string_sink_release(&chain);
 }
 
 static void

@@ -27,11 +27,11 @@
  * escape_name does; a name that is empty, as \e.
  */
 
-#include "export/export.h"
-#include "common/pprof_format.h"
 #include "base/array.h"
-#include "tables/text_table.h"
+#include "common/pprof_format.h"
+#include "export/export.h"
 #include "tables/table.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>

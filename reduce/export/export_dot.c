@@ -24,16 +24,15 @@
  * dot wants it.
  */
 
-#include "export/export.h"
-#include "common/pprof_format.h"
 #include "base/array.h"
-#include "tables/text_table.h"
+#include "common/pprof_format.h"
+#include "export/export.h"
 #include "tables/table.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -44,21 +43,17 @@ enum { THOUSAND = 1000 };
 static void
 write_quoted(struct sink *sink, const char *text, bool label)
 {
-  struct sink_string string = {0};
-  struct sink escaped;
-  sink_init(&escaped, sink_write_string, &string);
-  escape_name(&escaped, text, label ? "" : "\\");
-  if (!sink_flush(&escaped))
-    sink_fail(sink, ENOMEM);
-  for (const char *c = string.text == NULL ? "" : string.text; *c != '\0';
-       c++) {
+  struct string_sink escaped;
+  string_sink_init(&escaped);
+  escape_name(&escaped.sink, text, label ? "" : "\\");
+  for (const char *c = string_sink_for(&escaped, sink); *c != '\0'; c++) {
     if (*c == '"' || *c == '\\')
       sink_text(sink, "\\");
     sink_bytes(sink, c, 1);
     if (*c == '&' && label)
       sink_text(sink, "amp;");
   }
-  free(string.text);
+  string_sink_release(&escaped);
 }
 
 /* PART of WHOLE in thousandths, rounded down. */

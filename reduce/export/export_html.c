@@ -24,12 +24,12 @@
 #include "common/pprof_format.h"
 #include "export/export.h"
 
+#include "base/array.h"
 #include "export/chain_rows.h"
-#include "export/chain_tree.h"
 #include "export/frame_colours.h"
 #include "export/html_page.h"
 #include "export/packed_text.h"
-#include "base/array.h"
+#include "tables/chain_tree.h"
 #include "tables/report.h"
 #include "tables/text_report.h"
 #include "tables/writer.h"
@@ -55,10 +55,7 @@ write_report(struct page *page, const char *key,
   struct string_sink text;
   string_sink_init(&text);
   emit(page->reduction, &text.sink);
-  const char *report = string_sink_text(&text);
-  if (report == NULL)
-    sink_fail(page->out.sink, ENOMEM);
-  writer_text(&page->out, key, report == NULL ? "" : report);
+  writer_text(&page->out, key, string_sink_for(&text, page->out.sink));
   string_sink_release(&text);
 }
 

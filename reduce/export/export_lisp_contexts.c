@@ -23,10 +23,10 @@
  * Linear in the frames, but for sorting.
  */
 
-#include "export/chain_tree.h"
-#include "export/export.h"
-#include "export/lisp_text.h"
 #include "base/array.h"
+#include "base/lisp_text.h"
+#include "export/export.h"
+#include "tables/chain_tree.h"
 #include "tables/writer.h"
 
 #include <errno.h>

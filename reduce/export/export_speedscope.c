@@ -10,11 +10,11 @@
  * Numbers are written exactly; readers in JavaScript round those above 2^53.
  */
 
-#include "export/chain_tree.h"
+#include "base/array.h"
+#include "base/json_text.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
-#include "export/json_text.h"
-#include "base/array.h"
+#include "tables/chain_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>

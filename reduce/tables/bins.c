@@ -45,6 +45,7 @@ static const struct column columns[] = {
      .meaning =
          "bytes that were never freed, and the share of all such bytes"},
     ALL_COUNTS,
+    ALL_MORE,
     {.id = TYPES, .keys = {"types", "types", NULL, NULL}},
     {.id = PARTS, .keys = KEYS(NULL, NULL, "parts")},
     {.id = TYPE_NAMES,

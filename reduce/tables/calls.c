@@ -12,6 +12,7 @@ static const struct column arc_columns[] = {
     {.id = CALLEE, .keys = KEY("callee")},
     {.id = ARC_CALLS, .keys = KEY("calls")},
     COUNTS(OF_ROW, "", "inclusive"),
+    ALL_MORE,
 };
 
 static const struct column cycle_columns[] = {

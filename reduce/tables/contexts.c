@@ -9,7 +9,7 @@
  */
 
 #include "base/array.h"
-#include "export/chain_tree.h"
+#include "tables/chain_tree.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
@@ -22,6 +22,7 @@ static const struct column columns[] = {
     {.id = CHAIN, .keys = KEYS(NULL, "chain", NULL)},
     ALL_COUNTS,
     {.id = CALLS, .keys = KEY("calls")},
+    ALL_MORE,
     {.id = TYPES, .keys = KEYS("types", NULL, NULL)},
 };
 

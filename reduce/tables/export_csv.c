@@ -10,8 +10,8 @@
  * reads the file takes one away from text that begins with one.
  */
 
-#include "export/export.h"
 #include "output.h"
+#include "tables/export_data.h"
 #include "tables/table.h"
 
 #include <errno.h>
@@ -67,12 +67,12 @@ end(struct line *line)
   line->begun = false;
 }
 
-static void
-next_counts(struct line *line, const uint64_t *counts)
+/* Whether COLUMN has a cell for MEASURE. */
+static bool
+has_measure(const struct line *line, const struct column *column, int measure)
 {
-  for (int i = 0; i < MEASURE_COUNT; i++)
-    if (reduction_knows(line->view->reduction, (enum measure)i))
-      next_number(line, counts[i]);
+  return (measure > MEASURE_ALLOCS) == (column->content == CONTENT_MORE) &&
+         reduction_knows(line->view->reduction, (enum measure)measure);
 }
 
 static void
@@ -83,9 +83,10 @@ write_heading(struct line *line, const struct column *column)
   if (column->content == CONTENT_BY_CATEGORY) {
     for (unsigned i = 0; i < CATEGORY_COUNT; i++)
       next_text(line, category_name(reduction->profile->language, i));
-  } else if (column->content == CONTENT_COUNTS) {
+  } else if (column->content == CONTENT_COUNTS ||
+             column->content == CONTENT_MORE) {
     for (int i = 0; i < MEASURE_COUNT; i++)
-      if (reduction_knows(reduction, (enum measure)i)) {
+      if (has_measure(line, column, i)) {
         next(line);
         sink_format(line->sink, "%s%s", key, measure_rows[i].key);
       }
@@ -130,11 +131,15 @@ write_cell(struct line *line, const struct ranking_row *row,
       next_number(line, cell.number + 1);
     break;
   case CELL_COUNTS:
-    if (column->content != CONTENT_BY_CATEGORY)
-      next_counts(line, part == NULL ? cell.counts : part->figures->counts);
-    for (unsigned i = 0;
-         column->content == CONTENT_BY_CATEGORY && i < CATEGORY_COUNT; i++)
-      next_number(line, cell.figures->category_bytes[i]);
+    if (part != NULL)
+      cell.counts = part->figures->counts;
+    if (column->content == CONTENT_BY_CATEGORY)
+      for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+        next_number(line, cell.figures->category_bytes[i]);
+    else
+      for (int i = 0; i < MEASURE_COUNT; i++)
+        if (has_measure(line, column, i))
+          next_number(line, cell.counts[i]);
     break;
   case CELL_PARTS:
     write_type(line, part->type);

@@ -8,14 +8,14 @@
  * which counts from zero, as are contexts and cycles; in Lisp by their names.
  */
 
+#include "tables/export_data.h"
+
 #include "base/array.h"
-#include "export/export.h"
-#include "export/json_text.h"
-#include "export/lisp_text.h"
+#include "base/json_text.h"
+#include "base/lisp_text.h"
 #include "tables/writer.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 /* The lists, in order; the first ones are there already. */

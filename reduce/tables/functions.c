@@ -65,6 +65,8 @@ static const struct column function_columns[] = {
                 "allocated"},
     COUNTS(OF_ROW, "self_", "self"),
     COUNTS(OF_INCLUSIVE, "inclusive_", "inclusive"),
+    MORE(OF_ROW, "self_"),
+    MORE(OF_INCLUSIVE, "inclusive_"),
     {.id = ROOT, .keys = KEYS(NULL, NULL, "root")},
     {.content = CONTENT_BY_CATEGORY,
      .keys = {"self_category_bytes"}},
@@ -150,8 +152,9 @@ row(const struct view *view, size_t item, struct ranking_row *row)
           view->reduction->options->sort == SORT_INCLUSIVE);
 }
 
-/* The calls of all rows, also those that are left out.  Of a C program each allocation is a call of all
- * functions on its chain: their sum would say nothing. */
+/* The calls of all rows, also those that are left out.  Of a C program each
+ * allocation is a call of all functions on its chain: their sum would say
+ * nothing. */
 static uint64_t
 sum_calls(const struct view *view)
 {

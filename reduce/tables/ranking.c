@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "tables/report_text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -239,34 +238,30 @@ ranking_note(const struct ranking *ranking, const struct options *options,
              struct sink *sink)
 {
   size_t left_out = ranking->count - ranking->shown;
-  struct sink_string text = {0};
-  struct sink note;
+  struct string_sink note;
   if (left_out == 0)
     return;
-  sink_init(&note, sink_write_string, &text);
-  sink_format(&note, "Left out: %zu of %zu %s", left_out, ranking->count,
+  string_sink_init(&note);
+  sink_format(&note.sink, "Left out: %zu of %zu %s", left_out, ranking->count,
               rows);
   if (options->min_share > 0) {
-    sink_text(&note, " below ");
-    write_percent(&note, options->min_share);
+    sink_text(&note.sink, " below ");
+    write_percent(&note.sink, options->min_share);
     enum measure measure = measure_of(ranking, ranking->order);
-    sink_format(&note, " %% of the %s", measure_rows[measure].noun);
+    sink_format(&note.sink, " %% of the %s", measure_rows[measure].noun);
   }
   if (options->limit != SIZE_MAX)
-    sink_format(&note, "%s beyond the limit of %zu",
+    sink_format(&note.sink, "%s beyond the limit of %zu",
                 options->min_share > 0 ? " or" : "", options->limit);
-  sink_format(&note, ", with %llu %s",
+  sink_format(&note.sink, ", with %llu %s",
               (unsigned long long)ranking->left_out_allocs, objects);
   if (weighed)
-    sink_format(&note, " of %llu bytes",
+    sink_format(&note.sink, " of %llu bytes",
                 (unsigned long long)ranking->left_out_bytes);
-  sink_format(&note, "%s.",
+  sink_format(&note.sink, "%s.",
               options->min_share > 0 && options->limit == SIZE_MAX
                   ? "; -verbose shows them"
                   : "");
-  if (sink_flush(&note))
-    report_paragraph(sink, text.text);
-  else
-    sink_fail(sink, ENOMEM);
-  free(text.text);
+  report_paragraph(sink, string_sink_for(&note, sink));
+  string_sink_release(&note);
 }

@@ -12,10 +12,10 @@
 #ifndef MPROF_RANKING_H
 #define MPROF_RANKING_H
 
-#include "command/options.h"
+#include "analysis/figures.h"
 #include "base/mprof_error.h"
 #include "base/sink.h"
-#include "analysis/figures.h"
+#include "command/options.h"
 
 struct ranking_row {
   const struct figures *figures;   /* not owned, nor are these */

@@ -5,13 +5,13 @@
  */
 
 #include "tables/report.h"
+
 #include "common/pprof_format.h"
 
 #include "analysis/grouping.h"
 #include "output.h"
 #include "tables/text_report.h"
 
-#include <errno.h>
 
 static void
 write_count(struct sink *sink, const char *separator, uint64_t count,

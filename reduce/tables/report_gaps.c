@@ -18,13 +18,6 @@ report_knows_allocs(const struct reduction *reduction)
 }
 
 bool
-report_knows_frees(const struct reduction *reduction)
-{
-  return reduction_has(reduction, MEASURE_KEPT_BYTES) && reduction->profile->gaps.live == 0 &&
-         report_knows_allocs(reduction);
-}
-
-bool
 report_lacks_calls(const struct reduction *reduction)
 {
   for (size_t i = 0; i < reduction->graph.node_count; i++)
@@ -45,16 +38,10 @@ report_explain_unknown_calls(const struct reduction *reduction,
 void
 report_calls(struct text_table *table, uint64_t calls)
 {
-  report_number(table, calls != CALLS_UNKNOWN, calls);
-}
-
-void
-report_number(struct text_table *table, bool known, uint64_t number)
-{
-  if (known)
-    text_table_number(table, number);
-  else
+  if (calls == CALLS_UNKNOWN)
     text_table_skip(table, 1);
+  else
+    text_table_number(table, calls);
 }
 
 /* Writes TEXT, and of how many FILES of all it holds unless of all. */

@@ -12,9 +12,8 @@
 /* Lines on what the files do not say; nothing for those of mprof. */
 void report_gaps(const struct profile *profile, struct sink *sink);
 
-/* Whether the profile counts objects, and frees. */
+/* Whether the profile counts objects. */
 bool report_knows_allocs(const struct reduction *reduction);
-bool report_knows_frees(const struct reduction *reduction);
 
 /* Whether some function that shows has calls that are not known. */
 bool report_lacks_calls(const struct reduction *reduction);
@@ -23,8 +22,7 @@ bool report_lacks_calls(const struct reduction *reduction);
 void report_explain_unknown_calls(const struct reduction *reduction,
                                   struct sink *sink);
 
-/* The next cell: NUMBER, or nothing when it is not KNOWN; or calls. */
-void report_number(struct text_table *table, bool known, uint64_t number);
+/* The next cell: CALLS, or nothing when they are not known. */
 void report_calls(struct text_table *table, uint64_t calls);
 
 #endif

@@ -6,8 +6,8 @@
  * walks of the stack that were cut short, bytes without a function's name.
  */
 
-#include "tables/report.h"
 #include "common/pprof_format.h"
+#include "tables/report.h"
 #include "tables/text_table.h"
 
 #include <inttypes.h>
@@ -155,8 +155,10 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   struct text_table table;
   text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
   if (report_knows_allocs(reduction))
-    add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS], "allocations counted");
-  add_row(&table, (int64_t)profile->total[MEASURE_BYTES], "bytes requested by them");
+    add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS],
+            "allocations counted");
+  add_row(&table, (int64_t)profile->total[MEASURE_BYTES],
+          "bytes requested by them");
   if (profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
       profile->facts[FACT_UNATTRIBUTED_BYTES] != 0) {
     add_row(&table, profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS],

@@ -11,17 +11,19 @@
 
 enum id { PHASE, ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
 
+#define DATA_COLUMNS                                                         \
+  ALL_COUNTS,                                                                \
+      {.content = CONTENT_BY_CATEGORY,                                       \
+       .keys = KEYS("category_bytes", "", NULL)},                            \
+      ALL_MORE
+
 #define SHARE_COLUMNS(of_what)                                               \
   ALLOCS_COLUMN(0, "objects allocated " of_what ", and their share of all"), \
       BYTES_COLUMN("their bytes, and the share of all bytes"),               \
       {.content = CONTENT_CATEGORIES,                                        \
        .text = {NULL, 0, "% mem", 2, false},                                 \
        .meaning = "the same share by category of object"},                   \
-      ALL_COUNTS,                                                            \
-  {                                                                          \
-    .content = CONTENT_BY_CATEGORY,                                          \
-    .keys = KEYS("category_bytes", "", NULL)                                 \
-  }
+      DATA_COLUMNS
 
 static const struct column phase_columns[] = {
     SHARE_COLUMNS("in this phase"),
@@ -46,9 +48,7 @@ static const struct column region_columns[] = {
     {.content = CONTENT_NAME,
      .keys = KEYS("path", "region", "name"),
      .first = true},
-    ALL_COUNTS,
-    {.content = CONTENT_BY_CATEGORY,
-     .keys = KEYS("category_bytes", "", NULL)},
+    DATA_COLUMNS,
     {.id = ENTERED,
      .keys = KEY("entered"),
      .text = {NULL, 0, "entered", 0, false},

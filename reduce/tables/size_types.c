@@ -5,6 +5,7 @@
  */
 
 #include "tables/size_types.h"
+
 #include "common/pprof_format.h"
 
 #include "base/array.h"

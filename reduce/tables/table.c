@@ -142,6 +142,7 @@ view_cell(const struct view *view, const struct ranking_row *row,
     return cell_optional(figure_known(view->reduction, column),
                          row_figure(row, column));
   case CONTENT_COUNTS:
+  case CONTENT_MORE:
   case CONTENT_BY_CATEGORY:
     return (struct cell){.kind = CELL_COUNTS,
                          .figures = figures,

@@ -40,7 +40,9 @@ enum content {
   CONTENT_FIGURE,     /* a measure of the row's figures */
   CONTENT_SHARE,      /* only that measure as a share of the total */
   CONTENT_CATEGORIES, /* in the text: four columns, shares of the total */
-  CONTENT_COUNTS,     /* with keys: all measures that are known */
+  CONTENT_COUNTS,     /* with keys: all measures that are known; in CSV
+                         bytes and allocations */
+  CONTENT_MORE,       /* in CSV: the other measures */
   CONTENT_BY_CATEGORY /* with keys: bytes by category */
 };
 
@@ -89,6 +91,11 @@ struct column {
     .keys = KEYS(prefix, prefix, whole)                                      \
   }
 #define ALL_COUNTS COUNTS(OF_ROW, "", "")
+#define MORE(whose, prefix)                                                  \
+  {                                                                          \
+    .content = CONTENT_MORE, .of = whose, .keys = {[FORM_CSV] = prefix}      \
+  }
+#define ALL_MORE MORE(OF_ROW, "")
 
 /* Objects, and bytes, each with its share: in the text alone. */
 #define ALLOCS_COLUMN(space, what)                                           \

@@ -15,6 +15,7 @@
 #include "base/array.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -70,11 +71,33 @@ span_width(const struct text_table *table, const size_t *widths, size_t first,
   return width;
 }
 
-static void
-measure(const struct text_table *table, size_t *widths)
+/* A table with the widths of its columns; those that are as spare as LIMIT
+ * are left out. */
+struct layout {
+  const struct text_table *table;
+  size_t *widths;
+  unsigned limit;
+};
+
+static bool
+is_shown(const struct layout *layout, size_t column)
 {
-  for (size_t i = 0; i < table->column_count; i++)
+  return spare_of(layout->table, column) < layout->limit;
+}
+
+/* False when memory runs out; free the widths even then. */
+static bool
+layout_init(struct layout *layout, const struct text_table *table)
+{
+  size_t *widths = array_zeroed(table->column_count, sizeof *widths);
+  *layout = (struct layout){table, widths, 1};
+  if (widths == NULL || table->failed)
+    return false;
+  for (size_t i = 0; i < table->column_count; i++) {
     widen(&widths[i], table->columns[i].bottom);
+    if (spare_of(table, i) >= layout->limit)
+      layout->limit = spare_of(table, i) + 1;
+  }
   size_t column = 0;
   for (size_t i = 0; i < table->cell_count; i++) {
     if (is_mark(table->cells[i]))
@@ -89,92 +112,39 @@ measure(const struct text_table *table, size_t *widths)
     if (top > width)
       widths[i] += top - width;
   }
+  return true;
 }
 
-/* The width of a line whose names are cut as far as they may be. */
+/* The width of a line; with names CUT as far as they may be. */
 static size_t
-least_width(const struct text_table *table, const size_t *widths)
+width_of_lines(const struct layout *layout, bool cut)
 {
   size_t width = 0;
-  for (size_t i = 0; i < table->column_count; i++)
-    width += table->columns[i].gap +
-             (table->columns[i].left && widths[i] > LEAST_TEXT_WIDTH
-                  ? LEAST_TEXT_WIDTH
-                  : widths[i]);
-  return width;
-}
-
-/* A table as it is printed: its columns and cells are those of another one
- * that are less spare than a limit. */
-struct shown_table {
-  struct text_table table; /* the text is the other's */
-  struct text_column *columns;
-  size_t *cells, *widths;
-  unsigned limit;
-};
-
-static bool
-shown_table_init(struct shown_table *shown, const struct text_table *table)
-{
-  shown->table = *table;
-  shown->columns = array_zeroed(table->column_count, sizeof *shown->columns);
-  shown->cells = array_zeroed(table->cell_count + 1, sizeof *shown->cells);
-  shown->widths = array_zeroed(table->column_count, sizeof *shown->widths);
-  shown->limit = 1;
-  for (size_t i = 0; i < table->column_count; i++)
-    if (spare_of(table, i) >= shown->limit)
-      shown->limit = spare_of(table, i) + 1;
-  return shown->columns != NULL && shown->cells != NULL &&
-         shown->widths != NULL;
-}
-
-static void
-shown_table_release(struct shown_table *shown)
-{
-  free(shown->columns);
-  free(shown->cells);
-  free(shown->widths);
-}
-
-/* Fills SHOWN in from TABLE, by its limit. */
-static void
-choose_columns(struct shown_table *shown, const struct text_table *table)
-{
-  size_t column = 0;
-  size_t count = 0;
-  size_t cells = 0;
-  for (size_t i = 0; i < table->column_count; i++)
-    if (spare_of(table, i) < shown->limit)
-      shown->columns[count++] = table->columns[i];
-  for (size_t i = 0; i < table->cell_count; i++) {
-    bool mark = is_mark(table->cells[i]);
-    if (mark || spare_of(table, column) < shown->limit)
-      shown->cells[cells++] = table->cells[i];
-    if (!mark)
-      column = (column + 1) % table->column_count;
+  for (size_t i = 0; i < layout->table->column_count; i++) {
+    const struct text_column *c = &layout->table->columns[i];
+    size_t own = layout->widths[i];
+    if (is_shown(layout, i))
+      width += c->gap +
+               (cut && c->left && own > LEAST_TEXT_WIDTH ? LEAST_TEXT_WIDTH
+                                                         : own);
   }
-  shown->table.columns = shown->columns;
-  shown->table.column_count = count;
-  shown->table.cells = shown->cells;
-  shown->table.cell_count = cells;
-  shown->table.spare = NULL;
-  memset(shown->widths, 0, count * sizeof *shown->widths);
-  measure(&shown->table, shown->widths);
+  return width;
 }
 
 /* Makes columns of text narrower until all fit into LINE_WIDTH, or none is
  * left that may be. */
 static void
-narrow(const struct text_table *table, size_t *widths, size_t line_width)
+narrow(struct layout *layout, size_t line_width)
 {
-  size_t count = table->column_count;
-  size_t width =
-      table->columns[0].gap + span_width(table, widths, 0, (unsigned)count);
-  while (width > line_width) {
+  size_t *widths = layout->widths;
+  size_t count = layout->table->column_count;
+  size_t width;
+  while ((width = width_of_lines(layout, false)) > line_width) {
     size_t widest = count;
     size_t second = LEAST_TEXT_WIDTH;
     for (size_t i = 0; i < count; i++) {
-      if (!table->columns[i].left || widths[i] <= LEAST_TEXT_WIDTH)
+      if (!is_shown(layout, i) || !layout->table->columns[i].left ||
+          widths[i] <= LEAST_TEXT_WIDTH)
         continue;
       if (widest == count || widths[i] > widths[widest]) {
         if (widest != count)
@@ -192,7 +162,6 @@ narrow(const struct text_table *table, size_t *widths, size_t line_width)
     if (less > width - line_width)
       less = width - line_width;
     widths[widest] -= less;
-    width -= less;
   }
 }
 
@@ -247,17 +216,22 @@ put(struct sink *sink, const char *text, size_t width, bool left,
 }
 
 static void
-print_headings(const struct text_table *table, const size_t *widths,
-               struct sink *sink)
+print_headings(const struct layout *layout, struct sink *sink)
 {
+  const struct text_table *table = layout->table;
+  const size_t *widths = layout->widths;
   size_t pending = 0;
   bool any = false;
   sink_style(sink, STYLE_STRONG);
   for (size_t i = 0; i < table->column_count; i++)
-    any = any || table->columns[i].top != NULL;
+    any = any || (is_shown(layout, i) && table->columns[i].top != NULL);
   for (size_t i = 0; any && i < table->column_count;) {
     const struct text_column *c = &table->columns[i];
     unsigned span = span_of(c);
+    if (!is_shown(layout, i)) {
+      i++;
+      continue;
+    }
     size_t width = span_width(table, widths, i, span);
     const char *top = c->top == NULL ? "" : c->top;
     size_t margin = span > 1 ? (width - text_width(top)) / 2 : 0;
@@ -269,6 +243,8 @@ print_headings(const struct text_table *table, const size_t *widths,
     sink_text(sink, "\n");
   pending = 0;
   for (size_t i = 0; i < table->column_count; i++) {
+    if (!is_shown(layout, i))
+      continue;
     pending += table->columns[i].gap;
     put(sink, table->columns[i].bottom, widths[i], table->columns[i].left,
         &pending);
@@ -278,32 +254,28 @@ print_headings(const struct text_table *table, const size_t *widths,
 }
 
 static void
-print_rule(const struct text_table *table, const size_t *widths,
-           struct sink *sink)
+print_rule(const struct layout *layout, struct sink *sink)
 {
-  size_t last = table->column_count - 1;
-  size_t width = 0;
-  for (size_t i = 0; i < last; i++)
-    width += table->columns[i].gap + widths[i];
-  size_t name = widths[last];
-  sink_repeat(sink, '-',
-              width + table->columns[last].gap +
-                  (name < RULE_NAME_WIDTH ? name : RULE_NAME_WIDTH));
+  size_t name = layout->widths[layout->table->column_count - 1];
+  size_t width = width_of_lines(layout, false);
+  if (name > RULE_NAME_WIDTH)
+    width -= name - RULE_NAME_WIDTH;
+  sink_repeat(sink, '-', width);
   sink_text(sink, "\n");
 }
 
 /* Writes the rows, each in its style. */
 static void
-print_rows(const struct text_table *table, const size_t *widths,
-           struct sink *sink)
+print_rows(const struct layout *layout, struct sink *sink)
 {
+  const struct text_table *table = layout->table;
   size_t column = 0;
   size_t pending = 0;
   enum text_style style = STYLE_PLAIN;
   for (size_t i = 0; i < table->cell_count; i++) {
     size_t cell = table->cells[i];
     if (cell == TEXT_RULE) {
-      print_rule(table, widths, sink);
+      print_rule(layout, sink);
       continue;
     }
     if (is_mark(cell)) {
@@ -311,9 +283,12 @@ print_rows(const struct text_table *table, const size_t *widths,
       sink_style(sink, style);
       continue;
     }
-    pending += table->columns[column].gap;
-    put(sink, table->text + cell, widths[column], table->columns[column].left,
-        &pending);
+    const struct text_column *c = &table->columns[column];
+    if (is_shown(layout, column)) {
+      pending += c->gap;
+      put(sink, table->text + cell, layout->widths[column], c->left,
+          &pending);
+    }
     column = (column + 1) % table->column_count;
     if (column > 0)
       continue;
@@ -325,15 +300,14 @@ print_rows(const struct text_table *table, const size_t *widths,
   }
 }
 
-/* Says which columns of TABLE are not among those below LIMIT. */
+/* Says which columns are left out. */
 static void
-print_left_out(const struct text_table *table, unsigned limit,
-               struct sink *sink)
+print_left_out(const struct layout *layout, struct sink *sink)
 {
   const char *before = "\n  Columns for which there is no room: ";
-  for (size_t i = 0; i < table->column_count; i++) {
-    const struct text_column *c = &table->columns[i];
-    if (spare_of(table, i) < limit || c->top == NULL)
+  for (size_t i = 0; i < layout->table->column_count; i++) {
+    const struct text_column *c = &layout->table->columns[i];
+    if (is_shown(layout, i) || c->top == NULL)
       continue;
     sink_text(sink, before);
     sink_text(sink, c->top);
@@ -348,35 +322,31 @@ print_left_out(const struct text_table *table, unsigned limit,
 void
 text_table_print(const struct text_table *table, struct sink *sink)
 {
-  struct shown_table shown;
+  struct layout layout;
   size_t line_width = sink->line_width;
-  if (!shown_table_init(&shown, table) || table->failed) {
+  if (!layout_init(&layout, table)) {
     sink_fail(sink, ENOMEM);
   } else {
-    choose_columns(&shown, table);
-    for (; line_width > 0 && shown.limit > 1 &&
-           least_width(&shown.table, shown.widths) > line_width;
-         choose_columns(&shown, table))
-      shown.limit--;
+    while (line_width > 0 && layout.limit > 1 &&
+           width_of_lines(&layout, true) > line_width)
+      layout.limit--;
     if (line_width > 0)
-      narrow(&shown.table, shown.widths, line_width);
-    print_headings(&shown.table, shown.widths, sink);
-    print_rule(&shown.table, shown.widths, sink);
-    print_rows(&shown.table, shown.widths, sink);
-    print_left_out(table, shown.limit, sink);
+      narrow(&layout, line_width);
+    print_headings(&layout, sink);
+    print_rule(&layout, sink);
+    print_rows(&layout, sink);
+    print_left_out(&layout, sink);
   }
-  shown_table_release(&shown);
+  free(layout.widths);
 }
 
 void
 text_table_print_rows(const struct text_table *table, struct sink *sink)
 {
-  size_t *widths = array_zeroed(table->column_count, sizeof *widths);
-  if (widths == NULL || table->failed) {
+  struct layout layout;
+  if (layout_init(&layout, table))
+    print_rows(&layout, sink);
+  else
     sink_fail(sink, ENOMEM);
-  } else {
-    measure(table, widths);
-    print_rows(table, widths, sink);
-  }
-  free(widths);
+  free(layout.widths);
 }

@@ -6,7 +6,8 @@
  * A table of groups has no total: a line for each group, then one for each
  * member, a rule between groups.  Within a group no more than a few lines
  * show, those that have the smallest share of the group that options ask for;
- * one more stands for the rest.  Without a smallest share (-verbose) all show.
+ * one more stands for the rest.  Without a smallest share (-verbose) all
+ * show.
  */
 
 #ifndef MPROF_TEXT_REPORT_H

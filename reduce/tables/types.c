@@ -27,6 +27,7 @@ static const struct column columns[] = {
      .meaning = "the class, for instances and structures"},
     {.id = SHOWN_NAME, .keys = KEYS(NULL, NULL, "name")},
     ALL_COUNTS,
+    ALL_MORE,
 };
 
 static size_t

@@ -4,8 +4,8 @@
 
 #include "tables/writer.h"
 
-#include "export/json_text.h"
-#include "export/lisp_text.h"
+#include "base/json_text.h"
+#include "base/lisp_text.h"
 #include "tables/escape.h"
 
 #include <errno.h>
@@ -95,10 +95,7 @@ writer_name(struct writer *writer, const char *key, const char *name)
   }
   string_sink_init(&line);
   escape_name(&line.sink, name, "");
-  const char *text = string_sink_text(&line);
-  if (text == NULL)
-    sink_fail(writer->sink, ENOMEM);
-  writer_text(writer, key, text == NULL ? "" : text);
+  writer_text(writer, key, string_sink_for(&line, writer->sink));
   string_sink_release(&line);
 }
 

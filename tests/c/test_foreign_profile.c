@@ -137,7 +137,7 @@ columns_in_any_order(void **state)
   add_column(b, "inuse_objects", "count");
   add_sample(b, "main/f", (const int64_t[]){1, 77, 3, 4, 2});
   char *output = run(b, "export\n--format=csv\n--table=functions", false);
-  expect_text(output, "\"f\",3072,4,1024,2,3072,4,1024,2,0,");
+  expect_text(output, "\"f\",3072,4,3072,4,1024,2,1024,2,0,");
   mprof_string_free(output);
 }
 

@@ -94,6 +94,7 @@ for label, profile in figures.profiles():
          for b in data['bins'] for p in b['types']])
 
     measures = figures.measures(data)
+    more = measures[2:]
     for table, key in (('phases', 'phase'), ('threads', 'name'),
                        ('regions', 'path')):
         head, rows, form = read(profile, table)
@@ -101,6 +102,6 @@ for label, profile in figures.profiles():
         figures.check('%s: %s' % (label, table), [
             [name(r[0])] + [number(n) for n in r[1:]]
             for r in rows],
-            [[t[key]] + [t[m] for m in measures] + t['category_bytes'] +
-             times(t) for t in data[table]])
+            [[t[key], t['bytes'], t['allocations']] + t['category_bytes'] +
+             [t[m] for m in more] + times(t) for t in data[table]])
 figures.finish()

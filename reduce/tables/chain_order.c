@@ -4,7 +4,7 @@
  * sorted, and a walk with an explicit stack gives the new numbers.
  */
 
-#include "export/chain_order.h"
+#include "tables/chain_order.h"
 
 #include "base/array.h"
 

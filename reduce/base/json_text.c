@@ -2,7 +2,7 @@
 
 /* Text goes through in runs of characters that need no escape. */
 
-#include "export/json_text.h"
+#include "base/json_text.h"
 
 #include <string.h>
 

@@ -4,9 +4,10 @@
  * only called behind them, and then brought into order (chain_order.c).
  */
 
-#include "export/chain_tree.h"
+#include "tables/chain_tree.h"
+
 #include "base/array.h"
-#include "export/chain_order.h"
+#include "tables/chain_order.h"
 
 #include <string.h>
 

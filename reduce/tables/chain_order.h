@@ -7,7 +7,7 @@
 #ifndef MPROF_CHAIN_ORDER_H
 #define MPROF_CHAIN_ORDER_H
 
-#include "export/chain_tree.h"
+#include "tables/chain_tree.h"
 
 /* Sums up what is below each node of TREE and brings the nodes into the order
  * of a walk, see chain_tree.h.  False when memory runs out. */

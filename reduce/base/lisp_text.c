@@ -2,7 +2,7 @@
 
 /* Straight to the sink. */
 
-#include "export/lisp_text.h"
+#include "base/lisp_text.h"
 
 #include <string.h>
 
