@@ -250,7 +250,7 @@ export_callgrind(const struct reduction *reduction, struct sink *sink)
   } else {
     sink_fail(sink, ENOMEM);
   }
-  view_release(&functions);
+  view_release(&functions, sink);
   free(callgrind.functions.numbers);
   free(callgrind.files.numbers);
 }

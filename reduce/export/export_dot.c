@@ -237,6 +237,6 @@ export_dot(const struct reduction *reduction, struct sink *sink)
         write_arc(reduction, &graph->arcs[i], sink);
     sink_text(sink, "}\n");
   }
-  view_release(&functions);
+  view_release(&functions, sink);
   free(shown);
 }

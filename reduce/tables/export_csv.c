@@ -190,5 +190,5 @@ export_csv(const struct reduction *reduction, struct sink *sink)
          table->by_parts && table->part(&view, row.item, j, &part); j++)
       write_line(&line, &row, &part);
   }
-  view_release(&view);
+  view_release(&view, sink);
 }

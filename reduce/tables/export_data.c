@@ -39,14 +39,14 @@ static const struct {
  * frees; NULL when memory runs out. */
 static uint32_t *
 places_in(const struct table *table, const struct reduction *reduction,
-          size_t count)
+          size_t count, struct sink *sink)
 {
   uint32_t *places = array_zeroed(count, sizeof *places);
   struct view view;
   bool good = view_init(&view, table, reduction, FORM_JSON);
   for (size_t i = 0; good && places != NULL && i < view.ranking.count; i++)
     places[view.ranking.rows[i].item] = (uint32_t)i;
-  view_release(&view);
+  view_release(&view, sink);
   if (good)
     return places;
   free(places);
@@ -112,9 +112,11 @@ void
 export_json(const struct reduction *reduction, struct sink *sink)
 {
   uint32_t *functions =
-      places_in(&functions_table, reduction, reduction->graph.node_count);
+      places_in(&functions_table, reduction, reduction->graph.node_count,
+                sink);
   uint32_t *types =
-      places_in(&types_table, reduction, reduction->profile->type_count);
+      places_in(&types_table, reduction, reduction->profile->type_count,
+                sink);
   struct writer writer = {sink, FORM_JSON, true, {functions, types}};
   if (functions == NULL || types == NULL) {
     sink_fail(sink, ENOMEM);

@@ -86,8 +86,10 @@ view_row(const struct view *view, size_t index, struct ranking_row *row)
 }
 
 void
-view_release(struct view *view)
+view_release(struct view *view, struct sink *sink)
 {
+  if (view->text != NULL)
+    string_sink_for(view->text, sink);
   if (view->table->release != NULL && view->context != NULL)
     view->table->release(view->context);
   if (view->text != NULL)

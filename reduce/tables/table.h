@@ -209,7 +209,10 @@ struct view {
 /* False when memory runs out; release VIEW even then. */
 bool view_init(struct view *view, const struct table *table,
                const struct reduction *reduction, enum form form);
-void view_release(struct view *view);
+
+/* Releases VIEW; when memory has run out for the text of a cell, SINK fails.
+ */
+void view_release(struct view *view, struct sink *sink);
 
 /* For forms with keys: how many rows there may be, and the row with the
  * number INDEX; false: there is none. */
@@ -226,7 +229,7 @@ struct cell view_cell(const struct view *view, const struct ranking_row *row,
                       const struct column *column);
 
 /* The text that has been written to the view's string since it was cleared;
- * nothing when memory has run out. */
+ * nothing when memory has run out: see view_release. */
 struct cell view_text(const struct view *view);
 
 /* NUMBER of the figures of ROW that COLUMN is about. */

@@ -313,5 +313,5 @@ text_report_write(const struct table *table,
   if (table->legend != NULL)
     table->legend(&view, sink);
   text_table_release(&text);
-  view_release(&view);
+  view_release(&view, sink);
 }

@@ -285,5 +285,5 @@ writer_table(struct writer *writer, const char *key,
     writer_rows(writer, key, &view);
   else
     sink_fail(writer->sink, ENOMEM);
-  view_release(&view);
+  view_release(&view, writer->sink);
 }
