@@ -109,6 +109,14 @@ view_total(const struct view *view)
                               .item = (size_t)NO_ITEM};
 }
 
+/* What was freed of ALL when KEPT was not; 0 where a profile of another
+ * program says that more was kept than allocated. */
+static uint64_t
+freed(uint64_t all, uint64_t kept)
+{
+  return all > kept ? all - kept : 0;
+}
+
 uint64_t
 row_figure(const struct ranking_row *row, const struct column *column)
 {

@@ -2,8 +2,10 @@
 
 /* Tables as descriptions: what their columns are called, mean and hold, which
  * rows there are and in which order.  Each form of output has one encoder for
- * all of them: text_report.c, export_data.c (JSON, Lisp and the page's data)
- * and export_csv.c.  A new table is one file here and one row in outputs.c.
+ * all of them: text_report.c, export_csv.c, and writer.c for JSON, Lisp and
+ * the page's data.  A new table is one file here and one row for each form
+ * that has it: of texts and CSV in outputs.c, of JSON and Lisp in
+ * export_data.c, of the page in export_html.c.
  *
  * A column can be for some forms only: those with keys have it where it has a
  * key, the text where it has a heading.  Encoders of keys write the columns
@@ -49,7 +51,8 @@ enum content {
 /* Which figures of a row. */
 enum figures_of { OF_ROW, OF_INCLUSIVE, OF_FREED };
 
-enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_TIME }; /* the last of ns */
+/* What the text makes of a number; times are in nanoseconds. */
+enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_TIME };
 
 struct column {
   enum content content;
@@ -232,7 +235,7 @@ struct cell view_cell(const struct view *view, const struct ranking_row *row,
  * nothing when memory has run out: see view_release. */
 struct cell view_text(const struct view *view);
 
-/* NUMBER of the figures of ROW that COLUMN is about. */
+/* The figure of ROW that COLUMN is about. */
 uint64_t row_figure(const struct ranking_row *row,
                     const struct column *column);
 
@@ -265,14 +268,6 @@ static inline struct cell
 cell_reference(enum target to, uint64_t item)
 {
   return (struct cell){.kind = CELL_REFERENCE, .to = to, .number = item};
-}
-
-/* What was freed of ALL when KEPT was not; 0 where a profile of another
- * program says that more was kept than allocated. */
-static inline uint64_t
-freed(uint64_t all, uint64_t kept)
-{
-  return all > kept ? all - kept : 0;
 }
 
 extern const struct table arcs_table, bins_table, contexts_table,
