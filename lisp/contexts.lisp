@@ -67,7 +67,9 @@ lists of elements of the vector FUNCTIONS, leaf first."
   (make-context-figures :chain (svref chains (funcall next))
                         :type (svref types (funcall next))
                         :size (let ((size (funcall next)))
-                                (case size (-1 :large) (-2 :grown) (t size)))
+                                (case size
+                                  (-1 :large) (-2 :grown) (-3 :unknown)
+                                  (t size)))
                         :allocations (funcall next) :bytes (funcall next)
                         :samples (loop repeat (funcall next)
                                        collect (funcall next))))

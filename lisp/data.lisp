@@ -102,7 +102,8 @@ differ in type or size have the same calls."
 \"float\", \"struct\" or \"other\"."
    "(category (row :types 'cons))  =>  \"cons\"")
   (data:size "The bytes of each object of X, a bin or a context; :LARGE: above
-1,024 (2,048 for contexts), :GROWN: of bodies that grew, which are no objects."
+1,024 (2,048 for contexts), :GROWN: of bodies that grew, which are no objects,
+:UNKNOWN: of a file that does not count objects."
    "(size c)  =>  16")
   (data:chain "The call chain of X, a context or a difference of these: names,
 the root first.  Recursion is folded: see mprof-limits(7)."

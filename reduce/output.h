@@ -4,7 +4,7 @@
  *
  * An output turns a reduction into text (or bytes); it changes nothing and
  * reports failure only through the sink.  A new output is one file and one
- * row in outputs.c.
+ * row in outputs.c, and so is a new table.
  */
 
 #ifndef MPROF_OUTPUT_H
@@ -13,12 +13,26 @@
 #include "base/sink.h"
 #include "reduction.h"
 
+struct table;
+
+/* When a table of a report is printed. */
+enum shown {
+  SHOWN_ALWAYS,    /* unless others are asked for */
+  SHOWN_IF_ASKED,
+  SHOWN_NEVER
+};
+
 struct output {
   const char *name; /* as --tables or --format take it */
   const char *help; /* a few words, for --help */
   void (*emit)(const struct reduction *reduction, struct sink *sink);
+  const struct table *table; /* what is written, where EMIT is NULL */
+  /* of tables of a report; NULL: always */
+  enum shown (*shown)(const struct reduction *reduction);
   const char *endings; /* of files in this format, with a blank after each;
                           NULL: none */
+  bool one_measure;    /* has room for one measure alone */
+  bool flames;         /* mprof flamegraph writes it, too */
 };
 
 /* The tables of a report, in the order of printing; the formats of mprof
@@ -31,9 +45,6 @@ extern const struct output csv_tables[];
 /* The row of OUTPUTS called by the first LENGTH bytes of NAME, or NULL. */
 const struct output *output_find(const struct output *outputs,
                                  const char *name, size_t length);
-
-/* Whether FORMAT, of export_formats, has room for one measure alone. */
-bool output_has_one_measure(const struct output *format);
 
 /* The row of OUTPUTS with the longest ending that the file PATH has; NULL
  * when there is none. */

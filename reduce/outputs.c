@@ -5,69 +5,153 @@
 #include "output.h"
 
 #include "export/export.h"
-#include "export/export_csv.h"
-#include "report/report.h"
+#include "tables/export_data.h"
+#include "tables/report.h"
+#include "tables/table.h"
 
 #include <string.h>
 
+static enum shown
+shown_if(bool shown)
+{
+  return shown ? SHOWN_ALWAYS : SHOWN_IF_ASKED;
+}
+
+static bool
+is_lisp(const struct reduction *reduction)
+{
+  return reduction->profile->language == LANGUAGE_LISP;
+}
+
+static enum shown
+shown_leaks(const struct reduction *reduction)
+{
+  enum leak_choice leaks = reduction->options->leaks;
+  return leaks == LEAKS_OFF
+             ? SHOWN_NEVER
+             : shown_if(leaks == LEAKS_ON ||
+                        (!is_lisp(reduction) &&
+                         reduction_has(reduction, MEASURE_KEPT_BYTES)));
+}
+
+static enum shown
+shown_regions(const struct reduction *reduction)
+{
+  return shown_if(reduction->regions.count > 0);
+}
+
+/* How many of COUNT FIGURES are of something. */
+static size_t
+count_allocated(const struct figures *figures, size_t count)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++)
+    n += figures_any(&figures[i]);
+  return n;
+}
+
+static enum shown
+shown_phases(const struct reduction *reduction)
+{
+  return shown_if(
+      is_lisp(reduction) &&
+      (reduction->options->verbose ||
+       count_allocated(reduction->tally.phases, PHASE_COUNT) > 1));
+}
+
+static enum shown
+shown_threads(const struct reduction *reduction)
+{
+  return shown_if((is_lisp(reduction) && reduction->options->verbose) ||
+                  count_allocated(reduction->tally.threads,
+                                  reduction->profile->thread_count) > 1);
+}
+
+static enum shown
+shown_peak(const struct reduction *reduction)
+{
+  return shown_if(reduction_has(reduction, MEASURE_PEAK_BYTES));
+}
+
+static enum shown
+shown_temporary(const struct reduction *reduction)
+{
+  return shown_if(reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS));
+}
+
+static enum shown
+shown_in_lisp(const struct reduction *reduction)
+{
+  return shown_if(is_lisp(reduction));
+}
+
 const struct output report_tables[] = {
-    {"leaks", "memory that was never freed (C)", report_leaks, NULL},
-    {"regions", "allocation by named region", report_regions, NULL},
-    {"phases", "allocation by phase: compile, load, eval, run", report_phases,
-     NULL},
-    {"threads", "allocation by thread", report_threads, NULL},
-    {"direct", "what each function itself allocated", report_direct, NULL},
-    {"peak", "what was live when most bytes were (C)", report_peak, NULL},
-    {"temporary", "objects that were freed at once (C)", report_temporary,
-     NULL},
-    {"types", "allocation by Lisp type and class", report_types, NULL},
+    {"leaks", "memory that was never freed (C)", .table = &leaks_table,
+     .shown = shown_leaks},
+    {"regions", "allocation by named region", .table = &regions_table,
+     .shown = shown_regions},
+    {"phases", "allocation by phase: compile, load, eval, run",
+     .table = &phases_table, .shown = shown_phases},
+    {"threads", "allocation by thread", .table = &threads_table,
+     .shown = shown_threads},
+    {"direct", "what each function itself allocated",
+     .table = &functions_table},
+    {"peak", "what was live when most bytes were (C)", .table = &peak_table,
+     .shown = shown_peak},
+    {"temporary", "objects that were freed at once (C)",
+     .table = &temporary_table, .shown = shown_temporary},
+    {"types", "allocation by Lisp type and class", .table = &types_table,
+     .shown = shown_in_lisp},
     {"type-functions", "for each type the functions that allocate it",
-     report_functions_of_types, NULL},
+     .table = &type_functions_table, .shown = shown_in_lisp},
     {"function-types", "for each function what it allocates",
-     report_types_of_functions, NULL},
-    {"graph", "callers and callees of each function", report_graph, NULL},
-    {"bins", "allocation by size of object", report_bins, NULL},
+     .table = &function_types_table, .shown = shown_in_lisp},
+    {"graph", "callers and callees of each function",
+     .emit = report_graph},
+    {"bins", "allocation by size of object", .table = &bins_table},
     {"reconciliation", "the count against the collector's own",
-     report_reconciliation, NULL},
-    {NULL, NULL, NULL, NULL},
+     .emit = report_reconciliation},
+    {0},
 };
 
 const struct output export_formats[] = {
     {"folded", "one line a chain, for flame graphs", export_folded,
-     ".folded .collapsed "},
+     .endings = ".folded .collapsed ", .one_measure = true},
     {"html", "a page for the browser, all in one file", export_html,
-     ".html .htm "},
+     .endings = ".html .htm ", .flames = true},
     {"lisp", "one expression that a Lisp reader reads", export_lisp,
-     ".lisp .sexp "},
+     .endings = ".lisp .sexp "},
     {"lisp-contexts", "the call chains, for a Lisp reader",
-     export_lisp_contexts, NULL},
+     export_lisp_contexts, .one_measure = true},
     {"pprof", "a profile again, as selected, for pprof and mprof",
-     export_pprof, ".pb.gz .pprof .data "},
+     export_pprof, .endings = ".pb.gz .pprof .data "},
     {"callgrind", "functions and calls, for KCachegrind", export_callgrind,
-     ".callgrind .callgrind.out "},
-    {"dot", "the call graph, for Graphviz", export_dot, ".dot .gv "},
+     .endings = ".callgrind .callgrind.out "},
+    {"dot", "the call graph, for Graphviz", export_dot,
+     .endings = ".dot .gv ", .one_measure = true},
     {"speedscope", "chains, for speedscope", export_speedscope,
-     ".speedscope.json "},
+     .endings = ".speedscope.json "},
     {"dhat", "chains, for the viewer of valgrind's DHAT", export_dhat,
-     ".dhat.json "},
+     .endings = ".dhat.json ", .one_measure = true},
     {"json", "everything, for programs; it has a JSON schema", export_json,
-     ".json "},
-    {"csv", "one table, for spreadsheets; see --table", export_csv, ".csv "},
-    {NULL, NULL, NULL, NULL},
+     .endings = ".json "},
+    {"csv", "one table, for spreadsheets; see --table", export_csv,
+     .endings = ".csv "},
+    {0},
 };
 
 const struct output csv_tables[] = {
     {"functions", "self and inclusive figures of each function",
-     csv_functions, NULL},
-    {"arcs", "calls and figures of each caller with each callee", csv_arcs,
-     NULL},
-    {"types", "figures of each type and class", csv_types, NULL},
-    {"contexts", "figures of each distinct chain", csv_contexts, NULL},
-    {"bins", "figures of each size of object", csv_bins, NULL},
-    {"regions", "figures of each named region", csv_regions, NULL},
-    {"phases", "figures of each phase", csv_phases, NULL},
-    {"threads", "figures of each thread", csv_threads, NULL},
-    {NULL, NULL, NULL, NULL},
+     .table = &functions_table},
+    {"arcs", "calls and figures of each caller with each callee",
+     .table = &arcs_table},
+    {"types", "figures of each type and class", .table = &types_table},
+    {"contexts", "figures of each distinct chain", .table = &contexts_table},
+    {"bins", "figures of each size of object", .table = &bins_table},
+    {"regions", "figures of each named region", .table = &regions_table},
+    {"phases", "figures of each phase", .table = &phases_table},
+    {"threads", "figures of each thread", .table = &threads_table},
+    {0},
 };
 
 const struct output *
@@ -78,13 +162,6 @@ output_find(const struct output *outputs, const char *name, size_t length)
         memcmp(outputs->name, name, length) == 0)
       return outputs;
   return NULL;
-}
-
-bool
-output_has_one_measure(const struct output *format)
-{
-  return format->emit == export_folded || format->emit == export_dot ||
-         format->emit == export_dhat || format->emit == export_lisp_contexts;
 }
 
 const struct output *

@@ -54,6 +54,24 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
          cycles_init(&reduction->cycles, &reduction->graph, error);
 }
 
+const char *
+node_file(const struct reduction *reduction, const struct graph_node *node)
+{
+  return node->function == INDEX_NONE
+             ? ""
+             : function_file(&reduction->frames, node->function);
+}
+
+int64_t
+node_line(const struct reduction *reduction, const struct graph_node *node)
+{
+  int64_t line =
+      node->function == INDEX_NONE
+          ? 0
+          : reduction->frames.functions[node->function].start_line;
+  return line < 0 ? 0 : line;
+}
+
 void
 reduction_release(struct reduction *reduction)
 {

@@ -76,6 +76,13 @@ reduction_measure(const struct reduction *reduction)
   return measure_rows[value].bytes ? MEASURE_BYTES : MEASURE_ALLOCS;
 }
 
+/* The source file of NODE, "" when not known; and the line where it begins,
+ * zero when not known. */
+const char *node_file(const struct reduction *reduction,
+                      const struct graph_node *node);
+int64_t node_line(const struct reduction *reduction,
+                  const struct graph_node *node);
+
 /* Builds every stage from PROFILE; that and OPTIONS must outlive REDUCTION.
  * False: ERROR says why; release it even then. */
 bool reduction_init(struct reduction *reduction,

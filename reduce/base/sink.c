@@ -142,3 +142,40 @@ sink_write_string(void *target, const char *bytes, size_t length)
   text[string->length] = '\0';
   return 0;
 }
+
+void
+string_sink_init(struct string_sink *string)
+{
+  string->string = (struct sink_string){0};
+  sink_init(&string->sink, sink_write_string, &string->string);
+}
+
+void
+string_sink_release(struct string_sink *string)
+{
+  free(string->string.text);
+}
+
+const char *
+string_sink_text(struct string_sink *string)
+{
+  if (!sink_flush(&string->sink))
+    return NULL;
+  return string->string.length == 0 ? "" : string->string.text;
+}
+
+const char *
+string_sink_for(struct string_sink *string, struct sink *target)
+{
+  const char *text = string_sink_text(string);
+  if (text == NULL)
+    sink_fail(target, string->sink.error_number);
+  return text == NULL ? "" : text;
+}
+
+void
+string_sink_clear(struct string_sink *string)
+{
+  sink_flush(&string->sink);
+  string->string.length = 0;
+}

@@ -73,4 +73,21 @@ bool sink_flush(struct sink *sink);
 int sink_write_descriptor(void *target, const char *bytes, size_t length);
 int sink_write_string(void *target, const char *bytes, size_t length);
 
+/* A string that is written as text is: sink and target in one. */
+struct string_sink {
+  struct sink sink;
+  struct sink_string string;
+};
+
+void string_sink_init(struct string_sink *string);
+void string_sink_release(struct string_sink *string);
+
+/* What has been written since the last clear, "" for nothing; NULL when memory
+ * has run out.  Owned by STRING; valid until more is written. */
+const char *string_sink_text(struct string_sink *string);
+
+/* The same; when memory has run out "", and TARGET fails. */
+const char *string_sink_for(struct string_sink *string, struct sink *target);
+void string_sink_clear(struct string_sink *string);
+
 #endif

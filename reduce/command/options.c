@@ -10,7 +10,6 @@
 #include "command/command_table.h"
 #include "command/option_table.h"
 #include "command/option_values.h"
-#include "export/export.h"
 #include "output.h"
 
 #include <stdlib.h>
@@ -234,9 +233,9 @@ has_one_measure(const struct options *options)
   if (options->command == COMMAND_FLAMEGRAPH && options->output != NULL)
     format = output_for_file(export_formats, options->output);
   if (options->command == COMMAND_EXPORT)
-    return output_has_one_measure(format);
+    return format->one_measure;
   return options->command != COMMAND_FLAMEGRAPH || format == NULL ||
-         format->emit != export_html;
+         !format->flames;
 }
 
 /* What is settled when all arguments are known. */

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "load.h"
 #include "output.h"
-#include "report/report.h"
+#include "tables/report.h"
 
 #include <string.h>
 

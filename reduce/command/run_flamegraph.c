@@ -14,6 +14,7 @@ run_flamegraph(const struct options *options, struct sink *sink,
       options->output == NULL
           ? NULL
           : output_for_file(export_formats, options->output);
-  bool page = format != NULL && format->emit == export_html;
-  return run_reduction(options, sink, page ? export_html : export_svg, error);
+  bool flames = format != NULL && format->flames;
+  return run_reduction(options, sink, flames ? format->emit : export_svg,
+                       error);
 }

@@ -57,20 +57,3 @@ diff_knows_calls(const struct diff *diff)
   return diff->sides[DIFF_OLD].selection.counts_calls &&
          diff->sides[DIFF_NEW].selection.counts_calls;
 }
-
-enum measure
-diff_order(const struct options *options)
-{
-  switch (options->sort) {
-  case SORT_ALLOCS:
-    return MEASURE_ALLOCS;
-  case SORT_KEPT:
-    return MEASURE_KEPT_BYTES;
-  case SORT_PEAK:
-    return MEASURE_PEAK_BYTES;
-  case SORT_TEMPORARY:
-    return MEASURE_TEMPORARY_ALLOCS;
-  default:
-    return MEASURE_BYTES;
-  }
-}

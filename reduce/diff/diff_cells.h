@@ -8,7 +8,7 @@
 #define MPROF_DIFF_CELLS_H
 
 #include "diff/diff.h"
-#include "report/text_table.h"
+#include "tables/text_table.h"
 
 /* The difference of A and B, whichever is larger. */
 uint64_t diff_distance(uint64_t a, uint64_t b);
@@ -24,8 +24,5 @@ void diff_add_percent(struct text_table *table, uint64_t old, uint64_t new);
 bool diff_knows(const struct diff *diff, enum measure measure);
 bool diff_knows_allocs(const struct diff *diff);
 bool diff_knows_calls(const struct diff *diff);
-
-/* The measure whose change the options put rows in order of. */
-enum measure diff_order(const struct options *options);
 
 #endif

@@ -10,13 +10,14 @@
  */
 
 #include "diff/diff_table.h"
+
 #include "diff/diff_cells.h"
 
 #include "analysis/grouping.h"
 #include "base/array.h"
-#include "report/columns.h"
-#include "report/ranking.h"
-#include "report/report.h"
+#include "tables/ranking.h"
+#include "tables/report.h"
+#include "tables/text_report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -133,22 +134,20 @@ add_key(struct text_table *table, const struct diff_row *row,
         enum diff_kind kind)
 {
   const struct names *names = &row->diff->names;
-  struct sink_string text = {0};
-  struct sink sink;
+  struct string_sink chain;
   if (kind != DIFF_CONTEXTS) {
     text_table_name(table, names_text(names, (uint32_t)row->key[0]));
     return;
   }
-  sink_init(&sink, sink_write_string, &text);
+  string_sink_init(&chain);
   for (size_t i = 0; i < row->key_length; i++) {
-    sink_text(&sink, i == 0 ? "" : ";");
-    escape_name(&sink, names_text(names, (uint32_t)row->key[i]), ";");
+    sink_text(&chain.sink, i == 0 ? "" : ";");
+    escape_name(&chain.sink, names_text(names, (uint32_t)row->key[i]), ";");
   }
-  if (sink_flush(&sink) && text.text != NULL)
-    text_table_name(table, text.text);
-  else
-    table->failed = true;
-  free(text.text);
+  const char *text = string_sink_text(&chain);
+  table->failed = table->failed || text == NULL;
+  text_table_name(table, text == NULL ? "" : text);
+  string_sink_release(&chain);
 }
 
 static void
@@ -345,7 +344,7 @@ write_left_out(const struct diff *diff, const struct left_out *left,
     sink_format(sink, ", in all +%llu -%llu %s",
                 (unsigned long long)left->more,
                 (unsigned long long)left->less,
-                measure_rows[diff_order(diff->options)].noun);
+                measure_rows[sort_measure(diff->options->sort)].noun);
   sink_text(sink, "; -verbose shows them.\n");
 }
 
@@ -369,7 +368,7 @@ diff_table_write(const struct diff *diff, enum diff_kind kind,
   const struct options *options = diff->options;
   struct layout layout = {.diff = diff,
                           .kind = kind,
-                          .order = diff_order(options),
+                          .order = sort_measure(options->sort),
                           .third = MEASURE_COUNT,
                           .calls = is_of_functions(kind) &&
                                    diff_knows_calls(diff)};

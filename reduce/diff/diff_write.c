@@ -4,14 +4,14 @@
  * asked for, and what their columns mean.
  */
 
-#include "diff/diff.h"
 #include "common/pprof_format.h"
+#include "diff/diff.h"
 
+#include "analysis/grouping.h"
 #include "diff/diff_cells.h"
 #include "diff/diff_table.h"
-#include "analysis/grouping.h"
-#include "report/columns.h"
-#include "report/report.h"
+#include "tables/report.h"
+#include "tables/text_report.h"
 
 const struct diff_output diff_tables[] = {
     {"functions", "by what each function itself allocated"},

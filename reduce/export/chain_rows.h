@@ -8,7 +8,7 @@
 #ifndef MPROF_CHAIN_ROWS_H
 #define MPROF_CHAIN_ROWS_H
 
-#include "export/chain_tree.h"
+#include "tables/chain_tree.h"
 
 /* What was allocated at the end of a chain. */
 struct chain_row {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The formats of mprof export: each writes all of REDUCTION to SINK, in one
- * order that does not change from run to run.
+/* The formats of mprof export that are not made of tables: each writes all of
+ * REDUCTION to SINK, in one order that does not change from run to run.
  */
 
 #ifndef MPROF_EXPORT_H
@@ -11,13 +11,10 @@
 #include "reduction.h"
 
 void export_callgrind(const struct reduction *reduction, struct sink *sink);
-void export_csv(const struct reduction *reduction, struct sink *sink);
 void export_dhat(const struct reduction *reduction, struct sink *sink);
 void export_dot(const struct reduction *reduction, struct sink *sink);
 void export_folded(const struct reduction *reduction, struct sink *sink);
 void export_html(const struct reduction *reduction, struct sink *sink);
-void export_json(const struct reduction *reduction, struct sink *sink);
-void export_lisp(const struct reduction *reduction, struct sink *sink);
 void export_lisp_contexts(const struct reduction *reduction,
                           struct sink *sink);
 void export_pprof(const struct reduction *reduction, struct sink *sink);

@@ -27,11 +27,11 @@
  * escape_name does; a name that is empty, as \e.
  */
 
-#include "export/export.h"
-#include "common/pprof_format.h"
-#include "export/listing.h"
 #include "base/array.h"
-#include "report/text_table.h"
+#include "common/pprof_format.h"
+#include "export/export.h"
+#include "tables/table.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -110,7 +110,7 @@ write_function(struct callgrind *callgrind, const char *file_key,
                       ? 0
                       : reduction->frames.functions[n->function].file;
   write_name(callgrind, &callgrind->files, file_key, file,
-             file == 0 ? "???" : listed_file(reduction, n), file != 0);
+             file == 0 ? "???" : node_file(reduction, n), file != 0);
   write_name(callgrind, &callgrind->functions, key, node, n->name, true);
 }
 
@@ -142,7 +142,7 @@ write_call(struct callgrind *callgrind, int64_t line, size_t callee,
   write_function(callgrind, "cfl", "cfn", callee);
   sink_format(callgrind->sink, "calls=%" PRIu64 " %" PRId64 "\n",
               calls == 0 || calls == CALLS_UNKNOWN ? 1 : calls,
-              listed_line(reduction, &reduction->graph.nodes[callee]));
+              node_line(reduction, &reduction->graph.nodes[callee]));
   write_costs(callgrind, line, figures);
 }
 
@@ -168,7 +168,7 @@ write_block(struct callgrind *callgrind, size_t node)
 {
   const struct call_graph *graph = &callgrind->reduction->graph;
   const struct graph_node *n = &graph->nodes[node];
-  int64_t line = listed_line(callgrind->reduction, n);
+  int64_t line = node_line(callgrind->reduction, n);
   write_function(callgrind, "\nfl", "fn", node);
   write_costs(callgrind, line, &n->self);
   for (size_t i = 0; i < n->arc_count; i++) {
@@ -236,21 +236,21 @@ export_callgrind(const struct reduction *reduction, struct sink *sink)
       .files = {.numbers = array_zeroed(reduction->frames.names.count,
                                         sizeof(uint32_t))},
   };
-  struct ranking functions;
-  if (list_functions(reduction, &functions) &&
+  struct view functions;
+  if (view_init(&functions, &functions_table, reduction, FORM_JSON) &&
       callgrind.functions.numbers != NULL &&
       callgrind.files.numbers != NULL) {
     choose_events(&callgrind);
     write_header(&callgrind);
-    write_root(&callgrind, &functions);
-    for (size_t i = 0; i < functions.count; i++)
-      write_block(&callgrind, functions.rows[i].item);
+    write_root(&callgrind, &functions.ranking);
+    for (size_t i = 0; i < functions.ranking.count; i++)
+      write_block(&callgrind, functions.ranking.rows[i].item);
     sink_text(sink, "\n");
     write_totals(&callgrind, "totals");
   } else {
     sink_fail(sink, ENOMEM);
   }
-  ranking_release(&functions);
+  view_release(&functions, sink);
   free(callgrind.functions.numbers);
   free(callgrind.files.numbers);
 }

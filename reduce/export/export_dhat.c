@@ -12,11 +12,10 @@
  * time as it made allocations.
  */
 
-#include "export/chain_tree.h"
+#include "base/json_text.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
-#include "export/json_text.h"
-#include "export/listing.h"
+#include "tables/chain_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,21 +30,18 @@ write_frames(const struct reduction *reduction, struct sink *sink)
   sink_text(sink, "\"ftbl\":[\"[root]\"");
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    const char *file = listed_file(reduction, node);
-    int64_t line = listed_line(reduction, node);
-    struct sink_string text = {0};
-    struct sink frame;
-    sink_init(&frame, sink_write_string, &text);
-    sink_text(&frame, node->name);
+    const char *file = node_file(reduction, node);
+    int64_t line = node_line(reduction, node);
+    struct string_sink frame;
+    string_sink_init(&frame);
+    sink_text(&frame.sink, node->name);
     if (*file != '\0' && line != 0)
-      sink_format(&frame, " (%s:%" PRId64 ")", file, line);
+      sink_format(&frame.sink, " (%s:%" PRId64 ")", file, line);
     else if (*file != '\0')
-      sink_format(&frame, " (%s)", file);
-    if (!sink_flush(&frame))
-      sink_fail(sink, ENOMEM);
+      sink_format(&frame.sink, " (%s)", file);
     sink_text(sink, ",\n");
-    json_string(sink, text.text == NULL ? "" : text.text);
-    free(text.text);
+    json_string(sink, string_sink_for(&frame, sink));
+    string_sink_release(&frame);
   }
   sink_text(sink, "]");
 }

@@ -24,16 +24,15 @@
  * dot wants it.
  */
 
-#include "export/export.h"
-#include "common/pprof_format.h"
-#include "export/listing.h"
 #include "base/array.h"
-#include "report/text_table.h"
+#include "common/pprof_format.h"
+#include "export/export.h"
+#include "tables/table.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -44,21 +43,17 @@ enum { THOUSAND = 1000 };
 static void
 write_quoted(struct sink *sink, const char *text, bool label)
 {
-  struct sink_string string = {0};
-  struct sink escaped;
-  sink_init(&escaped, sink_write_string, &string);
-  escape_name(&escaped, text, label ? "" : "\\");
-  if (!sink_flush(&escaped))
-    sink_fail(sink, ENOMEM);
-  for (const char *c = string.text == NULL ? "" : string.text; *c != '\0';
-       c++) {
+  struct string_sink escaped;
+  string_sink_init(&escaped);
+  escape_name(&escaped.sink, text, label ? "" : "\\");
+  for (const char *c = string_sink_for(&escaped, sink); *c != '\0'; c++) {
     if (*c == '"' || *c == '\\')
       sink_text(sink, "\\");
     sink_bytes(sink, c, 1);
     if (*c == '&' && label)
       sink_text(sink, "amp;");
   }
-  free(string.text);
+  string_sink_release(&escaped);
 }
 
 /* PART of WHOLE in thousandths, rounded down. */
@@ -221,25 +216,27 @@ void
 export_dot(const struct reduction *reduction, struct sink *sink)
 {
   const struct call_graph *graph = &reduction->graph;
-  struct ranking functions;
+  struct view functions;
   bool *shown = array_zeroed(graph->node_count, sizeof *shown);
-  if (!list_functions(reduction, &functions) || shown == NULL) {
+  if (!view_init(&functions, &functions_table, reduction, FORM_JSON) ||
+      shown == NULL) {
     sink_fail(sink, ENOMEM);
   } else {
-    ranking_sort(&functions, reduction_measure(reduction) == MEASURE_ALLOCS
-                                 ? SORT_ALLOCS
-                                 : SORT_BYTES);
-    ranking_cut(&functions, &reduction->selection.total, reduction->options);
-    for (size_t i = 0; i < functions.shown; i++)
-      shown[functions.rows[i].item] = true;
-    write_head(reduction, &functions, shown, sink);
-    for (size_t i = 0; i < functions.shown; i++)
-      write_node(reduction, (uint32_t)functions.rows[i].item, sink);
+    struct ranking *ranking = &functions.ranking;
+    ranking_sort(ranking, reduction_measure(reduction) == MEASURE_ALLOCS
+                              ? SORT_ALLOCS
+                              : SORT_BYTES);
+    ranking_cut(ranking, &reduction->selection.total, reduction->options);
+    for (size_t i = 0; i < ranking->shown; i++)
+      shown[ranking->rows[i].item] = true;
+    write_head(reduction, ranking, shown, sink);
+    for (size_t i = 0; i < ranking->shown; i++)
+      write_node(reduction, (uint32_t)ranking->rows[i].item, sink);
     for (size_t i = 0; i < graph->arc_count; i++)
       if (is_drawn(reduction, shown, &graph->arcs[i]))
         write_arc(reduction, &graph->arcs[i], sink);
     sink_text(sink, "}\n");
   }
-  ranking_release(&functions);
+  view_release(&functions, sink);
   free(shown);
 }

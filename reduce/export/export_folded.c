@@ -16,12 +16,11 @@
  * Linear in the frames, but for sorting the chains.
  */
 
-#include "export/export.h"
 #include "base/array.h"
-#include "report/text_table.h"
+#include "export/export.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,17 +51,15 @@ struct folding {
 static uint32_t
 intern_word(struct folding *folding, const char *name, bool last)
 {
-  struct sink_string text = {0};
-  struct sink sink;
-  sink_init(&sink, sink_write_string, &text);
-  escape_name(&sink, name, ";");
+  struct string_sink string;
+  string_sink_init(&string);
+  escape_name(&string.sink, name, ";");
   if (!last)
-    sink_text(&sink, ";");
+    sink_text(&string.sink, ";");
+  const char *text = string_sink_text(&string);
   uint32_t word =
-      sink_flush(&sink)
-          ? names_intern(&folding->texts, text.text == NULL ? "" : text.text)
-          : NAMES_NONE;
-  free(text.text);
+      text == NULL ? NAMES_NONE : names_intern(&folding->texts, text);
+  string_sink_release(&string);
   return word;
 }
 
@@ -90,23 +87,17 @@ push_name(struct folding *folding, uint32_t *known, const char *name,
   return push_word(folding, *known);
 }
 
-static bool
-push_text(struct folding *folding, const char *text, bool last)
-{
-  return push_word(folding, intern_word(folding, text, last));
-}
-
 /* Adds "[WHAT NAME]", without the blank when WHAT is empty. */
 static bool
 push_label(struct folding *folding, const char *what, const char *name)
 {
-  size_t size = strlen(what) + strlen(name) + sizeof "[ ]";
-  char *text = malloc(size);
-  if (text == NULL)
-    return false;
-  snprintf(text, size, "[%s%s%s]", what, *what == '\0' ? "" : " ", name);
-  bool good = push_text(folding, text, false);
-  free(text);
+  struct string_sink label;
+  string_sink_init(&label);
+  sink_format(&label.sink, "[%s%s%s]", what, *what == '\0' ? "" : " ", name);
+  const char *text = string_sink_text(&label);
+  bool good = text != NULL &&
+              push_word(folding, intern_word(folding, text, false));
+  string_sink_release(&label);
   return good;
 }
 

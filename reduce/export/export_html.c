@@ -24,88 +24,134 @@
 #include "common/pprof_format.h"
 #include "export/export.h"
 
-#include "export/html_data.h"
+#include "base/array.h"
+#include "export/chain_rows.h"
+#include "export/frame_colours.h"
 #include "export/html_page.h"
 #include "export/packed_text.h"
-#include "base/array.h"
-#include "report/columns.h"
-#include "report/report.h"
+#include "tables/chain_tree.h"
+#include "tables/report.h"
+#include "tables/text_report.h"
+#include "tables/writer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is being written. */
+struct page {
+  const struct reduction *reduction;
+  struct chain_tree tree;
+  struct chain_rows rows;
+  struct frame_colours colours;
+  struct writer out;
+};
 
 /* What EMIT writes about the reduction. */
 static void
 write_report(struct page *page, const char *key,
              void (*emit)(const struct reduction *, struct sink *))
 {
-  struct sink_string text = {0};
-  struct sink sink;
-  sink_init(&sink, sink_write_string, &text);
-  emit(page->reduction, &sink);
-  if (!sink_flush(&sink))
-    sink_fail(page->sink, sink.error_number);
-  page_text(page, key, text.text == NULL ? "" : text.text);
-  free(text.text);
+  struct string_sink text;
+  string_sink_init(&text);
+  emit(page->reduction, &text.sink);
+  writer_text(&page->out, key, string_sink_for(&text, page->out.sink));
+  string_sink_release(&text);
 }
 
-static void
-write_share(struct page *page, const char *name,
-            const struct figures *figures)
+/* The place of the profile's region INDEX in the table of regions. */
+static uint32_t
+place_of_region(const struct page *page, uint32_t index)
 {
-  page_begin(page, NULL, "{");
-  page_name(page, "name", name);
-  page_counts(page, figures);
-  page_end(page, "}");
+  const struct profile *profile = page->reduction->profile;
+  const struct region_figures *regions = &page->reduction->regions;
+  const char *path = names_text(&profile->names, profile->regions[index]);
+  for (uint32_t i = 0; i < regions->count; i++)
+    if (strcmp(regions->rows[i].path, path) == 0)
+      return i;
+  return INDEX_NONE;
 }
 
-/* Phases and threads; and the groups that rows and calls refer to. */
+/* The groups that rows and calls refer to. */
 static void
 write_groups(struct page *page)
 {
-  const struct profile *profile = page->reduction->profile;
-  const struct tally *tally = &page->reduction->tally;
-  page_begin(page, "phases", "[");
-  for (size_t i = 0; i < PHASE_COUNT; i++)
-    write_share(page, phase_title((enum phase)i), &tally->phases[i]);
-  page_end(page, "]");
-  page_begin(page, "threads", "[");
-  for (size_t i = 0; i < profile->thread_count; i++)
-    write_share(page, profile_thread_name(profile, i), &tally->threads[i]);
-  page_end(page, "]");
-  page_begin(page, "groups", "[");
+  struct writer *out = &page->out;
+  writer_begin(out, "groups", '[');
   for (size_t i = 0; i < page->rows.group_count; i++) {
     const struct chain_group *group = &page->rows.groups[i];
-    page_begin(page, NULL, "{");
-    page_number(page, "phase", (uint64_t)group->phase);
-    page_index(page, "thread", group->thread);
-    page_index(page, "region", page_region(page, group->region));
-    page_end(page, "}");
+    writer_begin(out, NULL, '{');
+    writer_number(out, "phase", (uint64_t)group->phase);
+    writer_index(out, "thread", group->thread);
+    writer_index(out, "region", place_of_region(page, group->region));
+    writer_end(out, '}');
   }
-  page_end(page, "]");
+  writer_end(out, ']');
+}
+
+/* The packages that functions have their colours from; the package of each
+ * function, and how much lighter than others in it this one is. */
+static void
+write_colours(struct page *page)
+{
+  const struct call_graph *graph = &page->reduction->graph;
+  struct writer *out = &page->out;
+  writer_begin(out, "packages", '[');
+  for (size_t i = 0; i < page->colours.count; i++) {
+    writer_begin(out, NULL, '{');
+    writer_name(out, "name", page->colours.packages[i].name);
+    writer_number(out, "hue", (uint64_t)page->colours.packages[i].hue);
+    writer_end(out, '}');
+  }
+  writer_end(out, ']');
+  writer_begin(out, "colours", '[');
+  for (size_t i = 0; i < graph->node_count; i++) {
+    writer_begin(out, NULL, '{');
+    writer_index(out, "package", page->colours.of_node[i]);
+    sink_format(out->sink, ",\"shade\":%d",
+                frame_shade(graph->nodes[i].name));
+    writer_end(out, '}');
+  }
+  writer_end(out, ']');
+}
+
+static void
+write_tables(struct page *page)
+{
+  static const struct {
+    const char *key;
+    const struct table *table;
+  } tables[] = {
+      {"phases", &phases_table},   {"threads", &threads_table},
+      {"regions", &regions_table}, {"functions", &functions_table},
+      {"arcs", &arcs_table},       {"types", &types_table},
+      {"bins", &bins_table},
+  };
+  for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+    writer_table(&page->out, tables[i].key, tables[i].table,
+                 page->reduction);
 }
 
 /* Which measures are known, and the one to begin with. */
 static void
 write_measures(struct page *page)
 {
-  page_begin(page, "measures", "[");
+  writer_begin(&page->out, "measures", '[');
   for (int i = 0; i < MEASURE_COUNT; i++) {
     const struct measure_row *row = &measure_rows[i];
-    if (!page_knows(page, i))
+    if (!reduction_knows(page->reduction, (enum measure)i))
       continue;
-    page_begin(page, NULL, "{");
-    page_text(page, "word", row->word);
-    page_text(page, "key", row->key);
-    page_text(page, "noun", row->noun);
-    page_text(page, "what",
+    writer_begin(&page->out, NULL, '{');
+    writer_text(&page->out, "word", row->word);
+    writer_text(&page->out, "key", row->key);
+    writer_text(&page->out, "noun", row->noun);
+    writer_text(&page->out, "what",
               row->what == NULL ? "all that was allocated" : row->what);
-    page_number(page, "bytes", row->bytes);
-    page_end(page, "}");
+    writer_number(&page->out, "bytes", row->bytes);
+    writer_end(&page->out, '}');
   }
-  page_end(page, "]");
-  page_text(page, "value",
+  writer_end(&page->out, ']');
+  writer_text(&page->out, "value",
             measure_rows[page->reduction->options->value].word);
 }
 
@@ -113,15 +159,15 @@ static void
 write_categories(struct page *page)
 {
   enum language language = page->reduction->profile->language;
-  page_begin(page, "categories", "[");
+  writer_begin(&page->out, "categories", '[');
   for (unsigned i = 0; i < CATEGORY_COUNT; i++) {
-    page_begin(page, NULL, "{");
-    page_text(page, "letter", category_letter(language, i));
-    page_text(page, "name", category_name(language, i));
-    page_end(page, "}");
+    writer_begin(&page->out, NULL, '{');
+    writer_text(&page->out, "letter", category_letter(language, i));
+    writer_text(&page->out, "name", category_name(language, i));
+    writer_end(&page->out, '}');
   }
-  page_end(page, "]");
-  page_text(page, "categoriesHelp", report_categories_meaning(language));
+  writer_end(&page->out, ']');
+  writer_text(&page->out, "categoriesHelp", report_categories_meaning(language));
 }
 
 /* What stands at the head of a report. */
@@ -133,19 +179,19 @@ write_facts(struct page *page)
   const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
   struct figures whole = {0};
   memcpy(whole.counts, profile->total, sizeof whole.counts);
-  page_text(page, "version", MPROF_VERSION);
-  page_name(page, "program", program == NULL ? "" : program);
-  page_begin(page, "files", "[");
+  writer_text(&page->out, "version", MPROF_VERSION);
+  writer_name(&page->out, "program", program == NULL ? "" : program);
+  writer_begin(&page->out, "files", '[');
   for (size_t i = 0; i < reduction->options->file_count; i++)
-    page_name(page, NULL, reduction->options->files[i]);
-  page_end(page, "]");
-  page_number(page, "lisp", profile->language == LANGUAGE_LISP);
-  page_number(page, "narrowed", reduction->selection.narrowed);
-  page_figures(page, "total", &reduction->selection.total);
-  page_figures(page, "whole", &whole);
-  page_number(page, "contexts", reduction->graph.context_count);
-  page_number(page, "cycles", reduction->cycles.count);
-  page_optional(page, "threadsCounted", profile_knows(profile, FACT_THREADS),
+    writer_name(&page->out, NULL, reduction->options->files[i]);
+  writer_end(&page->out, ']');
+  writer_number(&page->out, "lisp", profile->language == LANGUAGE_LISP);
+  writer_number(&page->out, "narrowed", reduction->selection.narrowed);
+  writer_figures(&page->out, page->reduction, "total", &reduction->selection.total);
+  writer_figures(&page->out, page->reduction, "whole", &whole);
+  writer_number(&page->out, "contexts", reduction->graph.context_count);
+  writer_number(&page->out, "cycles", reduction->cycles.count);
+  writer_optional(&page->out, "threadsCounted", profile_knows(profile, FACT_THREADS),
                 (uint64_t)profile->facts[FACT_THREADS]);
   write_report(page, "warnings", report_unattributed);
   write_report(page, "reconciliation", report_reconciliation);
@@ -154,13 +200,14 @@ write_facts(struct page *page)
 static void
 write_object(struct page *page)
 {
-  page_begin(page, NULL, "{");
+  writer_begin(&page->out, NULL, '{');
   write_facts(page);
   write_measures(page);
   write_categories(page);
   write_groups(page);
-  page_tables(page);
-  page_end(page, "}");
+  write_tables(page);
+  write_colours(page);
+  writer_end(&page->out, '}');
 }
 
 /* The chains: see above. */
@@ -172,7 +219,7 @@ write_bits(struct page *page, uint64_t number)
   for (; number > 127; number >>= 7)
     bytes[length++] = (char)((number & 127) | 128);
   bytes[length++] = (char)number;
-  sink_bytes(page->sink, bytes, length);
+  sink_bytes(page->out.sink, bytes, length);
 }
 
 static void
@@ -182,7 +229,7 @@ write_nodes(struct page *page)
   uint32_t *depths = array_zeroed(tree->count, sizeof *depths);
   uint32_t last = 0;
   if (depths == NULL) {
-    sink_fail(page->sink, ENOMEM);
+    sink_fail(page->out.sink, ENOMEM);
     return;
   }
   write_bits(page, tree->count);
@@ -210,7 +257,7 @@ write_rows(struct page *page)
   for (size_t i = 0; i < rows->row_count; i++)
     write_bits(page, rows->rows[i].group);
   for (int m = 0; m < MEASURE_COUNT; m++)
-    for (size_t i = 0; page_knows(page, m) && i < rows->row_count; i++)
+    for (size_t i = 0; reduction_knows(page->reduction, (enum measure)m) && i < rows->row_count; i++)
       write_bits(page, rows->rows[i].counts[m]);
   last = 0;
   write_bits(page, rows->call_count);
@@ -236,7 +283,7 @@ write_packed(struct page *page, struct sink *sink,
 {
   struct packed_text text;
   packed_text_begin(&text, sink);
-  page->sink = &text.sink;
+  page->out.sink = &text.sink;
   emit(page);
   packed_text_end(&text);
 }
@@ -244,7 +291,8 @@ write_packed(struct page *page, struct sink *sink,
 void
 export_html(const struct reduction *reduction, struct sink *sink)
 {
-  struct page page = {.reduction = reduction, .first = true};
+  struct page page = {.reduction = reduction,
+                      .out = {.form = FORM_PAGE, .first = true}};
   sink_bytes(sink, html_page_head, html_page_head_length);
   if (chain_tree_init(&page.tree, reduction, CHAIN_OF_CALLS) &&
       chain_rows_init(&page.rows, &page.tree) &&

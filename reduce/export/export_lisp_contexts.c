@@ -15,17 +15,19 @@
  * on a path in one phase and one thread; its calls are those of its last
  * function, -1 when they are not known.  A context is what was allocated
  * there of one type and one size, -1 standing for different sizes above 2048
- * bytes and -2 for bodies that grew; and the numbers of the samples that say
- * so.  Other numbers count from 0.  Contexts are sorted by bytes, then by
- * allocations, descending, then by the first sample.
+ * bytes, -2 for bodies that grew and -3 for a size that is not known; and the
+ * numbers of the samples that say so.  Other numbers count from 0.  Contexts
+ * are sorted by bytes, then by allocations, descending, then by the first
+ * sample.
  *
  * Linear in the frames, but for sorting.
  */
 
-#include "export/chain_tree.h"
-#include "export/export.h"
-#include "export/lisp_text.h"
 #include "base/array.h"
+#include "base/lisp_text.h"
+#include "export/export.h"
+#include "tables/chain_tree.h"
+#include "tables/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -111,9 +113,16 @@ find_chain(struct collection *collection, size_t number, uint32_t node,
 static int64_t
 size_of_objects(const struct sample_count *sample)
 {
-  return sample->size_kind == SIZE_LARGE    ? -1
-         : sample->size_kind == SIZE_GROWTH ? -2
-                                            : (int64_t)sample->object_bytes;
+  switch (sample->size_kind) {
+  case SIZE_LARGE:
+    return -1;
+  case SIZE_GROWTH:
+    return -2;
+  case SIZE_UNKNOWN:
+    return -3;
+  default:
+    return (int64_t)sample->object_bytes;
+  }
 }
 
 /* The context of SAMPLE, which has this NUMBER, on CHAIN, made when it is new;
@@ -124,7 +133,7 @@ context_of_sample(struct collection *collection,
                   uint32_t chain)
 {
   int64_t size = size_of_objects(sample);
-  uint32_t size_id = number_of(&collection->size_ids, (uint64_t)(size + 2),
+  uint32_t size_id = number_of(&collection->size_ids, (uint64_t)(size + 3),
                                &collection->size_count);
   uint32_t kind = size_id == INDEX_NONE
                       ? INDEX_NONE
@@ -234,8 +243,9 @@ write_names(const struct collection *collection, struct sink *sink)
   }
   sink_text(sink, ")\n :types\n (");
   for (uint32_t i = 0; i < profile->type_count; i++) {
+    struct writer type = {.sink = sink, .form = FORM_LISP, .first = true};
     sink_text(sink, i == 0 ? "(" : "\n  (");
-    lisp_type(sink, profile, i);
+    writer_type(&type, profile, i);
     sink_text(sink, ")");
   }
   sink_text(sink, ")\n :phases\n (");

@@ -15,14 +15,13 @@
 
 #include "base/array.h"
 #include "common/pprof_format.h"
-#include "export/chain_tree.h"
 #include "export/export.h"
 #include "pprof/writer.h"
+#include "tables/chain_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_LABELS = 7 };
 
@@ -123,15 +122,15 @@ add_comment(struct making *making, const char *text)
 static void
 note_unknown_calls(struct making *making, const char *name)
 {
-  struct sink_string text = {0};
-  struct sink sink;
-  sink_init(&sink, sink_write_string, &text);
-  sink_format(&sink, PPROF_COMMENT_CALLS_UNKNOWN "=%s", name);
-  if (sink_flush(&sink))
-    add_comment(making, text.text);
+  struct string_sink comment;
+  string_sink_init(&comment);
+  sink_format(&comment.sink, PPROF_COMMENT_CALLS_UNKNOWN "=%s", name);
+  const char *text = string_sink_text(&comment);
+  if (text != NULL)
+    add_comment(making, text);
   else
     making->failed = true;
-  free(text.text);
+  string_sink_release(&comment);
 }
 
 /* ---- where ---- */

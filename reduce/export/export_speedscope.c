@@ -10,12 +10,11 @@
  * Numbers are written exactly; readers in JavaScript round those above 2^53.
  */
 
-#include "export/chain_tree.h"
+#include "base/array.h"
+#include "base/json_text.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
-#include "export/json_text.h"
-#include "export/listing.h"
-#include "base/array.h"
+#include "tables/chain_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,8 +27,8 @@ write_frames(const struct reduction *reduction, struct sink *sink)
   sink_text(sink, "\"shared\":{\"frames\":[");
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    const char *file = listed_file(reduction, node);
-    int64_t line = listed_line(reduction, node);
+    const char *file = node_file(reduction, node);
+    int64_t line = node_line(reduction, node);
     sink_text(sink, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
     json_string(sink, node->name);
     if (*file != '\0') {

@@ -17,11 +17,11 @@
 #include "common/pprof_format.h"
 #include "export/export.h"
 
-#include "export/chain_tree.h"
+#include "base/array.h"
 #include "export/frame_colours.h"
 #include "export/xml_text.h"
-#include "base/array.h"
-#include "report/text_table.h"
+#include "tables/chain_tree.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -186,20 +186,18 @@ write_tenths(struct sink *sink, const char *attribute, uint64_t tenths)
 static char *
 name_of_frame(const struct picture *picture, const struct drawn_frame *frame)
 {
-  struct sink_string text = {0};
-  struct sink sink;
-  sink_init(&sink, sink_write_string, &text);
-  escape_name(&sink,
+  struct string_sink line;
+  string_sink_init(&line);
+  escape_name(&line.sink,
               frame->node == INDEX_NONE
                   ? "all"
                   : chain_item_name(&picture->tree,
                                     picture->tree.nodes[frame->node].item),
               "");
-  if (!sink_flush(&sink)) {
-    free(text.text);
-    return NULL;
-  }
-  return text.text == NULL ? strdup("") : text.text;
+  const char *text = string_sink_text(&line);
+  char *name = text == NULL ? NULL : strdup(text);
+  string_sink_release(&line);
+  return name;
 }
 
 static struct frame_colour
@@ -287,17 +285,16 @@ write_title(const struct picture *picture, struct sink *sink)
   const struct profile *profile = picture->reduction->profile;
   const struct figures *total = &picture->reduction->selection.total;
   const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
-  struct sink_string text = {0};
-  struct sink name;
-  sink_init(&name, sink_write_string, &text);
-  escape_name(&name, program == NULL ? "" : program, "");
-  if (!sink_flush(&name))
-    sink_fail(sink, name.error_number);
+  struct string_sink line;
+  string_sink_init(&line);
+  escape_name(&line.sink, program == NULL ? "" : program, "");
+  const char *name = string_sink_for(&line, sink);
   sink_text(sink, "Allocation profile");
-  if (text.length > 0) {
+  if (*name != '\0') {
     sink_text(sink, " of ");
-    xml_text(sink, text.text, text.length);
+    xml_text(sink, name, strlen(name));
   }
+  string_sink_release(&line);
   sink_text(sink, ": ");
   write_number(sink, total->bytes);
   sink_text(sink, total->bytes == 1 ? " byte in " : " bytes in ");
@@ -305,7 +302,6 @@ write_title(const struct picture *picture, struct sink *sink)
   sink_text(sink, total->allocs == 1 ? " allocation" : " allocations");
   sink_format(sink, "; as wide as %s",
               measure_rows[picture->reduction->options->value].noun);
-  free(text.text);
 }
 
 static void

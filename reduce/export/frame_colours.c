@@ -7,7 +7,6 @@
 
 #include "export/frame_colours.h"
 
-#include "export/listing.h"
 #include "analysis/group_names.h"
 #include "base/array.h"
 #include "common/system_functions.h"
@@ -93,24 +92,21 @@ write_package(const struct reduction *reduction,
       .file = names_text(&reduction->frames.names, function->file),
       .line = function->start_line,
       .runtime = function->runtime};
-  struct sink_string text = {0};
-  struct sink package;
-  sink_init(&package, sink_write_string, &text);
+  struct string_sink package;
+  string_sink_init(&package);
   if (reduction->options->by == BY_PACKAGE)
-    sink_text(&package, source.name);
+    sink_text(&package.sink, source.name);
   else
-    group_name_write(BY_PACKAGE, profile->language, &source, &package);
-  if (!sink_flush(&package))
-    sink_fail(sink, package.error_number);
+    group_name_write(BY_PACKAGE, profile->language, &source, &package.sink);
+  const char *text = string_sink_for(&package, sink);
   bool plain_c = profile->language != LANGUAGE_LISP &&
-                 reduction->options->by == BY_FUNCTION && text.text != NULL &&
-                 (strcmp(text.text, "[C]") == 0 || *source.name == '[');
+                 reduction->options->by == BY_FUNCTION && *text != '\0' &&
+                 (strcmp(text, "[C]") == 0 || *source.name == '[');
   if (plain_c)
     write_c_package(&source, sink);
-  else if (text.text != NULL && text.text[0] != '[' &&
-           strcmp(text.text, "COMMON-LISP") != 0)
-    sink_text(sink, text.text);
-  free(text.text);
+  else if (*text != '[' && strcmp(text, "COMMON-LISP") != 0)
+    sink_text(sink, text);
+  string_sink_release(&package);
 }
 
 /* The number of NODE's package among NAMES, 0 for none; NAMES_NONE when
@@ -119,19 +115,17 @@ static uint32_t
 package_of(const struct reduction *reduction, const struct graph_node *node,
            struct names *names)
 {
-  struct sink_string text = {0};
-  struct sink sink;
+  struct string_sink package;
   if (node->function == INDEX_NONE ||
       (reduction->profile->language == LANGUAGE_LISP &&
-       is_system_function(node->name, listed_file(reduction, node))))
+       is_system_function(node->name, node_file(reduction, node))))
     return 0;
-  sink_init(&sink, sink_write_string, &text);
+  string_sink_init(&package);
   write_package(reduction, &reduction->frames.functions[node->function],
-                &sink);
-  uint32_t id = !sink_flush(&sink)
-                    ? NAMES_NONE
-                    : names_intern(names, text.text == NULL ? "" : text.text);
-  free(text.text);
+                &package.sink);
+  const char *name = string_sink_text(&package);
+  uint32_t id = name == NULL ? NAMES_NONE : names_intern(names, name);
+  string_sink_release(&package);
   return id;
 }
 

@@ -102,6 +102,28 @@ bytes_without_counts(void **state)
   mprof_string_free(output);
 }
 
+/* A bin whose size nobody knows is one thing in all forms. */
+static void
+sizes_that_nobody_knows(void **state)
+{
+  static const char *const forms[][2] = {
+      {"report\n--tables=bins", "\nunknown              4000 **"},
+      {"export\n--format=json", "{\"kind\":\"unknown\",\"size\":null,"},
+      {"export\n--format=lisp", "((:size :unknown :bytes 4000 "},
+      {"export\n--format=csv\n--table=bins", "\r\n\"unknown\",\""},
+      {"export\n--format=lisp-contexts", "\n0 0 -3 0 4000 1 0\n"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    struct builder *b = no_columns();
+    add_column(b, "inuse_space", "bytes");
+    add_sample(b, "main/f", (const int64_t[]){4000});
+    char *output = run(b, forms[i][0], false);
+    expect_text(output, forms[i][1]);
+    mprof_string_free(output);
+  }
+}
+
 /* Columns in another order, with one more, and in kilobytes. */
 static void
 columns_in_any_order(void **state)
@@ -327,6 +349,7 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bytes_without_counts),
+      cmocka_unit_test(sizes_that_nobody_knows),
       cmocka_unit_test(columns_in_any_order),
       cmocka_unit_test(nothing_allocated),
       cmocka_unit_test(unknown_names),

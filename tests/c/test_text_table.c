@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/text_table.h"
+#include "tables/text_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,8 +81,9 @@ print_names(size_t line_width)
   text_table_init(&table, columns, 3);
   text_table_number(&table, 1);
   text_table_name(&table, "a type of exactly forty characters, here");
-  text_table_indented_name(&table, "  ",
-                           "beginning, and what is between them, and end");
+  table.indent = "  ";
+  text_table_name(&table, "beginning, and what is between them, and end");
+  table.indent = "";
   text_table_number(&table, 22);
   text_table_name(&table, "short");
   text_table_name(&table, "ÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüßÄÖÜäöüß");

@@ -58,7 +58,7 @@ result $? 'contexts: their sum is the total'
 result $? 'contexts: each sample is in one'
 
 expect 'lisp' 0 '' export --format=lisp "$m"
-says 'functions' '(:name "PARSE" :self-allocations 10 :self-bytes 160'
+says 'functions' '(:name "PARSE" :self-bytes 160 :self-allocations 10'
 says 'escapes' '(FLET |a;b\\c d| :IN PARSE)'
 says 'comments' '("mprof.bytes" . "6944")'
 [ "$(tr -cd '(' <out | wc -c)" = "$(tr -cd ')' <out | wc -c)" ]

@@ -193,7 +193,7 @@ expect 'files' 0 '' report --by=file "$m"
 says 'what has no file' '[no file]    functions whose source file is not known'
 expect 'Lisp form by package' 0 '' \
   export --format=lisp --by=package "$golden/packages.data"
-says 'packages are its functions' '(:name "COMMON-LISP" :self-allocations 5'
+says 'packages are its functions' '(:name "COMMON-LISP" :self-bytes 80 :self-allocations 5'
 expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
   'Selected by the options: 20 allocations, 320 bytes; shares are shares of these'

@@ -33,7 +33,7 @@ const names = [
 
 const escapes = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
-// As the report writes a name: reduce/report/text_table.h.
+// As the report writes a name: reduce/tables/text_table.h.
 function shown(name) {
   return name
     .replace(/[\u0000-\u001f\u007f]/g, (c) =>

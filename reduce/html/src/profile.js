@@ -73,11 +73,15 @@ async function readProfile(text) {
   profile.words = profile.measures.map((measure) => measure.word);
   for (const key of ['functions', 'types', 'phases', 'threads', 'regions'])
     profile[key].forEach((row, id) => { row.id = id; });
-  for (const fn of profile.functions) {
-    fn.package = profile.packages[fn.package] ?? null; // null: nobody's
+  profile.functions.forEach((fn, i) => {
+    const { package: its, shade } = profile.colours[i];
+    fn.package = profile.packages[its] ?? null; // null: nobody's
+    fn.shade = shade;
+    fn.cycle ??= 0;
+    fn.line ??= 0;
     fn.calls ??= NaN;
     fn.rootCalls ??= NaN;
-  }
+  });
   for (const arc of profile.arcs) arc.calls ??= NaN;
   return Object.assign(profile, readChains(chains, profile.words));
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Text goes through in runs of characters that need no escape. */
+
+#include "base/json_text.h"
+
+#include <string.h>
+
+/* How many bytes at TEXT can be written as they are. */
+static size_t
+plain_length(const unsigned char *text)
+{
+  size_t i = 0;
+  for (; text[i] >= 0x20; i++)
+    if (text[i] == '"' || text[i] == '\\' || text[i] == '<' ||
+        text[i] == 0x7f || (text[i] == 0xc2 && text[i + 1] < 0xa0) ||
+        (text[i] == 0xe2 && text[i + 1] == 0x80 &&
+         (text[i + 2] == 0xa8 || text[i + 2] == 0xa9)))
+      break;
+  return i;
+}
+
+/* Writes the one character at TEXT, which needs an escape; gives back its
+ * length in bytes. */
+static size_t
+escape_character(struct sink *sink, const unsigned char *text)
+{
+  switch (text[0]) {
+  case '\n':
+    sink_text(sink, "\\n");
+    return 1;
+  case '\t':
+    sink_text(sink, "\\t");
+    return 1;
+  case '\r':
+    sink_text(sink, "\\r");
+    return 1;
+  case '"':
+    sink_text(sink, "\\\"");
+    return 1;
+  case '\\':
+    sink_text(sink, "\\\\");
+    return 1;
+  case 0xc2:
+    sink_format(sink, "\\u%04x", text[1]);
+    return 2;
+  case 0xe2:
+    sink_text(sink, text[2] == 0xa8 ? "\\u2028" : "\\u2029");
+    return 3;
+  default:
+    sink_format(sink, "\\u%04x", text[0]);
+    return 1;
+  }
+}
+
+void
+json_string(struct sink *sink, const char *text)
+{
+  sink_text(sink, "\"");
+  while (*text != '\0') {
+    size_t plain = plain_length((const unsigned char *)text);
+    sink_bytes(sink, text, plain);
+    text += plain;
+    if (*text != '\0')
+      text += escape_character(sink, (const unsigned char *)text);
+  }
+  sink_text(sink, "\"");
+}
+
+void
+json_key(struct sink *sink, bool first, const char *key)
+{
+  sink_format(sink, "%s\"%s\":", first ? "" : ",", key);
+}

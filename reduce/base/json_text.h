@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Strings of JSON, for all formats that are JSON, also where that stands in a
+ * script or an HTML page.
+ */
+
+#ifndef MPROF_JSON_TEXT_H
+#define MPROF_JSON_TEXT_H
+
+#include "base/sink.h"
+
+/* Writes TEXT, which is UTF-8, as a JSON string.  Any JSON reader gives TEXT
+ * back.  Beside what JSON asks for, these are written as escapes: DEL and the
+ * control characters from U+0080 on; U+2028 and U+2029, at which lines of a
+ * script end; "<", so that no text can close or open an element. */
+void json_string(struct sink *sink, const char *text);
+
+/* Writes ,"KEY": or, for the FIRST member of an object, without the comma. */
+void json_key(struct sink *sink, bool first, const char *key);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* ALLOCATION BINS: sizes from 0 to 1024 bytes one by one, larger objects
+ * together, bodies that grew by themselves, and what nobody knows the size
+ * of.  By size unless another order is asked for; when there may only be so
+ * many, those with most bytes.
+ */
+
+#include "tables/size_types.h"
+#include "tables/table.h"
+
+enum id { KIND, SIZE, TYPES, TYPE_NAMES, PARTS };
+
+enum {
+  NAMES_SHOWN = 6,  /* types named in a row, unless -verbose */
+  NAMES_ON_PAGE = 4 /* of a C program; of Lisp the largest is named */
+};
+
+static const struct column columns[] = {
+    {.id = KIND, .keys = {"kind", NULL, NULL, "kind"}, .first = true},
+    {.id = SIZE,
+     .keys = KEY("size"),
+     .first = true,
+     .text = {NULL, 0, "size", 0, false},
+     .meaning = "bytes of one object with its body; \"> 1024\": larger "
+                "objects together; \"grown\": bodies that grew later, which "
+                "are no objects of their own",
+     .total = "all"},
+    {.id = TYPES,
+     .keys = {NULL, NULL, "category,type,class", NULL},
+     .first = true},
+    ALLOCS_COLUMN(2, "objects of this size, and their share of all objects"),
+    BYTES_COLUMN("their bytes, and the share of all bytes"),
+    {.content = CONTENT_FIGURE,
+     .of = OF_FREED,
+     .measure = MEASURE_ALLOCS,
+     .text = {NULL, 0, "frees", 2, false},
+     .use = USE_KEPT,
+     .meaning = "how many of them were freed"},
+    {.content = CONTENT_FIGURE,
+     .measure = MEASURE_KEPT_BYTES,
+     .share = true,
+     .text = {NULL, 0, "kept", 2, false},
+     .use = USE_KEPT,
+     .meaning =
+         "bytes that were never freed, and the share of all such bytes"},
+    ALL_COUNTS,
+    ALL_MORE,
+    {.id = TYPES, .keys = {"types", "types", NULL, NULL}},
+    {.id = PARTS, .keys = KEYS(NULL, NULL, "parts")},
+    {.id = TYPE_NAMES,
+     .keys = KEYS(NULL, NULL, "largest"),
+     .text = {NULL, 0, "types", 2, true},
+     .meaning = "what has this size, most bytes first",
+     .total = "<TOTAL>"},
+};
+
+/* What stands in the place of a size, for programs and for people. */
+static const struct {
+  const char *word, *text;
+} kinds[] = {
+    [BIN_SIZE] = {"size", ""},
+    [BIN_LARGE] = {"large", "> 1024"},
+    [BIN_GROWTH] = {"grown", "grown"},
+    [BIN_UNKNOWN] = {"unknown", "unknown"},
+};
+
+static const struct tally_bin *
+bin_of(const struct view *view, size_t item)
+{
+  return &view->reduction->tally.bins[item];
+}
+
+static bool
+init(struct view *view)
+{
+  return size_types_init(view->context, view->reduction->profile);
+}
+
+static void
+release(void *context)
+{
+  size_types_release(context);
+}
+
+static size_t
+count(const struct view *view)
+{
+  return view->reduction->tally.bin_count;
+}
+
+static bool
+row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  row->figures = &bin_of(view, item)->figures;
+  row->rank = item;
+  return true;
+}
+
+static bool
+part(const struct view *view, size_t item, size_t number, struct part *part)
+{
+  const struct tally_bin *bin = bin_of(view, item);
+  if (number == bin->part_count)
+    return false;
+  const struct tally_part *p =
+      &view->reduction->tally.parts[bin->first_part + number];
+  *part = (struct part){p->type, p->figures.bytes, p->figures.allocs,
+                        &p->figures};
+  return true;
+}
+
+/* The names of the types in BIN, those with most bytes first; where none is
+ * known, those that the program has of the size. */
+static struct cell
+type_names(const struct view *view, const struct tally_bin *bin)
+{
+  const struct profile *profile = view->reduction->profile;
+  struct sink *sink = &view->text->sink;
+  bool page = view->form == FORM_PAGE;
+  size_t most = page ? NAMES_ON_PAGE
+                : view->reduction->options->min_share == 0 ? SIZE_MAX
+                                                           : NAMES_SHOWN;
+  size_t named = page ? 1 : most;
+  const char *separator = "";
+  struct part p;
+  string_sink_clear(view->text);
+  for (size_t i = 0; part(view, (size_t)(bin - bin_of(view, 0)), i, &p);
+       i++) {
+    if (i == named) {
+      if (!page)
+        sink_format(sink, "%sand %zu more", separator,
+                    bin->part_count - named);
+      break;
+    }
+    const char *name = tally_type_name(profile, &profile->types[p.type]);
+    if (*name != '\0') {
+      sink_format(sink, "%s%s", separator, name);
+      separator = ", ";
+    }
+  }
+  if (*separator == '\0' && bin->kind == BIN_SIZE)
+    size_types_write(view->context, bin->size, most, sink);
+  return view_text(view);
+}
+
+static struct cell
+cell(const struct view *view, const struct ranking_row *row, int id)
+{
+  const struct tally_bin *bin = bin_of(view, row->item);
+  switch ((enum id)id) {
+  case SIZE:
+    if (bin->kind == BIN_SIZE)
+      return cell_number(bin->size);
+    /* fall through */
+  case KIND:
+    return (struct cell){.kind = id == KIND ? CELL_WORD : CELL_LABEL,
+                         .word = kinds[bin->kind].word,
+                         .text = kinds[bin->kind].text};
+  case PARTS:
+    return cell_number(bin->part_count);
+  case TYPE_NAMES:
+    return type_names(view, bin);
+  default:
+    return (struct cell){.kind = CELL_PARTS};
+  }
+}
+
+const struct table bins_table = {
+    .title = "ALLOCATION BINS",
+    .rows = "sizes",
+    .in_place = true,
+    .keeps_empty = true,
+    .by_parts = true,
+    COLUMNS(columns),
+    .count = count,
+    .row = row,
+    .cell = cell,
+    .part = part,
+    .context_bytes = sizeof(struct size_types),
+    .init = init,
+    .release = release,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Who calls whom: arcs of the call graph, and its cycles. */
+
+#include "tables/table.h"
+
+enum arc_id { CALLER, CALLEE, ARC_CALLS };
+enum cycle_id { MEMBERS, OUTSIDE_CALLS, INSIDE_CALLS };
+
+static const struct column arc_columns[] = {
+    {.id = CALLER, .keys = KEY("caller")},
+    {.id = CALLEE, .keys = KEY("callee")},
+    {.id = ARC_CALLS, .keys = KEY("calls")},
+    COUNTS(OF_ROW, "", "inclusive"),
+    ALL_MORE,
+};
+
+static const struct column cycle_columns[] = {
+    {.id = MEMBERS, .keys = KEY("functions")},
+    COUNTS(OF_ROW, "self_", "self"),
+    COUNTS(OF_INCLUSIVE, "inclusive_", "inclusive"),
+    {.id = OUTSIDE_CALLS, .keys = KEY("calls")},
+    {.id = INSIDE_CALLS, .keys = KEY("inside_calls")},
+};
+
+static size_t
+count_arcs(const struct view *view)
+{
+  return view->reduction->graph.arc_count;
+}
+
+static bool
+arc_row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  const struct call_graph *graph = &view->reduction->graph;
+  const struct graph_arc *arc = &graph->arcs[item];
+  row->figures = &arc->inclusive;
+  row->rank = arc->caller;
+  row->name = graph->nodes[arc->callee].name;
+  return true;
+}
+
+static struct cell
+arc_cell(const struct view *view, const struct ranking_row *row, int id)
+{
+  const struct graph_arc *arc = &view->reduction->graph.arcs[row->item];
+  return id == ARC_CALLS ? cell_calls(arc->calls)
+                         : cell_reference(TO_FUNCTIONS, id == CALLER
+                                                            ? arc->caller
+                                                            : arc->callee);
+}
+
+static size_t
+count_cycles(const struct view *view)
+{
+  return view->reduction->cycles.count;
+}
+
+static bool
+cycle_row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  row->figures = &view->reduction->cycles.items[item].self;
+  row->inclusive = &view->reduction->cycles.items[item].inclusive;
+  return true;
+}
+
+static struct cell
+cycle_cell(const struct view *view, const struct ranking_row *row, int id)
+{
+  const struct cycles *cycles = &view->reduction->cycles;
+  const struct cycle *cycle = &cycles->items[row->item];
+  if (id == MEMBERS)
+    return (struct cell){.kind = CELL_LIST,
+                         .to = TO_FUNCTIONS,
+                         .items = cycles->members + cycle->first_member,
+                         .number = cycle->member_count};
+  return cell_calls(id == OUTSIDE_CALLS ? cycle->outside_calls
+                                        : cycle->inside_calls);
+}
+
+const struct table arcs_table = {
+    .keeps_empty = true,
+    COLUMNS(arc_columns),
+    .count = count_arcs,
+    .row = arc_row,
+    .cell = arc_cell,
+};
+
+const struct table cycles_table = {
+    .in_place = true,
+    .keeps_empty = true,
+    COLUMNS(cycle_columns),
+    .count = count_cycles,
+    .row = cycle_row,
+    .cell = cycle_cell,
+};

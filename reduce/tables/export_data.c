@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The whole reduction as one JSON object, which mprof-profile.schema.json
+ * describes, or as one expression that a Lisp reader reads; that without the
+ * call chains, which lisp-contexts has.
+ *
+ * In JSON functions and types are referred to by their place in their lists,
+ * which counts from zero, as are contexts and cycles; in Lisp by their names.
+ */
+
+#include "tables/export_data.h"
+
+#include "base/array.h"
+#include "base/json_text.h"
+#include "base/lisp_text.h"
+#include "tables/writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The lists, in order; the first ones are there already. */
+static const struct {
+  const char *key;
+  const struct table *table;
+  bool lisp;
+} lists[] = {
+    {"functions", &functions_table, true},
+    {"arcs", &arcs_table, true},
+    {"cycles", &cycles_table, false},
+    {"types", &types_table, true},
+    {"contexts", &contexts_table, false},
+    {"bins", &bins_table, true},
+    {"regions", &regions_table, true},
+    {"phases", &phases_table, true},
+    {"threads", &threads_table, true},
+};
+
+/* The place of each of COUNT items in the list of TABLE, which the caller
+ * frees; NULL when memory runs out. */
+static uint32_t *
+places_in(const struct table *table, const struct reduction *reduction,
+          size_t count, struct sink *sink)
+{
+  uint32_t *places = array_zeroed(count, sizeof *places);
+  struct view view;
+  bool good = view_init(&view, table, reduction, FORM_JSON);
+  for (size_t i = 0; good && places != NULL && i < view.ranking.count; i++)
+    places[view.ranking.rows[i].item] = (uint32_t)i;
+  view_release(&view, sink);
+  if (good)
+    return places;
+  free(places);
+  return NULL;
+}
+
+/* Writes each comment as BEFORE, its key, BETWEEN, its value and AFTER. */
+static void
+write_comments(const struct profile *profile, struct sink *sink,
+               void (*write)(struct sink *, const char *),
+               const char *separator, const char *before, const char *between,
+               const char *after)
+{
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    const char *text = names_text(&profile->names, profile->comments[i]);
+    size_t length = strcspn(text, "=");
+    char *key = strndup(text, length);
+    if (key == NULL) {
+      sink_fail(sink, ENOMEM);
+      return;
+    }
+    sink_format(sink, "%s%s", i == 0 ? "" : separator, before);
+    write(sink, key);
+    sink_text(sink, between);
+    write(sink, text + length + (text[length] == '='));
+    sink_text(sink, after);
+    free(key);
+  }
+}
+
+static void
+write_lists(struct writer *writer, const struct reduction *reduction)
+{
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+    if (writer->form == FORM_JSON || lists[i].lisp)
+      writer_table(writer, lists[i].key, lists[i].table, reduction);
+}
+
+static void
+write_json_head(struct writer *writer, const struct reduction *reduction)
+{
+  const struct profile *profile = reduction->profile;
+  struct sink *sink = writer->sink;
+  sink_text(sink, "{\"format\":\"mprof-profile\",\"version\":2,"
+                  "\"generator\":\"mprof " MPROF_VERSION "\",\n");
+  writer->first = true;
+  writer_text(writer, "language",
+              profile->language == LANGUAGE_LISP ? "lisp" : "c");
+  writer_begin(writer, "categories", '[');
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+    writer_text(writer, NULL, category_name(profile->language, i));
+  writer_end(writer, ']');
+  sink_text(sink, ",\n\"totals\":{");
+  writer->first = true;
+  writer_counts(writer, reduction, "", reduction->selection.total.counts);
+  sink_text(sink, "},\n\"file_totals\":{");
+  writer->first = true;
+  writer_counts(writer, reduction, "", profile->total);
+  sink_text(sink, "}");
+}
+
+void
+export_json(const struct reduction *reduction, struct sink *sink)
+{
+  uint32_t *functions =
+      places_in(&functions_table, reduction, reduction->graph.node_count,
+                sink);
+  uint32_t *types =
+      places_in(&types_table, reduction, reduction->profile->type_count,
+                sink);
+  struct writer writer = {sink, FORM_JSON, true, {functions, types}};
+  if (functions == NULL || types == NULL) {
+    sink_fail(sink, ENOMEM);
+  } else {
+    write_json_head(&writer, reduction);
+    write_lists(&writer, reduction);
+    sink_text(sink, ",\n\"comments\":[");
+    write_comments(reduction->profile, sink, json_string, ",",
+                   "\n{\"key\":", ",\"value\":", "}");
+    sink_text(sink, "]}\n");
+  }
+  free(functions);
+  free(types);
+}
+
+void
+export_lisp(const struct reduction *reduction, struct sink *sink)
+{
+  struct writer writer = {sink, FORM_LISP, false, {NULL, NULL}};
+  sink_text(sink, "(:mprof-profile");
+  writer_counts(&writer, reduction, "", reduction->selection.total.counts);
+  sink_format(sink, "\n :language \"%s\"",
+              reduction->profile->language == LANGUAGE_LISP ? "lisp" : "c");
+  write_lists(&writer, reduction);
+  sink_text(sink, "\n :comments\n (");
+  write_comments(reduction->profile, sink, lisp_string, "\n  ", "(", " . ",
+                 ")");
+  sink_text(sink, "))\n");
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is known of functions.  In the text these are three tables: DIRECT
+ * ALLOCATION, by what each allocated itself; PEAK, what was live when the
+ * program had most bytes; TEMPORARY OBJECTS, what did not live to see the
+ * next allocations.
+ */
+
+#include "analysis/grouping.h"
+#include "common/system_functions.h"
+#include "tables/report_text.h"
+#include "tables/table.h"
+
+#include <string.h>
+
+enum id {
+  CALLS,
+  CYCLE,
+  SOURCE_FILE,
+  SOURCE_LINE,
+  TYPES,
+  IS_SYSTEM,
+  ROOT_CALLS,
+  ROOT,
+  OF_THESE
+};
+
+#define NAME_COLUMN                                                          \
+  {                                                                          \
+    .content = CONTENT_NAME, .keys = KEYS("name", "function", "name"),       \
+    .first = true, .text = {NULL, 0, "name", 2, true},                       \
+    .meaning = "the function"                                                \
+  }
+
+static const struct column function_columns[] = {
+    {.content = CONTENT_SHARE,
+     .text = {"%", 0, "mem", 0, false},
+     .meaning = "share of all bytes that the function itself allocated; on "
+                "the right the same by category of object"},
+    {.content = CONTENT_FIGURE,
+     .text = {NULL, 0, "bytes", 2, false},
+     .meaning = "those bytes"},
+    {.content = CONTENT_FIGURE,
+     .measure = MEASURE_ALLOCS,
+     .text = {NULL, 0, "allocs", 2, false},
+     .meaning = "in so many allocations"},
+    {.content = CONTENT_CATEGORIES,
+     .text = {NULL, 0, "% mem", 2, false},
+     .spare = 1},
+    {.content = CONTENT_FIGURE,
+     .measure = MEASURE_KEPT_BYTES,
+     .text = {"bytes", 0, "kept", 2, false},
+     .use = USE_KEPT,
+     .meaning = "bytes of these that were never freed"},
+    {.content = CONTENT_CATEGORIES,
+     .measure = MEASURE_KEPT_BYTES,
+     .text = {NULL, 0, "% all kept", 2, false},
+     .use = USE_KEPT,
+     .meaning = "their share of all bytes never freed, by category",
+     .spare = 2},
+    {.content = CONTENT_SHARE,
+     .of = OF_INCLUSIVE,
+     .text = {"self", 0, "+desc", 2, false},
+     .meaning = "share of all bytes that the function and all below it "
+                "allocated"},
+    COUNTS(OF_ROW, "self_", "self"),
+    COUNTS(OF_INCLUSIVE, "inclusive_", "inclusive"),
+    MORE(OF_ROW, "self_"),
+    MORE(OF_INCLUSIVE, "inclusive_"),
+    {.id = ROOT, .keys = KEYS(NULL, NULL, "root")},
+    {.content = CONTENT_BY_CATEGORY,
+     .keys = {"self_category_bytes"}},
+    {.id = CALLS,
+     .keys = KEYS("activations", "calls", "calls"),
+     .text = {NULL, 0, "calls", 2, false},
+     .use = USE_CALLS,
+     .meaning = "calls of the function that led to allocation, in it or "
+                "below it",
+     .meaning_in_c = "allocations with the function on their chain: each "
+                     "counts as one call of it",
+     .sums = true},
+    {.id = ROOT_CALLS, .keys = KEYS(NULL, NULL, "rootCalls")},
+    NAME_COLUMN,
+    {.id = CYCLE, .keys = KEY("cycle")},
+    {.id = SOURCE_FILE, .keys = KEY("file")},
+    {.id = SOURCE_LINE, .keys = KEY("line")},
+    {.id = IS_SYSTEM, .keys = KEYS(NULL, NULL, "system")},
+    {.id = TYPES, .keys = KEYS("types", NULL, NULL)},
+};
+
+static const struct column peak_columns[] = {
+    {.content = CONTENT_SHARE,
+     .measure = MEASURE_PEAK_BYTES,
+     .text = {"%", 0, "peak", 0, false},
+     .meaning = "share of the bytes that were live when most were"},
+    {.content = CONTENT_FIGURE,
+     .measure = MEASURE_PEAK_BYTES,
+     .text = {NULL, 0, "bytes", 2, false},
+     .meaning = "of these, what the function itself allocated"},
+    {.content = CONTENT_FIGURE,
+     .measure = MEASURE_PEAK_ALLOCS,
+     .text = {NULL, 0, "objects", 2, false},
+     .meaning = "in so many objects"},
+    {.content = CONTENT_SHARE,
+     .measure = MEASURE_PEAK_BYTES,
+     .of = OF_INCLUSIVE,
+     .text = {"self", 0, "+desc", 2, false},
+     .meaning = "share that the function and all below it allocated"},
+    NAME_COLUMN,
+};
+
+static const struct column temporary_columns[] = {
+    {.content = CONTENT_FIGURE,
+     .measure = MEASURE_TEMPORARY_ALLOCS,
+     .share = true,
+     .text = {NULL, 0, "temporary", 0, false},
+     .meaning = "objects that were freed before the next allocations, and "
+                "their share of all such objects"},
+    {.content = CONTENT_FIGURE,
+     .measure = MEASURE_ALLOCS,
+     .text = {NULL, 0, "allocs", 2, false},
+     .meaning = "all that the function itself allocated"},
+    {.id = OF_THESE,
+     .text = {"% of", 0, "these", 2, false},
+     .meaning = "how many of them were temporary",
+     .sums = true},
+    NAME_COLUMN,
+};
+
+static size_t
+count(const struct view *view)
+{
+  return view->reduction->graph.node_count;
+}
+
+/* A text has the functions that allocated what it is about; in the order of
+ * inclusive bytes DIRECT ALLOCATION has all. */
+static bool
+row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  const struct graph_node *node = &view->reduction->graph.nodes[item];
+  const struct ranking *ranking = &view->ranking;
+  bool text = view->form == FORM_TEXT;
+  row->figures = &node->self;
+  row->inclusive = &node->inclusive;
+  row->name = node->name;
+  row->calls = node->calls;
+  row->rank = text ? 0 : node->depth;
+  return !text || node->self.counts[ranking->bytes] != 0 ||
+         node->self.counts[ranking->allocs] != 0 ||
+         (ranking->bytes == MEASURE_BYTES &&
+          view->reduction->options->sort == SORT_INCLUSIVE);
+}
+
+/* The calls of all rows, also those that are left out.  Of a C program each
+ * allocation is a call of all functions on its chain: their sum would say
+ * nothing. */
+static uint64_t
+sum_calls(const struct view *view)
+{
+  const struct reduction *reduction = view->reduction;
+  struct ranking_row function;
+  uint64_t calls = 0;
+  if (reduction_counted(reduction) != MEASURE_BYTES)
+    return CALLS_UNKNOWN;
+  if (reduction->profile->language == LANGUAGE_C)
+    return reduction->selection.total.allocs;
+  for (size_t i = 0; i < count(view); i++)
+    if (row(view, i, &function))
+      calls = calls_add(calls, function.calls);
+  return calls;
+}
+
+static struct cell
+cell(const struct view *view, const struct ranking_row *row, int id)
+{
+  const struct reduction *reduction = view->reduction;
+  if (id == OF_THESE)
+    return (struct cell){.kind = CELL_SHARE,
+                         .number = row->figures->temporary_allocs,
+                         .whole = row->figures->allocs};
+  if (row->item == (size_t)NO_ITEM)
+    return cell_calls(sum_calls(view));
+  const struct graph_node *node = &reduction->graph.nodes[row->item];
+  uint64_t line = (uint64_t)node_line(reduction, node);
+  switch ((enum id)id) {
+  case CALLS:
+    return cell_calls(node->calls);
+  case ROOT_CALLS:
+    return cell_calls(node->root_calls);
+  case ROOT:
+    return (struct cell){.kind = CELL_COUNTS,
+                         .figures = &node->root,
+                         .counts = node->root.counts};
+  case CYCLE:
+    return node->cycle == 0 ? cell_optional(false, 0)
+                            : cell_reference(TO_CYCLES, node->cycle - 1);
+  case SOURCE_FILE:
+    return cell_text(node_file(reduction, node));
+  case SOURCE_LINE:
+    return cell_optional(line != 0, line);
+  case IS_SYSTEM:
+    return cell_number(node->function != INDEX_NONE &&
+                       reduction->profile->language == LANGUAGE_LISP &&
+                       is_system_function(node->name,
+                                          node_file(reduction, node)));
+  default:
+    return (struct cell){.kind = CELL_PARTS};
+  }
+}
+
+static bool
+part(const struct view *view, size_t item, size_t number, struct part *part)
+{
+  const struct call_graph *graph = &view->reduction->graph;
+  const struct graph_node *node = &graph->nodes[item];
+  if (number == node->type_count)
+    return false;
+  const struct graph_self_type *type =
+      &graph->self_types[node->first_type + number];
+  *part = (struct part){type->type, type->bytes, type->allocs, NULL};
+  return true;
+}
+
+/* Explains NAME when there is such a node, one without a function if it must
+ * be NAMELESS. */
+static void
+explain_node(const struct reduction *reduction, const char *name,
+             bool nameless, const char *meaning, struct sink *sink)
+{
+  for (size_t i = 0; i < reduction->graph.node_count; i++) {
+    const struct graph_node *node = &reduction->graph.nodes[i];
+    if ((node->function == INDEX_NONE || !nameless) &&
+        strcmp(node->name, name) == 0) {
+      report_legend(reduction, sink, name, meaning);
+      return;
+    }
+  }
+}
+
+/* Explains the names that stand in the place of a function, and the groups
+ * that gather what belongs to none. */
+static void
+legend(const struct view *view, struct sink *sink)
+{
+  static const char *const nameless[NAMELESS_COUNT] = {
+      [NAMELESS_UNKNOWN] = "no function is known",
+      [NAMELESS_HIDDEN] = "all functions of the chain are hidden",
+      [NAMELESS_RUNTIME] = "only C functions of the runtime, which "
+                           "--show-runtime shows",
+      [NAMELESS_SESSION] = "the profiler itself and what called it, which "
+                           "--show-root shows",
+  };
+  const struct reduction *reduction = view->reduction;
+  bool lisp = reduction->profile->language == LANGUAGE_LISP;
+  for (int reason = 0; reason < NAMELESS_COUNT; reason++)
+    explain_node(reduction, nameless_name((enum nameless)reason), true,
+                 nameless[reason], sink);
+  if (reduction->options->by != BY_FUNCTION) {
+    explain_node(
+        reduction, "[no file]", false,
+        lisp ? "functions whose source file is not known, as those of ECL "
+               "that are written in C"
+             : "functions whose source file is not known: libraries without "
+               "debug information, as a rule",
+        sink);
+    explain_node(reduction, "[no package]", false,
+                 "functions that no symbol names", sink);
+    explain_node(reduction, "[C]", false,
+                 "C functions, and C++ functions with a plain name", sink);
+  }
+  if (lisp && !reduction->options->select.hide_system)
+    report_legend_text(reduction, sink,
+                       "With --hide-system what ECL's own functions allocate "
+                       "is charged to the functions of the program.");
+}
+
+static const char *
+lacks_peak(const struct reduction *reduction)
+{
+  return reduction_has(reduction, MEASURE_PEAK_BYTES)
+             ? NULL
+             : "This profile does not say.";
+}
+
+static const char *
+lacks_temporary(const struct reduction *reduction)
+{
+  return reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS)
+             ? NULL
+             : "This profile does not say.";
+}
+
+const struct table functions_table = {
+    .title = "DIRECT ALLOCATION",
+    .keeps_empty = true,
+    COLUMNS(function_columns),
+    .count = count,
+    .row = row,
+    .cell = cell,
+    .part = part,
+    .legend = legend,
+};
+
+const struct table peak_table = {
+    .title = "PEAK",
+    .objects = "objects",
+    .bytes = MEASURE_PEAK_BYTES,
+    .allocs = MEASURE_PEAK_ALLOCS,
+    .weight = MEASURE_PEAK_BYTES,
+    .sort = SORT_PEAK,
+    .keeps_empty = true,
+    COLUMNS(peak_columns),
+    .count = count,
+    .row = row,
+    .lacks = lacks_peak,
+};
+
+const struct table temporary_table = {
+    .title = "TEMPORARY OBJECTS",
+    .objects = "temporary objects",
+    .weightless = true,
+    .bytes = MEASURE_TEMPORARY_ALLOCS,
+    .allocs = MEASURE_TEMPORARY_ALLOCS,
+    .weight = MEASURE_TEMPORARY_ALLOCS,
+    .sort = SORT_TEMPORARY,
+    .keeps_empty = true,
+    COLUMNS(temporary_columns),
+    .count = count,
+    .row = row,
+    .cell = cell,
+    .lacks = lacks_temporary,
+};

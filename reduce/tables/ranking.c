@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Each row is given the figure that it is sorted by; then qsort. */
+
+#include "tables/ranking.h"
+
+#include "base/array.h"
+#include "tables/report_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+void
+ranking_init(struct ranking *ranking)
+{
+  *ranking = (struct ranking){.allocs = MEASURE_ALLOCS};
+}
+
+void
+ranking_release(struct ranking *ranking)
+{
+  free(ranking->rows);
+  ranking_init(ranking);
+}
+
+bool
+ranking_add(struct ranking *ranking, struct ranking_row row)
+{
+  struct ranking_row *rows = array_reserve(ranking->rows, &ranking->capacity,
+                                           ranking->count + 1, sizeof *rows);
+  if (rows == NULL)
+    return false;
+  ranking->rows = rows;
+  rows[ranking->count++] = row;
+  ranking->shown = ranking->count;
+  return true;
+}
+
+static int
+descending(uint64_t a, uint64_t b)
+{
+  return a > b ? -1 : a < b;
+}
+
+/* By rank, then by name, then by item. */
+static int
+break_tie(const struct ranking_row *a, const struct ranking_row *b)
+{
+  if (a->rank != b->rank)
+    return a->rank < b->rank ? -1 : 1;
+  int order = strcmp(a->name, b->name);
+  if (order != 0)
+    return order;
+  return a->item < b->item ? -1 : a->item > b->item;
+}
+
+/* By key, bytes and allocations, descending, then by rank and name. */
+static int
+compare_keys(const void *left, const void *right)
+{
+  const struct ranking_row *a = left;
+  const struct ranking_row *b = right;
+  int order = descending(a->key, b->key);
+  if (order == 0)
+    order = descending(a->bytes, b->bytes);
+  if (order == 0)
+    order = descending(a->allocs, b->allocs);
+  return order != 0 ? order : break_tie(a, b);
+}
+
+/* By name, then by rank. */
+static int
+compare_names(const void *left, const void *right)
+{
+  const struct ranking_row *a = left;
+  const struct ranking_row *b = right;
+  int order = strcmp(a->name, b->name);
+  return order != 0 ? order : break_tie(a, b);
+}
+
+/* The figures that ROW is ranked by. */
+static const struct figures *
+ranked(const struct ranking *ranking, const struct ranking_row *row)
+{
+  return ranking->inclusive && row->inclusive != NULL ? row->inclusive
+                                                      : row->figures;
+}
+
+enum measure
+sort_measure(enum sort_key key)
+{
+  switch (key) {
+  case SORT_ALLOCS:
+    return MEASURE_ALLOCS;
+  case SORT_KEPT:
+    return MEASURE_KEPT_BYTES;
+  case SORT_PEAK:
+    return MEASURE_PEAK_BYTES;
+  case SORT_TEMPORARY:
+    return MEASURE_TEMPORARY_ALLOCS;
+  default:
+    return MEASURE_BYTES;
+  }
+}
+
+/* The measure that KEY sorts the rows of RANKING by. */
+static enum measure
+measure_of(const struct ranking *ranking, enum sort_key key)
+{
+  enum measure measure = sort_measure(key);
+  return measure == MEASURE_BYTES    ? ranking->bytes
+         : measure == MEASURE_ALLOCS ? ranking->allocs
+                                     : measure;
+}
+
+static uint64_t
+figure_of(const struct ranking *ranking, const struct ranking_row *row,
+          enum sort_key key)
+{
+  const struct figures *figures = ranked(ranking, row);
+  if (key == SORT_CALLS)
+    return row->calls == CALLS_UNKNOWN ? 0 : row->calls + 1;
+  if (key == SORT_INCLUSIVE)
+    figures = row->inclusive;
+  else if (key == SORT_SELF)
+    figures = row->figures;
+  return figures == NULL ? 0 : figures->counts[measure_of(ranking, key)];
+}
+
+/* Notes what breaks ties; the keys are there. */
+static void
+sort_rows(struct ranking *ranking, bool by_name)
+{
+  for (size_t i = 0; i < ranking->count; i++) {
+    struct ranking_row *row = &ranking->rows[i];
+    row->bytes = ranked(ranking, row)->counts[ranking->bytes];
+    row->allocs = ranked(ranking, row)->counts[ranking->allocs];
+  }
+  array_sort(ranking->rows, ranking->count, sizeof *ranking->rows,
+             by_name ? compare_names : compare_keys);
+}
+
+void
+ranking_sort(struct ranking *ranking, enum sort_key key)
+{
+  bool any = false;
+  for (size_t i = 0; i < ranking->count; i++) {
+    ranking->rows[i].key = figure_of(ranking, &ranking->rows[i], key);
+    any = any || ranking->rows[i].key != 0;
+  }
+  if (key != SORT_NAME && !any)
+    key = SORT_BYTES;
+  ranking->order = key == SORT_DEFAULT ? SORT_BYTES : key;
+  sort_rows(ranking, key == SORT_NAME);
+}
+
+void
+ranking_sort_by(struct ranking *ranking, enum measure measure)
+{
+  for (size_t i = 0; i < ranking->count; i++)
+    ranking->rows[i].key =
+        ranked(ranking, &ranking->rows[i])->counts[measure];
+  sort_rows(ranking, false);
+}
+
+bool
+share_reached(uint64_t part, uint64_t whole, uint32_t share)
+{
+  return (uint128)part * SHARE_WHOLE >= (uint128)whole * share;
+}
+
+/* Whether ROW has the share of TOTAL that OPTIONS ask for. */
+static bool
+is_large(const struct ranking *ranking, const struct ranking_row *row,
+         const struct figures *total, const struct options *options)
+{
+  enum sort_key order = ranking->order;
+  bool by_key = order == SORT_ALLOCS || order == SORT_KEPT ||
+                order == SORT_PEAK || order == SORT_TEMPORARY ||
+                order == SORT_INCLUSIVE;
+  return share_reached(by_key ? row->key : row->bytes,
+                       total->counts[measure_of(ranking, order)],
+                       options->min_share);
+}
+
+void
+ranking_cut(struct ranking *ranking, const struct figures *total,
+            const struct options *options)
+{
+  ranking->shown = 0;
+  for (size_t i = 0; i < ranking->count; i++) {
+    struct ranking_row row = ranking->rows[i];
+    if (is_large(ranking, &row, total, options) &&
+        ranking->shown < options->limit) {
+      ranking->rows[ranking->shown++] = row;
+    } else {
+      ranking->left_out_bytes += row.bytes;
+      ranking->left_out_allocs += row.allocs;
+    }
+  }
+}
+
+/* By rank, then by name, then by item. */
+static int
+compare_ranks(const void *left, const void *right)
+{
+  return break_tie(left, right);
+}
+
+void
+ranking_by_rank(struct ranking *ranking)
+{
+  array_sort(ranking->rows, ranking->shown, sizeof *ranking->rows,
+             compare_ranks);
+}
+
+/* Writes SHARE, in millionths, as per cents with no more decimals than it
+ * needs. */
+static void
+write_percent(struct sink *sink, uint32_t share)
+{
+  char digits[16];
+  uint32_t rest = share % (SHARE_WHOLE / 100);
+  sink_format(sink, "%u", share / (SHARE_WHOLE / 100));
+  if (rest == 0)
+    return;
+  int length = snprintf(digits, sizeof digits, "%04u", rest);
+  while (length > 1 && digits[length - 1] == '0')
+    digits[--length] = '\0';
+  sink_format(sink, ".%s", digits);
+}
+
+void
+ranking_note(const struct ranking *ranking, const struct options *options,
+             const char *rows, const char *objects, bool weighed,
+             struct sink *sink)
+{
+  size_t left_out = ranking->count - ranking->shown;
+  struct string_sink note;
+  if (left_out == 0)
+    return;
+  string_sink_init(&note);
+  sink_format(&note.sink, "Left out: %zu of %zu %s", left_out, ranking->count,
+              rows);
+  if (options->min_share > 0) {
+    sink_text(&note.sink, " below ");
+    write_percent(&note.sink, options->min_share);
+    enum measure measure = measure_of(ranking, ranking->order);
+    sink_format(&note.sink, " %% of the %s", measure_rows[measure].noun);
+  }
+  if (options->limit != SIZE_MAX)
+    sink_format(&note.sink, "%s beyond the limit of %zu",
+                options->min_share > 0 ? " or" : "", options->limit);
+  sink_format(&note.sink, ", with %llu %s",
+              (unsigned long long)ranking->left_out_allocs, objects);
+  if (weighed)
+    sink_format(&note.sink, " of %llu bytes",
+                (unsigned long long)ranking->left_out_bytes);
+  sink_format(&note.sink, "%s.",
+              options->min_share > 0 && options->limit == SIZE_MAX
+                  ? "; -verbose shows them"
+                  : "");
+  report_paragraph(sink, string_sink_for(&note, sink));
+  string_sink_release(&note);
+}

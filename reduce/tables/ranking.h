@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The order of rows in a table, and which of them are left out.
+ *
+ * Orders: by one of a row's figures, descending, or by name.  Ties fall to
+ * the bytes, to the allocations, then to the row's rank (smaller first), then
+ * to the name: every order is total, so that output is the same from run to
+ * run.  Where no row has the figure that is asked for, rows are ordered by
+ * bytes.  Calls that are not known come last.
+ */
+
+#ifndef MPROF_RANKING_H
+#define MPROF_RANKING_H
+
+#include "analysis/figures.h"
+#include "base/mprof_error.h"
+#include "base/sink.h"
+#include "command/options.h"
+
+struct ranking_row {
+  const struct figures *figures;   /* not owned, nor are these */
+  const struct figures *inclusive; /* NULL: there are none */
+  const uint64_t *counts; /* by measure, when there are no figures */
+  const char *name;
+  uint64_t calls; /* perhaps CALLS_UNKNOWN */
+  uint64_t rank;  /* breaks ties */
+  size_t item;    /* what the row stands for; the caller's index */
+  /* set when rows are sorted: by what, and what breaks ties */
+  uint64_t key, bytes, allocs;
+};
+
+struct ranking {
+  struct ranking_row *rows; /* owned; the rows to show come first */
+  size_t count, capacity;
+  size_t shown;
+  enum measure bytes, allocs; /* what rows have */
+  bool inclusive;          /* rows are ranked by these figures if they can */
+  enum sort_key order;     /* that ranking_sort put the rows in */
+  uint64_t left_out_bytes; /* of the rows that are not shown */
+  uint64_t left_out_allocs;
+};
+
+/* An empty ranking, of bytes and allocations. */
+void ranking_init(struct ranking *ranking);
+void ranking_release(struct ranking *ranking);
+
+/* Appends ROW; false when memory runs out. */
+bool ranking_add(struct ranking *ranking, struct ranking_row row);
+
+/* Sorts all rows by KEY; SORT_DEFAULT stands for bytes. */
+void ranking_sort(struct ranking *ranking, enum sort_key key);
+
+/* Sorts all rows by MEASURE. */
+void ranking_sort_by(struct ranking *ranking, enum measure measure);
+
+/* Leaves out rows below the smallest share of TOTAL that OPTIONS ask for, and
+ * rows beyond the limit.  The share is one of bytes, unless rows are sorted
+ * by allocations, by inclusive bytes, or by what was kept, live at the peak
+ * or temporary.  The others keep their order. */
+void ranking_cut(struct ranking *ranking, const struct figures *total,
+                 const struct options *options);
+
+/* Puts the rows that are shown back into the order of their ranks. */
+void ranking_by_rank(struct ranking *ranking);
+
+/* The measure whose figures KEY sorts by: bytes, unless it says another. */
+enum measure sort_measure(enum sort_key key);
+
+/* Whether PART is at least SHARE millionths of WHOLE. */
+bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
+
+/* Writes a line that says what ranking_cut left out, if anything; ROWS is
+ * what rows are called ("functions"), OBJECTS what their allocations are;
+ * without their bytes when these are not WEIGHED. */
+void ranking_note(const struct ranking *ranking,
+                  const struct options *options, const char *rows,
+                  const char *objects, bool weighed, struct sink *sink);
+
+#endif

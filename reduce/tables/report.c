@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The frame around the tables: what comes first, and which tables are
+ * printed.
+ */
+
+#include "tables/report.h"
+
+#include "common/pprof_format.h"
+
+#include "analysis/grouping.h"
+#include "output.h"
+#include "tables/text_report.h"
+
+
+static void
+write_count(struct sink *sink, const char *separator, uint64_t count,
+            const char *one, const char *many)
+{
+  sink_format(sink, "%s%llu %s", separator, (unsigned long long)count,
+              count == 1 ? one : many);
+}
+
+/* Names the expressions that match nothing: nobody wants them so. */
+static void
+write_unmatched(const struct reduction *reduction, struct sink *sink)
+{
+  for (int i = 0; i < EXPRESSION_COUNT; i++)
+    if ((reduction->selection.unmatched >> i & 1) != 0) {
+      sink_format(sink, "No function matches --%s=",
+                  expression_option((enum expression)i));
+      escape_name(sink, reduction->options->select.expressions[i], "");
+      sink_text(sink, "; capital letters and small ones differ\n");
+    }
+}
+
+/* Says what stands in the place of functions, unless they do. */
+static void
+write_granularity(enum granularity by, struct sink *sink)
+{
+  if (by == BY_FUNCTION)
+    return;
+  sink_format(sink,
+              "Rows are %s, where the explanations say functions; calls "
+              "within one are not counted\n",
+              granularity_noun(by, true));
+}
+
+void
+report_counted(const struct reduction *reduction, struct sink *sink)
+{
+  const struct measure_row *row = &measure_rows[reduction_counted(reduction)];
+  if (row->what != NULL)
+    sink_format(sink,
+                "All tables count only what was %s (--value=%s); calls are "
+                "all calls\n",
+                row->what, row->word);
+}
+
+static void
+write_summary(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = reduction->profile;
+  const struct selection *selection = &reduction->selection;
+  enum granularity by = reduction->options->by;
+  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
+  sink_text(sink, "Allocation profile");
+  if (program != NULL) {
+    sink_text(sink, " of ");
+    escape_name(sink, program, "");
+  }
+  if (profile->file_count > 1)
+    sink_format(sink, ", %zu files", profile->file_count);
+  sink_text(sink, "\n");
+  if (report_knows_allocs(reduction)) {
+    write_count(sink, "", profile->total[MEASURE_ALLOCS], "allocation",
+                "allocations");
+    sink_text(sink, ", ");
+  }
+  write_count(sink, "", profile->total[MEASURE_BYTES], "byte", "bytes");
+  write_count(sink, ", ", reduction->graph.node_count,
+              granularity_noun(by, false), granularity_noun(by, true));
+  if (reduction->cycles.count > 0)
+    write_count(sink, ", ", reduction->cycles.count, "cycle", "cycles");
+  write_count(sink, ", ", reduction->graph.context_count, "context",
+              "contexts");
+  if (profile_knows(profile, FACT_THREADS))
+    write_count(sink, ", ", (uint64_t)profile->facts[FACT_THREADS], "thread",
+                "threads");
+  sink_text(sink, "\n");
+  if (selection->narrowed) {
+    sink_text(sink, "Selected by the options: ");
+    if (report_knows_allocs(reduction)) {
+      write_count(sink, "", selection->total.allocs, "allocation",
+                  "allocations");
+      sink_text(sink, ", ");
+    }
+    write_count(sink, "", selection->total.bytes, "byte", "bytes");
+    sink_text(sink, "; shares are shares of these\n");
+  }
+  report_counted(reduction, sink);
+  write_granularity(by, sink);
+  write_unmatched(reduction, sink);
+  report_gaps(profile, sink);
+}
+
+/* Whether the table with the number INDEX is printed. */
+static bool
+wants_table(const struct reduction *reduction, size_t index)
+{
+  const struct output *table = &report_tables[index];
+  uint64_t asked = reduction->options->tables;
+  enum shown shown =
+      table->shown == NULL ? SHOWN_ALWAYS : table->shown(reduction);
+  return asked == 0 ? shown == SHOWN_ALWAYS
+                    : (asked >> index & 1) != 0 && shown != SHOWN_NEVER;
+}
+
+void
+report_write(const struct reduction *reduction, struct sink *sink)
+{
+  report_unattributed(reduction, sink);
+  write_summary(reduction, sink);
+  for (size_t i = 0; report_tables[i].name != NULL; i++)
+    if (!wants_table(reduction, i))
+      continue;
+    else if (report_tables[i].table != NULL)
+      text_report_write(report_tables[i].table, reduction, sink);
+    else
+      report_tables[i].emit(reduction, sink);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* RECONCILIATION: the monitor's count beside the collector's own, from the
+ * comments of the file.  The residual is computed here, not believed; where
+ * the file states another one, both are shown.  Then how good the chains are:
+ * walks of the stack that were cut short, bytes without a function's name.
+ */
+
+#include "common/pprof_format.h"
+#include "tables/report.h"
+#include "tables/text_table.h"
+
+#include <inttypes.h>
+
+static const struct text_column columns[] = {
+    {NULL, 0, "", 0, false},
+    {NULL, 0, "", 2, true},
+};
+
+static void
+add_row(struct text_table *table, int64_t value, const char *meaning)
+{
+  text_table_cell(table, "%" PRId64, value);
+  text_table_cell(table, "%s", meaning);
+}
+
+static void
+write_notes(const struct reduction *reduction, struct sink *sink,
+            const char *key)
+{
+  const char *note;
+  for (size_t i = 0;
+       (note = profile_comment(reduction->profile, key, i)) != NULL; i++) {
+    sink_text(sink, "  ");
+    escape_name(sink, note, "");
+    sink_text(sink, "\n");
+  }
+}
+
+void
+report_unattributed(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = reduction->profile;
+  int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
+  int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
+  int64_t walks = profile->facts[FACT_TRUNCATED_WALKS];
+  const char *chains = profile_comment(profile, PPROF_COMMENT_CHAIN_NOTE, 0);
+  const char *classes = profile_comment(profile, PPROF_COMMENT_CLASS_NOTE, 0);
+  const char *symbols = profile_comment(profile, PPROF_COMMENT_SYMBOL_NOTE, 0);
+  const char *kept = profile_comment(profile, PPROF_COMMENT_KEPT_NOTE, 0);
+  if (allocs == 0 && bytes == 0 && walks == 0 && chains == NULL &&
+      classes == NULL && symbols == NULL && kept == NULL)
+    return;
+  if (allocs != 0 || bytes != 0)
+    sink_format(sink,
+                "NOT ATTRIBUTED: %" PRId64 " allocations, %" PRId64
+                " bytes have no caller here\n",
+                allocs, bytes);
+  write_notes(reduction, sink, PPROF_COMMENT_UNATTRIBUTED_NOTE);
+  if (walks != 0)
+    sink_format(sink,
+                "CUT SHORT: %" PRId64
+                " walks of the stack did not reach its beginning; their "
+                "chains lack the outermost callers\n",
+                walks);
+  if (chains != NULL) {
+    sink_text(sink, "MISSING CALLERS\n");
+    write_notes(reduction, sink, PPROF_COMMENT_CHAIN_NOTE);
+  }
+  if (classes != NULL) {
+    sink_text(sink, "MISSING CLASSES\n");
+    write_notes(reduction, sink, PPROF_COMMENT_CLASS_NOTE);
+  }
+  if (symbols != NULL) {
+    sink_text(sink, "MISSING NAMES\n");
+    write_notes(reduction, sink, PPROF_COMMENT_SYMBOL_NOTE);
+  }
+  if (kept != NULL) {
+    sink_text(sink, "TOO MANY BYTES KEPT\n");
+    write_notes(reduction, sink, PPROF_COMMENT_KEPT_NOTE);
+  }
+  sink_text(sink, "\n");
+}
+
+/* The rows on the collector; says so where the file knows nothing of it. */
+static void
+add_collector(const struct profile *profile, struct text_table *table)
+{
+  const int64_t *facts = profile->facts;
+  bool knows_rounded = profile_knows(profile, FACT_ROUNDED_BYTES);
+  bool knows_collector = profile_knows(profile, FACT_COLLECTOR_BYTES);
+  bool knows_residual = profile_knows(profile, FACT_RESIDUAL_BYTES);
+  if (knows_rounded)
+    add_row(table, facts[FACT_ROUNDED_BYTES],
+            "bytes after the collector's rounding");
+  if (facts[FACT_COLLECTOR_RECORD_BYTES] != 0)
+    add_row(table, facts[FACT_COLLECTOR_RECORD_BYTES],
+            "bytes of the collector's own records for finalizers, weak links "
+            "and threads");
+  if (knows_collector)
+    add_row(table, facts[FACT_COLLECTOR_BYTES],
+            "bytes that the collector itself counted in the same time");
+  if (knows_rounded && knows_collector) {
+    int64_t residual = facts[FACT_COLLECTOR_BYTES] -
+                       facts[FACT_ROUNDED_BYTES] -
+                       facts[FACT_COLLECTOR_RECORD_BYTES];
+    add_row(table, residual,
+            facts[FACT_COLLECTOR_RECORD_BYTES] != 0
+                ? "residual: what the last of these has more than the two "
+                  "before it"
+                : "residual: the difference of these two");
+    if (knows_residual && facts[FACT_RESIDUAL_BYTES] != residual)
+      add_row(table, facts[FACT_RESIDUAL_BYTES],
+              "residual as the monitor stated it, which differs");
+  } else if (knows_residual) {
+    add_row(table, facts[FACT_RESIDUAL_BYTES], "residual");
+  }
+}
+
+/* BYTES and their share of all, in thousandths of a per cent, rounded up so
+ * that only nothing is 0. */
+static void
+add_share_row(const struct profile *profile, struct text_table *table,
+              uint64_t bytes, const char *meaning)
+{
+  uint64_t all = profile->total[MEASURE_BYTES];
+  unsigned __int128 scaled = (unsigned __int128)bytes * 100000;
+  uint64_t share = all == 0 ? 0 : (uint64_t)((scaled + all - 1) / all);
+  text_table_cell(table, "%" PRIu64, bytes);
+  text_table_cell(table, "%s: %" PRIu64 ".%03u %% of all", meaning,
+                  share / 1000, (unsigned)(share % 1000));
+}
+
+static void
+add_chains(const struct reduction *reduction, struct text_table *table)
+{
+  const struct profile *profile = reduction->profile;
+  if (profile_knows(profile, FACT_TRUNCATED_WALKS))
+    add_row(table, profile->facts[FACT_TRUNCATED_WALKS],
+            "walks of the stack that did not reach its beginning");
+  if (profile->facts[FACT_DIFFERING_WALKS] != 0)
+    add_row(table, profile->facts[FACT_DIFFERING_WALKS],
+            "walks that came to another context than a frame says: please "
+            "report it");
+  add_share_row(profile, table, reduction->selection.nameless_leaf_bytes,
+                "bytes without a name, charged to no function");
+  add_share_row(profile, table, reduction->selection.nameless_chain_bytes,
+                "bytes with something without a name on their chain");
+}
+
+void
+report_reconciliation(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = reduction->profile;
+  struct text_table table;
+  text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
+  if (report_knows_allocs(reduction))
+    add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS],
+            "allocations counted");
+  add_row(&table, (int64_t)profile->total[MEASURE_BYTES],
+          "bytes requested by them");
+  if (profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
+      profile->facts[FACT_UNATTRIBUTED_BYTES] != 0) {
+    add_row(&table, profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS],
+            "allocations not attributed");
+    add_row(&table, profile->facts[FACT_UNATTRIBUTED_BYTES],
+            "bytes not attributed");
+  }
+  add_collector(profile, &table);
+  add_chains(reduction, &table);
+  report_heading(sink, "RECONCILIATION");
+  text_table_print_rows(&table, sink);
+  if (!profile_knows(profile, FACT_COLLECTOR_BYTES) &&
+      profile->language != LANGUAGE_C)
+    sink_text(sink, "The file does not say what the collector counted.\n");
+  if (profile_comment(profile, PPROF_COMMENT_RESIDUAL_NOTE, 0) != NULL) {
+    sink_text(sink, "\nThe residual is made of:\n");
+    write_notes(reduction, sink, PPROF_COMMENT_RESIDUAL_NOTE);
+  }
+  text_table_release(&table);
+}

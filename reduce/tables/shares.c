@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* PHASES, THREADS and REGIONS: how allocation divides among the phases of a
+ * program's life, among its threads, and among the regions that it names.  A
+ * region stands with those in it, above them.  All phases show that
+ * allocated, however little.
+ */
+
+#include "tables/report_text.h"
+#include "tables/table.h"
+
+enum id { PHASE, ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
+
+#define DATA_COLUMNS                                                         \
+  ALL_COUNTS,                                                                \
+      {.content = CONTENT_BY_CATEGORY,                                       \
+       .keys = KEYS("category_bytes", "", NULL)},                            \
+      ALL_MORE
+
+#define SHARE_COLUMNS(of_what)                                               \
+  ALLOCS_COLUMN(0, "objects allocated " of_what ", and their share of all"), \
+      BYTES_COLUMN("their bytes, and the share of all bytes"),               \
+      {.content = CONTENT_CATEGORIES,                                        \
+       .text = {NULL, 0, "% mem", 2, false},                                 \
+       .meaning = "the same share by category of object"},                   \
+      DATA_COLUMNS
+
+static const struct column phase_columns[] = {
+    SHARE_COLUMNS("in this phase"),
+    {.id = PHASE,
+     .keys = KEYS("phase", "phase", "name"),
+     .first = true,
+     .text = {NULL, 0, "name", 2, true},
+     .meaning = "the phase",
+     .total = "<TOTAL>"},
+};
+
+static const struct column thread_columns[] = {
+    SHARE_COLUMNS("by this thread"),
+    {.content = CONTENT_NAME,
+     .keys = KEYS("name", "thread", "name"),
+     .first = true,
+     .text = {NULL, 0, "name", 2, true},
+     .meaning = "the thread's; #2 and so on are others of one name"},
+};
+
+static const struct column region_columns[] = {
+    {.content = CONTENT_NAME,
+     .keys = KEYS("path", "region", "name"),
+     .first = true},
+    DATA_COLUMNS,
+    {.id = ENTERED,
+     .keys = KEY("entered"),
+     .text = {NULL, 0, "entered", 0, false},
+     .meaning = "how often, by all threads"},
+    {.id = SPENT,
+     .unit = UNIT_SECONDS,
+     .keys = KEY("nanoseconds"),
+     .text = {NULL, 0, "seconds", 2, false},
+     .meaning = "spent in it, threads added up"},
+    ALLOCS_COLUMN(2, "objects allocated in it and in the regions in it, and "
+                     "their share of all"),
+    BYTES_COLUMN("their bytes, and the share of all bytes"),
+    {.id = HELD,
+     .text = {NULL, 0, "held", 2, false},
+     .use = USE_KEPT,
+     .meaning = "bytes of these that were live when it was left last"},
+    {.id = FIRST_ENTERED,
+     .unit = UNIT_TIME,
+     .keys = KEYS("first_entered", "first_entered", "first"),
+     .text = {NULL, 0, "first", 2, true},
+     .meaning = "when it was entered first, in UTC"},
+    {.id = LAST_LEFT,
+     .unit = UNIT_TIME,
+     .keys = KEYS("last_left", "last_left", "last"),
+     .text = {NULL, 0, "last", 2, true},
+     .meaning = "when it was left last, in UTC"},
+    {.id = HELD, .keys = KEYS("held_bytes", "held_bytes", "held")},
+    {.content = CONTENT_NAME,
+     .text = {NULL, 0, "region", 2, true},
+     .meaning = "its name, behind those of the regions around it"},
+};
+
+static size_t
+count_phases(const struct view *view)
+{
+  (void)view;
+  return PHASE_COUNT;
+}
+
+static bool
+phase_row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  row->figures = &view->reduction->tally.phases[item];
+  row->name = view->form == FORM_TEXT ? phase_title((enum phase)item)
+                                      : phase_word((enum phase)item);
+  return true;
+}
+
+static struct cell
+phase_cell(const struct view *view, const struct ranking_row *row, int id)
+{
+  (void)view;
+  (void)id;
+  return (struct cell){.kind = CELL_WORD,
+                       .word = phase_word((enum phase)row->item),
+                       .text = phase_title((enum phase)row->item)};
+}
+
+static void
+phase_legend(const struct view *view, struct sink *sink)
+{
+  const struct reduction *reduction = view->reduction;
+  report_legend(reduction, sink, "compile time",
+                "below COMPILE or COMPILE-FILE; with macro functions");
+  report_legend(reduction, sink, "load time",
+                "below LOAD, unless it compiles");
+  report_legend(reduction, sink, "evaluation",
+                "by EVAL, until it calls a function of the program");
+  report_legend(reduction, sink, "run time", "all else");
+}
+
+static size_t
+count_threads(const struct view *view)
+{
+  return view->reduction->profile->thread_count;
+}
+
+static bool
+thread_row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  row->figures = &view->reduction->tally.threads[item];
+  row->name = profile_thread_name(view->reduction->profile, item);
+  return true;
+}
+
+static size_t
+count_regions(const struct view *view)
+{
+  return view->reduction->regions.count;
+}
+
+static bool
+region_row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  const struct region_row *region = &view->reduction->regions.rows[item];
+  row->figures = &region->figures;
+  row->name = region->path;
+  row->rank = item;
+  return true;
+}
+
+/* The page has times in milliseconds: in nanoseconds they are beyond what its
+ * language counts exactly. */
+static struct cell
+time_cell(const struct view *view, uint64_t nanoseconds)
+{
+  enum { MILLISECOND = 1000000 };
+  return cell_optional(nanoseconds != 0, view->form == FORM_PAGE
+                                             ? nanoseconds / MILLISECOND
+                                             : nanoseconds);
+}
+
+static struct cell
+region_cell(const struct view *view, const struct ranking_row *row, int id)
+{
+  const struct region_row *region = &view->reduction->regions.rows[row->item];
+  switch ((enum id)id) {
+  case ENTERED:
+    return cell_number(region->entered);
+  case SPENT:
+    return cell_number(region->spent);
+  case FIRST_ENTERED:
+    return time_cell(view, region->first);
+  case LAST_LEFT:
+    return time_cell(view, region->last);
+  default:
+    return cell_optional(region->knows_held || view->form == FORM_TEXT,
+                         region->held);
+  }
+}
+
+static const char *
+lacks_regions(const struct reduction *reduction)
+{
+  return reduction->regions.count > 0 ? NULL : "This profile has no regions.";
+}
+
+const struct table phases_table = {
+    .title = "PHASES",
+    .rows = "phases",
+    .uncut = true,
+    COLUMNS(phase_columns),
+    .count = count_phases,
+    .row = phase_row,
+    .cell = phase_cell,
+    .legend = phase_legend,
+};
+
+const struct table threads_table = {
+    .title = "THREADS",
+    .rows = "threads",
+    COLUMNS(thread_columns),
+    .count = count_threads,
+    .row = thread_row,
+};
+
+const struct table regions_table = {
+    .title = "REGIONS",
+    .rows = "regions",
+    .in_place = true,
+    .keeps_empty = true,
+    COLUMNS(region_columns),
+    .count = count_regions,
+    .row = region_row,
+    .cell = region_cell,
+    .lacks = lacks_regions,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Rows are asked for one by one, then put in order. */
+
+#include "tables/table.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+/* Puts the rows of a text in order, and leaves out small ones. */
+static void
+arrange_text(struct view *view)
+{
+  const struct table *table = view->table;
+  const struct options *options = view->reduction->options;
+  bool asked = options->sort != SORT_DEFAULT;
+  ranking_sort(&view->ranking, asked ? options->sort : table->sort);
+  if (!table->uncut)
+    ranking_cut(&view->ranking, &view->reduction->selection.total, options);
+  if (table->in_place && !asked)
+    ranking_by_rank(&view->ranking);
+}
+
+/* Whether the rows of VIEW stay in the order of their items. */
+static bool
+stays_in_place(const struct view *view)
+{
+  return view->form == FORM_PAGE ||
+         (view->form != FORM_TEXT && view->table->in_place);
+}
+
+static bool
+make_row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  *row = (struct ranking_row){.name = "", .item = item};
+  return view->table->row(view, item, row) &&
+         (view->table->keeps_empty || view->form == FORM_PAGE ||
+          figures_any(row->figures));
+}
+
+bool
+view_init(struct view *view, const struct table *table,
+          const struct reduction *reduction, enum form form)
+{
+  struct ranking *ranking = &view->ranking;
+  *view = (struct view){table, reduction, form, {0}, NULL, NULL};
+  ranking->bytes = table->bytes;
+  ranking->allocs =
+      table->bytes == MEASURE_BYTES ? MEASURE_ALLOCS : table->allocs;
+  ranking->inclusive = form != FORM_TEXT;
+  view->text = malloc(sizeof *view->text);
+  if (view->text != NULL)
+    string_sink_init(view->text);
+  view->context = array_zeroed(1, table->context_bytes + 1);
+  if (view->text == NULL || view->context == NULL ||
+      (table->init != NULL && !table->init(view)))
+    return false;
+  size_t count = stays_in_place(view) ? 0 : table->count(view);
+  for (size_t i = 0; i < count; i++) {
+    struct ranking_row row;
+    if (make_row(view, i, &row) && !ranking_add(ranking, row))
+      return false;
+  }
+  if (form == FORM_TEXT)
+    arrange_text(view);
+  else
+    ranking_sort_by(ranking, reduction_measure(reduction));
+  return true;
+}
+
+size_t
+view_count(const struct view *view)
+{
+  return stays_in_place(view) ? view->table->count(view)
+                              : view->ranking.count;
+}
+
+bool
+view_row(const struct view *view, size_t index, struct ranking_row *row)
+{
+  if (stays_in_place(view))
+    return make_row(view, index, row);
+  *row = view->ranking.rows[index];
+  return true;
+}
+
+void
+view_release(struct view *view, struct sink *sink)
+{
+  if (view->text != NULL)
+    string_sink_for(view->text, sink);
+  if (view->table->release != NULL && view->context != NULL)
+    view->table->release(view->context);
+  if (view->text != NULL)
+    string_sink_release(view->text);
+  free(view->text);
+  free(view->context);
+  ranking_release(&view->ranking);
+}
+
+struct ranking_row
+view_total(const struct view *view)
+{
+  const struct figures *total = &view->reduction->selection.total;
+  return (struct ranking_row){.figures = total,
+                              .inclusive = total,
+                              .name = "<TOTAL>",
+                              .item = (size_t)NO_ITEM};
+}
+
+/* What was freed of ALL when KEPT was not; 0 where a profile of another
+ * program says that more was kept than allocated. */
+static uint64_t
+freed(uint64_t all, uint64_t kept)
+{
+  return all > kept ? all - kept : 0;
+}
+
+uint64_t
+row_figure(const struct ranking_row *row, const struct column *column)
+{
+  const struct figures *figures =
+      column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
+  uint64_t count = figures->counts[column->measure];
+  if (column->of != OF_FREED)
+    return count;
+  return freed(count, column->measure == MEASURE_ALLOCS
+                          ? figures->kept_allocs
+                          : figures->kept_bytes);
+}
+
+/* Whether the profile says what COLUMN, of a measure, counts. */
+static bool
+figure_known(const struct reduction *reduction, const struct column *column)
+{
+  const struct profile_gaps *gaps = &reduction->profile->gaps;
+  return (column->measure != MEASURE_ALLOCS || gaps->countless == 0) &&
+         (column->of != OF_FREED || gaps->live == 0);
+}
+
+struct cell
+view_cell(const struct view *view, const struct ranking_row *row,
+          const struct column *column)
+{
+  const struct figures *figures =
+      column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
+  switch (column->content) {
+  case CONTENT_NAME:
+    return cell_text(row->name);
+  case CONTENT_FIGURE:
+    return cell_optional(figure_known(view->reduction, column),
+                         row_figure(row, column));
+  case CONTENT_COUNTS:
+  case CONTENT_MORE:
+  case CONTENT_BY_CATEGORY:
+    return (struct cell){.kind = CELL_COUNTS,
+                         .figures = figures,
+                         .counts =
+                             figures == NULL ? row->counts : figures->counts};
+  default:
+    return view->table->cell(view, row, column->id);
+  }
+}
+
+struct cell
+view_text(const struct view *view)
+{
+  const char *text = string_sink_text(view->text);
+  return cell_text(text == NULL ? "" : text);
+}

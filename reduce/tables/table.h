@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Tables as descriptions: what their columns are called, mean and hold, which
+ * rows there are and in which order.  Each form of output has one encoder for
+ * all of them: text_report.c, export_csv.c, and writer.c for JSON, Lisp and
+ * the page's data.  A new table is one file here and one row for each form
+ * that has it: of texts and CSV in outputs.c, of JSON and Lisp in
+ * export_data.c, of the page in export_html.c.
+ *
+ * A column can be for some forms only: those with keys have it where it has a
+ * key, the text where it has a heading.  Encoders of keys write the columns
+ * that stand first before all others.
+ */
+
+#ifndef MPROF_TABLE_H
+#define MPROF_TABLE_H
+
+#include "reduction.h"
+#include "tables/ranking.h"
+#include "tables/text_table.h"
+
+enum form {
+  FORM_JSON,
+  FORM_LISP,
+  FORM_CSV,
+  FORM_PAGE,
+  KEYED_FORMS,
+  FORM_TEXT = KEYED_FORMS
+};
+
+/* What the profile must know for a column of the text to be there. */
+enum column_use {
+  USE_ALWAYS,
+  USE_KEPT, /* what was never freed */
+  USE_CALLS /* how often functions were called */
+};
+
+/* What the cells of a column are made of. */
+enum content {
+  CONTENT_OWN,        /* what the table's function says */
+  CONTENT_NAME,       /* of the row */
+  CONTENT_FIGURE,     /* a measure of the row's figures */
+  CONTENT_SHARE,      /* only that measure as a share of the total */
+  CONTENT_CATEGORIES, /* in the text: four columns, shares of the total */
+  CONTENT_COUNTS,     /* with keys: all measures that are known; in CSV
+                         bytes and allocations */
+  CONTENT_MORE,       /* in CSV: the other measures */
+  CONTENT_BY_CATEGORY /* with keys: bytes by category */
+};
+
+/* Which figures of a row. */
+enum figures_of { OF_ROW, OF_INCLUSIVE, OF_FREED };
+
+/* What the text makes of a number; times are in nanoseconds. */
+enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_TIME };
+
+struct column {
+  enum content content;
+  int id; /* of CONTENT_OWN: what the table knows it by */
+  enum figures_of of;
+  enum measure measure;
+  enum unit unit;
+
+  /* What it is called, by form; of CONTENT_COUNTS, what stands before the key
+   * of each measure.  NULL: not there. */
+  const char *keys[KEYED_FORMS];
+  bool first;
+
+  struct text_column text; /* without a bottom: not there */
+  bool share;              /* beside it stands the share of the total */
+  enum column_use use;
+  const char *meaning;      /* NULL: another column's explains it, too */
+  const char *meaning_in_c; /* for C programs; NULL: the same */
+  unsigned spare;           /* see text_table.h */
+  const char *total;        /* of CONTENT_OWN: in the row of the total */
+  bool sums; /* that row has a cell of the table's function, too */
+};
+
+/* The keys of all forms alike; and with other ones. */
+#define KEY(key)                                                             \
+  {                                                                          \
+    key, key, key, key                                                       \
+  }
+#define KEYS(json, csv, page)                                                \
+  {                                                                          \
+    json, json, csv, page                                                    \
+  }
+
+/* All measures: under keys that begin with PREFIX; on the page they are one
+ * object with the key WHOLE, or, when that is empty, stand by themselves. */
+#define COUNTS(whose, prefix, whole)                                         \
+  {                                                                          \
+    .content = CONTENT_COUNTS, .of = whose,                                  \
+    .keys = KEYS(prefix, prefix, whole)                                      \
+  }
+#define ALL_COUNTS COUNTS(OF_ROW, "", "")
+#define MORE(whose, prefix)                                                  \
+  {                                                                          \
+    .content = CONTENT_MORE, .of = whose, .keys = {[FORM_CSV] = prefix}      \
+  }
+#define ALL_MORE MORE(OF_ROW, "")
+
+/* Objects, and bytes, each with its share: in the text alone. */
+#define ALLOCS_COLUMN(space, what)                                           \
+  {                                                                          \
+    .content = CONTENT_FIGURE, .measure = MEASURE_ALLOCS, .share = true,     \
+    .text = {NULL, 0, "allocs", space, false}, .meaning = what               \
+  }
+#define BYTES_COLUMN(what)                                                   \
+  {                                                                          \
+    .content = CONTENT_FIGURE, .measure = MEASURE_BYTES, .share = true,      \
+    .text = {NULL, 0, "bytes", 2, false}, .meaning = what                    \
+  }
+
+/* Where a cell points to. */
+enum target {
+  TO_FUNCTIONS, /* nodes of the graph */
+  TO_TYPES,     /* types of the profile */
+  TO_CYCLES,
+  TO_CONTEXTS /* nodes of the tree of chains */
+};
+
+enum cell_kind {
+  CELL_UNKNOWN,
+  CELL_NUMBER,
+  CELL_SHARE, /* in the text: a number of a whole */
+  CELL_TEXT,
+  CELL_WORD,      /* for programs; and a text for people */
+  CELL_LABEL,     /* the same in the place of a number */
+  CELL_COUNTS,    /* by measure */
+  CELL_REFERENCE, /* a number, of the target */
+  CELL_LIST,      /* some of these */
+  CELL_PARTS      /* what of the row is of which type: see part_of */
+};
+
+struct cell {
+  enum cell_kind kind;
+  enum target to;
+  uint64_t number, whole;      /* of a list: how many */
+  const char *text, *word;     /* not owned */
+  const struct figures *figures; /* of the same row, with categories */
+  const uint64_t *counts;
+  const uint32_t *items;
+};
+
+/* What one type has of a row. */
+struct part {
+  uint32_t type;
+  uint64_t bytes, allocs;
+  const struct figures *figures; /* NULL: nothing else is known */
+};
+
+struct view;
+
+struct table {
+  /* of the text */
+  const char *title;
+  const char *rows;    /* what rows are called; NULL: by what --by says */
+  const char *objects; /* what they have; NULL: allocations */
+  bool weightless;     /* nobody counts the bytes of these */
+  bool uncut;          /* small rows show, too */
+  enum measure bytes, allocs; /* what rows are of, unless all */
+  enum measure weight; /* rows with a tenth of all of this are heavy */
+  enum sort_key sort;  /* unless another one is asked for */
+
+  /* Rows are listed as they come, unless an order is asked for; else by what
+   * --value counts, of the inclusive figures if there are such. */
+  bool in_place;
+  bool keeps_empty; /* rows of which nothing was allocated, too */
+  bool by_parts;    /* in CSV a row is one part */
+
+  const struct column *columns;
+  size_t column_count;
+
+  /* How many rows there are; and, filled in but for its item, the row of
+   * ITEM.  False: it is left out. */
+  size_t (*count)(const struct view *view);
+  bool (*row)(const struct view *view, size_t item, struct ranking_row *row);
+  struct cell (*cell)(const struct view *view, const struct ranking_row *row,
+                      int id);
+  /* The part of ITEM with this number; false: there are no more. */
+  bool (*part)(const struct view *view, size_t item, size_t number,
+               struct part *part);
+
+  /* The rest is optional. */
+  /* Of a table of groups: adds what is in the group ROW, for lines below it,
+   * whose shares are shares of the group; false when memory runs out. */
+  bool (*members)(const struct view *view, const struct ranking_row *row,
+                  struct ranking *ranking);
+  const char *(*lacks)(const struct reduction *reduction); /* why there is
+                                                  nothing; NULL: there is */
+  size_t context_bytes; /* of the view's context, which starts zeroed */
+  bool (*init)(struct view *view); /* fills it in; false: no memory */
+  void (*release)(void *context);  /* what is in it, perhaps a part */
+  void (*legend)(const struct view *view, struct sink *sink); /* the end */
+};
+
+/* The columns of a description. */
+#define COLUMNS(list)                                                        \
+  .columns = list, .column_count = sizeof list / sizeof list[0]
+
+/* A table of one reduction in one form. */
+struct view {
+  const struct table *table;
+  const struct reduction *reduction;
+  enum form form;
+  struct ranking ranking;
+  void *context; /* of the table */
+  struct string_sink *text; /* the text of the last cell that has been made */
+};
+
+/* False when memory runs out; release VIEW even then. */
+bool view_init(struct view *view, const struct table *table,
+               const struct reduction *reduction, enum form form);
+
+/* Releases VIEW; when memory has run out for the text of a cell, SINK fails.
+ */
+void view_release(struct view *view, struct sink *sink);
+
+/* For forms with keys: how many rows there may be, and the row with the
+ * number INDEX; false: there is none. */
+size_t view_count(const struct view *view);
+bool view_row(const struct view *view, size_t index, struct ranking_row *row);
+
+/* The row of the total. */
+enum { NO_ITEM = -1 };
+struct ranking_row view_total(const struct view *view);
+
+/* The cell of ROW in COLUMN: not of the contents that are for the text only.
+ */
+struct cell view_cell(const struct view *view, const struct ranking_row *row,
+                      const struct column *column);
+
+/* The text that has been written to the view's string since it was cleared;
+ * nothing when memory has run out: see view_release. */
+struct cell view_text(const struct view *view);
+
+/* The figure of ROW that COLUMN is about. */
+uint64_t row_figure(const struct ranking_row *row,
+                    const struct column *column);
+
+static inline struct cell
+cell_number(uint64_t number)
+{
+  return (struct cell){.kind = CELL_NUMBER, .number = number};
+}
+
+/* NUMBER, if it is KNOWN. */
+static inline struct cell
+cell_optional(bool known, uint64_t number)
+{
+  return known ? cell_number(number) : (struct cell){.kind = CELL_UNKNOWN};
+}
+
+static inline struct cell
+cell_calls(uint64_t calls)
+{
+  return cell_optional(calls != CALLS_UNKNOWN, calls);
+}
+
+static inline struct cell
+cell_text(const char *text)
+{
+  return (struct cell){.kind = CELL_TEXT, .text = text};
+}
+
+static inline struct cell
+cell_reference(enum target to, uint64_t item)
+{
+  return (struct cell){.kind = CELL_REFERENCE, .to = to, .number = item};
+}
+
+extern const struct table arcs_table, bins_table, contexts_table,
+    cycles_table, function_types_table, functions_table, leaks_table,
+    peak_table, phases_table, regions_table, temporary_table, threads_table,
+    type_functions_table, types_table;
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Columns are chosen by what the profile knows; then cells, row by row. */
+
+#include "tables/text_report.h"
+
+#include "analysis/grouping.h"
+#include "tables/report_gaps.h"
+#include "tables/report_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { FEW = 5 }; /* members of a group, unless -verbose */
+
+bool
+column_used(const struct reduction *reduction, enum column_use use)
+{
+  switch (use) {
+  case USE_KEPT:
+    return reduction_has(reduction, MEASURE_KEPT_BYTES) &&
+           reduction->profile->language != LANGUAGE_LISP;
+  case USE_CALLS:
+    return reduction->selection.counts_calls;
+  case USE_ALWAYS:
+    break;
+  }
+  return true;
+}
+
+/* Whether the text has COLUMN. */
+static bool
+shows(const struct reduction *reduction, const struct column *column)
+{
+  return column->text.bottom != NULL && column_used(reduction, column->use);
+}
+
+static void
+add_column(struct text_columns *columns, struct text_column text,
+           unsigned spare)
+{
+  columns->spare[columns->count] = spare;
+  columns->items[columns->count++] = text;
+}
+
+void
+text_columns_begin(struct text_columns *columns, struct text_table *text,
+                   const struct reduction *reduction,
+                   const struct column *list, size_t count)
+{
+  columns->count = 0;
+  for (const struct column *c = list; c < list + count; c++) {
+    if (!shows(reduction, c))
+      continue;
+    if (c->content != CONTENT_CATEGORIES)
+      add_column(columns, c->text, c->spare);
+    for (unsigned i = 0;
+         c->content == CONTENT_CATEGORIES && i < CATEGORY_COUNT; i++) {
+      struct text_column one = {.gap = i == 0 ? 2 : 1};
+      one.bottom = category_letter(reduction->profile->language, i);
+      if (i == 0) {
+        one.top = c->text.bottom;
+        one.top_span = CATEGORY_COUNT;
+      }
+      add_column(columns, one, c->spare);
+    }
+    if (c->share)
+      add_column(columns, (struct text_column){NULL, 0, "%", 1, false},
+                 c->spare);
+  }
+  text_table_init(text, columns->items, columns->count);
+  text->spare = columns->spare;
+}
+
+const char *
+report_calls_meaning(const struct reduction *reduction)
+{
+  return reduction->profile->language == LANGUAGE_C
+             ? "allocations with the function on their chain: each counts as "
+               "one call of it"
+             : "calls of the function that led to allocation, in it or "
+               "below it";
+}
+
+const char *
+report_categories_meaning(enum language language)
+{
+  return language == LANGUAGE_LISP
+             ? "categories: cons cells; floats; structures, instances, "
+               "arrays and strings; other objects"
+             : "categories: small objects (up to 32 bytes), medium (256), "
+               "large (2048), extra large";
+}
+
+/* Explains COLUMN under its heading: "bytes %", "self+desc". */
+static void
+explain_column(const struct reduction *reduction, const struct column *column,
+               struct sink *sink)
+{
+  char term[64];
+  const char *top = column->text.top == NULL ? "" : column->text.top;
+  const char *bottom = column->text.bottom;
+  bool c = reduction->profile->language == LANGUAGE_C;
+  snprintf(term, sizeof term, "%s%s%s%s", top,
+           *top == '\0' || *bottom == '+' || *bottom == '/' ? "" : " ",
+           bottom, column->share ? " %" : "");
+  report_legend(reduction, sink, term,
+                c && column->meaning_in_c != NULL ? column->meaning_in_c
+                                                  : column->meaning);
+}
+
+void
+text_columns_explain(const struct reduction *reduction,
+                     const struct column *list, size_t count,
+                     struct sink *sink)
+{
+  enum language language = reduction->profile->language;
+  bool categories = false;
+  bool calls = false;
+  if (!reduction->options->legend)
+    return;
+  sink_text(sink, "\n");
+  report_legend(reduction, sink, "%",
+                "whole per cents, rounded down: blank is nothing, \".\" less "
+                "than 1 %, \"**\" all");
+  for (const struct column *c = list; c < list + count; c++) {
+    if (!shows(reduction, c))
+      continue;
+    if (c->meaning != NULL)
+      explain_column(reduction, c, sink);
+    if (c->content == CONTENT_CATEGORIES && !categories) {
+      report_legend(reduction, sink,
+                    language == LANGUAGE_LISP ? "c f s o" : "s m l x",
+                    report_categories_meaning(language));
+      categories = true;
+    }
+    calls = calls || c->use == USE_CALLS;
+  }
+  if (calls && report_lacks_calls(reduction))
+    report_explain_unknown_calls(reduction, sink);
+}
+
+void
+add_category_cells(struct text_table *table,
+                   const uint64_t bytes[CATEGORY_COUNT], uint64_t whole)
+{
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+    text_table_share(table, bytes[i], whole);
+}
+
+static void
+add_time(struct text_table *text, uint64_t nanoseconds)
+{
+  char date[32];
+  struct tm parts;
+  time_t seconds = (time_t)(nanoseconds / 1000000000u);
+  if (gmtime_r(&seconds, &parts) == NULL) {
+    text_table_skip(text, 1);
+    return;
+  }
+  strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+  text_table_cell(text, "%s.%03u", date,
+                  (unsigned)(nanoseconds / 1000000u % 1000u));
+}
+
+static void
+add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
+{
+  if (cell->kind == CELL_UNKNOWN)
+    text_table_skip(text, 1);
+  else if (cell->kind == CELL_SHARE)
+    text_table_share(text, cell->number, cell->whole);
+  else if (cell->kind != CELL_NUMBER)
+    text_table_name(text, cell->text);
+  else if (unit == UNIT_TIME)
+    add_time(text, cell->number);
+  else if (unit == UNIT_SECONDS)
+    text_table_cell(text, "%" PRIu64 ".%03u", cell->number / 1000000000u,
+                    (unsigned)(cell->number / 1000000u % 1000u));
+  else
+    text_table_number(text, cell->number);
+}
+
+/* Adds the cells of COLUMN, and its share. */
+static void
+add_cells(const struct view *view, struct text_table *text,
+          const struct ranking_row *row, const struct figures *whole,
+          const struct column *column)
+{
+  const struct ranking_row all = {.figures = whole, .inclusive = whole};
+  bool kept = column->measure == MEASURE_KEPT_BYTES;
+  if (column->content == CONTENT_CATEGORIES) {
+    add_category_cells(text,
+                       kept ? row->figures->category_kept
+                            : row->figures->category_bytes,
+                       whole->counts[column->measure]);
+    return;
+  }
+  if (column->content == CONTENT_OWN && row->item == (size_t)NO_ITEM &&
+      !column->sums) {
+    text_table_cell(text, "%s", column->total == NULL ? "" : column->total);
+  } else if (column->content != CONTENT_SHARE) {
+    struct cell cell = view_cell(view, row, column);
+    add_cell(text, &cell, column->unit);
+  }
+  if (column->share || column->content == CONTENT_SHARE)
+    text_table_share(text, row_figure(row, column),
+                     row_figure(&all, column));
+}
+
+/* Adds the cells of ROW, whose shares are shares of WHOLE. */
+static void
+add_row(const struct view *view, struct text_table *text,
+        const struct ranking_row *row, const struct figures *whole)
+{
+  const struct table *table = view->table;
+  for (size_t i = 0; i < table->column_count; i++)
+    if (shows(view->reduction, &table->columns[i]))
+      add_cells(view, text, row, whole, &table->columns[i]);
+}
+
+/* Adds the members of GROUP, which RANKING has. */
+static void
+add_members(const struct view *view, struct text_table *text,
+            const struct ranking_row *group, struct ranking *ranking)
+{
+  char name[32];
+  struct options options = *view->reduction->options;
+  if (options.min_share > 0 && options.limit > FEW)
+    options.limit = FEW;
+  ranking_sort(ranking, options.sort);
+  ranking_cut(ranking, group->figures, &options);
+  text->indent = "  ";
+  for (size_t i = 0; i < ranking->shown; i++)
+    add_row(view, text, &ranking->rows[i], group->figures);
+  if (ranking->shown < ranking->count) {
+    struct figures rest = {.allocs = ranking->left_out_allocs,
+                           .bytes = ranking->left_out_bytes};
+    snprintf(name, sizeof name, "(%zu more)",
+             ranking->count - ranking->shown);
+    add_row(view, text,
+            &(struct ranking_row){.figures = &rest, .name = name},
+            group->figures);
+  }
+  text->indent = "";
+}
+
+static void
+write_groups(const struct view *view, struct text_table *text)
+{
+  for (size_t i = 0; i < view->ranking.shown; i++) {
+    const struct ranking_row *group = &view->ranking.rows[i];
+    struct ranking members;
+    ranking_init(&members);
+    if (i > 0)
+      text_table_rule(text);
+    text_table_lead(text);
+    add_row(view, text, group, &view->reduction->selection.total);
+    if (view->table->members(view, group, &members))
+      add_members(view, text, group, &members);
+    else
+      text->failed = true;
+    ranking_release(&members);
+  }
+}
+
+static void
+write_rows(const struct view *view, struct text_table *text)
+{
+  const struct ranking *ranking = &view->ranking;
+  struct ranking_row total = view_total(view);
+  enum measure weight = view->table->weight;
+  add_row(view, text, &total, total.figures);
+  for (size_t i = 0; i < ranking->shown; i++) {
+    const struct ranking_row *row = &ranking->rows[i];
+    text_table_weigh(text, row->figures->counts[weight],
+                     total.figures->counts[weight]);
+    add_row(view, text, row, total.figures);
+  }
+}
+
+void
+text_report_write(const struct table *table,
+                  const struct reduction *reduction, struct sink *sink)
+{
+  struct text_columns columns;
+  struct text_table text;
+  struct view view;
+  const char *nothing =
+      table->lacks == NULL ? NULL : table->lacks(reduction);
+  report_heading(sink, table->title);
+  if (nothing != NULL) {
+    sink_format(sink, "%s\n", nothing);
+    return;
+  }
+  text_columns_begin(&columns, &text, reduction, table->columns,
+                     table->column_count);
+  if (!view_init(&view, table, reduction, FORM_TEXT))
+    text.failed = true;
+  else if (table->members != NULL)
+    write_groups(&view, &text);
+  else
+    write_rows(&view, &text);
+  text_table_print(&text, sink);
+  ranking_note(&view.ranking, reduction->options,
+               table->rows != NULL
+                   ? table->rows
+                   : granularity_noun(reduction->options->by, true),
+               table->objects == NULL ? "allocations" : table->objects,
+               !table->weightless, sink);
+  text_columns_explain(reduction, table->columns, table->column_count, sink);
+  if (table->legend != NULL)
+    table->legend(&view, sink);
+  text_table_release(&text);
+  view_release(&view, sink);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Objects, lists and what is in them, as JSON or as Lisp: an object is a list
+ * of keywords and values there, a key with a "_" a keyword with a "-", and
+ * what is not known is null or nil.  With NULL for KEY, what is written is an
+ * item of a list.  Errors are sticky in the sink.
+ */
+
+#ifndef MPROF_WRITER_H
+#define MPROF_WRITER_H
+
+#include "base/sink.h"
+#include "tables/table.h"
+
+struct writer {
+  struct sink *sink;
+  enum form form; /* FORM_JSON, FORM_LISP or FORM_PAGE, which is JSON */
+  bool first;     /* nothing stands in the object or list in hand */
+  /* the places of functions and types, to which others refer; without them
+   * they go by their names, on the page by their numbers */
+  const uint32_t *places[TO_TYPES + 1];
+};
+
+/* Begin and end an object or a list; BRACKET is one of JSON's. */
+void writer_begin(struct writer *writer, const char *key, char bracket);
+void writer_end(struct writer *writer, char bracket);
+
+/* Write a number; null unless it is KNOWN, not INDEX_NONE or not
+ * CALLS_UNKNOWN. */
+void writer_number(struct writer *writer, const char *key, uint64_t number);
+void writer_optional(struct writer *writer, const char *key, bool known,
+                     uint64_t number);
+void writer_index(struct writer *writer, const char *key, uint32_t index);
+
+/* Write TEXT as it is, and NAME as the form has names: the page has them on
+ * one line; elsewhere an empty one is not known. */
+void writer_text(struct writer *writer, const char *key, const char *text);
+void writer_name(struct writer *writer, const char *key, const char *name);
+
+/* Write the measures of COUNTS that REDUCTION knows, by keys that begin with
+ * PREFIX. */
+void writer_counts(struct writer *writer, const struct reduction *reduction,
+                   const char *prefix, const uint64_t *counts);
+
+/* Writes the same as the object KEY, with bytes by category: for the page. */
+void writer_figures(struct writer *writer, const struct reduction *reduction,
+                    const char *key, const struct figures *figures);
+
+/* Writes bytes by category as the list KEY. */
+void writer_categories(struct writer *writer, const char *key,
+                       const struct figures *figures);
+
+/* Writes what VIEW shows as the list KEY of objects, a line each but on the
+ * page. */
+void writer_rows(struct writer *writer, const char *key,
+                 const struct view *view);
+
+/* Writes TABLE of REDUCTION like that. */
+void writer_table(struct writer *writer, const char *key,
+                  const struct table *table,
+                  const struct reduction *reduction);
+
+/* The columns of a type that tell which it is, in the object in hand. */
+void writer_type(struct writer *writer, const struct profile *profile,
+                 uint32_t type);
+
+#endif
