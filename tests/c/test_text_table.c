@@ -264,31 +264,6 @@ columns_left_out(void **state)
   }
 }
 
-static void
-check_escape(const char *name, const char *extra, const char *expected)
-{
-  struct sink_string text = {0};
-  struct sink sink;
-  sink_init(&sink, sink_write_string, &text);
-  escape_name(&sink, name, extra);
-  assert_true(sink_flush(&sink));
-  assert_string_equal(text.text, expected);
-  free(text.text);
-}
-
-static void
-escapes(void **state)
-{
-  (void)state;
-  check_escape("plain (SETF |a b|)", "", "plain (SETF |a b|)");
-  check_escape("a\nb\tc\rd\x01\x7f", "", "a\\nb\\tc\\rd\\x01\\x7f");
-  check_escape("a;b\\c", "", "a;b\\c");
-  check_escape("a;b\\c", ";", "a\\x3bb\\\\c");
-  check_escape("\xc2\x85|\xe2\x80\xa8|\xe2\x80\xa9|\xe2\x80\xaa", "",
-               "\\u0085|\\u2028|\\u2029|\xe2\x80\xaa");
-  check_escape("Größe λ 🙂", ";", "Größe λ 🙂");
-}
-
 /* Fails the write that finds no more left in TARGET, a count of writes. */
 static int
 failing_write(void *target, const char *bytes, size_t length)
@@ -328,7 +303,6 @@ main(void)
       cmocka_unit_test(columns_left_out),
       cmocka_unit_test(names_are_cut_to_fit),
       cmocka_unit_test(styles),
-      cmocka_unit_test(escapes),
       cmocka_unit_test(failures_stick),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
