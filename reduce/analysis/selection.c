@@ -216,7 +216,7 @@ is_chosen(const struct selection *selection, size_t i)
   const struct profile_sample *sample = &selection->profile->samples[i];
   const struct profile_labels *labels =
       &selection->profile->labels[sample->labels];
-  unsigned phases = selection->options.phases;
+  uint64_t phases = selection->options.phases;
   unsigned flags = selection->flags[profile_end(selection->profile, i)];
   return (phases == 0 ||
           (phases >> selection_phase(selection, i) & 1) != 0) &&

@@ -64,7 +64,7 @@ struct selection_options {
   const char *region;  /* matched with paths of regions, NULL: all */
   const uint64_t *samples; /* numbers of those that count, NULL: all */
   size_t sample_count;
-  unsigned phases; /* bit i: enum phase i; 0: all */
+  uint64_t phases; /* bit i: enum phase i; 0: all */
   bool hide_system;
   bool show_runtime; /* and all that show_root shows */
   bool show_root;

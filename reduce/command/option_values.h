@@ -1,50 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The values that options take: text in, a number, a word of an enumeration
- * or a set out.  Each is false when TEXT is none, and then ERROR says what
- * the option takes; what was to be set holds nothing of use.
+/* The kinds of values that options take: text in; a flag, a number, a word of
+ * an enumeration or a set out.
  */
 
 #ifndef MPROF_OPTION_VALUES_H
 #define MPROF_OPTION_VALUES_H
 
-#include "command/options.h"
 #include "base/mprof_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option_row;
+
+/* The words that an option takes: a member of each row of an array, at FIRST
+ * and every STRIDE bytes after it; NULL in the last. */
+struct word_list {
+  const char *const *first;
+  size_t stride;
+};
+
+struct value_kind {
+  /* Stores what TEXT says (NULL where there is no value) in FIELD, as ROW
+   * has it; NULL, or the part of TEXT that is wrong. */
+  const char *(*store)(const struct option_row *row, void *field,
+                       const char *text);
+  const char *takes; /* such as "a number"; NULL: the words of the row */
+  bool list;         /* several words, separated by commas */
+};
+
+/* Each by the type of its field, and what the number and the words of its row
+ * are for. */
+extern const struct value_kind flag_value;     /* bool: the number */
+extern const struct value_kind choice_value;   /* an enum: the number */
+extern const struct value_kind number_value;   /* size_t */
+extern const struct value_kind positive_value; /* the same */
+extern const struct value_kind percent_value;  /* uint32_t, in millionths */
+extern const struct value_kind text_value;     /* const char * */
+extern const struct value_kind file_value;     /* the same, not empty */
+extern const struct value_kind signal_value;   /* its name or number */
+extern const struct value_kind growth_value;   /* struct growth_limits */
+/* an enum: the first word means the number, the next one more */
+extern const struct value_kind word_value;
+/* const struct output *: the row of the array that begins with the word */
+extern const struct value_kind row_value;
+/* uint64_t: bit i for word i; unless the number is 0, added to what an option
+ * before it has said */
+extern const struct value_kind list_value;
+
+/* Whether ROW, written OPTION, takes TEXT; then it is stored in FIELD.  Else
+ * ERROR says what it takes. */
+bool value_store(const struct option_row *row, void *field, const char *text,
+                 struct mprof_error *error);
+
+/* The word with that number; NULL behind the last. */
+const char *word_of(const struct word_list *words, size_t number);
+
+/* Lists WORDS in TEXT, of SIZE bytes: "a, b" and CONJUNCTION before the last;
+ * cut if there is no room. */
+void words_text(const struct word_list *words, const char *conjunction,
+                char *text, size_t size);
+enum { WORDS_LENGTH = 256 }; /* room enough */
+
+/* The form of the option NAME, such as "-o" or "--limit". */
+#define OPTION_DASHES(name) ((name)[1] == '\0' ? "-" : "--")
 
 /* Says that ARGUMENT is wrong; WHAT comes before it.  Always false. */
 bool usage_error(struct mprof_error *error, const char *what,
                  const char *argument);
-
-/* Digits with up to four decimals, at most 100, as millionths. */
-bool parse_percent(const char *text, uint32_t *share,
-                   struct mprof_error *error);
-
-/* Digits, a number of at least LEAST; else ERROR says what is WRONG. */
-bool parse_number(const char *text, size_t least, const char *wrong,
-                  size_t *number, struct mprof_error *error);
-
-bool parse_granularity(const char *text, enum granularity *by,
-                       struct mprof_error *error);
-bool parse_color(const char *text, enum color_choice *color,
-                 struct mprof_error *error);
-bool parse_sort(const char *text, enum sort_key *sort,
-                struct mprof_error *error);
-bool parse_measure(const char *text, enum measure *measure,
-                   struct mprof_error *error);
-
-/* Names separated by commas.  Tables of COMMAND are added to *TABLES; bit i
- * is the i-th. */
-bool parse_tables(const char *text, enum command command, uint64_t *tables,
-                  struct mprof_error *error);
-bool parse_phases(const char *text, unsigned *phases,
-                  struct mprof_error *error);
-
-/* The name of a signal, with or without SIG, or its number. */
-bool parse_signal(const char *text, const char **signal,
-                  struct mprof_error *error);
-
-/* A limit of growth; *GIVEN keeps TEXT for messages. */
-bool parse_growth(const char *text, struct growth_limits *limits,
-                  const char **given, struct mprof_error *error);
 
 #endif

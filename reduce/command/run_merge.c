@@ -49,8 +49,9 @@ write_merged(const struct profile *profile, const char *path,
 
 bool
 run_merge(const struct options *options, struct sink *sink,
-          struct mprof_error *error)
+          struct outcome *outcome)
 {
+  struct mprof_error *error = &outcome->error;
   struct input_list list = {0};
   struct profile profile = {0};
   (void)sink; /* all goes to the file */

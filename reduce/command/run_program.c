@@ -17,106 +17,101 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char library[] = "libmprof-malloc.so";
-static const char process_variable[] = "MPROF_ROOT_PID=";
-
 enum {
   SHELL_CANNOT_RUN = 126,
   SHELL_NOT_FOUND = 127,
   SHELL_SIGNAL = 128,
-  OWN_VARIABLES = 9, /* at most that many are added */
   NUMBER_ROOM = 24
 };
 
 /* ---- the environment --------------------------------------------------- */
 
+enum { PROCESS_VARIABLE, OWN_VARIABLES = 9 };
+static const char process_variable[] = "MPROF_ROOT_PID=";
+static const char process_number[] = "0000000000";
+
 struct environment {
-  char **variables; /* owned, and the last OWN of them */
-  size_t count, own;
+  char **variables; /* owned: those of this process, and: */
+  char *own[OWN_VARIABLES]; /* owned; NULL: not there */
+};
+
+/* A variable for the monitor; its name ends in "=". */
+struct variable {
+  const char *name;
+  const char *value; /* NULL: not set */
 };
 
 static void
 release_environment(struct environment *environment)
 {
-  for (size_t i = 0; i < environment->own; i++)
-    free(environment->variables[environment->count - 1 - i]);
+  for (size_t i = 0; i < OWN_VARIABLES; i++)
+    free(environment->own[i]);
   free(environment->variables);
 }
 
-/* Whether NAME=VALUE is one that is set for the program. */
 static bool
-is_ours(const char *variable)
+is_among(const char *text, const struct variable *own)
 {
-  static const char *const names[] = {
-      "LD_PRELOAD=",   "MPROF_OUT=",       "MPROF_ROOT_PID=",
-      "MPROF_COUNT=",  "MPROF_SIGNAL=",    "MPROF_AUTOSAVE=",
-      "MPROF_BUDGET=", "MPROF_TEMPORARY=", "MPROF_UNFOLDED="};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strncmp(variable, names[i], strlen(names[i])) == 0)
+  for (size_t i = 0; i < OWN_VARIABLES; i++)
+    if (strncmp(text, own[i].name, strlen(own[i].name)) == 0)
       return true;
   return false;
 }
 
-/* Adds NAME, which ends in "=", with VALUE; nothing when that is NULL. */
+/* Fills ENVIRONMENT with that of this process, with OWN in the place of what
+ * it has by these names. */
 static bool
-set_variable(struct environment *environment, const char *name,
-             const char *value)
-{
-  if (value == NULL)
-    return true;
-  size_t length = strlen(name) + strlen(value) + NUMBER_ROOM;
-  char *text = malloc(length);
-  if (text == NULL)
-    return false;
-  snprintf(text, length, "%s%s", name, value);
-  environment->variables[environment->count++] = text;
-  environment->own++;
-  return true;
-}
-
-static bool
-set_number(struct environment *environment, const char *name, size_t number)
-{
-  char text[NUMBER_ROOM];
-  snprintf(text, sizeof text, "%zu", number);
-  return number == SIZE_MAX || set_variable(environment, name, text);
-}
-
-/* The environment of this process with what OPTIONS ask for. */
-static bool
-make_environment(struct environment *environment,
-                 const struct options *options, const char *preload,
-                 const char *file)
+merge_environment(struct environment *environment, const struct variable *own)
 {
   size_t count = 0;
+  size_t kept = 0;
   while (environ[count] != NULL)
     count++;
-  memset(environment, 0, sizeof *environment);
   environment->variables =
       calloc(count + OWN_VARIABLES + 1, sizeof *environment->variables);
   if (environment->variables == NULL)
     return false;
   for (size_t i = 0; i < count; i++)
-    if (!is_ours(environ[i]))
-      environment->variables[environment->count++] = environ[i];
-  return set_variable(environment, process_variable, "") &&
-         set_variable(environment, "LD_PRELOAD=", preload) &&
-         set_variable(environment, "MPROF_OUT=", file) &&
-         set_variable(environment,
-                      "MPROF_COUNT=", options->off ? "off" : NULL) &&
-         set_variable(environment,
-                      "MPROF_UNFOLDED=", options->unfolded ? "1" : NULL) &&
-         set_variable(environment, "MPROF_SIGNAL=", options->signal) &&
-         set_number(environment, "MPROF_AUTOSAVE=", options->autosave) &&
-         set_number(environment, "MPROF_BUDGET=", options->budget) &&
-         set_number(environment, "MPROF_TEMPORARY=", options->temporary);
+    if (!is_among(environ[i], own))
+      environment->variables[kept++] = environ[i];
+  for (size_t i = 0; i < OWN_VARIABLES; i++) {
+    if (own[i].value == NULL)
+      continue;
+    if (asprintf(&environment->own[i], "%s%s", own[i].name, own[i].value) < 0)
+      return environment->own[i] = NULL, false;
+    environment->variables[kept++] = environment->own[i];
+  }
+  return true;
 }
 
-/* The variable that gets the number of the process. */
-static char *
-find_process_variable(const struct environment *environment)
+/* NUMBER, written to TEXT; NULL when it is not given. */
+static const char *
+number_text(char text[NUMBER_ROOM], size_t number)
 {
-  return environment->variables[environment->count - environment->own];
+  snprintf(text, NUMBER_ROOM, "%zu", number);
+  return number == SIZE_MAX ? NULL : text;
+}
+
+/* The environment of a program with what RUN asks for. */
+static bool
+make_environment(struct environment *environment,
+                 const struct run_options *run, const char *preload,
+                 const char *file)
+{
+  char autosave[NUMBER_ROOM], budget[NUMBER_ROOM], temporary[NUMBER_ROOM];
+  const struct variable own[OWN_VARIABLES] = {
+      /* as long for all processes, see profile_file.c */
+      [PROCESS_VARIABLE] = {process_variable, process_number},
+      {"LD_PRELOAD=", preload},
+      {"MPROF_OUT=", file},
+      {"MPROF_COUNT=", run->off ? "off" : NULL},
+      {"MPROF_UNFOLDED=", run->unfolded ? "1" : NULL},
+      {"MPROF_SIGNAL=", run->signal},
+      {"MPROF_AUTOSAVE=", number_text(autosave, run->autosave)},
+      {"MPROF_BUDGET=", number_text(budget, run->budget)},
+      {"MPROF_TEMPORARY=", number_text(temporary, run->temporary)},
+  };
+  return merge_environment(environment, own);
 }
 
 /* ---- the library ------------------------------------------------------- */
@@ -126,19 +121,20 @@ find_process_variable(const struct environment *environment)
 static bool
 find_library(char *path, struct mprof_error *error)
 {
-  char command[PATH_MAX] = "";
-  const char *folder = getenv("MPROF_LIB");
-  if (folder != NULL && *folder != '\0') {
-    snprintf(command, sizeof command, "%s", folder);
-  } else {
-    ssize_t length = readlink("/proc/self/exe", command, sizeof command - 8);
-    command[length < 0 ? 0 : length] = '\0';
-    for (int i = 0; i < 2 && strrchr(command, '/') != NULL; i++)
-      *strrchr(command, '/') = '\0';
-    strcat(command, "/lib");
-  }
+  static const char library[] = "libmprof-malloc.so";
+  char folder[PATH_MAX] = "";
   char wanted[PATH_MAX + sizeof library + 1];
-  snprintf(wanted, sizeof wanted, "%s/%s", command, library);
+  const char *given = getenv("MPROF_LIB");
+  if (given != NULL && *given != '\0') {
+    snprintf(folder, sizeof folder, "%s", given);
+  } else {
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 8);
+    folder[length < 0 ? 0 : length] = '\0';
+    for (int i = 0; i < 2 && strrchr(folder, '/') != NULL; i++)
+      *strrchr(folder, '/') = '\0';
+    strcat(folder, "/lib");
+  }
+  snprintf(wanted, sizeof wanted, "%s/%s", folder, library);
   if (realpath(wanted, path) == NULL)
     return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
                            "cannot find the monitor '%s': %s (MPROF_LIB may "
@@ -157,13 +153,11 @@ static char *
 make_preload(const char *path)
 {
   const char *others = getenv("LD_PRELOAD");
-  size_t length = strlen(path) + 2 + (others == NULL ? 0 : strlen(others));
-  char *text = malloc(length);
-  if (text != NULL)
-    snprintf(text, length, "%s%s%s", path,
-             others == NULL || *others == '\0' ? "" : ":",
-             others == NULL ? "" : others);
-  return text;
+  bool any = others != NULL && *others != '\0';
+  char *text;
+  return asprintf(&text, "%s%s%s", path, any ? ":" : "", any ? others : "") < 0
+             ? NULL
+             : text;
 }
 
 /* ---- the process ------------------------------------------------------- */
@@ -247,9 +241,8 @@ become_program(const struct options *options,
                const struct environment *environment, const sigset_t *signals,
                int report)
 {
-  char *number = find_process_variable(environment);
-  snprintf(number + sizeof process_variable - 1, NUMBER_ROOM, "%010ld",
-           (long)getpid()); /* as long for all, see profile_file.c */
+  snprintf(environment->own[PROCESS_VARIABLE] + sizeof process_variable - 1,
+           sizeof process_number, "%010u", (unsigned)getpid());
   sigprocmask(SIG_SETMASK, signals, NULL);
   execvpe(options->files[0], (char *const *)(uintptr_t)options->files,
           environment->variables);
@@ -259,13 +252,13 @@ become_program(const struct options *options,
   _exit(SHELL_CANNOT_RUN);
 }
 
-/* Sets ERROR to what FAILURE, an errno value of exec, means. */
+/* Sets OUTCOME to what FAILURE, an errno value of exec, means. */
 static bool
 cannot_run(const struct options *options, int failure,
-           struct mprof_error *error)
+           struct outcome *outcome)
 {
-  error->exit_status = failure == ENOENT ? SHELL_NOT_FOUND : SHELL_CANNOT_RUN;
-  return mprof_error_set(error, MPROF_PROGRAM, MPROF_NO_OFFSET,
+  outcome->status = failure == ENOENT ? SHELL_NOT_FOUND : SHELL_CANNOT_RUN;
+  return mprof_error_set(&outcome->error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
                          "cannot run '%s': %s", options->files[0],
                          failure == ENOENT &&
                                  strchr(options->files[0], '/') == NULL
@@ -295,17 +288,17 @@ program_find(const char *name, char *path)
 }
 
 bool
-program_exists(const struct options *options, struct mprof_error *error)
+program_exists(const struct options *options, struct outcome *outcome)
 {
   char path[PATH_MAX];
   return program_find(options->files[0], path) ||
-         cannot_run(options, errno, error);
+         cannot_run(options, errno, outcome);
 }
 
 static bool
 start_and_wait(const struct options *options,
                const struct environment *environment, int report[2],
-               struct program_end *end, struct mprof_error *error)
+               struct outcome *outcome)
 {
   sigset_t set;
   sigset_t before;
@@ -331,18 +324,18 @@ start_and_wait(const struct options *options,
   sigaction(SIGCHLD, &action_before, NULL);
   sigprocmask(SIG_SETMASK, &before, NULL);
   if (failure != 0)
-    return cannot_run(options, failure, error);
-  end->process = child;
-  end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  end->status =
-      end->signal != 0 ? SHELL_SIGNAL + end->signal : WEXITSTATUS(status);
+    return cannot_run(options, failure, outcome);
+  outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  outcome->status = outcome->signal != 0 ? SHELL_SIGNAL + outcome->signal
+                                         : WEXITSTATUS(status);
   return true;
 }
 
 bool
 program_run(const struct options *options, const char *file,
-            struct program_end *end, struct mprof_error *error)
+            struct outcome *outcome)
 {
+  struct mprof_error *error = &outcome->error;
   char path[PATH_MAX];
   struct environment environment = {0};
   int report[2] = {-1, -1};
@@ -350,20 +343,19 @@ program_run(const struct options *options, const char *file,
     return false;
   char *preload = make_preload(path);
   bool good = preload != NULL &&
-              make_environment(&environment, options, preload, file);
+              make_environment(&environment, &options->run, preload, file);
   if (!good)
     mprof_error_memory(error);
   else if (pipe2(report, O_CLOEXEC) != 0)
     good = mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
                            "cannot make a pipe: %s", strerror(errno));
   else
-    good = start_and_wait(options, &environment, report, end, error);
+    good = start_and_wait(options, &environment, report, outcome);
   if (report[0] >= 0)
     close(report[0]);
   if (report[1] >= 0)
     close(report[1]);
-  if (environment.variables != NULL)
-    release_environment(&environment);
+  release_environment(&environment);
   free(preload);
   return good;
 }

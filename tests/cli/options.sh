@@ -13,11 +13,28 @@ expect 'unknown option' 2 "mprof: unknown option '--lmit=3'" report --lmit=3
 expect 'unknown option before a command' 2 "mprof: unknown option '-q'" -q
 expect 'option of another command' 2 "mprof: unknown option '--types'" \
   report --types "$w"
-expect 'unknown table' 2 "mprof: unknown table 'leak'" \
-  report --tables=bins,leak "$w"
-expect 'empty list of tables' 2 "mprof: unknown table ''" report --tables= "$w"
-expect 'unknown format' 2 "mprof: unknown format 'jpeg'" \
-  export --format=jpeg "$w"
+tables='leaks, regions, phases, threads, direct, peak, temporary, types, '\
+'type-functions, function-types, graph, bins and reconciliation'
+expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'" \
+  report --tables=bins,leak,graph "$w"
+expect 'empty list of tables' 2 "mprof: --tables takes $tables, not ''" \
+  report --tables= "$w"
+expect 'unknown format' 2 "mprof: --format takes folded, html, lisp, \
+lisp-contexts, pprof, callgrind, dot, speedscope, dhat, json or csv, not \
+'jpeg'" export --format=jpeg "$w"
+expect 'a wrong signal' 2 \
+  "mprof: --signal takes the name of a signal, not 'NOPE'" \
+  run --signal=NOPE true
+expect 'no file' 2 "mprof: -o takes a file, not ''" report -o '' "$w"
+# help lists the same words
+for option in 'export --value' 'report --sort' 'report --by' 'report --phase'
+do
+  run ${option% *} "${option#* }=nonsense"
+  words=$(sed -n "s/.* takes \(.*\), not 'nonsense'/\1/p" err)
+  run help ${option% *}
+  [ -n "$words" ] && grep -qE -e "^  ${option#* }=[A-Z]* .* $words\$" out
+  result $? "help on $option lists $words"
+done
 expect 'missing format' 2 'mprof: a format is missing: give --format=FORMAT' \
   export "$w"
 expect 'missing value' 2 "mprof: a value is missing after '--limit'" \
