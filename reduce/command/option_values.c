@@ -39,9 +39,11 @@ words_text(const struct word_list *words, const char *conjunction, char *text,
   text[0] = '\0';
   for (size_t i = 1; word != NULL && length < size; i++) {
     const char *next = word_of(words, i);
-    const char *between = next == NULL                  ? ""
-                          : word_of(words, i + 1) == NULL ? conjunction
-                                                        : ", ";
+    const char *between = ", ";
+    if (next == NULL)
+      between = "";
+    else if (word_of(words, i + 1) == NULL)
+      between = conjunction;
     length +=
         (size_t)snprintf(text + length, size - length, "%s%s", word, between);
     word = next;

@@ -102,7 +102,8 @@ check_ending(const struct options *options, struct mprof_error *error)
   static const char pictures[] = ".svg .png .pdf .jpg .jpeg .gif .ps ";
   const struct command_row *row = command_row(options->command);
   const char *path = options->output;
-  if (path == NULL || row->endings == NULL || has_ending(path, row->endings) ||
+  if (path == NULL || row->endings == NULL ||
+      has_ending(path, row->endings) ||
       (!has_ending(path, pictures) &&
        output_for_file(export_formats, path) == NULL))
     return true;

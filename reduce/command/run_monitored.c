@@ -253,7 +253,8 @@ finish_file(const char *path, const char *process, struct sums *sums,
 /* Finishes all files that are new since OLD was listed.  Sets *ROOT to
  * whether FILE is there. */
 static bool
-finish_files(const struct profile_files *old, struct sums *sums, bool *root, struct mprof_error *error)
+finish_files(const struct profile_files *old, struct sums *sums, bool *root,
+             struct mprof_error *error)
 {
   struct profile_files files = {.name = old->name};
   char path[PATH_MAX];

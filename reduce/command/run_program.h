@@ -20,9 +20,9 @@
 bool program_exists(const struct options *options, struct outcome *outcome);
 
 /* Runs the program that OPTIONS name, which writes to FILE, an absolute path,
- * and waits for its end.  OUTCOME gets the status as shells give it (128 + the
- * number of a signal), and the signal.  False: it was not started; its error
- * says why. */
+ * and waits for its end.  OUTCOME gets the status as shells give it (128 +
+ * the number of a signal), and the signal.  False: it was not started; its
+ * error says why. */
 bool program_run(const struct options *options, const char *file,
                  struct outcome *outcome);
 
