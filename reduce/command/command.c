@@ -6,8 +6,6 @@
 
 #include "command/command.h"
 
-#include "command/help.h"
-#include "command/run.h"
 #include "mprof.h"
 
 #include <string.h>

@@ -2,8 +2,6 @@
 
 /* Lines of help: a form on the left, a few words on the right. */
 
-#include "command/help.h"
-
 #include "command/command.h"
 #include "command/option_table.h"
 #include "diff/diff.h"

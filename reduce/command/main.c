@@ -6,7 +6,6 @@
  */
 
 #include "command/command.h"
-#include "command/help.h"
 #include "command/terminal_progress.h"
 #include "mprof.h"
 

@@ -4,8 +4,6 @@
  * integers that they are.
  */
 
-#include "command/option_values.h"
-
 #include "command/option_table.h"
 
 #include <errno.h>

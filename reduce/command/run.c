@@ -2,7 +2,7 @@
 
 /* The commands that turn profiles into text or pictures. */
 
-#include "command/run.h"
+#include "command/command.h"
 
 #include "base/filter_program.h"
 #include "base/output_file.h"

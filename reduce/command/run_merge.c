@@ -6,7 +6,7 @@
  * then count the last one's sums again.
  */
 
-#include "command/run.h"
+#include "command/command.h"
 
 #include "base/input_list.h"
 #include "base/output_file.h"

@@ -12,7 +12,7 @@
  * commands read as well.
  */
 
-#include "command/run.h"
+#include "command/command.h"
 
 #include "base/output_file.h"
 #include "command/run_program.h"

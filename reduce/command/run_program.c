@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Between fork and exec only the number of the process is filled in; a pipe
- * that closes on exec tells whether that succeeded.  Signals are waited for,
- * and not handled: nothing here is global.
+/* The child sets its environment before it becomes the program; a pipe that
+ * closes on exec tells whether that succeeded.  Signals are waited for, and not
+ * handled: nothing here is global.
  */
 
 #include "command/run_program.h"
@@ -17,102 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-  SHELL_CANNOT_RUN = 126,
-  SHELL_NOT_FOUND = 127,
-  SHELL_SIGNAL = 128,
-  NUMBER_ROOM = 24
-};
-
-/* ---- the environment --------------------------------------------------- */
-
-enum { PROCESS_VARIABLE, OWN_VARIABLES = 9 };
-static const char process_variable[] = "MPROF_ROOT_PID=";
-static const char process_number[] = "0000000000";
-
-struct environment {
-  char **variables; /* owned: those of this process, and: */
-  char *own[OWN_VARIABLES]; /* owned; NULL: not there */
-};
-
-/* A variable for the monitor; its name ends in "=". */
-struct variable {
-  const char *name;
-  const char *value; /* NULL: not set */
-};
-
-static void
-release_environment(struct environment *environment)
-{
-  for (size_t i = 0; i < OWN_VARIABLES; i++)
-    free(environment->own[i]);
-  free(environment->variables);
-}
-
-static bool
-is_among(const char *text, const struct variable *own)
-{
-  for (size_t i = 0; i < OWN_VARIABLES; i++)
-    if (strncmp(text, own[i].name, strlen(own[i].name)) == 0)
-      return true;
-  return false;
-}
-
-/* Fills ENVIRONMENT with that of this process, with OWN in the place of what
- * it has by these names. */
-static bool
-merge_environment(struct environment *environment, const struct variable *own)
-{
-  size_t count = 0;
-  size_t kept = 0;
-  while (environ[count] != NULL)
-    count++;
-  environment->variables =
-      calloc(count + OWN_VARIABLES + 1, sizeof *environment->variables);
-  if (environment->variables == NULL)
-    return false;
-  for (size_t i = 0; i < count; i++)
-    if (!is_among(environ[i], own))
-      environment->variables[kept++] = environ[i];
-  for (size_t i = 0; i < OWN_VARIABLES; i++) {
-    if (own[i].value == NULL)
-      continue;
-    if (asprintf(&environment->own[i], "%s%s", own[i].name, own[i].value) < 0)
-      return environment->own[i] = NULL, false;
-    environment->variables[kept++] = environment->own[i];
-  }
-  return true;
-}
-
-/* NUMBER, written to TEXT; NULL when it is not given. */
-static const char *
-number_text(char text[NUMBER_ROOM], size_t number)
-{
-  snprintf(text, NUMBER_ROOM, "%zu", number);
-  return number == SIZE_MAX ? NULL : text;
-}
-
-/* The environment of a program with what RUN asks for. */
-static bool
-make_environment(struct environment *environment,
-                 const struct run_options *run, const char *preload,
-                 const char *file)
-{
-  char autosave[NUMBER_ROOM], budget[NUMBER_ROOM], temporary[NUMBER_ROOM];
-  const struct variable own[OWN_VARIABLES] = {
-      /* as long for all processes, see profile_file.c */
-      [PROCESS_VARIABLE] = {process_variable, process_number},
-      {"LD_PRELOAD=", preload},
-      {"MPROF_OUT=", file},
-      {"MPROF_COUNT=", run->off ? "off" : NULL},
-      {"MPROF_UNFOLDED=", run->unfolded ? "1" : NULL},
-      {"MPROF_SIGNAL=", run->signal},
-      {"MPROF_AUTOSAVE=", number_text(autosave, run->autosave)},
-      {"MPROF_BUDGET=", number_text(budget, run->budget)},
-      {"MPROF_TEMPORARY=", number_text(temporary, run->temporary)},
-  };
-  return merge_environment(environment, own);
-}
+enum { SHELL_CANNOT_RUN = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
 
 /* ---- the library ------------------------------------------------------- */
 
@@ -146,18 +51,6 @@ find_library(char *path, struct mprof_error *error)
                            "colon",
                            path);
   return true;
-}
-
-/* PATH, and after it what is preloaded already; the caller frees it. */
-static char *
-make_preload(const char *path)
-{
-  const char *others = getenv("LD_PRELOAD");
-  bool any = others != NULL && *others != '\0';
-  char *text;
-  return asprintf(&text, "%s%s%s", path, any ? ":" : "", any ? others : "") < 0
-             ? NULL
-             : text;
 }
 
 /* ---- the process ------------------------------------------------------- */
@@ -235,17 +128,54 @@ wait_for(pid_t child, const sigset_t *set)
   }
 }
 
+/* Sets the variable NAME; removes it where VALUE is NULL. */
+static bool
+set_variable(const char *name, const char *value)
+{
+  return (value == NULL ? unsetenv(name) : setenv(name, value, true)) == 0;
+}
+
+static bool
+set_number(const char *name, size_t number)
+{
+  char text[24];
+  snprintf(text, sizeof text, "%zu", number);
+  return set_variable(name, number == SIZE_MAX ? NULL : text);
+}
+
+/* Makes this process, with all that it becomes, one that preloads LIBRARY,
+ * before what is preloaded already, and writes to FILE as RUN says. */
+static bool
+set_environment(const struct run_options *run, const char *library,
+                const char *file)
+{
+  const char *others = getenv("LD_PRELOAD");
+  bool any = others != NULL && *others != '\0';
+  char process[16];
+  char *preload;
+  /* as long for all processes, see profile_file.c */
+  snprintf(process, sizeof process, "%010u", (unsigned)getpid());
+  return asprintf(&preload, "%s%s%s", library, any ? ":" : "",
+                  any ? others : "") >= 0 &&
+         set_variable("LD_PRELOAD", preload) &&
+         set_variable("MPROF_ROOT_PID", process) &&
+         set_variable("MPROF_OUT", file) &&
+         set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&
+         set_variable("MPROF_UNFOLDED", run->unfolded ? "1" : NULL) &&
+         set_variable("MPROF_SIGNAL", run->signal) &&
+         set_number("MPROF_AUTOSAVE", run->autosave) &&
+         set_number("MPROF_BUDGET", run->budget) &&
+         set_number("MPROF_TEMPORARY", run->temporary);
+}
+
 /* What the child does; its failure goes to the pipe REPORT. */
 static void
-become_program(const struct options *options,
-               const struct environment *environment, const sigset_t *signals,
-               int report)
+become_program(const struct options *options, const char *library,
+               const char *file, const sigset_t *signals, int report)
 {
-  snprintf(environment->own[PROCESS_VARIABLE] + sizeof process_variable - 1,
-           sizeof process_number, "%010u", (unsigned)getpid());
   sigprocmask(SIG_SETMASK, signals, NULL);
-  execvpe(options->files[0], (char *const *)(uintptr_t)options->files,
-          environment->variables);
+  if (set_environment(&options->run, library, file))
+    execvp(options->files[0], (char *const *)(uintptr_t)options->files);
   int failure = errno;
   while (write(report, &failure, sizeof failure) < 0 && errno == EINTR)
     continue;
@@ -295,31 +225,37 @@ program_exists(const struct options *options, struct outcome *outcome)
          cannot_run(options, errno, outcome);
 }
 
-static bool
-start_and_wait(const struct options *options,
-               const struct environment *environment, int report[2],
-               struct outcome *outcome)
+bool
+program_run(const struct options *options, const char *file,
+            struct outcome *outcome)
 {
+  char library[PATH_MAX];
+  int report[2];
   sigset_t set;
   sigset_t before;
   struct sigaction action = {.sa_handler = SIG_DFL};
   struct sigaction action_before; /* an ignored end could not be waited for */
   int failure = 0;
+  if (!find_library(library, &outcome->error))
+    return false;
+  if (pipe2(report, O_CLOEXEC) != 0)
+    return mprof_error_set(&outcome->error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
+                           "cannot make a pipe: %s", strerror(errno));
   fill_signals(&set);
   sigprocmask(SIG_BLOCK, &set, &before);
   sigaction(SIGCHLD, &action, &action_before);
   pid_t child = fork();
   if (child == 0) {
     sigaction(SIGCHLD, &action_before, NULL);
-    become_program(options, environment, &before, report[1]);
+    become_program(options, library, file, &before, report[1]);
   }
   if (child < 0)
     failure = errno;
   close(report[1]);
-  report[1] = -1;
   while (failure == 0 && read(report[0], &failure, sizeof failure) < 0 &&
          errno == EINTR)
     continue;
+  close(report[0]);
   int status = child < 0 ? 0 : wait_for(child, &set);
   sigaction(SIGCHLD, &action_before, NULL);
   sigprocmask(SIG_SETMASK, &before, NULL);
@@ -329,33 +265,4 @@ start_and_wait(const struct options *options,
   outcome->status = outcome->signal != 0 ? SHELL_SIGNAL + outcome->signal
                                          : WEXITSTATUS(status);
   return true;
-}
-
-bool
-program_run(const struct options *options, const char *file,
-            struct outcome *outcome)
-{
-  struct mprof_error *error = &outcome->error;
-  char path[PATH_MAX];
-  struct environment environment = {0};
-  int report[2] = {-1, -1};
-  if (!find_library(path, error))
-    return false;
-  char *preload = make_preload(path);
-  bool good = preload != NULL &&
-              make_environment(&environment, &options->run, preload, file);
-  if (!good)
-    mprof_error_memory(error);
-  else if (pipe2(report, O_CLOEXEC) != 0)
-    good = mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                           "cannot make a pipe: %s", strerror(errno));
-  else
-    good = start_and_wait(options, &environment, report, outcome);
-  if (report[0] >= 0)
-    close(report[0]);
-  if (report[1] >= 0)
-    close(report[1]);
-  release_environment(&environment);
-  free(preload);
-  return good;
 }

@@ -10,8 +10,7 @@
 #ifndef MPROF_RUN_PROGRAM_H
 #define MPROF_RUN_PROGRAM_H
 
-#include "command/options.h"
-#include "command/outcome.h"
+#include "command/command.h"
 
 #include <stdbool.h>
 
