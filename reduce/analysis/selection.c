@@ -206,7 +206,9 @@ selection_phase(const struct selection *selection, size_t i)
   enum phase stated = selection->profile->labels[sample->labels].phase;
   return stated != PHASE_COUNT
              ? stated
-             : phase_of_state(chain_walk_at(selection, profile_end(selection->profile, i)).state);
+             : phase_of_state(
+                   chain_walk_at(selection, profile_end(selection->profile, i))
+                       .state);
 }
 
 /* Whether sample I has what its allocations and its calls have in common. */

@@ -95,8 +95,8 @@ match_threads(struct selection *selection, struct mprof_error *error)
   return true;
 }
 
-/* Notes of which regions --region matches the path, or that of a region around
- * it; all when it is not given. */
+/* Notes of which regions --region matches the path, or that of a region
+ * around it; all when it is not given. */
 static bool
 match_regions(struct selection *selection, struct mprof_error *error)
 {

@@ -10,8 +10,8 @@
 #include "analysis/selection.h"
 
 /* Fills matches, roots, of_threads, of_regions, of_types and chosen of
- * SELECTION, for which there is room.  False: ERROR says why, such as a bad regular
- * expression, a usage error. */
+ * SELECTION, for which there is room.  False: ERROR says why, such as a bad
+ * regular expression, a usage error. */
 bool selection_match(struct selection *selection, struct mprof_error *error);
 
 #endif

@@ -48,7 +48,7 @@ words_text(const struct word_list *words, const char *conjunction, char *text,
   }
 }
 
-/* Sets *NUMBER to that of the word that the first LENGTH bytes of TEXT are. */
+/* Sets *NUMBER to that of the word that LENGTH bytes at TEXT are. */
 static bool
 find_word(const struct word_list *words, const char *text, size_t length,
           size_t *number)

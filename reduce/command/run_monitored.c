@@ -14,12 +14,10 @@
 
 #include "command/command.h"
 
-#include "base/output_file.h"
 #include "command/run_program.h"
 #include "common/pprof_format.h"
 #include "load.h"
 #include "pprof/reader.h"
-#include "pprof/writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -219,27 +217,21 @@ struct sums {
 
 /* Finishes PATH, which stands for the process PROCESS unless that is NULL. */
 static bool
-finish_file(const char *path, const char *process, struct sums *sums,
+finish_file(char *path, const char *process, struct sums *sums,
             struct mprof_error *error)
 {
   struct profile profile = {0};
-  struct output_file file;
   char comment[NAME_MAX + 32];
-  struct input_name name = {.path = strdup(path)};
+  struct input_name name = {.path = path};
   const struct input_list list = {.files = &name, .count = 1};
-  bool good = name.path != NULL || mprof_error_memory(error);
-  good = good && profile_load_list(&profile, &list, true, NULL, error);
-  free(name.path);
+  bool good = profile_load_list(&profile, &list, true, NULL, error);
   if (good && process != NULL) {
     snprintf(comment, sizeof comment, "%s=%s", process_key, process);
     uint32_t text = names_intern(&profile.names, comment);
     good = (text != NAMES_NONE && profile_add_comment(&profile, text)) ||
            mprof_error_memory(error);
   }
-  if (good && output_file_open(&file, path, error)) {
-    profile_write(&profile, false, &file.sink);
-    good = output_file_close(&file, true, error);
-  }
+  good = good && profile_save(&profile, path, error);
   if (good) {
     sums->allocs += profile.total[MEASURE_ALLOCS];
     sums->bytes += profile.total[MEASURE_BYTES];
@@ -247,7 +239,7 @@ finish_file(const char *path, const char *process, struct sums *sums,
     sums->files += process != NULL;
   }
   profile_release(&profile);
-  return good && error->code == MPROF_OK;
+  return good;
 }
 
 /* Finishes all files that are new since OLD was listed.  Sets *ROOT to

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The child sets its environment before it becomes the program; a pipe that
- * closes on exec tells whether that succeeded.  Signals are waited for, and not
- * handled: nothing here is global.
+ * closes on exec tells whether that succeeded.  Signals are waited for, and
+ * not handled: nothing here is global.
  */
 
 #include "command/run_program.h"
