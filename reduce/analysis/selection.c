@@ -204,11 +204,10 @@ selection_phase(const struct selection *selection, size_t i)
 {
   const struct profile_sample *sample = &selection->profile->samples[i];
   enum phase stated = selection->profile->labels[sample->labels].phase;
+  uint32_t node = profile_end(selection->profile, i);
   return stated != PHASE_COUNT
              ? stated
-             : phase_of_state(
-                   chain_walk_at(selection, profile_end(selection->profile, i))
-                       .state);
+             : phase_of_state(chain_walk_at(selection, node).state);
 }
 
 /* Whether sample I has what its allocations and its calls have in common. */
