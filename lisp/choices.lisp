@@ -26,6 +26,10 @@
       (:thread (:part) string "only what threads with such a name allocated")
       (:region (:part) string
        "only what was allocated in regions with such a path, or within")
+      (:object-type (:part) string
+       "only objects of types or classes with such a name" "type")
+      (:category (:part) (list :cons :float :struct :other)
+       "only objects of these categories")
       (:show-runtime (:part) boolean "show ECL's own C functions too")
       (:show-root (:part) boolean "show what called the profiled body, too")
       (:tables (:report)
@@ -48,6 +52,7 @@
       (:verbose (:report) boolean "leave out no row; else those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
       (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")
+      (:human (:report) boolean "separate the thousands of numbers in tables")
       (:width (:report) (integer 0)
        "cut names, and leave columns out, so that lines fit into it; 0: never")
       (:color (:report) boolean "mark what to look at first" "color=always")

@@ -158,7 +158,7 @@ of, as the bindings take them."
 is left.  For those that have no such value, NEW."
   (case keyword
     ((:ignore :hide) (format nil "(~A)|(~A)" old new))
-    (:phase (intersection (ensure-list old) (ensure-list new)))
+    ((:phase :category) (intersection (ensure-list old) (ensure-list new)))
     (:thread (let ((names (intersection (threads-of profile old)
                                         (threads-of profile new)
                                         :test #'string=)))
@@ -192,8 +192,9 @@ Example: only large objects that the parser made.
         (samples (profile-samples profile)))
     ;; A chain may have to match two expressions; there is no third one that
     ;; says so, but what the first left can be counted.
-    (when (or (and (getf both :focus) (getf new :focus))
-              (and (getf both :region) (getf new :region)))
+    (when (some (lambda (keyword)
+                  (and (getf both keyword) (getf new keyword)))
+                '(:focus :region :object-type))
       (setf samples (contexts-samples profile (constantly t))))
     (loop for (keyword value) on new by #'cddr
           for old = (getf both keyword)

@@ -4,8 +4,10 @@
 
 #include "load.h"
 
+#include "base/output_file.h"
 #include "base/progress.h"
 #include "pprof/reader.h"
+#include "pprof/writer.h"
 #include "symbols/symbolize.h"
 
 #include <string.h>
@@ -59,4 +61,15 @@ profile_load(struct profile *profile, const char *const *names, size_t count,
               profile_load_list(profile, &list, false, progress, error);
   input_list_release(&list);
   return good;
+}
+
+bool
+profile_save(const struct profile *profile, const char *path,
+             struct mprof_error *error)
+{
+  struct output_file file;
+  if (!output_file_open(&file, path, error))
+    return false;
+  profile_write(profile, false, &file.sink);
+  return output_file_close(&file, true, error);
 }

@@ -30,4 +30,9 @@ bool profile_load(struct profile *profile, const char *const *names,
                   size_t count, struct progress *progress,
                   struct mprof_error *error);
 
+/* Writes PROFILE to the file PATH, completely or not at all.  False: ERROR
+ * says why. */
+bool profile_save(const struct profile *profile, const char *path,
+                  struct mprof_error *error);
+
 #endif

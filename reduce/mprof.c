@@ -55,36 +55,28 @@ own(char *text)
 }
 
 static void
-set_error(struct result *result, const struct mprof_error *error)
-{
-  result->offset = error->offset;
-  result->error = strdup(error->message);
-}
-
-static void
 run(struct result *result, const char *arguments,
     const struct open_profile *open)
 {
-  struct mprof_error error;
+  struct outcome outcome = {.status = 1};
   struct sink_string text = {0};
   struct sink sink;
-  enum command command;
-  mprof_error_clear(&error);
   sink_init(&sink, sink_write_string, &text);
   char *copy = strdup(arguments == NULL ? "" : arguments);
   const char **list = NULL;
   if (copy != NULL)
     list = calloc(count_lines(copy), sizeof *list);
-  result->status = 1;
   if (list == NULL)
-    mprof_error_memory(&error);
+    mprof_error_memory(&outcome.error);
   else
-    result->status = command_run(split_arguments(copy, list), list, open,
-                                 &sink, "the output", &command, &error);
+    command_run(split_arguments(copy, list), list, open, &sink, "the output",
+                &outcome);
   free(copy);
   free(list);
   result->output = own(text.text);
-  set_error(result, &error);
+  result->status = outcome.status;
+  result->offset = outcome.error.offset;
+  result->error = strdup(outcome_line(&outcome));
   if (result->output == NULL || result->error == NULL) {
     free(result->output);
     free(result->error);
@@ -224,7 +216,8 @@ mprof_profile_command(void *profile, const char *arguments,
     run(result, arguments, &open);
   } else {
     result->status = 1;
-    set_error(result, &handle->error);
+    result->offset = handle->error.offset;
+    result->error = strdup(handle->error.message);
   }
   return result;
 }

@@ -4,8 +4,9 @@
  * symbols, strings, characters, fixnums and lists of these.  Anything else
  * (an EQL specializer may hold any object) shows its type in #<...>.
  *
- * Symbols are written for the standard readtable: upper case needs no
- * escape, all else is put between bars.
+ * Symbols are written for the standard readtable, as PRIN1 does and as
+ * compiled files have the names of their functions: what the reader would
+ * upcase or split is put between bars.
  */
 #include "names/lisp_name.h"
 
@@ -96,8 +97,9 @@ needs_bars(cl_object name)
       letters = true;
     else if (last >= '0' && last <= '9')
       digits = true;
-    else if (last <= ' ' || last >= 127 || (last >= 'a' && last <= 'z') ||
-             strchr("\"'(),:;\\`|", last) != NULL || (last == '#' && i == 0))
+    else if (last <= ' ' || last == 127 || ecl_lower_case_p(last) ||
+             (last < 127 && strchr("\"'(),:;\\`|", last) != NULL) ||
+             (last == '#' && i == 0))
       return true;
     else
       others |= last != '.';

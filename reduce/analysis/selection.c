@@ -204,9 +204,10 @@ selection_phase(const struct selection *selection, size_t i)
 {
   const struct profile_sample *sample = &selection->profile->samples[i];
   enum phase stated = selection->profile->labels[sample->labels].phase;
+  uint32_t node = profile_end(selection->profile, i);
   return stated != PHASE_COUNT
              ? stated
-             : phase_of_state(chain_walk_at(selection, profile_end(selection->profile, i)).state);
+             : phase_of_state(chain_walk_at(selection, node).state);
 }
 
 /* Whether sample I has what its allocations and its calls have in common. */
@@ -216,7 +217,7 @@ is_chosen(const struct selection *selection, size_t i)
   const struct profile_sample *sample = &selection->profile->samples[i];
   const struct profile_labels *labels =
       &selection->profile->labels[sample->labels];
-  unsigned phases = selection->options.phases;
+  uint64_t phases = selection->options.phases;
   unsigned flags = selection->flags[profile_end(selection->profile, i)];
   return (phases == 0 ||
           (phases >> selection_phase(selection, i) & 1) != 0) &&
@@ -237,6 +238,9 @@ selection_keeps(const struct selection *selection, size_t i,
          is_chosen(selection, i) &&
          (selection->options.expressions[EXPRESSION_FOCUS] == NULL ||
           (selection->flags[node] & CHAIN_FOCUS) != 0) &&
+         (selection->of_types == NULL || selection->of_types[count->type]) &&
+         (selection->options.categories == NULL ||
+          count->size_kind != SIZE_UNKNOWN) &&
          (selection->chosen == NULL || selection->chosen[i]);
 }
 
@@ -271,6 +275,12 @@ add_up(struct selection *selection)
 /* ---- the whole ---- */
 
 static bool
+chooses_types(const struct selection_options *options)
+{
+  return options->type != NULL || options->categories != NULL;
+}
+
+static bool
 make_room(struct selection *selection)
 {
   const struct profile *profile = selection->profile;
@@ -284,12 +294,16 @@ make_room(struct selection *selection)
   selection->flags = array_zeroed(profile->tree.count, 1);
   selection->states = array_zeroed(profile->tree.count, 1);
   bool samples = selection->options.samples != NULL;
+  bool types = chooses_types(&selection->options);
+  if (types)
+    selection->of_types = array_zeroed(profile->type_count, sizeof(bool));
   if (samples)
     selection->chosen = array_zeroed(profile->sample_count, sizeof(bool));
   return selection->hidden != NULL && selection->roots != NULL &&
          selection->matches != NULL && selection->roles != NULL &&
          selection->of_threads != NULL && selection->of_regions != NULL &&
          selection->flags != NULL && selection->states != NULL &&
+         (!types || selection->of_types != NULL) &&
          (!samples || selection->chosen != NULL);
 }
 
@@ -317,7 +331,8 @@ selection_init(struct selection *selection, const struct profile *profile,
   selection->cuts = !options->show_root && !options->show_runtime;
   selection->by_allocations =
       options->expressions[EXPRESSION_FOCUS] != NULL ||
-      options->phases != 0 || options->samples != NULL || substituted;
+      options->phases != 0 || options->samples != NULL ||
+      chooses_types(options) || substituted;
   selection->narrowed = substituted;
   selection->counts_calls = calls_known(profile, options);
   if (!make_room(selection))
@@ -341,6 +356,7 @@ selection_release(struct selection *selection)
   free(selection->roles);
   free(selection->of_threads);
   free(selection->of_regions);
+  free(selection->of_types);
   free(selection->chosen);
   free(selection->flags);
   free(selection->states);

@@ -11,12 +11,12 @@
  * and drops chains without one.  Runtime functions are hidden in that same
  * way unless they are asked for; ECL's own Lisp functions when that is asked
  * for.  phase, thread and region keep the samples of some phases, threads and
- * regions (each with those in it) alone, samples those that somebody else has
- * chosen.
+ * regions (each with those in it) alone, type and category those for objects
+ * of some types, samples those that somebody else has chosen.
  *
- * focus and samples speak of allocations: calls are counted for the functions
- * and arcs that are left, whatever was allocated below them.  A call has the
- * phase in which the function that was called runs.
+ * focus, type, category and samples speak of allocations: calls are counted
+ * for the functions and arcs that are left, whatever was allocated below
+ * them.  A call has the phase in which the function that was called runs.
  *
  * Where chains begin: a profile may name the function that runs a profiled
  * body (comment mprof.root).  That function and all that is rootward of it,
@@ -62,9 +62,11 @@ struct selection_options {
   const char *expressions[EXPRESSION_COUNT]; /* NULL: not given */
   const char *thread;  /* matched with names of threads, NULL: all */
   const char *region;  /* matched with paths of regions, NULL: all */
+  const char *type;    /* matched with names of types, classes; NULL: all */
+  const char *categories; /* names or letters, with commas, NULL: all */
   const uint64_t *samples; /* numbers of those that count, NULL: all */
   size_t sample_count;
-  unsigned phases; /* bit i: enum phase i; 0: all */
+  uint64_t phases; /* bit i: enum phase i; 0: all */
   bool hide_system;
   bool show_runtime; /* and all that show_root shows */
   bool show_root;
@@ -96,6 +98,7 @@ struct selection {
   bool *roots;            /* by function: runs a profiled body */
   bool *of_threads;       /* by thread */
   bool *of_regions;       /* by region */
+  bool *of_types;         /* by type; NULL: all */
   bool *chosen;           /* by sample; NULL: all */
   unsigned char *flags;   /* by node: enum chain_flag */
   unsigned char *states;  /* by node: enum phase_state, and: */

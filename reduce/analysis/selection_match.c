@@ -8,6 +8,7 @@
 #include "common/region_path.h"
 
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,8 +95,8 @@ match_threads(struct selection *selection, struct mprof_error *error)
   return true;
 }
 
-/* Notes of which regions --region matches the path, or that of a region around
- * it; all when it is not given. */
+/* Notes of which regions --region matches the path, or that of a region
+ * around it; all when it is not given. */
 static bool
 match_regions(struct selection *selection, struct mprof_error *error)
 {
@@ -120,6 +121,77 @@ match_regions(struct selection *selection, struct mprof_error *error)
   if (expression != NULL)
     regfree(&regex);
   return good || mprof_error_memory(error);
+}
+
+/* Whether TEXT, up to a comma, is the name or the letter of CATEGORY. */
+static bool
+is_category(const char *text, enum language language, unsigned category)
+{
+  const char *name = category_name(language, category);
+  const char *letter = category_letter(language, category);
+  size_t length = strcspn(text, ",");
+  return (length == strlen(name) && memcmp(text, name, length) == 0) ||
+         (length == strlen(letter) && memcmp(text, letter, length) == 0);
+}
+
+/* Sets CHOSEN to which categories TEXT lists. */
+static bool
+choose_categories(const char *text, enum language language,
+                  bool chosen[CATEGORY_COUNT], struct mprof_error *error)
+{
+  char known[128] = "";
+  for (;;) {
+    bool any = false;
+    for (unsigned c = 0; c < CATEGORY_COUNT; c++)
+      if (is_category(text, language, c))
+        any = chosen[c] = true;
+    size_t length = strcspn(text, ",");
+    if (any && text[length] == '\0')
+      return true;
+    if (!any)
+      break;
+    text += length + 1;
+  }
+  for (unsigned c = 0; c < CATEGORY_COUNT; c++) {
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s (%s)",
+             c == 0                    ? ""
+             : c + 1 == CATEGORY_COUNT ? " and "
+                                       : ", ",
+             category_name(language, c), category_letter(language, c));
+  }
+  return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
+                         "--category takes %s, not '%.*s'", known,
+                         (int)strcspn(text, ","), text);
+}
+
+/* Notes which types --type and --category choose. */
+static bool
+match_types(struct selection *selection, struct mprof_error *error)
+{
+  const struct profile *profile = selection->profile;
+  const struct selection_options *options = &selection->options;
+  bool categories[CATEGORY_COUNT] = {false};
+  regex_t regex;
+  if (options->categories != NULL &&
+      !choose_categories(options->categories, profile->language, categories,
+                         error))
+    return false;
+  if (options->type != NULL &&
+      !compile_regex(&regex, options->type, "type", error))
+    return false;
+  for (size_t t = 0; t < profile->type_count; t++) {
+    const struct profile_type *type = &profile->types[t];
+    selection->of_types[t] =
+        (options->categories == NULL || categories[type->category]) &&
+        (options->type == NULL ||
+         found_in(&regex, names_text(&profile->names, type->type)) ||
+         (type->class_name != 0 &&
+          found_in(&regex, names_text(&profile->names, type->class_name))));
+  }
+  if (options->type != NULL)
+    regfree(&regex);
+  return true;
 }
 
 /* Notes which functions run profiled bodies, as comments say. */
@@ -163,5 +235,6 @@ selection_match(struct selection *selection, struct mprof_error *error)
   find_roots(selection);
   return match_threads(selection, error) &&
          match_regions(selection, error) &&
+         (selection->of_types == NULL || match_types(selection, error)) &&
          (selection->chosen == NULL || mark_samples(selection, error));
 }

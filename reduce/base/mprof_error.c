@@ -11,10 +11,27 @@ void
 mprof_error_clear(struct mprof_error *error)
 {
   error->code = MPROF_OK;
-  error->exit_status = 0;
-  error->signal = 0;
   error->offset = MPROF_NO_OFFSET;
   error->message[0] = '\0';
+}
+
+static void
+format_line(char line[MPROF_ERROR_LENGTH], const char *format,
+            va_list arguments)
+{
+  vsnprintf(line, MPROF_ERROR_LENGTH, format, arguments);
+  for (char *c = line; *c != '\0'; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f)
+      *c = '?';
+}
+
+void
+mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  format_line(line, format, arguments);
+  va_end(arguments);
 }
 
 bool
@@ -27,11 +44,8 @@ mprof_error_set(struct mprof_error *error, enum mprof_error_code code,
   error->offset = offset;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->message, sizeof error->message, format, arguments);
+  format_line(error->message, format, arguments);
   va_end(arguments);
-  for (char *c = error->message; *c != '\0'; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f)
-      *c = '?';
   return false;
 }
 

@@ -21,18 +21,13 @@ enum mprof_error_code {
   MPROF_CANNOT_WRITE, /* output failed */
   MPROF_CANNOT_RUN,   /* another program is missing or failed */
   MPROF_NO_MEMORY,
-  MPROF_USAGE, /* the command line is wrong */
-  MPROF_GREW,  /* no failure: all is done, and growth is beyond a limit */
-  MPROF_PROGRAM /* a program was run, or could not be: the exit status is its
-                   own; the message, if any, need not be of a failure */
+  MPROF_USAGE /* the command line is wrong */
 };
 
 enum { MPROF_NO_OFFSET = -1, MPROF_ERROR_LENGTH = 4608 };
 
 struct mprof_error {
   enum mprof_error_code code;
-  int exit_status; /* with MPROF_PROGRAM */
-  int signal;      /* with it: what ended the program, or 0 */
   int64_t offset; /* bytes into the input, or MPROF_NO_OFFSET */
   char message[MPROF_ERROR_LENGTH]; /* one line, no newline */
 };
@@ -46,6 +41,10 @@ void mprof_error_clear(struct mprof_error *error);
 bool mprof_error_set(struct mprof_error *error, enum mprof_error_code code,
                      int64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Sets LINE to formatted text in that same way. */
+void mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Records that memory ran out; gives back false. */
 bool mprof_error_memory(struct mprof_error *error);

@@ -22,6 +22,7 @@ sink_init(struct sink *sink, sink_write *write_bytes, void *target)
   sink->error_number = 0;
   sink->line_width = 0;
   sink->color = false;
+  sink->human = false;
   sink->progress = NULL;
   sink->used = 0;
 }

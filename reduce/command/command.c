@@ -1,64 +1,92 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Options, then the command that they name; and how failures become exit
- * statuses.
+/* Which commands there are.  Options, then the command that they name; and
+ * how failures become exit statuses.
  */
 
 #include "command/command.h"
 
-#include "command/command_table.h"
-#include "command/help.h"
 #include "mprof.h"
 
 #include <string.h>
 
-static int
-status_of(const struct mprof_error *error)
+const struct command_row command_rows[] = {
+    {COMMAND_REPORT, "report", "[OPTION...] [FILE...]", "print tables",
+     run_report, ".txt ", "text (.txt), and mprof export other formats"},
+    {COMMAND_EXPORT, "export", "--format=FORMAT [OPTION...] [FILE...]",
+     "write another format", run_export, NULL, NULL},
+    {COMMAND_DIFF, "diff", "[OPTION...] OLD NEW", "compare two profiles",
+     run_diff, ".txt ", "text (.txt)"},
+    {COMMAND_MERGE, "merge", "-o OUT FILE...", "make one profile of several",
+     run_merge, ".data .pb.gz .pprof ", "a profile (.data, .pb.gz, .pprof)"},
+    {COMMAND_FLAMEGRAPH, "flamegraph", "[OPTION...] [FILE...]",
+     "draw a flame graph, or make a page of it", run_flamegraph,
+     ".svg .html .htm ", "SVG (.svg) or a page (.html)"},
+    {COMMAND_GRAPH, "graph", "[OPTION...] [FILE...]",
+     "draw the call graph, by Graphviz", run_graph, ".svg .png .pdf ",
+     "SVG (.svg), PNG (.png) or PDF (.pdf)"},
+    {COMMAND_RUN, "run", "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+     "run a C program and profile it", run_monitored, ".data .pb.gz .pprof ",
+     "a profile (.data, .pb.gz, .pprof)"},
+    {COMMAND_HELP, "help", "[COMMAND]", "list the options of a command", NULL,
+     NULL, NULL},
+    {COMMAND_HELP, "--help", NULL, NULL, NULL, NULL, NULL},
+    {COMMAND_HELP, "-help", NULL, NULL, NULL, NULL, NULL},
+    {COMMAND_HELP, "-h", NULL, NULL, NULL, NULL, NULL},
+    {COMMAND_VERSION, "--version", "", "print the version", NULL, NULL, NULL},
+    {COMMAND_VERSION, "-version", NULL, NULL, NULL, NULL, NULL},
+    {COMMAND_NONE, NULL, NULL, NULL, NULL, NULL, NULL},
+};
+
+enum command
+command_find(const char *name)
 {
-  switch (error->code) {
-  case MPROF_OK:
-    return 0;
-  case MPROF_USAGE:
-    return 2;
-  case MPROF_GREW:
-    return 3;
-  case MPROF_PROGRAM:
-    return error->exit_status;
-  default:
-    return 1;
-  }
+  for (const struct command_row *row = command_rows; row->name != NULL; row++)
+    if (strcmp(row->name, name) == 0)
+      return row->command;
+  return COMMAND_NONE;
 }
 
-/* Flushes SINK; a failure counts more than what was found. */
-static void
-finish(struct sink *sink, const char *target, struct mprof_error *error)
+const struct command_row *
+command_row(enum command command)
 {
-  if (sink_flush(sink))
-    return;
-  mprof_error_clear(error);
-  mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                  "cannot write %s: %s", target,
-                  strerror(sink->error_number));
+  const struct command_row *row = command_rows;
+  while (row->name != NULL && row->command != command)
+    row++;
+  return row;
+}
+
+void
+outcome_cannot_write(struct outcome *outcome, const char *target,
+                     int error_number)
+{
+  outcome->status = 1;
+  mprof_error_set(&outcome->error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
+                  "cannot write %s: %s", target, strerror(error_number));
 }
 
 int
 command_run(int count, const char *const *arguments,
             const struct open_profile *open, struct sink *sink,
-            const char *target, enum command *command,
-            struct mprof_error *error)
+            const char *target, struct outcome *outcome)
 {
   struct options options;
-  bool good = options_parse(&options, count, arguments, open, error);
+  memset(outcome, 0, sizeof *outcome);
+  mprof_error_clear(&outcome->error);
+  bool good =
+      options_parse(&options, count, arguments, open, &outcome->error);
   options.progress = sink->progress;
-  *command = options.command;
+  outcome->command = options.command;
   if (good && options.command == COMMAND_VERSION)
     sink_format(sink, "mprof %s\n", mprof_version());
   else if (good && options.command == COMMAND_HELP)
     help_write(options.topic, sink);
   else if (good)
-    good = command_row(options.command)->run(&options, sink, error);
+    good = command_row(options.command)->run(&options, sink, outcome);
   options_release(&options);
-  if (good || error->code == MPROF_GREW)
-    finish(sink, target, error);
-  return status_of(error);
+  if (good && !sink_flush(sink))
+    outcome_cannot_write(outcome, target, sink->error_number);
+  else if (!good && outcome->status == 0)
+    outcome->status = outcome->error.code == MPROF_USAGE ? 2 : 1;
+  return outcome->status;
 }

@@ -1,25 +1,83 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One command line from start to end.  The command mprof and the library
- * entry points of mprof.h are thin clients of this.
+/* The commands of the program, as a table, and one command line from start to
+ * end.  The command mprof and the library entry points of mprof.h are thin
+ * clients of this.  A new command is an enum command, a row, its rows in
+ * option_table.c and a function here.
  */
 
 #ifndef MPROF_COMMAND_H
 #define MPROF_COMMAND_H
 
-#include "command/options.h"
-#include "base/mprof_error.h"
 #include "base/sink.h"
+#include "command/options.h"
+
+/* What became of a command line: how it ends, and the one line that is said
+ * about it on standard error.  A result that scripts want to know, such as
+ * growth beyond a limit or how a program ended, is no error. */
+struct outcome {
+  enum command command; /* that was recognised, for a hint on usage */
+  int status; /* of the exit: 0, or what the command found; after a failure
+                 what there is for that one, or 0 */
+  int signal; /* that ended the program that was run, or 0 */
+  char remark[MPROF_ERROR_LENGTH]; /* on what was done, or "" */
+  struct mprof_error error;        /* why it was not done */
+};
+
+/* The line; "" when there is nothing to say. */
+static inline const char *
+outcome_line(const struct outcome *outcome)
+{
+  return outcome->error.code == MPROF_OK ? outcome->remark
+                                         : outcome->error.message;
+}
+
+/* Makes OUTCOME that of a failure to write TARGET, with ERROR_NUMBER. */
+void outcome_cannot_write(struct outcome *outcome, const char *target,
+                          int error_number);
+
+/* What a command does once its options are known.  Text goes to SINK, or to
+ * the file that the options name, which then is complete or not touched.
+ * False: the error of OUTCOME, which starts zeroed, says why.  A failure of
+ * SINK itself is left for its owner to find. */
+typedef bool command_function(const struct options *options,
+                              struct sink *sink, struct outcome *outcome);
+command_function run_report, run_export, run_flamegraph, run_graph, run_merge;
+command_function run_diff;      /* status 3: more growth than is allowed */
+command_function run_monitored; /* status and signal are the program's */
+
+struct command_row {
+  enum command command;
+  const char *name;
+  const char *arguments; /* for the usage line; NULL: never listed */
+  const char *help;      /* a few words */
+  command_function *run; /* NULL: needs no options and no files */
+  const char *endings;   /* of files that it writes, with a blank after each;
+                            NULL: the format says */
+  const char *writes;    /* what, and how such files are called */
+};
+
+/* In the order of --help; ends with a row whose name is NULL. */
+extern const struct command_row command_rows[];
+
+/* The command called NAME; COMMAND_NONE when there is none. */
+enum command command_find(const char *name);
+
+/* The first row of COMMAND; the last row of all when it has none. */
+const struct command_row *command_row(enum command command);
 
 /* Runs COUNT ARGUMENTS (without the program's name), on OPEN unless that is
  * NULL, else on the files that they name; text goes to SINK, unless the
- * options name a file.  *COMMAND gets the command that was recognised, for a
- * hint on usage.  Gives back the exit status: 0, 1, 2, 3, or that of a
- * program that was run; unless 0, ERROR says why.  SINK is flushed; when it
- * fails the status is 1, and the error is about the target called TARGET. */
+ * options name a file.  Fills OUTCOME and gives back the exit status: 0, 1,
+ * 2, 3, or that of a program that was run.  SINK is flushed; when it fails
+ * the status is 1, and the error is about the target called TARGET. */
 int command_run(int count, const char *const *arguments,
                 const struct open_profile *open, struct sink *sink,
-                const char *target, enum command *command,
-                struct mprof_error *error);
+                const char *target, struct outcome *outcome);
+
+/* What --help prints: writes the help on TOPIC (COMMAND_NONE: on the
+ * program), or the usage line of COMMAND, without "usage: " and newline. */
+void help_write(enum command topic, struct sink *sink);
+void help_usage(enum command command, struct sink *sink);
 
 #endif

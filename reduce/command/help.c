@@ -2,14 +2,13 @@
 
 /* Lines of help: a form on the left, a few words on the right. */
 
-#include "command/help.h"
-
-#include "command/command_table.h"
+#include "command/command.h"
 #include "command/option_table.h"
 #include "diff/diff.h"
 #include "output.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void
 help_usage(enum command command, struct sink *sink)
@@ -22,28 +21,27 @@ help_usage(enum command command, struct sink *sink)
 }
 
 static void
-write_line(struct sink *sink, const char *form, const char *help)
+write_line(struct sink *sink, const char *form, const char *help,
+           const char *more)
 {
-  sink_format(sink, "  %-20s %s\n", form, help);
+  sink_format(sink, "  %-20s %s%s\n", form, help, more);
 }
 
+/* Lists what there is to choose from: names and help at FIRST, and every
+ * STRIDE bytes after it. */
 static void
-write_outputs(const char *title, const struct output *outputs,
-              struct sink *sink)
+write_choices(const char *title, const char *const *first,
+              const char *const *help, size_t stride, struct sink *sink)
 {
+  const struct word_list names = {first, stride};
+  const struct word_list texts = {help, stride};
   sink_format(sink, "\n%s:\n", title);
-  for (; outputs->name != NULL; outputs++)
-    write_line(sink, outputs->name, outputs->help);
+  for (size_t i = 0; word_of(&names, i) != NULL; i++)
+    write_line(sink, word_of(&names, i), word_of(&texts, i), "");
 }
-
-static void
-write_diff_tables(struct sink *sink)
-{
-  sink_text(sink, "\nTables, in this order:\n");
-  for (const struct diff_output *table = diff_tables; table->name != NULL;
-       table++)
-    write_line(sink, table->name, table->help);
-}
+#define WRITE_CHOICES(title, rows, sink)                                     \
+  write_choices(title, &(rows)[0].name, &(rows)[0].help, sizeof(rows)[0],    \
+                sink)
 
 static void
 write_program_help(struct sink *sink)
@@ -56,7 +54,7 @@ write_program_help(struct sink *sink)
   sink_text(sink, "\n\nCommands:\n");
   for (const struct command_row *row = command_rows; row->name != NULL; row++)
     if (row->arguments != NULL)
-      write_line(sink, row->name, row->help);
+      write_line(sink, row->name, row->help, "");
   sink_text(
       sink,
       "\nFILE is a profile, mprof.data when none is given; several are "
@@ -70,13 +68,15 @@ static void
 write_option(const struct option_row *row, struct sink *sink)
 {
   char form[64];
-  bool letter = row->name[1] == '\0';
-  snprintf(form, sizeof form, "%s%s%s%s", letter ? "-" : "--", row->name,
-           row->argument == NULL ? ""
-           : letter              ? " "
-                                 : "=",
-           row->argument == NULL ? "" : row->argument);
-  write_line(sink, form, row->help);
+  char words[WORDS_LENGTH] = "";
+  const char *between = row->name[1] == '\0' ? " " : "=";
+  bool argument = row->argument != NULL;
+  snprintf(form, sizeof form, "%s%s%s%s", OPTION_DASHES(row->name), row->name,
+           argument ? between : "", argument ? row->argument : "");
+  if (row->help[strlen(row->help) - 1] == ' ')
+    words_text(&row->words, row->kind->list ? " and " : " or ", words,
+               sizeof words);
+  write_line(sink, form, row->help, words);
 }
 
 void
@@ -93,11 +93,11 @@ help_write(enum command topic, struct sink *sink)
     if ((row->commands >> topic & 1) != 0)
       write_option(row, sink);
   if (topic == COMMAND_REPORT)
-    write_outputs("Tables, in this order", report_tables, sink);
+    WRITE_CHOICES("Tables, in this order", report_tables, sink);
   else if (topic == COMMAND_DIFF)
-    write_diff_tables(sink);
+    WRITE_CHOICES("Tables, in this order", diff_tables, sink);
   else if (topic == COMMAND_EXPORT) {
-    write_outputs("Formats", export_formats, sink);
-    write_outputs("Tables of csv", csv_tables, sink);
+    WRITE_CHOICES("Formats", export_formats, sink);
+    WRITE_CHOICES("Tables of csv", csv_tables, sink);
   }
 }

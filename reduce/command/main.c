@@ -6,7 +6,6 @@
  */
 
 #include "command/command.h"
-#include "command/help.h"
 #include "command/terminal_progress.h"
 #include "mprof.h"
 
@@ -39,6 +38,18 @@ write_output(void *target, const char *bytes, size_t length)
   return sink_write_descriptor(target, bytes, length);
 }
 
+/* Lets the signal NUMBER do what it does, whatever this process was started
+ * with. */
+static void
+take_signal(int number)
+{
+  sigset_t set;
+  signal(number, SIG_DFL);
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* End by that signal, as the program did: who waits for this process then
  * sees what it would have seen (a shell leaves a loop after Ctrl-C).  There
  * is nothing here to write a core of. */
@@ -46,49 +57,48 @@ static void
 end_by_signal(int number)
 {
   const struct rlimit none = {0, 0};
-  sigset_t set;
   setrlimit(RLIMIT_CORE, &none);
-  signal(number, SIG_DFL);
-  sigemptyset(&set);
-  sigaddset(&set, number);
-  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  take_signal(number);
   raise(number);
+}
+
+/* Writes the usage of COMMAND to standard error. */
+static void
+write_usage(enum command command)
+{
+  int descriptor = STDERR_FILENO;
+  struct sink sink;
+  sink_init(&sink, sink_write_descriptor, &descriptor);
+  sink_text(&sink, "usage: ");
+  help_usage(command, &sink);
+  sink_text(&sink, " (see 'mprof help')\n");
+  sink_flush(&sink);
 }
 
 int
 main(int argc, char **argv)
 {
-  struct mprof_error error;
+  static struct outcome outcome;
   struct sink sink;
-  enum command command = COMMAND_NONE;
   int descriptor = STDOUT_FILENO;
-  if (argc < 2 || strcmp(argv[1], "run") != 0) /* whose program inherits it */
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like any other */
-  mprof_error_clear(&error);
+  /* Who reads no further ends this quietly, as other filters; "run" leaves
+   * what the program is to inherit. */
+  if (argc < 2 || strcmp(argv[1], "run") != 0)
+    take_signal(SIGPIPE);
   sink_init(&sink, write_output, &descriptor);
   sink.progress = terminal_progress_start();
   fit_to_terminal(&sink, descriptor);
-  int status = command_run(argc - 1, (const char *const *)(argv + 1), NULL,
-                           &sink, "standard output", &command, &error);
+  command_run(argc - 1, (const char *const *)(argv + 1), NULL, &sink,
+              "standard output", &outcome);
   terminal_progress_stop();
-  if ((status == 0 || status == 3) && close(descriptor) != 0 &&
-      errno != EBADF) {
-    mprof_error_clear(&error);
-    mprof_error_set(&error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                    "cannot write standard output: %s", strerror(errno));
-    status = 1;
-  }
-  if (error.message[0] != '\0')
-    fprintf(stderr, "mprof: %s\n", error.message);
-  if (error.code == MPROF_USAGE) {
-    descriptor = STDERR_FILENO;
-    sink_init(&sink, sink_write_descriptor, &descriptor);
-    sink_text(&sink, "usage: ");
-    help_usage(command, &sink);
-    sink_text(&sink, " (see 'mprof help')\n");
-    sink_flush(&sink);
-  }
-  if (error.code == MPROF_PROGRAM && error.signal != 0)
-    end_by_signal(error.signal);
-  return status;
+  if (outcome.error.code == MPROF_OK && close(descriptor) != 0 &&
+      errno != EBADF)
+    outcome_cannot_write(&outcome, "standard output", errno);
+  if (outcome_line(&outcome)[0] != '\0')
+    fprintf(stderr, "mprof: %s\n", outcome_line(&outcome));
+  if (outcome.error.code == MPROF_USAGE)
+    write_usage(outcome.command);
+  if (outcome.signal != 0)
+    end_by_signal(outcome.signal);
+  return outcome.status;
 }

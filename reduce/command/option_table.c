@@ -6,6 +6,10 @@
 
 #include "command/option_table.h"
 
+#include "common/phase.h"
+#include "diff/diff.h"
+#include "output.h"
+
 #include <string.h>
 
 enum {
@@ -21,103 +25,174 @@ enum {
   IN_ALL = IN_VIEW | IN_MERGE | IN_RUN
 };
 
+/* The offset of FIELD, which the compiler is to find to be of TYPE. */
+#define FIELD(type, field)                                                   \
+  (offsetof(struct options, field) +                                         \
+   0 * sizeof((type *)NULL == &((struct options *)NULL)->field))
+
+/* The rest of a row, by the kind of value. */
+#define STORE(kind, type, field, number)                                     \
+  &kind##_value, FIELD(type, field), number, {NULL, 0}
+#define FLAG(field) STORE(flag, bool, field, true)
+#define NO_FLAG(field) STORE(flag, bool, field, false)
+#define CHOICE(type, field, value) STORE(choice, enum type, field, value)
+#define NUMBER(field) STORE(number, size_t, field, 0)
+#define POSITIVE(field) STORE(positive, size_t, field, 0)
+#define PERCENT(field) STORE(percent, uint32_t, field, 0)
+#define TEXT(field) STORE(text, const char *, field, 0)
+#define REGEX(place) TEXT(select.expressions[EXPRESSION_##place])
+#define GROWTH(field) STORE(growth, struct growth_limits, field, 0)
+
+/* And with words: MEMBER of the rows of LIST. */
+#define CHOOSE(kind, type, field, number, list, member)                      \
+  &kind##_value, FIELD(type, field), number,                                 \
+  {                                                                          \
+    &(list)[0].member, sizeof(list)[0]                                       \
+  }
+#define WORD(type, field, first, list)                                       \
+  CHOOSE(word, enum type, field, first, list, word)
+#define ROW(field, list)                                                     \
+  CHOOSE(row, const struct output *, field, 0, list, name)
+#define TABLES(rows) CHOOSE(list, uint64_t, tables, true, rows, name)
+
+/* In the order of their enumerations. */
+struct word {
+  const char *word;
+};
+static const struct word sort_words[] = {
+    {"bytes"}, {"allocs"}, {"calls"},     {"self"}, {"inclusive"},
+    {"kept"},  {"peak"},   {"temporary"}, {"name"}, {NULL}};
+static const struct word color_words[] = {
+    {"auto"}, {"always"}, {"never"}, {NULL}};
+static const struct word by_words[] = {{"function"}, {"line"},  {"file"},
+                                       {"package"},  {"class"}, {NULL}};
+
 const struct option_row option_rows[] = {
-    {OPTION_FORMAT, IN_EXPORT, "format", "FORMAT",
-     "what to write, see below; by default what the file's name says"},
-    {OPTION_TABLE, IN_EXPORT, "table", "TABLE",
-     "which table to write, see below; for csv"},
-    {OPTION_TYPES, IN_EXPORT, "types", NULL,
-     "append the type or class as the last frame; for folded"},
-    {OPTION_PHASES, IN_EXPORT, "phases", NULL,
-     "put the phase before the first frame; for folded"},
-    {OPTION_THREADS, IN_EXPORT, "threads", NULL,
-     "put the thread before all others; for folded"},
-    {OPTION_FAIL_ABOVE, IN_DIFF, "fail-above", "LIMIT",
-     "exit 3 when there is more growth: 5%, 1MiB, 1000allocs"},
-    {OPTION_FAIL_ABOVE_FUNCTION, IN_DIFF, "fail-above-function", "LIMIT",
-     "exit 3 when a function itself grew more"},
-    {OPTION_FAIL_ABOVE_KEPT, IN_DIFF, "fail-above-kept", "LIMIT",
-     "exit 3 when more was never freed (C): 0, 5%, 10allocs"},
-    {OPTION_NORMALIZE, IN_DIFF, "normalize", NULL,
-     "scale the old figures so that the totals are equal"},
-    {OPTION_VERBOSE, IN_TABLES, "verbose", NULL, "show every row"},
-    {OPTION_NORMAL, IN_TABLES, "normal", NULL,
-     "leave out rows below 1 % (the default)"},
-    {OPTION_TERSE, IN_TABLES, "terse", NULL, "leave out rows below 5 %"},
-    {OPTION_MIN_PERCENT, IN_TABLES, "min-percent", "P",
-     "leave out rows below P %, such as 0.5"},
-    {OPTION_LIMIT, IN_TABLES, "limit", "N", "show at most N rows a table"},
-    {OPTION_MIN_PERCENT, IN_EXPORT | IN_GRAPH, "min-percent", "P",
-     "leave out functions and arcs below P % (1) of the graph; for dot"},
-    {OPTION_LIMIT, IN_EXPORT | IN_GRAPH, "limit", "N",
-     "draw at most N functions; for dot"},
-    {OPTION_SORT, IN_TABLES, "sort", "KEY",
-     "by bytes, allocs, calls, self, inclusive, kept, peak, temporary or "
-     "name"},
-    {OPTION_TABLES, IN_TABLES, "tables", "LIST",
-     "print these tables, separated by commas; see below"},
-    {OPTION_LEAKTABLE, IN_REPORT, "leaktable", NULL,
-     "print the leak table whatever the language"},
-    {OPTION_NOLEAKTABLE, IN_REPORT, "noleaktable", NULL,
-     "print no leak table"},
-    {OPTION_OFFSETS, IN_REPORT, "offsets", NULL,
-     "tell call sites in one function apart in the leak table"},
-    {OPTION_LINES, IN_REPORT, "lines", NULL,
-     "give file and line of call sites in the leak table"},
-    {OPTION_CALLERS, IN_REPORT, "callers", "N",
-     "give up to N callers in the leak table (5)"},
-    {OPTION_NO_LEGEND, IN_TABLES, "no-legend", NULL,
-     "leave out the explanations below the tables"},
-    {OPTION_WIDTH, IN_TABLES, "width", "N",
-     "cut names so that lines have N characters; 0: never"},
-    {OPTION_COLOR, IN_TABLES, "color", "WHEN",
-     "auto (on a terminal, the default), always or never"},
-    {OPTION_WIDTH, IN_FLAMEGRAPH, "width", "N",
-     "width of the picture in pixels (1200)"},
-    {OPTION_MIN_WIDTH, IN_FLAMEGRAPH, "min-width", "N",
-     "leave out frames that are less than N pixels wide (1)"},
-    {OPTION_VALUE, IN_VIEW, "value", "VALUE",
-     "count bytes, allocs, kept, kept-allocs, peak, peak-allocs, temporary"},
-    {OPTION_FOCUS, IN_VIEW, "focus", "REGEX",
-     "only allocations below a matching function"},
-    {OPTION_IGNORE, IN_VIEW, "ignore", "REGEX",
-     "no allocations below a matching function"},
-    {OPTION_HIDE, IN_VIEW, "hide", "REGEX",
-     "charge matching functions to their callers"},
-    {OPTION_SHOW, IN_VIEW, "show", "REGEX",
-     "charge functions that do not match to their callers"},
-    {OPTION_SHOW_FROM, IN_VIEW, "show-from", "REGEX",
-     "chains begin at the first matching function"},
-    {OPTION_HIDE_SYSTEM, IN_VIEW, "hide-system", NULL,
-     "charge ECL's own functions to their callers"},
-    {OPTION_BY, IN_VIEW, "by", "WHAT",
-     "group by function, line, file, package or class"},
-    {OPTION_PHASE, IN_VIEW, "phase", "LIST",
-     "only in these phases: compile, load, eval, run"},
-    {OPTION_THREAD, IN_VIEW, "thread", "REGEX",
-     "only by threads with a matching name"},
-    {OPTION_REGION, IN_VIEW, "region", "REGEX",
-     "only in regions with a matching path, and those in them"},
-    {OPTION_SHOW_RUNTIME, IN_VIEW, "show-runtime", NULL,
-     "show the runtime's own C functions too, and --show-root"},
-    {OPTION_SHOW_ROOT, IN_VIEW, "show-root", NULL,
-     "show what called the profiled body, and the profiler"},
-    {OPTION_OFF, IN_RUN, "off", NULL,
-     "count nothing until the program or a signal says so"},
-    {OPTION_SIGNAL, IN_RUN, "signal", "SIGNAL",
-     "a signal, such as USR2, that starts and stops counting"},
-    {OPTION_AUTOSAVE, IN_RUN, "autosave", "N",
-     "write the file after every N allocations, too"},
-    {OPTION_TEMPORARY, IN_RUN, "temporary", "N",
-     "what is freed before the N-th next allocation is temporary (1)"},
-    {OPTION_BUDGET, IN_RUN, "budget", "N", "keep at most N chains and sizes at their ends"},
-    {OPTION_UNFOLDED, IN_RUN, "unfolded", NULL,
-     "tell all depths of a recursion apart"},
-    {OPTION_QUIET, IN_RUN, "q", NULL, "do not say what was written"},
-    {OPTION_OUTPUT, IN_ALL, "o", "OUT",
-     "write to the file OUT, complete or not at all"},
-    {OPTION_HELP, IN_ALL, "help", NULL, "print this"},
-    {OPTION_HELP, 0, NULL, NULL, NULL},
+    {IN_EXPORT, "format", "FORMAT",
+     "what to write, see below; by default what the file's name says",
+     ROW(format, export_formats)},
+    {IN_EXPORT, "table", "TABLE", "which table to write, see below; for csv",
+     ROW(table, csv_tables)},
+    {IN_EXPORT, "types", NULL,
+     "append the type or class as the last frame; for folded", FLAG(types)},
+    {IN_EXPORT, "phases", NULL,
+     "put the phase before the first frame; for folded", FLAG(label_phases)},
+    {IN_EXPORT, "threads", NULL,
+     "put the thread before all others; for folded", FLAG(label_threads)},
+    {IN_DIFF, "fail-above", "LIMIT",
+     "exit 3 when there is more growth: 5%, 1MiB, 1000allocs",
+     GROWTH(growth)},
+    {IN_DIFF, "fail-above-function", "LIMIT",
+     "exit 3 when a function itself grew more", GROWTH(function_growth)},
+    {IN_DIFF, "fail-above-kept", "LIMIT",
+     "exit 3 when more was never freed (C): 0, 5%, 10allocs",
+     GROWTH(kept_growth)},
+    {IN_DIFF, "normalize", NULL,
+     "scale the old figures so that the totals are equal", FLAG(normalize)},
+    {IN_TABLES, "verbose", NULL, "show every row",
+     CHOICE(detail_choice, detail, DETAIL_VERBOSE)},
+    {IN_TABLES, "normal", NULL, "leave out rows below 1 % (the default)",
+     CHOICE(detail_choice, detail, DETAIL_NORMAL)},
+    {IN_TABLES, "terse", NULL, "leave out rows below 5 %",
+     CHOICE(detail_choice, detail, DETAIL_TERSE)},
+    {IN_TABLES, "min-percent", "P", "leave out rows below P %, such as 0.5",
+     PERCENT(min_share)},
+    {IN_TABLES, "limit", "N", "show at most N rows a table", POSITIVE(limit)},
+    {IN_EXPORT | IN_GRAPH, "min-percent", "P",
+     "leave out functions and arcs below P % (1) of the graph; for dot",
+     PERCENT(min_share)},
+    {IN_EXPORT | IN_GRAPH, "limit", "N", "draw at most N functions; for dot",
+     POSITIVE(limit)},
+    {IN_TABLES, "sort", "KEY", "by ",
+     WORD(sort_key, sort, SORT_BYTES, sort_words)},
+    {IN_REPORT, "tables", "LIST",
+     "print these tables, separated by commas; see below",
+     TABLES(report_tables)},
+    {IN_DIFF, "tables", "LIST",
+     "print these tables, separated by commas; see below",
+     TABLES(diff_tables)},
+    {IN_REPORT, "leaktable", NULL,
+     "print the leak table whatever the language",
+     CHOICE(leak_choice, leaks, LEAKS_ON)},
+    {IN_REPORT, "noleaktable", NULL, "print no leak table",
+     CHOICE(leak_choice, leaks, LEAKS_OFF)},
+    {IN_REPORT, "offsets", NULL,
+     "tell call sites in one function apart in the leak table",
+     FLAG(offsets)},
+    {IN_REPORT, "lines", NULL,
+     "give file and line of call sites in the leak table", FLAG(lines)},
+    {IN_REPORT, "callers", "N", "give up to N callers in the leak table (5)",
+     POSITIVE(callers)},
+    {IN_TABLES, "no-legend", NULL,
+     "leave out the explanations below the tables", NO_FLAG(legend)},
+    {IN_TABLES, "human", NULL,
+     "separate the thousands of numbers in tables: 1,234,567", FLAG(human)},
+    {IN_TABLES, "width", "N",
+     "cut names so that lines have N characters; 0: never", NUMBER(width)},
+    {IN_TABLES, "color", "WHEN",
+     "auto (on a terminal, the default), always or never",
+     WORD(color_choice, color, COLOR_AUTOMATIC, color_words)},
+    {IN_FLAMEGRAPH, "width", "N", "width of the picture in pixels (1200)",
+     NUMBER(width)},
+    {IN_FLAMEGRAPH, "min-width", "N",
+     "leave out frames that are less than N pixels wide (1)",
+     NUMBER(min_width)},
+    {IN_VIEW, "value", "VALUE", "count ",
+     WORD(measure, value, MEASURE_BYTES, measure_rows)},
+    {IN_VIEW, "focus", "REGEX",
+     "only what is below functions whose name or file matches", REGEX(FOCUS)},
+    {IN_VIEW, "ignore", "REGEX",
+     "nothing that is below functions whose name or file matches",
+     REGEX(IGNORE)},
+    {IN_VIEW, "hide", "REGEX",
+     "charge functions whose name or file matches to their callers",
+     REGEX(HIDE)},
+    {IN_VIEW, "show", "REGEX",
+     "charge all functions that do not match so to their callers",
+     REGEX(SHOW)},
+    {IN_VIEW, "show-from", "REGEX",
+     "chains begin at the first function that matches so", REGEX(SHOW_FROM)},
+    {IN_VIEW, "hide-system", NULL,
+     "charge ECL's own functions to their callers", FLAG(select.hide_system)},
+    {IN_VIEW, "by", "WHAT", "group by ",
+     WORD(granularity, by, BY_FUNCTION, by_words)},
+    {IN_VIEW, "phase", "LIST", "only in these phases: ",
+     CHOOSE(list, uint64_t, select.phases, false, phase_texts, word)},
+    {IN_VIEW, "thread", "REGEX", "only by threads with a matching name",
+     TEXT(select.thread)},
+    {IN_VIEW, "region", "REGEX",
+     "only in regions with a matching path, and those in them",
+     TEXT(select.region)},
+    {IN_VIEW, "type", "REGEX", "only objects of a matching type or class",
+     TEXT(select.type)},
+    {IN_VIEW, "category", "LIST",
+     "only cons, float, struct, other; C: small, medium, large, extra",
+     TEXT(select.categories)},
+    {IN_VIEW, "show-runtime", NULL,
+     "show the runtime's own C functions too, and --show-root",
+     FLAG(select.show_runtime)},
+    {IN_VIEW, "show-root", NULL,
+     "show what called the profiled body, and the profiler",
+     FLAG(select.show_root)},
+    {IN_RUN, "off", NULL,
+     "count nothing until the program or a signal says so", FLAG(run.off)},
+    {IN_RUN, "signal", "SIGNAL",
+     "a signal, such as USR2, that starts and stops counting",
+     STORE(signal, const char *, run.signal, 0)},
+    {IN_RUN, "autosave", "N", "write the file after every N allocations, too",
+     NUMBER(run.autosave)},
+    {IN_RUN, "temporary", "N",
+     "what is freed before the N-th next allocation is temporary (1)",
+     NUMBER(run.temporary)},
+    {IN_RUN, "budget", "N", "keep at most N chains and sizes at their ends",
+     POSITIVE(run.budget)},
+    {IN_RUN, "unfolded", NULL, "tell all depths of a recursion apart",
+     FLAG(run.unfolded)},
+    {IN_RUN, "q", NULL, "do not say what was written", FLAG(run.quiet)},
+    {IN_ALL, "o", "OUT", "write to the file OUT, complete or not at all",
+     STORE(file, const char *, output, 0)},
+    {IN_ALL, "help", NULL, "print this", FLAG(help)},
+    {.name = NULL},
 };
 
 const struct option_row *

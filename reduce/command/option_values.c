@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Words are looked up in tables by their enumeration. */
+/* One function for each kind.  Enumerations are stored as the unsigned
+ * integers that they are.
+ */
 
-#include "command/option_values.h"
-
-#include "diff/diff.h"
-#include "output.h"
-#include "common/phase.h"
+#include "command/option_table.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,206 +19,205 @@ usage_error(struct mprof_error *error, const char *what, const char *argument)
                          argument);
 }
 
-bool
-parse_percent(const char *text, uint32_t *share, struct mprof_error *error)
+/* ---- words ------------------------------------------------------------- */
+
+const char *
+word_of(const struct word_list *words, size_t number)
 {
-  uint32_t value = 0;
-  int decimals = -1;
-  const char *c = text;
-  for (; *c != '\0' && value <= SHARE_WHOLE && decimals < 4; c++) {
-    if (*c == '.' && decimals < 0) {
-      decimals = 0;
-    } else if (*c >= '0' && *c <= '9') {
-      value = value * 10 + (uint32_t)(*c - '0');
-      decimals += decimals >= 0;
-    } else {
-      break;
-    }
-  }
-  for (int i = decimals < 0 ? 0 : decimals; i < 4 && value <= SHARE_WHOLE;
-       i++)
-    value *= 10;
-  if (*c != '\0' || value > SHARE_WHOLE ||
-      strpbrk(text, "0123456789") == NULL)
-    return usage_error(error, "--min-percent takes a number up to 100, not",
-                       text);
-  *share = value;
-  return true;
+  const char *first = (const char *)words->first;
+  return *(const char *const *)(const void *)(first + number * words->stride);
 }
 
-bool
-parse_number(const char *text, size_t least, const char *wrong,
-             size_t *number, struct mprof_error *error)
+void
+words_text(const struct word_list *words, const char *conjunction, char *text,
+           size_t size)
 {
-  errno = 0;
-  size_t length = strlen(text);
-  unsigned long long value = strtoull(text, NULL, 10);
-  if (length == 0 || strspn(text, "0123456789") != length || errno != 0 ||
-      value < least || value >= SIZE_MAX)
-    return usage_error(error, wrong, text);
-  *number = (size_t)value;
-  return true;
-}
-
-/* The place of TEXT among COUNT WORDS, of which some may be NULL; COUNT when
- * it is none, and then ERROR says what is WRONG. */
-static size_t
-find_word(const char *text, const char *const *words, size_t count,
-          const char *wrong, struct mprof_error *error)
-{
-  for (size_t i = 0; i < count; i++)
-    if (words[i] != NULL && strcmp(text, words[i]) == 0)
-      return i;
-  usage_error(error, wrong, text);
-  return count;
-}
-
-bool
-parse_granularity(const char *text, enum granularity *by,
-                  struct mprof_error *error)
-{
-  static const char *const words[] = {
-      [BY_FUNCTION] = "function", [BY_LINE] = "line",   [BY_FILE] = "file",
-      [BY_PACKAGE] = "package",   [BY_CLASS] = "class",
-  };
-  enum { COUNT = sizeof words / sizeof words[0] };
-  size_t word = find_word(
-      text, words, COUNT,
-      "--by takes function, line, file, package or class, not", error);
-  *by = (enum granularity)word;
-  return word < COUNT;
-}
-
-bool
-parse_color(const char *text, enum color_choice *color,
-            struct mprof_error *error)
-{
-  static const char *const words[] = {[COLOR_AUTOMATIC] = "auto",
-                                      [COLOR_ALWAYS] = "always",
-                                      [COLOR_NEVER] = "never"};
-  enum { COUNT = sizeof words / sizeof words[0] };
-  size_t word = find_word(text, words, COUNT,
-                          "--color takes auto, always or never, not", error);
-  *color = (enum color_choice)word;
-  return word < COUNT;
-}
-
-bool
-parse_sort(const char *text, enum sort_key *sort, struct mprof_error *error)
-{
-  static const char *const words[] = {
-      [SORT_BYTES] = "bytes",         [SORT_ALLOCS] = "allocs",
-      [SORT_CALLS] = "calls",         [SORT_SELF] = "self",
-      [SORT_INCLUSIVE] = "inclusive", [SORT_KEPT] = "kept",
-      [SORT_PEAK] = "peak",           [SORT_TEMPORARY] = "temporary",
-      [SORT_NAME] = "name",
-  };
-  enum { COUNT = sizeof words / sizeof words[0] };
-  size_t word = find_word(text, words, COUNT,
-                          "--sort takes bytes, allocs, calls, self, "
-                          "inclusive, kept, peak, temporary or name, not",
-                          error);
-  *sort = (enum sort_key)word;
-  return word < COUNT;
-}
-
-bool
-parse_measure(const char *text, enum measure *measure,
-              struct mprof_error *error)
-{
-  for (int i = 0; i < MEASURE_COUNT; i++)
-    if (strcmp(text, measure_rows[i].word) == 0) {
-      *measure = (enum measure)i;
-      return true;
-    }
-  return usage_error(error,
-                     "--value takes bytes, allocs, kept, kept-allocs, peak, "
-                     "peak-allocs or temporary, not",
-                     text);
-}
-
-/* The number of the table of COMMAND called by the first LENGTH bytes of
- * NAME, -1 when there is none. */
-static int
-find_table(enum command command, const char *name, size_t length)
-{
-  if (command == COMMAND_DIFF) {
-    for (int i = 0; diff_tables[i].name != NULL; i++)
-      if (strlen(diff_tables[i].name) == length &&
-          memcmp(diff_tables[i].name, name, length) == 0)
-        return i;
-    return -1;
-  }
-  const struct output *table = output_find(report_tables, name, length);
-  return table == NULL ? -1 : (int)(table - report_tables);
-}
-
-bool
-parse_tables(const char *text, enum command command, uint64_t *tables,
-             struct mprof_error *error)
-{
-  for (;;) {
-    size_t length = strcspn(text, ",");
-    int table = find_table(command, text, length);
-    if (table < 0)
-      return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                             "unknown table '%.*s'", (int)length, text);
-    *tables |= UINT64_C(1) << table;
-    if (text[length] == '\0')
-      return true;
-    text += length + 1;
+  size_t length = 0;
+  const char *word = word_of(words, 0);
+  text[0] = '\0';
+  for (size_t i = 1; word != NULL && length < size; i++) {
+    const char *next = word_of(words, i);
+    const char *between = ", ";
+    if (next == NULL)
+      between = "";
+    else if (word_of(words, i + 1) == NULL)
+      between = conjunction;
+    length +=
+        (size_t)snprintf(text + length, size - length, "%s%s", word, between);
+    word = next;
   }
 }
 
-bool
-parse_phases(const char *text, unsigned *phases, struct mprof_error *error)
-{
-  *phases = 0;
-  for (;;) {
-    size_t length = strcspn(text, ",");
-    enum phase phase = phase_of_word(text, length);
-    if (phase == PHASE_COUNT)
-      return mprof_error_set(
-          error, MPROF_USAGE, MPROF_NO_OFFSET,
-          "--phase takes compile, load, eval and run, not '%.*s'",
-          (int)length, text);
-    *phases |= 1u << phase;
-    if (text[length] == '\0')
-      return true;
-    text += length + 1;
-  }
-}
-
-bool
-parse_growth(const char *text, struct growth_limits *limits,
-             const char **given, struct mprof_error *error)
-{
-  *given = text;
-  return growth_limits_parse(limits, text) ||
-         usage_error(error,
-                     "growth is limited by N%, Nallocs, N%allocs, or N with "
-                     "a unit such as KiB or MiB, not by",
-                     text);
-}
-
+/* Sets *NUMBER to that of the word that LENGTH bytes at TEXT are. */
 static bool
-is_signal(const char *text)
+find_word(const struct word_list *words, const char *text, size_t length,
+          size_t *number)
 {
-  size_t digits = strspn(text, "0123456789");
-  if (digits > 0)
-    return text[digits] == '\0' && atoi(text) > 0 && atoi(text) < SIGRTMIN;
-  if (strncmp(text, "SIG", 3) == 0)
-    text += 3;
-  for (int i = 1; i < SIGRTMIN; i++)
-    if (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), text) == 0)
+  const char *word;
+  for (*number = 0; (word = word_of(words, *number)) != NULL; ++*number)
+    if (strlen(word) == length && memcmp(word, text, length) == 0)
       return true;
   return false;
 }
 
-bool
-parse_signal(const char *text, const char **signal, struct mprof_error *error)
+static const char *
+store_word(const struct option_row *row, void *field, const char *text)
 {
-  *signal = text;
-  return is_signal(text) ||
-         usage_error(error, "--signal takes the name of a signal, not", text);
+  size_t number;
+  if (!find_word(&row->words, text, strlen(text), &number))
+    return text;
+  *(unsigned *)field = (unsigned)(row->number + number);
+  return NULL;
+}
+
+static const char *
+store_row(const struct option_row *row, void *field, const char *text)
+{
+  size_t number;
+  if (!find_word(&row->words, text, strlen(text), &number))
+    return text;
+  const char *found =
+      (const char *)row->words.first + number * row->words.stride;
+  memcpy(field, &found, sizeof found);
+  return NULL;
+}
+
+static const char *
+store_list(const struct option_row *row, void *field, const char *text)
+{
+  uint64_t *set = field;
+  if (row->number == 0)
+    *set = 0;
+  for (;;) {
+    size_t number;
+    size_t length = strcspn(text, ",");
+    if (!find_word(&row->words, text, length, &number))
+      return text;
+    *set |= UINT64_C(1) << number;
+    if (text[length] == '\0')
+      return NULL;
+    text += length + 1;
+  }
+}
+
+/* ---- flags and numbers ------------------------------------------------- */
+
+static const char *
+store_flag(const struct option_row *row, void *field, const char *text)
+{
+  *(bool *)field = row->number != 0;
+  return text;
+}
+
+static const char *
+store_choice(const struct option_row *row, void *field, const char *text)
+{
+  *(unsigned *)field = (unsigned)row->number;
+  return text;
+}
+
+static const char *
+store_number(const struct option_row *row, void *field, const char *text)
+{
+  size_t length = strlen(text);
+  errno = 0;
+  unsigned long long value = strtoull(text, NULL, 10);
+  if (length == 0 || strspn(text, "0123456789") != length || errno != 0 ||
+      (row->kind == &positive_value && value == 0) || value >= SIZE_MAX)
+    return text;
+  *(size_t *)field = (size_t)value;
+  return NULL;
+}
+
+/* Digits with up to four decimals, at most 100, as millionths. */
+static const char *
+store_percent(const struct option_row *row, void *field, const char *text)
+{
+  static const char digits[] = "0123456789";
+  char millionths[16];
+  size_t whole = strspn(text, digits);
+  const char *rest = text + whole + (text[whole] == '.');
+  size_t decimals = strspn(rest, digits);
+  (void)row;
+  if (rest[decimals] != '\0' || whole > 8 || decimals > 4 ||
+      whole + decimals == 0)
+    return text;
+  snprintf(millionths, sizeof millionths, "%.*s%s%.*s", (int)whole, text,
+           rest, (int)(4 - decimals), "0000");
+  unsigned long value = strtoul(millionths, NULL, 10);
+  if (value > SHARE_WHOLE)
+    return text;
+  *(uint32_t *)field = (uint32_t)value;
+  return NULL;
+}
+
+/* ---- text -------------------------------------------------------------- */
+
+static const char *
+store_text(const struct option_row *row, void *field, const char *text)
+{
+  if (row->kind == &file_value && *text == '\0')
+    return text;
+  *(const char **)field = text;
+  return NULL;
+}
+
+static const char *
+store_signal(const struct option_row *row, void *field, const char *text)
+{
+  const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+  char number[16];
+  for (int i = 1; i < SIGRTMIN; i++) {
+    snprintf(number, sizeof number, "%d", i);
+    if (strcmp(text, number) == 0 ||
+        (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), name) == 0))
+      return store_text(row, field, text);
+  }
+  return text;
+}
+
+static const char *
+store_growth(const struct option_row *row, void *field, const char *text)
+{
+  (void)row;
+  return growth_limits_parse(field, text) ? NULL : text;
+}
+
+/* ---- all --------------------------------------------------------------- */
+
+const struct value_kind flag_value = {store_flag, NULL, false};
+const struct value_kind choice_value = {store_choice, NULL, false};
+const struct value_kind number_value = {store_number, "a number", false};
+const struct value_kind positive_value = {store_number, "a positive number",
+                                          false};
+const struct value_kind percent_value = {store_percent,
+                                         "a number up to 100", false};
+const struct value_kind text_value = {store_text, NULL, false};
+const struct value_kind file_value = {store_text, "a file", false};
+const struct value_kind signal_value = {store_signal, "the name of a signal",
+                                        false};
+const struct value_kind growth_value = {
+    store_growth,
+    "N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB", false};
+const struct value_kind word_value = {store_word, NULL, false};
+const struct value_kind row_value = {store_row, NULL, false};
+const struct value_kind list_value = {store_list, NULL, true};
+
+bool
+value_store(const struct option_row *row, void *field, const char *text,
+            struct mprof_error *error)
+{
+  char words[WORDS_LENGTH];
+  const struct value_kind *kind = row->kind;
+  const char *wrong = kind->store(row, field, text);
+  if (wrong == NULL)
+    return true;
+  if (kind->takes == NULL)
+    words_text(&row->words, kind->list ? " and " : " or ", words,
+               sizeof words);
+  return mprof_error_set(
+      error, MPROF_USAGE, MPROF_NO_OFFSET, "%s%s takes %s, not '%.*s'",
+      OPTION_DASHES(row->name), row->name,
+      kind->takes == NULL ? words : kind->takes,
+      (int)(kind->list ? strcspn(wrong, ",") : strlen(wrong)), wrong);
 }

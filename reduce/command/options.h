@@ -2,7 +2,7 @@
 
 /* What a command line asks for, as values.  Parsing takes an argument list
  * and gives either a filled struct or a usage error; it neither prints nor
- * opens anything.
+ * opens anything.  Which options there are says option_table.h.
  */
 
 #ifndef MPROF_OPTIONS_H
@@ -10,8 +10,8 @@
 
 #include "analysis/group_names.h"
 #include "analysis/selection.h"
-#include "diff/growth.h"
 #include "base/mprof_error.h"
+#include "diff/growth.h"
 #include "pprof/measure.h"
 
 #include <stdbool.h>
@@ -49,6 +49,8 @@ enum color_choice { COLOR_AUTOMATIC, COLOR_ALWAYS, COLOR_NEVER };
 
 enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 
+enum detail_choice { DETAIL_NORMAL, DETAIL_TERSE, DETAIL_VERBOSE };
+
 /* The width of the terminal, if there is one; of a picture, the usual. */
 #define WIDTH_AUTOMATIC SIZE_MAX
 
@@ -67,9 +69,18 @@ struct open_profile {
   size_t sample_count;
 };
 
+/* What mprof run tells the monitor of C programs, and whether it speaks. */
+struct run_options {
+  bool off, quiet;    /* count later; say nothing */
+  bool unfolded;      /* with all depths of a recursion */
+  const char *signal; /* that starts and stops counting, or NULL */
+  size_t autosave, budget, temporary; /* SIZE_MAX: not given */
+};
+
 struct options {
   enum command command;
   enum command topic; /* of help */
+  bool help;          /* is asked for, on the command */
   const char **files; /* owned array; the strings are the arguments; NULL
                          is behind the last: a program, with its own */
   size_t file_count;  /* zero: the default file */
@@ -77,6 +88,7 @@ struct options {
   const char *output;              /* file to write, NULL: standard output */
   struct progress *progress;       /* told of long work; NULL: nobody is */
 
+  enum detail_choice detail;
   uint32_t min_share; /* rows below this share of the total are left out */
   size_t limit;       /* most rows a table, SIZE_MAX: no limit */
   enum sort_key sort;
@@ -86,6 +98,7 @@ struct options {
   bool lines;     /* give file and line of call sites in paths */
   size_t callers; /* in paths of leaks, at most */
   bool legend;
+  bool human;       /* separate the thousands of numbers in tables */
   size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
   size_t min_width; /* of frames of pictures, or WIDTH_AUTOMATIC */
   enum color_choice color;
@@ -94,24 +107,19 @@ struct options {
   struct selection_options select;
   enum granularity by;
 
-  const struct output *format; /* export: which one */
+  const struct output *format; /* which one is written; NULL: the command's */
   const struct output *table;  /* export: of csv_tables; NULL: the first */
   enum measure value;          /* what figures count, or what comes first */
   bool one_measure; /* what is written has room for one measure alone */
   bool types;       /* export: the type as the last frame */
   bool label_threads, label_phases; /* export: as the first frames */
 
-  bool off, quiet;    /* run: count later; say nothing */
-  bool unfolded;      /* run: with all depths of a recursion */
-  const char *signal; /* run: that starts and stops counting, or NULL */
-  size_t autosave, budget, temporary; /* run: SIZE_MAX: not given */
+  struct run_options run;
 
   bool normalize;              /* diff: scale the old figures */
   struct growth_limits growth; /* diff: of all bytes and allocations */
   struct growth_limits function_growth;
   struct growth_limits kept_growth; /* of all bytes and objects kept */
-  /* as they were given */
-  const char *growth_text, *function_growth_text, *kept_growth_text;
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which

@@ -1,99 +1,177 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The commands that turn a reduction into text. */
+/* The commands that turn profiles into text or pictures. */
 
-#include "command/run.h"
+#include "command/command.h"
 
-#include "export/export.h"
+#include "base/filter_program.h"
 #include "base/output_file.h"
 #include "base/progress.h"
+#include "diff/diff.h"
+#include "export/export.h"
 #include "load.h"
 #include "output.h"
 #include "tables/report.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* Writes WHAT to a sink; its own failure is in ERROR. */
+typedef bool writer(const void *what, struct sink *sink,
+                    struct mprof_error *error);
 
 /* Tells SINK what OPTIONS say of its looks; for the rest it knows best. */
 static void
 set_looks(const struct options *options, struct sink *sink)
 {
+  sink->human = options->human;
   if (options->width != WIDTH_AUTOMATIC)
     sink->line_width = options->width;
   if (options->color != COLOR_AUTOMATIC)
     sink->color = options->color == COLOR_ALWAYS;
 }
 
-bool
-run_emit(const struct options *options, struct sink *sink, run_emitter *emit,
-         const void *what, struct mprof_error *error)
+/* Lets WRITE write WHAT to where OPTIONS say. */
+static bool
+write_output(const struct options *options, struct sink *sink, writer *write,
+             const void *what, struct mprof_error *error)
 {
   struct output_file file;
   progress_tell(options->progress, "writing", 0, 0);
   if (options->output == NULL) {
     set_looks(options, sink);
-    emit(what, sink);
-    return true;
+    return write(what, sink, error);
   }
   if (!output_file_open(&file, options->output, error))
     return false;
   set_looks(options, &file.sink);
-  emit(what, &file.sink);
-  return output_file_close(&file, true, error);
+  return output_file_close(&file, write(what, &file.sink, error), error);
 }
+
+typedef void emitter(const struct reduction *, struct sink *);
 
 /* A reduction and how to write it. */
 struct emission {
   const struct reduction *reduction;
-  void (*emit)(const struct reduction *, struct sink *);
+  emitter *emit;
 };
 
-static void
-emit_reduction(const void *what, struct sink *sink)
+static bool
+emit_reduction(const void *what, struct sink *sink, struct mprof_error *error)
 {
   const struct emission *emission = what;
+  (void)error;
   emission->emit(emission->reduction, sink);
+  return true;
 }
 
-const struct profile *
-run_profile(const struct options *options, struct profile *profile,
-            struct mprof_error *error)
-{
-  memset(profile, 0, sizeof *profile);
-  if (options->open != NULL)
-    return options->open->profile;
-  return profile_load(profile, options->files, options->file_count,
-                      options->progress, error)
-             ? profile
-             : NULL;
-}
-
-bool
+/* Reduces the profile that OPTIONS are about, one that is open or the files
+ * that they name, and lets WRITE write it by EMIT. */
+static bool
 run_reduction(const struct options *options, struct sink *sink,
-              void (*emit)(const struct reduction *, struct sink *),
-              struct mprof_error *error)
+              writer *write, emitter *emit, struct mprof_error *error)
 {
-  struct profile profile;
+  struct profile read = {0};
   struct reduction reduction = {0};
-  struct emission emission = {&reduction, emit};
-  const struct profile *chosen = run_profile(options, &profile, error);
-  bool good = chosen != NULL &&
-              reduction_init(&reduction, chosen, options, error) &&
-              run_emit(options, sink, emit_reduction, &emission, error);
+  const struct emission emission = {&reduction, emit};
+  bool open = options->open != NULL;
+  bool good =
+      (open || profile_load(&read, options->files, options->file_count,
+                            options->progress, error)) &&
+      reduction_init(&reduction, open ? options->open->profile : &read,
+                     options, error) &&
+      write_output(options, sink, write, &emission, error);
   reduction_release(&reduction);
-  profile_release(&profile);
+  profile_release(&read);
   return good;
 }
 
 bool
 run_report(const struct options *options, struct sink *sink,
-           struct mprof_error *error)
+           struct outcome *outcome)
 {
-  return run_reduction(options, sink, report_write, error);
+  return run_reduction(options, sink, emit_reduction, report_write,
+                       &outcome->error);
 }
 
 bool
 run_export(const struct options *options, struct sink *sink,
-           struct mprof_error *error)
+           struct outcome *outcome)
 {
-  return run_reduction(options, sink, options->format->emit, error);
+  return run_reduction(options, sink, emit_reduction, options->format->emit,
+                       &outcome->error);
+}
+
+/* A picture, unless the file to write is another format: a page. */
+bool
+run_flamegraph(const struct options *options, struct sink *sink,
+               struct outcome *outcome)
+{
+  return run_reduction(options, sink, emit_reduction,
+                       options->format == NULL ? export_svg
+                                               : options->format->emit,
+                       &outcome->error);
+}
+
+/* The option of dot for the kind of picture that the file PATH is. */
+static const char *
+picture_option(const char *path)
+{
+  const char *ending = path == NULL ? NULL : strrchr(path, '.');
+  if (ending != NULL && strcmp(ending, ".png") == 0)
+    return "-Tpng";
+  return ending != NULL && strcmp(ending, ".pdf") == 0 ? "-Tpdf" : "-Tsvg";
+}
+
+/* Writes the reduction in dot's language and lets dot draw it. */
+static bool
+draw(const void *what, struct sink *sink, struct mprof_error *error)
+{
+  const struct emission *emission = what;
+  const char *const arguments[] = {
+      "dot", picture_option(emission->reduction->options->output), NULL};
+  struct sink_string text = {0};
+  struct sink dot;
+  sink_init(&dot, sink_write_string, &text);
+  emission->emit(emission->reduction, &dot);
+  bool good =
+      sink_flush(&dot)
+          ? filter_program(arguments, text.text, text.length,
+                           "drawing needs Graphviz; install the package "
+                           "graphviz, which has the program dot",
+                           sink, error)
+          : mprof_error_memory(error);
+  free(text.text);
+  return good;
+}
+
+bool
+run_graph(const struct options *options, struct sink *sink,
+          struct outcome *outcome)
+{
+  return run_reduction(options, sink, draw, export_dot, &outcome->error);
+}
+
+static bool
+emit_diff(const void *what, struct sink *sink, struct mprof_error *error)
+{
+  (void)error;
+  diff_write(what, sink);
+  return true;
+}
+
+/* The tables, whatever they say; then whether growth is within the limits. */
+bool
+run_diff(const struct options *options, struct sink *sink,
+         struct outcome *outcome)
+{
+  struct diff diff;
+  struct mprof_error *error = &outcome->error;
+  bool good = diff_init(&diff, options, error) &&
+              write_output(options, sink, emit_diff, &diff, error) &&
+              diff_check_growth(&diff, outcome->remark, error);
+  diff_release(&diff);
+  if (outcome->remark[0] != '\0')
+    outcome->status = 3;
+  return good;
 }

@@ -6,13 +6,11 @@
  * then count the last one's sums again.
  */
 
-#include "command/run.h"
+#include "command/command.h"
 
 #include "base/input_list.h"
-#include "base/output_file.h"
 #include "base/progress.h"
 #include "load.h"
-#include "pprof/writer.h"
 
 #include <sys/stat.h>
 
@@ -36,32 +34,22 @@ check_output(const struct input_list *list, const char *output,
   return true;
 }
 
-static bool
-write_merged(const struct profile *profile, const char *path,
-             struct mprof_error *error)
-{
-  struct output_file file;
-  if (!output_file_open(&file, path, error))
-    return false;
-  profile_write(profile, false, &file.sink);
-  return output_file_close(&file, true, error);
-}
-
 bool
 run_merge(const struct options *options, struct sink *sink,
-          struct mprof_error *error)
+          struct outcome *outcome)
 {
+  struct mprof_error *error = &outcome->error;
   struct input_list list = {0};
   struct profile profile = {0};
   (void)sink; /* all goes to the file */
   if (options->open != NULL)
-    return write_merged(options->open->profile, options->output, error);
+    return profile_save(options->open->profile, options->output, error);
   bool good =
       input_list_fill(&list, options->files, options->file_count, error) &&
       check_output(&list, options->output, error) &&
       profile_load_list(&profile, &list, true, options->progress, error);
   progress_tell(options->progress, "writing", 0, 0);
-  good = good && write_merged(&profile, options->output, error);
+  good = good && profile_save(&profile, options->output, error);
   profile_release(&profile);
   input_list_release(&list);
   return good;

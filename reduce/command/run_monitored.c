@@ -12,15 +12,11 @@
  * commands read as well.
  */
 
-#include "command/run.h"
-#include "common/pprof_format.h"
+#include "command/command.h"
+
 #include "command/run_program.h"
-#include "command/unmonitored.h"
-#include "base/output_file.h"
+#include "common/pprof_format.h"
 #include "load.h"
-#include "pprof/reader.h"
-#include "pprof/writer.h"
-#include "base/array.h"
 #include "pprof/reader.h"
 
 #include <dirent.h>
@@ -38,10 +34,10 @@ static const char process_key[] = PPROF_COMMENT_PROCESS;
 
 /* Files that processes of the program write, and their folder. */
 struct profile_files {
-  const char *name;    /* FILE as it was given */
-  char path[PATH_MAX]; /* the same, absolute */
-  char **others;       /* owned, as is each: names behind "FILE." */
-  size_t count, capacity;
+  const char *name;       /* FILE as it was given */
+  char path[PATH_MAX];    /* the same, absolute */
+  struct dirent **others; /* owned, as is each: files FILE.PID */
+  size_t count;
 };
 
 /* ---- files ------------------------------------------------------------- */
@@ -87,22 +83,45 @@ is_process_suffix(const char *text)
          rest[strspn(rest, digits)] == '\0';
 }
 
-static int
-compare_names(const void *left, const void *right)
+/* What is behind "FILE." in NAME; NULL if that is no file of a process. */
+static const char *
+suffix_of(const struct profile_files *files, const char *name)
 {
-  return strcmp(*(char *const *)left, *(char *const *)right);
+  const char *file = strrchr(files->path, '/') + 1;
+  size_t length = strlen(file);
+  return strncmp(name, file, length) == 0 && name[length] == '.' &&
+                 is_process_suffix(name + length + 1)
+             ? name + length + 1
+             : NULL;
+}
+
+/* Forgets the other files that KEEPS does not say of FILES. */
+static void
+keep_others(struct profile_files *files,
+            bool (*keeps)(const struct profile_files *, const char *name))
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < files->count; i++)
+    if (keeps(files, files->others[i]->d_name))
+      files->others[kept++] = files->others[i];
+    else
+      free(files->others[i]);
+  files->count = kept;
 }
 
 static bool
-add_other(struct profile_files *files, const char *name)
+is_other(const struct profile_files *files, const char *name)
 {
-  char **others = array_reserve(files->others, &files->capacity,
-                                files->count + 1, sizeof *others);
-  if (others == NULL)
-    return false;
-  files->others = others;
-  others[files->count] = strdup(name);
-  return others[files->count++] != NULL;
+  return suffix_of(files, name) != NULL;
+}
+
+/* Sets PATH, of PATH_MAX bytes, to that of the file NAME beside FILE. */
+static void
+path_of_other(const struct profile_files *files, const char *name, char *path)
+{
+  snprintf(path, PATH_MAX, "%.*s%s",
+           (int)(strrchr(files->path, '/') + 1 - files->path), files->path,
+           name);
 }
 
 /* Lists the files FILE.PID that are there, by name. */
@@ -110,44 +129,24 @@ static bool
 list_others(struct profile_files *files, struct mprof_error *error)
 {
   char folder[PATH_MAX];
-  const char *name = strrchr(files->path, '/') + 1;
-  size_t length = strlen(name);
-  const struct dirent *entry;
-  bool good = true;
-  snprintf(folder, sizeof folder, "%.*s/", (int)(name - 1 - files->path),
-           files->path);
-  DIR *directory = opendir(folder);
-  if (directory == NULL)
+  path_of_other(files, "", folder);
+  int count = scandir(folder, &files->others, NULL, alphasort);
+  if (count < 0)
     return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
                            "cannot write '%s': %s", files->name,
                            strerror(errno));
-  while (good && (entry = readdir(directory)) != NULL)
-    if (strncmp(entry->d_name, name, length) == 0 &&
-        entry->d_name[length] == '.' &&
-        is_process_suffix(entry->d_name + length + 1))
-      good = add_other(files, entry->d_name + length + 1);
-  closedir(directory);
-  array_sort(files->others, files->count, sizeof *files->others,
-             compare_names);
-  return good || mprof_error_memory(error);
+  files->count = (size_t)count;
+  keep_others(files, is_other);
+  return true;
 }
 
 static bool
 has_other(const struct profile_files *files, const char *name)
 {
   for (size_t i = 0; i < files->count; i++)
-    if (strcmp(files->others[i], name) == 0)
+    if (strcmp(files->others[i]->d_name, name) == 0)
       return true;
   return false;
-}
-
-/* Sets PATH, of PATH_MAX bytes, to FILE.OTHER. */
-static void
-path_of_other(const struct profile_files *files, const char *other,
-              char *path)
-{
-  snprintf(path, PATH_MAX, "%.*s.%s", PATH_MAX - NAME_MAX - 1, files->path,
-           other);
 }
 
 /* ---- before ------------------------------------------------------------ */
@@ -177,12 +176,20 @@ is_of_run(const char *path, const char *process)
   return good;
 }
 
+/* Removes the file NAME if it is of a run; whether it is still there. */
+static bool
+remains(const struct profile_files *files, const char *name)
+{
+  char path[PATH_MAX];
+  path_of_other(files, name, path);
+  return !is_of_run(path, suffix_of(files, name)) || unlink(path) != 0;
+}
+
 /* Removes what an earlier run left; keeps the list of what is there. */
 static bool
 remove_old(struct profile_files *files, struct mprof_error *error)
 {
   struct stat status;
-  char path[PATH_MAX];
   if (lstat(files->path, &status) == 0) {
     if (!is_of_run(files->path, NULL))
       return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
@@ -196,82 +203,69 @@ remove_old(struct profile_files *files, struct mprof_error *error)
   }
   if (!list_others(files, error))
     return false;
-  size_t kept = 0;
-  for (size_t i = 0; i < files->count; i++) {
-    path_of_other(files, files->others[i], path);
-    if (is_of_run(path, files->others[i]) && unlink(path) == 0)
-      free(files->others[i]);
-    else
-      files->others[kept++] = files->others[i];
-  }
-  files->count = kept;
+  keep_others(files, remains);
   return true;
 }
 
 /* ---- afterwards -------------------------------------------------------- */
 
 /* What was counted, over all files. */
-struct outcome {
+struct sums {
   uint64_t allocs, bytes, kept;
   size_t files; /* beside FILE */
 };
 
 /* Finishes PATH, which stands for the process PROCESS unless that is NULL. */
 static bool
-finish_file(const char *path, const char *process, struct outcome *outcome,
+finish_file(char *path, const char *process, struct sums *sums,
             struct mprof_error *error)
 {
   struct profile profile = {0};
-  struct output_file file;
   char comment[NAME_MAX + 32];
-  struct input_name name = {.path = strdup(path)};
+  struct input_name name = {.path = path};
   const struct input_list list = {.files = &name, .count = 1};
-  bool good = name.path != NULL || mprof_error_memory(error);
-  good = good && profile_load_list(&profile, &list, true, NULL, error);
-  free(name.path);
+  bool good = profile_load_list(&profile, &list, true, NULL, error);
   if (good && process != NULL) {
     snprintf(comment, sizeof comment, "%s=%s", process_key, process);
     uint32_t text = names_intern(&profile.names, comment);
     good = (text != NAMES_NONE && profile_add_comment(&profile, text)) ||
            mprof_error_memory(error);
   }
-  if (good && output_file_open(&file, path, error)) {
-    profile_write(&profile, false, &file.sink);
-    good = output_file_close(&file, true, error);
-  }
+  good = good && profile_save(&profile, path, error);
   if (good) {
-    outcome->allocs += profile.total[MEASURE_ALLOCS];
-    outcome->bytes += profile.total[MEASURE_BYTES];
-    outcome->kept += profile.total[MEASURE_KEPT_BYTES];
-    outcome->files += process != NULL;
+    sums->allocs += profile.total[MEASURE_ALLOCS];
+    sums->bytes += profile.total[MEASURE_BYTES];
+    sums->kept += profile.total[MEASURE_KEPT_BYTES];
+    sums->files += process != NULL;
   }
   profile_release(&profile);
-  return good && error->code == MPROF_OK;
+  return good;
 }
 
 /* Finishes all files that are new since OLD was listed.  Sets *ROOT to
  * whether FILE is there. */
 static bool
-finish_files(const struct profile_files *old, struct outcome *outcome,
-             bool *root, struct mprof_error *error)
+finish_files(const struct profile_files *old, struct sums *sums, bool *root,
+             struct mprof_error *error)
 {
   struct profile_files files = {.name = old->name};
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
   *root = access(files.path, F_OK) == 0;
-  bool good = (!*root || finish_file(files.path, NULL, outcome, error)) &&
+  bool good = (!*root || finish_file(files.path, NULL, sums, error)) &&
               list_others(&files, error);
   for (size_t i = 0; good && i < files.count; i++) {
     struct stat status;
-    path_of_other(&files, files.others[i], path);
+    const char *name = files.others[i]->d_name;
+    path_of_other(&files, name, path);
     /* An empty file is the name that a process took and has not used. */
-    if (has_other(old, files.others[i]) || lstat(path, &status) != 0 ||
+    if (has_other(old, name) || lstat(path, &status) != 0 ||
         !S_ISREG(status.st_mode))
       continue;
     if (status.st_size == 0)
       unlink(path);
     else
-      good = finish_file(path, files.others[i], outcome, error);
+      good = finish_file(path, suffix_of(&files, name), sums, error);
   }
   release_files(&files);
   return good;
@@ -285,75 +279,62 @@ signal_name(int number)
   return name != NULL ? name : "of real time";
 }
 
-/* Makes ERROR say why there is no FILE. */
-static bool
-say_nothing_written(const char *name, const struct program_end *end,
-                    struct mprof_error *error)
+/* Makes OUTCOME say why there is no FILE of the program NAME. */
+static void
+say_nothing_written(const char *name, struct outcome *outcome)
 {
   const char *reason = unmonitored_reason(name);
-  if (reason == NULL && end->signal != 0)
-    return mprof_error_set(
-        error, MPROF_PROGRAM, MPROF_NO_OFFSET,
-        "no profile of '%s' was written: signal %s ended it at once "
-        "(--autosave=N writes before)",
-        name, signal_name(end->signal));
-  /* The monitor itself has said what went wrong, such as a full disk. */
-  return mprof_error_set(error, MPROF_PROGRAM, MPROF_NO_OFFSET,
-                         "no profile of '%s' was written: %s", name,
-                         reason != NULL
-                             ? reason
-                             : "it allocated nothing, or a line above says "
-                               "why");
+  if (reason == NULL && outcome->signal != 0)
+    mprof_line(outcome->remark,
+               "no profile of '%s' was written: signal %s ended it at once "
+               "(--autosave=N writes before)",
+               name, signal_name(outcome->signal));
+  else /* the monitor itself has said what went wrong, such as a full disk */
+    mprof_line(outcome->remark, "no profile of '%s' was written: %s", name,
+               reason != NULL
+                   ? reason
+                   : "it allocated nothing, or a line above says why");
 }
 
-/* Makes ERROR say what was written: it is no failure. */
-static bool
-say(const struct options *options, const struct outcome *outcome, bool root,
-    const struct program_end *end, struct mprof_error *error)
+/* Makes OUTCOME say what was written to the file NAME, and others. */
+static void
+say_written(const char *name, const struct sums *sums,
+            struct outcome *outcome)
 {
-  const char *name = options->output;
+  bool others = sums->files > 0;
   char files[64] = "";
-  if (!root)
-    return say_nothing_written(options->files[0], end, error);
-  if (outcome->files > 0)
-    snprintf(files, sizeof files, " and %zu of other programs",
-             outcome->files);
-  return mprof_error_set(
-      error, MPROF_PROGRAM, MPROF_NO_OFFSET,
-      "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
-      " of them kept%s; see: mprof report %s%s%s%s",
-      name, files, outcome->allocs, outcome->bytes, outcome->kept,
-      end->signal == SIGKILL ? " when it was last saved" : "", name,
-      outcome->files > 0 ? " " : "", outcome->files > 0 ? name : "",
-      outcome->files > 0 ? ".[0-9]*" : "");
+  if (others)
+    snprintf(files, sizeof files, " and %zu of other programs", sums->files);
+  mprof_line(outcome->remark,
+             "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64
+             " bytes, %" PRIu64 " of them kept%s; see: mprof report %s%s%s%s",
+             name, files, sums->allocs, sums->bytes, sums->kept,
+             outcome->signal == SIGKILL ? " when it was last saved" : "",
+             name, others ? " " : "", others ? name : "",
+             others ? ".[0-9]*" : "");
 }
 
 bool
 run_monitored(const struct options *options, struct sink *sink,
-              struct mprof_error *error)
+              struct outcome *outcome)
 {
   struct profile_files files = {0};
-  struct options settled = *options;
-  struct program_end end;
-  struct outcome outcome = {0};
+  struct mprof_error unfinished;
+  struct sums sums = {0};
+  const char *name = options->output == NULL ? "mprof.data" : options->output;
   bool root = false;
   (void)sink; /* the output is the program's */
-  if (settled.output == NULL)
-    settled.output = "mprof.data";
-  bool good = program_exists(&settled, error) &&
-              set_path(&files, settled.output, error) &&
-              remove_old(&files, error) &&
-              program_run(&settled, files.path, &end, error);
-  if (good) {
-    if (finish_files(&files, &outcome, &root, error)) {
-      say(&settled, &outcome, root, &end, error);
-      if (options->quiet && root)
-        error->message[0] = '\0';
-    }
-    error->code = MPROF_PROGRAM;
-    error->exit_status = end.status;
-    error->signal = end.signal;
-  }
+  bool good = program_exists(options, outcome) &&
+              set_path(&files, name, &outcome->error) &&
+              remove_old(&files, &outcome->error) &&
+              program_run(options, files.path, outcome);
+  mprof_error_clear(&unfinished);
+  if (good && !finish_files(&files, &sums, &root, &unfinished))
+    mprof_line(outcome->remark, "%s", unfinished.message);
+  else if (good && !root)
+    say_nothing_written(options->files[0], outcome);
+  else if (good && !options->run.quiet)
+    say_written(name, &sums, outcome);
   release_files(&files);
-  return false;
+  return good;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Between fork and exec only the number of the process is filled in; a pipe
- * that closes on exec tells whether that succeeded.  Signals are waited for,
- * and not handled: nothing here is global.
+/* The child sets its environment before it becomes the program; a pipe that
+ * closes on exec tells whether that succeeded.  Signals are waited for, and
+ * not handled: nothing here is global.
  */
 
 #include "command/run_program.h"
@@ -17,107 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char library[] = "libmprof-malloc.so";
-static const char process_variable[] = "MPROF_ROOT_PID=";
-
-enum {
-  SHELL_CANNOT_RUN = 126,
-  SHELL_NOT_FOUND = 127,
-  SHELL_SIGNAL = 128,
-  OWN_VARIABLES = 9, /* at most that many are added */
-  NUMBER_ROOM = 24
-};
-
-/* ---- the environment --------------------------------------------------- */
-
-struct environment {
-  char **variables; /* owned, and the last OWN of them */
-  size_t count, own;
-};
-
-static void
-release_environment(struct environment *environment)
-{
-  for (size_t i = 0; i < environment->own; i++)
-    free(environment->variables[environment->count - 1 - i]);
-  free(environment->variables);
-}
-
-/* Whether NAME=VALUE is one that is set for the program. */
-static bool
-is_ours(const char *variable)
-{
-  static const char *const names[] = {
-      "LD_PRELOAD=",   "MPROF_OUT=",       "MPROF_ROOT_PID=",
-      "MPROF_COUNT=",  "MPROF_SIGNAL=",    "MPROF_AUTOSAVE=",
-      "MPROF_BUDGET=", "MPROF_TEMPORARY=", "MPROF_UNFOLDED="};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strncmp(variable, names[i], strlen(names[i])) == 0)
-      return true;
-  return false;
-}
-
-/* Adds NAME, which ends in "=", with VALUE; nothing when that is NULL. */
-static bool
-set_variable(struct environment *environment, const char *name,
-             const char *value)
-{
-  if (value == NULL)
-    return true;
-  size_t length = strlen(name) + strlen(value) + NUMBER_ROOM;
-  char *text = malloc(length);
-  if (text == NULL)
-    return false;
-  snprintf(text, length, "%s%s", name, value);
-  environment->variables[environment->count++] = text;
-  environment->own++;
-  return true;
-}
-
-static bool
-set_number(struct environment *environment, const char *name, size_t number)
-{
-  char text[NUMBER_ROOM];
-  snprintf(text, sizeof text, "%zu", number);
-  return number == SIZE_MAX || set_variable(environment, name, text);
-}
-
-/* The environment of this process with what OPTIONS ask for. */
-static bool
-make_environment(struct environment *environment,
-                 const struct options *options, const char *preload,
-                 const char *file)
-{
-  size_t count = 0;
-  while (environ[count] != NULL)
-    count++;
-  memset(environment, 0, sizeof *environment);
-  environment->variables =
-      calloc(count + OWN_VARIABLES + 1, sizeof *environment->variables);
-  if (environment->variables == NULL)
-    return false;
-  for (size_t i = 0; i < count; i++)
-    if (!is_ours(environ[i]))
-      environment->variables[environment->count++] = environ[i];
-  return set_variable(environment, process_variable, "") &&
-         set_variable(environment, "LD_PRELOAD=", preload) &&
-         set_variable(environment, "MPROF_OUT=", file) &&
-         set_variable(environment,
-                      "MPROF_COUNT=", options->off ? "off" : NULL) &&
-         set_variable(environment,
-                      "MPROF_UNFOLDED=", options->unfolded ? "1" : NULL) &&
-         set_variable(environment, "MPROF_SIGNAL=", options->signal) &&
-         set_number(environment, "MPROF_AUTOSAVE=", options->autosave) &&
-         set_number(environment, "MPROF_BUDGET=", options->budget) &&
-         set_number(environment, "MPROF_TEMPORARY=", options->temporary);
-}
-
-/* The variable that gets the number of the process. */
-static char *
-find_process_variable(const struct environment *environment)
-{
-  return environment->variables[environment->count - environment->own];
-}
+enum { SHELL_CANNOT_RUN = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
 
 /* ---- the library ------------------------------------------------------- */
 
@@ -126,19 +26,20 @@ find_process_variable(const struct environment *environment)
 static bool
 find_library(char *path, struct mprof_error *error)
 {
-  char command[PATH_MAX] = "";
-  const char *folder = getenv("MPROF_LIB");
-  if (folder != NULL && *folder != '\0') {
-    snprintf(command, sizeof command, "%s", folder);
-  } else {
-    ssize_t length = readlink("/proc/self/exe", command, sizeof command - 8);
-    command[length < 0 ? 0 : length] = '\0';
-    for (int i = 0; i < 2 && strrchr(command, '/') != NULL; i++)
-      *strrchr(command, '/') = '\0';
-    strcat(command, "/lib");
-  }
+  static const char library[] = "libmprof-malloc.so";
+  char folder[PATH_MAX] = "";
   char wanted[PATH_MAX + sizeof library + 1];
-  snprintf(wanted, sizeof wanted, "%s/%s", command, library);
+  const char *given = getenv("MPROF_LIB");
+  if (given != NULL && *given != '\0') {
+    snprintf(folder, sizeof folder, "%s", given);
+  } else {
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 8);
+    folder[length < 0 ? 0 : length] = '\0';
+    for (int i = 0; i < 2 && strrchr(folder, '/') != NULL; i++)
+      *strrchr(folder, '/') = '\0';
+    strcat(folder, "/lib");
+  }
+  snprintf(wanted, sizeof wanted, "%s/%s", folder, library);
   if (realpath(wanted, path) == NULL)
     return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
                            "cannot find the monitor '%s': %s (MPROF_LIB may "
@@ -150,20 +51,6 @@ find_library(char *path, struct mprof_error *error)
                            "colon",
                            path);
   return true;
-}
-
-/* PATH, and after it what is preloaded already; the caller frees it. */
-static char *
-make_preload(const char *path)
-{
-  const char *others = getenv("LD_PRELOAD");
-  size_t length = strlen(path) + 2 + (others == NULL ? 0 : strlen(others));
-  char *text = malloc(length);
-  if (text != NULL)
-    snprintf(text, length, "%s%s%s", path,
-             others == NULL || *others == '\0' ? "" : ":",
-             others == NULL ? "" : others);
-  return text;
 }
 
 /* ---- the process ------------------------------------------------------- */
@@ -241,31 +128,67 @@ wait_for(pid_t child, const sigset_t *set)
   }
 }
 
+/* Sets the variable NAME; removes it where VALUE is NULL. */
+static bool
+set_variable(const char *name, const char *value)
+{
+  return (value == NULL ? unsetenv(name) : setenv(name, value, true)) == 0;
+}
+
+static bool
+set_number(const char *name, size_t number)
+{
+  char text[24];
+  snprintf(text, sizeof text, "%zu", number);
+  return set_variable(name, number == SIZE_MAX ? NULL : text);
+}
+
+/* Makes this process, with all that it becomes, one that preloads LIBRARY,
+ * before what is preloaded already, and writes to FILE as RUN says. */
+static bool
+set_environment(const struct run_options *run, const char *library,
+                const char *file)
+{
+  const char *others = getenv("LD_PRELOAD");
+  bool any = others != NULL && *others != '\0';
+  char process[16];
+  char *preload;
+  /* as long for all processes, see profile_file.c */
+  snprintf(process, sizeof process, "%010u", (unsigned)getpid());
+  return asprintf(&preload, "%s%s%s", library, any ? ":" : "",
+                  any ? others : "") >= 0 &&
+         set_variable("LD_PRELOAD", preload) &&
+         set_variable("MPROF_ROOT_PID", process) &&
+         set_variable("MPROF_OUT", file) &&
+         set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&
+         set_variable("MPROF_UNFOLDED", run->unfolded ? "1" : NULL) &&
+         set_variable("MPROF_SIGNAL", run->signal) &&
+         set_number("MPROF_AUTOSAVE", run->autosave) &&
+         set_number("MPROF_BUDGET", run->budget) &&
+         set_number("MPROF_TEMPORARY", run->temporary);
+}
+
 /* What the child does; its failure goes to the pipe REPORT. */
 static void
-become_program(const struct options *options,
-               const struct environment *environment, const sigset_t *signals,
-               int report)
+become_program(const struct options *options, const char *library,
+               const char *file, const sigset_t *signals, int report)
 {
-  char *number = find_process_variable(environment);
-  snprintf(number + sizeof process_variable - 1, NUMBER_ROOM, "%010ld",
-           (long)getpid()); /* as long for all, see profile_file.c */
   sigprocmask(SIG_SETMASK, signals, NULL);
-  execvpe(options->files[0], (char *const *)(uintptr_t)options->files,
-          environment->variables);
+  if (set_environment(&options->run, library, file))
+    execvp(options->files[0], (char *const *)(uintptr_t)options->files);
   int failure = errno;
   while (write(report, &failure, sizeof failure) < 0 && errno == EINTR)
     continue;
   _exit(SHELL_CANNOT_RUN);
 }
 
-/* Sets ERROR to what FAILURE, an errno value of exec, means. */
+/* Sets OUTCOME to what FAILURE, an errno value of exec, means. */
 static bool
 cannot_run(const struct options *options, int failure,
-           struct mprof_error *error)
+           struct outcome *outcome)
 {
-  error->exit_status = failure == ENOENT ? SHELL_NOT_FOUND : SHELL_CANNOT_RUN;
-  return mprof_error_set(error, MPROF_PROGRAM, MPROF_NO_OFFSET,
+  outcome->status = failure == ENOENT ? SHELL_NOT_FOUND : SHELL_CANNOT_RUN;
+  return mprof_error_set(&outcome->error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
                          "cannot run '%s': %s", options->files[0],
                          failure == ENOENT &&
                                  strchr(options->files[0], '/') == NULL
@@ -295,75 +218,51 @@ program_find(const char *name, char *path)
 }
 
 bool
-program_exists(const struct options *options, struct mprof_error *error)
+program_exists(const struct options *options, struct outcome *outcome)
 {
   char path[PATH_MAX];
   return program_find(options->files[0], path) ||
-         cannot_run(options, errno, error);
+         cannot_run(options, errno, outcome);
 }
 
-static bool
-start_and_wait(const struct options *options,
-               const struct environment *environment, int report[2],
-               struct program_end *end, struct mprof_error *error)
+bool
+program_run(const struct options *options, const char *file,
+            struct outcome *outcome)
 {
+  char library[PATH_MAX];
+  int report[2];
   sigset_t set;
   sigset_t before;
   struct sigaction action = {.sa_handler = SIG_DFL};
   struct sigaction action_before; /* an ignored end could not be waited for */
   int failure = 0;
+  if (!find_library(library, &outcome->error))
+    return false;
+  if (pipe2(report, O_CLOEXEC) != 0)
+    return mprof_error_set(&outcome->error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
+                           "cannot make a pipe: %s", strerror(errno));
   fill_signals(&set);
   sigprocmask(SIG_BLOCK, &set, &before);
   sigaction(SIGCHLD, &action, &action_before);
   pid_t child = fork();
   if (child == 0) {
     sigaction(SIGCHLD, &action_before, NULL);
-    become_program(options, environment, &before, report[1]);
+    become_program(options, library, file, &before, report[1]);
   }
   if (child < 0)
     failure = errno;
   close(report[1]);
-  report[1] = -1;
   while (failure == 0 && read(report[0], &failure, sizeof failure) < 0 &&
          errno == EINTR)
     continue;
+  close(report[0]);
   int status = child < 0 ? 0 : wait_for(child, &set);
   sigaction(SIGCHLD, &action_before, NULL);
   sigprocmask(SIG_SETMASK, &before, NULL);
   if (failure != 0)
-    return cannot_run(options, failure, error);
-  end->process = child;
-  end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  end->status =
-      end->signal != 0 ? SHELL_SIGNAL + end->signal : WEXITSTATUS(status);
+    return cannot_run(options, failure, outcome);
+  outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  outcome->status = outcome->signal != 0 ? SHELL_SIGNAL + outcome->signal
+                                         : WEXITSTATUS(status);
   return true;
-}
-
-bool
-program_run(const struct options *options, const char *file,
-            struct program_end *end, struct mprof_error *error)
-{
-  char path[PATH_MAX];
-  struct environment environment = {0};
-  int report[2] = {-1, -1};
-  if (!find_library(path, error))
-    return false;
-  char *preload = make_preload(path);
-  bool good = preload != NULL &&
-              make_environment(&environment, options, preload, file);
-  if (!good)
-    mprof_error_memory(error);
-  else if (pipe2(report, O_CLOEXEC) != 0)
-    good = mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                           "cannot make a pipe: %s", strerror(errno));
-  else
-    good = start_and_wait(options, &environment, report, end, error);
-  if (report[0] >= 0)
-    close(report[0]);
-  if (report[1] >= 0)
-    close(report[1]);
-  if (environment.variables != NULL)
-    release_environment(&environment);
-  free(preload);
-  return good;
 }

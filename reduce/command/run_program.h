@@ -10,31 +10,27 @@
 #ifndef MPROF_RUN_PROGRAM_H
 #define MPROF_RUN_PROGRAM_H
 
-#include "command/options.h"
-#include "base/mprof_error.h"
+#include "command/command.h"
 
 #include <stdbool.h>
-#include <sys/types.h>
-
-/* What became of the program. */
-struct program_end {
-  pid_t process;
-  int status; /* as a shell gives it: 128 + the number of a signal */
-  int signal; /* that ended it, or 0 */
-};
 
 /* Whether there is such a program as OPTIONS name, before anything is
- * touched; else ERROR says so, as program_run would. */
-bool program_exists(const struct options *options, struct mprof_error *error);
+ * touched; else OUTCOME says so, as program_run would. */
+bool program_exists(const struct options *options, struct outcome *outcome);
 
 /* Runs the program that OPTIONS name, which writes to FILE, an absolute path,
- * and waits for its end.  False: it was not started, ERROR says why, with the
- * exit status that shells give. */
+ * and waits for its end.  OUTCOME gets the status as shells give it (128 +
+ * the number of a signal), and the signal.  False: it was not started; its
+ * error says why. */
 bool program_run(const struct options *options, const char *file,
-                 struct program_end *end, struct mprof_error *error);
+                 struct outcome *outcome);
 
 /* Sets PATH, of PATH_MAX bytes, to where exec finds the program NAME; false,
  * with errno set, when it is not there or may not be executed. */
 bool program_find(const char *name, char *path);
+
+/* Why a program that was run by NAME takes no preloaded library, and what to
+ * do then; NULL when nothing speaks against it. */
+const char *unmonitored_reason(const char *name);
 
 #endif

@@ -4,7 +4,7 @@
  * command has taken two seconds, written anew four times a second, and
  * removed when the work ends or output begins.
  *
- * A timer looks at what the library tells (io/progress.h), so that a long
+ * A timer looks at what the library tells (base/progress.h), so that a long
  * step that tells nothing is seen to be under way all the same.  There is one
  * timer in a process, and so one of these; only main.c uses it.
  */

@@ -6,8 +6,6 @@
  * Not known here: what a program that does take the library runs itself.
  */
 
-#include "command/unmonitored.h"
-
 #include "command/run_program.h"
 
 #include <elf.h>

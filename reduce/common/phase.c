@@ -12,9 +12,7 @@
 
 #include <string.h>
 
-static const struct {
-  const char *word, *title;
-} phase_texts[PHASE_COUNT] = {
+const struct phase_text phase_texts[PHASE_COUNT + 1] = {
     [PHASE_COMPILE] = {"compile", "compile time"},
     [PHASE_LOAD] = {"load", "load time"},
     [PHASE_EVALUATION] = {"eval", "evaluation"},

@@ -67,8 +67,14 @@ enum phase_state phase_next(enum phase_state state, enum phase_role role);
 /* The phase of what is allocated in STATE. */
 enum phase phase_of_state(enum phase_state state);
 
-/* The word for PHASE in options and exports ("compile"), and in tables
- * ("compile time"). */
+/* By enum phase; the last is all NULL. */
+struct phase_text {
+  const char *word;  /* as options take it and exports give it: "compile" */
+  const char *title; /* in tables: "compile time" */
+};
+extern const struct phase_text phase_texts[PHASE_COUNT + 1];
+
+/* The texts of PHASE. */
 const char *phase_word(enum phase phase);
 const char *phase_title(enum phase phase);
 

@@ -77,9 +77,11 @@ bool diff_init(struct diff *diff, const struct options *options,
                struct mprof_error *error);
 void diff_release(struct diff *diff);
 
-/* Whether the growth is within the limits of the options; else ERROR says
- * what grew. */
-bool diff_within_limits(const struct diff *diff, struct mprof_error *error);
+/* Sets GROWN to a line on what grew beyond the limits of the options, "" when
+ * nothing did.  False: ERROR says why that is not known. */
+bool diff_check_growth(const struct diff *diff,
+                       char grown[MPROF_ERROR_LENGTH],
+                       struct mprof_error *error);
 
 /* A table of a comparison. */
 struct diff_output {

@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-/* A limit that was given, and what it is about. */
+/* A limit that may be given, and what it is about. */
 struct limit {
   const struct growth_limits *limits;
-  const char *option, *text; /* as given; TEXT is NULL when not */
+  const char *option;
   enum measure bytes, objects;
 };
 
@@ -24,27 +24,27 @@ measure_of(const struct limit *limit, enum growth_kind kind)
 }
 
 /* Whether ENTRY, the function NAME or (NULL) all of it, is within LIMIT; else
- * ERROR says what grew. */
+ * GROWN says what grew. */
 static bool
 is_within(const struct diff *diff, const struct limit *limit,
           enum growth_kind kind, const struct diff_entry *entry,
-          const char *name, struct mprof_error *error)
+          const char *name, char grown[MPROF_ERROR_LENGTH])
 {
   enum measure measure = measure_of(limit, kind);
+  enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
   uint64_t old = entry->sides[DIFF_OLD].counts[measure];
   uint64_t new = entry->sides[DIFF_NEW].counts[measure];
   if (!growth_exceeds(limit->limits, kind, old, new,
                       diff->totals[DIFF_OLD].counts[measure]))
     return true;
-  return mprof_error_set(error, MPROF_GREW, MPROF_NO_OFFSET,
-                         "grew from %llu to %llu %s%s%s, beyond --%s=%s",
-                         (unsigned long long)old, (unsigned long long)new,
-                         measure > MEASURE_ALLOCS
-                             ? measure_rows[measure].noun
-                             : measure_noun(reduction_counted(&diff->sides[DIFF_NEW]),
-                                            measure_rows[measure].bytes),
-                         name == NULL ? "" : " in ", name == NULL ? "" : name,
-                         limit->option, limit->text);
+  mprof_line(grown, "grew from %llu to %llu %s%s%s, beyond --%s=%s",
+             (unsigned long long)old, (unsigned long long)new,
+             measure > MEASURE_ALLOCS
+                 ? measure_rows[measure].noun
+                 : measure_noun(counted, measure_rows[measure].bytes),
+             name == NULL ? "" : " in ", name == NULL ? "" : name,
+             limit->option, limit->limits->text);
+  return false;
 }
 
 static int64_t
@@ -77,34 +77,34 @@ most_grown(const struct diff *diff, enum measure measure, const char **name)
 }
 
 bool
-diff_within_limits(const struct diff *diff, struct mprof_error *error)
+diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH],
+                  struct mprof_error *error)
 {
   const struct options *options = diff->options;
   const struct diff_entry all = {
       .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
-  const struct limit whole = {&options->growth, "fail-above",
-                              options->growth_text, MEASURE_BYTES,
+  const struct limit whole = {&options->growth, "fail-above", MEASURE_BYTES,
                               MEASURE_ALLOCS};
   const struct limit each = {&options->function_growth, "fail-above-function",
-                             options->function_growth_text, MEASURE_BYTES,
-                             MEASURE_ALLOCS};
+                             MEASURE_BYTES, MEASURE_ALLOCS};
   const struct limit kept = {&options->kept_growth, "fail-above-kept",
-                             options->kept_growth_text, MEASURE_KEPT_BYTES,
-                             MEASURE_KEPT_ALLOCS};
-  if (kept.text != NULL && !diff_knows(diff, MEASURE_KEPT_BYTES))
+                             MEASURE_KEPT_BYTES, MEASURE_KEPT_ALLOCS};
+  grown[0] = '\0';
+  if (kept.limits->text != NULL && !diff_knows(diff, MEASURE_KEPT_BYTES))
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
                            "--%s=%s: the profiles do not say what was never "
                            "freed",
-                           kept.option, kept.text);
-  for (int i = 0; i < GROWTH_KINDS; i++) {
+                           kept.option, kept.limits->text);
+  bool within = true;
+  for (int i = 0; within && i < GROWTH_KINDS; i++) {
     enum growth_kind kind = (enum growth_kind)i;
     const char *name = NULL;
     const struct diff_entry *most =
         most_grown(diff, measure_of(&each, kind), &name);
-    if (!is_within(diff, &whole, kind, &all, NULL, error) ||
-        (most != NULL && !is_within(diff, &each, kind, most, name, error)) ||
-        !is_within(diff, &kept, kind, &all, NULL, error))
-      return false;
+    within = is_within(diff, &whole, kind, &all, NULL, grown) &&
+             (most == NULL ||
+              is_within(diff, &each, kind, most, name, grown)) &&
+             is_within(diff, &kept, kind, &all, NULL, grown);
   }
   return true;
 }

@@ -82,7 +82,7 @@ read_limit(struct growth_limits *limits, const char *text, size_t length)
 bool
 growth_limits_parse(struct growth_limits *limits, const char *text)
 {
-  memset(limits, 0, sizeof *limits);
+  *limits = (struct growth_limits){.text = text};
   for (;;) {
     size_t length = strcspn(text, ",");
     if (!read_limit(limits, text, length))

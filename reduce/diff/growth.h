@@ -27,11 +27,12 @@ enum growth_kind {
 };
 
 struct growth_limits { /* all zero: no limit */
+  const char *text;    /* as given; not owned */
   bool set[GROWTH_KINDS];
   uint64_t millionths[GROWTH_KINDS]; /* of one byte, allocation, per cent */
 };
 
-/* Parses TEXT into LIMITS; false when it is none of the above. */
+/* Parses TEXT, which must outlive them, into LIMITS; false when it is none of the above. */
 bool growth_limits_parse(struct growth_limits *limits, const char *text);
 
 /* Whether the growth from OLD to NEW is beyond the limit of KIND; WHOLE is

@@ -11,7 +11,7 @@ static const char never_freed[] = "never freed";
 static const char at_the_peak[] = "live when most bytes were";
 static const char at_once[] = "freed before the next allocations";
 
-const struct measure_row measure_rows[MEASURE_COUNT] = {
+const struct measure_row measure_rows[MEASURE_COUNT + 1] = {
     [MEASURE_BYTES] = {"bytes", "bytes", "Bytes", "bytes", NULL, true,
                        MEASURE_BYTES, MEASURE_ALLOCS, PPROF_BYTES},
     [MEASURE_ALLOCS] = {"allocs", "allocations", "Allocs", "allocations",

@@ -34,7 +34,8 @@ struct measure_row {
   int column; /* enum pprof_column */
 };
 
-extern const struct measure_row measure_rows[MEASURE_COUNT];
+/* By enum measure; the last is all NULL. */
+extern const struct measure_row measure_rows[MEASURE_COUNT + 1];
 
 struct profile;
 

@@ -322,9 +322,10 @@ print_left_out(const struct layout *layout, struct sink *sink)
 void
 text_table_print(const struct text_table *table, struct sink *sink)
 {
+  struct text_table human;
   struct layout layout;
   size_t line_width = sink->line_width;
-  if (!layout_init(&layout, table)) {
+  if (!layout_init(&layout, text_table_for(table, sink, &human))) {
     sink_fail(sink, ENOMEM);
   } else {
     while (line_width > 0 && layout.limit > 1 &&
@@ -338,15 +339,18 @@ text_table_print(const struct text_table *table, struct sink *sink)
     print_left_out(&layout, sink);
   }
   free(layout.widths);
+  text_table_release(&human);
 }
 
 void
 text_table_print_rows(const struct text_table *table, struct sink *sink)
 {
+  struct text_table human;
   struct layout layout;
-  if (layout_init(&layout, table))
+  if (layout_init(&layout, text_table_for(table, sink, &human)))
     print_rows(&layout, sink);
   else
     sink_fail(sink, ENOMEM);
   free(layout.widths);
+  text_table_release(&human);
 }

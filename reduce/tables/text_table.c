@@ -96,6 +96,52 @@ text_table_number(struct text_table *table, uint64_t number)
   text_table_cell(table, "%llu", (unsigned long long)number);
 }
 
+/* Sets TEXT, of SIZE bytes, to CELL with its thousands separated, if that is
+ * an integer, perhaps behind a sign or a slash. */
+static bool
+separate_thousands(char *text, size_t size, const char *cell)
+{
+  size_t sign = *cell != '\0' && strchr("+-/", *cell) != NULL;
+  size_t digits = strspn(cell + sign, "0123456789");
+  size_t length = sign;
+  if (cell[sign + digits] != '\0' || sign + digits / 3 * 4 + 2 > size)
+    return false;
+  memcpy(text, cell, sign);
+  for (size_t i = 0; i < digits; i++) {
+    if (i > 0 && (digits - i) % 3 == 0)
+      text[length++] = ',';
+    text[length++] = cell[sign + i];
+  }
+  text[length] = '\0';
+  return true;
+}
+
+const struct text_table *
+text_table_for(const struct text_table *table, const struct sink *sink,
+               struct text_table *human)
+{
+  char text[64];
+  size_t column = 0;
+  text_table_init(human, table->columns, table->column_count);
+  if (!sink->human)
+    return table;
+  human->spare = table->spare;
+  human->failed = table->failed;
+  for (size_t i = 0; i < table->cell_count; i++) {
+    if (table->cells[i] >= TEXT_HEAVY) {
+      add_mark(human, table->cells[i]);
+      continue;
+    }
+    const char *cell = table->text + table->cells[i];
+    if (!table->columns[column].left &&
+        separate_thousands(text, sizeof text, cell))
+      cell = text;
+    add_cell(human, cell, strlen(cell));
+    column = (column + 1) % table->column_count;
+  }
+  return human;
+}
+
 void
 text_table_skip(struct text_table *table, size_t count)
 {

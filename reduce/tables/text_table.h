@@ -50,6 +50,12 @@ void text_table_init(struct text_table *table,
                      const struct text_column *columns, size_t column_count);
 void text_table_release(struct text_table *table);
 
+/* TABLE, or HUMAN as a copy of it whose numbers people read (1,234,567) if
+ * SINK is for them; the caller releases HUMAN in any case. */
+const struct text_table *text_table_for(const struct text_table *table,
+                                        const struct sink *sink,
+                                        struct text_table *human);
+
 /* The next cell: formatted text; a number; COUNT empty ones; a share as two
  * characters; a name, of which control characters are written out. */
 void text_table_cell(struct text_table *table, const char *format, ...)
@@ -68,8 +74,8 @@ void text_table_lead(struct text_table *table);
 void text_table_weigh(struct text_table *table, uint64_t part,
                       uint64_t whole);
 
-/* Writes headings, a line and the rows; then, if any, the columns that are
- * left out.  The last row must be complete. */
+/* Writes headings, a line and the rows, in the looks of SINK; then, if any,
+ * the columns that are left out.  The last row must be complete. */
 void text_table_print(const struct text_table *table, struct sink *sink);
 
 /* Writes the rows alone, and cuts nothing. */

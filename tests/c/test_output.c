@@ -35,12 +35,13 @@ report(int descriptor, struct mprof_error *error)
     arguments[count++] = path;
   }
   struct sink sink;
-  enum command command;
+  static struct outcome outcome;
   plan.writes = plan.fsyncs = 0;
-  mprof_error_clear(error);
   sink_init(&sink, sink_write_descriptor, &descriptor);
-  return command_run(count, arguments, NULL, &sink, "standard output",
-                     &command, error);
+  int status = command_run(count, arguments, NULL, &sink, "standard output",
+                           &outcome);
+  *error = outcome.error;
+  return status;
 }
 
 /* Runs a report that has to fail as `plan' says: the file is as it was. */

@@ -163,7 +163,7 @@ run diff --fail-above=0 "$tc" nothing
 result $? 'a missing file is failure'
 for limit in '' 5 5%% -1 1TB allocs 5%,; do
   [ "$limit" = 5 ] || expect "limit '$limit'" 2 \
-    "mprof: growth is limited by N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB, not by '$limit'" \
+    "mprof: --fail-above takes N%, Nallocs, N%allocs, or N with a unit such as KiB or MiB, not '$limit'" \
     diff "--fail-above=$limit" "$tc" "$m"
 done
 expect 'normalised growth' 2 'mprof: --normalize makes the totals equal, so that --fail-above says nothing' \
@@ -174,7 +174,8 @@ for files in '' "$tc" "$tc $tc $tc"; do
     'mprof: two profiles are compared, OLD and NEW; join several files by commas' \
     diff $files
 done
-expect 'table of another command' 2 "mprof: unknown table 'bins'" \
+expect 'table of another command' 2 \
+  "mprof: --tables takes functions, inclusive, types and contexts, not 'bins'" \
   diff --tables=bins "$tc" "$m"
 
 finish

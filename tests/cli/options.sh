@@ -13,11 +13,28 @@ expect 'unknown option' 2 "mprof: unknown option '--lmit=3'" report --lmit=3
 expect 'unknown option before a command' 2 "mprof: unknown option '-q'" -q
 expect 'option of another command' 2 "mprof: unknown option '--types'" \
   report --types "$w"
-expect 'unknown table' 2 "mprof: unknown table 'leak'" \
-  report --tables=bins,leak "$w"
-expect 'empty list of tables' 2 "mprof: unknown table ''" report --tables= "$w"
-expect 'unknown format' 2 "mprof: unknown format 'jpeg'" \
-  export --format=jpeg "$w"
+tables='leaks, regions, phases, threads, direct, peak, temporary, types, '\
+'type-functions, function-types, graph, bins and reconciliation'
+expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'" \
+  report --tables=bins,leak,graph "$w"
+expect 'empty list of tables' 2 "mprof: --tables takes $tables, not ''" \
+  report --tables= "$w"
+expect 'unknown format' 2 "mprof: --format takes folded, html, lisp, \
+lisp-contexts, pprof, callgrind, dot, speedscope, dhat, json or csv, not \
+'jpeg'" export --format=jpeg "$w"
+expect 'a wrong signal' 2 \
+  "mprof: --signal takes the name of a signal, not 'NOPE'" \
+  run --signal=NOPE true
+expect 'no file' 2 "mprof: -o takes a file, not ''" report -o '' "$w"
+# help lists the same words
+for option in 'export --value' 'report --sort' 'report --by' 'report --phase'
+do
+  run ${option% *} "${option#* }=nonsense"
+  words=$(sed -n "s/.* takes \(.*\), not 'nonsense'/\1/p" err)
+  run help ${option% *}
+  [ -n "$words" ] && grep -qE -e "^  ${option#* }=[A-Z]* .* $words\$" out
+  result $? "help on $option lists $words"
+done
 expect 'missing format' 2 'mprof: a format is missing: give --format=FORMAT' \
   export "$w"
 expect 'missing value' 2 "mprof: a value is missing after '--limit'" \
@@ -198,6 +215,18 @@ expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
 says 'focus says what is selected' \
   'Selected by the options: 20 allocations, 320 bytes; shares are shares of these'
 says_not 'and nothing of expressions that match' 'No function matches'
+# main calls read_all in b.c.
+expect 'focus by file' 0 '' export --format=folded --focus='^b\.c$' \
+  "$golden/lines.data"
+[ "$(paste -sd ' ' out)" = 'main;read_all 240 main;read_all;read_all 32' ]
+result $? 'expressions match names of files, too'
+expect 'ignore by file' 0 '' export --format=folded --ignore='^b\.c$' \
+  "$golden/lines.data"
+[ ! -s out ]
+result $? 'also to leave out'
+run help report
+says 'and help says so' '  --focus=REGEX        only what is below functions '\
+'whose name or file matches'
 expect 'expressions that match nothing' 0 '' \
   report --focus=scale --hide='^x$' --no-legend "$m"
 says 'the first' \
@@ -221,6 +250,76 @@ expect 'default file' 0 '' report
 says 'mprof.data is read' 'Allocation profile of widgets.lisp'
 cp "$w" ./-odd
 expect 'end of options' 0 '' report --no-legend -- -odd
+
+# Objects by type and by category.
+expect 'a type' 0 '' report --type='^DOUBLE-' --tables=types,reconciliation \
+  --no-legend "$m"
+says 'is selected' \
+  'Selected by the options: 20 allocations, 320 bytes; shares are shares of'
+says 'alone' '    20 **    320 **  float     DOUBLE-FLOAT'
+says_not 'without others' 'CONS'
+expect 'a class' 0 '' export --format=csv --table=types --type=POINT "$m"
+[ "$(sed 1d out | tr -d "\r")" = '"struct","STRUCTURE","APP::POINT",224,7' ]
+result $? 'is selected by its name'
+expect 'a type is as focus' 0 '' export --format=folded --types --type=FLOAT \
+  --value=allocs "$m"
+sort out >chosen
+run export --format=folded --types --value=allocs "$m"
+grep -F FLOAT out | sort | cmp -s - chosen
+result $? 'the same chains as without others'
+expect 'categories' 0 '' report --category=cons,f --tables=types --no-legend \
+  "$m"
+says 'by name and letter' 'options: 50 allocations, 800 bytes'
+expect 'a type and a category' 0 '' report --category=struct --type=DOUBLE \
+  --tables=types --no-legend "$m"
+says 'must both match' 'options: 2 allocations, 5200 bytes'
+expect 'categories of C' 0 '' report --category=m,large --tables=bins \
+  --no-legend "$golden/widgets-c.data" # objects of 204 bytes
+says_not 'leave nothing out there' 'Selected by the options'
+expect 'others' 0 '' report --category=s,large,extra --tables=bins \
+  --no-legend "$golden/widgets-c.data"
+says 'leave nothing' 'options: 0 allocations, 0 bytes'
+expect 'a wrong category' 2 'mprof: --category takes cons (c), float (f), '\
+"struct (s) and other (o), not 'small'" report --category=cons,small "$m"
+expect 'of C' 2 'mprof: --category takes small (s), medium (m), large (l) '\
+"and extra (x), not ''" report --category= "$golden/widgets-c.data"
+run report --type='(' "$m"
+[ "$status" = 2 ] && grep -q "^mprof: --type: '(' is no regular" err
+result $? 'wrong regular expression for types'
+expect 'categories in a comparison' 0 '' diff --category=cons "$m" "$m"
+says 'are selected' 'Selected by the options'
+
+# Numbers for people: the same tables, with commas.
+for command in "report -verbose $w" "diff -verbose $w $m" \
+  "report -verbose $golden/regions.data"; do
+  # shellcheck disable=SC2086
+  run $command
+  cp out plain
+  # shellcheck disable=SC2086
+  run ${command% -*} --human ${command#* }
+  ! cmp -s out plain && cmp -s <(tr -d ', -' <out) <(tr -d ', -' <plain)
+  result $? "${command%% *} --human says the same"
+  ! grep -qE '(^| )[+/-]?[0-9]{4,}( |$)' <(sed -n '/^---/,/^$/p' out)
+  result $? 'and no long number is without commas'
+done
+expect 'numbers for people' 0 '' report --human --tables=types --no-legend "$w"
+says 'commas' '10,000 **  480,000 **  struct    INSTANCE  CL-USER::WIDGET'
+says 'in tables' '10000 allocations, 480000 bytes'
+
+# A name that says another format.
+for line in 'report|x.html|text (.txt), and mprof export other formats' \
+  'diff|d.json|text (.txt)' 'flamegraph|f.png|SVG (.svg) or a page (.html)' \
+  'graph|g.dot|SVG (.svg), PNG (.png) or PDF (.pdf)' \
+  'merge|m.svg|a profile (.data, .pb.gz, .pprof)' \
+  'run|r.csv|a profile (.data, .pb.gz, .pprof)'; do
+  IFS='|' read -r command name writes <<<"$line"
+  expect "$command: a name of another format" 2 \
+    "mprof: mprof $command writes $writes; no name for that is '$name'" \
+    "$command" -o "$name" "$w" "$w"
+  [ ! -e "$name" ]
+  result $? 'nothing is written'
+done
+expect 'a name that says nothing' 0 '' report -o report.2026 "$w"
 
 # Manual pages and help name the same options: those of mprof run have a page
 # of their own.

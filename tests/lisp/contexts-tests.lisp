@@ -170,6 +170,30 @@
       (signals mprof:mprof-error (mprof:filter-profile profile :focus "("))
       (signals error (mprof:filter-profile profile :max 3)))))
 
+(test filter-by-type-and-category
+  "Choices on top of one another leave what is in all of them."
+  (with-idle-profiler
+    (let* ((profile (profiled (make-conses 5) (make-doubles 10)))
+           (conses (mprof:filter-profile profile :object-type "^CONS$"))
+           (others (mprof:filter-profile profile :category '(:struct :other))))
+      (flet ((types (profile &rest choices)
+               (sort (mapcar #'data:name
+                             (data:types (apply #'mprof:filter-profile profile
+                                                choices)))
+                     #'string<)))
+        (is (equal '("CONS") (types conses)))
+        (is (= 80 (data:bytes conses)))
+        (is (equal '("CONS") (types profile :category :cons)))
+        (is (= 1 (length (types others))))
+        (is (search "DOUBLE-FLOAT" (first (types others))))
+        (is (null (types conses :object-type "DOUBLE")))
+        (is (equal '("CONS") (types conses :object-type "O")))
+        (is (null (types others :category :cons)))
+        (is (equal (types others) (types others :category '(:cons :struct
+                                                            :other)))))
+      (signals mprof:mprof-error
+        (mprof:filter-profile profile :category :cake)))))
+
 (test filter-by-a-predicate
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))

@@ -337,6 +337,22 @@ folder that nobody else uses meanwhile."
 (defun |grüße an λ| (n)
   (make-conses n))
 
+(defun über (n)
+  (make-conses n))
+
+(test names-beyond-ascii-need-no-bars
+  "Compiled and interpreted functions go by what PRIN1 prints: bars are for what
+the reader would change."
+  (with-idle-profiler
+    (eval '(defun straße (n) (make-conses n)))
+    (eval '(defun |größe| (n) (make-conses n)))
+    (let ((profile (profiled (über 3) (funcall 'straße 4)
+                             (funcall '|größe| 5))))
+      (dolist (name '(über straße |größe|))
+        (let ((*package* (find-package '#:common-lisp)))
+          (is (string= (prin1-to-string name)
+                       (data:name (data:row :functions name profile)))))))))
+
 (test names-beyond-ascii
   "Names cross to C and back as UTF-8."
   (with-idle-profiler

@@ -203,7 +203,9 @@ every keyword is such an option."
                  (:ignore "CONS") (:hide "CONS") (:show "CONS")
                  (:show-from "CONS") (:hide-system t)
                  (:by :package) (:phase :run) (:thread "x") (:region "x")
-                 (:show-runtime t) (:show-root t) (:offsets t) (:width 60)
+                 (:object-type "CONS") (:category (:cons :other))
+                 (:show-runtime t) (:show-root t) (:offsets t) (:human t)
+                 (:width 60)
                  (:color t))
           do (is (stringp (report-text keyword value)))
           collect keyword into tried
