@@ -7,7 +7,7 @@
 #include "mprof.h"
 
 #include "command/command.h"
-#include "load.h"
+#include "command/load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,6 @@
 
 #include "command/command.h"
 
-#include "mprof.h"
-
 #include <string.h>
 
 const struct command_row command_rows[] = {
@@ -78,7 +76,7 @@ command_run(int count, const char *const *arguments,
   options.progress = sink->progress;
   outcome->command = options.command;
   if (good && options.command == COMMAND_VERSION)
-    sink_format(sink, "mprof %s\n", mprof_version());
+    sink_text(sink, "mprof " MPROF_VERSION "\n");
   else if (good && options.command == COMMAND_HELP)
     help_write(options.topic, sink);
   else if (good)

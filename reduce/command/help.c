@@ -5,7 +5,7 @@
 #include "command/command.h"
 #include "command/option_table.h"
 #include "diff/diff.h"
-#include "output.h"
+#include "tables/output.h"
 
 #include <stdio.h>
 #include <string.h>

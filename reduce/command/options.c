@@ -9,7 +9,7 @@
 
 #include "command/command.h"
 #include "command/option_table.h"
-#include "output.h"
+#include "tables/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +26,12 @@ struct parsing {
 };
 
 static const struct options defaults = {
-    .min_share = SHARE_UNSET,
-    .limit = SIZE_MAX,
-    .legend = true,
-    .callers = DEFAULT_CALLERS,
-    .width = WIDTH_AUTOMATIC,
-    .min_width = WIDTH_AUTOMATIC,
+    .view = {.min_share = SHARE_UNSET,
+             .limit = SIZE_MAX,
+             .legend = true,
+             .callers = DEFAULT_CALLERS,
+             .width = WIDTH_AUTOMATIC,
+             .min_width = WIDTH_AUTOMATIC},
     .run = {.autosave = SIZE_MAX, .budget = SIZE_MAX, .temporary = SIZE_MAX},
 };
 
@@ -141,7 +141,7 @@ check(const struct options *options, struct mprof_error *error)
   if (command == COMMAND_DIFF && options->file_count != 2)
     wrong = "two profiles are compared, OLD and NEW; join several files by "
             "commas";
-  else if (options->normalize && options->growth.text != NULL)
+  else if (options->diff.normalize && options->diff.growth.text != NULL)
     wrong = "--normalize makes the totals equal, so that --fail-above says "
             "nothing";
   else if (command == COMMAND_MERGE && options->output == NULL)
@@ -152,12 +152,12 @@ check(const struct options *options, struct mprof_error *error)
     wrong = "no files to merge are given";
   if (wrong != NULL)
     return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET, "%s", wrong);
-  if (options->kept_growth.text != NULL &&
-      measure_rows[options->value].what != NULL)
+  if (options->diff.kept_growth.text != NULL &&
+      measure_rows[options->view.value].what != NULL)
     return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "with --value=%s nothing else is known: give "
                            "--fail-above in the place of --fail-above-kept",
-                           measure_rows[options->value].word);
+                           measure_rows[options->view.value].word);
   if (open && options->file_count > 0)
     return usage_error(error, "a profile that is open is read, and not",
                        options->files[0]);
@@ -172,14 +172,16 @@ settle(struct options *options)
                                     [DETAIL_VERBOSE] = 0};
   bool tables = options->command == COMMAND_REPORT ||
                 options->command == COMMAND_DIFF;
-  options->verbose = options->detail == DETAIL_VERBOSE;
-  if (options->min_share == SHARE_UNSET)
-    options->min_share = shares[options->detail];
-  options->one_measure =
+  options->view.files = options->files;
+  options->view.file_count = options->file_count;
+  options->view.verbose = options->detail == DETAIL_VERBOSE;
+  if (options->view.min_share == SHARE_UNSET)
+    options->view.min_share = shares[options->detail];
+  options->view.one_measure =
       options->format == NULL || options->format->one_measure;
-  if (tables && options->sort == SORT_DEFAULT &&
-      !measure_rows[options->value].bytes)
-    options->sort = SORT_ALLOCS;
+  if (tables && options->view.sort == SORT_DEFAULT &&
+      !measure_rows[options->view.value].bytes)
+    options->view.sort = SORT_ALLOCS;
 }
 
 /* Parses what follows the name of a command. */
@@ -213,8 +215,8 @@ options_parse(struct options *options, int count,
   *options = defaults;
   options->open = open;
   if (open != NULL) {
-    options->select.samples = open->samples;
-    options->select.sample_count = open->sample_count;
+    options->view.select.samples = open->samples;
+    options->view.select.sample_count = open->sample_count;
   }
   if (count < 1)
     return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,

@@ -8,11 +8,9 @@
 #ifndef MPROF_OPTIONS_H
 #define MPROF_OPTIONS_H
 
-#include "analysis/group_names.h"
-#include "analysis/selection.h"
+#include "analysis/view_options.h"
 #include "base/mprof_error.h"
 #include "diff/growth.h"
-#include "pprof/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,34 +29,9 @@ enum command {
   COMMAND_VERSION
 };
 
-/* The order of rows.  A table without such figures is sorted by bytes. */
-enum sort_key {
-  SORT_DEFAULT,
-  SORT_BYTES,
-  SORT_ALLOCS,
-  SORT_CALLS,
-  SORT_SELF,      /* bytes that a function itself allocated */
-  SORT_INCLUSIVE, /* with all below it */
-  SORT_KEPT,      /* bytes never freed */
-  SORT_PEAK,      /* bytes live when most were */
-  SORT_TEMPORARY, /* objects freed before the next allocations */
-  SORT_NAME
-};
-
 enum color_choice { COLOR_AUTOMATIC, COLOR_ALWAYS, COLOR_NEVER };
 
-enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
-
 enum detail_choice { DETAIL_NORMAL, DETAIL_TERSE, DETAIL_VERBOSE };
-
-/* The width of the terminal, if there is one; of a picture, the usual. */
-#define WIDTH_AUTOMATIC SIZE_MAX
-
-/* Shares are kept in millionths, so that they compare exactly. */
-enum { SHARE_WHOLE = 1000000 };
-
-/* How many callers a path in the leak table has. */
-enum { DEFAULT_CALLERS = 5 };
 
 struct progress;
 
@@ -86,40 +59,16 @@ struct options {
   size_t file_count;  /* zero: the default file */
   const struct open_profile *open; /* not NULL: look at this, not at files */
   const char *output;              /* file to write, NULL: standard output */
-  struct progress *progress;       /* told of long work; NULL: nobody is */
+  const struct output *format; /* that is written; NULL: the command's */
+  struct progress *progress;   /* told of long work; NULL: nobody is */
 
   enum detail_choice detail;
-  uint32_t min_share; /* rows below this share of the total are left out */
-  size_t limit;       /* most rows a table, SIZE_MAX: no limit */
-  enum sort_key sort;
-  enum leak_choice leaks;
-  bool verbose;   /* every row, and tables that tell nothing */
-  bool offsets;   /* tell call sites in one function apart */
-  bool lines;     /* give file and line of call sites in paths */
-  size_t callers; /* in paths of leaks, at most */
-  bool legend;
-  bool human;       /* separate the thousands of numbers in tables */
-  size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
-  size_t min_width; /* of frames of pictures, or WIDTH_AUTOMATIC */
   enum color_choice color;
-  uint64_t tables; /* bit i: table i of the command; 0: the usual ones */
+  bool human; /* separate the thousands of numbers in tables */
+  struct view_options view;
 
-  struct selection_options select;
-  enum granularity by;
-
-  const struct output *format; /* which one is written; NULL: the command's */
-  const struct output *table;  /* export: of csv_tables; NULL: the first */
-  enum measure value;          /* what figures count, or what comes first */
-  bool one_measure; /* what is written has room for one measure alone */
-  bool types;       /* export: the type as the last frame */
-  bool label_threads, label_phases; /* export: as the first frames */
-
+  struct diff_options diff;
   struct run_options run;
-
-  bool normalize;              /* diff: scale the old figures */
-  struct growth_limits growth; /* diff: of all bytes and allocations */
-  struct growth_limits function_growth;
-  struct growth_limits kept_growth; /* of all bytes and objects kept */
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which

@@ -9,8 +9,8 @@
 #include "base/progress.h"
 #include "diff/diff.h"
 #include "export/export.h"
-#include "load.h"
-#include "output.h"
+#include "command/load.h"
+#include "tables/output.h"
 #include "tables/report.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static void
 set_looks(const struct options *options, struct sink *sink)
 {
   sink->human = options->human;
-  if (options->width != WIDTH_AUTOMATIC)
-    sink->line_width = options->width;
+  if (options->view.width != WIDTH_AUTOMATIC)
+    sink->line_width = options->view.width;
   if (options->color != COLOR_AUTOMATIC)
     sink->color = options->color == COLOR_ALWAYS;
 }
@@ -52,6 +52,7 @@ typedef void emitter(const struct reduction *, struct sink *);
 
 /* A reduction and how to write it. */
 struct emission {
+  const struct options *options;
   const struct reduction *reduction;
   emitter *emit;
 };
@@ -73,13 +74,13 @@ run_reduction(const struct options *options, struct sink *sink,
 {
   struct profile read = {0};
   struct reduction reduction = {0};
-  const struct emission emission = {&reduction, emit};
+  const struct emission emission = {options, &reduction, emit};
   bool open = options->open != NULL;
   bool good =
       (open || profile_load(&read, options->files, options->file_count,
                             options->progress, error)) &&
       reduction_init(&reduction, open ? options->open->profile : &read,
-                     options, error) &&
+                     &options->view, options->progress, error) &&
       write_output(options, sink, write, &emission, error);
   reduction_release(&reduction);
   profile_release(&read);
@@ -129,7 +130,7 @@ draw(const void *what, struct sink *sink, struct mprof_error *error)
 {
   const struct emission *emission = what;
   const char *const arguments[] = {
-      "dot", picture_option(emission->reduction->options->output), NULL};
+      "dot", picture_option(emission->options->output), NULL};
   struct sink_string text = {0};
   struct sink dot;
   sink_init(&dot, sink_write_string, &text);
@@ -165,12 +166,23 @@ bool
 run_diff(const struct options *options, struct sink *sink,
          struct outcome *outcome)
 {
+  struct profile profiles[DIFF_SIDES];
   struct diff diff;
   struct mprof_error *error = &outcome->error;
-  bool good = diff_init(&diff, options, error) &&
+  bool good = true;
+  memset(profiles, 0, sizeof profiles);
+  memset(&diff, 0, sizeof diff);
+  for (int side = 0; good && side < DIFF_SIDES; side++)
+    good = profile_load_joined(&profiles[side], options->files[side],
+                               options->progress, error);
+  good = good &&
+         diff_init(&diff, profiles, &options->view, &options->diff,
+                   options->progress, error) &&
               write_output(options, sink, emit_diff, &diff, error) &&
               diff_check_growth(&diff, outcome->remark, error);
   diff_release(&diff);
+  for (int side = 0; side < DIFF_SIDES; side++)
+    profile_release(&profiles[side]);
   if (outcome->remark[0] != '\0')
     outcome->status = 3;
   return good;

@@ -10,7 +10,7 @@
 
 #include "base/input_list.h"
 #include "base/progress.h"
-#include "load.h"
+#include "command/load.h"
 
 #include <sys/stat.h>
 

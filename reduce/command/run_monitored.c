@@ -16,7 +16,7 @@
 
 #include "command/run_program.h"
 #include "common/pprof_format.h"
-#include "load.h"
+#include "command/load.h"
 #include "pprof/reader.h"
 
 #include <dirent.h>

@@ -6,12 +6,10 @@
 
 #include "diff/diff.h"
 
-#include "base/progress.h"
-#include "load.h"
 #include "base/array.h"
+#include "base/progress.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* One side being added. */
 struct adding {
@@ -20,47 +18,6 @@ struct adding {
   uint64_t *key; /* the one being made */
   size_t key_length, key_capacity;
 };
-
-/* Splits OPERAND, which is COPY, at its commas into FILES, for which there is
- * room, unless there is a file of that name; gives back their number. */
-static size_t
-split_operand(char *copy, const char **files)
-{
-  size_t count = 0;
-  if (access(copy, F_OK) == 0) {
-    files[count++] = copy;
-    return count;
-  }
-  for (char *rest = copy; rest != NULL;)
-    files[count++] = strsep(&rest, ",");
-  return count;
-}
-
-/* Reads the files of OPERAND, as ADDING's side. */
-static bool
-reduce_side(struct diff *diff, enum diff_side side, const char *operand,
-            struct mprof_error *error)
-{
-  struct options *options = &diff->side_options[side];
-  char *copy = strdup(operand);
-  *options = *diff->options;
-  options->files = array_zeroed(strlen(operand) + 1, sizeof *options->files);
-  bool good = copy != NULL && options->files != NULL;
-  if (good) {
-    options->file_count = split_operand(copy, options->files);
-    good = profile_load(&diff->profiles[side], options->files,
-                        options->file_count, options->progress, error) &&
-           reduction_init(&diff->sides[side], &diff->profiles[side], options,
-                          error);
-  } else {
-    mprof_error_memory(error);
-  }
-  free(options->files);
-  options->files = NULL; /* they were read */
-  options->file_count = 0;
-  free(copy);
-  return good;
-}
 
 static bool
 push_name(struct adding *adding, const char *name)
@@ -240,26 +197,30 @@ normalize(struct diff *diff)
 }
 
 bool
-diff_init(struct diff *diff, const struct options *options,
+diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
+          const struct view_options *options,
+          const struct diff_options *limits, struct progress *progress,
           struct mprof_error *error)
 {
   memset(diff, 0, sizeof *diff);
   diff->options = options;
+  diff->limits = limits;
   if (!names_init(&diff->names))
     return mprof_error_memory(error);
   for (int side = 0; side < DIFF_SIDES; side++)
-    if (!reduce_side(diff, (enum diff_side)side, options->files[side], error))
+    if (!reduction_init(&diff->sides[side], &profiles[side], options,
+                        progress, error))
       return false;
   if (diff->sides[DIFF_OLD].profile->language !=
       diff->sides[DIFF_NEW].profile->language)
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
                            "a profile of a Lisp program and one of a C "
                            "program cannot be compared");
-  progress_tell(options->progress, "comparing", 0, 0);
+  progress_tell(progress, "comparing", 0, 0);
   if (!add_side(diff, DIFF_OLD) || !add_side(diff, DIFF_NEW))
     return mprof_error_memory(error);
   total_calls(diff);
-  if (options->normalize)
+  if (limits->normalize)
     normalize(diff);
   return true;
 }
@@ -267,10 +228,8 @@ diff_init(struct diff *diff, const struct options *options,
 void
 diff_release(struct diff *diff)
 {
-  for (int side = 0; side < DIFF_SIDES; side++) {
+  for (int side = 0; side < DIFF_SIDES; side++)
     reduction_release(&diff->sides[side]);
-    profile_release(&diff->profiles[side]);
-  }
   for (int kind = 0; kind < DIFF_KINDS; kind++) {
     row_table_release(&diff->tables[kind].keys);
     free(diff->tables[kind].entries);

@@ -17,12 +17,13 @@
 #ifndef MPROF_DIFF_H
 #define MPROF_DIFF_H
 
-#include "command/options.h"
+#include "analysis/reduction.h"
+#include "analysis/view_options.h"
 #include "base/mprof_error.h"
-#include "base/sink.h"
 #include "base/names.h"
+#include "base/sink.h"
 #include "base/row_table.h"
-#include "reduction.h"
+#include "diff/growth.h"
 
 enum diff_side { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
 
@@ -61,9 +62,8 @@ struct diff_table {
 };
 
 struct diff {
-  const struct options *options;           /* not owned */
-  struct options side_options[DIFF_SIDES]; /* with the files of a side */
-  struct profile profiles[DIFF_SIDES];
+  const struct view_options *options; /* not owned; the files are the sides */
+  const struct diff_options *limits;  /* not owned */
   struct reduction sides[DIFF_SIDES];
   struct names names;
   struct diff_table tables[DIFF_KINDS];
@@ -71,9 +71,11 @@ struct diff {
                                              calls both sides know */
 };
 
-/* Reads the files that OPTIONS name as old and new and compares them; OPTIONS
- * must outlive DIFF.  False: ERROR says why; release it even then. */
-bool diff_init(struct diff *diff, const struct options *options,
+/* Compares PROFILES, seen through OPTIONS.  All of them must outlive DIFF.
+ * False: ERROR says why; release it even then. */
+bool diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
+               const struct view_options *options,
+               const struct diff_options *limits, struct progress *progress,
                struct mprof_error *error);
 void diff_release(struct diff *diff);
 

@@ -80,14 +80,14 @@ bool
 diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH],
                   struct mprof_error *error)
 {
-  const struct options *options = diff->options;
+  const struct diff_options *limits = diff->limits;
   const struct diff_entry all = {
       .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
-  const struct limit whole = {&options->growth, "fail-above", MEASURE_BYTES,
+  const struct limit whole = {&limits->growth, "fail-above", MEASURE_BYTES,
                               MEASURE_ALLOCS};
-  const struct limit each = {&options->function_growth, "fail-above-function",
+  const struct limit each = {&limits->function_growth, "fail-above-function",
                              MEASURE_BYTES, MEASURE_ALLOCS};
-  const struct limit kept = {&options->kept_growth, "fail-above-kept",
+  const struct limit kept = {&limits->kept_growth, "fail-above-kept",
                              MEASURE_KEPT_BYTES, MEASURE_KEPT_ALLOCS};
   grown[0] = '\0';
   if (kept.limits->text != NULL && !diff_knows(diff, MEASURE_KEPT_BYTES))

@@ -276,7 +276,7 @@ has_share(const struct layout *layout, const struct diff_row *row,
   uint64_t old = diff->totals[DIFF_OLD].counts[measure];
   uint64_t new = diff->totals[DIFF_NEW].counts[measure];
   return share_reached(change_of(row->entry, measure),
-                       old > new && !diff->options->normalize ? old : new,
+                       old > new && !diff->limits->normalize ? old : new,
                        diff->options->min_share);
 }
 
@@ -365,7 +365,7 @@ void
 diff_table_write(const struct diff *diff, enum diff_kind kind,
                  struct sink *sink)
 {
-  const struct options *options = diff->options;
+  const struct view_options *options = diff->options;
   struct layout layout = {.diff = diff,
                           .kind = kind,
                           .order = sort_measure(options->sort),

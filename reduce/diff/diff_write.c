@@ -100,7 +100,7 @@ write_totals(const struct diff *diff, struct sink *sink)
   add_unattributed(diff, &table);
   report_heading(sink, "TOTALS");
   text_table_print(&table, sink);
-  if (diff->options->normalize)
+  if (diff->limits->normalize)
     sink_format(sink,
                 "\nBelow, old bytes are multiplied by %llu/%llu, and "
                 "allocations and calls\nlikewise, so that the totals are "

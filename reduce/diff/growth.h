@@ -32,7 +32,16 @@ struct growth_limits { /* all zero: no limit */
   uint64_t millionths[GROWTH_KINDS]; /* of one byte, allocation, per cent */
 };
 
-/* Parses TEXT, which must outlive them, into LIMITS; false when it is none of the above. */
+/* How two profiles are compared, and what growth is too much. */
+struct diff_options {
+  bool normalize;              /* scale the old figures */
+  struct growth_limits growth; /* of all bytes and allocations */
+  struct growth_limits function_growth;
+  struct growth_limits kept_growth; /* of all bytes and objects kept */
+};
+
+/* Parses TEXT, which must outlive them, into LIMITS; false when it is none of
+ * the above. */
 bool growth_limits_parse(struct growth_limits *limits, const char *text);
 
 /* Whether the growth from OLD to NEW is beyond the limit of KIND; WHOLE is

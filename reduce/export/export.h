@@ -8,7 +8,7 @@
 #define MPROF_EXPORT_H
 
 #include "base/sink.h"
-#include "reduction.h"
+#include "analysis/reduction.h"
 
 void export_callgrind(const struct reduction *reduction, struct sink *sink);
 void export_dhat(const struct reduction *reduction, struct sink *sink);

@@ -106,7 +106,7 @@ static bool
 push_labels(struct folding *folding, size_t i)
 {
   const struct reduction *reduction = folding->reduction;
-  const struct options *options = reduction->options;
+  const struct view_options *options = reduction->options;
   const struct profile *profile = reduction->profile;
   uint32_t thread = profile->labels[profile->samples[i].labels].thread;
   return (!options->label_threads ||

@@ -351,7 +351,7 @@ write_picture(const struct picture *picture, struct sink *sink)
 void
 export_svg(const struct reduction *reduction, struct sink *sink)
 {
-  const struct options *options = reduction->options;
+  const struct view_options *options = reduction->options;
   struct picture picture = {
       .reduction = reduction,
       .width = pixels(options->width, DEFAULT_WIDTH, LEAST_WIDTH),

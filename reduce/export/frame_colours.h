@@ -9,7 +9,7 @@
 #define MPROF_FRAME_COLOURS_H
 
 #include "base/names.h"
-#include "reduction.h"
+#include "analysis/reduction.h"
 
 struct frame_colour {
   unsigned char red, green, blue;

@@ -17,7 +17,7 @@
 #ifndef MPROF_CHAIN_TREE_H
 #define MPROF_CHAIN_TREE_H
 
-#include "reduction.h"
+#include "analysis/reduction.h"
 
 /* What a chain is made of. */
 enum chain_items {

@@ -10,7 +10,7 @@
  * reads the file takes one away from text that begins with one.
  */
 
-#include "output.h"
+#include "tables/output.h"
 #include "tables/export_data.h"
 #include "tables/table.h"
 

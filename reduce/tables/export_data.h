@@ -8,7 +8,7 @@
 #define MPROF_EXPORT_DATA_H
 
 #include "base/sink.h"
-#include "reduction.h"
+#include "analysis/reduction.h"
 
 void export_csv(const struct reduction *reduction, struct sink *sink);
 void export_json(const struct reduction *reduction, struct sink *sink);

@@ -42,7 +42,7 @@ bool
 graph_entries_init(struct graph_entries *entries,
                    const struct reduction *reduction)
 {
-  const struct options *options = reduction->options;
+  const struct view_options *options = reduction->options;
   size_t node_count = reduction->graph.node_count;
   size_t cycle_count = reduction->cycles.count;
   entries->reduction = reduction;

@@ -8,7 +8,7 @@
 #ifndef MPROF_GRAPH_ENTRIES_H
 #define MPROF_GRAPH_ENTRIES_H
 
-#include "reduction.h"
+#include "analysis/reduction.h"
 #include "tables/ranking.h"
 
 /* A caller or a callee of an entry. */

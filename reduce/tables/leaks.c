@@ -59,7 +59,7 @@ write_frame(const struct leaks *leaks, const struct call_item *item,
             struct sink *sink)
 {
   const struct frame_table *frames = &leaks->reduction->frames;
-  const struct options *options = leaks->reduction->options;
+  const struct view_options *options = leaks->reduction->options;
   sink_text(sink, item->name);
   if (options->by != BY_FUNCTION || item->function == INDEX_NONE)
     return;

@@ -174,7 +174,7 @@ share_reached(uint64_t part, uint64_t whole, uint32_t share)
 /* Whether ROW has the share of TOTAL that OPTIONS ask for. */
 static bool
 is_large(const struct ranking *ranking, const struct ranking_row *row,
-         const struct figures *total, const struct options *options)
+         const struct figures *total, const struct view_options *options)
 {
   enum sort_key order = ranking->order;
   bool by_key = order == SORT_ALLOCS || order == SORT_KEPT ||
@@ -187,7 +187,7 @@ is_large(const struct ranking *ranking, const struct ranking_row *row,
 
 void
 ranking_cut(struct ranking *ranking, const struct figures *total,
-            const struct options *options)
+            const struct view_options *options)
 {
   ranking->shown = 0;
   for (size_t i = 0; i < ranking->count; i++) {
@@ -233,7 +233,7 @@ write_percent(struct sink *sink, uint32_t share)
 }
 
 void
-ranking_note(const struct ranking *ranking, const struct options *options,
+ranking_note(const struct ranking *ranking, const struct view_options *options,
              const char *rows, const char *objects, bool weighed,
              struct sink *sink)
 {

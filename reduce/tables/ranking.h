@@ -15,7 +15,7 @@
 #include "analysis/figures.h"
 #include "base/mprof_error.h"
 #include "base/sink.h"
-#include "command/options.h"
+#include "analysis/view_options.h"
 
 struct ranking_row {
   const struct figures *figures;   /* not owned, nor are these */
@@ -58,7 +58,7 @@ void ranking_sort_by(struct ranking *ranking, enum measure measure);
  * by allocations, by inclusive bytes, or by what was kept, live at the peak
  * or temporary.  The others keep their order. */
 void ranking_cut(struct ranking *ranking, const struct figures *total,
-                 const struct options *options);
+                 const struct view_options *options);
 
 /* Puts the rows that are shown back into the order of their ranks. */
 void ranking_by_rank(struct ranking *ranking);
@@ -73,7 +73,7 @@ bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
  * what rows are called ("functions"), OBJECTS what their allocations are;
  * without their bytes when these are not WEIGHED. */
 void ranking_note(const struct ranking *ranking,
-                  const struct options *options, const char *rows,
+                  const struct view_options *options, const char *rows,
                   const char *objects, bool weighed, struct sink *sink);
 
 #endif

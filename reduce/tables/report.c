@@ -9,7 +9,7 @@
 #include "common/pprof_format.h"
 
 #include "analysis/grouping.h"
-#include "output.h"
+#include "tables/output.h"
 #include "tables/text_report.h"
 
 

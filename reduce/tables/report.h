@@ -6,7 +6,7 @@
 #define MPROF_REPORT_H
 
 #include "base/sink.h"
-#include "reduction.h"
+#include "analysis/reduction.h"
 #include "tables/report_gaps.h"
 #include "tables/report_text.h"
 #include "tables/text_table.h"

@@ -6,7 +6,7 @@
 #define MPROF_REPORT_GAPS_H
 
 #include "base/sink.h"
-#include "reduction.h"
+#include "analysis/reduction.h"
 #include "tables/text_table.h"
 
 /* Lines on what the files do not say; nothing for those of mprof. */

@@ -8,7 +8,7 @@
 #define MPROF_REPORT_TEXT_H
 
 #include "base/sink.h"
-#include "reduction.h"
+#include "analysis/reduction.h"
 
 /* Writes the heading of a table. */
 void report_heading(struct sink *sink, const char *title);

@@ -13,7 +13,7 @@ static void
 arrange_text(struct view *view)
 {
   const struct table *table = view->table;
-  const struct options *options = view->reduction->options;
+  const struct view_options *options = view->reduction->options;
   bool asked = options->sort != SORT_DEFAULT;
   ranking_sort(&view->ranking, asked ? options->sort : table->sort);
   if (!table->uncut)

@@ -15,7 +15,7 @@
 #ifndef MPROF_TABLE_H
 #define MPROF_TABLE_H
 
-#include "reduction.h"
+#include "analysis/reduction.h"
 #include "tables/ranking.h"
 #include "tables/text_table.h"
 

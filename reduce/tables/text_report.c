@@ -226,7 +226,7 @@ add_members(const struct view *view, struct text_table *text,
             const struct ranking_row *group, struct ranking *ranking)
 {
   char name[32];
-  struct options options = *view->reduction->options;
+  struct view_options options = *view->reduction->options;
   if (options.min_share > 0 && options.limit > FEW)
     options.limit = FEW;
   ranking_sort(ranking, options.sort);

@@ -7,9 +7,9 @@
 #ifndef GRAPH_FIXTURE_H
 #define GRAPH_FIXTURE_H
 
-#include "load.h"
+#include "command/load.h"
 #include "profile_builder.h"
-#include "reduction.h"
+#include "analysis/reduction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +18,15 @@
 
 #include <cmocka.h>
 
+/* What --hide and its like ask for, in view options. */
+#define SELECT(option, regex)                                                \
+  .select.expressions[EXPRESSION_##option] = regex
+
 /* One test's profile, written, read and reduced. */
 struct fixture {
   char paths[3][64];
   const char *files[3];
-  struct options options;
+  struct view_options options;
   struct profile profile;
   struct reduction reduction;
 };
@@ -49,7 +53,7 @@ reduce(struct fixture *f)
   f->options.limit = SIZE_MAX;
   if (!profile_load(&f->profile, f->options.files, f->options.file_count,
                     NULL, &error) ||
-      !reduction_init(&f->reduction, &f->profile, &f->options, &error))
+      !reduction_init(&f->reduction, &f->profile, &f->options, NULL, &error))
     fail_msg("%s", error.message);
 }
 

@@ -96,9 +96,9 @@ session_root_shown(void **state)
 static void
 session_root_and_selection(void **state)
 {
-  struct fixture ignore = {.options = {.select.expressions[EXPRESSION_IGNORE] = "^(TOP|MPROF::.*)$"}};
-  struct fixture focus = {.options = {.select.expressions[EXPRESSION_FOCUS] = "EVAL"}};
-  struct fixture hide = {.options = {.select.expressions[EXPRESSION_HIDE] = "BODY"}};
+  struct fixture ignore = {.options = {SELECT(IGNORE, "^(TOP|MPROF::.*)$")}};
+  struct fixture focus = {.options = {SELECT(FOCUS, "EVAL")}};
+  struct fixture hide = {.options = {SELECT(HIDE, "BODY")}};
   (void)state;
   add_file(&ignore, example_session());
   reduce(&ignore);
@@ -213,7 +213,7 @@ shown_runtime_frames(void **state)
 static void
 hide_charges_callers(void **state)
 {
-  struct fixture f = {.options = {.select.expressions[EXPRESSION_HIDE] = "^CL-USER::MAKE-(RED|BLUE)"}};
+  struct fixture f = {.options = {SELECT(HIDE, "^CL-USER::MAKE-(RED|BLUE)")}};
   (void)state;
   add_file(&f, example_widgets());
   reduce(&f);
@@ -226,8 +226,8 @@ hide_charges_callers(void **state)
 static void
 focus_and_ignore(void **state)
 {
-  struct fixture focus = {.options = {.select.expressions[EXPRESSION_FOCUS] = "RED"}};
-  struct fixture ignore = {.options = {.select.expressions[EXPRESSION_IGNORE] = "RED"}};
+  struct fixture focus = {.options = {SELECT(FOCUS, "RED")}};
+  struct fixture ignore = {.options = {SELECT(IGNORE, "RED")}};
   (void)state;
   add_file(&focus, example_widgets());
   reduce(&focus);
@@ -251,8 +251,8 @@ focus_and_ignore(void **state)
 static void
 shown_from_a_function(void **state)
 {
-  struct fixture f = {.options = {.select.expressions[EXPRESSION_SHOW_FROM] = "RED|MAKE-WIDGET"}};
-  struct fixture only = {.options = {.select.expressions[EXPRESSION_SHOW_FROM] = "RED"}};
+  struct fixture f = {.options = {SELECT(SHOW_FROM, "RED|MAKE-WIDGET")}};
+  struct fixture only = {.options = {SELECT(SHOW_FROM, "RED")}};
   (void)state;
   add_file(&f, example_widgets());
   reduce(&f);
@@ -278,10 +278,11 @@ shown_from_a_function(void **state)
 static void
 shown_from_what_shows(void **state)
 {
-  struct fixture f = {.options = {.select.expressions[EXPRESSION_SHOW_FROM] = "^(A|B)$"}};
+  struct fixture f = {.options = {SELECT(SHOW_FROM, "^(A|B)$")}};
   struct fixture hidden = {
-      .options = {.select.expressions[EXPRESSION_SHOW_FROM] = "^(A|B)$", .select.expressions[EXPRESSION_HIDE] = "^A$"}};
-  struct fixture none = {.options = {.select.expressions[EXPRESSION_SHOW_FROM] = "^A$", .select.expressions[EXPRESSION_HIDE] = "^A$"}};
+      .options = {SELECT(SHOW_FROM, "^(A|B)$"), SELECT(HIDE, "^A$")}};
+  struct fixture none = {
+      .options = {SELECT(SHOW_FROM, "^A$"), SELECT(HIDE, "^A$")}};
   (void)state;
   add_file(&f, example_nested_cycles());
   reduce(&f);
@@ -304,8 +305,8 @@ shown_from_what_shows(void **state)
 static void
 shown_alone(void **state)
 {
-  struct fixture f = {.options = {.select.expressions[EXPRESSION_SHOW] = "RUN|MAKE-WIDGET"}};
-  struct fixture none = {.options = {.select.expressions[EXPRESSION_SHOW] = "nothing"}};
+  struct fixture f = {.options = {SELECT(SHOW, "RUN|MAKE-WIDGET")}};
+  struct fixture none = {.options = {SELECT(SHOW, "nothing")}};
   (void)state;
   add_file(&f, example_widgets());
   reduce(&f);
@@ -445,7 +446,7 @@ unknown_calls(void **state)
 static void
 unknown_calls_hidden(void **state)
 {
-  struct fixture f = {.options = {.select.expressions[EXPRESSION_HIDE] = "^(sort|each|start)$"}};
+  struct fixture f = {.options = {SELECT(HIDE, "^(sort|each|start)$")}};
   (void)state;
   add_file(&f, example_unknown_calls());
   reduce(&f);

@@ -76,7 +76,7 @@ recursion_of_the_paper(void **state)
 static void
 recursion_without_one_member(void **state)
 {
-  struct fixture f = {.options = {.select.expressions[EXPRESSION_HIDE] = "^G$"}};
+  struct fixture f = {.options = {SELECT(HIDE, "^G$")}};
   (void)state;
   add_file(&f, example_recursion());
   reduce(&f);
@@ -209,7 +209,7 @@ two_cycles(void **state)
 static void
 two_cycles_without_one_member(void **state)
 {
-  struct fixture f = {.options = {.select.expressions[EXPRESSION_HIDE] = "^B$"}};
+  struct fixture f = {.options = {SELECT(HIDE, "^B$")}};
   (void)state;
   add_file(&f, example_two_cycles());
   reduce(&f);
@@ -231,7 +231,7 @@ two_cycles_without_one_member(void **state)
 static void
 two_cycles_in_focus(void **state)
 {
-  struct fixture f = {.options = {.select.expressions[EXPRESSION_FOCUS] = "^C$"}};
+  struct fixture f = {.options = {SELECT(FOCUS, "^C$")}};
   (void)state;
   add_file(&f, example_two_cycles());
   reduce(&f);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "command/load.h"
 #include "diff/diff.h"
 #include "diff/growth.h"
 
@@ -187,6 +188,35 @@ check_side(const struct diff *diff, enum diff_side side)
           reduction->selection.total.counts[m]);
 }
 
+/* A comparison and what it is of. */
+struct compared {
+  struct profile profiles[DIFF_SIDES];
+  struct diff diff;
+};
+
+static void
+compare(struct compared *compared, const struct view_options *options,
+        const struct diff_options *limits)
+{
+  struct mprof_error error;
+  mprof_error_clear(&error);
+  for (int side = 0; side < DIFF_SIDES; side++)
+    if (!profile_load_joined(&compared->profiles[side], options->files[side],
+                             NULL, &error))
+      fail_msg("%s", error.message);
+  if (!diff_init(&compared->diff, compared->profiles, options, limits, NULL,
+                 &error))
+    fail_msg("%s", error.message);
+}
+
+static void
+release(struct compared *compared)
+{
+  diff_release(&compared->diff);
+  for (int side = 0; side < DIFF_SIDES; side++)
+    profile_release(&compared->profiles[side]);
+}
+
 static void
 every_pair(void **state)
 {
@@ -194,23 +224,21 @@ every_pair(void **state)
       "widgets", "recursion", "two-cycles",   "mixture",
       "session", "phases",    "unknown-calls"};
   enum { COUNT = sizeof names / sizeof names[0] };
+  const struct diff_options limits = {0};
   (void)state;
   for (size_t i = 0; i < COUNT * COUNT; i++) {
     char paths[2][64];
     const char *files[] = {paths[0], paths[1]};
-    struct options options = {.limit = SIZE_MAX, .files = files};
-    struct mprof_error error;
-    struct diff diff;
+    struct view_options options = {.limit = SIZE_MAX, .files = files};
+    struct compared compared;
     snprintf(paths[0], sizeof paths[0], "tests/golden/%s.data",
              names[i / COUNT]);
     snprintf(paths[1], sizeof paths[1], "tests/golden/%s.data",
              names[i % COUNT]);
-    mprof_error_clear(&error);
-    if (!diff_init(&diff, &options, &error))
-      fail_msg("%s", error.message);
-    check_side(&diff, DIFF_OLD);
-    check_side(&diff, DIFF_NEW);
-    diff_release(&diff);
+    compare(&compared, &options, &limits);
+    check_side(&compared.diff, DIFF_OLD);
+    check_side(&compared.diff, DIFF_NEW);
+    release(&compared);
   }
 }
 
@@ -222,27 +250,26 @@ unknown_calls(void **state)
   const char *files[] = {"tests/golden/unknown-calls.data",
                          "tests/golden/unknown-calls.data,"
                          "tests/golden/recursion.data"};
-  struct options options = {
-      .limit = SIZE_MAX, .files = files, .normalize = true};
-  struct mprof_error error;
-  struct diff diff;
+  struct view_options options = {.limit = SIZE_MAX, .files = files};
+  const struct diff_options limits = {.normalize = true};
+  struct compared compared;
+  const struct diff *diff = &compared.diff;
   (void)state;
-  mprof_error_clear(&error);
-  if (!diff_init(&diff, &options, &error))
-    fail_msg("%s", error.message);
-  uint64_t old = diff.totals[DIFF_OLD].calls;
-  uint64_t new = diff.totals[DIFF_NEW].calls;
+  compare(&compared, &options, &limits);
+  uint64_t old = diff->totals[DIFF_OLD].calls;
+  uint64_t new = diff->totals[DIFF_NEW].calls;
   assert_int_equal(old, 1 + 3 + 40 + 8 + 7 + 2 + 7);
-  struct diff_figures more = figures_named(&diff, DIFF_FUNCTIONS, DIFF_NEW, "F");
+  struct diff_figures more =
+      figures_named(diff, DIFF_FUNCTIONS, DIFF_NEW, "F");
   assert_true(more.calls > 0 && new > old);
   assert_int_equal(
-      figures_named(&diff, DIFF_FUNCTIONS, DIFF_OLD, "COMPARE").calls,
+      figures_named(diff, DIFF_FUNCTIONS, DIFF_OLD, "COMPARE").calls,
       (40 * new + old / 2) / old);
   for (int side = 0; side < DIFF_SIDES; side++)
     assert_true(
-        figures_named(&diff, DIFF_FUNCTIONS, (enum diff_side)side, "sort")
+        figures_named(diff, DIFF_FUNCTIONS, (enum diff_side)side, "sort")
             .calls == CALLS_UNKNOWN);
-  diff_release(&diff);
+  release(&compared);
 }
 
 int

@@ -278,7 +278,7 @@ static void
 hidden_frames_and_packages(void **state)
 {
   struct fixture f = {
-      .options = {.by = BY_PACKAGE, .select.expressions[EXPRESSION_HIDE] = "^MAPCAR$|^CL-PPCRE"}};
+      .options = {.by = BY_PACKAGE, SELECT(HIDE, "^MAPCAR$|^CL-PPCRE")}};
   (void)state;
   add_file(&f, example_packages());
   reduce(&f);
@@ -293,8 +293,9 @@ hidden_frames_and_packages(void **state)
 static void
 focus_is_on_functions(void **state)
 {
-  struct fixture f = {.options = {.by = BY_PACKAGE, .select.expressions[EXPRESSION_FOCUS] = "MATCH"}};
-  struct fixture none = {.options = {.by = BY_PACKAGE, .select.expressions[EXPRESSION_FOCUS] = "^APP$"}};
+  struct fixture f = {.options = {.by = BY_PACKAGE, SELECT(FOCUS, "MATCH")}};
+  struct fixture none = {
+      .options = {.by = BY_PACKAGE, SELECT(FOCUS, "^APP$")}};
   (void)state;
   add_file(&f, example_packages());
   reduce(&f);
@@ -331,7 +332,7 @@ chains_without_functions(void **state)
 static void
 groups_called_like_functions(void **state)
 {
-  struct fixture f = {.options = {.by = BY_PACKAGE, .select.expressions[EXPRESSION_HIDE] = "^APP$"}};
+  struct fixture f = {.options = {.by = BY_PACKAGE, SELECT(HIDE, "^APP$")}};
   struct builder *b = builder_new("lisp");
   (void)state;
   builder_cons(b, "APP/APP::MAIN/APP/APP::WORK", 1);

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "example_profiles.h"
-#include "load.h"
-#include "reduction.h"
+#include "command/load.h"
+#include "analysis/reduction.h"
 
 #include <unistd.h>
 
@@ -63,7 +63,7 @@ share_of_example(bool show_runtime)
 {
   char path[] = "/tmp/mprof-test-XXXXXX";
   const char *files[] = {path};
-  struct options options = {.files = files,
+  struct view_options options = {.files = files,
                             .file_count = 1,
                             .limit = SIZE_MAX,
                             .select.expressions[EXPRESSION_FOCUS] = "nothing",
@@ -80,7 +80,7 @@ share_of_example(bool show_runtime)
   builder_free(b);
   mprof_error_clear(&error);
   if (!profile_load(&profile, files, 1, NULL, &error) ||
-      !reduction_init(&reduction, &profile, &options, &error))
+      !reduction_init(&reduction, &profile, &options, NULL, &error))
     fail_msg("%s", error.message);
   struct share share = {reduction.selection.nameless_leaf_bytes,
                         reduction.selection.nameless_chain_bytes};

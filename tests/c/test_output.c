@@ -12,7 +12,7 @@
 
 #include "command/command.h"
 #include "failing_calls.h"
-#include "output.h"
+#include "tables/output.h"
 
 /* What is run: an export in this format; NULL: a report. */
 static const char *format;

@@ -5,7 +5,7 @@
  * any terminal.
  */
 
-#include "command/terminal_progress.h"
+#include "terminal_progress.h"
 
 #include <errno.h>
 #include <signal.h>

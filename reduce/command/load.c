@@ -2,8 +2,9 @@
 
 /* Files are read one after the other into one profile. */
 
-#include "load.h"
+#include "command/load.h"
 
+#include "base/array.h"
 #include "base/output_file.h"
 #include "base/progress.h"
 #include "pprof/reader.h"
@@ -11,6 +12,7 @@
 #include "symbols/symbolize.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* Does what needs the whole profile. */
 static bool
@@ -60,6 +62,38 @@ profile_load(struct profile *profile, const char *const *names, size_t count,
   bool good = input_list_fill(&list, names, count, error) &&
               profile_load_list(profile, &list, false, progress, error);
   input_list_release(&list);
+  return good;
+}
+
+/* Splits OPERAND, which is COPY, at its commas into FILES, for which there is
+ * room, unless there is a file of that name; gives back their number. */
+static size_t
+split_operand(char *copy, const char **files)
+{
+  size_t count = 0;
+  if (access(copy, F_OK) == 0) {
+    files[count++] = copy;
+    return count;
+  }
+  for (char *rest = copy; rest != NULL;)
+    files[count++] = strsep(&rest, ",");
+  return count;
+}
+
+bool
+profile_load_joined(struct profile *profile, const char *operand,
+                    struct progress *progress, struct mprof_error *error)
+{
+  char *copy = strdup(operand);
+  const char **files = array_zeroed(strlen(operand) + 1, sizeof *files);
+  bool good = copy != NULL && files != NULL;
+  if (good)
+    good = profile_load(profile, files, split_operand(copy, files), progress,
+                        error);
+  else
+    mprof_error_memory(error);
+  free(files);
+  free(copy);
   return good;
 }
 

@@ -30,6 +30,11 @@ bool profile_load(struct profile *profile, const char *const *names,
                   size_t count, struct progress *progress,
                   struct mprof_error *error);
 
+/* The same for OPERAND: one of these, or several with commas between them. */
+bool profile_load_joined(struct profile *profile, const char *operand,
+                         struct progress *progress,
+                         struct mprof_error *error);
+
 /* Writes PROFILE to the file PATH, completely or not at all.  False: ERROR
  * says why. */
 bool profile_save(const struct profile *profile, const char *path,

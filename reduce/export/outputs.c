@@ -2,7 +2,7 @@
 
 /* Which tables and which formats there are. */
 
-#include "output.h"
+#include "tables/output.h"
 
 #include "export/export.h"
 #include "tables/export_data.h"

@@ -11,7 +11,7 @@
 #define MPROF_OUTPUT_H
 
 #include "base/sink.h"
-#include "reduction.h"
+#include "analysis/reduction.h"
 
 struct table;
 

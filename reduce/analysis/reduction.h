@@ -16,11 +16,13 @@
 #include "analysis/selection.h"
 #include "analysis/tally.h"
 #include "base/mprof_error.h"
-#include "command/options.h"
+#include "analysis/view_options.h"
 #include "pprof/profile.h"
 
+struct progress;
+
 struct reduction {
-  const struct options *options; /* not owned */
+  const struct view_options *options; /* not owned */
   const struct profile *profile; /* not owned */
   struct frame_table frames;
   struct selection selection;
@@ -87,7 +89,8 @@ int64_t node_line(const struct reduction *reduction,
  * False: ERROR says why; release it even then. */
 bool reduction_init(struct reduction *reduction,
                     const struct profile *profile,
-                    const struct options *options, struct mprof_error *error);
+                    const struct view_options *options,
+                    struct progress *progress, struct mprof_error *error);
 void reduction_release(struct reduction *reduction);
 
 #endif

@@ -2,7 +2,7 @@
 
 /* Which stages there are and what each needs. */
 
-#include "reduction.h"
+#include "analysis/reduction.h"
 
 #include "analysis/grouping.h"
 #include "base/progress.h"
@@ -11,7 +11,7 @@
 
 /* What the selection is told. */
 static struct selection_options
-selection_of(const struct options *options)
+selection_of(const struct view_options *options)
 {
   struct selection_options select = options->select;
   select.counted = options->one_measure ? options->value : MEASURE_BYTES;
@@ -20,10 +20,10 @@ selection_of(const struct options *options)
 
 bool
 reduction_init(struct reduction *reduction, const struct profile *profile,
-               const struct options *options, struct mprof_error *error)
+               const struct view_options *options, struct progress *progress,
+               struct mprof_error *error)
 {
   struct selection_options select = selection_of(options);
-  struct progress *progress = options->progress;
   memset(reduction, 0, sizeof *reduction);
   reduction->options = options;
   reduction->profile = profile;

@@ -6,8 +6,8 @@
  */
 
 #include "command/command.h"
-#include "command/terminal_progress.h"
 #include "mprof.h"
+#include "terminal_progress.h"
 
 #include <errno.h>
 #include <signal.h>

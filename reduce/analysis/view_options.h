@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What of a profile is looked at, and how: the choices that tables, exports
+ * and comparisons share.  How they are given says command/option_table.h.
+ */
+
+#ifndef MPROF_VIEW_OPTIONS_H
+#define MPROF_VIEW_OPTIONS_H
+
+#include "analysis/group_names.h"
+#include "analysis/selection.h"
+#include "pprof/measure.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The order of rows.  A table without such figures is sorted by bytes. */
+enum sort_key {
+  SORT_DEFAULT,
+  SORT_BYTES,
+  SORT_ALLOCS,
+  SORT_CALLS,
+  SORT_SELF,      /* bytes that a function itself allocated */
+  SORT_INCLUSIVE, /* with all below it */
+  SORT_KEPT,      /* bytes never freed */
+  SORT_PEAK,      /* bytes live when most were */
+  SORT_TEMPORARY, /* objects freed before the next allocations */
+  SORT_NAME
+};
+
+enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
+
+/* The width of the terminal, if there is one; of a picture, the usual. */
+#define WIDTH_AUTOMATIC SIZE_MAX
+
+/* Shares are kept in millionths, so that they compare exactly. */
+enum { SHARE_WHOLE = 1000000 };
+
+/* How many callers a path in the leak table has. */
+enum { DEFAULT_CALLERS = 5 };
+
+struct output;
+
+struct view_options {
+  const char **files; /* as they were named, to be told; not owned */
+  size_t file_count;
+
+  struct selection_options select;
+  enum granularity by;
+  enum measure value; /* what figures count, or what comes first */
+  bool one_measure;   /* what is written has room for one measure alone */
+
+  uint64_t tables;    /* bit i: table i of the command; 0: the usual ones */
+  uint32_t min_share; /* rows below this share of the total are left out */
+  size_t limit;       /* most rows a table, SIZE_MAX: no limit */
+  enum sort_key sort;
+  bool verbose; /* every row, and tables that tell nothing */
+  bool legend;
+  size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
+  size_t min_width; /* of frames of pictures, or WIDTH_AUTOMATIC */
+
+  enum leak_choice leaks;
+  bool offsets;   /* tell call sites in one function apart */
+  bool lines;     /* give file and line of call sites in paths */
+  size_t callers; /* in paths of leaks, at most */
+
+  const struct output *table; /* export: of csv_tables; NULL: the first */
+  bool types;                 /* export: the type as the last frame */
+  bool label_threads, label_phases; /* export: as the first frames */
+};
+
+#endif
