@@ -213,7 +213,20 @@ remove_old(struct profile_files *files, struct mprof_error *error)
 struct sums {
   uint64_t allocs, bytes, kept;
   size_t files; /* beside FILE */
+  bool ecl;     /* is part of a program */
 };
+
+/* Whether the program of PROFILE has ECL in it, whose objects come from the
+ * collector and not from malloc. */
+static bool
+has_ecl(const struct profile *profile)
+{
+  for (size_t i = 0; i < profile->mapping_count; i++)
+    if (strstr(names_text(&profile->names, profile->mappings[i].file),
+               "/libecl.so") != NULL)
+      return true;
+  return false;
+}
 
 /* Finishes PATH, which stands for the process PROCESS unless that is NULL. */
 static bool
@@ -237,6 +250,7 @@ finish_file(char *path, const char *process, struct sums *sums,
     sums->bytes += profile.total[MEASURE_BYTES];
     sums->kept += profile.total[MEASURE_KEPT_BYTES];
     sums->files += process != NULL;
+    sums->ecl = sums->ecl || has_ecl(&profile);
   }
   profile_release(&profile);
   return good;
@@ -307,9 +321,13 @@ say_written(const char *name, const struct sums *sums,
     snprintf(files, sizeof files, " and %zu of other programs", sums->files);
   mprof_line(outcome->remark,
              "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64
-             " bytes, %" PRIu64 " of them kept%s; see: mprof report %s%s%s%s",
+             " bytes, %" PRIu64 " of them kept%s%s; see: mprof report "
+             "%s%s%s%s",
              name, files, sums->allocs, sums->bytes, sums->kept,
              outcome->signal == SIGKILL ? " when it was last saved" : "",
+             sums->ecl ? ", and no objects of Lisp (profile these in Lisp, "
+                         "by (require :mprof))"
+                       : "",
              name, others ? " " : "", others ? name : "",
              others ? ".[0-9]*" : "");
 }

@@ -133,6 +133,11 @@ fi
 
 expect_status 'its exit status' 7 run -q -- sh -c 'exit 7'
 expect_status 'ended by a signal' 137 run -q sh -c 'kill -KILL $$'
+run run -o ecl.data "$ECL" --norc --eval '(ext:quit 0)'
+[ "$status" = 0 ] && [ ! -s out ] && grep -q " of them kept, and no objects of\
+ Lisp (profile these in Lisp, by (require :mprof)); see: mprof report ecl.data$" \
+  err
+result $? 'of ECL it says what is not in it'
 echo 'cat; echo "$1" >&2' >script
 run run -q -o x.data sh script '--an argument'  <<<'input'
 [ "$(cat out)" = input ] && [ "$(cat err)" = '--an argument' ]
