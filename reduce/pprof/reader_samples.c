@@ -127,6 +127,7 @@ insert_hidden(struct decoding *decoding, size_t index)
                                   shown.count + hidden->count, sizeof *items);
   if (items == NULL)
     return mprof_error_memory(decoding->reading->error);
+  whole->items = items;
   uint64_t *end = items;
   size_t taken = 0;
   for (size_t i = 0; i < hidden->count;) {
@@ -142,7 +143,6 @@ insert_hidden(struct decoding *decoding, size_t index)
     i += length;
   }
   end = copy(end, shown.items + taken, shown.count - taken);
-  whole->items = items;
   whole->count = (size_t)(end - items);
   decoding->locations = *whole;
   *whole = shown;
