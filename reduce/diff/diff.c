@@ -6,6 +6,7 @@
 
 #include "diff/diff.h"
 
+#include "analysis/grouping.h"
 #include "base/array.h"
 #include "base/progress.h"
 
@@ -15,32 +16,32 @@
 struct adding {
   struct diff *diff;
   enum diff_side side;
-  uint64_t *key; /* the one being made */
-  size_t key_length, key_capacity;
+  uint64_t *names; /* owned: ids, by node of the graph */
+  uint64_t *chain; /* owned: the key of the context in hand */
+  size_t chain_capacity;
 };
 
-static bool
-push_name(struct adding *adding, const char *name)
+bool
+diff_knows(const struct diff *diff, int measure)
 {
-  uint32_t id = names_intern(&adding->diff->names, name);
-  uint64_t *key = array_reserve(adding->key, &adding->key_capacity,
-                                adding->key_length + 1, sizeof *key);
-  if (key != NULL)
-    adding->key = key;
-  if (key == NULL || id == NAMES_NONE)
-    return false;
-  key[adding->key_length++] = id;
+  for (int i = 0; i < DIFF_SIDES; i++) {
+    const struct reduction *side = &diff->sides[i];
+    if (measure == DIFF_CALLS       ? !side->selection.counts_calls
+        : measure == MEASURE_ALLOCS ? side->profile->gaps.countless != 0
+                                    : !reduction_knows(side, measure))
+      return false;
+  }
   return true;
 }
 
-/* Adds FIGURES to the entry of the key, which is ended. */
+/* Adds COUNTS, and CALLS, to the entry whose key are the LENGTH names at KEY.
+ */
 static bool
-add_figures(struct adding *adding, enum diff_kind kind,
-            struct diff_figures figures)
+add_counts(struct adding *adding, enum diff_kind kind, const uint64_t *key,
+           size_t length, const uint64_t *counts, uint64_t calls)
 {
   struct diff_table *table = &adding->diff->tables[kind];
-  uint32_t row = row_table_add(&table->keys, adding->key, adding->key_length);
-  adding->key_length = 0;
+  uint32_t row = row_table_add(&table->keys, key, length);
   struct diff_entry *entries =
       array_reserve(table->entries, &table->capacity, table->keys.row_count,
                     sizeof *entries);
@@ -48,40 +49,41 @@ add_figures(struct adding *adding, enum diff_kind kind,
     table->entries = entries;
   if (entries == NULL || row == ROW_NONE)
     return false;
-  if (row == table->entry_count) {
-    memset(&entries[row], 0, sizeof entries[row]);
-    table->entry_count++;
-  }
+  if (row == table->entry_count)
+    entries[table->entry_count++] =
+        (struct diff_entry){.names = &adding->diff->names};
   entries[row].present[adding->side] = true;
-  struct diff_figures *sum = &entries[row].sides[adding->side];
+  uint64_t *sums = entries[row].sides[adding->side].counts;
   for (int i = 0; i < MEASURE_COUNT; i++)
-    sum->counts[i] += figures.counts[i];
-  sum->calls = calls_add(sum->calls, figures.calls);
+    sums[i] += counts[i];
+  sums[DIFF_CALLS] = calls_add(sums[DIFF_CALLS], calls);
   return true;
 }
 
-static struct diff_figures
-from_figures(const struct figures *figures, uint64_t calls)
+/* Adds COUNTS to the entry NAME. */
+static bool
+add_named(struct adding *adding, enum diff_kind kind, const char *name,
+          const uint64_t *counts)
 {
-  struct diff_figures counts = {.calls = calls};
-  for (int i = 0; i < MEASURE_COUNT; i++)
-    counts.counts[i] = figures->counts[i];
-  return counts;
+  uint64_t id = names_intern(&adding->diff->names, name);
+  return id != NAMES_NONE && add_counts(adding, kind, &id, 1, counts, 0);
 }
 
 static bool
 add_functions(struct adding *adding)
 {
   const struct call_graph *graph = &adding->diff->sides[adding->side].graph;
+  adding->names = array_zeroed(graph->node_count, sizeof *adding->names);
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    if (!push_name(adding, node->name) ||
-        !add_figures(adding, DIFF_FUNCTIONS,
-                     from_figures(&node->self, node->calls)) ||
-        !push_name(adding, node->name) ||
-        !add_figures(adding, DIFF_INCLUSIVE,
-                     from_figures(&node->inclusive, node->calls)))
+    uint64_t id = names_intern(&adding->diff->names, node->name);
+    if (adding->names == NULL || id == NAMES_NONE ||
+        !add_counts(adding, DIFF_FUNCTIONS, &id, 1, node->self.counts,
+                    node->calls) ||
+        !add_counts(adding, DIFF_INCLUSIVE, &id, 1, node->inclusive.counts,
+                    node->calls))
       return false;
+    adding->names[i] = id;
   }
   return true;
 }
@@ -94,61 +96,151 @@ add_types(struct adding *adding)
   for (size_t i = 0; i < profile->type_count; i++) {
     const struct figures *figures = &reduction->tally.types[i];
     const char *name = tally_type_name(profile, &profile->types[i]);
-    if ((figures->bytes != 0 || figures->allocs != 0) &&
-        (!push_name(adding, *name == '\0' ? "[unknown type]" : name) ||
-         !add_figures(adding, DIFF_TYPES, from_figures(figures, 0))))
+    if (figures_any(figures) &&
+        !add_named(adding, DIFF_TYPES,
+                   *name == '\0' ? "[unknown type]" : name,
+                   figures->counts))
       return false;
   }
   return true;
 }
 
-/* The names of the chain of NODE, root first. */
+/* Adds COUNTS to the entry of the chain of NODE, of the tree. */
 static bool
-push_chain(struct adding *adding, uint32_t node)
+add_chain(struct adding *adding, uint32_t node, const uint64_t *counts)
 {
-  const struct call_tree *tree = &adding->diff->sides[adding->side].tree;
-  uint32_t depth = 0;
-  for (uint32_t n = node; n != TREE_ROOT; n = tree->tree.nodes[n].parent)
+  const struct tree_node *nodes =
+      adding->diff->sides[adding->side].tree.tree.nodes;
+  size_t depth = 0;
+  for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
     depth++;
-  for (; depth > 0; depth--) {
-    uint32_t n = node;
-    for (uint32_t i = 1; i < depth; i++)
-      n = tree->tree.nodes[n].parent;
-    if (!push_name(adding, tree->items[tree->tree.nodes[n].item].name))
-      return false;
-  }
-  return true;
+  uint64_t *chain = array_reserve(adding->chain, &adding->chain_capacity,
+                                  depth, sizeof *chain);
+  if (chain == NULL)
+    return false;
+  adding->chain = chain;
+  chain += depth;
+  for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
+    *--chain = adding->names[nodes[n].item]; /* a node of the graph */
+  return add_counts(adding, DIFF_CONTEXTS, chain, depth, counts, 0);
 }
 
 static bool
 add_contexts(struct adding *adding)
 {
   const struct reduction *reduction = &adding->diff->sides[adding->side];
-  const struct profile *profile = reduction->profile;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    struct diff_figures figures = {.calls = 0};
+  for (size_t i = 0; i < reduction->profile->sample_count; i++) {
     struct sample_count count;
     uint32_t node = reduction->tree.of_sample[i];
     if (node == INDEX_NONE)
       continue;
     selection_count(&reduction->selection, i, &count);
-    memcpy(figures.counts, count.counts, sizeof figures.counts);
-    if (!push_chain(adding, node) ||
-        !add_figures(adding, DIFF_CONTEXTS, figures))
+    if (!add_chain(adding, node, count.counts))
       return false;
   }
   return true;
 }
 
 static bool
+add_total(struct adding *adding, const char *name, uint64_t figure)
+{
+  const uint64_t counts[MEASURE_COUNT] = {[MEASURE_BYTES] = figure};
+  return add_named(adding, DIFF_TOTALS, name, counts);
+}
+
+/* Adds how many entries of KIND the side has. */
+static bool
+add_number(struct adding *adding, enum diff_kind kind, const char *name)
+{
+  const struct diff_table *table = &adding->diff->tables[kind];
+  uint64_t count = 0;
+  for (size_t i = 0; i < table->entry_count; i++)
+    count += table->entries[i].present[adding->side];
+  return add_total(adding, name, count);
+}
+
+/* What could not be attributed, when there is such a thing on either side. */
+static bool
+add_unattributed(struct adding *adding)
+{
+  static const struct {
+    enum profile_fact fact;
+    const char *name;
+  } rows[] = {
+      {FACT_UNATTRIBUTED_ALLOCATIONS, "allocations without a caller"},
+      {FACT_UNATTRIBUTED_BYTES, "bytes without a caller"},
+      {FACT_TRUNCATED_WALKS, "walks of the stack that were cut short"},
+  };
+  const struct reduction *sides = adding->diff->sides;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    int64_t old = sides[DIFF_OLD].profile->facts[rows[i].fact];
+    int64_t new = sides[DIFF_NEW].profile->facts[rows[i].fact];
+    if ((old != 0 || new != 0) &&
+        !add_total(adding, rows[i].name,
+                   (uint64_t)(adding->side == DIFF_OLD ? old : new)))
+      return false;
+  }
+  return true;
+}
+
+static bool
+add_totals(struct adding *adding)
+{
+  struct diff *diff = adding->diff;
+  enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
+  uint64_t *totals = diff->totals[adding->side].counts;
+  for (int i = 0; i < MEASURE_COUNT; i++) {
+    totals[i] = diff->sides[adding->side].selection.total.counts[i];
+    if (diff_knows(diff, i) &&
+        !add_total(adding,
+                   i <= MEASURE_ALLOCS
+                       ? measure_noun(counted, measure_rows[i].bytes)
+                       : measure_rows[i].noun,
+                   totals[i]))
+      return false;
+  }
+  return add_number(adding, DIFF_FUNCTIONS,
+                    granularity_noun(diff->options->by, true)) &&
+         add_number(adding, DIFF_CONTEXTS, "contexts") &&
+         add_unattributed(adding);
+}
+
+static bool
 add_side(struct diff *diff, enum diff_side side)
 {
   struct adding adding = {.diff = diff, .side = side};
-  diff->totals[side] = from_figures(&diff->sides[side].selection.total, 0);
-  bool good =
-      add_functions(&adding) && add_types(&adding) && add_contexts(&adding);
-  free(adding.key);
+  bool good = add_functions(&adding) && add_types(&adding) &&
+              add_contexts(&adding) && add_totals(&adding);
+  free(adding.names);
+  free(adding.chain);
   return good;
+}
+
+/* By the first name that differs; a chain comes after what it begins with. */
+static int
+compare_names(const void *left, const void *right)
+{
+  const struct diff_entry *a = left;
+  const struct diff_entry *b = right;
+  for (size_t i = 0; i < a->key_length && i < b->key_length; i++)
+    if (a->key[i] != b->key[i])
+      return strcmp(diff_name(a, i), diff_name(b, i));
+  return a->key_length < b->key_length ? -1 : a->key_length > b->key_length;
+}
+
+/* Gives the entries of KIND their keys, which are complete, and their order.
+ */
+static void
+sort_entries(struct diff *diff, enum diff_kind kind)
+{
+  struct diff_table *table = &diff->tables[kind];
+  for (size_t i = 0; i < table->entry_count; i++) {
+    struct diff_entry *entry = &table->entries[i];
+    entry->key = row_table_words(&table->keys, i, &entry->key_length);
+  }
+  if (kind != DIFF_TOTALS)
+    array_sort(table->entries, table->entry_count, sizeof *table->entries,
+               compare_names);
 }
 
 /* Adds the calls of all functions whose calls both sides know. */
@@ -157,11 +249,12 @@ total_calls(struct diff *diff)
 {
   const struct diff_table *table = &diff->tables[DIFF_FUNCTIONS];
   for (size_t i = 0; i < table->entry_count; i++) {
-    const struct diff_figures *sides = table->entries[i].sides;
-    if (!diff_calls_known(sides))
-      continue;
-    for (int side = 0; side < DIFF_SIDES; side++)
-      diff->totals[side].calls += sides[side].calls;
+    uint64_t old = table->entries[i].sides[DIFF_OLD].counts[DIFF_CALLS];
+    uint64_t new = table->entries[i].sides[DIFF_NEW].counts[DIFF_CALLS];
+    if (calls_add(old, new) != CALLS_UNKNOWN) {
+      diff->totals[DIFF_OLD].counts[DIFF_CALLS] += old;
+      diff->totals[DIFF_NEW].counts[DIFF_CALLS] += new;
+    }
   }
 }
 
@@ -182,17 +275,15 @@ scale(uint64_t value, uint64_t old, uint64_t new)
 static void
 normalize(struct diff *diff)
 {
-  struct diff_figures old = diff->totals[DIFF_OLD];
-  struct diff_figures new = diff->totals[DIFF_NEW];
+  const uint64_t *old = diff->totals[DIFF_OLD].counts;
+  const uint64_t *new = diff->totals[DIFF_NEW].counts;
   for (size_t kind = 0; kind < DIFF_KINDS; kind++)
     for (size_t i = 0; i < diff->tables[kind].entry_count; i++) {
-      struct diff_figures *figures =
-          &diff->tables[kind].entries[i].sides[DIFF_OLD];
-      for (int m = 0; m < MEASURE_COUNT; m++)
-        figures->counts[m] =
-            scale(figures->counts[m], old.counts[m], new.counts[m]);
-      if (figures->calls != CALLS_UNKNOWN)
-        figures->calls = scale(figures->calls, old.calls, new.calls);
+      uint64_t *counts =
+          diff->tables[kind].entries[i].sides[DIFF_OLD].counts;
+      for (int m = 0; m < DIFF_COUNTS; m++)
+        if (counts[m] != CALLS_UNKNOWN)
+          counts[m] = scale(counts[m], old[m], new[m]);
     }
 }
 
@@ -219,6 +310,8 @@ diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
   progress_tell(progress, "comparing", 0, 0);
   if (!add_side(diff, DIFF_OLD) || !add_side(diff, DIFF_NEW))
     return mprof_error_memory(error);
+  for (int kind = 0; kind < DIFF_TABLES; kind++)
+    sort_entries(diff, (enum diff_kind)kind);
   total_calls(diff);
   if (limits->normalize)
     normalize(diff);
@@ -230,7 +323,7 @@ diff_release(struct diff *diff)
 {
   for (int side = 0; side < DIFF_SIDES; side++)
     reduction_release(&diff->sides[side]);
-  for (int kind = 0; kind < DIFF_KINDS; kind++) {
+  for (int kind = 0; kind < DIFF_TABLES; kind++) {
     row_table_release(&diff->tables[kind].keys);
     free(diff->tables[kind].entries);
   }

@@ -21,8 +21,8 @@
 #include "analysis/view_options.h"
 #include "base/mprof_error.h"
 #include "base/names.h"
-#include "base/sink.h"
 #include "base/row_table.h"
+#include "base/sink.h"
 #include "diff/growth.h"
 
 enum diff_side { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
@@ -32,29 +32,37 @@ enum diff_kind {
   DIFF_INCLUSIVE, /* with all below it */
   DIFF_TYPES,
   DIFF_CONTEXTS, /* whole chains, by what their leaf allocated */
-  DIFF_KINDS
+  DIFF_KINDS,
+  DIFF_TOTALS = DIFF_KINDS, /* anything that has a name, as bytes */
+  DIFF_TABLES
 };
+
+/* By enum measure; one more is of calls, perhaps CALLS_UNKNOWN. */
+enum { DIFF_CALLS = MEASURE_COUNT, DIFF_COUNTS };
 
 struct diff_figures {
-  uint64_t counts[MEASURE_COUNT];
-  uint64_t calls; /* or CALLS_UNKNOWN */
+  uint64_t counts[DIFF_COUNTS];
 };
 
+/* Its key is of name ids: of a context those of its chain, root first, else
+ * there is one. */
 struct diff_entry {
+  const struct names *names; /* not owned, nor is the key */
+  const uint64_t *key;
+  size_t key_length;
   bool present[DIFF_SIDES];
   struct diff_figures sides[DIFF_SIDES];
 };
 
-/* Whether the calls in both SIDES of an entry are known. */
-static inline bool
-diff_calls_known(const struct diff_figures sides[DIFF_SIDES])
+/* Its name, or the one at a PLACE of its chain. */
+static inline const char *
+diff_name(const struct diff_entry *entry, size_t place)
 {
-  return calls_add(sides[DIFF_OLD].calls, sides[DIFF_NEW].calls) !=
-         CALLS_UNKNOWN;
+  return names_text(entry->names, (uint32_t)entry->key[place]);
 }
 
-/* Entry i stands for row i of the keys: name ids, one for a function or a
- * type, for a context all of its chain, root first. */
+/* Entries are in the order of their names, from the root on; totals in that
+ * of printing. */
 struct diff_table {
   struct row_table keys;
   struct diff_entry *entries;
@@ -66,7 +74,7 @@ struct diff {
   const struct diff_options *limits;  /* not owned */
   struct reduction sides[DIFF_SIDES];
   struct names names;
-  struct diff_table tables[DIFF_KINDS];
+  struct diff_table tables[DIFF_TABLES];
   struct diff_figures totals[DIFF_SIDES]; /* calls: of the functions whose
                                              calls both sides know */
 };
@@ -78,6 +86,9 @@ bool diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
                const struct diff_options *limits, struct progress *progress,
                struct mprof_error *error);
 void diff_release(struct diff *diff);
+
+/* Whether both sides say what MEASURE, perhaps DIFF_CALLS, counts. */
+bool diff_knows(const struct diff *diff, int measure);
 
 /* Sets GROWN to a line on what grew beyond the limits of the options, "" when
  * nothing did.  False: ERROR says why that is not known. */
@@ -96,5 +107,11 @@ extern const struct diff_output diff_tables[];
 
 /* Writes the totals and the tables that the options ask for. */
 void diff_write(const struct diff *diff, struct sink *sink);
+
+/* Its parts: one table, with what it leaves out; and, if that is wanted, what
+ * the columns of all mean. */
+void diff_table_write(const struct diff *diff, enum diff_kind kind,
+                      struct sink *sink);
+void diff_tables_explain(const struct diff *diff, struct sink *sink);
 
 #endif

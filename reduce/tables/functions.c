@@ -74,10 +74,7 @@ static const struct column function_columns[] = {
      .keys = KEYS("activations", "calls", "calls"),
      .text = {NULL, 0, "calls", 2, false},
      .use = USE_CALLS,
-     .meaning = "calls of the function that led to allocation, in it or "
-                "below it",
-     .meaning_in_c = "allocations with the function on their chain: each "
-                     "counts as one call of it",
+     CALLS_MEANING,
      .sums = true},
     {.id = ROOT_CALLS, .keys = KEYS(NULL, NULL, "rootCalls")},
     NAME_COLUMN,

@@ -165,6 +165,13 @@ ranking_sort_by(struct ranking *ranking, enum measure measure)
   sort_rows(ranking, false);
 }
 
+void
+ranking_sort_keyed(struct ranking *ranking)
+{
+  array_sort(ranking->rows, ranking->count, sizeof *ranking->rows,
+             compare_keys);
+}
+
 bool
 share_reached(uint64_t part, uint64_t whole, uint32_t share)
 {

@@ -53,6 +53,9 @@ void ranking_sort(struct ranking *ranking, enum sort_key key);
 /* Sorts all rows by MEASURE. */
 void ranking_sort_by(struct ranking *ranking, enum measure measure);
 
+/* Sorts all rows by key, bytes and allocs, which they have already. */
+void ranking_sort_keyed(struct ranking *ranking);
+
 /* Leaves out rows below the smallest share of TOTAL that OPTIONS ask for, and
  * rows beyond the limit.  The share is one of bytes, unless rows are sorted
  * by allocations, by inclusive bytes, or by what was kept, live at the peak

@@ -62,7 +62,9 @@ view_init(struct view *view, const struct table *table,
     if (make_row(view, i, &row) && !ranking_add(ranking, row))
       return false;
   }
-  if (form == FORM_TEXT)
+  if (form == FORM_TEXT && table->arrange != NULL)
+    table->arrange(view);
+  else if (form == FORM_TEXT)
     arrange_text(view);
   else
     ranking_sort_by(ranking, reduction_measure(reduction));

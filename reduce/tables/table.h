@@ -69,6 +69,7 @@ struct column {
   struct text_column text; /* without a bottom: not there */
   bool share;              /* beside it stands the share of the total */
   enum column_use use;
+  const char *term;         /* in the legend; NULL: the heading */
   const char *meaning;      /* NULL: another column's explains it, too */
   const char *meaning_in_c; /* for C programs; NULL: the same */
   unsigned spare;           /* see text_table.h */
@@ -112,6 +113,14 @@ struct column {
     .text = {NULL, 0, "bytes", 2, false}, .meaning = what                    \
   }
 
+/* What calls of a function are: the monitor of C programs counts them as the
+ * original did. */
+#define CALLS_MEANING                                                        \
+  .meaning = "calls of the function that led to allocation, in it or "       \
+             "below it",                                                     \
+  .meaning_in_c = "allocations with the function on their chain: each "      \
+                  "counts as one call of it"
+
 /* Where a cell points to. */
 enum target {
   TO_FUNCTIONS, /* nodes of the graph */
@@ -123,7 +132,9 @@ enum target {
 enum cell_kind {
   CELL_UNKNOWN,
   CELL_NUMBER,
-  CELL_SHARE, /* in the text: a number of a whole */
+  CELL_SHARE,   /* in the text: a number of a whole */
+  CELL_CHANGE,  /* in the text: to a number from a whole */
+  CELL_PERCENT, /* in the text: the same in per cents of the whole */
   CELL_TEXT,
   CELL_WORD,      /* for programs; and a text for people */
   CELL_LABEL,     /* the same in the place of a number */
@@ -158,6 +169,7 @@ struct table {
   const char *rows;    /* what rows are called; NULL: by what --by says */
   const char *objects; /* what they have; NULL: allocations */
   bool weightless;     /* nobody counts the bytes of these */
+  bool untotalled;     /* there is no row of the total */
   bool uncut;          /* small rows show, too */
   enum measure bytes, allocs; /* what rows are of, unless all */
   enum measure weight; /* rows with a tenth of all of this are heavy */
@@ -189,6 +201,8 @@ struct table {
                   struct ranking *ranking);
   const char *(*lacks)(const struct reduction *reduction); /* why there is
                                                   nothing; NULL: there is */
+  /* Puts the rows of a text in order, those that show first. */
+  void (*arrange)(struct view *view);
   size_t context_bytes; /* of the view's context, which starts zeroed */
   bool (*init)(struct view *view); /* fills it in; false: no memory */
   void (*release)(void *context);  /* what is in it, perhaps a part */

@@ -8,9 +8,12 @@
 #include "tables/report_gaps.h"
 #include "tables/report_text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
+
+__extension__ typedef unsigned __int128 uint128;
 
 enum { FEW = 5 }; /* members of a group, unless -verbose */
 
@@ -74,16 +77,6 @@ text_columns_begin(struct text_columns *columns, struct text_table *text,
 }
 
 const char *
-report_calls_meaning(const struct reduction *reduction)
-{
-  return reduction->profile->language == LANGUAGE_C
-             ? "allocations with the function on their chain: each counts as "
-               "one call of it"
-             : "calls of the function that led to allocation, in it or "
-               "below it";
-}
-
-const char *
 report_categories_meaning(enum language language)
 {
   return language == LANGUAGE_LISP
@@ -105,9 +98,17 @@ explain_column(const struct reduction *reduction, const struct column *column,
   snprintf(term, sizeof term, "%s%s%s%s", top,
            *top == '\0' || *bottom == '+' || *bottom == '/' ? "" : " ",
            bottom, column->share ? " %" : "");
-  report_legend(reduction, sink, term,
+  report_legend(reduction, sink, column->term == NULL ? term : column->term,
                 c && column->meaning_in_c != NULL ? column->meaning_in_c
                                                   : column->meaning);
+}
+
+/* Whether COLUMN has shares. */
+static bool
+has_shares(const struct column *column)
+{
+  return column->share || column->content == CONTENT_SHARE ||
+         column->content == CONTENT_CATEGORIES;
 }
 
 void
@@ -116,14 +117,18 @@ text_columns_explain(const struct reduction *reduction,
                      struct sink *sink)
 {
   enum language language = reduction->profile->language;
+  bool shares = false;
   bool categories = false;
   bool calls = false;
   if (!reduction->options->legend)
     return;
   sink_text(sink, "\n");
-  report_legend(reduction, sink, "%",
-                "whole per cents, rounded down: blank is nothing, \".\" less "
-                "than 1 %, \"**\" all");
+  for (const struct column *c = list; c < list + count; c++)
+    shares = shares || has_shares(c);
+  if (shares)
+    report_legend(reduction, sink, "%",
+                  "whole per cents, rounded down: blank is nothing, \".\" "
+                  "less than 1 %, \"**\" all");
   for (const struct column *c = list; c < list + count; c++) {
     if (!shows(reduction, c))
       continue;
@@ -164,6 +169,33 @@ add_time(struct text_table *text, uint64_t nanoseconds)
                   (unsigned)(nanoseconds / 1000000u % 1000u));
 }
 
+/* "+12" or "-3" from OLD to NEW; nothing for no change. */
+static void
+add_change(struct text_table *text, uint64_t old, uint64_t new)
+{
+  if (old == new)
+    text_table_skip(text, 1);
+  else
+    text_table_cell(text, "%c%" PRIu64, new > old ? '+' : '-',
+                    new > old ? new - old : old - new);
+}
+
+/* The change in per cents of OLD, with one decimal, to the nearest, halves
+ * away from zero; nothing without an old figure. */
+static void
+add_percent(struct text_table *text, uint64_t old, uint64_t new)
+{
+  uint128 change = new > old ? new - old : old - new;
+  uint128 tenths = old == 0 ? 0 : (change * 1000 + old / 2) / old;
+  if (old == new || old == 0)
+    text_table_skip(text, 1);
+  else if (tenths > 99999)
+    text_table_cell(text, ">+9999");
+  else
+    text_table_cell(text, "%c%u.%u", new > old ? '+' : '-',
+                    (unsigned)tenths / 10, (unsigned)tenths % 10);
+}
+
 static void
 add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
 {
@@ -171,6 +203,10 @@ add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
     text_table_skip(text, 1);
   else if (cell->kind == CELL_SHARE)
     text_table_share(text, cell->number, cell->whole);
+  else if (cell->kind == CELL_CHANGE)
+    add_change(text, cell->whole, cell->number);
+  else if (cell->kind == CELL_PERCENT)
+    add_percent(text, cell->whole, cell->number);
   else if (cell->kind != CELL_NUMBER)
     text_table_name(text, cell->text);
   else if (unit == UNIT_TIME)
@@ -271,21 +307,36 @@ write_rows(const struct view *view, struct text_table *text)
   const struct ranking *ranking = &view->ranking;
   struct ranking_row total = view_total(view);
   enum measure weight = view->table->weight;
-  add_row(view, text, &total, total.figures);
+  if (!view->table->untotalled)
+    add_row(view, text, &total, total.figures);
   for (size_t i = 0; i < ranking->shown; i++) {
     const struct ranking_row *row = &ranking->rows[i];
-    text_table_weigh(text, row->figures->counts[weight],
-                     total.figures->counts[weight]);
+    if (row->figures != NULL)
+      text_table_weigh(text, row->figures->counts[weight],
+                       total.figures->counts[weight]);
     add_row(view, text, row, total.figures);
   }
+}
+
+void
+text_report_rows(const struct view *view, struct sink *sink)
+{
+  struct text_columns columns;
+  struct text_table text;
+  text_columns_begin(&columns, &text, view->reduction, view->table->columns,
+                     view->table->column_count);
+  if (view->table->members != NULL)
+    write_groups(view, &text);
+  else
+    write_rows(view, &text);
+  text_table_print(&text, sink);
+  text_table_release(&text);
 }
 
 void
 text_report_write(const struct table *table,
                   const struct reduction *reduction, struct sink *sink)
 {
-  struct text_columns columns;
-  struct text_table text;
   struct view view;
   const char *nothing =
       table->lacks == NULL ? NULL : table->lacks(reduction);
@@ -294,15 +345,10 @@ text_report_write(const struct table *table,
     sink_format(sink, "%s\n", nothing);
     return;
   }
-  text_columns_begin(&columns, &text, reduction, table->columns,
-                     table->column_count);
-  if (!view_init(&view, table, reduction, FORM_TEXT))
-    text.failed = true;
-  else if (table->members != NULL)
-    write_groups(&view, &text);
+  if (view_init(&view, table, reduction, FORM_TEXT))
+    text_report_rows(&view, sink);
   else
-    write_rows(&view, &text);
-  text_table_print(&text, sink);
+    sink_fail(sink, ENOMEM);
   ranking_note(&view.ranking, reduction->options,
                table->rows != NULL
                    ? table->rows
@@ -312,6 +358,5 @@ text_report_write(const struct table *table,
   text_columns_explain(reduction, table->columns, table->column_count, sink);
   if (table->legend != NULL)
     table->legend(&view, sink);
-  text_table_release(&text);
   view_release(&view, sink);
 }

@@ -34,20 +34,19 @@ void text_columns_begin(struct text_columns *columns,
                         const struct reduction *reduction,
                         const struct column *list, size_t count);
 
-/* Writes the legend of LIST: a line on shares, one for each term, one on the
- * letters of categories, and one on unknown calls if there are any; nothing
- * when legends are not wanted. */
+/* Writes the legend of LIST: a line on shares if there are any, one for each
+ * term, one on the letters of categories, and one on unknown calls if there
+ * are any; nothing when legends are not wanted. */
 void text_columns_explain(const struct reduction *reduction,
                           const struct column *list, size_t count,
                           struct sink *sink);
 
+/* Writes the total and the rows of VIEW that show. */
+void text_report_rows(const struct view *view, struct sink *sink);
+
 /* Writes TABLE with its heading. */
 void text_report_write(const struct table *table,
                        const struct reduction *reduction, struct sink *sink);
-
-/* What calls of a function are: the monitor of C programs counts them as the
- * original did. */
-const char *report_calls_meaning(const struct reduction *reduction);
 
 /* What the letters of the categories mean. */
 const char *report_categories_meaning(enum language language);

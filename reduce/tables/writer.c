@@ -234,7 +234,9 @@ write_cell(struct writer *writer, const char *key, const struct view *view,
   case CELL_PARTS:
     write_parts(writer, key, view, row->item);
     break;
-  case CELL_SHARE: /* only in texts */
+  case CELL_SHARE: /* only in texts, like those that follow */
+  case CELL_CHANGE:
+  case CELL_PERCENT:
     break;
   }
 }

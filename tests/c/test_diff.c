@@ -140,13 +140,10 @@ figures_named(const struct diff *diff, enum diff_kind kind, enum diff_side side,
            const char *name)
 {
   const struct diff_table *table = &diff->tables[kind];
-  for (size_t i = 0; i < table->entry_count; i++) {
-    size_t count;
-    const uint64_t *key = row_table_words(&table->keys, i, &count);
-    if (strcmp(names_text(&diff->names, (uint32_t)key[0]), name) == 0)
+  for (size_t i = 0; i < table->entry_count; i++)
+    if (strcmp(diff_name(&table->entries[i], 0), name) == 0)
       return table->entries[i].sides[side];
-  }
-  return (struct diff_figures){.calls = 0};
+  return (struct diff_figures){{0}};
 }
 
 /* Checks that all of SIDE is what its reduction says, and nothing else. */
@@ -166,8 +163,8 @@ check_side(const struct diff *diff, enum diff_side side)
       assert_int_equal(self.counts[m], node->self.counts[m]);
       assert_int_equal(all.counts[m], node->inclusive.counts[m]);
     }
-    assert_int_equal(self.calls, node->calls);
-    assert_int_equal(all.calls, node->calls);
+    assert_int_equal(self.counts[DIFF_CALLS], node->calls);
+    assert_int_equal(all.counts[DIFF_CALLS], node->calls);
   }
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     for (size_t i = 0; i < diff->tables[kind].entry_count; i++) {
@@ -178,7 +175,7 @@ check_side(const struct diff *diff, enum diff_side side)
         sums[kind].counts[m] += figures->counts[m];
         assert_true(entry->present[side] || figures->counts[m] == 0);
       }
-      assert_true(entry->present[side] || figures->calls == 0);
+      assert_true(entry->present[side] || figures->counts[DIFF_CALLS] == 0);
     }
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     for (int m = 0; m < MEASURE_COUNT; m++)
@@ -256,19 +253,20 @@ unknown_calls(void **state)
   const struct diff *diff = &compared.diff;
   (void)state;
   compare(&compared, &options, &limits);
-  uint64_t old = diff->totals[DIFF_OLD].calls;
-  uint64_t new = diff->totals[DIFF_NEW].calls;
+  uint64_t old = diff->totals[DIFF_OLD].counts[DIFF_CALLS];
+  uint64_t new = diff->totals[DIFF_NEW].counts[DIFF_CALLS];
   assert_int_equal(old, 1 + 3 + 40 + 8 + 7 + 2 + 7);
   struct diff_figures more =
       figures_named(diff, DIFF_FUNCTIONS, DIFF_NEW, "F");
-  assert_true(more.calls > 0 && new > old);
+  assert_true(more.counts[DIFF_CALLS] > 0 && new > old);
   assert_int_equal(
-      figures_named(diff, DIFF_FUNCTIONS, DIFF_OLD, "COMPARE").calls,
+      figures_named(diff, DIFF_FUNCTIONS, DIFF_OLD, "COMPARE")
+          .counts[DIFF_CALLS],
       (40 * new + old / 2) / old);
   for (int side = 0; side < DIFF_SIDES; side++)
     assert_true(
         figures_named(diff, DIFF_FUNCTIONS, (enum diff_side)side, "sort")
-            .calls == CALLS_UNKNOWN);
+            .counts[DIFF_CALLS] == CALLS_UNKNOWN);
   release(&compared);
 }
 
