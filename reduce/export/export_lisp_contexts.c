@@ -25,6 +25,7 @@
 
 #include "base/array.h"
 #include "base/lisp_text.h"
+#include "base/row_table.h"
 #include "export/export.h"
 #include "tables/chain_tree.h"
 #include "tables/writer.h"
@@ -32,13 +33,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-
-struct chain {
-  uint32_t node; /* of the tree */
-  enum phase phase;
-  uint32_t thread;
-  uint64_t calls;
-};
 
 enum { NO_SAMPLE = -1 };
 
@@ -53,61 +47,44 @@ struct context {
 struct collection {
   const struct reduction *reduction;
   struct chain_tree tree;
-  struct chain *chains;
+  struct row_table chains; /* node of the tree, phase, thread */
+  uint64_t *calls;         /* of the chains that count: the first ones */
   size_t chain_count, chain_capacity;
+  struct row_table context_keys; /* chain, type, size */
   struct context *contexts;
   size_t context_count, context_capacity;
-  int64_t *next_samples;        /* by sample: the next one of its context */
-  struct index_map place_ids;   /* phase, thread -> a number for the two */
-  struct index_map chain_ids;   /* node, place */
-  struct index_map size_ids;    /* size -> a number for it */
-  struct index_map kind_ids;    /* type, number of the size -> a number */
-  struct index_map context_ids; /* chain, kind */
-  uint32_t place_count, size_count, kind_count;
+  int64_t *next_samples; /* by sample: the next one of its context */
 };
 
-/* The number that KEY has in MAP; *COUNT of them are given out in order. */
+/* The chain at NODE of the sample with this NUMBER, which may be a new one;
+ * ROW_NONE when memory runs out. */
 static uint32_t
-number_of(struct index_map *map, uint64_t key, uint32_t *count)
-{
-  uint32_t index = index_map_find(map, key);
-  if (index == INDEX_NONE && *count < INDEX_NONE - 1 &&
-      index_map_add(map, key, *count))
-    index = (*count)++;
-  return index;
-}
-
-/* The chain at NODE of the sample with this NUMBER; INDEX_NONE when memory
- * runs out, or when there is none and CREATE is false. */
-static uint32_t
-find_chain(struct collection *collection, size_t number, uint32_t node,
-           bool create)
+find_chain(struct collection *collection, size_t number, uint32_t node)
 {
   const struct reduction *reduction = collection->reduction;
   const struct profile *profile = reduction->profile;
-  uint32_t thread = profile->labels[profile->samples[number].labels].thread;
-  enum phase phase = selection_phase(&reduction->selection, number);
-  uint32_t place =
-      number_of(&collection->place_ids, index_pair(phase, thread),
-                &collection->place_count);
-  if (place == INDEX_NONE)
-    return INDEX_NONE;
-  uint64_t key = index_pair(node, place);
-  uint32_t chain = index_map_find(&collection->chain_ids, key);
-  if (chain != INDEX_NONE || !create)
+  const uint64_t key[] = {
+      node, selection_phase(&reduction->selection, number),
+      profile->labels[profile->samples[number].labels].thread};
+  return row_table_add(&collection->chains, key, sizeof key / sizeof key[0]);
+}
+
+/* The same; it counts then. */
+static uint32_t
+make_chain(struct collection *collection, size_t number, uint32_t node)
+{
+  uint32_t chain = find_chain(collection, number, node);
+  if (chain != collection->chain_count)
     return chain;
-  struct chain *chains =
-      array_reserve(collection->chains, &collection->chain_capacity,
-                    collection->chain_count + 1, sizeof *chains);
-  if (chains == NULL || collection->chain_count >= INDEX_NONE - 1)
-    return INDEX_NONE;
-  collection->chains = chains;
-  chain = (uint32_t)collection->chain_count;
+  uint64_t *calls =
+      array_reserve(collection->calls, &collection->chain_capacity,
+                    collection->chain_count + 1, sizeof *calls);
+  if (calls == NULL)
+    return ROW_NONE;
   bool known = collection->tree.nodes[node].calls != CALLS_UNKNOWN;
-  chains[collection->chain_count++] =
-      (struct chain){node, phase, thread, known ? 0 : CALLS_UNKNOWN};
-  return index_map_add(&collection->chain_ids, key, chain) ? chain
-                                                           : INDEX_NONE;
+  collection->calls = calls;
+  calls[collection->chain_count++] = known ? 0 : CALLS_UNKNOWN;
+  return chain;
 }
 
 static int64_t
@@ -126,41 +103,31 @@ size_of_objects(const struct sample_count *sample)
 }
 
 /* The context of SAMPLE, which has this NUMBER, on CHAIN, made when it is new;
- * INDEX_NONE when memory runs out. */
+ * ROW_NONE when memory runs out. */
 static uint32_t
 context_of_sample(struct collection *collection,
                   const struct sample_count *sample, size_t number,
                   uint32_t chain)
 {
   int64_t size = size_of_objects(sample);
-  uint32_t size_id = number_of(&collection->size_ids, (uint64_t)(size + 3),
-                               &collection->size_count);
-  uint32_t kind = size_id == INDEX_NONE
-                      ? INDEX_NONE
-                      : number_of(&collection->kind_ids,
-                                  index_pair(sample->type, size_id),
-                                  &collection->kind_count);
-  if (kind == INDEX_NONE)
-    return INDEX_NONE;
-  uint64_t key = index_pair(chain, kind);
-  uint32_t index = index_map_find(&collection->context_ids, key);
-  if (index != INDEX_NONE)
+  const uint64_t key[] = {chain, sample->type, (uint64_t)size};
+  uint32_t index = row_table_add(&collection->context_keys, key,
+                                 sizeof key / sizeof key[0]);
+  if (index != collection->context_count)
     return index;
   struct context *contexts =
       array_reserve(collection->contexts, &collection->context_capacity,
                     collection->context_count + 1, sizeof *contexts);
-  if (contexts == NULL || collection->context_count >= INDEX_NONE - 1)
-    return INDEX_NONE;
+  if (contexts == NULL)
+    return ROW_NONE;
   collection->contexts = contexts;
-  index = (uint32_t)collection->context_count;
   contexts[collection->context_count++] =
       (struct context){.chain = chain,
                        .type = sample->type,
                        .size = size,
                        .first_sample = (int64_t)number,
                        .last_sample = NO_SAMPLE};
-  return index_map_add(&collection->context_ids, key, index) ? index
-                                                             : INDEX_NONE;
+  return index;
 }
 
 static bool
@@ -168,12 +135,12 @@ add_allocations(struct collection *collection, size_t number)
 {
   struct sample_count sample;
   selection_count(&collection->reduction->selection, number, &sample);
-  uint32_t chain = find_chain(collection, number,
-                              collection->tree.of_sample[number], true);
-  if (chain == INDEX_NONE)
+  uint32_t chain =
+      make_chain(collection, number, collection->tree.of_sample[number]);
+  if (chain == ROW_NONE)
     return false;
   uint32_t index = context_of_sample(collection, &sample, number, chain);
-  if (index == INDEX_NONE)
+  if (index == ROW_NONE)
     return false;
   struct context *context = &collection->contexts[index];
   context->allocs += sample.counts[MEASURE_ALLOCS];
@@ -202,14 +169,16 @@ collect(struct collection *collection)
       return false;
   for (size_t i = 0; i < profile->sample_count; i++) {
     uint32_t node = collection->tree.of_calls[i];
-    uint32_t chain = node == INDEX_NONE
-                         ? INDEX_NONE
-                         : find_chain(collection, i, node, false);
+    if (node == INDEX_NONE)
+      continue;
+    uint32_t chain = find_chain(collection, i, node);
     struct sample_count count;
     profile_count(profile, i, &count);
-    if (chain != INDEX_NONE)
-      collection->chains[chain].calls =
-          calls_add(collection->chains[chain].calls, count.calls);
+    if (chain == ROW_NONE)
+      return false;
+    if (chain < collection->chain_count)
+      collection->calls[chain] =
+          calls_add(collection->calls[chain], count.calls);
   }
   return true;
 }
@@ -271,11 +240,12 @@ write_tables(const struct collection *collection, struct sink *sink)
                 node->item);
   }
   for (size_t i = 0; i < collection->chain_count; i++) {
-    const struct chain *chain = &collection->chains[i];
-    int64_t calls =
-        chain->calls == CALLS_UNKNOWN ? -1 : (int64_t)chain->calls;
-    sink_format(sink, "%" PRIu32 " %d %" PRIu32 " %" PRId64 "\n",
-                chain->node + 1, (int)chain->phase, chain->thread, calls);
+    size_t length;
+    const uint64_t *chain = row_table_words(&collection->chains, i, &length);
+    uint64_t calls = collection->calls[i];
+    sink_format(sink, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
+                chain[0] + 1, chain[1], chain[2],
+                calls == CALLS_UNKNOWN ? -1 : (int64_t)calls);
   }
   for (size_t i = 0; i < collection->context_count; i++) {
     const struct context *context = &collection->contexts[i];
@@ -306,12 +276,9 @@ export_lisp_contexts(const struct reduction *reduction, struct sink *sink)
     sink_fail(sink, ENOMEM);
   }
   chain_tree_release(&collection.tree);
-  free(collection.chains);
+  free(collection.calls);
   free(collection.contexts);
   free(collection.next_samples);
-  index_map_release(&collection.place_ids);
-  index_map_release(&collection.chain_ids);
-  index_map_release(&collection.size_ids);
-  index_map_release(&collection.kind_ids);
-  index_map_release(&collection.context_ids);
+  row_table_release(&collection.chains);
+  row_table_release(&collection.context_keys);
 }

@@ -24,17 +24,22 @@ add_row(struct text_table *table, int64_t value, const char *meaning)
   text_table_cell(table, "%s", meaning);
 }
 
-static void
+/* The comments of KEY, below HEADING if it is not NULL; false when there are
+ * none. */
+static bool
 write_notes(const struct reduction *reduction, struct sink *sink,
-            const char *key)
+            const char *heading, const char *key)
 {
+  size_t count = 0;
   const char *note;
-  for (size_t i = 0;
-       (note = profile_comment(reduction->profile, key, i)) != NULL; i++) {
+  while ((note = profile_comment(reduction->profile, key, count)) != NULL) {
+    if (count++ == 0 && heading != NULL)
+      sink_format(sink, "%s\n", heading);
     sink_text(sink, "  ");
     escape_name(sink, note, "");
     sink_text(sink, "\n");
   }
+  return count > 0;
 }
 
 void
@@ -44,42 +49,32 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
   int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
   int64_t walks = profile->facts[FACT_TRUNCATED_WALKS];
-  const char *chains = profile_comment(profile, PPROF_COMMENT_CHAIN_NOTE, 0);
-  const char *classes = profile_comment(profile, PPROF_COMMENT_CLASS_NOTE, 0);
-  const char *symbols = profile_comment(profile, PPROF_COMMENT_SYMBOL_NOTE, 0);
-  const char *kept = profile_comment(profile, PPROF_COMMENT_KEPT_NOTE, 0);
-  if (allocs == 0 && bytes == 0 && walks == 0 && chains == NULL &&
-      classes == NULL && symbols == NULL && kept == NULL)
-    return;
+  static const struct {
+    const char *heading, *key;
+  } notes[] = {
+      {"MISSING CALLERS", PPROF_COMMENT_CHAIN_NOTE},
+      {"MISSING CLASSES", PPROF_COMMENT_CLASS_NOTE},
+      {"MISSING NAMES", PPROF_COMMENT_SYMBOL_NOTE},
+      {"TOO MANY BYTES KEPT", PPROF_COMMENT_KEPT_NOTE},
+  };
+  bool any = allocs != 0 || bytes != 0 || walks != 0;
   if (allocs != 0 || bytes != 0)
     sink_format(sink,
                 "NOT ATTRIBUTED: %" PRId64 " allocations, %" PRId64
                 " bytes have no caller here\n",
                 allocs, bytes);
-  write_notes(reduction, sink, PPROF_COMMENT_UNATTRIBUTED_NOTE);
+  any = write_notes(reduction, sink, NULL, PPROF_COMMENT_UNATTRIBUTED_NOTE) ||
+        any;
   if (walks != 0)
     sink_format(sink,
                 "CUT SHORT: %" PRId64
                 " walks of the stack did not reach its beginning; their "
                 "chains lack the outermost callers\n",
                 walks);
-  if (chains != NULL) {
-    sink_text(sink, "MISSING CALLERS\n");
-    write_notes(reduction, sink, PPROF_COMMENT_CHAIN_NOTE);
-  }
-  if (classes != NULL) {
-    sink_text(sink, "MISSING CLASSES\n");
-    write_notes(reduction, sink, PPROF_COMMENT_CLASS_NOTE);
-  }
-  if (symbols != NULL) {
-    sink_text(sink, "MISSING NAMES\n");
-    write_notes(reduction, sink, PPROF_COMMENT_SYMBOL_NOTE);
-  }
-  if (kept != NULL) {
-    sink_text(sink, "TOO MANY BYTES KEPT\n");
-    write_notes(reduction, sink, PPROF_COMMENT_KEPT_NOTE);
-  }
-  sink_text(sink, "\n");
+  for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
+    any = write_notes(reduction, sink, notes[i].heading, notes[i].key) || any;
+  if (any)
+    sink_text(sink, "\n");
 }
 
 /* The rows on the collector; says so where the file knows nothing of it. */
@@ -175,7 +170,7 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "The file does not say what the collector counted.\n");
   if (profile_comment(profile, PPROF_COMMENT_RESIDUAL_NOTE, 0) != NULL) {
     sink_text(sink, "\nThe residual is made of:\n");
-    write_notes(reduction, sink, PPROF_COMMENT_RESIDUAL_NOTE);
+    (void)write_notes(reduction, sink, NULL, PPROF_COMMENT_RESIDUAL_NOTE);
   }
   text_table_release(&table);
 }
