@@ -42,7 +42,7 @@ struct reading {
   struct index_map location_ids;
   struct index_map mapping_ids;
   uint32_t *locations; /* owned: those of the file, in its order */
-  size_t location_count, location_capacity;
+  size_t location_capacity;
   size_t locations_in_order; /* location i has the id i + 1 up to here */
   struct profile_line *lines; /* owned: of the location in hand */
   size_t line_count, line_capacity;
@@ -76,8 +76,9 @@ reading_is_first(const struct reading *reading)
   return reading->profile->file_count == 0;
 }
 
-/* The parts of the reader, in their order: what is said of the whole, sample
- * types, samples.  Each gives back false after a fault. */
+/* The parts of the reader, in their order: what chains are made of, comments,
+ * sample types, samples.  Each gives back false after a fault. */
+bool reading_tables(struct reading *reading);
 bool reading_comments(struct reading *reading);
 bool reading_columns(struct reading *reading);
 bool reading_samples(struct reading *reading);
