@@ -262,8 +262,8 @@ bool context_tree_merge(struct context_tree *into,
                         const struct context_tree *from,
                         context_tree_no_room_fn *no_room, void *closure);
 
-/* A call found no room: it is counted, and its allocations go to the leaf that
- * is given back. */
+/* A call found no room: it is counted, and its allocations go to the leaf
+ * that is given back. */
 struct leaf *context_tree_overflow(struct context_tree *tree);
 
 /* Replace the site of all records for which `retire' gives back another

@@ -215,8 +215,9 @@ node_of_frame(struct building *building, uint32_t frame, bool create)
   return item != INDEX_NONE && add_nodes(building) ? item : INDEX_NONE;
 }
 
-/* Counts the CALLS of the leaf of the chain of NODE, of the profile, when that
- * shows.  CREATE tells whether nodes and arcs may come into being by this. */
+/* Counts the CALLS of the leaf of the chain of NODE, of the profile, when
+ * that shows.  CREATE tells whether nodes and arcs may come into being by
+ * this. */
 static bool
 count_calls(struct building *building, uint32_t node, uint64_t calls,
             bool create)

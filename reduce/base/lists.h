@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Numbers from zero on, each in one list or in none, such as the samples of
- * each node of a tree.  Lists are in ascending order, and are made in one pass.
- */
+ * each node of a tree.  Lists are in ascending order, and are made in one
+ * pass. */
 
 #ifndef MPROF_LISTS_H
 #define MPROF_LISTS_H
@@ -16,9 +16,9 @@ struct lists { /* all zero: there is none */
   uint32_t *next;  /* owned, by number: likewise */
 };
 
-/* Puts the number I into the list LIST_OF[I], one of LIST_COUNT, unless that is
- * INDEX_NONE; there are COUNT numbers.  False when memory runs out; release
- * LISTS even then. */
+/* Puts the number I into the list LIST_OF[I], one of LIST_COUNT, unless that
+ * is INDEX_NONE; there are COUNT numbers.  False when memory runs out;
+ * release LISTS even then. */
 bool lists_init(struct lists *lists, size_t list_count,
                 const uint32_t *list_of, size_t count);
 void lists_release(struct lists *lists);

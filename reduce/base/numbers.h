@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Numbers of 64 bits that are collected one after the other.  To empty it, set
- * the count to zero: the memory is used again.
- */
+/* Numbers of 64 bits that are collected one after the other.  To empty it,
+ * set the count to zero: the memory is used again. */
 
 #ifndef MPROF_NUMBERS_H
 #define MPROF_NUMBERS_H

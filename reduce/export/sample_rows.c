@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* As in chain_rows.c, the few rows of each node are sorted, and those that are
- * alike added up. */
+/* As in chain_rows.c, the few rows of each node are sorted, and those that
+ * are alike added up. */
 
 #include "export/sample_rows.h"
 

@@ -2,11 +2,12 @@
 
 /* Frames that show only to mprof.
  *
- * Of a chain of a Lisp program, what is hidden by default is in a field of its
- * own, PPROF_SAMPLE_HIDDEN, with its places in the chain: functions of the
- * runtime, and what is between the root and a profiled body.  So a file looks
- * in other programs as it looks here.  The monitor writes files in the same
- * way (sample_writer.h).  To part a chain and to put it together are inverse.
+ * Of a chain of a Lisp program, what is hidden by default is in a field of
+ * its own, PPROF_SAMPLE_HIDDEN, with its places in the chain: functions of
+ * the runtime, and what is between the root and a profiled body.  So a file
+ * looks in other programs as it looks here.  The monitor writes files in the
+ * same way (sample_writer.h).  To part a chain and to put it together are
+ * inverse.
  */
 
 #ifndef MPROF_HIDDEN_H
@@ -19,9 +20,9 @@
  * it; NULL when memory runs out. */
 unsigned char *hidden_find(const struct profile *profile);
 
-/* Parts CHAIN, ids of locations with the leaf first: those that show stay, the
- * others become HIDDEN, as the field has them.  A chain of which nothing shows
- * stays as if all did.  False when memory runs out. */
+/* Parts CHAIN, ids of locations with the leaf first: those that show stay,
+ * the others become HIDDEN, as the field has them.  A chain of which nothing
+ * shows stays as if all did.  False when memory runs out. */
 bool hidden_part(const unsigned char *parts, struct numbers *chain,
                  struct numbers *hidden);
 

@@ -8,8 +8,8 @@
  * threads and regions are numbered as they first appear in labels.
  *
  * In Lisp the category of a type is a label.  In C programs it follows from
- * the size, which samples with equal labels can have differently where another
- * program counted them; so a set has a type for each category.
+ * the size, which samples with equal labels can have differently where
+ * another program counted them; so a set has a type for each category.
  */
 
 #ifndef MPROF_LABELS_H
@@ -84,9 +84,9 @@ uint32_t profile_labels(struct profile *profile, const uint64_t *row,
 void profile_count(const struct profile *profile, size_t i,
                    struct sample_count *count);
 
-/* Finds the type of the objects of the sample I, which counts COUNT, and makes
- * it when it is new; until then profile_count has none.  False when memory
- * runs out. */
+/* Finds the type of the objects of the sample I, which counts COUNT, and
+ * makes it when it is new; until then profile_count has none.  False when
+ * memory runs out. */
 bool profile_settle_type(struct profile *profile, size_t i,
                          const struct sample_count *count);
 

@@ -12,9 +12,9 @@
  * interned, so that equal text is an equal id.
  *
  * Which column counts what is found by the names of the sample types;
- * column_of says it.  All that counts goes by enum measure, and calls.  Sums over all
- * samples fit into 63 bits (the reader sees to it), so that no later stage
- * checks additions.
+ * column_of says it.  All that counts goes by enum measure, and calls.  Sums
+ * over all samples fit into 63 bits (the reader sees to it), so that no later
+ * stage checks additions.
  *
  * reader.h makes it of one file or several; nothing that is computed from it
  * changes it, so that one profile serves many commands.
@@ -189,8 +189,8 @@ uint32_t profile_add_location(struct profile *profile,
                               struct profile_location location,
                               const struct profile_line *lines, size_t count);
 
-/* Gives LOCATION, which has no line, the one LINE; false when memory runs out.
- */
+/* Gives LOCATION, which has no line, the one LINE; false when memory runs
+ * out. */
 bool profile_add_line(struct profile *profile, uint32_t location,
                       struct profile_line line);
 

@@ -22,8 +22,8 @@
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
 
-/* Marks the locations of PROFILE that the expressions DROP and KEEP, name ids,
- * want to be left out.  False when memory runs out. */
+/* Marks the locations of PROFILE that the expressions DROP and KEEP, name
+ * ids, want to be left out.  False when memory runs out. */
 bool profile_prune(struct profile *profile, uint32_t drop, uint32_t keep,
                    struct mprof_error *error);
 

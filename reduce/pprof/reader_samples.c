@@ -26,7 +26,7 @@ struct decoding {
   uint64_t frames; /* of all nodes */
   struct stated_calls calls;
   uint64_t sums[COLUMN_USES]; /* of the file's samples */
-  uint64_t *row;              /* values of a sample in the profile's columns */
+  uint64_t *row; /* values of a sample in the profile's columns */
 };
 
 /* The number of the location ID.  Most programs count locations from 1 in the
@@ -39,8 +39,8 @@ find_location(const struct reading *reading, uint64_t id)
   return index_map_find(&reading->location_ids, id);
 }
 
-/* How many locations from the root on the chain in hand has in common with the
- * last one. */
+/* How many locations from the root on the chain in hand has in common with
+ * the last one. */
 static size_t
 shared_with_last(const struct decoding *decoding)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What chains are made of: strings, functions, mappings and locations.  In the
- * file they refer to each other by ids, or by their place in the table of
+/* What chains are made of: strings, functions, mappings and locations.  In
+ * the file they refer to each other by ids, or by their place in the table of
  * strings, and may come in any order.  Here each kind comes after those that
  * it refers to, which are then numbers of the profile; ids of locations are
- * kept for the samples.
- */
+ * kept for the samples. */
 
 #include "pprof/reading.h"
 

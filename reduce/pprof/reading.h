@@ -64,8 +64,9 @@ bool reading_fault(struct reading *reading, uint32_t field, size_t index,
 bool reading_string(const struct reading *reading, uint64_t index,
                     uint32_t *name);
 
-/* Puts the numbers of the message of SIZE bytes at DATA into VALUES, by field,
- * of which there are COUNT; the last of each counts, as protobuf has it. */
+/* Puts the numbers of the message of SIZE bytes at DATA into VALUES, by
+ * field, of which there are COUNT; the last of each counts, as protobuf has
+ * it. */
 void reading_numbers(const uint8_t *data, size_t size, uint64_t *values,
                      size_t count);
 
@@ -83,8 +84,8 @@ bool reading_comments(struct reading *reading);
 bool reading_columns(struct reading *reading);
 bool reading_samples(struct reading *reading);
 
-/* Compares what the comments claim with SUMS over the samples of the file, and
- * adds the facts to the profile. */
+/* Compares what the comments claim with SUMS over the samples of the file,
+ * and adds the facts to the profile. */
 bool reading_check_claims(struct reading *reading,
                           const uint64_t sums[COLUMN_USES]);
 

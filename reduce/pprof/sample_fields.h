@@ -15,7 +15,7 @@
 #include "pprof/reading.h"
 
 struct sample_fields {
-  uint64_t labels_source;   /* enum label_source, of all samples of the file */
+  uint64_t labels_source;   /* enum label_source, of the file */
   struct numbers locations; /* ids, the leaf first */
   struct numbers values;
   struct numbers labels; /* a row of label_rows */

@@ -8,8 +8,8 @@
  * that are not that sum, by samples without labels and other values
  * (mprof-formats(5), Activations); the reader adds up the others.
  *
- * What a sample states is one more than there are, so that it is not all zero:
- * other programs drop such samples.
+ * What a sample states is one more than there are, so that it is not all
+ * zero: other programs drop such samples.
  */
 
 #ifndef MPROF_STATED_CALLS_H
@@ -19,8 +19,9 @@
 
 struct reading;
 
-/* Whether a sample with VALUES in the columns of PROFILE, which has calls, and
- * WORDS in its row of labels says no more than how many calls its chain has. */
+/* Whether a sample with VALUES in the columns of PROFILE, which has calls,
+ * and WORDS in its row of labels says no more than how many calls its chain
+ * has. */
 static inline bool
 states_calls(const struct profile *profile, const uint64_t *values,
              size_t words)
@@ -55,8 +56,8 @@ bool stated_calls_note(struct stated_calls *calls, struct reading *reading,
                        uint32_t node, uint64_t value);
 
 /* Adds a sample of calls to the profile for each node that has any, when the
- * COUNT samples of the file are there; LABELS is the first word of its sets of
- * labels. */
+ * COUNT samples of the file are there; LABELS is the first word of its sets
+ * of labels. */
 bool stated_calls_add(const struct stated_calls *calls,
                       struct reading *reading, size_t count, uint64_t labels);
 
