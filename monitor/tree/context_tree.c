@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * context_tree.c -- three arrays of records (contexts, leaves, kinds), each
- * with an index of its own (record_index.h).  An array is as long from the
- * start as the budget allows, in address space; the kernel gives the memory
- * as records are made.
+ * context_tree.c -- the life of a tree.  Three arrays of records (contexts,
+ * leaves, kinds), each with an index of its own (record_index.h).  An array
+ * is as long from the start as the budget allows, in address space; the
+ * kernel gives the memory as records are made.
  *
- * Not done here: folding (context_fold), naming (sites), walking
- * (stack_walk), and any sum.
+ * Not done here: finding and making records (context_find), folding
+ * (context_fold), naming (sites), walking (stack_walk), and any sum.
  */
 #include "tree/context_tree.h"
 
@@ -14,74 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree/context_fold.h"
-
 _Static_assert(sizeof(struct context) == 48, "memory of a path");
 _Static_assert(sizeof(struct leaf) == 48, "memory of a path");
-
-static uint64_t
-mix(uint64_t h)
-{
-  h ^= h >> 32;
-  h *= 0x9E3779B97F4A7C15ULL;
-  return h ^ (h >> 29);
-}
-
-static uint64_t
-kind_key(uint32_t what, uint32_t size, uint64_t clas)
-{
-  return clas + ((uint64_t)what << 40) + ((uint64_t)size << 8);
-}
-
-static uint32_t
-context_hash(uint32_t parent, uint64_t key)
-{
-  return (uint32_t)mix(key * 31 + ((uint64_t)parent << 20));
-}
-
-static uint32_t
-leaf_hash(uint32_t up, uint64_t key, uint64_t kind)
-{
-  return (uint32_t)mix(key * 31 + ((uint64_t)up << 20) + kind);
-}
-
-/* What tells a call at that site apart from others in its context: functions
- * that are not known are told by their sites all the same. */
-static inline uint64_t
-call_key(const struct context_tree *tree, uint64_t site, uint32_t function)
-{
-  return tree->by_function && function != 0 ? function : site;
-}
-
-static uint64_t
-hash_of_context(const void *closure, uint32_t number)
-{
-  const struct context_tree *tree = closure;
-  const struct context *c = &tree->contexts[number];
-  if (tree->contexts[c->parent].first == number)
-    return RECORD_NOT_INDEXED;
-  return context_hash(c->parent, call_key(tree, c->site, c->function));
-}
-
-static uint64_t
-hash_of_leaf(const void *closure, uint32_t number)
-{
-  const struct context_tree *tree = closure;
-  const struct leaf *l = &tree->leaves[number];
-  const struct kind *k = &tree->kinds[l->kind];
-  if (tree->contexts[l->up].first_leaf == number)
-    return RECORD_NOT_INDEXED;
-  return leaf_hash(l->up, call_key(tree, l->site, l->function),
-                   kind_key(k->what, k->size, k->clas));
-}
-
-static uint64_t
-hash_of_kind(const void *closure, uint32_t number)
-{
-  const struct context_tree *tree = closure;
-  const struct kind *k = &tree->kinds[number];
-  return (uint32_t)mix(kind_key(k->what, k->size, k->clas));
-}
 
 static void
 add_special(struct context_tree *tree)
@@ -96,19 +30,6 @@ add_special(struct context_tree *tree)
   tree->kinds[KIND_ANY] = (struct kind){.what = LEAF_PIECES};
   tree->kind_count = 1;
   tree->overflowed = 0;
-}
-
-/* A call found no room.  Gives back the leaf of what goes over the budget: it
- * is far from the others, so its page is touched only now. */
-static struct leaf *
-go_over_budget(struct context_tree *tree)
-{
-  struct leaf *l = &tree->leaves[tree->budget];
-  l->site = SITE_SPECIAL | SITE_OVERFLOW;
-  l->up = l->target = CONTEXT_OVERFLOW;
-  l->kind = KIND_ANY;
-  tree->overflowed++;
-  return l;
 }
 
 int
@@ -181,236 +102,6 @@ context_tree_bytes(const struct context_tree *tree)
          record_index_bytes(&tree->kind_index);
 }
 
-/* Is there room for another context below `parent'? */
-static bool
-has_room_for_context(struct context_tree *tree, uint32_t parent)
-{
-  return tree->context_count < tree->budget &&
-         (tree->contexts[parent].first == 0 ||
-          record_index_grow(&tree->context_index, hash_of_context, tree,
-                            CONTEXT_FIRST, tree->context_count));
-}
-
-static uint32_t find_child(struct context_tree *tree, uint32_t parent,
-                           uint64_t site, uint32_t function, bool known);
-
-/* The context when it is new. */
-static __attribute__((noinline)) uint32_t
-make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
-           uint32_t function, uint32_t hash)
-{
-  const enum phase_state state =
-      context_fold_state(tree->contexts, parent, function);
-  const bool kept =
-      tree->contexts[parent].kept || tree->contexts[parent].target != parent;
-  uint32_t number, target = CONTEXT_OVERFLOW;
-  bool new_arc = false;
-
-  if (tree->fold && !kept)
-    target = context_fold_parent(tree->contexts, parent, function, state,
-                                 &new_arc);
-  if (target != CONTEXT_OVERFLOW) {
-    target = find_child(tree, target, site, function, true);
-    if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree, parent)) {
-      go_over_budget(tree);
-      return CONTEXT_OVERFLOW;
-    }
-    number = tree->context_count;
-  } else {
-    target = number = tree->context_count;
-  }
-  tree->contexts[number] =
-      (struct context){.site = site,
-                       .parent = parent,
-                       .target = target,
-                       .function = function,
-                       .shown = (function & FUNCTION_HIDDEN) != 0
-                                    ? tree->contexts[parent].shown
-                                    : function & FUNCTION_NUMBER,
-                       .state = (unsigned)state & 7,
-                       .new_arc = new_arc,
-                       .kept = kept};
-  if (tree->contexts[parent].first == 0)
-    tree->contexts[parent].first = number;
-  else
-    record_index_add(&tree->context_index, hash, number);
-  __atomic_store_n(&tree->context_count, number + 1, __ATOMIC_RELEASE);
-  return number;
-}
-
-/* `function' is only told if it is `known'. */
-static inline uint32_t
-find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
-           uint32_t function, bool known)
-{
-  const struct record_index *index = &tree->context_index;
-  const uint64_t key = call_key(tree, site, function);
-  const uint32_t hash = context_hash(parent, key);
-  const uint32_t first = tree->contexts[parent].first;
-  uint32_t slot;
-  if (first != 0 && call_key(tree, tree->contexts[first].site,
-                             tree->contexts[first].function) == key)
-    return first;
-  for (uint32_t i = hash & index->mask;
-       first != 0 && (slot = index->slots[i]) != 0;
-       i = (i + 1) & index->mask) {
-    const uint32_t number = record_index_number(index, slot);
-    const struct context *c = &tree->contexts[number];
-    if (record_index_may_be(index, slot, hash) && c->parent == parent &&
-        call_key(tree, c->site, c->function) == key)
-      return number;
-  }
-  if (parent == CONTEXT_OVERFLOW)
-    return CONTEXT_OVERFLOW;
-  if (!has_room_for_context(tree, parent)) {
-    go_over_budget(tree);
-    return CONTEXT_OVERFLOW;
-  }
-  return make_child(
-      tree, parent, site,
-      known ? function : context_tree_function(tree, parent, site), hash);
-}
-
-uint32_t
-context_tree_child(struct context_tree *tree, uint32_t parent, uint64_t site)
-{
-  return tree->by_function
-             ? find_child(tree, parent, site,
-                          context_tree_function(tree, parent, site), true)
-             : find_child(tree, parent, site, 0, false);
-}
-
-uint32_t
-context_tree_find_child(struct context_tree *tree, uint32_t parent,
-                        uint64_t site, uint32_t function)
-{
-  const int saved_errno = errno;
-  const uint32_t child = find_child(tree, parent, site, function, true);
-  tree->contexts[parent].last = child;
-  errno = saved_errno;
-  return child;
-}
-
-/* The number of a kind; KIND_ANY when there is no memory. */
-static uint32_t
-intern_kind(struct context_tree *tree, uint32_t what, uint32_t size,
-            uint64_t clas)
-{
-  const struct record_index *index = &tree->kind_index;
-  const uint32_t hash = (uint32_t)mix(kind_key(what, size, clas));
-  uint32_t slot, number;
-  for (uint32_t i = hash & index->mask; (slot = index->slots[i]) != 0;
-       i = (i + 1) & index->mask) {
-    const struct kind *k;
-    if (!record_index_may_be(index, slot, hash))
-      continue;
-    number = record_index_number(index, slot);
-    k = &tree->kinds[number];
-    if (k->what == what && k->size == size && k->clas == clas)
-      return number;
-  }
-  if (!record_index_grow(&tree->kind_index, hash_of_kind, tree, 1,
-                         tree->kind_count))
-    return KIND_ANY;
-  number = tree->kind_count++; /* there are no more than leaves */
-  tree->kinds[number] =
-      (struct kind){.clas = clas, .what = what, .size = size};
-  record_index_add(&tree->kind_index, hash, number);
-  return number;
-}
-
-/* Whether it is the leaf with that key of calls, and of objects of the kind.
- */
-static inline bool
-leaf_is(const struct context_tree *tree, const struct leaf *l, uint64_t key,
-        const struct kind *kind)
-{
-  const struct kind *k = &tree->kinds[l->kind];
-  return call_key(tree, l->site, l->function) == key &&
-         k->what == kind->what && k->size == kind->size &&
-         k->clas == kind->clas;
-}
-
-/* `function' is only told if it is `known'. */
-static inline struct leaf *
-find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-          uint32_t function, bool known, const struct kind *kind)
-{
-  const struct record_index *index = &tree->leaf_index;
-  const uint64_t key = call_key(tree, site, function);
-  const uint32_t hash =
-      leaf_hash(up, key, kind_key(kind->what, kind->size, kind->clas));
-  const uint32_t first = tree->contexts[up].first_leaf;
-  uint32_t slot, number, kind_number, target = up;
-  struct leaf *l = &tree->leaves[first];
-
-  if (first != 0 && leaf_is(tree, l, key, kind))
-    return l;
-  for (uint32_t i = hash & index->mask;
-       first != 0 && (slot = index->slots[i]) != 0;
-       i = (i + 1) & index->mask) {
-    if (!record_index_may_be(index, slot, hash))
-      continue;
-    l = &tree->leaves[record_index_number(index, slot)];
-    if (l->up == up && leaf_is(tree, l, key, kind))
-      return l;
-  }
-  if (tree->leaf_count >= tree->budget ||
-      (first != 0 && !record_index_grow(&tree->leaf_index, hash_of_leaf, tree,
-                                        1, tree->leaf_count)) ||
-      (kind_number = intern_kind(tree, kind->what, kind->size, kind->clas)) ==
-          KIND_ANY) {
-    return go_over_budget(tree);
-  }
-  if (up != CONTEXT_OVERFLOW) {
-    if (!known)
-      function = context_tree_function(tree, up, site);
-    if (tree->fold)
-      target = context_fold_caller(tree->contexts, up, function);
-  }
-  number = tree->leaf_count;
-  l = &tree->leaves[number];
-  *l = (struct leaf){.site = site,
-                     .up = up,
-                     .target = target,
-                     .kind = kind_number,
-                     .function = function};
-  if (first == 0)
-    tree->contexts[up].first_leaf = number;
-  else
-    record_index_add(&tree->leaf_index, hash, number);
-  __atomic_store_n(&tree->leaf_count, number + 1, __ATOMIC_RELEASE);
-  return l;
-}
-
-struct leaf *
-context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-                       uint32_t function, const struct kind *kind)
-{
-  const int saved_errno = errno;
-  struct leaf *leaf;
-  if (up == CONTEXT_OVERFLOW)
-    leaf = find_leaf(tree, up, SITE_SPECIAL | SITE_OVERFLOW, 0, true, kind);
-  else
-    leaf = find_leaf(tree, up, site, function, true, kind);
-  tree->contexts[up].last_leaf = (uint32_t)(leaf - tree->leaves);
-  errno = saved_errno;
-  return leaf;
-}
-
-struct leaf *
-context_tree_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
-                  uint32_t what, uint32_t size, uint64_t clas)
-{
-  const struct kind kind = {.clas = clas, .what = what, .size = size};
-  if (up == CONTEXT_OVERFLOW)
-    site = SITE_SPECIAL | SITE_OVERFLOW;
-  else if (tree->by_function)
-    return find_leaf(tree, up, site, context_tree_function(tree, up, site),
-                     true, &kind);
-  return find_leaf(tree, up, site, 0, false, &kind);
-}
-
 static void
 add_counts(struct leaf *to, const struct leaf *from)
 {
@@ -436,7 +127,7 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
   for (uint32_t i = CONTEXT_FIRST; i < n; i++) {
     const struct context *c = &from->contexts[i];
     const uint32_t number =
-        find_child(into, to[c->parent], c->site, c->function, true);
+        context_tree_find_child(into, to[c->parent], c->site, c->function);
     into->contexts[number].activations += c->activations;
     to[i] = number;
   }
@@ -450,7 +141,7 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
       no_room(closure, l, k);
   }
   if (from->overflowed != 0) {
-    add_counts(go_over_budget(into), &from->leaves[from->budget]);
+    add_counts(context_tree_overflow(into), &from->leaves[from->budget]);
     into->overflowed += from->overflowed - 1;
   }
   free(to);
@@ -474,10 +165,6 @@ context_tree_rename_sites(struct context_tree *tree,
     changed |= site != l->site;
     l->site = site;
   }
-  if (!changed)
-    return;
-  record_index_refill(&tree->context_index, hash_of_context, tree,
-                      CONTEXT_FIRST, tree->context_count);
-  record_index_refill(&tree->leaf_index, hash_of_leaf, tree, 1,
-                      tree->leaf_count);
+  if (changed)
+    context_tree_reindex(tree);
 }

@@ -262,11 +262,18 @@ bool context_tree_merge(struct context_tree *into,
                         const struct context_tree *from,
                         context_tree_no_room_fn *no_room, void *closure);
 
+/* A call found no room: it is counted, and its allocations go to the leaf
+ * that is given back. */
+struct leaf *context_tree_overflow(struct context_tree *tree);
+
 /* Replace the site of all records for which `retire' gives back another
  * number than it was given (code was unloaded; its addresses will be used
  * again).  Not inside the hook. */
 void context_tree_rename_sites(struct context_tree *tree,
                                uint64_t (*retire)(void *, uint64_t),
                                void *closure);
+
+/* Index all records anew, whose sites have changed. */
+void context_tree_reindex(struct context_tree *tree);
 
 #endif

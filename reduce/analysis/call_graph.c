@@ -2,15 +2,16 @@
 
 /* One walk of the tree of chains, from each node back to its parent with what
  * was allocated below it: that goes to the node's function, and to the arc by
- * which it was called, unless the same function, or arc, is further out on the
- * chain.  Then calls: under a focus they count only where allocations left a
- * node or an arc.  At last calls that are not known become so, whatever was
- * counted of them.
+ * which it was called, unless the same function, or arc, is further out on
+ * the chain.  Then calls: under a focus they count only where allocations
+ * left a node or an arc.  At last calls that are not known become so,
+ * whatever was counted of them.
  */
 
 #include "analysis/call_graph.h"
 
 #include "base/array.h"
+#include "base/lists.h"
 
 #include <string.h>
 
@@ -21,10 +22,9 @@ struct building {
   const struct selection *selection;
   struct index_map arc_of_pair;
   struct index_map self_type_of_pair; /* node, type -> self_types */
-  size_t *first_sample; /* by node of the tree: in by_node; and behind */
-  uint32_t *by_node;    /* samples, those of one node in a row */
-  uint32_t *node_uses;  /* by node of the graph: how often on the chain */
-  uint32_t *arc_uses;   /* by arc */
+  struct lists samples; /* by node of the tree: those that allocate there */
+  uint32_t *node_uses; /* by node of the graph: how often on the chain */
+  uint32_t *arc_uses;  /* by arc */
   size_t arc_use_capacity;
   struct step *chain; /* the one in hand */
   size_t depth, chain_capacity;
@@ -112,33 +112,6 @@ add_self_type(struct building *building, uint32_t node,
 
 /* ---- the walk ---- */
 
-/* Puts the samples that allocate in order of their nodes. */
-static bool
-sort_samples(struct building *building)
-{
-  const struct call_tree *tree = building->tree;
-  size_t count = building->selection->profile->sample_count;
-  size_t *first = array_zeroed(tree->tree.count + 1, sizeof *first);
-  uint32_t *by_node = array_zeroed(count, sizeof *by_node);
-  building->first_sample = first;
-  building->by_node = by_node;
-  if (first == NULL || by_node == NULL)
-    return false;
-  for (size_t i = 0; i < count; i++)
-    if (tree->of_sample[i] != INDEX_NONE)
-      first[tree->of_sample[i] + 1]++;
-  for (size_t i = 1; i <= tree->tree.count; i++)
-    first[i] += first[i - 1];
-  size_t kept = first[tree->tree.count];
-  for (size_t i = count; i-- > 0;)
-    if (tree->of_sample[i] != INDEX_NONE)
-      by_node[--first[tree->of_sample[i] + 1]] = (uint32_t)i;
-  /* where a node ended is where it begins now */
-  memmove(first, first + 1, tree->tree.count * sizeof *first);
-  first[tree->tree.count] = kept;
-  return true;
-}
-
 /* Adds what was allocated at NODE, of the tree, to the last step. */
 static bool
 add_own(struct building *building, uint32_t node)
@@ -146,12 +119,13 @@ add_own(struct building *building, uint32_t node)
   const struct selection *selection = building->selection;
   uint32_t item = building->tree->tree.nodes[node].item;
   struct figures *sum = &building->chain[building->depth - 1].figures;
-  if (building->first_sample[node] < building->first_sample[node + 1])
+  uint32_t sample = lists_first(&building->samples, node);
+  if (sample != INDEX_NONE)
     building->graph->context_count++;
-  for (size_t i = building->first_sample[node];
-       i < building->first_sample[node + 1]; i++) {
+  for (; sample != INDEX_NONE;
+       sample = lists_next(&building->samples, sample)) {
     struct sample_count count;
-    selection_count(selection, building->by_node[i], &count);
+    selection_count(selection, sample, &count);
     struct figures figures = figures_of(selection->profile, &count);
     figures_add(sum, &figures);
     if (!add_self_type(building, item, &count))
@@ -241,8 +215,9 @@ node_of_frame(struct building *building, uint32_t frame, bool create)
   return item != INDEX_NONE && add_nodes(building) ? item : INDEX_NONE;
 }
 
-/* Counts the CALLS of the leaf of the chain of NODE, of the profile, when that
- * shows.  CREATE tells whether nodes and arcs may come into being by this. */
+/* Counts the CALLS of the leaf of the chain of NODE, of the profile, when
+ * that shows.  CREATE tells whether nodes and arcs may come into being by
+ * this. */
 static bool
 count_calls(struct building *building, uint32_t node, uint64_t calls,
             bool create)
@@ -345,22 +320,21 @@ link_arcs(struct call_graph *graph)
   if (graph->in_arcs == NULL)
     return false;
   for (size_t i = 0; i < graph->arc_count; i++) {
-    graph->nodes[graph->arcs[i].caller].arc_count++;
+    struct graph_node *caller = &graph->nodes[graph->arcs[i].caller];
+    if (caller->arc_count++ == 0)
+      caller->first_arc = i;
     graph->nodes[graph->arcs[i].callee].in_arc_count++;
   }
-  for (size_t i = 0; i < graph->self_type_count; i++)
-    graph->nodes[graph->self_types[i].node].type_count++;
-  size_t out = 0;
+  for (size_t i = 0; i < graph->self_type_count; i++) {
+    struct graph_node *node = &graph->nodes[graph->self_types[i].node];
+    if (node->type_count++ == 0)
+      node->first_type = i;
+  }
   size_t in = 0;
-  size_t type = 0;
   for (size_t i = 0; i < graph->node_count; i++) {
     struct graph_node *node = &graph->nodes[i];
-    node->first_arc = out;
     node->first_in_arc = in;
-    node->first_type = type;
-    out += node->arc_count;
     in += node->in_arc_count;
-    type += node->type_count;
     node->in_arc_count = 0;
   }
   for (size_t i = 0; i < graph->arc_count; i++) {
@@ -380,13 +354,14 @@ call_graph_init(struct call_graph *graph, struct call_tree *tree,
   building.node_uses =
       array_zeroed(tree->item_count, sizeof *building.node_uses);
   bool good = building.node_uses != NULL && add_nodes(&building) &&
-              sort_samples(&building) &&
+              lists_init(&building.samples, tree->tree.count,
+                         tree->of_sample,
+                         tree->selection->profile->sample_count) &&
               count_allocations(&building) && count_all_calls(&building) &&
               link_arcs(graph);
   index_map_release(&building.arc_of_pair);
   index_map_release(&building.self_type_of_pair);
-  free(building.first_sample);
-  free(building.by_node);
+  lists_release(&building.samples);
   free(building.node_uses);
   free(building.arc_uses);
   free(building.chain);

@@ -134,8 +134,8 @@ follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
   return node == INDEX_NONE ? ITEM_MISSING : node;
 }
 
-/* Whether the chain of NODE, of the profile, begins within it: what is further
- * out was cut off. */
+/* Whether the chain of NODE, of the profile, begins within it: what is
+ * further out was cut off. */
 static bool
 begins(const struct call_tree *tree, uint32_t node)
 {

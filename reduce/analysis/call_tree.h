@@ -60,8 +60,8 @@ uint32_t call_tree_item(const struct call_tree *tree, uint32_t frame);
 uint32_t call_tree_make_item(struct call_tree *tree, uint32_t frame);
 
 /* By whom the leaf of the chain of NODE, of the profile, was called: sets
- * *LEAF and *CALLER to frames, the latter to INDEX_NONE when it has no caller.
- * False when the leaf does not show, or is one with its caller. */
+ * *LEAF and *CALLER to frames, the latter to INDEX_NONE when it has no
+ * caller.  False when the leaf does not show, or is one with its caller. */
 bool call_tree_call(const struct call_tree *tree, uint32_t node,
                     uint32_t *leaf, uint32_t *caller);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a chain leads to is known at the nodes below it: one pass from the last
- * node to the first.
- */
+/* What a chain leads to is known at the nodes below it: one pass from the
+ * last node to the first. */
 
 #include "analysis/calls_outside.h"
 

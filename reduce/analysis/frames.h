@@ -5,8 +5,8 @@
  * are named after their files; so what several profiles, or several builds,
  * have of a function comes together.
  *
- * Where no function is known, the file that the code is in stands for it, such
- * as "[libc.so.6]", or else the address, or else "[unknown]".
+ * Where no function is known, the file that the code is in stands for it,
+ * such as "[libc.so.6]", or else the address, or else "[unknown]".
  *
  * The table belongs to one analysis of a profile: grouping.h lets frames show
  * as groups.

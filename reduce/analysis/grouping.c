@@ -36,9 +36,10 @@ name_group(struct grouping *grouping, const struct function *function,
   sink_init(&sink, sink_write_string, &text);
   group_name_write(grouping->by, grouping->frames->profile->language, &source,
                    &sink);
-  uint32_t name = sink_flush(&sink)
-                      ? names_intern(names, text.text == NULL ? "" : text.text)
-                      : NAMES_NONE;
+  uint32_t name =
+      sink_flush(&sink)
+          ? names_intern(names, text.text == NULL ? "" : text.text)
+          : NAMES_NONE;
   free(text.text);
   return name;
 }

@@ -21,10 +21,10 @@
 #include "analysis/selection.h"
 #include "base/mprof_error.h"
 
-/* Groups the functions of FRAMES, from which SELECTION was made, and lets that
- * know no calls where they make no sense; nothing is left to do for
- * BY_FUNCTION.  Linear in frames and functions.  False when memory runs out.
- */
+/* Groups the functions of FRAMES, from which SELECTION was made, and lets
+ * that know no calls where they make no sense; nothing is left to do for
+ * BY_FUNCTION.  Linear in frames and functions.  False when memory runs
+ * out. */
 bool grouping_apply(struct frame_table *frames, struct selection *selection,
                     enum granularity by, struct mprof_error *error);
 

@@ -49,8 +49,8 @@ reduction_is_substituted(const struct reduction *reduction)
   return measure_rows[reduction_counted(reduction)].what != NULL;
 }
 
-/* Whether the figures of REDUCTION have a column for MEASURE; and whether they
- * say it (see measure_known). */
+/* Whether the figures of REDUCTION have a column for MEASURE; and whether
+ * they say it (see measure_known). */
 static inline bool
 reduction_has(const struct reduction *reduction, enum measure measure)
 {

@@ -5,9 +5,9 @@
  */
 
 #include "analysis/region_figures.h"
-#include "common/pprof_format.h"
 
 #include "base/array.h"
+#include "common/pprof_format.h"
 #include "common/region_path.h"
 
 #include <inttypes.h>
@@ -105,7 +105,8 @@ region_figures_init(struct region_figures *regions,
   if (!names_init(&regions->paths))
     return false;
   for (size_t i = 0; i < profile->comment_count; i++) {
-    const char *text = profile_comment_value(profile, i, PPROF_COMMENT_REGION);
+    const char *text =
+        profile_comment_value(profile, i, PPROF_COMMENT_REGION);
     if (text != NULL && !add_comment(regions, text))
       return false;
   }

@@ -202,12 +202,12 @@ selection_count(const struct selection *selection, size_t i,
 enum phase
 selection_phase(const struct selection *selection, size_t i)
 {
-  const struct profile_sample *sample = &selection->profile->samples[i];
-  enum phase stated = selection->profile->labels[sample->labels].phase;
-  uint32_t node = profile_end(selection->profile, i);
-  return stated != PHASE_COUNT
-             ? stated
-             : phase_of_state(chain_walk_at(selection, node).state);
+  const struct profile *profile = selection->profile;
+  enum phase stated = profile->labels[profile->samples[i].labels].phase;
+  if (stated != PHASE_COUNT)
+    return stated;
+  return phase_of_state(
+      chain_walk_at(selection, profile_end(profile, i)).state);
 }
 
 /* Whether sample I has what its allocations and its calls have in common. */

@@ -83,8 +83,8 @@ struct string_sink {
 void string_sink_init(struct string_sink *string);
 void string_sink_release(struct string_sink *string);
 
-/* What has been written since the last clear, "" for nothing; NULL when memory
- * has run out.  Owned by STRING; valid until more is written. */
+/* What has been written since the last clear, "" for nothing; NULL when
+ * memory has run out.  Owned by STRING; valid until more is written. */
 const char *string_sink_text(struct string_sink *string);
 
 /* The same; when memory has run out "", and TARGET fails. */

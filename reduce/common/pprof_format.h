@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The format of profile files, which the monitors write and the reducer reads
- * and writes: pprof's profile.proto, a gzip-compressed protobuf message.  This
- * is the one place that has its field numbers, and the names of what mprof
- * puts into it: sample types, labels and comments.  mprof-formats(5) says
- * what they mean.
+ * and writes: pprof's profile.proto, a gzip-compressed protobuf message.
+ * This is the one place that has its field numbers, and the names of what
+ * mprof puts into it: sample types, labels and comments.  mprof-formats(5)
+ * says what they mean.
  *
  * A field is a tag, a varint of (number << 3 | wire type), and a value: a
  * varint (type 0), eight bytes (1), a length and that many bytes (2) or four
  * bytes (5).  Length-delimited values hold strings, messages, or repeated
  * numbers without tags.  Strings are references to the string table.
  *
- * Fields of mprof's own have numbers above 1000; other programs skip them.  So
- * a file looks there as it looks here: frames that are hidden by default do
- * not show, and few comments do.
+ * Fields of mprof's own have numbers above 1000; other programs skip them.
+ * So a file looks there as it looks here: frames that are hidden by default
+ * do not show, and few comments do.
  */
 
 #ifndef MPROF_PPROF_FORMAT_H
@@ -124,7 +124,7 @@ struct pprof_value_type {
 
 extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 
-/* The file of functions that are no part of the program: hidden by default. */
+/* The file of functions of the runtime, which are hidden by default. */
 #define PPROF_RUNTIME_FILE "[runtime]"
 
 /* Keys of labels. */
@@ -143,7 +143,8 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_COLLECTOR_BYTES "mprof.collector_bytes"
 #define PPROF_COMMENT_COLLECTOR_RECORD_BYTES "mprof.collector_record_bytes"
 #define PPROF_COMMENT_RESIDUAL_BYTES "mprof.residual_bytes"
-#define PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS "mprof.unattributed_allocations"
+#define PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS                               \
+  "mprof.unattributed_allocations"
 #define PPROF_COMMENT_UNATTRIBUTED_BYTES "mprof.unattributed_bytes"
 #define PPROF_COMMENT_TRUNCATED_WALKS "mprof.truncated_walks"
 #define PPROF_COMMENT_DIFFERING_WALKS "mprof.differing_walks"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Samples are brought into the order of their nodes by counting; then the few
- * rows of each node are sorted, and those that are alike added up. */
+/* The few rows of each node are sorted, and those that are alike added up. */
 
 #include "export/chain_rows.h"
 
 #include "base/array.h"
+#include "base/lists.h"
 
 #include <string.h>
 
@@ -123,60 +123,35 @@ merge_calls(struct chain_rows *rows, size_t first)
   rows->call_count = count;
 }
 
-/* The samples that have a node in NODE_OF, by node; in *COUNT how many.  The
- * caller frees the array; NULL when memory runs out. */
-static uint32_t *
-samples_by_node(const struct chain_tree *tree, const uint32_t *node_of,
-                size_t *count)
-{
-  size_t sample_count = tree->reduction->profile->sample_count;
-  uint32_t *ends = array_zeroed(tree->count, sizeof *ends);
-  uint32_t *order = array_zeroed(sample_count, sizeof *order);
-  *count = 0;
-  for (size_t i = 0; ends != NULL && i < sample_count; i++)
-    if (node_of[i] != INDEX_NONE)
-      ends[node_of[i]]++;
-  for (size_t i = 0; ends != NULL && i < tree->count; i++)
-    ends[i] = (uint32_t)(*count += ends[i]);
-  for (size_t i = sample_count; ends != NULL && order != NULL && i-- > 0;)
-    if (node_of[i] != INDEX_NONE)
-      order[--ends[node_of[i]]] = (uint32_t)i;
-  if (ends == NULL) {
-    free(order);
-    order = NULL;
-  }
-  free(ends);
-  return order;
-}
-
 /* Fills in what was allocated, or what was called. */
 static bool
 collect(struct chain_rows *rows, struct index_map *known,
         const struct chain_tree *tree, bool calls)
 {
-  const uint32_t *node_of = calls ? tree->of_calls : tree->of_sample;
-  size_t count;
-  uint32_t *order = samples_by_node(tree, node_of, &count);
-  bool good = order != NULL;
-  size_t first = 0; /* row of the node in hand */
-  for (size_t i = 0; good && i < count; i++) {
-    struct sample_count sample;
-    selection_count(&tree->reduction->selection, order[i], &sample);
-    uint32_t node = node_of[order[i]];
-    uint32_t group = group_of(rows, known, tree->reduction, order[i]);
-    bool last = i + 1 == count || node_of[order[i + 1]] != node;
-    good =
-        group != INDEX_NONE && (calls ? add_calls(rows, &sample, node, group)
-                                      : add_row(rows, &sample, node, group));
-    if (!good || !last)
+  const struct reduction *reduction = tree->reduction;
+  struct lists samples;
+  bool good = lists_init(&samples, tree->count,
+                         calls ? tree->of_calls : tree->of_sample,
+                         reduction->profile->sample_count);
+  for (uint32_t node = 0; good && node < tree->count; node++) {
+    size_t first = calls ? rows->call_count : rows->row_count;
+    uint32_t i = lists_first(&samples, node);
+    if (i == INDEX_NONE)
       continue;
+    for (; good && i != INDEX_NONE; i = lists_next(&samples, i)) {
+      struct sample_count count;
+      selection_count(&reduction->selection, i, &count);
+      uint32_t group = group_of(rows, known, reduction, i);
+      good = group != INDEX_NONE &&
+             (calls ? add_calls(rows, &count, node, group)
+                    : add_row(rows, &count, node, group));
+    }
     if (calls)
       merge_calls(rows, first);
     else
       merge_rows(rows, first);
-    first = calls ? rows->call_count : rows->row_count;
   }
-  free(order);
+  lists_release(&samples);
   return good;
 }
 

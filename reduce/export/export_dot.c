@@ -174,6 +174,7 @@ write_head(const struct reduction *reduction, const struct ranking *functions,
   const struct figures *total = &reduction->selection.total;
   const char *program =
       profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
+  const char *what = measure_rows[reduction_counted(reduction)].what;
   size_t left_out = functions->count - functions->shown;
   uint64_t left_out_bytes = 0;
   uint64_t left_out_amount = 0;
@@ -193,10 +194,7 @@ write_head(const struct reduction *reduction, const struct ranking *functions,
                true);
   sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes%s%s\\l",
               total->allocs, total->bytes,
-              measure_rows[reduction_counted(reduction)].what == NULL ? "" : ", ",
-              measure_rows[reduction_counted(reduction)].what == NULL
-                  ? ""
-                  : measure_rows[reduction_counted(reduction)].what);
+              what == NULL ? "" : ", ", what == NULL ? "" : what);
   if (left_out != 0 || left_out_arcs != 0) {
     sink_format(sink, "Left out: %zu functions, which themselves allocated ",
                 left_out);

@@ -21,11 +21,10 @@
  * Nodes come in the order of a walk: callers first.
  */
 
-#include "common/pprof_format.h"
-#include "export/export.h"
-
 #include "base/array.h"
+#include "common/pprof_format.h"
 #include "export/chain_rows.h"
+#include "export/export.h"
 #include "export/frame_colours.h"
 #include "export/html_page.h"
 #include "export/packed_text.h"
@@ -167,7 +166,8 @@ write_categories(struct page *page)
     writer_end(&page->out, '}');
   }
   writer_end(&page->out, ']');
-  writer_text(&page->out, "categoriesHelp", report_categories_meaning(language));
+  writer_text(&page->out, "categoriesHelp",
+              report_categories_meaning(language));
 }
 
 /* What stands at the head of a report. */
@@ -187,12 +187,14 @@ write_facts(struct page *page)
   writer_end(&page->out, ']');
   writer_number(&page->out, "lisp", profile->language == LANGUAGE_LISP);
   writer_number(&page->out, "narrowed", reduction->selection.narrowed);
-  writer_figures(&page->out, page->reduction, "total", &reduction->selection.total);
+  writer_figures(&page->out, page->reduction, "total",
+                 &reduction->selection.total);
   writer_figures(&page->out, page->reduction, "whole", &whole);
   writer_number(&page->out, "contexts", reduction->graph.context_count);
   writer_number(&page->out, "cycles", reduction->cycles.count);
-  writer_optional(&page->out, "threadsCounted", profile_knows(profile, FACT_THREADS),
-                (uint64_t)profile->facts[FACT_THREADS]);
+  writer_optional(&page->out, "threadsCounted",
+                  profile_knows(profile, FACT_THREADS),
+                  (uint64_t)profile->facts[FACT_THREADS]);
   write_report(page, "warnings", report_unattributed);
   write_report(page, "reconciliation", report_reconciliation);
 }
@@ -256,9 +258,12 @@ write_rows(struct page *page)
     write_bits(page, rows->rows[i].type);
   for (size_t i = 0; i < rows->row_count; i++)
     write_bits(page, rows->rows[i].group);
-  for (int m = 0; m < MEASURE_COUNT; m++)
-    for (size_t i = 0; reduction_knows(page->reduction, (enum measure)m) && i < rows->row_count; i++)
+  for (int m = 0; m < MEASURE_COUNT; m++) {
+    if (!reduction_knows(page->reduction, (enum measure)m))
+      continue;
+    for (size_t i = 0; i < rows->row_count; i++)
       write_bits(page, rows->rows[i].counts[m]);
+  }
   last = 0;
   write_bits(page, rows->call_count);
   for (size_t i = 0; i < rows->call_count; last = rows->calls[i++].node)

@@ -102,8 +102,8 @@ size_of_objects(const struct sample_count *sample)
   }
 }
 
-/* The context of SAMPLE, which has this NUMBER, on CHAIN, made when it is new;
- * ROW_NONE when memory runs out. */
+/* The context of SAMPLE, which has this NUMBER, on CHAIN, made when it is
+ * new; ROW_NONE when memory runs out. */
 static uint32_t
 context_of_sample(struct collection *collection,
                   const struct sample_count *sample, size_t number,

@@ -2,38 +2,27 @@
 
 /* The reduction as a profile file again: what was selected, without what is
  * hidden, several files as one.  mprof-formats(5) says what is in it; the
- * tables of the file are the tables that the same options print of the original.
+ * tables of the file are the tables that the same options print of the
+ * original.
  *
  * A new profile is made, and written as any other.  Chains are those that
- * show, with lines and addresses of their frames.  Samples that are alike in
- * chain, type, thread, region, phase and size are one.  A phase follows from
- * functions that may be hidden, so each sample states its own.  Comments that
- * speak of more than what is written are left out: the collector's figures
- * when samples are left out, the root of profiled bodies when what it cuts off
- * is gone.
+ * show, with lines and addresses of their frames; samples are those of
+ * sample_rows.h.  A phase follows from functions that may be hidden, so each
+ * sample states its own.  Comments that speak of more than what is written
+ * are left out: the collector's figures when samples are left out, the root
+ * of profiled bodies when what it cuts off is gone.
  */
 
 #include "base/array.h"
-#include "common/pprof_format.h"
 #include "export/export.h"
+#include "export/sample_rows.h"
 #include "pprof/writer.h"
-#include "tables/chain_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { MOST_LABELS = 7 };
-
-/* Samples that become one. */
-struct pprof_row {
-  uint32_t chain, type, thread, region;
-  enum phase phase;
-  bool is_calls; /* of calls, not of allocations */
-  enum size_kind size_kind;
-  uint64_t object_bytes;
-  uint64_t values[PPROF_COLUMNS];
-};
 
 struct making {
   const struct reduction *reduction;
@@ -204,69 +193,6 @@ make_nodes(struct making *making)
 
 /* ---- what ---- */
 
-/* By chain, allocations first, then by type, size, thread, region and phase:
- * what compares equal is one sample. */
-static int
-compare_rows(const void *left, const void *right)
-{
-  const struct pprof_row *a = left;
-  const struct pprof_row *b = right;
-  if (a->chain != b->chain)
-    return a->chain < b->chain ? -1 : 1;
-  if (a->is_calls != b->is_calls)
-    return a->is_calls ? 1 : -1;
-  if (a->type != b->type)
-    return a->type < b->type ? -1 : 1;
-  if (a->size_kind != b->size_kind)
-    return a->size_kind < b->size_kind ? -1 : 1;
-  if (a->object_bytes != b->object_bytes)
-    return a->object_bytes < b->object_bytes ? -1 : 1;
-  if (a->thread != b->thread)
-    return a->thread < b->thread ? -1 : 1;
-  if (a->region != b->region)
-    return a->region < b->region ? -1 : 1;
-  return a->phase < b->phase ? -1 : a->phase > b->phase;
-}
-
-/* Fills in what sample I allocated and called; gives back how many of the two
- * ROWS it takes. */
-static size_t
-make_rows(const struct making *making, size_t i, struct pprof_row rows[2])
-{
-  const struct reduction *reduction = making->reduction;
-  const struct profile *profile = reduction->profile;
-  const struct profile_labels *labels =
-      &profile->labels[profile->samples[i].labels];
-  uint32_t chain = making->tree.of_sample[i];
-  uint32_t called = making->tree.of_calls[i];
-  struct sample_count count;
-  size_t made = 0;
-  profile_count(profile, i, &count);
-  struct pprof_row row = {
-      .thread = labels->thread,
-      .region = labels->region,
-      .phase = selection_phase(&reduction->selection, i),
-  };
-  if (chain != INDEX_NONE) {
-    rows[made] = row;
-    rows[made].chain = chain;
-    rows[made].type = count.type;
-    rows[made].size_kind = count.size_kind;
-    rows[made].object_bytes =
-        count.size_kind == SIZE_LARGE ? 0 : count.object_bytes;
-    for (int m = 0; m < MEASURE_COUNT; m++)
-      rows[made].values[measure_rows[m].column] = count.counts[m];
-    made++;
-  }
-  if (called != INDEX_NONE) {
-    row.chain = called;
-    row.is_calls = true;
-    row.values[PPROF_CALLS] = count.calls;
-    rows[made++] = row;
-  }
-  return made;
-}
-
 /* Appends a label of TEXT, or a number of bytes when that is NULL, to the row
  * of *COUNT WORDS. */
 static void
@@ -281,7 +207,7 @@ add_label(struct making *making, uint64_t *words, size_t *count,
 
 /* The set of labels of ROW. */
 static uint32_t
-make_labels(struct making *making, const struct pprof_row *row)
+make_labels(struct making *making, const struct sample_row *row)
 {
   const struct profile *profile = making->reduction->profile;
   const struct names *names = &profile->names;
@@ -316,7 +242,7 @@ make_labels(struct making *making, const struct pprof_row *row)
 }
 
 static void
-add_row(struct making *making, const struct pprof_row *row)
+add_row(struct making *making, const struct sample_row *row)
 {
   uint64_t values[PPROF_COLUMNS];
   size_t count = 0;
@@ -327,31 +253,19 @@ add_row(struct making *making, const struct pprof_row *row)
   if (labels == INDEX_NONE ||
       !profile_add_sample(
           &making->made,
-          (struct profile_sample){making->nodes[row->chain], labels}, values))
+          (struct profile_sample){making->nodes[row->node], labels}, values))
     making->failed = true;
 }
 
 static void
 make_samples(struct making *making)
 {
-  size_t samples = making->reduction->profile->sample_count;
-  struct pprof_row *rows = array_zeroed(2 * samples, sizeof *rows);
-  size_t count = 0;
-  if (rows == NULL) {
+  struct sample_rows rows;
+  if (!sample_rows_init(&rows, &making->tree))
     making->failed = true;
-    return;
-  }
-  for (size_t i = 0; i < samples; i++)
-    count += make_rows(making, i, rows + count);
-  array_sort(rows, count, sizeof *rows, compare_rows);
-  for (size_t i = 0; !making->failed && i < count; i++) {
-    struct pprof_row row = rows[i];
-    for (; i + 1 < count && compare_rows(&row, &rows[i + 1]) == 0; i++)
-      for (size_t c = 0; c < PPROF_COLUMNS; c++)
-        row.values[c] += rows[i + 1].values[c];
-    add_row(making, &row);
-  }
-  free(rows);
+  for (size_t i = 0; !making->failed && i < rows.count; i++)
+    add_row(making, &rows.rows[i]);
+  sample_rows_release(&rows);
 }
 
 /* ---- comments ---- */

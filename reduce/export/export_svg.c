@@ -14,10 +14,9 @@
  * picture is the same everywhere.
  */
 
+#include "base/array.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
-
-#include "base/array.h"
 #include "export/frame_colours.h"
 #include "export/xml_text.h"
 #include "tables/chain_tree.h"
@@ -352,11 +351,12 @@ void
 export_svg(const struct reduction *reduction, struct sink *sink)
 {
   const struct view_options *options = reduction->options;
+  const struct figures *total = &reduction->selection.total;
   struct picture picture = {
       .reduction = reduction,
       .width = pixels(options->width, DEFAULT_WIDTH, LEAST_WIDTH),
       .least = pixels(options->min_width, DEFAULT_MIN_WIDTH, 0),
-      .total = reduction->selection.total.counts[reduction_measure(reduction)]};
+      .total = total->counts[reduction_measure(reduction)]};
   if (frame_colours_init(&picture.colours, reduction) &&
       chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS) &&
       lay_out(&picture))

@@ -12,8 +12,8 @@
  * peak_objects, peak_space and temporary_objects are mprof's own.
  *
  * Where only what was live is there, it stands for what was allocated; also
- * where a file has columns for both, but counts no allocation: jemalloc's does
- * when it was not told to accumulate.  Where none of these is there, the
+ * where a file has columns for both, but counts no allocation: jemalloc's
+ * does when it was not told to accumulate.  Where none of these is there, the
  * sample type that the file says to show first, or the first one that is
  * measured in bytes, and the count that goes by the same name: "x_bytes" with
  * "x_objects".
@@ -154,7 +154,8 @@ no_heap_profile(struct reading *reading)
 {
   char list[200] = "";
   size_t used = 0;
-  for (size_t i = 0; i < reading->heading.column_count && used < sizeof list; i++)
+  for (size_t i = 0;
+       i < reading->heading.column_count && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s/%s",
                              i == 0 ? "" : ", ", type_of(reading, i),
                              unit_of(reading, i));

@@ -11,10 +11,10 @@
  * allocated at the end of a chain with certain labels is a sample.  Names are
  * interned, so that equal text is an equal id.
  *
- * Which column counts what is found by the names of the sample types; column_of
- * says it.  All that counts goes by enum measure, and calls.  Sums over all
- * samples fit into 63 bits (the reader sees to it), so that no later stage
- * checks additions.
+ * Which column counts what is found by the names of the sample types;
+ * column_of says it.  All that counts goes by enum measure, and calls.  Sums
+ * over all samples fit into 63 bits (the reader sees to it), so that no later
+ * stage checks additions.
  *
  * reader.h makes it of one file or several; nothing that is computed from it
  * changes it, so that one profile serves many commands.
@@ -27,15 +27,12 @@
 #include "base/names.h"
 #include "base/row_table.h"
 #include "base/tree.h"
-#include "common/phase.h"
+#include "pprof/labels.h"
 #include "pprof/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* What categories mean: kinds of object for Lisp, sizes for C. */
-enum language { LANGUAGE_UNKNOWN, LANGUAGE_C, LANGUAGE_LISP };
 
 /* ---- where: functions, locations, the tree ---- */
 
@@ -74,59 +71,11 @@ struct profile_location {
   bool folded;
 };
 
-/* ---- what: labels and samples ---- */
-
-enum { CATEGORY_COUNT = 4 };
-
-/* What an object is; CATEGORY indexes the breakdown columns. */
-struct profile_type {
-  unsigned category;
-  uint32_t type;       /* name id, 0 when not known */
-  uint32_t class_name; /* name id, 0 for objects without a class */
-};
-
-/* What a set of labels says.  As they stand in the file they are a row of
- * label_rows: what the samples of the file are like (enum label_source), then
- * key, text, number and unit of each label. */
-struct profile_labels {
-  uint32_t types[CATEGORY_COUNT]; /* indices into types, INDEX_NONE: not
-                                     needed yet; in Lisp all are the same */
-  uint32_t type, class_name;      /* name ids */
-  uint32_t thread, region;        /* indices into threads and regions */
-  enum phase phase; /* as the file states it; PHASE_COUNT: the chain tells */
-  bool by_mprof, counts_objects;
-  bool has_bytes; /* the size of one object: */
-  uint64_t bytes;
-};
-
-enum { LABEL_WORDS = 4 }; /* of one label in a row */
-
-enum label_source { /* bits */
-  LABELS_BY_MPROF = 1,
-  LABELS_COUNT_OBJECTS = 2, /* the file has a column for these */
-  LABELS_OF_LISP = 4
-};
+/* ---- what ---- */
 
 struct profile_sample {
   uint32_t node;   /* of the tree */
   uint32_t labels; /* index into labels */
-};
-
-/* How large the objects of a sample are. */
-enum size_kind {
-  SIZE_EXACT,  /* object_bytes each */
-  SIZE_LARGE,  /* different sizes, each above 2048 bytes */
-  SIZE_GROWTH, /* no object: the body of an existing one grew */
-  SIZE_UNKNOWN /* nobody counted the objects */
-};
-
-/* A sample as analysis sees it: see profile_count. */
-struct sample_count {
-  uint64_t counts[MEASURE_COUNT];
-  uint64_t calls; /* of the leaf's function below this chain */
-  uint64_t object_bytes;
-  enum size_kind size_kind;
-  uint32_t type; /* index into types */
 };
 
 /* ---- about the whole ---- */
@@ -240,15 +189,10 @@ uint32_t profile_add_location(struct profile *profile,
                               struct profile_location location,
                               const struct profile_line *lines, size_t count);
 
-/* Gives LOCATION, which has no line, the one LINE; false when memory runs out.
- */
+/* Gives LOCATION, which has no line, the one LINE; false when memory runs
+ * out. */
 bool profile_add_line(struct profile *profile, uint32_t location,
                       struct profile_line line);
-
-/* The set of labels that the COUNT words at ROW are, made when it is new;
- * INDEX_NONE when memory runs out. */
-uint32_t profile_labels(struct profile *profile, const uint64_t *row,
-                        size_t count);
 
 /* Appends a sample with column_count VALUES; false when memory runs out. */
 bool profile_add_sample(struct profile *profile, struct profile_sample sample,
@@ -275,10 +219,6 @@ profile_end(const struct profile *profile, size_t i)
   uint32_t node = profile->samples[i].node;
   return profile->ends == NULL ? node : profile->ends[node];
 }
-
-/* What the sample I counts. */
-void profile_count(const struct profile *profile, size_t i,
-                   struct sample_count *count);
 
 /* Whether some column counts MEASURE, or calls. */
 static inline bool
@@ -308,9 +248,5 @@ const char *profile_fact_key(enum profile_fact fact);
 
 /* Whether every file of PROFILE gave FACT. */
 bool profile_knows(const struct profile *profile, enum profile_fact fact);
-
-/* The letter ("c") and the name ("cons", "<= 32") of CATEGORY. */
-const char *category_letter(enum language language, unsigned category);
-const char *category_name(enum language language, unsigned category);
 
 #endif

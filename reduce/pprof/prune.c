@@ -6,9 +6,10 @@
 
 #include "pprof/prune.h"
 
+#include "base/array.h"
+
 #include <regex.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BYTES = 16384, MOST_NESTING = 32 };
@@ -184,4 +185,32 @@ profile_prune(struct profile *profile, uint32_t drop, uint32_t keep,
   }
   release(&expressions);
   return true;
+}
+
+bool
+profile_find_ends(struct profile *profile)
+{
+  const struct tree *tree = &profile->tree;
+  bool any = false;
+  for (size_t i = 0; i < profile->location_count; i++)
+    any = any || profile->locations[i].mark != PRUNE_NOTHING;
+  if (!any)
+    return true;
+  uint32_t *ends = array_zeroed(tree->count, sizeof *ends);
+  bool *cut = array_zeroed(tree->count, sizeof *cut);   /* below the node */
+  bool *user = array_zeroed(tree->count, sizeof *user); /* on its chain */
+  profile->ends = ends;
+  bool good = ends != NULL && cut != NULL && user != NULL;
+  for (size_t i = TREE_ROOT + 1; good && i < tree->count; i++) {
+    uint32_t parent = tree->nodes[i].parent;
+    enum prune_mark mark = profile->locations[tree->nodes[i].item].mark;
+    bool prunes = mark != PRUNE_NOTHING && user[parent];
+    ends[i] = cut[parent] || (prunes && mark == PRUNE_ALL) ? ends[parent]
+                                                           : (uint32_t)i;
+    cut[i] = cut[parent] || prunes;
+    user[i] = user[parent] || mark == PRUNE_NOTHING;
+  }
+  free(cut);
+  free(user);
+  return good;
 }

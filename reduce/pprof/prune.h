@@ -4,11 +4,11 @@
  *
  * A profile of another program may carry two regular expressions,
  * drop_frames and keep_frames: what lies below a function that the first
- * matches and the second does not, and that function itself, are parts of the
- * allocator.  They do not show, as in pprof: the chain is gone through from
- * the root, and frames are left out only below a first one that stays, so that
- * no chain becomes empty (profile_settle does that).  Nothing is lost by it:
- * who writes the file anew writes all frames.
+ * matches and the second does not, and that function itself, are parts of
+ * the allocator.  They do not show, as in pprof: the chain is gone through
+ * from the root, and frames are left out only below a first one that stays,
+ * so that no chain becomes empty.  Nothing is lost by it: who writes the file
+ * anew writes all frames.
  *
  * pprof's expressions are RE2's; what both have in common is matched.  Where
  * an expression may be something else, it is not used, and the profile says
@@ -22,9 +22,13 @@
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
 
-/* Marks the locations of PROFILE that the expressions DROP and KEEP, name ids,
- * want to be left out.  False when memory runs out. */
+/* Marks the locations of PROFILE that the expressions DROP and KEEP, name
+ * ids, want to be left out.  False when memory runs out. */
 bool profile_prune(struct profile *profile, uint32_t drop, uint32_t keep,
                    struct mprof_error *error);
+
+/* Finds where the chains of PROFILE end without what is marked.  False when
+ * memory runs out. */
+bool profile_find_ends(struct profile *profile);
 
 #endif

@@ -35,8 +35,8 @@ struct reader_options {
                              this is it */
 };
 
-/* Reads the file PATH and adds it to PROFILE, which is then to be settled.  On
- * false ERROR is filled in, and PROFILE is good for nothing but
+/* Reads the file PATH and adds it to PROFILE, which is then to be settled.
+ * On false ERROR is filled in, and PROFILE is good for nothing but
  * profile_release. */
 bool profile_read(struct profile *profile, const char *path,
                   const struct reader_options *options,
@@ -44,8 +44,8 @@ bool profile_read(struct profile *profile, const char *path,
 
 /* Makes one of samples that are alike in chain and labels, unless the sum
  * would say less than both: samples that count objects, bytes of bodies that
- * grew, and calls stay apart, and so do, where another program wrote no sizes,
- * those of different mean size.  False: ERROR says why. */
+ * grew, and calls stay apart, and so do, where another program wrote no
+ * sizes, those of different mean size.  False: ERROR says why. */
 bool profile_fold_samples(struct profile *profile, struct mprof_error *error);
 
 #endif

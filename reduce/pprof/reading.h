@@ -42,7 +42,7 @@ struct reading {
   struct index_map location_ids;
   struct index_map mapping_ids;
   uint32_t *locations; /* owned: those of the file, in its order */
-  size_t location_count, location_capacity;
+  size_t location_capacity;
   size_t locations_in_order; /* location i has the id i + 1 up to here */
   struct profile_line *lines; /* owned: of the location in hand */
   size_t line_count, line_capacity;
@@ -64,8 +64,9 @@ bool reading_fault(struct reading *reading, uint32_t field, size_t index,
 bool reading_string(const struct reading *reading, uint64_t index,
                     uint32_t *name);
 
-/* Puts the numbers of the message of SIZE bytes at DATA into VALUES, by field,
- * of which there are COUNT; the last of each counts, as protobuf has it. */
+/* Puts the numbers of the message of SIZE bytes at DATA into VALUES, by
+ * field, of which there are COUNT; the last of each counts, as protobuf has
+ * it. */
 void reading_numbers(const uint8_t *data, size_t size, uint64_t *values,
                      size_t count);
 
@@ -76,14 +77,15 @@ reading_is_first(const struct reading *reading)
   return reading->profile->file_count == 0;
 }
 
-/* The parts of the reader, in their order: what is said of the whole, sample
- * types, samples.  Each gives back false after a fault. */
+/* The parts of the reader, in their order: what chains are made of, comments,
+ * sample types, samples.  Each gives back false after a fault. */
+bool reading_tables(struct reading *reading);
 bool reading_comments(struct reading *reading);
 bool reading_columns(struct reading *reading);
 bool reading_samples(struct reading *reading);
 
-/* Compares what the comments claim with SUMS over the samples of the file, and
- * adds the facts to the profile. */
+/* Compares what the comments claim with SUMS over the samples of the file,
+ * and adds the facts to the profile. */
 bool reading_check_claims(struct reading *reading,
                           const uint64_t sums[COLUMN_USES]);
 

@@ -9,32 +9,23 @@
 #include "base/array.h"
 #include "base/gzip_sink.h"
 #include "common/pprof_format.h"
+#include "pprof/hidden.h"
+#include "pprof/stated_calls.h"
 #include "pprof/wire_write.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Which calls are written: all, or those that are not the sum of what is
- * below. */
-enum calls_form { CALLS_ALL, CALLS_NOT_SUMS };
-
 /* A message and one within it, under way to SINK. */
 struct writing {
   const struct profile *profile;
-  bool plain;
   struct sink *sink;
   struct wire_buffer whole, message, part;
-  uint64_t *chain; /* of the sample in hand */
-  size_t chain_capacity;
-  uint64_t *hidden; /* what of it does not show */
-  size_t hidden_capacity;
-  unsigned char *parts; /* by location: enum part; NULL: all show */
-  /* where calls are stated by samples of their own: */
-  bool has_calls;
-  enum calls_form form;
-  uint64_t *calls, *below; /* by node: its calls; the allocations below it */
-  size_t stated; /* how many were written as CALLS_NOT_SUMS */
+  struct numbers chain, hidden; /* of the sample in hand */
+  unsigned char *parts;         /* what is hidden; NULL: nothing is */
+  struct calls_to_state calls;
+  size_t stated; /* how many samples state calls */
 };
 
 static void
@@ -61,131 +52,25 @@ write_value_type(struct writing *writing, enum pprof_profile_field field,
   send_message(writing, field);
 }
 
-/* What a location is to those who look at the profile, as the monitor has it
- * (sample_writer.h). */
-enum part { PART_SHOWS, PART_HIDDEN, PART_ROOT };
-
-/* What the function NUMBER is. */
-static enum part
-part_of_function(const struct profile *profile, uint32_t number)
-{
-  const struct profile_function *f = &profile->functions[number];
-  if (strcmp(names_text(&profile->names, f->file), PPROF_RUNTIME_FILE) == 0)
-    return PART_HIDDEN;
-  const char *name = names_text(&profile->names, f->name);
-  for (size_t i = 0; i < profile->comment_count; i++) {
-    const char *root = profile_comment_value(profile, i, PPROF_COMMENT_ROOT);
-    if (root != NULL && strcmp(root, name) == 0)
-      return PART_ROOT;
-  }
-  return PART_SHOWS;
-}
-
-/* Finds the part of each location. */
-static bool
-find_parts(struct writing *writing)
-{
-  const struct profile *profile = writing->profile;
-  if (writing->plain || !profile->by_mprof ||
-      profile->language != LANGUAGE_LISP)
-    return true;
-  writing->parts = array_zeroed(profile->location_count, 1);
-  unsigned char *of_function = array_zeroed(profile->function_count, 1);
-  bool good = writing->parts != NULL && of_function != NULL;
-  for (uint32_t i = 0; good && i < profile->function_count; i++)
-    of_function[i] = (unsigned char)part_of_function(profile, i);
-  for (size_t i = 0; good && i < profile->location_count; i++) {
-    const struct profile_location *l = &profile->locations[i];
-    uint32_t function =
-        l->line_count == 0 ? INDEX_NONE : profile->lines[l->first_line].function;
-    if (function != INDEX_NONE)
-      writing->parts[i] = of_function[function];
-  }
-  free(of_function);
-  return good;
-}
-
-/* Collects the locations of NODE's chain, the leaf first; their number. */
-static size_t
-collect_chain(struct writing *writing, uint32_t node)
-{
-  const struct tree_node *nodes = writing->profile->tree.nodes;
-  size_t count = 0;
-  for (; node != TREE_ROOT; node = nodes[node].parent) {
-    uint64_t *chain = array_reserve(
-        writing->chain, &writing->chain_capacity, count + 1, sizeof *chain);
-    if (chain == NULL) {
-      sink_fail(writing->sink, ENOMEM);
-      return 0;
-    }
-    writing->chain = chain;
-    chain[count++] = (uint64_t)nodes[node].item + 1;
-  }
-  return count;
-}
-
-/* Parts the COUNT locations of the chain: those that show stay, and how many
- * they are is the result; the others go to HIDDEN, which has room for 3 * COUNT
- * numbers, as PPROF_SAMPLE_HIDDEN says, *HIDDEN_COUNT in all. */
-static size_t
-part_chain(struct writing *writing, size_t count, uint64_t *hidden,
-           size_t *hidden_count)
-{
-  uint64_t *chain = writing->chain;
-  size_t end = count;
-  size_t left = 0;
-  size_t before = 0; /* of LEFT, at the run in hand */
-  size_t n = 0;
-  uint64_t *length = NULL; /* of that run; NULL: none is in hand */
-  for (size_t i = 0; i < count; i++)
-    if (writing->parts[chain[i] - 1] == PART_ROOT)
-      end = i; /* the last one is the rootmost */
-  for (size_t i = 0; i < count; i++) {
-    if (i < end && writing->parts[chain[i] - 1] == PART_SHOWS) {
-      chain[left++] = chain[i];
-      length = NULL;
-      continue;
-    }
-    if (length == NULL) {
-      hidden[n++] = left - before;
-      length = &hidden[n++];
-      *length = 0;
-      before = left;
-    }
-    hidden[n++] = chain[i];
-    ++*length;
-  }
-  *hidden_count = n;
-  return left;
-}
-
-/* Puts NODE's chain into the message.  A chain of which nothing shows is
- * written as if all did. */
+/* Puts NODE's chain into the message. */
 static void
 put_chain(struct writing *writing, uint32_t node)
 {
-  struct wire_buffer *to = &writing->message;
-  size_t count = collect_chain(writing, node);
-  if (writing->parts == NULL) {
-    wire_put_packed(to, PPROF_SAMPLE_LOCATIONS, writing->chain, count);
-    return;
-  }
-  uint64_t *hidden =
-      array_reserve(writing->hidden, &writing->hidden_capacity, 3 * count + 1,
-                    sizeof *hidden);
-  size_t hidden_count;
-  if (hidden == NULL) {
+  const struct tree_node *nodes = writing->profile->tree.nodes;
+  struct numbers *chain = &writing->chain;
+  struct numbers *hidden = &writing->hidden;
+  bool good = true;
+  chain->count = 0;
+  for (; good && node != TREE_ROOT; node = nodes[node].parent)
+    good = numbers_push(chain, (uint64_t)nodes[node].item + 1);
+  if (good && writing->parts != NULL)
+    good = hidden_part(writing->parts, chain, hidden);
+  if (!good)
     sink_fail(writing->sink, ENOMEM);
-    return;
-  }
-  writing->hidden = hidden;
-  size_t left = part_chain(writing, count, hidden, &hidden_count);
-  if (left == 0) {
-    left = collect_chain(writing, node);
-    hidden_count = 0;
-  }
-  wire_put_packed(to, PPROF_SAMPLE_LOCATIONS, writing->chain, left);
-  wire_put_packed(to, PPROF_SAMPLE_HIDDEN, hidden, hidden_count);
+  wire_put_packed(&writing->message, PPROF_SAMPLE_LOCATIONS, chain->items,
+                  chain->count);
+  wire_put_packed(&writing->message, PPROF_SAMPLE_HIDDEN, hidden->items,
+                  hidden->count);
 }
 
 static void
@@ -212,105 +97,26 @@ write_sample(struct writing *writing, struct profile_sample sample,
   send_message(writing, PPROF_SAMPLE);
 }
 
-/* ---- calls of C programs ---- */
-
-/* Whether all that the sample I says is how many calls its chain has. */
-static bool
-states_calls(const struct profile *profile, size_t i)
-{
-  const struct profile_sample *sample = &profile->samples[i];
-  const uint64_t *values = profile->values + i * profile->column_count;
-  size_t words;
-  row_table_words(&profile->label_rows, sample->labels, &words);
-  if (sample->node == TREE_ROOT || words > 1)
-    return false;
-  for (size_t c = 0; c < profile->column_count; c++)
-    if (values[c] != 0 &&
-        c != (size_t)profile->column_of[COLUMN_OF_CALLS].index)
-      return false;
-  return true;
-}
-
-/* Adds up the calls of each node, and the allocations below it. */
-static bool
-sum_calls(struct writing *writing)
-{
-  const struct profile *profile = writing->profile;
-  uint64_t *own = array_zeroed(profile->tree.count, sizeof *own);
-  writing->calls = array_zeroed(profile->tree.count, sizeof *writing->calls);
-  writing->below = array_zeroed(profile->tree.count, sizeof *writing->below);
-  bool good = own != NULL && writing->calls != NULL && writing->below != NULL;
-  for (size_t i = 0; good && i < profile->sample_count; i++) {
-    uint32_t node = profile->samples[i].node;
-    struct sample_count count;
-    profile_count(profile, i, &count);
-    own[node] += count.counts[MEASURE_ALLOCS];
-    if (states_calls(profile, i))
-      writing->calls[node] += count.calls;
-  }
-  for (size_t i = profile->tree.count; good && i-- > TREE_ROOT + 1;)
-    writing->below[profile->tree.nodes[i].parent] += own[i] + writing->below[i];
-  free(own);
-  return good;
-}
-
-static bool
-is_written(const struct writing *writing, size_t node, enum calls_form form)
-{
-  return form == CALLS_ALL ? writing->calls[node] != 0
-                           : writing->calls[node] != writing->below[node];
-}
-
-/* Chooses the form that takes less. */
-static bool
-choose_form(struct writing *writing)
-{
-  const struct profile *profile = writing->profile;
-  uint64_t all = 0;
-  uint64_t not_sums = 0;
-  uint32_t *length = array_zeroed(profile->tree.count, sizeof *length);
-  if (length == NULL)
-    return false;
-  for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
-    length[i] = length[profile->tree.nodes[i].parent] + 1;
-    all += is_written(writing, i, CALLS_ALL) ? length[i] : 0;
-    not_sums += is_written(writing, i, CALLS_NOT_SUMS) ? length[i] : 0;
-  }
-  free(length);
-  writing->form = all < not_sums ? CALLS_ALL : CALLS_NOT_SUMS;
-  return true;
-}
-
-static bool
-prepare_calls(struct writing *writing)
-{
-  const struct profile *profile = writing->profile;
-  writing->has_calls = !writing->plain && profile->by_mprof &&
-                       profile->language == LANGUAGE_C &&
-                       profile_has(profile, COLUMN_OF_CALLS) &&
-                       profile->drop_frames == 0;
-  return !writing->has_calls || (sum_calls(writing) && choose_form(writing));
-}
-
 static void
 write_calls(struct writing *writing)
 {
   const struct profile *profile = writing->profile;
+  const struct calls_to_state *calls = &writing->calls;
   uint64_t *values = array_zeroed(profile->column_count, sizeof *values);
-  bool all = writing->form == CALLS_ALL;
-  if (values == NULL)
+  if (values == NULL) {
     sink_fail(writing->sink, ENOMEM);
-  for (size_t i = TREE_ROOT + 1;
-       values != NULL && i < profile->tree.count; i++) {
-    if (!is_written(writing, i, writing->form))
+    return;
+  }
+  for (uint32_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
+    uint64_t value = calls_to_state_value(calls, i);
+    if (value == 0)
       continue;
-    values[profile->column_of[COLUMN_OF_CALLS].index] =
-        writing->calls[i] + (all ? 0 : 1);
-    put_chain(writing, (uint32_t)i);
+    values[profile->column_of[COLUMN_OF_CALLS].index] = value;
+    put_chain(writing, i);
     wire_put_packed(&writing->message, PPROF_SAMPLE_VALUES, values,
                     profile->column_count);
     send_message(writing, PPROF_SAMPLE);
-    writing->stated += !all;
+    writing->stated++;
   }
   free(values);
 }
@@ -320,10 +126,10 @@ write_samples(struct writing *writing)
 {
   const struct profile *profile = writing->profile;
   for (size_t i = 0; i < profile->sample_count; i++)
-    if (!writing->has_calls || !states_calls(profile, i))
+    if (!writing->calls.active || !sample_states_calls(profile, i))
       write_sample(writing, profile->samples[i],
                    profile->values + i * profile->column_count);
-  if (writing->has_calls)
+  if (writing->calls.active)
     write_calls(writing);
 }
 
@@ -428,7 +234,7 @@ write_texts(struct writing *writing)
   }
   if (profile->file_count > 1)
     write_count(writing, PPROF_COMMENT_FILES, profile->file_count, &next);
-  if (writing->has_calls && writing->form == CALLS_NOT_SUMS)
+  if (writing->calls.active && !writing->calls.all)
     write_count(writing, PPROF_COMMENT_STATED_CALLS, writing->stated, &next);
 }
 
@@ -455,14 +261,25 @@ write_all(struct writing *writing)
   send_number(writing, PPROF_DEFAULT_TYPE, profile->default_type);
 }
 
+/* Finds what PROFILE does not say to all programs in the same way. */
+static bool
+prepare(struct writing *writing)
+{
+  const struct profile *profile = writing->profile;
+  if (profile->by_mprof && profile->language == LANGUAGE_LISP) {
+    writing->parts = hidden_find(profile);
+    return writing->parts != NULL;
+  }
+  return calls_to_state_init(&writing->calls, profile);
+}
+
 void
 profile_write(const struct profile *profile, bool plain, struct sink *sink)
 {
   struct gzip_sink gzip;
-  struct writing writing = {
-      .profile = profile, .plain = plain, .sink = &gzip.sink};
+  struct writing writing = {.profile = profile, .sink = &gzip.sink};
   gzip_sink_open(&gzip, sink);
-  if (find_parts(&writing) && prepare_calls(&writing))
+  if (plain || prepare(&writing))
     write_all(&writing);
   else
     sink_fail(&gzip.sink, ENOMEM);
@@ -470,9 +287,8 @@ profile_write(const struct profile *profile, bool plain, struct sink *sink)
   wire_buffer_release(&writing.whole);
   wire_buffer_release(&writing.message);
   wire_buffer_release(&writing.part);
-  free(writing.chain);
-  free(writing.hidden);
-  free(writing.calls);
-  free(writing.below);
+  calls_to_state_release(&writing.calls);
+  free(writing.chain.items);
+  free(writing.hidden.items);
   free(writing.parts);
 }

@@ -295,8 +295,9 @@ resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
   module.path = text_of(s, mapping->file);
   module.build_id = text_of(s, mapping->build_id);
   module.c_library = is_c_library(module.path);
+  bool known = s->profile->by_mprof || *module.build_id != '\0';
   enum code_file_outcome outcome =
-      module.path[0] == '/' && (s->profile->by_mprof || *module.build_id != '\0')
+      module.path[0] == '/' && known
           ? code_file_open(&module.file, module.path, module.build_id)
           : CODE_FILE_UNREADABLE;
   bool good = true;
@@ -324,8 +325,9 @@ resolve_strays(struct symbolizing *s, const struct pending *p, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
     uint64_t address = s->profile->locations[p[i].location].address;
-    uint32_t function = add_row(
-        s, address == 0 ? "[over the budget]" : "[generated code]", "", "", 0);
+    const char *name =
+        address == 0 ? "[over the budget]" : "[generated code]";
+    uint32_t function = add_row(s, name, "", "", 0);
     if (function == INDEX_NONE || !set_line(s, p[i].location, function, 0))
       return false;
   }
@@ -348,8 +350,8 @@ add_type_comments(struct symbolizing *s)
         i > 0 && types->types[i - 1].size == type->size ? of_size + 1 : 0;
     if (of_size > TYPES_KEPT)
       continue;
-    snprintf(text, sizeof text, PPROF_COMMENT_TYPE "=%" PRIu64 " %s", type->size,
-             of_size == TYPES_KEPT ? "..." : type->name);
+    snprintf(text, sizeof text, PPROF_COMMENT_TYPE "=%" PRIu64 " %s",
+             type->size, of_size == TYPES_KEPT ? "..." : type->name);
     if (!add_comment(s, text))
       return false;
   }

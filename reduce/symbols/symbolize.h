@@ -7,9 +7,10 @@
  *   location -> mapping -> file, by build id -> symbols, call-frame
  *   information, debug information -> function, file and line
  *
- * All who use profiles see functions alone.  Besides, the names of the program's types of
- * each size that the profile has become comments mprof.type, and what could
- * not be found a comment mprof.symbol_note for each file.
+ * All who use profiles see functions alone.  Besides, the names of the
+ * program's types of each size that the profile has become comments
+ * mprof.type, and what could not be found a comment mprof.symbol_note for
+ * each file.
  *
  * A profile of another program must state build ids: without one nobody knows
  * whether the file is the one that ran.

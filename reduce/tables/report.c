@@ -6,9 +6,8 @@
 
 #include "tables/report.h"
 
-#include "common/pprof_format.h"
-
 #include "analysis/grouping.h"
+#include "common/pprof_format.h"
 #include "tables/output.h"
 #include "tables/text_report.h"
 

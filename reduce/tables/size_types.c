@@ -6,9 +6,8 @@
 
 #include "tables/size_types.h"
 
-#include "common/pprof_format.h"
-
 #include "base/array.h"
+#include "common/pprof_format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Numbers from zero on, each in one list or in none, such as the samples of
+ * each node of a tree.  Lists are in ascending order, and are made in one
+ * pass. */
+
+#ifndef MPROF_LISTS_H
+#define MPROF_LISTS_H
+
+#include "base/index_map.h"
+
+#include <stddef.h>
+
+struct lists { /* all zero: there is none */
+  uint32_t *first; /* owned, by list: 1 + a number, 0 in an empty list */
+  uint32_t *next;  /* owned, by number: likewise */
+};
+
+/* Puts the number I into the list LIST_OF[I], one of LIST_COUNT, unless that
+ * is INDEX_NONE; there are COUNT numbers.  False when memory runs out;
+ * release LISTS even then. */
+bool lists_init(struct lists *lists, size_t list_count,
+                const uint32_t *list_of, size_t count);
+void lists_release(struct lists *lists);
+
+/* The first number of LIST; INDEX_NONE when it is empty. */
+static inline uint32_t
+lists_first(const struct lists *lists, size_t list)
+{
+  return lists->first[list] - 1;
+}
+
+/* What comes after NUMBER in its list; INDEX_NONE: nothing. */
+static inline uint32_t
+lists_next(const struct lists *lists, uint32_t number)
+{
+  return lists->next[number] - 1;
+}
+
+#endif

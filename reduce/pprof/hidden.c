@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A run of hidden locations is its distance from the one before, its length,
+ * and their ids. */
+
+#include "pprof/hidden.h"
+
+#include "common/pprof_format.h"
+
+#include <string.h>
+
+/* What a location is to those who look at the profile. */
+enum part { PART_SHOWS, PART_HIDDEN, PART_ROOT };
+
+/* What the function NUMBER is. */
+static enum part
+part_of_function(const struct profile *profile, uint32_t number)
+{
+  const struct profile_function *f = &profile->functions[number];
+  if (strcmp(names_text(&profile->names, f->file), PPROF_RUNTIME_FILE) == 0)
+    return PART_HIDDEN;
+  const char *name = names_text(&profile->names, f->name);
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    const char *root = profile_comment_value(profile, i, PPROF_COMMENT_ROOT);
+    if (root != NULL && strcmp(root, name) == 0)
+      return PART_ROOT;
+  }
+  return PART_SHOWS;
+}
+
+unsigned char *
+hidden_find(const struct profile *profile)
+{
+  unsigned char *parts = array_zeroed(profile->location_count, 1);
+  unsigned char *of_function = array_zeroed(profile->function_count, 1);
+  if (parts == NULL || of_function == NULL) {
+    free(parts);
+    free(of_function);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < profile->function_count; i++)
+    of_function[i] = (unsigned char)part_of_function(profile, i);
+  for (size_t i = 0; i < profile->location_count; i++) {
+    const struct profile_location *l = &profile->locations[i];
+    uint32_t function = l->line_count == 0
+                            ? INDEX_NONE
+                            : profile->lines[l->first_line].function;
+    if (function != INDEX_NONE)
+      parts[i] = of_function[function];
+  }
+  free(of_function);
+  return parts;
+}
+
+bool
+hidden_part(const unsigned char *parts, struct numbers *chain,
+            struct numbers *hidden)
+{
+  uint64_t *ids = chain->items;
+  size_t count = chain->count;
+  size_t end = count; /* of what can show */
+  size_t shown = 0;
+  size_t before = 0;       /* how many showed at the run in hand */
+  uint64_t *length = NULL; /* of that run; NULL: none is in hand */
+  hidden->count = 0;
+  if (!numbers_reserve(hidden, 3 * count))
+    return false;
+  uint64_t *to = hidden->items;
+  for (size_t i = 0; i < count; i++)
+    if (parts[ids[i] - 1] == PART_ROOT)
+      end = i; /* the last one is the rootmost */
+  for (size_t i = 0; i < count; i++) {
+    if (i < end && parts[ids[i] - 1] == PART_SHOWS) {
+      ids[shown++] = ids[i];
+      length = NULL;
+      continue;
+    }
+    if (length == NULL) {
+      *to++ = shown - before;
+      length = to++;
+      *length = 0;
+      before = shown;
+    }
+    *to++ = ids[i];
+    ++*length;
+  }
+  if (shown == 0)
+    return true; /* nothing has been moved */
+  chain->count = shown;
+  hidden->count = (size_t)(to - hidden->items);
+  return true;
+}
+
+/* Copies COUNT numbers; where the next ones go. */
+static uint64_t *
+copy(uint64_t *to, const uint64_t *from, size_t count)
+{
+  if (count > 0)
+    memcpy(to, from, count * sizeof *to);
+  return to + count;
+}
+
+enum hidden_outcome
+hidden_insert(const struct numbers *shown, const struct numbers *hidden,
+              struct numbers *whole)
+{
+  whole->count = 0;
+  if (!numbers_reserve(whole, shown->count + hidden->count))
+    return HIDDEN_NO_MEMORY;
+  uint64_t *end = whole->items;
+  size_t taken = 0;
+  for (size_t i = 0; i < hidden->count;) {
+    uint64_t before = hidden->items[i++];
+    uint64_t length = i < hidden->count ? hidden->items[i++] : UINT64_MAX;
+    if (before > shown->count - taken || length > hidden->count - i)
+      return HIDDEN_NOT_FITTING;
+    end = copy(end, shown->items + taken, before);
+    end = copy(end, hidden->items + i, length);
+    taken += before;
+    i += length;
+  }
+  end = copy(end, shown->items + taken, shown->count - taken);
+  whole->count = (size_t)(end - whole->items);
+  return HIDDEN_INSERTED;
+}

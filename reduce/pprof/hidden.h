@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Frames that show only to mprof.
+ *
+ * Of a chain of a Lisp program, what is hidden by default is in a field of
+ * its own, PPROF_SAMPLE_HIDDEN, with its places in the chain: functions of
+ * the runtime, and what is between the root and a profiled body.  So a file
+ * looks in other programs as it looks here.  The monitor writes files in the
+ * same way (sample_writer.h).  To part a chain and to put it together are
+ * inverse.
+ */
+
+#ifndef MPROF_HIDDEN_H
+#define MPROF_HIDDEN_H
+
+#include "base/numbers.h"
+#include "pprof/profile.h"
+
+/* What of PROFILE is hidden: by location, for hidden_part.  The caller frees
+ * it; NULL when memory runs out. */
+unsigned char *hidden_find(const struct profile *profile);
+
+/* Parts CHAIN, ids of locations with the leaf first: those that show stay,
+ * the others become HIDDEN, as the field has them.  A chain of which nothing
+ * shows stays as if all did.  False when memory runs out. */
+bool hidden_part(const unsigned char *parts, struct numbers *chain,
+                 struct numbers *hidden);
+
+enum hidden_outcome { HIDDEN_INSERTED, HIDDEN_NOT_FITTING, HIDDEN_NO_MEMORY };
+
+/* Makes WHOLE of what of a chain is SHOWN and HIDDEN. */
+enum hidden_outcome hidden_insert(const struct numbers *shown,
+                                  const struct numbers *hidden,
+                                  struct numbers *whole);
+
+#endif
