@@ -52,6 +52,8 @@
       (:verbose (:report) boolean "leave out no row; else those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
       (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")
+      (:averages (:report) boolean
+       "give bytes an allocation and a call in :DIRECT and :TYPES")
       (:human (:report) boolean "separate the thousands of numbers in tables")
       (:width (:report) (integer 0)
        "cut names, and leave columns out, so that lines fit into it; 0: never")

@@ -57,6 +57,7 @@ struct view_options {
   enum sort_key sort;
   bool verbose; /* every row, and tables that tell nothing */
   bool legend;
+  bool averages;    /* columns of bytes for each object and each call */
   size_t width;     /* of lines, 0: any, or WIDTH_AUTOMATIC; of pictures */
   size_t min_width; /* of frames of pictures, or WIDTH_AUTOMATIC */
 

@@ -15,6 +15,7 @@
 
 enum id {
   CALLS,
+  BYTES_PER_CALL,
   CYCLE,
   SOURCE_FILE,
   SOURCE_LINE,
@@ -44,6 +45,11 @@ static const struct column function_columns[] = {
      .measure = MEASURE_ALLOCS,
      .text = {NULL, 0, "allocs", 2, false},
      .meaning = "in so many allocations"},
+    {.content = CONTENT_AVERAGE,
+     .measure = MEASURE_ALLOCS,
+     .text = {"bytes", 0, "/alloc", 2, false},
+     .use = USE_AVERAGES,
+     .meaning = "so many bytes each, rounded"},
     {.content = CONTENT_CATEGORIES,
      .text = {NULL, 0, "% mem", 2, false},
      .spare = 1},
@@ -75,6 +81,12 @@ static const struct column function_columns[] = {
      .text = {NULL, 0, "calls", 2, false},
      .use = USE_CALLS,
      CALLS_MEANING,
+     .sums = true},
+    {.id = BYTES_PER_CALL,
+     .text = {"bytes", 0, "/call", 2, false},
+     .use = USE_AVERAGES_OF_CALLS,
+     .meaning = "what one of these calls allocated in the function itself, "
+                "rounded",
      .sums = true},
     {.id = ROOT_CALLS, .keys = KEYS(NULL, NULL, "rootCalls")},
     NAME_COLUMN,
@@ -176,13 +188,15 @@ cell(const struct view *view, const struct ranking_row *row, int id)
     return (struct cell){.kind = CELL_SHARE,
                          .number = row->figures->temporary_allocs,
                          .whole = row->figures->allocs};
-  if (row->item == (size_t)NO_ITEM)
-    return cell_calls(sum_calls(view));
+  uint64_t calls =
+      row->item == (size_t)NO_ITEM ? sum_calls(view) : row->calls;
+  if (id == BYTES_PER_CALL)
+    return cell_average(row->figures->bytes, calls);
+  if (id == CALLS)
+    return cell_calls(calls);
   const struct graph_node *node = &reduction->graph.nodes[row->item];
   uint64_t line = (uint64_t)node_line(reduction, node);
   switch ((enum id)id) {
-  case CALLS:
-    return cell_calls(node->calls);
   case ROOT_CALLS:
     return cell_calls(node->root_calls);
   case ROOT:

@@ -153,6 +153,8 @@ view_cell(const struct view *view, const struct ranking_row *row,
   case CONTENT_FIGURE:
     return cell_optional(figure_known(view->reduction, column),
                          row_figure(row, column));
+  case CONTENT_AVERAGE:
+    return cell_average(figures->bytes, figures->counts[column->measure]);
   case CONTENT_COUNTS:
   case CONTENT_MORE:
   case CONTENT_BY_CATEGORY:

@@ -28,11 +28,14 @@ enum form {
   FORM_TEXT = KEYED_FORMS
 };
 
-/* What the profile must know for a column of the text to be there. */
+/* What the profile must know for a column of the text to be there; averages
+ * are there when they are asked for. */
 enum column_use {
   USE_ALWAYS,
-  USE_KEPT, /* what was never freed */
-  USE_CALLS /* how often functions were called */
+  USE_KEPT,  /* what was never freed */
+  USE_CALLS, /* how often functions were called */
+  USE_AVERAGES,
+  USE_AVERAGES_OF_CALLS
 };
 
 /* What the cells of a column are made of. */
@@ -41,6 +44,7 @@ enum content {
   CONTENT_NAME,       /* of the row */
   CONTENT_FIGURE,     /* a measure of the row's figures */
   CONTENT_SHARE,      /* only that measure as a share of the total */
+  CONTENT_AVERAGE,    /* bytes by that measure */
   CONTENT_CATEGORIES, /* in the text: four columns, shares of the total */
   CONTENT_COUNTS,     /* with keys: all measures that are known; in CSV
                          bytes and allocations */
@@ -264,6 +268,17 @@ static inline struct cell
 cell_optional(bool known, uint64_t number)
 {
   return known ? cell_number(number) : (struct cell){.kind = CELL_UNKNOWN};
+}
+
+/* BYTES by COUNT, to the nearest, halves upward; COUNT may be 0 or
+ * CALLS_UNKNOWN. */
+static inline struct cell
+cell_average(uint64_t bytes, uint64_t count)
+{
+  bool known = count != 0 && count != CALLS_UNKNOWN;
+  return cell_optional(known, known ? bytes / count +
+                                          (bytes % count >= count - count / 2)
+                                    : 0);
 }
 
 static inline struct cell

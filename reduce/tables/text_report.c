@@ -26,6 +26,12 @@ column_used(const struct reduction *reduction, enum column_use use)
            reduction->profile->language != LANGUAGE_LISP;
   case USE_CALLS:
     return reduction->selection.counts_calls;
+  case USE_AVERAGES:
+    return reduction->options->averages;
+  case USE_AVERAGES_OF_CALLS:
+    return reduction->options->averages &&
+           reduction->selection.counts_calls &&
+           reduction->profile->language == LANGUAGE_LISP;
   case USE_ALWAYS:
     break;
   }

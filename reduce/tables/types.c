@@ -9,6 +9,11 @@ enum id { CATEGORY, TYPE, CLASS, SHOWN_NAME };
 static const struct column columns[] = {
     ALLOCS_COLUMN(0, "objects of this type, and their share of all objects"),
     BYTES_COLUMN("their bytes with their bodies, and the share of all bytes"),
+    {.content = CONTENT_AVERAGE,
+     .measure = MEASURE_ALLOCS,
+     .text = {"bytes", 0, "/alloc", 2, false},
+     .use = USE_AVERAGES,
+     .meaning = "so many bytes each, rounded"},
     {.id = CATEGORY,
      .keys = KEY("category"),
      .first = true,

@@ -185,4 +185,16 @@ result $? 'a leak, and nothing else'
 [ "$(grep -cE '^ +100 +100 +1 +1 +\+100 +0 +100 ' out)" = 2 ]
 result $? 'shows in the tables'
 
+# Averages: 160 / 7 is 22.9 and 6944 / 61 is 113.8; nothing for calls that
+# nobody counts.
+for line in 'mixture| **   6944      61     114   6  4 78 10     **      0         <TOTAL>' \
+  'unknown-calls| 13    160      10      16  13              13      7     23  WORK' \
+  'unknown-calls|  8     96       6      16   8              61                sort' \
+  'widgets-c| **  2040000   10000     204     **        1023876     **           **  10000  make_widget' \
+  'widgets-c| 10000 **  2040000 **     204  medium    struct widget'; do
+  expect "averages of ${line%%|*}" 0 '' report --averages --no-legend \
+    --tables=direct,types "$golden/${line%%|*}.data"
+  says 'of a row' "${line#*|}"
+done
+
 finish

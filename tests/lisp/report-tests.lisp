@@ -205,6 +205,7 @@ every keyword is such an option."
                  (:by :package) (:phase :run) (:thread "x") (:region "x")
                  (:object-type "CONS") (:category (:cons :other))
                  (:show-runtime t) (:show-root t) (:offsets t) (:human t)
+                 (:averages t)
                  (:width 60)
                  (:color t))
           do (is (stringp (report-text keyword value)))
