@@ -102,8 +102,8 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   if (requests_told_by(kind))
     requests_add_objects(&t->requests, kind->what, header->bytes, 1);
   whole = context_tree_leaf(&t->tree, head->up, head->site,
-                            (uint32_t)what | LEAF_PIECES, allocation_leaf_size(total),
-                            kind->clas);
+                            (uint32_t)what | LEAF_PIECES,
+                            allocation_leaf_size(total), kind->clas);
   head->count--;
   head->bytes -= header->bytes;
   whole->count++;

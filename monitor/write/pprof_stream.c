@@ -123,14 +123,16 @@ static void
 put_number(struct pprof_stream *p, unsigned field, uint64_t n)
 {
   uint8_t head[HEAD_BYTES];
-  gzip_file_put(p->output, head, encode_head(head, field, PPROF_WIRE_VARINT, n));
+  size_t size = encode_head(head, field, PPROF_WIRE_VARINT, n);
+  gzip_file_put(p->output, head, size);
 }
 
 static void
 put_bytes(struct pprof_stream *p, unsigned field, const void *bytes, size_t n)
 {
   uint8_t head[HEAD_BYTES];
-  gzip_file_put(p->output, head, encode_head(head, field, PPROF_WIRE_BYTES, n));
+  size_t size = encode_head(head, field, PPROF_WIRE_BYTES, n);
+  gzip_file_put(p->output, head, size);
   gzip_file_put(p->output, bytes, n);
 }
 

@@ -50,7 +50,8 @@ put_labels(void *closure, const struct kind *kind)
   if (thread != 0)
     pprof_add_label(p, PPROF_LABEL_THREAD, malloc_thread_name(thread));
   if (region != 0)
-    pprof_add_label(p, PPROF_LABEL_REGION, malloc_monitor.regions.regions[region].path);
+    pprof_add_label(p, PPROF_LABEL_REGION,
+                    malloc_monitor.regions.regions[region].path);
 }
 
 /* Whether `function', called below `up', is called by the same function
