@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * profile_invariants.h -- what holds of every profile that was read, whatever
- * was in the file.
+ * profile_invariants.h -- reads files: what holds of every profile that was
+ * read, whatever was in the file, and how one is refused.
  */
 #ifndef MPROF_PROFILE_INVARIANTS_H
 #define MPROF_PROFILE_INVARIANTS_H
@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -67,6 +68,43 @@ check_invariants(const struct profile *profile)
     assert_int_equal(profile->total[i], sums[i]);
   if (profile_knows(profile, FACT_BYTES))
     assert_int_equal(profile->facts[FACT_BYTES], sums[MEASURE_BYTES]);
+}
+
+/* Reads the file PATH, which is a profile, into PROFILE, which the caller
+ * releases. */
+static inline void
+check_read(struct profile *profile, const char *path,
+           const struct input_limits *limits)
+{
+  struct mprof_error error;
+  mprof_error_clear(&error);
+  if (!read_file(profile, path, limits, &error))
+    fail_msg("%s", error.message);
+  check_invariants(profile);
+}
+
+/* Checks that PATH is refused for REASON; the offset that is named. */
+static inline int64_t
+check_refused_within(const char *path, const struct input_limits *limits,
+                     const char *reason)
+{
+  struct profile profile;
+  struct mprof_error error;
+  mprof_error_clear(&error);
+  bool good = read_file(&profile, path, limits, &error);
+  profile_release(&profile);
+  assert_false(good);
+  if (strstr(error.message, reason) == NULL)
+    fail_msg("%s, and not %s", error.message, reason);
+  assert_int_equal(error.code, MPROF_BAD_PROFILE);
+  assert_true(error.offset >= 0);
+  return error.offset;
+}
+
+static inline int64_t
+check_refused(const char *path, const char *reason)
+{
+  return check_refused_within(path, &input_limits_default, reason);
 }
 
 #endif
