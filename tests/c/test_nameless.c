@@ -8,11 +8,7 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
-#include "command/load.h"
-#include "analysis/reduction.h"
-
-#include <unistd.h>
+#include "graph_fixture.h"
 
 static void
 names(void **state)
@@ -61,32 +57,14 @@ struct share {
 static struct share
 share_of_example(bool show_runtime)
 {
-  char path[] = "/tmp/mprof-test-XXXXXX";
-  const char *files[] = {path};
-  struct view_options options = {.files = files,
-                            .file_count = 1,
-                            .limit = SIZE_MAX,
-                            .select.expressions[EXPRESSION_FOCUS] = "nothing",
-                            .select.expressions[EXPRESSION_HIDE] = "^F$",
-                            .select.show_runtime = show_runtime};
-  struct profile profile;
-  struct reduction reduction;
-  struct mprof_error error;
-  struct builder *b = example_chains();
-  int descriptor = mkstemp(path);
-  assert_true(descriptor >= 0);
-  close(descriptor);
-  builder_write(b, path);
-  builder_free(b);
-  mprof_error_clear(&error);
-  if (!profile_load(&profile, files, 1, NULL, &error) ||
-      !reduction_init(&reduction, &profile, &options, NULL, &error))
-    fail_msg("%s", error.message);
-  struct share share = {reduction.selection.nameless_leaf_bytes,
-                        reduction.selection.nameless_chain_bytes};
-  reduction_release(&reduction);
-  profile_release(&profile);
-  unlink(path);
+  struct fixture f = {.options = {SELECT(FOCUS, "nothing"),
+                                  SELECT(HIDE, "^F$"),
+                                  .select.show_runtime = show_runtime}};
+  add_file(&f, example_chains());
+  reduce(&f);
+  struct share share = {f.reduction.selection.nameless_leaf_bytes,
+                        f.reduction.selection.nameless_chain_bytes};
+  done(&f);
   return share;
 }
 
