@@ -5,9 +5,10 @@
  * the tests of the command use.  With MPROF_UPDATE_GOLDEN=1 in the
  * environment the files are written instead; look at the difference then.
  *
- * Where the figures come from: test_call_graph.c, test_cycles.c and
- * test_grouping.c state them as they were worked out by hand; the command's
- * test graph.sh computes those of all call graphs again, from the chains.
+ * Where the figures come from: test_call_graph.c, test_selection.c,
+ * test_unknown_calls.c, test_cycles.c and test_group_graph.c state them as
+ * they were worked out by hand; the command's test graph.sh computes those of
+ * all call graphs again, from the chains.
  */
 
 #include <setjmp.h>
