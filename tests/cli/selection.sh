@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What is selected and what is left out: by function, type, phase and thread.
+. "$(dirname "$0")/check.bash"
+
+w=$golden/widgets.data
+m=$golden/mixture.data
+s=$golden/session.data
+p=$golden/phases.data
+
+for option in focus show-from type thread; do
+  run report --$option='(' "$p"
+  [ "$status" = 2 ] && grep -q "^mprof: --$option: '(' is no regular" err
+  result $? "wrong regular expression for --$option"
+done
+
+expect 'show the runtime' 0 '' report --show-runtime --no-legend "$m"
+says 'runtime functions by name' 'cl_list'
+expect 'chains of a profiled body' 0 '' report -verbose --no-legend "$s"
+says_not 'what called the body is left out' 'TOP'
+says 'what the profiler allocated is not' ' [session]'
+says 'the sum is the same' '41 allocations, 656 bytes, 8 functions'
+expect 'with what called it' 0 '' report --show-root --no-legend "$s"
+says 'what called the body' 'TOP ['
+says_not 'without the runtime' 'apply'
+expect 'with what called it and the runtime' 0 '' \
+  report --show-runtime --no-legend "$s"
+says 'what called the body, again' 'TOP ['
+says 'and the runtime' 'apply'
+expect 'functions of ECL' 0 '' report -verbose --no-legend "$w"
+cp out expected
+expect 'no function of ECL to hide' 0 '' \
+  report -verbose --hide-system --no-legend "$w"
+cmp -s out expected
+result $? 'functions of the program stay'
+expect 'functions of ECL hidden' 0 '' \
+  report -verbose --hide-system --no-legend "$s"
+says_not 'EVAL is ECL' 'EVAL'
+says_not 'mprof is none of the program' 'MPROF'
+says 'the functions of the program stay' 'APP::INNER'
+says 'no caller to charge' '48       3   7               7      0  [hidden]'
+expect 'functions of ECL, C program' 0 '' \
+  report --hide-system "$golden/widgets-c.data"
+says 'C functions stay' 'make_widget'
+expect 'packages' 0 '' report --by=package --no-legend "$golden/packages.data"
+says 'what rows are' 'Rows are packages, where the explanations say functions'
+says 'and how many' '17 allocations, 272 bytes, 3 packages, 1 cycle'
+expect 'functions as ever' 0 '' report --by=function --no-legend "$m"
+cp out expected
+expect 'which is the default' 0 '' report --no-legend "$m"
+cmp -s out expected
+result $? 'nothing else is said then'
+expect 'files' 0 '' report --by=file "$m"
+says 'what has no file' '[no file]    functions whose source file is not known'
+expect 'Lisp form by package' 0 '' \
+  export --format=lisp --by=package "$golden/packages.data"
+says 'packages are its functions' '(:name "COMMON-LISP" :self-bytes 80 :self-allocations 5'
+expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
+says 'focus says what is selected' \
+  'Selected by the options: 20 allocations, 320 bytes; shares are shares of these'
+says_not 'and nothing of expressions that match' 'No function matches'
+# main calls read_all in b.c.
+expect 'focus by file' 0 '' export --format=folded --focus='^b\.c$' \
+  "$golden/lines.data"
+[ "$(paste -sd ' ' out)" = 'main;read_all 240 main;read_all;read_all 32' ]
+result $? 'expressions match names of files, too'
+expect 'ignore by file' 0 '' export --format=folded --ignore='^b\.c$' \
+  "$golden/lines.data"
+[ ! -s out ]
+result $? 'also to leave out'
+run help report
+says 'and help says so' '  --focus=REGEX        only what is below functions '\
+'whose name or file matches'
+expect 'expressions that match nothing' 0 '' \
+  report --focus=scale --hide='^x$' --no-legend "$m"
+says 'the first' \
+  'No function matches --focus=scale; capital letters and small ones differ'
+says 'the second' 'No function matches --hide=^x$;'
+expect 'from a function on' 0 '' \
+  export --format=folded --show-from=RED "$w"
+[ "$(cat out)" = 'CL-USER::MAKE-RED-WIDGET;CL-USER::MAKE-WIDGET 240000' ]
+result $? 'chains begin there'
+expect 'some functions only' 0 '' export --format=folded --show='RUN|:MAKE-W' \
+  "$w"
+[ "$(cat out)" = 'CL-USER::RUN;CL-USER::MAKE-WIDGET 480000' ]
+result $? 'the others are left out of chains'
+
+# Objects by type and by category.
+expect 'a type' 0 '' report --type='^DOUBLE-' --tables=types,reconciliation \
+  --no-legend "$m"
+says 'is selected' \
+  'Selected by the options: 20 allocations, 320 bytes; shares are shares of'
+says 'alone' '    20 **    320 **  float     DOUBLE-FLOAT'
+says_not 'without others' 'CONS'
+expect 'a class' 0 '' export --format=csv --table=types --type=POINT "$m"
+[ "$(sed 1d out | tr -d "\r")" = '"struct","STRUCTURE","APP::POINT",224,7' ]
+result $? 'is selected by its name'
+expect 'a type is as focus' 0 '' export --format=folded --types --type=FLOAT \
+  --value=allocs "$m"
+sort out >chosen
+run export --format=folded --types --value=allocs "$m"
+grep -F FLOAT out | sort | cmp -s - chosen
+result $? 'the same chains as without others'
+expect 'categories' 0 '' report --category=cons,f --tables=types --no-legend \
+  "$m"
+says 'by name and letter' 'options: 50 allocations, 800 bytes'
+expect 'a type and a category' 0 '' report --category=struct --type=DOUBLE \
+  --tables=types --no-legend "$m"
+says 'must both match' 'options: 2 allocations, 5200 bytes'
+expect 'categories of C' 0 '' report --category=m,large --tables=bins \
+  --no-legend "$golden/widgets-c.data" # objects of 204 bytes
+says_not 'leave nothing out there' 'Selected by the options'
+expect 'others' 0 '' report --category=s,large,extra --tables=bins \
+  --no-legend "$golden/widgets-c.data"
+says 'leave nothing' 'options: 0 allocations, 0 bytes'
+expect 'a wrong category' 2 'mprof: --category takes cons (c), float (f), '\
+"struct (s) and other (o), not 'small'" report --category=cons,small "$m"
+expect 'of C' 2 'mprof: --category takes small (s), medium (m), large (l) '\
+"and extra (x), not ''" report --category= "$golden/widgets-c.data"
+expect 'categories in a comparison' 0 '' diff --category=cons "$m" "$m"
+says 'are selected' 'Selected by the options'
+
+# Phases and threads.
+expect 'wrong phase' 2 \
+  "mprof: --phase takes compile, load, eval and run, not 'cake'" \
+  report --phase=run,cake "$p"
+expect 'no phase' 2 \
+  "mprof: --phase takes compile, load, eval and run, not ''" \
+  report --phase= "$p"
+expect 'phases and threads' 0 '' report "$p"
+says 'a table of phases' 'PHASES'
+says 'a table of threads' 'THREADS'
+expect 'one phase' 0 '' report --phase=compile --no-legend "$p"
+says_not 'no table of one phase' 'PHASES'
+says_not 'no table of one thread' 'THREADS'
+says 'and says how much is left' 'the options: 2304 allocations, 36864 bytes'
+expect 'one phase, verbose' 0 '' report --phase=compile --verbose "$p"
+says 'a table of one phase when verbose' 'PHASES'
+expect 'the last of two options counts' 0 '' \
+  report -verbose -normal --phase=run --phase=compile "$p"
+says_not 'neither verbose' 'PHASES'
+says 'nor run time' 'the options: 2304 allocations, 36864 bytes'
+expect 'one table though it is no use' 0 '' \
+  report --tables=phases,threads --phase=compile "$p"
+says 'as it was asked for' 'THREADS'
+expect 'one of several threads' 0 '' report --thread='^worker$' "$p"
+says 'that thread' 'the options: 150 allocations, 2400 bytes'
+expect 'threads by name' 0 '' report --thread='^worker' "$p"
+says 'those threads' 'the options: 200 allocations, 3200 bytes'
+expect 'threads without a name' 0 '' report --thread='unnamed' "$p"
+says 'that thread' 'the options: 10 allocations, 160 bytes'
+expect 'nobody' 0 '' report --thread='nobody' "$p"
+says 'nothing is left' 'the options: 0 allocations, 0 bytes'
+expect 'phases are those below the root' 0 '' \
+  report --show-root --phase=run "$golden/session.data"
+says 'as without --show-root' 'the options: 13 allocations, 208 bytes'
+expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
+[ "$(cat out)" = 'APP::WORK 2400' ]
+result $? 'both restrict'
+expect 'threads in folded stacks' 0 '' \
+  export --format=folded --threads --phase=load --thread=worker "$p"
+[ "$(cat out)" = '[thread worker];APP::WORK;LOAD 800' ]
+result $? 'the thread is the first frame'
+
+finish
