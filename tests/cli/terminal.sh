@@ -5,7 +5,6 @@
 
 terminal() { # COMMAND...
   script -qec "stty cols 90; $*" /dev/null </dev/null | tr -d '\r' >out
-  status=$?
 }
 long=$golden/long.data
 bold=$(printf '\033[1m')
