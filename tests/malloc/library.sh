@@ -66,7 +66,7 @@ cases() {
   sed -n 's/^  { "\([a-z-]*\)", case_.*/\1/p' "$tests/programs/$1.c"
 }
 
-for program in streams library; do
+for program in streams folders library; do
   compile $program -O1 2>/dev/null
   for name in $(cases $program); do
     profile $program "$name"

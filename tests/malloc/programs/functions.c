@@ -2,7 +2,7 @@
  *
  * functions.c -- one case for each function that allocates, by the name on
  * the command line.  The C library allocates nothing else in any of them;
- * what it allocates itself is in streams.c and library.c.
+ * what it allocates itself is in streams.c, folders.c and library.c.
  */
 #include <errno.h>
 #include <malloc.h>

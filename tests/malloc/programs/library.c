@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * library.c -- what the C library allocates elsewhere than for streams:
- * folders, paths, regular expressions, locales, trees, tables, words.  With a
- * second argument it writes its own trace of that, see mtrace(3).
+ * library.c -- what the C library allocates elsewhere than for streams
+ * and folders: regular expressions, locales, trees, tables, strings.
  */
 #define _GNU_SOURCE
 #include <argz.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <envz.h>
 #include <execinfo.h>
 #include <fcntl.h>
-#include <fts.h>
-#include <ftw.h>
-#include <glob.h>
 #include <iconv.h>
 #include <langinfo.h>
 #include <libintl.h>
-#include <limits.h>
 #include <locale.h>
-#include <mcheck.h>
 #include <net/if.h>
 #include <obstack.h>
 #include <pwd.h>
@@ -29,88 +22,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
-#include <wordexp.h>
 
-#include "cases.h"
+#include "traced_cases.h"
 
 #define obstack_chunk_alloc malloc
 #define obstack_chunk_free free
 
-extern void free(void *);
 extern char **environ;
-static void *volatile kept;
-
-static void
-demand(int condition)
-{
-  if (!condition)
-    _exit(96);
-}
-
-/* A folder with 30 files, made anew. */
-static void
-make_folder(void)
-{
-  char name[40];
-  mkdir("folder", 0777);
-  for (int i = 0; i < 30; i++) {
-    snprintf(name, sizeof name, "folder/file-%02d", i);
-    close(open(name, O_CREAT | O_WRONLY, 0666));
-  }
-}
-
-static void
-case_opendir(void)
-{
-  DIR *d;
-  make_folder();
-  d = opendir("folder");
-  demand(readdir(d) != NULL);
-  closedir(d);
-  demand(opendir("nonexistent") == NULL);
-  kept = opendir("folder");
-}
-
-static int
-even(const struct dirent *entry)
-{
-  return (entry->d_name[strlen(entry->d_name) - 1] & 1) == 0;
-}
-
-/* "." and ".." as well: each entry is as long as its name asks for. */
-static void
-case_scandir(void)
-{
-  struct dirent **names;
-  int n;
-  make_folder();
-  n = scandir("folder", &names, even, alphasort);
-  demand(n == 17);
-  while (n-- > 0)
-    free(names[n]);
-  free(names);
-}
-
-static void
-case_paths(void)
-{
-  char *here = getcwd(NULL, 0), *same = get_current_dir_name();
-  char *there = realpath("/usr/../etc/./passwd", NULL);
-  char *name = canonicalize_file_name("/");
-  demand(strcmp(there, "/etc/passwd") == 0 && strcmp(name, "/") == 0);
-  demand(realpath("/nonexistent/file", NULL) == NULL);
-  free(here);
-  free(same);
-  free(name);
-  free(there);
-  kept = getcwd(NULL, 300);
-}
 
 static void
 case_regcomp(void)
@@ -220,52 +143,6 @@ case_argz(void)
   envz_remove(&list, &length, "A");
   demand(strcmp(envz_get(list, length, "B"), "2") == 0);
   free(list);
-}
-
-static void
-case_wordexp(void)
-{
-  wordexp_t words;
-  make_folder();
-  setenv("NAME", "some value", 1);
-  demand(wordexp("a 'b c' $NAME \"$NAME\" folder/*-0?", &words, 0) == 0);
-  demand(words.we_wordc == 15);
-  wordfree(&words);
-  demand(wordexp("$(echo one two)", &words, 0) == 0);
-  demand(words.we_wordc == 2);
-  wordfree(&words);
-  demand(wordexp("a | b", &words, 0) == WRDE_BADCHAR);
-}
-
-static void
-case_glob(void)
-{
-  glob_t names;
-  make_folder();
-  demand(glob("folder/*-1?", 0, NULL, &names) == 0 && names.gl_pathc == 10);
-  demand(glob("{folder,.}/file-2?", GLOB_APPEND | GLOB_BRACE, NULL,
-              &names) == 0);
-  globfree(&names);
-  demand(glob("nonexistent*", 0, NULL, &names) == GLOB_NOMATCH);
-}
-
-static int
-visit(const char *path, const struct stat *status, int kind)
-{
-  return 0;
-}
-
-static void
-case_ftw(void)
-{
-  char *roots[] = { "folder", NULL };
-  FTS *tree;
-  make_folder();
-  demand(ftw("folder", visit, 5) == 0);
-  tree = fts_open(roots, FTS_PHYSICAL, NULL);
-  while (fts_read(tree) != NULL)
-    continue;
-  fts_close(tree);
 }
 
 /* More than is sorted on the stack. */
@@ -408,9 +285,6 @@ case_syslog(void)
 }
 
 static const struct test_case cases[] = {
-  { "opendir", case_opendir },
-  { "scandir", case_scandir },
-  { "paths", case_paths },
   { "regcomp", case_regcomp },
   { "setlocale", case_setlocale },
   { "newlocale", case_newlocale },
@@ -418,9 +292,6 @@ static const struct test_case cases[] = {
   { "tsearch", case_tsearch },
   { "hcreate", case_hcreate },
   { "argz", case_argz },
-  { "wordexp", case_wordexp },
-  { "glob", case_glob },
-  { "ftw", case_ftw },
   { "qsort", case_qsort },
   { "environment", case_environment },
   { "strings", case_strings },
@@ -439,11 +310,5 @@ static const struct test_case cases[] = {
 int
 main(int argc, char **argv)
 {
-  int status;
-  if (argc > 2)
-    mtrace();
-  status = run_case(cases, argc, argv);
-  if (argc > 2)
-    muntrace(); /* else it frees what the library keeps, at exit */
-  return status;
+  return run_traced(cases, argc, argv);
 }

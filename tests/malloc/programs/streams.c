@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * streams.c -- what the C library allocates for streams, lines and text.  With
- * a second argument it writes its own trace of that, see mtrace(3).
+ * streams.c -- what the C library allocates for streams, lines and text.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <mcheck.h>
 #include <mntent.h>
 #include <pwd.h>
 #include <stdarg.h>
@@ -15,10 +13,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "cases.h"
-
-extern void free(void *);
-static void *volatile kept;
+#include "traced_cases.h"
 
 /* A file of one line of 500 characters, opened. */
 static FILE *
@@ -301,11 +296,5 @@ static const struct test_case cases[] = {
 int
 main(int argc, char **argv)
 {
-  int status;
-  if (argc > 2)
-    mtrace();
-  status = run_case(cases, argc, argv);
-  if (argc > 2)
-    muntrace(); /* else it frees what the library keeps, at exit */
-  return status;
+  return run_traced(cases, argc, argv);
 }
