@@ -185,37 +185,30 @@ LIST to have no effect does not leave it out.")
           (nth-value 1 (mprof.data:comment "mprof.residual_note"
                                               *profile*))))
 
+(defun check-sum (what rows allocations bytes)
+  (flet ((sum (key)
+           (reduce #'+ rows :key key)))
+    (check (format nil "sum over ~A is the plain counter" what)
+           (list (mprof:allocations) (mprof:bytes))
+           (list (sum allocations) (sum bytes)))))
+
 (defun check-sums ()
-  "The figures of functions and types add up to the plain counters."
-  (flet ((sum (key list) (reduce #'+ list :key key)))
-    (let ((functions (mprof.data:functions *profile*))
-          (types (mprof.data:types *profile*))
-          (counters (list (mprof:allocations) (mprof:bytes))))
-      (check "sum over functions is the plain counter" counters
-             (list (sum #'mprof.data:self-allocations functions)
-                   (sum #'mprof.data:self-bytes functions)))
-      (check "sum over types is the plain counter" counters
-             (list (sum #'mprof.data:allocations types)
-                   (sum #'mprof.data:bytes types)))
-      (flet ((check-list (what list allocations bytes)
-               (check (format nil "sum over ~A is the plain counter" what)
-                      counters
-                      (list (sum allocations list) (sum bytes list)))))
-        (check-list "phases" (mprof.data:phases *profile*)
-                    #'mprof.data:allocations #'mprof.data:bytes)
-        (check-list "threads" (mprof.data:threads *profile*)
-                    #'mprof.data:allocations #'mprof.data:bytes))
-      (check "missing callers" *missing-callers*
-             (mprof.data:comment "mprof.chain_note" *profile*))
-      (check "missing classes" *missing-classes*
-             (mprof.data:comment "mprof.class_note" *profile*))
-      (check "nothing unattributed" "0"
-             (mprof.data:comment "mprof.unattributed_allocations"
-                                    *profile*))
-      (check "no chain cut short" "0"
-             (mprof.data:comment "mprof.truncated_walks" *profile*))
-      (check "no frame forgotten" "0"
-             (mprof.data:comment "mprof.differing_walks" *profile*)))))
+  "Each table adds up to the plain counters, and nothing is missing."
+  (check-sum "functions" (mprof.data:functions *profile*)
+             #'mprof.data:self-allocations #'mprof.data:self-bytes)
+  (loop for (what rows) in `(("types" ,(mprof.data:types *profile*))
+                             ("phases" ,(mprof.data:phases *profile*))
+                             ("threads" ,(mprof.data:threads *profile*)))
+        do (check-sum what rows #'mprof.data:allocations #'mprof.data:bytes))
+  (loop for (what expected comment)
+          in `(("missing callers" ,*missing-callers* "chain_note")
+               ("missing classes" ,*missing-classes* "class_note")
+               ("nothing unattributed" "0" "unattributed_allocations")
+               ("no chain cut short" "0" "truncated_walks")
+               ("no frame forgotten" "0" "differing_walks"))
+        do (check what expected
+                  (mprof.data:comment (format nil "mprof.~A" comment)
+                                      *profile*))))
 
 ;;; Chains
 
@@ -310,28 +303,26 @@ of names, root first, how many objects the last one made, and their bytes."
                      (or (null *dump-only*) (search *dump-only* line)))
                    (lines text))))
 
-(defun folded-lines (file value)
-  (export-lines file "--format=folded" (format nil "--value=~A" value)))
+(defun folded-lines (file value &rest options)
+  (apply #'export-lines file "--format=folded" (format nil "--value=~A" value)
+         options))
 
-(defun runtime-chains ()
-  "All chains, with the runtime's own functions, types and bytes."
-  (export-lines *saved* "--format=folded" "--types" "--show-runtime"))
+(defun runtime-chains (&optional (value "bytes"))
+  "All chains, with the runtime's own functions and types."
+  (folded-lines *saved* value "--types" "--show-runtime"))
 
-(defun dump (file)
+(defun dump ()
   "Add all chains with their figures to the dump."
   (with-open-file (out *dump* :direction :output :if-exists :append
                               :if-does-not-exist :create)
-    (flet ((folded (value)
-             (export-lines file "--format=folded" "--types" "--show-runtime"
-                           (format nil "--value=~A" value))))
-      (format out "== ~A~%~{~A~%~}~{~A~%~}" *title*
-              (folded "bytes") (folded "allocs")))))
+    (format out "== ~A~%~{~A~%~}~{~A~%~}" *title*
+            (runtime-chains "bytes") (runtime-chains "allocs"))))
 
 (defun take-profile ()
   (setf *profile* (mprof:profile))
   (check-sums)
   (mprof:save *saved*)
-  (dump *saved*))
+  (dump))
 
 (defun start ()
   (mprof:start :full-walk *full-walk*))
