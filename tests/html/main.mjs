@@ -6,10 +6,12 @@ import { Browser, Tests } from './browser.mjs';
 import { testFigures } from './figures.mjs';
 import { testHostileNames } from './hostile.mjs';
 import { testLargeProfiles } from './large.mjs';
+import { testMeasures } from './measures.mjs';
 import { testUse } from './use.mjs';
 
 const suites = {
   figures: testFigures,
+  measures: testMeasures,
   use: testUse,
   hostile: testHostileNames,
   large: testLargeProfiles,

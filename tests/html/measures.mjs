@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Figures of C programs, which have more measures, and of named regions.
+
+import { scratch } from './browser.mjs';
+import { GOLDEN, byName, exported, functionsOfExport, functionsOfPage }
+  from './compare.mjs';
+import { ProfileEncoder } from './encode_profile.mjs';
+
+// The measures that C programs have beside bytes and allocations, as the
+// switch calls them, and what the Lisp form calls them.
+const MEASURES = [
+  ['kept', 'kept bytes', 'kept-bytes'],
+  ['kept-allocs', 'kept allocs', 'kept-allocations'],
+  ['peak', 'peak bytes', 'peak-bytes'],
+  ['peak-allocs', 'peak allocs', 'peak-allocations'],
+  ['temporary', 'temporary allocs', 'temporary-allocations'],
+];
+
+async function regionsOfPage(page) {
+  await page.go('#/regions');
+  return (await page.rows('.regions')).map((r) => [r.region, r.bytes,
+    r.allocs, r['kept bytes'], r['peak bytes'], r['temporary allocs'], r.entered,
+    r.held]);
+}
+
+function regionsOfExport(lisp) {
+  return lisp.regions.map((r) => [r.path, r.bytes, r.allocations,
+    r['kept-bytes'], r['peak-bytes'], r['temporary-allocations'], r.entered,
+    r['held-bytes']]);
+}
+
+// C programs: each measure in the flame graph, the tables and the arcs.
+async function programsInC(tests, browser) {
+  for (const name of ['widgets-c', 'regions']) {
+    const data = `${GOLDEN}/${name}.data`;
+    const page = await browser.open(name, data);
+    const lisp = exported(data);
+    tests.equal(await functionsOfPage(page), functionsOfExport(lisp),
+      `${name}: functions are the reducer's`);
+    tests.equal(await page.page.evaluate(() =>
+      [...document.querySelectorAll('#measures label')].map((l) =>
+        l.textContent)),
+    ['bytes', 'allocs', ...MEASURES.filter(([, , key]) => key in lisp)
+      .map(([, label]) => label)], `${name}: what it knows can be measured`);
+    for (const [word, label, key] of MEASURES) {
+      if (!(key in lisp)) continue;
+      await page.page.click(`label:has(#measure-${word})`);
+      await page.go('#/functions');
+      tests.equal((await page.rows('.functions')).map((r) => [r.function,
+        r[`self ${label}`], r[`inclusive ${label}`]]).sort(byName),
+      lisp.functions.filter((f) => f[`inclusive-${key}`] > 0).map((f) =>
+        [f.name, f[`self-${key}`], f[`inclusive-${key}`]]).sort(byName),
+      `${name}: ${label} of functions are the reducer's`);
+      await page.go('#/');
+      const [all] = (await page.frames()).filter((f) => f.row === 0);
+      tests.check(all.title.startsWith(
+        `all: ${lisp[key].toLocaleString('en-US')} `),
+      `${name}: the flame graph is as wide as ${label}`, all.title);
+      await page.go('#/types');
+      tests.equal((await page.rows('.sizes')).map((r) => [r.size, r[label]])
+        .sort(byName), lisp.bins.map((b) => [b.size, b[key]]).sort(byName),
+      `${name}: ${label} of sizes are the reducer's`);
+    }
+    await page.go('#/about');
+    const check = await page.text('#check');
+    tests.check(/, no difference\.$/.test(check),
+      `${name}: sums over the chains are the reducer's`, check);
+    tests.equal(page.faults, [], `${name}: no request, nothing said`);
+    await page.close();
+  }
+}
+
+// Named regions: their table, and a filter that means what --region does.
+async function regions(tests, browser) {
+  const data = `${GOLDEN}/regions.data`;
+  const page = await browser.open('regions', data, ['--value=kept']);
+  tests.check(await page.page.isChecked('#measure-kept'),
+    '--value says what is measured first');
+  tests.equal(await regionsOfPage(page), regionsOfExport(exported(data)),
+    'regions are the reducer\'s');
+  await page.page.click('.regions button:text-is("load;lex")');
+  const lisp = exported(data, '--region=^load;lex$');
+  tests.equal(await regionsOfPage(page),
+    regionsOfExport(exported(data)).map((row) => {
+      const left = lisp.regions.find((r) => r.path === row[0]);
+      return [row[0], left.bytes, left.allocations, left['kept-bytes'],
+        left['peak-bytes'], left['temporary-allocations'], ...row.slice(6)];
+    }), 'a click leaves that region alone');
+  await page.go('#/functions');
+  const head = await page.text('.functions thead');
+  tests.check(!head.includes('calls'), 'nobody counts calls by region', head);
+  for (const [label, path] of [['load', '^load$'], ['run', '^run$'],
+    ['run;lex', '^run;lex$']]) {
+    await page.page.selectOption('#region', { label });
+    await page.page.click('label:has(#measure-bytes)');
+    const wanted = exported(data, `--region=${path}`);
+    await page.go('#/functions');
+    tests.equal((await page.rows('.functions')).map((r) => [r.function,
+      r['self bytes'], r['self kept bytes'], r['inclusive bytes'],
+      r['inclusive peak bytes'], r['self temporary allocs']]).sort(byName),
+    wanted.functions.map((f) => [f.name, f['self-bytes'],
+      f['self-kept-bytes'], f['inclusive-bytes'],
+      f['inclusive-peak-bytes'], f['self-temporary-allocations']])
+      .sort(byName), `${label}: functions as with --region=${path}`);
+  }
+  tests.equal(page.faults, [], 'regions: no request, nothing said');
+  await page.close();
+  await regionsInLisp(tests, browser);
+}
+
+async function regionsInLisp(tests, browser) {
+  const cons = { category: 'cons', type: 'CONS' };
+  const profile = new ProfileEncoder();
+  profile.allocate(['A::MAIN', 'A::PARSE'], 10, 160,
+    { ...cons, region: 'parse' });
+  profile.allocate(['A::MAIN', 'A::PARSE', 'A::LEX'], 5, 80,
+    { ...cons, region: 'parse;lex' });
+  profile.allocate(['A::MAIN'], 1, 16, cons);
+  profile.activate(['A::MAIN'], 1);
+  const data = scratch(browser.folder, 'lisp-regions.data', profile);
+  const page = await browser.open('lisp-regions', data);
+  await page.go('#/regions');
+  tests.equal((await page.rows('.regions')).map((r) =>
+    [r.region, r.bytes, r.allocs]), [['parse', 240, 15], ['parse;lex', 80, 5]],
+  'regions of Lisp');
+  await page.page.click('.regions button:text-is("parse;lex")');
+  await page.go('#/functions');
+  tests.equal((await page.rows('.functions')).map((r) => [r.function,
+    r['self bytes'], r['inclusive bytes']]).sort(byName),
+  exported(data, '--region=lex').functions.map((f) => [f.name,
+    f['self-bytes'], f['inclusive-bytes']]).sort(byName),
+  'a region of Lisp: functions as with --region');
+  await page.close();
+}
+
+export async function testMeasures(tests, browser) {
+  await programsInC(tests, browser);
+  await regions(tests, browser);
+}
