@@ -47,7 +47,7 @@ done
 
 for target in $(grep -o '`\(check-[a-z]*\|soak\)`' "$top/tests/README.md" |
   tr -d '`' | sort -u); do
-  grep -q "^$target:" "$top/GNUmakefile"
+  grep -q "^$target:" "$top/tests/tests.mk"
   result $? "there is make $target"
 done
 

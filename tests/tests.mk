@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What tests, demo and bench are made of, and their targets.  GNUmakefile
+# includes it; all names are those from there.
+
+test_c      := $(wildcard tests/c/test_*.c)
+
+# pprof's own description of the format: what only tests read and write with
+proto_o     := $(O)/obj/gen/profile.pb-c.o
+test_o      := $(test_c:%.c=$(O)/obj/%.o)
+tests       := $(test_c:tests/c/%.c=$(O)/tests/%)
+
+# What only some tests need: packages.sh has a list of each name.
+$(top)/packages-%: FORCE | $(packages)
+	@runtime-patch/packages.sh $@ $*
+
+## The C tests.
+$(top)/gen/profile.pb-c.c: tests/foreign/profile.proto | $(packages)
+	@mkdir -p $(@D)
+	$(call quiet,PROTOC,$<)protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+
+$(top)/gen/profile.pb-c.h: $(top)/gen/profile.pb-c.c ;
+
+# Generated code is not held to our warnings.
+$(proto_o): $(top)/gen/profile.pb-c.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC,$<)$(call compile,-w)
+
+$(O)/obj/tests/c/%.o: tests/c/%.c $(O)/flags | $(top)/gen/profile.pb-c.h $(ecl_key)
+	@mkdir -p $(@D)
+	$(call quiet,CC,$<)$(call compile,$(warnings) -I$(top)/gen)
+
+tests: $(tests)
+
+$(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(reduce_o) $(proto_o)
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  -L$(ecl)/lib -Wl,-rpath,$(ecl)/lib -lecl -lgc -lcmocka \
+	  $(monitor_libs) $(reduce_libs) -lprotobuf-c
+
+# Those of the monitor of C programs take only the parts that they test: what
+# takes the place of malloc stays out.
+$(O)/obj/malloc/parts.a: $(malloc_o)
+	@rm -f $@ && ar rcs $@ $^
+
+$(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts.a
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  $(malloc_libs) -lcmocka
+
+$(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  -lcmocka $(reduce_libs) -lprotobuf-c
+
+# It stands in front of what it lets fail.
+$(O)/tests/test_failing_memory: private LDFLAGS += \
+  $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc strdup strndup)
+
+# Only for make check-fuzz: its variant knows -fsanitize=fuzzer.
+fuzz_o      := $(O)/obj/tests/fuzz/fuzz_reader.o
+
+$(fuzz_o): tests/fuzz/fuzz_reader.c $(O)/flags | $(top)/gen/profile.pb-c.h
+	@mkdir -p $(@D)
+	$(call quiet,CC,$<)$(call compile,$(warnings) -I$(top)/gen)
+
+$(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) -fsanitize=fuzzer $(CFLAGS) \
+	  $(LDFLAGS) -o $@ $^ $(reduce_libs) -lprotobuf-c
+
+.SECONDARY: $(test_o)
+-include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o))
+
+## Other builds of ECL.
+# Without patches, but otherwise the same: what bench compares with.
+$(top)/reference-work/key: FORCE | $(ecl_key)
+	@runtime-patch/build-ecl.sh $(reference) $(top)/reference-work \
+	  $(top)/download ""
+
+# With all patches but those whose names match WITHOUT: what bench-words
+# compares with.
+WITHOUT     ?= frame-words
+no_words    := $(top)/no-words
+
+$(no_words)-work/key: FORCE | $(ecl_key)
+	@grep -q -e '$(WITHOUT)' $(series) || \
+	  { echo 'mprof: no patch is called $(WITHOUT); set WITHOUT' >&2; exit 1; }
+	@rm -rf $(no_words)-patch && mkdir -p $(no_words)-patch
+	@grep -v -e '$(WITHOUT)' $(series) >$(no_words)-patch/series
+	@grep '^0' $(no_words)-patch/series | \
+	  (cd $(dir $(series)) && xargs cp -t $(no_words)-patch)
+	@runtime-patch/build-ecl.sh $(no_words) $(no_words)-work \
+	  $(top)/download $(no_words)-patch/series
+
+## Targets.  Scripts find what was built through these.
+test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
+  MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(top)/cache TESTS='$(tests)' \
+  HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
+
+check: all tests $(top)/packages-allocators $(top)/packages-unwind ## run all tests; the last line is `N passed, N failed'
+	@$(test_env) tests/run-tests.sh headers c lisp cli malloc exact embedding \
+	  unwind random
+
+check-c: tests ## the C tests, and every header compiled alone
+	@$(test_env) tests/run-tests.sh headers c
+
+check-lisp: all ## the FiveAM tests
+	@$(test_env) tests/run-tests.sh lisp
+
+check-cli: all ## the tests of the command mprof
+	@$(test_env) tests/run-tests.sh cli
+
+check-programs: all $(top)/packages-programs ## other people's C programs, against valgrind; minutes
+	@$(test_env) TEST_TIMEOUT=3600 tests/run-tests.sh programs
+
+soak: all ## threads, forks and unloading at once; three minutes
+	@$(test_env) TEST_TIMEOUT=10000 tests/run-tests.sh soak
+
+check-malloc: all $(top)/packages-allocators ## C programs whose totals are known by hand
+	@$(test_env) tests/run-tests.sh malloc
+
+check-exact: all $(top)/packages-unwind ## programs whose totals are known by hand
+	@$(test_env) tests/run-tests.sh exact
+
+check-embedding: all ## Lisp code in programs and libraries
+	@$(test_env) tests/run-tests.sh embedding
+
+check-unwind: all $(top)/packages-unwind ## a debugger and shadow stacks
+	@$(test_env) tests/run-tests.sh unwind
+
+check-random: all ## random programs that predict their profiles
+	@$(test_env) tests/run-tests.sh random
+
+check-patch: all ## ECL's own tests on the patched ECL, profiling off and on
+	@$(test_env) tests/run-tests.sh patch
+
+check-libraries: all ## the tests of other people's libraries, profiled
+	@$(test_env) tests/run-tests.sh libraries
+
+check-formats: all $(top)/packages-formats ## what others read of the exports
+	@$(test_env) tests/run-tests.sh formats
+
+check-html: all $(top)/packages-html ## the page in a headless browser
+	@$(test_env) tests/run-tests.sh html
+
+check-growth: all ## ten million contexts; takes 4 GB of memory
+	@$(test_env) tests/run-tests.sh growth
+
+check-asan: $(ecl_key) $(malloc_so) ## C and command tests with ASan and UBSan
+	@$(MAKE) --no-print-directory O=$(top)/asan \
+	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
+	  check-asan-variant
+
+.PHONY: check-asan-variant
+check-asan-variant: tests $(command)
+	@$(test_env) MPROF_LIB=$(top)/lib tests/run-tests.sh c cli
+
+# In a program that it is preloaded into, what watches the monitor may be no
+# library: gcc then puts an invalid instruction where something is undefined.
+check-ubsan: all $(top)/packages-allocators ## C programs with a monitor that traps what is undefined
+	@$(MAKE) --no-print-directory O=$(top)/ubsan \
+	  SANITIZE='-fsanitize=undefined -fsanitize-undefined-trap-on-error' \
+	  check-ubsan-variant
+
+.PHONY: check-ubsan-variant
+check-ubsan-variant: $(malloc_so) $(malloc_a)
+	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 \
+	  tests/run-tests.sh malloc
+
+setup-fuzz: $(top)/packages-fuzz ## install what check-fuzz needs
+
+check-fuzz: $(top)/packages-fuzz ## fuzz the reader for a minute (FUZZ_SECONDS)
+	@$(MAKE) --no-print-directory O=$(top)/fuzz CC=clang \
+	  SANITIZE='-fsanitize=fuzzer-no-link,address,undefined \
+	  -fno-sanitize-recover=all' check-fuzz-variant
+
+.PHONY: check-fuzz-variant
+check-fuzz-variant: $(O)/bin/fuzz-reader
+	@$(test_env) tests/run-tests.sh fuzz
+
+check-tiny: all ## C and exact tests with a monitor whose tables begin tiny
+	@$(MAKE) --no-print-directory O=$(top)/tiny \
+	  CPPFLAGS='$(CPPFLAGS) -DMPROF_TINY' check-tiny-variant
+
+.PHONY: check-tiny-variant
+check-tiny-variant: tests $(command) $(monitor_so) $(reduce_so)
+	@$(test_env) tests/run-tests.sh c exact
+
+demo: all ## profile a real program and print its tables
+	@$(test_env) tests/demo/run.sh
+
+bench: all $(top)/reference-work/key ## measure the cost of profiling
+	@$(test_env) ECL_REFERENCE=$(reference)/bin/ecl tests/bench/run.sh
+
+bench-instructions: all $(top)/reference-work/key ## the same in instructions
+	@$(test_env) ECL_REFERENCE=$(reference)/bin/ecl tests/bench/run.sh \
+	  --instructions
+
+bench-on-off: all ## the same of mprof counting and stopped alone; minutes for ten PROGRAMS
+	@$(test_env) tests/bench/run.sh --on-off
+
+bench-words: all $(no_words)-work/key ## the same without words in frames and with them
+	@$(test_env) ECL_NO_WORDS=$(no_words)/bin/ecl tests/bench/run.sh --words
+
+bench-malloc: all $(top)/packages-bench-malloc ## the cost of profiling C programs, and of heaptrack
+	@$(test_env) tests/bench/malloc.sh
+
+bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an hour
+	@runtime-patch/fetch-source.sh $(top)/download/maxima maxima
+	@$(test_env) tests/bench/maxima.sh
+
+bench-growth: all ## measure time and memory by the number of contexts
+	@$(test_env) tests/bench/growth.sh
