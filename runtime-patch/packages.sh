@@ -22,17 +22,22 @@ cc=${CC:-gcc}
 # already, from wherever it came.
 case $list in
 build)
-  # ECL and its compiler, the monitor and the reducer, then the tests.
+  # To build ECL, and what it is linked with.
   packages='gcc libc6-dev make autoconf patch xz-utils
-    libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
-    libprotobuf-c-dev protobuf-c-compiler zlib1g-dev
-    libelf-dev libdw-dev libiberty-dev
-    libcmocka-dev cl-fiveam cl-ppcre cl-cffi'
+    libgc-dev libatomic-ops-dev libffi-dev libgmp-dev'
+  # The monitor and the reducer; libdw and libiberty the reducer alone.
+  packages="$packages zlib1g-dev libelf-dev libdw-dev libiberty-dev"
+  # Tests alone: cmocka and FiveAM run them, protobuf-c reads and writes
+  # profiles by pprof's own description, CFFI calls C from Lisp.
+  packages="$packages libcmocka-dev cl-fiveam
+    libprotobuf-c-dev protobuf-c-compiler cl-cffi"
+  # Demo and benchmarks.
+  packages="$packages cl-ppcre"
   ;;
 formats)
   # The programs that read what mprof exports.
   packages='golang-go:go valgrind:callgrind_annotate graphviz:dot
-    libxml2-utils:xmllint python3:python3'
+    libxml2-utils:xmllint python3:python3 nodejs:node npm:npm'
   ;;
 html)
   # The browser that opens what mprof exports for one, and what drives it.
@@ -43,7 +48,7 @@ allocators)
   packages='g++:g++ libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0'
   ;;
 unwind)
-  # What leaves frames, and looks at them, in ways of its own.
+  # C++ leaves frames by exceptions, and a debugger looks at them.
   packages='g++:g++ gdb:gdb'
   ;;
 programs)
@@ -53,6 +58,8 @@ programs)
     xz-utils:xz g++:g++'
   ;;
 bench-malloc)
+  # Programs to profile, and what counts their instructions or profiles them,
+  # too.
   packages='valgrind:valgrind heaptrack:heaptrack perl:perl
     python3:/usr/bin/python3 sqlite3:sqlite3 git:git gawk:gawk jq:jq
     groff-base:troff cmake:cmake xz-utils:xz g++:g++'
