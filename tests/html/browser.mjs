@@ -104,15 +104,20 @@ export class ProfilePage {
     await this.page.close();
   }
 
-  // Goes to HASH as a link does.
+  // Goes to HASH as a link does, until it is shown: the page's listener, which
+  // was there before, has drawn it when this one is called.
   async go(hash) {
-    await this.page.evaluate((to) => {
+    await this.page.evaluate((to) => new Promise((done) => {
+      if (location.hash === to) {
+        done();
+        return;
+      }
+      addEventListener('hashchange', () => done(), { once: true });
       location.hash = to;
-    }, hash);
-    await this.settle();
+    }), hash);
   }
 
-  // Until what was asked for is shown: the search waits a little.
+  // Until what was typed or clicked is shown: the search waits a little.
   async settle() {
     await this.page.evaluate(
       () => new Promise((done) => setTimeout(done, 200))

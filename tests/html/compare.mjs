@@ -82,10 +82,7 @@ export async function arcsOfPage(page, side) {
       [a.textContent, a.getAttribute('href')]));
   const arcs = [];
   for (const [name, href] of links) {
-    await page.page.evaluate((to) => new Promise((done) => {
-      addEventListener('hashchange', () => done(), { once: true });
-      location.hash = to;
-    }), href);
+    await page.go(href);
     for (const r of await page.rows(`.${side}s`))
       if (r[side] !== '<root>')
         arcs.push(side === 'caller'
