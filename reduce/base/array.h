@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Growing arrays.  The owner keeps pointer, count and capacity; this gives
- * the one routine that makes room, with overflow checked and capacity
- * doubled, so that n additions cost O(n).
+/* Growing arrays.  The owner keeps pointer, count and capacity; this makes
+ * room, with overflow checked and capacity doubled, so that n additions cost
+ * O(n).
  */
 
 #ifndef MPROF_ARRAY_H
 #define MPROF_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Makes room for NEEDED items of ITEM_BYTES bytes each in the array ITEMS
  * of *CAPACITY items.  Gives back the array, which may have moved, and
@@ -34,6 +36,21 @@ array_reserve(void *items, size_t *capacity, size_t needed, size_t item_bytes)
   return grown;
 }
 
+/* Appends an item to the array that the pointer at ARRAY is, of *COUNT items
+ * with room for *CAPACITY.  Gives back the new item, to be filled in; NULL,
+ * and nothing has changed, when memory runs out. */
+static inline void *
+array_append(void *array, size_t *count, size_t *capacity, size_t item_bytes)
+{
+  void *items;
+  memcpy(&items, array, sizeof items);
+  items = array_reserve(items, capacity, *count + 1, item_bytes);
+  if (items == NULL)
+    return NULL;
+  memcpy(array, &items, sizeof items);
+  return (char *)items + (*count)++ * item_bytes;
+}
+
 /* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is
  * zero. */
 static inline void
@@ -44,12 +61,68 @@ array_sort(void *items, size_t count, size_t item_bytes,
     qsort(items, count, item_bytes, compare);
 }
 
+/* An order of numbers of 64 bits, for array_sort and bsearch. */
+static inline int
+array_compare_numbers(const void *left, const void *right)
+{
+  uint64_t a = *(const uint64_t *)left;
+  uint64_t b = *(const uint64_t *)right;
+  return a < b ? -1 : a > b;
+}
+
+/* How many of COUNT items, each of which begins with a number of 64 bits, in
+ * ascending order of these, have one up to KEY. */
+static inline size_t
+array_count_until(const void *items, size_t count, size_t item_bytes,
+                  uint64_t key)
+{
+  size_t low = 0;
+  while (low < count) {
+    size_t middle = low + (count - low) / 2;
+    const char *item = (const char *)items + middle * item_bytes;
+    if (array_compare_numbers(item, &key) <= 0)
+      low = middle + 1;
+    else
+      count = middle;
+  }
+  return low;
+}
+
 /* A zeroed array of COUNT items; never NULL for a COUNT of zero unless
  * memory runs out.  The caller frees it. */
 static inline void *
 array_zeroed(size_t count, size_t item_bytes)
 {
   return calloc(count == 0 ? 1 : count, item_bytes);
+}
+
+/* Numbers of 64 bits that are collected one after the other.  To empty it,
+ * set the count to zero: the memory is used again. */
+struct numbers { /* all zero: empty */
+  uint64_t *items; /* owned; the owner frees it */
+  size_t count, capacity;
+};
+
+/* Makes room for MORE numbers; false when memory runs out. */
+static inline bool
+numbers_reserve(struct numbers *numbers, size_t more)
+{
+  uint64_t *items = array_reserve(numbers->items, &numbers->capacity,
+                                  numbers->count + more, sizeof *items);
+  if (items == NULL)
+    return false;
+  numbers->items = items;
+  return true;
+}
+
+/* Appends NUMBER; false when memory runs out. */
+static inline bool
+numbers_push(struct numbers *numbers, uint64_t number)
+{
+  if (!numbers_reserve(numbers, 1))
+    return false;
+  numbers->items[numbers->count++] = number;
+  return true;
 }
 
 #endif

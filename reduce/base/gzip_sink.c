@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { PIECE_BYTES = 16384, GZIP_WINDOW = 15 + 16 };
 
@@ -39,7 +38,7 @@ write_compressed(void *target, const char *bytes, size_t length)
 void
 gzip_sink_open(struct gzip_sink *gzip, struct sink *target)
 {
-  memset(&gzip->stream, 0, sizeof gzip->stream);
+  gzip->stream = (z_stream){0};
   gzip->target = target;
   sink_init(&gzip->sink, write_compressed, gzip);
   gzip->open = deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,

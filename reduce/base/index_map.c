@@ -1,72 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Open addressing with linear probing over a table of a power of two.  A
- * slot is free when its index is INDEX_NONE.  Two rounds of
- * multiplication spread keys that differ in few bits, and in either half
- * (pairs of small numbers, ids counted from one).
+/* Open addressing with linear probing over a table of a power of two.  Two
+ * rounds of multiplication spread keys that differ in few bits, and in either
+ * half (pairs of small numbers, ids counted from one).
  */
 
 #include "base/index_map.h"
 
-#include <stdlib.h>
+#include "base/array.h"
 
 struct index_slot {
   uint64_t key;
-  uint32_t index;
+  uint32_t number; /* 1 + the index; 0: free */
 };
-
-void
-index_map_init(struct index_map *map)
-{
-  map->slots = NULL;
-  map->slot_count = 0;
-  map->used = 0;
-}
 
 void
 index_map_release(struct index_map *map)
 {
   free(map->slots);
-  index_map_init(map);
+  *map = (struct index_map){0};
 }
 
 /* The slot that holds KEY, or the free one where it belongs. */
-static size_t
-slot_of(const struct index_slot *slots, size_t slot_count, uint64_t key)
+static struct index_slot *
+slot_of(const struct index_map *map, uint64_t key)
 {
   uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
   hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t slot = (size_t)(hash >> 32) & (slot_count - 1);
-  while (slots[slot].index != INDEX_NONE && slots[slot].key != key)
-    slot = (slot + 1) & (slot_count - 1);
-  return slot;
+  size_t slot = (size_t)(hash >> 32) & (map->slot_count - 1);
+  while (map->slots[slot].number != 0 && map->slots[slot].key != key)
+    slot = (slot + 1) & (map->slot_count - 1);
+  return &map->slots[slot];
 }
 
 uint32_t
 index_map_find(const struct index_map *map, uint64_t key)
 {
-  if (map->slot_count == 0)
-    return INDEX_NONE;
-  return map->slots[slot_of(map->slots, map->slot_count, key)].index;
+  return map->slot_count == 0 ? INDEX_NONE : slot_of(map, key)->number - 1;
 }
 
 static bool
 grow(struct index_map *map)
 {
-  size_t slot_count = map->slot_count == 0 ? 64 : map->slot_count * 2;
-  if (slot_count > SIZE_MAX / sizeof *map->slots)
+  struct index_map larger = *map;
+  larger.slot_count = map->slot_count == 0 ? 64 : map->slot_count * 2;
+  larger.slots = array_zeroed(larger.slot_count, sizeof *larger.slots);
+  if (larger.slots == NULL)
     return false;
-  struct index_slot *slots = malloc(slot_count * sizeof *slots);
-  if (slots == NULL)
-    return false;
-  for (size_t i = 0; i < slot_count; i++)
-    slots[i].index = INDEX_NONE;
   for (size_t i = 0; i < map->slot_count; i++)
-    if (map->slots[i].index != INDEX_NONE)
-      slots[slot_of(slots, slot_count, map->slots[i].key)] = map->slots[i];
+    if (map->slots[i].number != 0)
+      *slot_of(&larger, map->slots[i].key) = map->slots[i];
   free(map->slots);
-  map->slots = slots;
-  map->slot_count = slot_count;
+  *map = larger;
   return true;
 }
 
@@ -75,9 +60,7 @@ index_map_add(struct index_map *map, uint64_t key, uint32_t index)
 {
   if (map->used * 2 >= map->slot_count && !grow(map))
     return false;
-  size_t slot = slot_of(map->slots, map->slot_count, key);
-  map->slots[slot].key = key;
-  map->slots[slot].index = index;
+  *slot_of(map, key) = (struct index_slot){key, index + 1};
   map->used++;
   return true;
 }

@@ -14,13 +14,12 @@
 
 enum { INDEX_NONE = UINT32_MAX };
 
-struct index_map {
+struct index_map { /* all zero: empty */
   struct index_slot *slots; /* owned; NULL while empty */
   size_t slot_count;        /* a power of two, or zero */
   size_t used;
 };
 
-void index_map_init(struct index_map *map);
 void index_map_release(struct index_map *map);
 
 /* The index stored under KEY, or INDEX_NONE. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads a file piece by piece and inflates as it goes, so that neither the
- * compressed file is held in memory nor a bomb gets further than the limits.
- * What is in memory already is taken by pieces, too.
- * Members of a gzip file that follow each other are joined, as gzip does.
- * Kinds of file that people pass by mistake are told apart by their first
- * bytes.  What the data means is not known here.
+/* Reads a file, tells by its first bytes the kinds that people pass by
+ * mistake, and inflates piece by piece, so that a bomb gets no further than
+ * the limits.  Members of a gzip file that follow each other are joined, as
+ * gzip does.  What the data means is not known here.
  */
 
 #include "base/input_file.h"
@@ -14,12 +12,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-enum { PIECE_BYTES = 65536 };
+enum { PIECE_BYTES = 65536, KIND_BYTES = 512 };
 
 const struct input_limits input_limits_default = {
     .data_bytes = UINT64_C(1) << 32,
@@ -36,152 +34,81 @@ struct reading {
   const char *path;
   const struct input_limits *limits;
   struct mprof_error *error;
-  int descriptor;             /* of the file; negative: take from ... */
-  struct input_octets octets; /* ... these, what is left of them */
-  uint64_t consumed;          /* bytes of the file that were used */
 };
 
 static bool
 bad_gzip(struct reading *reading, const char *reason)
 {
+  uint64_t offset = reading->file->file_bytes;
   return mprof_error_set(
-      reading->error, MPROF_BAD_PROFILE, (int64_t)reading->consumed,
+      reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
       "cannot read '%s': %s (offset %llu of the compressed file)",
-      reading->path, reason, (unsigned long long)reading->consumed);
+      reading->path, reason, (unsigned long long)offset);
 }
 
-static ssize_t
-take_piece(struct input_octets *octets, uint8_t *piece)
-{
-  size_t some = octets->length < PIECE_BYTES ? octets->length : PIECE_BYTES;
-  if (some > 0)
-    memcpy(piece, octets->data, some);
-  octets->data += some;
-  octets->length -= some;
-  return (ssize_t)some;
-}
-
-/* Reads up to PIECE_BYTES into PIECE; -1 after an error, 0 at the end. */
-static ssize_t
-read_piece(struct reading *reading, uint8_t *piece)
-{
-  size_t have = 0;
-  if (reading->descriptor < 0)
-    return take_piece(&reading->octets, piece);
-  while (have < PIECE_BYTES) {
-    ssize_t got = read(reading->descriptor, piece + have, PIECE_BYTES - have);
-    if (got == 0)
-      break;
-    if (got > 0) {
-      have += (size_t)got;
-    } else if (errno != EINTR) {
-      mprof_error_set(reading->error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                      "cannot read '%s': %s", reading->path, strerror(errno));
-      return -1;
-    }
-  }
-  return (ssize_t)have;
-}
-
+/* Makes room in the data for a piece. */
 static bool
-append(struct reading *reading, const uint8_t *bytes, size_t length)
+reserve_piece(struct reading *reading)
 {
   struct input_file *file = reading->file;
-  uint8_t *data =
-      array_reserve(file->data, &file->capacity, file->length + length, 1);
+  uint8_t *data = array_reserve(file->data, &file->capacity,
+                                file->length + PIECE_BYTES, 1);
   if (data == NULL)
     return mprof_error_memory(reading->error);
-  memcpy(data + file->length, bytes, length);
   file->data = data;
-  file->length += length;
   return true;
 }
 
-/* Whether LENGTH more bytes of data are within the limits. */
+/* Whether the data that is there is within the limits. */
 static bool
-within_limits(struct reading *reading, size_t length)
+within_limits(struct reading *reading)
 {
   const struct input_limits *limits = reading->limits;
-  uint64_t total = reading->file->length + (uint64_t)length;
-  if (total > limits->data_bytes)
+  const struct input_file *file = reading->file;
+  if (file->length > limits->data_bytes)
     return mprof_error_set(
-        reading->error, MPROF_BAD_PROFILE, (int64_t)reading->consumed,
+        reading->error, MPROF_BAD_PROFILE, (int64_t)file->file_bytes,
         "cannot read '%s': holds more than %llu bytes of data (offset %llu "
         "of the %sfile)",
         reading->path, (unsigned long long)limits->data_bytes,
-        (unsigned long long)reading->consumed,
-        reading->file->compressed ? "compressed " : "");
-  if (reading->file->compressed && total > limits->free_bytes &&
-      total / limits->ratio > reading->consumed)
+        (unsigned long long)file->file_bytes,
+        file->compressed ? "compressed " : "");
+  if (file->compressed && file->length > limits->free_bytes &&
+      file->length / limits->ratio > file->file_bytes)
     return bad_gzip(reading, "inflates more than any profile does");
   return true;
 }
 
-/* Inflates what STREAM holds.  *ENDED tells whether a member is complete. */
+/* Inflates RAW, piece by piece. */
 static bool
-inflate_piece(struct reading *reading, z_stream *stream, bool *ended)
+inflate_pieces(struct reading *reading, const struct input_file *raw,
+               z_stream *stream)
 {
-  uint8_t out[PIECE_BYTES];
+  struct input_file *file = reading->file;
+  bool ended = false; /* a member */
   do {
-    if (*ended) {
-      if (inflateReset(stream) != Z_OK)
-        return mprof_error_memory(reading->error);
-      *ended = false;
-    }
-    stream->next_out = out;
-    stream->avail_out = sizeof out;
-    uInt before = stream->avail_in;
+    if (!reserve_piece(reading) || (ended && inflateReset(stream) != Z_OK))
+      return mprof_error_memory(reading->error);
+    size_t rest = raw->length - file->file_bytes;
+    stream->next_in = raw->data + file->file_bytes;
+    stream->avail_in = rest > UINT_MAX ? UINT_MAX : (uInt)rest;
+    stream->next_out = file->data + file->length;
+    stream->avail_out = PIECE_BYTES;
     int status = inflate(stream, Z_NO_FLUSH);
-    reading->consumed += before - stream->avail_in;
-    size_t got = sizeof out - stream->avail_out;
-    if (!within_limits(reading, got) || !append(reading, out, got))
+    file->file_bytes = (uint64_t)(stream->next_in - raw->data);
+    file->length += PIECE_BYTES - stream->avail_out;
+    ended = status == Z_STREAM_END;
+    if (!within_limits(reading))
       return false;
     if (status == Z_MEM_ERROR)
       return mprof_error_memory(reading->error);
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+    if (status != Z_OK && !ended && status != Z_BUF_ERROR)
       return bad_gzip(reading, stream->msg != NULL
                                    ? stream->msg
                                    : "compressed data is damaged");
-    *ended = status == Z_STREAM_END;
-  } while (stream->avail_in > 0 || (stream->avail_out == 0 && !*ended));
-  return true;
-}
-
-static bool
-read_compressed(struct reading *reading, uint8_t *piece, size_t length)
-{
-  z_stream stream = {0};
-  if (inflateInit2(&stream, 15 + 16) != Z_OK)
-    return mprof_error_memory(reading->error);
-  bool ended = false;
-  bool good = true;
-  while (good && length > 0) {
-    stream.next_in = piece;
-    stream.avail_in = (uInt)length;
-    good = inflate_piece(reading, &stream, &ended);
-    ssize_t next = good ? read_piece(reading, piece) : 0;
-    good = good && next >= 0;
-    length = next > 0 ? (size_t)next : 0;
-  }
-  inflateEnd(&stream);
-  if (good && !ended)
-    return bad_gzip(reading, "compressed data is cut short");
-  return good;
-}
-
-static bool
-read_plain(struct reading *reading, uint8_t *piece, size_t length)
-{
-  while (length > 0) {
-    if (!within_limits(reading, length) || !append(reading, piece, length))
-      return false;
-    reading->consumed += length;
-    ssize_t next = read_piece(reading, piece);
-    if (next < 0)
-      return false;
-    length = (size_t)next;
-  }
-  return true;
+  } while (file->file_bytes < raw->length ||
+           (stream->avail_out == 0 && !ended));
+  return ended || bad_gzip(reading, "compressed data is cut short");
 }
 
 /* What a file that starts with these bytes is, when it is surely no profile;
@@ -208,11 +135,11 @@ foreign_kind(const uint8_t *start, size_t length)
     if (length >= kinds[i].length &&
         memcmp(start, kinds[i].magic, kinds[i].length) == 0)
       return kinds[i].kind;
-  size_t end = length < 512 ? length : 512;
-  for (size_t i = 0; i < end; i++)
-    if ((start[i] < 0x20 && strchr("\t\n\r\f", start[i]) == NULL) ||
-        start[i] == 0 || start[i] == 0x7f)
+  for (size_t i = 0; i < length && i < KIND_BYTES; i++) {
+    uint8_t c = start[i];
+    if ((c < 0x20 && strchr("\t\n\r\f", c) == NULL) || c == 0 || c == 0x7f)
       return NULL;
+  }
   return "a text file";
 }
 
@@ -222,11 +149,11 @@ open_input(const char *path, struct mprof_error *error)
 {
   struct stat status;
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
+  if (descriptor < 0)
     mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
                     "cannot open '%s': %s", path, strerror(errno));
-  } else if (fstat(descriptor, &status) == 0 &&
-             (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
+  else if (fstat(descriptor, &status) == 0 &&
+           (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
     close(descriptor);
     mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
                     "cannot read '%s': is a device", path);
@@ -235,43 +162,77 @@ open_input(const char *path, struct mprof_error *error)
   return descriptor;
 }
 
-/* Reads all that there is. */
+/* Reads on until there are more than MOST bytes, or all. */
+static bool
+read_until(struct reading *reading, int descriptor, uint64_t most)
+{
+  struct input_file *file = reading->file;
+  while (file->length <= most) {
+    if (!reserve_piece(reading))
+      return false;
+    ssize_t got = read(descriptor, file->data + file->length, PIECE_BYTES);
+    if (got == 0)
+      break;
+    if (got > 0)
+      file->length += (size_t)got;
+    else if (errno != EINTR)
+      return mprof_error_set(reading->error, MPROF_CANNOT_READ,
+                             MPROF_NO_OFFSET, "cannot read '%s': %s",
+                             reading->path, strerror(errno));
+  }
+  return true;
+}
+
+/* Whether what has been read can be the beginning of a profile. */
+static bool
+check_kind(struct reading *reading)
+{
+  const struct input_file *file = reading->file;
+  if (file->length == 0)
+    return mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
+                           "cannot read '%s': the file is empty (offset 0 of "
+                           "the file)",
+                           reading->path);
+  const char *kind = foreign_kind(file->data, file->length);
+  return kind == NULL ||
+         mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
+                         "cannot read '%s': is %s, not a profile (offset 0 "
+                         "of the file)",
+                         reading->path, kind);
+}
+
+/* Inflates what was read, if it is compressed. */
 static bool
 unpack(struct reading *reading)
 {
   struct input_file *file = reading->file;
-  struct mprof_error *error = reading->error;
-  const char *path = reading->path;
-  uint8_t piece[PIECE_BYTES];
-  bool good = false;
-  memset(file, 0, sizeof *file);
-  ssize_t length = read_piece(reading, piece);
-  if (length == 0) {
-    mprof_error_set(error, MPROF_BAD_PROFILE, 0,
-                    "cannot read '%s': the file is empty (offset 0 of the "
-                    "file)",
-                    path);
-  } else if (length > 0) {
-    const char *kind = foreign_kind(piece, (size_t)length);
-    file->compressed = length >= 2 && piece[0] == 0x1f && piece[1] == 0x8b;
-    if (kind != NULL)
-      mprof_error_set(error, MPROF_BAD_PROFILE, 0,
-                      "cannot read '%s': is %s, not a profile (offset 0 of "
-                      "the file)",
-                      path, kind);
-    else if (file->compressed)
-      good = read_compressed(reading, piece, (size_t)length);
-    else
-      good = read_plain(reading, piece, (size_t)length);
+  const struct input_file raw = *file;
+  if (raw.length < 2 || raw.data[0] != 0x1f || raw.data[1] != 0x8b) {
+    file->file_bytes = raw.length;
+    return within_limits(reading);
   }
-  file->file_bytes = reading->consumed;
+  *file = (struct input_file){.compressed = true};
+  z_stream stream = {0};
+  bool good = inflateInit2(&stream, 15 + 16) == Z_OK
+                  ? inflate_pieces(reading, &raw, &stream)
+                  : mprof_error_memory(reading->error);
+  inflateEnd(&stream);
+  free(raw.data);
   if (good && file->length == 0)
-    good = mprof_error_set(error, MPROF_BAD_PROFILE, 0,
+    return mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
                            "cannot read '%s': the compressed file holds no "
                            "data (offset 0 of the inflated data)",
-                           path);
+                           reading->path);
+  return good;
+}
+
+/* Unpacks what was read if that was GOOD. */
+static bool
+finish(struct reading *reading, bool good)
+{
+  good = good && unpack(reading);
   if (!good)
-    input_file_release(file);
+    input_file_release(reading->file);
   return good;
 }
 
@@ -279,17 +240,16 @@ bool
 input_file_read(struct input_file *file, const char *path,
                 const struct input_limits *limits, struct mprof_error *error)
 {
-  struct reading reading = {.file = file,
-                            .path = path,
-                            .limits = limits,
-                            .error = error,
-                            .descriptor = open_input(path, error)};
+  struct reading reading = {file, path, limits, error};
   memset(file, 0, sizeof *file);
-  if (reading.descriptor < 0)
+  int descriptor = open_input(path, error);
+  if (descriptor < 0)
     return false;
-  bool good = unpack(&reading);
-  close(reading.descriptor);
-  return good;
+  bool good = read_until(&reading, descriptor, KIND_BYTES) &&
+              check_kind(&reading) &&
+              read_until(&reading, descriptor, limits->data_bytes);
+  close(descriptor);
+  return finish(&reading, good);
 }
 
 bool
@@ -298,13 +258,14 @@ input_file_unpack(struct input_file *file, const char *path,
                   const struct input_limits *limits,
                   struct mprof_error *error)
 {
-  struct reading reading = {.file = file,
-                            .path = path,
-                            .limits = limits,
-                            .error = error,
-                            .descriptor = -1,
-                            .octets = octets};
-  return unpack(&reading);
+  struct reading reading = {file, path, limits, error};
+  memset(file, 0, sizeof *file);
+  file->data = array_reserve(NULL, &file->capacity, octets.length, 1);
+  if (file->data == NULL)
+    return mprof_error_memory(error);
+  file->length = octets.length;
+  memcpy(file->data, octets.data, octets.length);
+  return finish(&reading, check_kind(&reading));
 }
 
 uint64_t

@@ -11,8 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const char default_file[] = "mprof.data";
@@ -22,16 +20,15 @@ static bool
 append(struct input_list *list, char *path, const char *folder,
        struct mprof_error *error)
 {
-  struct input_name *files = array_reserve(list->files, &list->capacity,
-                                           list->count + 1, sizeof *files);
-  if (path == NULL || files == NULL) {
+  struct input_name *file =
+      path == NULL ? NULL
+                   : array_append(&list->files, &list->count, &list->capacity,
+                                  sizeof *file);
+  if (file == NULL) {
     free(path);
-    if (files != NULL)
-      list->files = files;
     return mprof_error_memory(error);
   }
-  list->files = files;
-  files[list->count++] = (struct input_name){path, folder};
+  *file = (struct input_name){path, folder};
   return true;
 }
 
@@ -44,91 +41,66 @@ ends_in(const char *name, const char *ending)
          strcmp(name + length - ending_length, ending) == 0;
 }
 
-static bool
-is_profile_name(const char *name)
-{
-  return name[0] != '.' &&
-         (ends_in(name, ".data") || ends_in(name, ".pb.gz"));
-}
-
-static bool
-is_folder(const char *path)
-{
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-/* FOLDER/NAME; NULL when memory runs out. */
-static char *
-join(const char *folder, const char *name)
-{
-  size_t size = strlen(folder) + strlen(name) + 2;
-  char *path = malloc(size);
-  if (path != NULL)
-    snprintf(path, size, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/",
-             name);
-  return path;
-}
-
-/* By path. */
 static int
-compare_files(const void *left, const void *right)
+is_profile_name(const struct dirent *entry)
 {
-  const struct input_name *a = left;
-  const struct input_name *b = right;
-  return strcmp(a->path, b->path);
+  return entry->d_name[0] != '.' && (ends_in(entry->d_name, ".data") ||
+                                     ends_in(entry->d_name, ".pb.gz"));
 }
 
-/* Appends the profiles among the entries of DIRECTORY. */
-static bool
-append_entries(struct input_list *list, DIR *directory, const char *folder,
-               struct mprof_error *error)
+/* Byte by byte, whatever the locale. */
+static int
+compare_names(const struct dirent **left, const struct dirent **right)
 {
-  const struct dirent *entry;
-  while (errno = 0, (entry = readdir(directory)) != NULL) {
-    if (!is_profile_name(entry->d_name))
-      continue;
-    char *path = join(folder, entry->d_name);
-    struct stat status;
-    if (path != NULL && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-      free(path);
-    else if (!append(list, path, folder, error))
-      return false;
-  }
-  return errno == 0 ||
-         mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                         "cannot read '%s': %s", folder, strerror(errno));
+  return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+/* Appends FOLDER/NAME unless that is no regular file. */
+static bool
+append_entry(struct input_list *list, const char *folder, const char *name,
+             struct mprof_error *error)
+{
+  char *path;
+  struct stat status;
+  if (asprintf(&path, "%s%s%s", folder, ends_in(folder, "/") ? "" : "/",
+               name) < 0)
+    return mprof_error_memory(error);
+  if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
+    return append(list, path, folder, error);
+  free(path);
+  return true;
 }
 
 static bool
 add_folder(struct input_list *list, const char *folder,
            struct mprof_error *error)
 {
+  struct dirent **entries;
   size_t first = list->count;
-  DIR *directory = opendir(folder);
-  if (directory == NULL)
+  int count = scandir(folder, &entries, is_profile_name, compare_names);
+  if (count < 0)
     return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
                            "cannot open '%s': %s", folder, strerror(errno));
-  bool good = append_entries(list, directory, folder, error);
-  closedir(directory);
-  if (!good)
-    return false;
-  if (list->count == first)
-    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                           "no profile in the folder '%s': none of its files "
-                           "ends in .data or .pb.gz",
-                           folder);
-  array_sort(list->files + first, list->count - first, sizeof *list->files,
-             compare_files);
-  return true;
+  bool good = true;
+  for (int i = 0; i < count; i++) {
+    good = good && append_entry(list, folder, entries[i]->d_name, error);
+    free(entries[i]);
+  }
+  free(entries);
+  return good && (list->count > first ||
+         mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
+                         "no profile in the folder '%s': none of its files "
+                         "ends in .data or .pb.gz",
+                         folder));
 }
 
-bool
-input_list_add(struct input_list *list, const char *name,
-               struct mprof_error *error)
+static bool
+add(struct input_list *list, const char *name, struct mprof_error *error)
 {
-  return is_folder(name) ? add_folder(list, name, error)
-                         : append(list, strdup(name), NULL, error);
+  struct stat status;
+  return stat(name, &status) == 0 && S_ISDIR(status.st_mode)
+             ? add_folder(list, name, error)
+             : append(list, strdup(name), NULL, error);
 }
 
 bool
@@ -136,9 +108,9 @@ input_list_fill(struct input_list *list, const char *const *names,
                 size_t count, struct mprof_error *error)
 {
   for (size_t i = 0; i < count; i++)
-    if (!input_list_add(list, names[i], error))
+    if (!add(list, names[i], error))
       return false;
-  return count > 0 || input_list_add(list, default_file, error);
+  return count > 0 || add(list, default_file, error);
 }
 
 void

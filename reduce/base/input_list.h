@@ -24,12 +24,9 @@ struct input_list { /* all zero: empty */
   size_t count, capacity;
 };
 
-/* Appends the file or the folder NAME, which must outlive LIST. False: ERROR
- * says why, such as a folder without profiles. */
-bool input_list_add(struct input_list *list, const char *name,
-                    struct mprof_error *error);
-
-/* Appends COUNT of these, or "mprof.data" when there are none. */
+/* Appends the COUNT files or folders NAMES, which must outlive LIST, or
+ * "mprof.data" when there are none.  False: ERROR says why, such as a folder
+ * without profiles. */
 bool input_list_fill(struct input_list *list, const char *const *names,
                      size_t count, struct mprof_error *error);
 

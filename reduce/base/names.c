@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Interning by an open-addressed table of ids, at most half full, hashed by
- * FNV-1a over the text.  Names are short, so hashing again when the table
- * grows is cheaper than keeping hashes.
+/* The key of a text among the ids is its hash by FNV-1a, or the first number
+ * after that which no other text has.
  */
 
 #include "base/names.h"
@@ -10,8 +9,6 @@
 #include "base/array.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 size_t
 utf8_length(const char *text)
@@ -41,62 +38,27 @@ hash_text(const char *text)
   return hash ^ hash >> 29;
 }
 
-static size_t
-slot_of(const struct names *names, const char *text)
-{
-  size_t slot = (size_t)hash_text(text) & (names->slot_count - 1);
-  while (names->slots[slot] != NAMES_NONE &&
-         strcmp(names->texts[names->slots[slot]], text) != 0)
-    slot = (slot + 1) & (names->slot_count - 1);
-  return slot;
-}
-
-static bool
-grow_slots(struct names *names)
-{
-  size_t slot_count = names->slot_count == 0 ? 64 : names->slot_count * 2;
-  if (slot_count > SIZE_MAX / sizeof *names->slots)
-    return false;
-  uint32_t *slots = malloc(slot_count * sizeof *slots);
-  if (slots == NULL)
-    return false;
-  for (size_t i = 0; i < slot_count; i++)
-    slots[i] = NAMES_NONE;
-  free(names->slots);
-  names->slots = slots;
-  names->slot_count = slot_count;
-  for (size_t id = 0; id < names->count; id++)
-    slots[slot_of(names, names->texts[id])] = (uint32_t)id;
-  return true;
-}
-
 /* A copy of TEXT in which each byte that is no UTF-8 is written out. */
 static char *
 clean_copy(const char *text)
 {
-  size_t bytes = strlen(text);
-  if (bytes > (SIZE_MAX - 1) / 4)
-    return NULL;
-  size_t bad = 0;
+  size_t size = 1;
   size_t length;
   for (const char *c = text; *c != '\0'; c += length == 0 ? 1 : length) {
     length = utf8_length(c);
-    bad += length == 0;
+    size += length == 0 ? 4 : length;
   }
-  char *copy = malloc(bytes + 3 * bad + 1);
-  if (copy == NULL)
-    return NULL;
+  char *copy = malloc(size);
   char *to = copy;
-  for (const char *c = text; *c != '\0'; c += length == 0 ? 1 : length) {
-    length = utf8_length(c);
-    if (length == 0) {
-      to += snprintf(to, 5, "\\x%02x", (unsigned)(unsigned char)*c);
-    } else {
-      memcpy(to, c, length);
-      to += length;
-    }
+  for (; copy != NULL && *text != '\0'; text += length == 0 ? 1 : length) {
+    length = utf8_length(text);
+    if (length == 0)
+      to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*text);
+    else
+      to = mempcpy(to, text, length);
   }
-  *to = '\0';
+  if (copy != NULL)
+    *to = '\0';
   return copy;
 }
 
@@ -113,33 +75,35 @@ names_release(struct names *names)
   for (size_t i = 0; i < names->count; i++)
     free(names->texts[i]);
   free(names->texts);
-  free(names->slots);
+  index_map_release(&names->ids);
   memset(names, 0, sizeof *names);
 }
 
 uint32_t
 names_intern(struct names *names, const char *text)
 {
-  if (names->count * 2 >= names->slot_count && !grow_slots(names))
-    return NAMES_NONE;
   char *copy = clean_copy(text);
   if (copy == NULL)
     return NAMES_NONE;
-  size_t slot = slot_of(names, copy);
-  if (names->slots[slot] != NAMES_NONE) {
-    free(copy);
-    return names->slots[slot];
+  uint64_t key = hash_text(copy);
+  uint32_t id;
+  while ((id = index_map_find(&names->ids, key)) != INDEX_NONE) {
+    if (strcmp(names->texts[id], copy) == 0) {
+      free(copy);
+      return id;
+    }
+    key++;
   }
-  char **texts = array_reserve(names->texts, &names->capacity,
-                               names->count + 1, sizeof *texts);
-  if (texts == NULL || names->count >= INT32_MAX) {
-    if (texts != NULL)
-      names->texts = texts;
-    free(copy);
-    return NAMES_NONE;
+  id = (uint32_t)names->count;
+  char **text_of_id = id < INT32_MAX
+                          ? array_append(&names->texts, &names->count,
+                                         &names->capacity, sizeof *text_of_id)
+                          : NULL;
+  if (text_of_id != NULL && index_map_add(&names->ids, key, id)) {
+    *text_of_id = copy;
+    return id;
   }
-  names->texts = texts;
-  names->texts[names->count] = copy;
-  names->slots[slot] = (uint32_t)names->count;
-  return (uint32_t)names->count++;
+  names->count = id;
+  free(copy);
+  return NAMES_NONE;
 }

@@ -10,18 +10,14 @@
 #ifndef MPROF_NAMES_H
 #define MPROF_NAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/index_map.h"
 
-#define NAMES_NONE UINT32_MAX
+#define NAMES_NONE INDEX_NONE
 
 struct names {
   char **texts; /* by id; owned, as is each string */
-  size_t count;
-  size_t capacity;
-  uint32_t *slots; /* open addressing: ids, NAMES_NONE when free */
-  size_t slot_count;
+  size_t count, capacity;
+  struct index_map ids; /* by hash: see names.c */
 };
 
 /* An empty table that knows "".  False when memory runs out. */

@@ -38,28 +38,24 @@ release(struct output_file *file)
 static int
 open_temporary(struct output_file *file, const struct stat *old)
 {
-  size_t length = strlen(file->target) + 48;
-  char *name = malloc(length);
   int descriptor = -1;
-  if (name == NULL)
-    return -1;
-  for (unsigned i = 0; i < MOST_TRIES; i++) {
-    snprintf(name, length, "%s.tmp.%ld.%u", file->target, (long)getpid(), i);
-    descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 || errno != EEXIST)
-      break;
+  for (unsigned i = 0; descriptor < 0 && i < MOST_TRIES; i++) {
+    free(file->temporary);
+    if (asprintf(&file->temporary, "%s.tmp.%ld.%u", file->target,
+                 (long)getpid(), i) < 0) {
+      file->temporary = NULL;
+      return -1;
+    }
+    descriptor = open(file->temporary,
+                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST)
+      return -1;
   }
-  if (descriptor < 0) {
-    int saved = errno;
-    free(name);
-    errno = saved;
-    return -1;
-  }
-  file->temporary = name;
-  if (old != NULL && fchmod(descriptor, old->st_mode & 07777) != 0) {
+  if (descriptor >= 0 && old != NULL &&
+      fchmod(descriptor, old->st_mode & 07777) != 0) {
     int saved = errno;
     close(descriptor);
-    unlink(name);
+    unlink(file->temporary);
     errno = saved;
     return -1;
   }
@@ -93,15 +89,18 @@ bool
 output_file_close(struct output_file *file, bool good,
                   struct mprof_error *error)
 {
+  int failure = 0;
   if (good && !sink_flush(&file->sink))
-    good = write_error(file, file->sink.error_number, error);
-  if (good && file->temporary != NULL && fsync(file->descriptor) != 0)
-    good = write_error(file, errno, error);
-  if (close(file->descriptor) != 0 && good)
-    good = write_error(file, errno, error);
-  if (good && file->temporary != NULL &&
+    failure = file->sink.error_number;
+  else if (good && file->temporary != NULL && fsync(file->descriptor) != 0)
+    failure = errno;
+  if (close(file->descriptor) != 0 && good && failure == 0)
+    failure = errno;
+  if (good && failure == 0 && file->temporary != NULL &&
       rename(file->temporary, file->target) != 0)
-    good = write_error(file, errno, error);
+    failure = errno;
+  if (failure != 0)
+    good = write_error(file, failure, error);
   if (!good && file->temporary != NULL)
     unlink(file->temporary);
   release(file);

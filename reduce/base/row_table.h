@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Rows of 64-bit words, of any length; equal rows have one index.  Indices
- * count from zero in the order of first appearance.  Hashing, at most half
- * full: an addition costs the length of its row.  Not safe for two threads.
+ * count from zero in the order of first appearance.  An addition costs the
+ * length of its row.  Not safe for two threads.
  */
 
 #ifndef MPROF_ROW_TABLE_H
 #define MPROF_ROW_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/index_map.h"
 
-#define ROW_NONE UINT32_MAX
+#define ROW_NONE INDEX_NONE
 
 struct row_table { /* all zero: empty */
   uint64_t *words; /* owned: of all rows */
   size_t word_count, word_capacity;
   size_t *ends; /* owned: by row, where its words end */
   size_t row_count, end_capacity;
-  uint32_t *slots; /* owned: rows, ROW_NONE when free */
-  size_t slot_count;
+  struct index_map rows; /* by hash: see row_table.c */
 };
 
 void row_table_release(struct row_table *table);

@@ -9,22 +9,15 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 void
 sink_init(struct sink *sink, sink_write *write_bytes, void *target)
 {
+  memset(sink, 0, offsetof(struct sink, buffer));
   sink->write = write_bytes;
   sink->target = target;
-  sink->error_number = 0;
-  sink->line_width = 0;
-  sink->color = false;
-  sink->human = false;
-  sink->progress = NULL;
-  sink->used = 0;
 }
 
 void
@@ -75,26 +68,23 @@ void
 sink_format(struct sink *sink, const char *format, ...)
 {
   char small[256];
+  char *text = small;
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(small, sizeof small, format, arguments);
   va_end(arguments);
-  if (length < 0) {
-    sink_fail(sink, EINVAL);
-  } else if ((size_t)length < sizeof small) {
-    sink_bytes(sink, small, (size_t)length);
-  } else {
-    char *large = malloc((size_t)length + 1);
-    if (large == NULL) {
-      sink_fail(sink, ENOMEM);
-      return;
-    }
+  if (length >= (int)sizeof small) {
     va_start(arguments, format);
-    vsnprintf(large, (size_t)length + 1, format, arguments);
+    length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    sink_bytes(sink, large, (size_t)length);
-    free(large);
   }
+  if (length < 0) {
+    sink_fail(sink, ENOMEM);
+    return;
+  }
+  sink_bytes(sink, text, (size_t)length);
+  if (text != small)
+    free(text);
 }
 
 void
@@ -131,16 +121,13 @@ int
 sink_write_string(void *target, const char *bytes, size_t length)
 {
   struct sink_string *string = target;
-  if (length > SIZE_MAX - string->length - 1)
-    return ENOMEM;
   char *text = array_reserve(string->text, &string->capacity,
                              string->length + length + 1, 1);
   if (text == NULL)
     return ENOMEM;
-  memcpy(text + string->length, bytes, length);
   string->text = text;
   string->length += length;
-  text[string->length] = '\0';
+  *(char *)mempcpy(text + string->length - length, bytes, length) = '\0';
   return 0;
 }
 

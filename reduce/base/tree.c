@@ -6,18 +6,15 @@
 
 #include "base/array.h"
 
-#include <string.h>
-
 bool
 tree_init(struct tree *tree)
 {
   memset(tree, 0, sizeof *tree);
-  tree->nodes = array_reserve(NULL, &tree->capacity, 1, sizeof *tree->nodes);
-  if (tree->nodes == NULL)
-    return false;
-  tree->nodes[tree->count++] =
-      (struct tree_node){TREE_ROOT, INDEX_NONE, TREE_ROOT, TREE_ROOT};
-  return true;
+  struct tree_node *root = array_append(&tree->nodes, &tree->count,
+                                        &tree->capacity, sizeof *root);
+  if (root != NULL)
+    *root = (struct tree_node){TREE_ROOT, INDEX_NONE, TREE_ROOT, TREE_ROOT};
+  return root != NULL;
 }
 
 void
@@ -28,11 +25,11 @@ tree_release(struct tree *tree)
   memset(tree, 0, sizeof *tree);
 }
 
-/* Looks for ITEM among the children of PARENT in the window, of which *LAST
- * gets the oldest when it is full, else TREE_ROOT. */
+/* The node of ITEM below PARENT, or INDEX_NONE.  *LAST gets the oldest child
+ * in the window when that is full, else TREE_ROOT. */
 static uint32_t
-search_window(const struct tree *tree, uint32_t parent, uint32_t item,
-              uint32_t *last)
+search(const struct tree *tree, uint32_t parent, uint32_t item,
+       uint32_t *last)
 {
   uint32_t child = tree->nodes[parent].first_child;
   *last = TREE_ROOT;
@@ -43,40 +40,37 @@ search_window(const struct tree *tree, uint32_t parent, uint32_t item,
       *last = child;
     child = tree->nodes[child].next_sibling;
   }
-  return INDEX_NONE;
+  return *last == TREE_ROOT
+             ? INDEX_NONE
+             : index_map_find(&tree->others, index_pair(parent, item));
 }
 
 uint32_t
 tree_find(const struct tree *tree, uint32_t parent, uint32_t item)
 {
   uint32_t last;
-  uint32_t child = search_window(tree, parent, item, &last);
-  return child == INDEX_NONE && last != TREE_ROOT
-             ? index_map_find(&tree->others, index_pair(parent, item))
-             : child;
+  return search(tree, parent, item, &last);
 }
 
 uint32_t
 tree_child(struct tree *tree, uint32_t parent, uint32_t item)
 {
   uint32_t last;
-  uint32_t child = search_window(tree, parent, item, &last);
-  if (child == INDEX_NONE && last != TREE_ROOT)
-    child = index_map_find(&tree->others, index_pair(parent, item));
+  uint32_t child = search(tree, parent, item, &last);
   if (child != INDEX_NONE)
     return child;
-  struct tree_node *nodes = array_reserve(tree->nodes, &tree->capacity,
-                                          tree->count + 1, sizeof *nodes);
-  if (nodes == NULL || tree->count >= INDEX_NONE)
+  if (tree->count >= INDEX_NONE ||
+      (last != TREE_ROOT &&
+       !index_map_add(&tree->others,
+                      index_pair(parent, tree->nodes[last].item), last)))
     return INDEX_NONE;
-  tree->nodes = nodes;
-  if (last != TREE_ROOT &&
-      !index_map_add(&tree->others, index_pair(parent, nodes[last].item),
-                     last))
+  child = (uint32_t)tree->count;
+  struct tree_node *node = array_append(&tree->nodes, &tree->count,
+                                        &tree->capacity, sizeof *node);
+  if (node == NULL)
     return INDEX_NONE;
-  child = (uint32_t)tree->count++;
-  nodes[child] = (struct tree_node){parent, item, TREE_ROOT,
-                                    nodes[parent].first_child};
-  nodes[parent].first_child = child;
+  *node = (struct tree_node){parent, item, TREE_ROOT,
+                             tree->nodes[parent].first_child};
+  tree->nodes[parent].first_child = child;
   return child;
 }

@@ -12,7 +12,7 @@
  * time as it made allocations.
  */
 
-#include "base/json_text.h"
+#include "base/quote.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "tables/chain_tree.h"

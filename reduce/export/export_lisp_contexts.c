@@ -24,7 +24,7 @@
  */
 
 #include "base/array.h"
-#include "base/lisp_text.h"
+#include "base/quote.h"
 #include "base/row_table.h"
 #include "export/export.h"
 #include "tables/chain_tree.h"

@@ -11,7 +11,7 @@
  */
 
 #include "base/array.h"
-#include "base/json_text.h"
+#include "base/quote.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "tables/chain_tree.h"

@@ -13,7 +13,7 @@
 #ifndef MPROF_HIDDEN_H
 #define MPROF_HIDDEN_H
 
-#include "base/numbers.h"
+#include "base/array.h"
 #include "pprof/profile.h"
 
 /* What of PROFILE is hidden: by location, for hidden_part.  The caller frees

@@ -16,10 +16,6 @@ bool
 profile_init(struct profile *profile)
 {
   memset(profile, 0, sizeof *profile);
-  index_map_init(&profile->type_ids);
-  index_map_init(&profile->thread_ids);
-  index_map_init(&profile->region_ids);
-  index_map_init(&profile->unknown_calls);
   for (int i = 0; i < COLUMN_USES; i++)
     profile->column_of[i] = (struct profile_column){NO_COLUMN, 1};
   return tree_init(&profile->tree) && names_init(&profile->names);

@@ -11,7 +11,7 @@
 #ifndef MPROF_SAMPLE_FIELDS_H
 #define MPROF_SAMPLE_FIELDS_H
 
-#include "base/numbers.h"
+#include "base/array.h"
 #include "pprof/reading.h"
 
 struct sample_fields {

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,126 +34,100 @@ open_regular(const char *path)
   return descriptor;
 }
 
-/* Whether the COUNT bytes of ID are what HEX says. */
-static bool
-is_id(const unsigned char *id, size_t count, const char *hex)
+enum { ID_BYTES = 64 }; /* longer build ids are none */
+
+/* Sets TEXT to the build id of ELF in hexadecimal digits, "" when it has
+ * none. */
+static void
+read_build_id(Elf *elf, char text[2 * ID_BYTES + 1])
 {
-  char digits[3];
-  if (strlen(hex) != 2 * count)
-    return false;
-  for (size_t i = 0; i < count; i++) {
-    snprintf(digits, sizeof digits, "%02x", id[i]);
-    if (strncmp(digits, hex + 2 * i, 2) != 0)
-      return false;
-  }
-  return true;
+  const void *id;
+  ssize_t bytes = elf == NULL ? 0 : dwelf_elf_gnu_build_id(elf, &id);
+  text[0] = '\0';
+  for (ssize_t i = 0; i < bytes && bytes <= ID_BYTES; i++)
+    sprintf(text + 2 * i, "%02x", ((const unsigned char *)id)[i]);
 }
 
-/* Opens the debug file PATH if it has the build id of COUNT bytes ID. */
-static int
-open_debug_file(const char *path, const unsigned char *id, size_t count)
+/* A search for a debug file. */
+struct search {
+  char id[2 * ID_BYTES + 1]; /* that it must have */
+  char path[PATH_MAX];       /* the one that was tried last */
+};
+
+/* Opens the file whose path is formatted if it has the right build id; else
+ * -1. */
+static int __attribute__((format(printf, 2, 3)))
+try_path(struct search *search, const char *format, ...)
 {
-  int descriptor = open_regular(path);
+  char id[sizeof search->id];
+  va_list arguments;
+  va_start(arguments, format);
+  int length =
+      vsnprintf(search->path, sizeof search->path, format, arguments);
+  va_end(arguments);
+  int descriptor =
+      length < (int)sizeof search->path ? open_regular(search->path) : -1;
   if (descriptor < 0)
     return -1;
-  const void *found;
   Elf *elf = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
-  ssize_t size = elf == NULL ? -1 : dwelf_elf_gnu_build_id(elf, &found);
-  bool same =
-      size > 0 && (size_t)size == count && memcmp(found, id, count) == 0;
+  read_build_id(elf, id);
   elf_end(elf);
-  if (same)
+  if (strcmp(id, search->id) == 0)
     return descriptor;
   close(descriptor);
   return -1;
 }
 
-/* A search for a debug file; PATH is the one to try next. */
-struct search {
-  const unsigned char *id;
-  size_t id_bytes;
-  const char *program; /* the file that it belongs to */
-  const char *link;    /* what that calls it, NULL: nothing */
-  char path[PATH_MAX];
-};
-
+/* Tries NAME, below PROGRAM_FOLDER or by the build id where that is NULL, in
+ * each folder of MPROF_DEBUG_PATH. */
 static int
-try_path(const struct search *search)
-{
-  return open_debug_file(search->path, search->id, search->id_bytes);
-}
-
-static int
-search_by_id(struct search *search, const char *folder, int length)
-{
-  int used = snprintf(search->path, sizeof search->path,
-                      "%.*s/.build-id/%02x/", length, folder, search->id[0]);
-  for (size_t i = 1; i < search->id_bytes; i++)
-    if (used > 0 && (size_t)used + 8 < sizeof search->path)
-      used += sprintf(search->path + used, "%02x", search->id[i]);
-  strcpy(search->path + used, ".debug");
-  return try_path(search);
-}
-
-/* Tries PREFIX, the folder of the program, MIDDLE and the name. */
-static int
-search_by_link(struct search *search, const char *prefix, int length,
-               const char *middle)
-{
-  const char *slash = strrchr(search->program, '/');
-  const char *name = strrchr(search->link, '/');
-  int folder = slash == NULL ? 0 : (int)(slash - search->program);
-  int used = snprintf(search->path, sizeof search->path, "%.*s%.*s/%s%s",
-                      length, prefix, folder, search->program, middle,
-                      name == NULL ? search->link : name + 1);
-  return used > 0 && (size_t)used < sizeof search->path ? try_path(search)
-                                                        : -1;
-}
-
-/* Tries each folder of MPROF_DEBUG_PATH. */
-static int
-search_folders(struct search *search, bool by_id)
+search_folders(struct search *search, const char *program_folder,
+               const char *name)
 {
   const char *folders = getenv("MPROF_DEBUG_PATH");
-  int descriptor = -1;
+  int found = -1;
   if (folders == NULL || *folders == '\0')
     folders = default_debug_path;
-  while (*folders != '\0' && descriptor < 0) {
-    size_t length = strcspn(folders, ":");
-    if (length > 0 && length < PATH_MAX / 2)
-      descriptor = by_id ? search_by_id(search, folders, (int)length)
-                         : search_by_link(search, folders, (int)length, "");
+  while (*folders != '\0' && found < 0) {
+    int length = (int)strcspn(folders, ":");
+    if (length > 0 && program_folder == NULL)
+      found = try_path(search, "%.*s/.build-id/%.2s/%s.debug", length,
+                       folders, search->id, search->id + 2);
+    else if (length > 0)
+      found = try_path(search, "%.*s%s/%s", length, folders, program_folder,
+                       name);
     folders += length;
     folders += *folders == ':';
   }
-  return descriptor;
+  return found;
 }
 
-/* What libdwfl calls to find a debug file: gives back a descriptor or -1. */
+/* What libdwfl calls to find a debug file, LINK by what PATH calls it: gives
+ * back a descriptor or -1. */
 static int
 find_debug_file(Dwfl_Module *module, void **user, const char *name,
                 Dwarf_Addr base, const char *path, const char *link,
                 GElf_Word checksum, char **found)
 {
-  const unsigned char *id;
-  GElf_Addr address;
-  int bytes = dwfl_module_build_id(module, &id, &address);
-  (void)user;
-  (void)base;
-  (void)checksum;
-  if (bytes < 2 || bytes > 64)
+  struct search search;
+  GElf_Addr bias;
+  (void)user, (void)base, (void)checksum;
+  read_build_id(dwfl_module_getelf(module, &bias), search.id);
+  if (strlen(search.id) < 4)
     return -1;
-  struct search search = {.id = id,
-                          .id_bytes = (size_t)bytes,
-                          .program = path != NULL ? path : name,
-                          .link = link};
-  int descriptor = search_folders(&search, true);
-  if (descriptor < 0 && link != NULL)
-    descriptor = search_by_link(&search, "", 0, "");
-  if (descriptor < 0 && link != NULL)
-    descriptor = search_by_link(&search, "", 0, ".debug/");
-  if (descriptor < 0 && link != NULL)
-    descriptor = search_folders(&search, false);
+  int descriptor = search_folders(&search, NULL, NULL);
+  char *folder = strdup(path != NULL ? path : name);
+  if (descriptor < 0 && link != NULL && folder != NULL) {
+    char *slash = strrchr(folder, '/');
+    *(slash == NULL ? folder : slash) = '\0';
+    link = basename(link);
+    descriptor = try_path(&search, "%s/%s", folder, link);
+    if (descriptor < 0)
+      descriptor = try_path(&search, "%s/.debug/%s", folder, link);
+    if (descriptor < 0)
+      descriptor = search_folders(&search, folder, link);
+  }
+  free(folder);
   if (descriptor >= 0)
     *found = strdup(search.path);
   return descriptor;
@@ -162,12 +137,7 @@ static int
 find_no_file(Dwfl_Module *module, void **user, const char *name,
              Dwarf_Addr base, char **path, Elf **elf)
 {
-  (void)module;
-  (void)user;
-  (void)name;
-  (void)base;
-  (void)path;
-  (void)elf;
+  (void)module, (void)user, (void)name, (void)base, (void)path, (void)elf;
   return -1;
 }
 
@@ -176,19 +146,11 @@ static const Dwfl_Callbacks callbacks = {
     .find_debuginfo = find_debug_file,
 };
 
-/* Whether the file has BUILD_ID, or none when that is "". */
-static bool
-has_build_id(const struct code_file *file, const char *build_id)
-{
-  const void *id;
-  ssize_t bytes = dwelf_elf_gnu_build_id(file->elf, &id);
-  return is_id(id, bytes < 0 ? 0 : (size_t)bytes, build_id);
-}
-
 enum code_file_outcome
 code_file_open(struct code_file *file, const char *path, const char *build_id)
 {
   GElf_Addr bias;
+  char id[2 * ID_BYTES + 1];
   memset(file, 0, sizeof *file);
   int descriptor = open_regular(path);
   if (descriptor < 0)
@@ -202,21 +164,19 @@ code_file_open(struct code_file *file, const char *path, const char *build_id)
     close(descriptor);
   else if (dwfl_report_end(file->dwfl, NULL, NULL) == 0)
     file->elf = dwfl_module_getelf(file->module, &bias);
-  enum code_file_outcome outcome = CODE_FILE_GOOD;
-  if (file->elf == NULL || gelf_getclass(file->elf) == ELFCLASSNONE)
-    outcome = CODE_FILE_UNREADABLE;
-  else if (!has_build_id(file, build_id))
-    outcome = CODE_FILE_CHANGED;
-  if (outcome != CODE_FILE_GOOD)
-    code_file_release(file);
-  return outcome;
+  bool readable =
+      file->elf != NULL && gelf_getclass(file->elf) != ELFCLASSNONE;
+  read_build_id(file->elf, id);
+  if (readable && strcmp(id, build_id) == 0)
+    return CODE_FILE_GOOD;
+  code_file_release(file);
+  return readable ? CODE_FILE_CHANGED : CODE_FILE_UNREADABLE;
 }
 
 void
 code_file_release(struct code_file *file)
 {
-  if (file->dwfl != NULL)
-    dwfl_end(file->dwfl);
+  dwfl_end(file->dwfl);
   memset(file, 0, sizeof *file);
 }
 

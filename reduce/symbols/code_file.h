@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The file that code came from, a program or a library, with the file that
- * holds its debug information when that stands apart.
+/* What the file that code came from, a program or a library, says of an
+ * address: which function is there, and which line.
  *
- * Debug information is looked for by build id, in .build-id below each folder
- * of MPROF_DEBUG_PATH (/usr/lib/debug unless the environment has it), then by
- * the name that the file itself gives: beside it, in .debug beside it, and
- * below those folders.  It is taken only if it has the file's build id.
- * Nothing is fetched over a network.  Only regular files are opened.
+ * Debug information may stand in a file apart.  It is looked for by build id,
+ * in .build-id below each folder of MPROF_DEBUG_PATH (/usr/lib/debug unless
+ * the environment has it), then by the name that the file itself gives:
+ * beside it, in .debug beside it, and below those folders.  It is taken only
+ * if it has the file's build id.  Nothing is fetched over a network.  Only
+ * regular files are opened.
  */
 
 #ifndef MPROF_CODE_FILE_H
@@ -15,6 +16,7 @@
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum code_file_outcome {
@@ -45,5 +47,88 @@ uint64_t code_file_entry(const struct code_file *file);
 
 /* The debug information of FILE, NULL when there is none. */
 Dwarf *code_file_debug_information(const struct code_file *file);
+
+/* ---- functions: function_symbols.c ---- */
+
+/* Names are those of the symbol table, the whole one where the file or its
+ * debug file has it, else the one for dynamic linking.  Where neither has a
+ * function for an address, the call-frame information still says where the
+ * function begins.
+ *
+ * Of several names for one place the one with fewest underscores in front
+ * wins, then a global one, then the shortest, then the first by its letters.
+ */
+struct function_symbols {
+  struct function_symbol *symbols; /* owned: by start */
+  size_t count, capacity;
+  uint64_t *starts; /* of functions by call-frame information, in order */
+  size_t start_count;
+};
+
+/* Where a function begins, and its name, NULL when it has none. */
+struct function_found {
+  uint64_t start;
+  const char *name;
+};
+
+/* Reads the functions of FILE, which must outlive SYMBOLS.  False when memory
+ * runs out; release it even then. */
+bool function_symbols_init(struct function_symbols *symbols,
+                           const struct code_file *file);
+void function_symbols_release(struct function_symbols *symbols);
+
+/* Finds the function with ADDRESS in it; false when nothing is known. */
+bool function_symbols_find(const struct function_symbols *symbols,
+                           uint64_t address, struct function_found *found);
+
+/* The name of the function that SYMBOL names: what a compiler appends for its
+ * own copies of a function (".cold", ".constprop.0", ".isra.0", ...) is left
+ * out, and a name of C++, Rust or D is made readable, with the types of the
+ * parameters, which tell overloaded functions apart.  ".part.0" stays: it is
+ * called by the function.  The caller frees it; NULL when memory runs out. */
+char *function_name_of_symbol(const char *symbol);
+
+/* Whether the function called NAME, of the program or library FILE, begins a
+ * program, a thread or a library before any function of the program runs:
+ * such functions are hidden as those of a runtime are, so that chains begin
+ * at main. */
+bool is_start_up_function(const char *name, const char *file);
+
+/* Whether FILE is the C library or the dynamic linker, by its name: what has
+ * no name there at the beginning of a chain is start-up code. */
+bool is_c_library(const char *file);
+
+/* ---- lines: source_places.c ---- */
+
+/* The line is one of the function that is active there: what was inlined into
+ * it has the line of the outermost place where that was done, so that file
+ * and line belong together. */
+struct source_place {
+  const char *file;   /* of the function, owned by the debug information; NULL
+                         when not known */
+  int64_t start_line; /* of the function, 0 when not known */
+  int64_t line;       /* 0 when not known */
+};
+
+struct source_codes { /* pieces of code, by address once complete */
+  struct source_code *items;
+  size_t count, capacity;
+};
+
+struct source_places {
+  struct source_codes ranges; /* of units */
+  struct source_unit *units;
+  size_t unit_count, unit_capacity;
+};
+
+/* Reads where the code of each unit is; INFORMATION may be NULL, and must
+ * outlive PLACES.  False when memory runs out; release it even then. */
+bool source_places_init(struct source_places *places, Dwarf *information);
+void source_places_release(struct source_places *places);
+
+/* Fills PLACE for ADDRESS.  A unit is read when it is first needed.  False
+ * when memory runs out. */
+bool source_places_find(struct source_places *places, uint64_t address,
+                        struct source_place *place);
 
 #endif

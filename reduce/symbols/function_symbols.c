@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Symbols are sorted once and searched by halving.  (libdwfl's own search
- * goes through all symbols for each address.)
+ * goes through all symbols for each address.)  Start-up functions are those
+ * of glibc and of musl.
  */
 
-#include "symbols/function_symbols.h"
+#include "symbols/code_file.h"
 
 #include "base/array.h"
 
+#include <ctype.h>
 #include <gelf.h>
-#include <string.h>
+#include <libiberty/demangle.h>
 
 /* How far back a function that begins before others may still go on. */
 enum { MOST_NESTED = 16 };
+
+struct function_symbol {
+  uint64_t start, end; /* END is after the last byte */
+  const char *name;    /* the linker's; owned by the file */
+  unsigned rank;       /* among names for one place; less is better */
+};
 
 /* ---- symbols ---------------------------------------------------------- */
 
@@ -59,13 +67,12 @@ read_symbols(struct function_symbols *symbols, const struct code_file *file)
                                                &address, NULL, NULL, NULL);
     if (name == NULL || *name == '\0' || !is_function(&symbol))
       continue;
-    struct function_symbol *room =
-        array_reserve(symbols->symbols, &symbols->capacity,
-                      symbols->count + 1, sizeof *room);
-    if (room == NULL)
+    struct function_symbol *new =
+        array_append(&symbols->symbols, &symbols->count, &symbols->capacity,
+                     sizeof *new);
+    if (new == NULL)
       return false;
-    symbols->symbols = room;
-    room[symbols->count++] = (struct function_symbol){
+    *new = (struct function_symbol){
         .start = address,
         .end = address + symbol.st_size,
         .name = name,
@@ -119,14 +126,6 @@ read_4(const unsigned char *bytes)
   return value;
 }
 
-static int
-compare_starts(const void *left, const void *right)
-{
-  uint64_t a = *(const uint64_t *)left;
-  uint64_t b = *(const uint64_t *)right;
-  return a < b ? -1 : a > b;
-}
-
 /* Takes the starts from the SIZE bytes at TABLE, which is at ADDRESS. */
 static bool
 take_starts(struct function_symbols *symbols, const unsigned char *table,
@@ -146,7 +145,8 @@ take_starts(struct function_symbols *symbols, const unsigned char *table,
         address +
         (uint64_t)(int64_t)read_4(table + HEADER_BYTES + i * ENTRY_BYTES);
   symbols->start_count = count;
-  array_sort(symbols->starts, count, sizeof *symbols->starts, compare_starts);
+  array_sort(symbols->starts, count, sizeof *symbols->starts,
+             array_compare_numbers);
   return true;
 }
 
@@ -192,52 +192,102 @@ function_symbols_release(struct function_symbols *symbols)
   memset(symbols, 0, sizeof *symbols);
 }
 
-/* How many symbols begin at ADDRESS or before it. */
-static size_t
-count_symbols_until(const struct function_symbols *symbols, uint64_t address)
-{
-  size_t low = 0;
-  size_t high = symbols->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (symbols->symbols[middle].start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static size_t
-count_starts_until(const struct function_symbols *symbols, uint64_t address)
-{
-  size_t low = 0;
-  size_t high = symbols->start_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (symbols->starts[middle] <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 bool
 function_symbols_find(const struct function_symbols *symbols,
                       uint64_t address, struct function_found *found)
 {
-  size_t before = count_symbols_until(symbols, address);
-  for (size_t i = before; i > 0 && before - i < MOST_NESTED; i--) {
-    const struct function_symbol *symbol = &symbols->symbols[i - 1];
-    if (address < symbol->end) {
-      *found = (struct function_found){symbol->start, symbol->name};
+  const struct function_symbol *all = symbols->symbols;
+  size_t before =
+      array_count_until(all, symbols->count, sizeof *all, address);
+  for (size_t i = before; i > 0 && before - i < MOST_NESTED; i--)
+    if (address < all[i - 1].end) {
+      *found = (struct function_found){all[i - 1].start, all[i - 1].name};
       return true;
     }
+  before = array_count_until(symbols->starts, symbols->start_count,
+                             sizeof *symbols->starts, address);
+  if (before > 0)
+    *found = (struct function_found){symbols->starts[before - 1], NULL};
+  return before > 0;
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+/* A name that any program may use counts only in the C library. */
+static const char *const start_up_functions[] = {
+    "_start", "_start_c", "__libc_start_call_main", "__libc_start_main",
+    "__libc_start_main_impl", "__libc_start_main_stage2",
+    "libc_start_main_stage2", "__libc_csu_init", "__clone", "clone",
+    "__clone3", "clone3", "start_thread", "__nptl_deallocate_tsd",
+    "_dl_start_user", "_dl_init", "call_init",
+};
+
+/* What compilers put after a name, a number that may follow left out. */
+static const char *const suffixes[] = {
+    ".cold", ".constprop", ".isra", ".lto_priv", ".llvm", ".localalias",
+};
+
+/* The length of SYMBOL without one of these at its end; that of all of it
+ * when there is none. */
+static size_t
+length_without_suffix(const char *symbol, size_t length)
+{
+  size_t end = length;
+  while (end > 0 && isdigit((unsigned char)symbol[end - 1]))
+    end--;
+  if (end < length && end > 0 && symbol[end - 1] == '.')
+    end--;
+  else
+    end = length;
+  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+    size_t size = strlen(suffixes[i]);
+    if (end > size && memcmp(symbol + end - size, suffixes[i], size) == 0)
+      return end - size;
   }
-  size_t starts = count_starts_until(symbols, address);
-  if (starts == 0)
+  return length;
+}
+
+char *
+function_name_of_symbol(const char *symbol)
+{
+  size_t length;
+  size_t shorter = 1 + strcspn(symbol + 1, "@"); /* fopen@@GLIBC_2.2.5 */
+  do {
+    length = shorter;
+    shorter = length_without_suffix(symbol, length);
+  } while (shorter < length);
+  char *name = strndup(symbol, length);
+  if (name == NULL)
+    return NULL;
+  char *readable = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI |
+                                            DMGL_RET_DROP | DMGL_AUTO);
+  if (readable == NULL)
+    return name;
+  free(name);
+  return readable;
+}
+
+bool
+is_start_up_function(const char *name, const char *file)
+{
+  if (*name != '_' && !is_c_library(file))
     return false;
-  *found = (struct function_found){symbols->starts[starts - 1], NULL};
-  return true;
+  for (size_t i = 0;
+       i < sizeof start_up_functions / sizeof start_up_functions[0]; i++)
+    if (strcmp(start_up_functions[i], name) == 0)
+      return true;
+  return false;
+}
+
+bool
+is_c_library(const char *file)
+{
+  static const char *const starts[] = {"libc.so",  "libc-",   "libpthread",
+                                       "ld-linux", "ld-musl", "ld.so",
+                                       "ld-2."};
+  const char *name = basename(file);
+  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+    if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+      return true;
+  return false;
 }

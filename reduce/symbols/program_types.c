@@ -11,17 +11,8 @@
 
 #include <dwarf.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_DEPTH = 64, MOST_NAME = 512 };
-
-static int
-compare_sizes(const void *left, const void *right)
-{
-  uint64_t a = *(const uint64_t *)left;
-  uint64_t b = *(const uint64_t *)right;
-  return a < b ? -1 : a > b;
-}
 
 bool
 program_types_init(struct program_types *types, uint64_t *sizes,
@@ -30,7 +21,7 @@ program_types_init(struct program_types *types, uint64_t *sizes,
   memset(types, 0, sizeof *types);
   types->sizes = sizes;
   types->size_count = size_count;
-  array_sort(sizes, size_count, sizeof *sizes, compare_sizes);
+  array_sort(sizes, size_count, sizeof *sizes, array_compare_numbers);
   return names_init(&types->names);
 }
 
@@ -48,22 +39,18 @@ is_wanted(const struct program_types *types, uint64_t size)
 {
   return types->size_count > 0 &&
          bsearch(&size, types->sizes, types->size_count, sizeof size,
-                 compare_sizes) != NULL;
+                 array_compare_numbers) != NULL;
 }
 
 static bool
 add_type(struct program_types *types, uint64_t size, const char *name)
 {
-  struct program_type *room = array_reserve(types->types, &types->capacity,
-                                            types->count + 1, sizeof *room);
-  if (room == NULL)
-    return false;
-  types->types = room;
   uint32_t id = names_intern(&types->names, name);
-  if (id == NAMES_NONE)
+  struct program_type *type = array_append(&types->types, &types->count,
+                                           &types->capacity, sizeof *type);
+  if (type == NULL || id == NAMES_NONE)
     return false;
-  room[types->count++] =
-      (struct program_type){size, names_text(&types->names, id)};
+  *type = (struct program_type){size, names_text(&types->names, id)};
   return true;
 }
 
@@ -75,40 +62,30 @@ is_of_system(Dwarf_Die *die)
          strncmp(file, "/usr/lib/", 9) == 0;
 }
 
-/* The size of what the typedef DIE stands for; false when that is neither a
- * structure nor an array. */
 static bool
-size_of_definition(Dwarf_Die *die, Dwarf_Word *size)
+is_aggregate(Dwarf_Die *die)
+{
+  int tag = dwarf_tag(die);
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+         tag == DW_TAG_union_type;
+}
+
+/* Sets *SIZE to that of an aggregate DIE, or of the aggregate or array that
+ * the typedef DIE stands for; false when it is neither. */
+static bool
+size_of_type(Dwarf_Die *die, Dwarf_Word *size)
 {
   Dwarf_Attribute attribute;
-  Dwarf_Die type;
-  if (dwarf_attr_integrate(die, DW_AT_type, &attribute) == NULL ||
-      dwarf_formref_die(&attribute, &type) == NULL ||
-      dwarf_peel_type(&type, &type) != 0)
-    return false;
-  switch (dwarf_tag(&type)) {
-  case DW_TAG_structure_type:
-  case DW_TAG_class_type:
-  case DW_TAG_union_type:
-  case DW_TAG_array_type:
-    return dwarf_aggregate_size(&type, size) == 0;
-  default:
-    return false;
-  }
-}
-
-static bool
-size_of_aggregate(Dwarf_Die *die, Dwarf_Word *size)
-{
-  return dwarf_hasattr(die, DW_AT_declaration) == 0 &&
-         dwarf_aggregate_size(die, size) == 0;
-}
-
-/* What stands before the name of the aggregate DIE in C. */
-static const char *
-keyword_of(Dwarf_Die *die)
-{
-  return dwarf_tag(die) == DW_TAG_union_type ? "union " : "struct ";
+  Dwarf_Die type = *die;
+  if (is_aggregate(die))
+    return dwarf_hasattr(die, DW_AT_declaration) == 0 &&
+           dwarf_aggregate_size(die, size) == 0;
+  return dwarf_tag(die) == DW_TAG_typedef &&
+         dwarf_attr_integrate(die, DW_AT_type, &attribute) != NULL &&
+         dwarf_formref_die(&attribute, &type) != NULL &&
+         dwarf_peel_type(&type, &type) == 0 &&
+         (is_aggregate(&type) || dwarf_tag(&type) == DW_TAG_array_type) &&
+         dwarf_aggregate_size(&type, size) == 0;
 }
 
 static bool
@@ -135,30 +112,26 @@ read_children(struct program_types *types, Dwarf_Die *parent,
   if (depth == MOST_DEPTH || dwarf_child(parent, &child) != 0)
     return true;
   do {
-    int tag = dwarf_tag(&child);
-    bool aggregate = tag == DW_TAG_structure_type ||
-                     tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-    bool scope = tag == DW_TAG_namespace || (aggregate && !c);
+    bool space = dwarf_tag(&child) == DW_TAG_namespace;
+    bool aggregate = is_aggregate(&child);
+    bool scope = space || (aggregate && !c);
+    const char *keyword = "";
     const char *own = dwarf_diename(&child);
     Dwarf_Word size;
-    if (!aggregate && !scope && tag != DW_TAG_typedef)
+    bool wanted = size_of_type(&child, &size) && is_wanted(types, size) &&
+                  !is_of_system(&child);
+    if (own == NULL && space)
+      own = "(anonymous namespace)";
+    if (own == NULL || (!wanted && !scope))
       continue;
-    if (own == NULL && tag != DW_TAG_namespace)
-      continue;
-    snprintf(name, sizeof name, "%s%s%s", prefix,
-             aggregate && c ? keyword_of(&child) : "",
-             own == NULL ? "(anonymous namespace)" : own);
-    if ((aggregate
-             ? size_of_aggregate(&child, &size)
-             : tag == DW_TAG_typedef && size_of_definition(&child, &size)) &&
-        is_wanted(types, size) && !is_of_system(&child) &&
-        !add_type(types, size, name))
+    if (aggregate && c)
+      keyword =
+          dwarf_tag(&child) == DW_TAG_union_type ? "union " : "struct ";
+    snprintf(name, sizeof name, "%s%s%s", prefix, keyword, own);
+    if (wanted && !add_type(types, size, name))
       return false;
-    if (!scope)
-      continue;
-    size_t length = strlen(name);
-    snprintf(name + length, sizeof name - length, "::");
-    if (!read_children(types, &child, name, c, depth + 1))
+    strncat(name, "::", sizeof name - strlen(name) - 1);
+    if (scope && !read_children(types, &child, name, c, depth + 1))
       return false;
   } while (dwarf_siblingof(&child, &child) == 0);
   return true;

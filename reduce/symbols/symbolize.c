@@ -8,24 +8,19 @@
 #include "symbols/symbolize.h"
 
 #include "base/array.h"
-#include "base/index_map.h"
 #include "common/pprof_format.h"
 #include "symbols/code_file.h"
-#include "symbols/function_names.h"
-#include "symbols/function_symbols.h"
 #include "symbols/program_types.h"
-#include "symbols/source_places.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
-enum { FIELD_SAMPLE = 2, TYPES_KEPT = 8, NO_MAPPING = UINT32_MAX };
+enum { TYPES_KEPT = 8 };
 
 /* A location that has no function. */
 struct pending {
-  uint32_t mapping; /* number, or NO_MAPPING */
+  uint32_t mapping; /* number, or INDEX_NONE */
   uint32_t location;
   uint64_t offset; /* in the file */
 };
@@ -37,7 +32,6 @@ struct symbolizing {
   struct profile *profile;
   struct pending *pending;
   size_t pending_count;
-  uint32_t *functions; /* by location, those found here */
   unsigned char *marks; /* by location: enum start_mark */
   struct program_types types;
 };
@@ -46,13 +40,6 @@ static const char *
 text_of(const struct symbolizing *s, uint32_t name)
 {
   return names_text(&s->profile->names, name);
-}
-
-static const char *
-base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash == NULL || slash[1] == '\0' ? path : slash + 1;
 }
 
 /* ---- what is to be done ----------------------------------------------- */
@@ -80,10 +67,9 @@ list_pending(struct symbolizing *s)
         (location->mapping == INDEX_NONE && !profile->by_mprof))
       continue;
     struct pending *p = &s->pending[s->pending_count++];
-    *p = (struct pending){NO_MAPPING, (uint32_t)i, 0};
+    *p = (struct pending){location->mapping, (uint32_t)i, 0};
     if (location->mapping != INDEX_NONE) {
       const struct profile_mapping *m = &profile->mappings[location->mapping];
-      p->mapping = location->mapping;
       p->offset = location->address - m->start + m->offset;
     }
   }
@@ -98,22 +84,21 @@ static bool
 want_types(struct symbolizing *s)
 {
   const struct profile *profile = s->profile;
-  struct index_map known;
   uint64_t *sizes =
       array_zeroed(profile->label_rows.row_count, sizeof *sizes);
   size_t count = 0;
-  bool good = sizes != NULL;
-  index_map_init(&known);
-  for (size_t i = 0; good && i < profile->label_rows.row_count; i++) {
-    uint64_t size = profile->labels[i].bytes;
-    if (!profile->labels[i].has_bytes || size == 0 ||
-        index_map_find(&known, size) != INDEX_NONE)
-      continue;
-    good = index_map_add(&known, size, 0);
-    sizes[count++] = size;
-  }
-  index_map_release(&known);
-  return program_types_init(&s->types, sizes, count) && good;
+  for (size_t i = 0; sizes != NULL && i < profile->label_rows.row_count; i++)
+    if (profile->labels[i].has_bytes && profile->labels[i].bytes > 0)
+      sizes[count++] = profile->labels[i].bytes;
+  return program_types_init(&s->types, sizes, count) && sizes != NULL;
+}
+
+/* The function of LOCATION, which has one. */
+static struct profile_function *
+function_of(struct profile *profile, uint32_t location)
+{
+  size_t line = profile->locations[location].first_line;
+  return &profile->functions[profile->lines[line].function];
 }
 
 /* Marks the functions at the beginning of chains as ones of the runtime. */
@@ -132,7 +117,7 @@ mark_starts(struct symbolizing *s)
     if (!starts[i] || s->marks[location] == START_YES)
       continue;
     s->marks[location] = START_YES;
-    profile->functions[s->functions[location]].file = runtime;
+    function_of(profile, location)->file = runtime;
   }
   free(starts);
   return good;
@@ -143,7 +128,6 @@ mark_starts(struct symbolizing *s)
 /* A file that locations are in. */
 struct module {
   const char *path;
-  const char *build_id;
   struct profile_mapping *mapping;
   bool c_library;
   struct code_file file;
@@ -171,15 +155,6 @@ add_row(struct symbolizing *s, const char *name, const char *system_name,
              : profile_add_function(s->profile, function);
 }
 
-/* Gives LOCATION, which has no line, the one LINE of FUNCTION. */
-static bool
-set_line(struct symbolizing *s, uint32_t location, uint32_t function,
-         int64_t line)
-{
-  return profile_add_line(s->profile, location,
-                          (struct profile_line){function, line, 0});
-}
-
 /* Adds the function FOUND, of which PLACE tells the source, as MODULE's last.
  */
 static bool
@@ -188,20 +163,19 @@ add_function(struct symbolizing *s, struct module *module,
              const struct source_place *place)
 {
   char text[PATH_MAX];
-  char *name = NULL;
-  snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", base_name(module->path),
+  const char *symbol = found->name;
+  snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", basename(module->path),
            found->start);
-  bool entry = found->name == NULL && module->file.elf != NULL &&
-               found->start == code_file_entry(&module->file);
-  if (found->name != NULL || entry) {
-    name = function_name_of_symbol(entry ? "_start" : found->name);
-    if (name == NULL)
-      return false;
-  }
+  if (symbol == NULL && module->file.elf != NULL &&
+      found->start == code_file_entry(&module->file))
+    symbol = "_start";
+  char *name =
+      symbol == NULL ? strdup(text) : function_name_of_symbol(symbol);
+  if (name == NULL)
+    return false;
   const char *file = place->file == NULL ? "" : place->file;
-  bool start_up = name != NULL && is_start_up_function(name, module->path);
-  module->last = add_row(s, name != NULL ? name : text,
-                         found->name != NULL ? found->name : text,
+  bool start_up = is_start_up_function(name, module->path);
+  module->last = add_row(s, name, found->name != NULL ? found->name : text,
                          start_up ? PPROF_RUNTIME_FILE : file,
                          start_up ? 0 : place->start_line);
   module->last_start = found->start;
@@ -234,7 +208,6 @@ resolve(struct symbolizing *s, struct module *module, const struct pending *p)
   if ((module->last == INDEX_NONE || module->last_start != found.start) &&
       !add_function(s, module, &found, &place))
     return false;
-  s->functions[p->location] = module->last;
   uint32_t file = s->profile->functions[module->last].file;
   if (strcmp(text_of(s, file), PPROF_RUNTIME_FILE) == 0)
     s->marks[p->location] = START_YES;
@@ -242,7 +215,9 @@ resolve(struct symbolizing *s, struct module *module, const struct pending *p)
     s->marks[p->location] = START_IF_FIRST;
   if (place.line != 0)
     set_flag(module->mapping, PPROF_MAPPING_HAS_LINE_NUMBERS);
-  return set_line(s, p->location, module->last, place.line);
+  return profile_add_line(
+      s->profile, p->location,
+      (struct profile_line){module->last, place.line, 0});
 }
 
 static bool
@@ -252,14 +227,18 @@ add_comment(struct symbolizing *s, const char *text)
   return name != NAMES_NONE && profile_add_comment(s->profile, name);
 }
 
-/* Notes that nothing is known of MODULE, whose file is as OUTCOME says. */
+/* Opens the file of MODULE; notes why nothing is known of it if so. */
 static bool
-note_outcome(struct symbolizing *s, const struct module *module,
-             enum code_file_outcome outcome)
+open_module(struct symbolizing *s, struct module *module)
 {
   char text[PATH_MAX + 128];
-  if (outcome == CODE_FILE_GOOD || module->path[0] != '/' ||
-      (!s->profile->by_mprof && *module->build_id == '\0'))
+  const char *build_id = text_of(s, module->mapping->build_id);
+  if (module->path[0] != '/' ||
+      (!s->profile->by_mprof && *build_id == '\0'))
+    return true;
+  enum code_file_outcome outcome =
+      code_file_open(&module->file, module->path, build_id);
+  if (outcome == CODE_FILE_GOOD)
     return true;
   snprintf(text, sizeof text, PPROF_COMMENT_SYMBOL_NOTE "=%s %s",
            module->path,
@@ -278,40 +257,33 @@ is_system_library(const char *path)
   return strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
 }
 
+/* Reads what the file of MODULE says; the program itself is FIRST. */
 static bool
-read_types(struct symbolizing *s, const struct module *module, bool program)
+read_module(struct symbolizing *s, struct module *module, bool first)
 {
-  return (!program && is_system_library(module->path)) ||
-         program_types_read(&s->types,
-                            code_file_debug_information(&module->file));
+  if (module->file.elf == NULL)
+    return true;
+  Dwarf *information = code_file_debug_information(&module->file);
+  set_flag(module->mapping, PPROF_MAPPING_HAS_FUNCTIONS);
+  set_flag(module->mapping, PPROF_MAPPING_HAS_FILENAMES);
+  return function_symbols_init(&module->symbols, &module->file) &&
+         source_places_init(&module->places, information) &&
+         ((!first && is_system_library(module->path)) ||
+          program_types_read(&s->types, information));
 }
 
 /* Resolves the COUNT locations at P, all in one mapping. */
 static bool
 resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
 {
-  struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
-  struct module module = {.mapping = mapping, .last = INDEX_NONE};
-  module.path = text_of(s, mapping->file);
-  module.build_id = text_of(s, mapping->build_id);
+  struct module module = {.mapping = &s->profile->mappings[p->mapping],
+                          .last = INDEX_NONE};
+  module.path = text_of(s, module.mapping->file);
   module.c_library = is_c_library(module.path);
-  bool known = s->profile->by_mprof || *module.build_id != '\0';
-  enum code_file_outcome outcome =
-      module.path[0] == '/' && known
-          ? code_file_open(&module.file, module.path, module.build_id)
-          : CODE_FILE_UNREADABLE;
-  bool good = true;
-  if (outcome == CODE_FILE_GOOD) {
-    set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
-    set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
-    good = function_symbols_init(&module.symbols, &module.file) &&
-           source_places_init(&module.places,
-                              code_file_debug_information(&module.file)) &&
-           read_types(s, &module, p->mapping == 0);
-  }
+  bool good = open_module(s, &module) &&
+              read_module(s, &module, p->mapping == 0);
   for (size_t i = 0; good && i < count; i++)
     good = resolve(s, &module, &p[i]);
-  good = good && note_outcome(s, &module, outcome);
   source_places_release(&module.places);
   function_symbols_release(&module.symbols);
   code_file_release(&module.file);
@@ -328,7 +300,9 @@ resolve_strays(struct symbolizing *s, const struct pending *p, size_t count)
     const char *name =
         address == 0 ? "[over the budget]" : "[generated code]";
     uint32_t function = add_row(s, name, "", "", 0);
-    if (function == INDEX_NONE || !set_line(s, p[i].location, function, 0))
+    if (function == INDEX_NONE ||
+        !profile_add_line(s->profile, p[i].location,
+                          (struct profile_line){function, 0, 0}))
       return false;
   }
   return true;
@@ -367,7 +341,7 @@ resolve_all(struct symbolizing *s)
     count = 1;
     while (i + count < s->pending_count && p[count].mapping == p->mapping)
       count++;
-    if (!(p->mapping == NO_MAPPING ? resolve_strays(s, p, count)
+    if (!(p->mapping == INDEX_NONE ? resolve_strays(s, p, count)
                                    : resolve_module(s, p, count)))
       return false;
   }
@@ -384,9 +358,8 @@ symbolize(struct profile *profile, struct mprof_error *error)
   if (lacking == 0)
     return true;
   s.pending = array_zeroed(lacking, sizeof *s.pending);
-  s.functions = array_zeroed(profile->location_count, sizeof *s.functions);
   s.marks = array_zeroed(profile->location_count, sizeof *s.marks);
-  bool good = s.pending != NULL && s.functions != NULL && s.marks != NULL;
+  bool good = s.pending != NULL && s.marks != NULL;
   if (good) {
     list_pending(&s);
     good = want_types(&s) && resolve_all(&s) && mark_starts(&s) &&
@@ -394,7 +367,6 @@ symbolize(struct profile *profile, struct mprof_error *error)
   }
   program_types_release(&s.types);
   free(s.pending);
-  free(s.functions);
   free(s.marks);
   return good || mprof_error_memory(error);
 }

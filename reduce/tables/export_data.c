@@ -11,8 +11,7 @@
 #include "tables/export_data.h"
 
 #include "base/array.h"
-#include "base/json_text.h"
-#include "base/lisp_text.h"
+#include "base/quote.h"
 #include "tables/writer.h"
 
 #include <errno.h>

@@ -4,8 +4,7 @@
 
 #include "tables/writer.h"
 
-#include "base/json_text.h"
-#include "base/lisp_text.h"
+#include "base/quote.h"
 #include "tables/escape.h"
 
 #include <errno.h>

@@ -14,8 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_text.h"
-#include "base/lisp_text.h"
+#include "base/quote.h"
 #include "export/xml_text.h"
 #include "tables/escape.h"
 

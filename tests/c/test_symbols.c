@@ -12,10 +12,7 @@
 
 #include "common/region_path.h"
 #include "symbols/code_file.h"
-#include "symbols/function_names.h"
-#include "symbols/function_symbols.h"
 #include "symbols/program_types.h"
-#include "symbols/source_places.h"
 
 #include <limits.h>
 #include <link.h>

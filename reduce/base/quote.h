@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Strings of JSON, for all formats that are JSON, also where that stands in a
- * script or an HTML page.
+/* Strings of JSON, also where that stands in a script or an HTML page, and of
+ * Lisp.
  */
 
-#ifndef MPROF_JSON_TEXT_H
-#define MPROF_JSON_TEXT_H
+#ifndef MPROF_QUOTE_H
+#define MPROF_QUOTE_H
 
 #include "base/sink.h"
 
@@ -17,5 +17,9 @@ void json_string(struct sink *sink, const char *text);
 
 /* Writes ,"KEY": or, for the FIRST member of an object, without the comma. */
 void json_key(struct sink *sink, bool first, const char *key);
+
+/* Writes TEXT as a string for a Lisp reader: only the backslash and the
+ * double quote are escaped, by a backslash. */
+void lisp_string(struct sink *sink, const char *text);
 
 #endif

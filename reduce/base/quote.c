@@ -2,7 +2,7 @@
 
 /* Text goes through in runs of characters that need no escape. */
 
-#include "base/json_text.h"
+#include "base/quote.h"
 
 #include <string.h>
 
@@ -25,32 +25,21 @@ plain_length(const unsigned char *text)
 static size_t
 escape_character(struct sink *sink, const unsigned char *text)
 {
-  switch (text[0]) {
-  case '\n':
-    sink_text(sink, "\\n");
-    return 1;
-  case '\t':
-    sink_text(sink, "\\t");
-    return 1;
-  case '\r':
-    sink_text(sink, "\\r");
-    return 1;
-  case '"':
-    sink_text(sink, "\\\"");
-    return 1;
-  case '\\':
-    sink_text(sink, "\\\\");
-    return 1;
-  case 0xc2:
-    sink_format(sink, "\\u%04x", text[1]);
-    return 2;
-  case 0xe2:
-    sink_text(sink, text[2] == 0xa8 ? "\\u2028" : "\\u2029");
-    return 3;
-  default:
-    sink_format(sink, "\\u%04x", text[0]);
+  static const char plain[] = "\n\t\r\"\\";
+  static const char letters[] = "ntr\"\\";
+  const char *found = strchr(plain, text[0]);
+  if (found != NULL) {
+    const char escape[] = {'\\', letters[found - plain]};
+    sink_bytes(sink, escape, sizeof escape);
     return 1;
   }
+  if (text[0] == 0xe2) {
+    sink_text(sink, text[2] == 0xa8 ? "\\u2028" : "\\u2029");
+    return 3;
+  }
+  size_t length = text[0] == 0xc2 ? 2 : 1;
+  sink_format(sink, "\\u%04x", text[length - 1]);
+  return length;
 }
 
 void
@@ -71,4 +60,17 @@ void
 json_key(struct sink *sink, bool first, const char *key)
 {
   sink_format(sink, "%s\"%s\":", first ? "" : ",", key);
+}
+
+void
+lisp_string(struct sink *sink, const char *text)
+{
+  sink_text(sink, "\"");
+  for (size_t plain; *text != '\0'; text += plain) {
+    if (*text == '"' || *text == '\\')
+      sink_text(sink, "\\");
+    plain = 1 + strcspn(text + 1, "\"\\");
+    sink_bytes(sink, text, plain);
+  }
+  sink_text(sink, "\"");
 }
