@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads a file, tells by its first bytes the kinds that people pass by
- * mistake, and inflates piece by piece, so that a bomb gets no further than
- * the limits.  Members of a gzip file that follow each other are joined, as
+/* Reads a file piece by piece and inflates as it goes, so that neither the
+ * compressed file is held in memory nor a bomb gets further than the limits.
+ * Kinds of file that people pass by mistake are told apart by their first
+ * bytes.  Members of a gzip file that follow each other are joined, as
  * gzip does.  What the data means is not known here.
  */
 
@@ -17,7 +18,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { PIECE_BYTES = 65536, KIND_BYTES = 512 };
+enum { PIECE_BYTES = 65536 };
 
 const struct input_limits input_limits_default = {
     .data_bytes = UINT64_C(1) << 32,
@@ -34,6 +35,9 @@ struct reading {
   const char *path;
   const struct input_limits *limits;
   struct mprof_error *error;
+  int descriptor;            /* negative: there is no more than ... */
+  struct input_octets ahead; /* ... these, which are read and not used */
+  uint8_t piece[PIECE_BYTES];
 };
 
 static bool
@@ -46,17 +50,48 @@ bad_gzip(struct reading *reading, const char *reason)
       reading->path, reason, (unsigned long long)offset);
 }
 
-/* Makes room in the data for a piece. */
+/* Reads ahead the next piece of the file; none at its end. */
 static bool
-reserve_piece(struct reading *reading)
+read_ahead(struct reading *reading)
+{
+  size_t have = 0;
+  while (reading->descriptor >= 0 && have < PIECE_BYTES) {
+    ssize_t got = read(reading->descriptor, reading->piece + have,
+                       PIECE_BYTES - have);
+    if (got == 0)
+      break;
+    if (got > 0)
+      have += (size_t)got;
+    else if (errno != EINTR)
+      return mprof_error_set(reading->error, MPROF_CANNOT_READ,
+                             MPROF_NO_OFFSET, "cannot read '%s': %s",
+                             reading->path, strerror(errno));
+  }
+  reading->ahead = (struct input_octets){reading->piece, have};
+  return true;
+}
+
+static void
+use_ahead(struct reading *reading, size_t length)
+{
+  reading->ahead.data += length;
+  reading->ahead.length -= length;
+  reading->file->file_bytes += length;
+}
+
+/* Where LENGTH bytes can be appended to the data; NULL after an error. */
+static uint8_t *
+room_for(struct reading *reading, size_t length)
 {
   struct input_file *file = reading->file;
-  uint8_t *data = array_reserve(file->data, &file->capacity,
-                                file->length + PIECE_BYTES, 1);
-  if (data == NULL)
-    return mprof_error_memory(reading->error);
+  uint8_t *data =
+      array_reserve(file->data, &file->capacity, file->length + length, 1);
+  if (data == NULL) {
+    mprof_error_memory(reading->error);
+    return NULL;
+  }
   file->data = data;
-  return true;
+  return data + file->length;
 }
 
 /* Whether the data that is there is within the limits. */
@@ -79,24 +114,40 @@ within_limits(struct reading *reading)
   return true;
 }
 
-/* Inflates RAW, piece by piece. */
+/* Takes the data as it is. */
 static bool
-inflate_pieces(struct reading *reading, const struct input_file *raw,
-               z_stream *stream)
+read_plain(struct reading *reading)
 {
-  struct input_file *file = reading->file;
+  do {
+    size_t length = reading->ahead.length;
+    uint8_t *room = room_for(reading, length);
+    if (room == NULL)
+      return false;
+    memcpy(room, reading->ahead.data, length);
+    reading->file->length += length;
+    use_ahead(reading, length);
+    if (!within_limits(reading) || !read_ahead(reading))
+      return false;
+  } while (reading->ahead.length > 0);
+  return true;
+}
+
+/* Inflates the data. */
+static bool
+read_compressed(struct reading *reading, z_stream *stream)
+{
   bool ended = false; /* a member */
   do {
-    if (!reserve_piece(reading) || (ended && inflateReset(stream) != Z_OK))
-      return mprof_error_memory(reading->error);
-    size_t rest = raw->length - file->file_bytes;
-    stream->next_in = raw->data + file->file_bytes;
-    stream->avail_in = rest > UINT_MAX ? UINT_MAX : (uInt)rest;
-    stream->next_out = file->data + file->length;
+    size_t ahead = reading->ahead.length;
+    stream->avail_in = ahead > UINT_MAX ? UINT_MAX : (uInt)ahead;
+    stream->next_in = (uint8_t *)(uintptr_t)reading->ahead.data;
     stream->avail_out = PIECE_BYTES;
+    stream->next_out = room_for(reading, PIECE_BYTES);
+    if (stream->next_out == NULL || (ended && inflateReset(stream) != Z_OK))
+      return mprof_error_memory(reading->error);
     int status = inflate(stream, Z_NO_FLUSH);
-    file->file_bytes = (uint64_t)(stream->next_in - raw->data);
-    file->length += PIECE_BYTES - stream->avail_out;
+    use_ahead(reading, (size_t)(stream->next_in - reading->ahead.data));
+    reading->file->length += PIECE_BYTES - stream->avail_out;
     ended = status == Z_STREAM_END;
     if (!within_limits(reading))
       return false;
@@ -106,8 +157,9 @@ inflate_pieces(struct reading *reading, const struct input_file *raw,
       return bad_gzip(reading, stream->msg != NULL
                                    ? stream->msg
                                    : "compressed data is damaged");
-  } while (file->file_bytes < raw->length ||
-           (stream->avail_out == 0 && !ended));
+    if (reading->ahead.length == 0 && !read_ahead(reading))
+      return false;
+  } while (reading->ahead.length > 0 || (stream->avail_out == 0 && !ended));
   return ended || bad_gzip(reading, "compressed data is cut short");
 }
 
@@ -135,7 +187,7 @@ foreign_kind(const uint8_t *start, size_t length)
     if (length >= kinds[i].length &&
         memcmp(start, kinds[i].magic, kinds[i].length) == 0)
       return kinds[i].kind;
-  for (size_t i = 0; i < length && i < KIND_BYTES; i++) {
+  for (size_t i = 0; i < length && i < 512; i++) {
     uint8_t c = start[i];
     if ((c < 0x20 && strchr("\t\n\r\f", c) == NULL) || c == 0 || c == 0x7f)
       return NULL;
@@ -162,38 +214,17 @@ open_input(const char *path, struct mprof_error *error)
   return descriptor;
 }
 
-/* Reads on until there are more than MOST bytes, or all. */
-static bool
-read_until(struct reading *reading, int descriptor, uint64_t most)
-{
-  struct input_file *file = reading->file;
-  while (file->length <= most) {
-    if (!reserve_piece(reading))
-      return false;
-    ssize_t got = read(descriptor, file->data + file->length, PIECE_BYTES);
-    if (got == 0)
-      break;
-    if (got > 0)
-      file->length += (size_t)got;
-    else if (errno != EINTR)
-      return mprof_error_set(reading->error, MPROF_CANNOT_READ,
-                             MPROF_NO_OFFSET, "cannot read '%s': %s",
-                             reading->path, strerror(errno));
-  }
-  return true;
-}
-
 /* Whether what has been read can be the beginning of a profile. */
 static bool
 check_kind(struct reading *reading)
 {
-  const struct input_file *file = reading->file;
-  if (file->length == 0)
+  struct input_octets start = reading->ahead;
+  if (start.length == 0)
     return mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
                            "cannot read '%s': the file is empty (offset 0 of "
                            "the file)",
                            reading->path);
-  const char *kind = foreign_kind(file->data, file->length);
+  const char *kind = foreign_kind(start.data, start.length);
   return kind == NULL ||
          mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
                          "cannot read '%s': is %s, not a profile (offset 0 "
@@ -201,23 +232,23 @@ check_kind(struct reading *reading)
                          reading->path, kind);
 }
 
-/* Inflates what was read, if it is compressed. */
+/* Reads all that there is, of which a part is read ahead. */
 static bool
-unpack(struct reading *reading)
+read_all(struct reading *reading)
 {
   struct input_file *file = reading->file;
-  const struct input_file raw = *file;
-  if (raw.length < 2 || raw.data[0] != 0x1f || raw.data[1] != 0x8b) {
-    file->file_bytes = raw.length;
-    return within_limits(reading);
-  }
-  *file = (struct input_file){.compressed = true};
+  struct input_octets start = reading->ahead;
   z_stream stream = {0};
+  if (!check_kind(reading))
+    return false;
+  file->compressed =
+      start.length >= 2 && start.data[0] == 0x1f && start.data[1] == 0x8b;
+  if (!file->compressed)
+    return read_plain(reading);
   bool good = inflateInit2(&stream, 15 + 16) == Z_OK
-                  ? inflate_pieces(reading, &raw, &stream)
+                  ? read_compressed(reading, &stream)
                   : mprof_error_memory(reading->error);
   inflateEnd(&stream);
-  free(raw.data);
   if (good && file->length == 0)
     return mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
                            "cannot read '%s': the compressed file holds no "
@@ -226,13 +257,23 @@ unpack(struct reading *reading)
   return good;
 }
 
-/* Unpacks what was read if that was GOOD. */
+/* Reads from DESCRIPTOR, or OCTETS when that is negative. */
 static bool
-finish(struct reading *reading, bool good)
+read_from(struct input_file *file, const char *path, int descriptor,
+          struct input_octets octets, const struct input_limits *limits,
+          struct mprof_error *error)
 {
-  good = good && unpack(reading);
+  struct reading reading = {.file = file,
+                            .path = path,
+                            .limits = limits,
+                            .error = error,
+                            .descriptor = descriptor,
+                            .ahead = octets};
+  memset(file, 0, sizeof *file);
+  bool good =
+      (descriptor < 0 || read_ahead(&reading)) && read_all(&reading);
   if (!good)
-    input_file_release(reading->file);
+    input_file_release(file);
   return good;
 }
 
@@ -240,16 +281,13 @@ bool
 input_file_read(struct input_file *file, const char *path,
                 const struct input_limits *limits, struct mprof_error *error)
 {
-  struct reading reading = {file, path, limits, error};
-  memset(file, 0, sizeof *file);
   int descriptor = open_input(path, error);
   if (descriptor < 0)
     return false;
-  bool good = read_until(&reading, descriptor, KIND_BYTES) &&
-              check_kind(&reading) &&
-              read_until(&reading, descriptor, limits->data_bytes);
+  bool good = read_from(file, path, descriptor, (struct input_octets){0},
+                        limits, error);
   close(descriptor);
-  return finish(&reading, good);
+  return good;
 }
 
 bool
@@ -258,14 +296,7 @@ input_file_unpack(struct input_file *file, const char *path,
                   const struct input_limits *limits,
                   struct mprof_error *error)
 {
-  struct reading reading = {file, path, limits, error};
-  memset(file, 0, sizeof *file);
-  file->data = array_reserve(NULL, &file->capacity, octets.length, 1);
-  if (file->data == NULL)
-    return mprof_error_memory(error);
-  file->length = octets.length;
-  memcpy(file->data, octets.data, octets.length);
-  return finish(&reading, check_kind(&reading));
+  return read_from(file, path, -1, octets, limits, error);
 }
 
 uint64_t

@@ -75,6 +75,12 @@ int command_run(int count, const char *const *arguments,
                 const struct open_profile *open, struct sink *sink,
                 const char *target, struct outcome *outcome);
 
+/* Lets Graphviz draw LENGTH bytes of TEXT in its language; FORMAT is an option
+ * such as "-Tsvg".  The picture goes to SINK, whose failures are its owner's
+ * to find.  False: ERROR says why, with the first line of what dot said. */
+bool draw_picture(const char *format, const char *text, size_t length,
+                  struct sink *sink, struct mprof_error *error);
+
 /* What --help prints: writes the help on TOPIC (COMMAND_NONE: on the
  * program), or the usage line of COMMAND, without "usage: " and newline. */
 void help_write(enum command topic, struct sink *sink);

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The commands that turn profiles into text or pictures. */
+/* The commands that turn profiles into text, pictures, or one profile. */
 
 #include "command/command.h"
 
-#include "base/filter_program.h"
 #include "base/output_file.h"
 #include "base/progress.h"
+#include "command/load.h"
 #include "diff/diff.h"
 #include "export/export.h"
-#include "command/load.h"
 #include "tables/output.h"
 #include "tables/report.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* Writes WHAT to a sink; its own failure is in ERROR. */
-typedef bool writer(const void *what, struct sink *sink,
-                    struct mprof_error *error);
+#include <sys/stat.h>
 
 /* Tells SINK what OPTIONS say of its looks; for the rest it knows best. */
 static void
@@ -31,57 +26,78 @@ set_looks(const struct options *options, struct sink *sink)
     sink->color = options->color == COLOR_ALWAYS;
 }
 
-/* Lets WRITE write WHAT to where OPTIONS say. */
-static bool
-write_output(const struct options *options, struct sink *sink, writer *write,
-             const void *what, struct mprof_error *error)
+/* What OPTIONS want written to: SINK, or the file FILE, which is opened; NULL
+ * after an error. */
+static struct sink *
+open_output(const struct options *options, struct sink *sink,
+            struct output_file *file, struct mprof_error *error)
 {
-  struct output_file file;
   progress_tell(options->progress, "writing", 0, 0);
-  if (options->output == NULL) {
-    set_looks(options, sink);
-    return write(what, sink, error);
+  if (options->output != NULL) {
+    if (!output_file_open(file, options->output, error))
+      return NULL;
+    sink = &file->sink;
   }
-  if (!output_file_open(&file, options->output, error))
-    return false;
-  set_looks(options, &file.sink);
-  return output_file_close(&file, write(what, &file.sink, error), error);
+  set_looks(options, sink);
+  return sink;
+}
+
+/* Completes it when GOOD; else drops what is a file. */
+static bool
+close_output(const struct options *options, struct output_file *file,
+             bool good, struct mprof_error *error)
+{
+  return options->output == NULL ? good
+                                 : output_file_close(file, good, error);
+}
+
+/* Draws REDUCTION as the kind of picture that the file PATH is. */
+static bool
+draw(const struct reduction *reduction, const char *path, struct sink *sink,
+     struct mprof_error *error)
+{
+  const char *ending = path == NULL ? NULL : strrchr(path, '.');
+  const char *format = "-Tsvg";
+  struct string_sink dot;
+  if (ending != NULL && strcmp(ending, ".png") == 0)
+    format = "-Tpng";
+  else if (ending != NULL && strcmp(ending, ".pdf") == 0)
+    format = "-Tpdf";
+  string_sink_init(&dot);
+  export_dot(reduction, &dot.sink);
+  const char *text = string_sink_text(&dot);
+  bool good = text == NULL ? mprof_error_memory(error)
+                           : draw_picture(format, text, dot.string.length,
+                                          sink, error);
+  string_sink_release(&dot);
+  return good;
 }
 
 typedef void emitter(const struct reduction *, struct sink *);
 
-/* A reduction and how to write it. */
-struct emission {
-  const struct options *options;
-  const struct reduction *reduction;
-  emitter *emit;
-};
-
-static bool
-emit_reduction(const void *what, struct sink *sink, struct mprof_error *error)
-{
-  const struct emission *emission = what;
-  (void)error;
-  emission->emit(emission->reduction, sink);
-  return true;
-}
-
 /* Reduces the profile that OPTIONS are about, one that is open or the files
- * that they name, and lets WRITE write it by EMIT. */
+ * that they name, and writes it by EMIT; NULL: draws it. */
 static bool
 run_reduction(const struct options *options, struct sink *sink,
-              writer *write, emitter *emit, struct mprof_error *error)
+              emitter *emit, struct mprof_error *error)
 {
   struct profile read = {0};
   struct reduction reduction = {0};
-  const struct emission emission = {options, &reduction, emit};
+  struct output_file file;
   bool open = options->open != NULL;
   bool good =
       (open || profile_load(&read, options->files, options->file_count,
                             options->progress, error)) &&
       reduction_init(&reduction, open ? options->open->profile : &read,
                      &options->view, options->progress, error) &&
-      write_output(options, sink, write, &emission, error);
+      (sink = open_output(options, sink, &file, error)) != NULL;
+  if (good && emit != NULL)
+    emit(&reduction, sink);
+  if (good)
+    good = close_output(options, &file,
+                        emit != NULL ||
+                            draw(&reduction, options->output, sink, error),
+                        error);
   reduction_release(&reduction);
   profile_release(&read);
   return good;
@@ -91,16 +107,14 @@ bool
 run_report(const struct options *options, struct sink *sink,
            struct outcome *outcome)
 {
-  return run_reduction(options, sink, emit_reduction, report_write,
-                       &outcome->error);
+  return run_reduction(options, sink, report_write, &outcome->error);
 }
 
 bool
 run_export(const struct options *options, struct sink *sink,
            struct outcome *outcome)
 {
-  return run_reduction(options, sink, emit_reduction, options->format->emit,
-                       &outcome->error);
+  return run_reduction(options, sink, options->format->emit, &outcome->error);
 }
 
 /* A picture, unless the file to write is another format: a page. */
@@ -108,57 +122,17 @@ bool
 run_flamegraph(const struct options *options, struct sink *sink,
                struct outcome *outcome)
 {
-  return run_reduction(options, sink, emit_reduction,
+  return run_reduction(options, sink,
                        options->format == NULL ? export_svg
                                                : options->format->emit,
                        &outcome->error);
-}
-
-/* The option of dot for the kind of picture that the file PATH is. */
-static const char *
-picture_option(const char *path)
-{
-  const char *ending = path == NULL ? NULL : strrchr(path, '.');
-  if (ending != NULL && strcmp(ending, ".png") == 0)
-    return "-Tpng";
-  return ending != NULL && strcmp(ending, ".pdf") == 0 ? "-Tpdf" : "-Tsvg";
-}
-
-/* Writes the reduction in dot's language and lets dot draw it. */
-static bool
-draw(const void *what, struct sink *sink, struct mprof_error *error)
-{
-  const struct emission *emission = what;
-  const char *const arguments[] = {
-      "dot", picture_option(emission->options->output), NULL};
-  struct sink_string text = {0};
-  struct sink dot;
-  sink_init(&dot, sink_write_string, &text);
-  emission->emit(emission->reduction, &dot);
-  bool good =
-      sink_flush(&dot)
-          ? filter_program(arguments, text.text, text.length,
-                           "drawing needs Graphviz; install the package "
-                           "graphviz, which has the program dot",
-                           sink, error)
-          : mprof_error_memory(error);
-  free(text.text);
-  return good;
 }
 
 bool
 run_graph(const struct options *options, struct sink *sink,
           struct outcome *outcome)
 {
-  return run_reduction(options, sink, draw, export_dot, &outcome->error);
-}
-
-static bool
-emit_diff(const void *what, struct sink *sink, struct mprof_error *error)
-{
-  (void)error;
-  diff_write(what, sink);
-  return true;
+  return run_reduction(options, sink, NULL, &outcome->error);
 }
 
 /* The tables, whatever they say; then whether growth is within the limits. */
@@ -166,24 +140,72 @@ bool
 run_diff(const struct options *options, struct sink *sink,
          struct outcome *outcome)
 {
-  struct profile profiles[DIFF_SIDES];
-  struct diff diff;
+  struct profile profiles[DIFF_SIDES] = {0};
+  struct diff diff = {0};
+  struct output_file file;
   struct mprof_error *error = &outcome->error;
   bool good = true;
-  memset(profiles, 0, sizeof profiles);
-  memset(&diff, 0, sizeof diff);
   for (int side = 0; good && side < DIFF_SIDES; side++)
     good = profile_load_joined(&profiles[side], options->files[side],
                                options->progress, error);
   good = good &&
          diff_init(&diff, profiles, &options->view, &options->diff,
                    options->progress, error) &&
-              write_output(options, sink, emit_diff, &diff, error) &&
-              diff_check_growth(&diff, outcome->remark, error);
+         (sink = open_output(options, sink, &file, error)) != NULL;
+  if (good)
+    diff_write(&diff, sink);
+  good = good && close_output(options, &file, true, error) &&
+         diff_check_growth(&diff, outcome->remark, error);
   diff_release(&diff);
   for (int side = 0; side < DIFF_SIDES; side++)
     profile_release(&profiles[side]);
   if (outcome->remark[0] != '\0')
     outcome->status = 3;
+  return good;
+}
+
+/* ---- merge ------------------------------------------------------------ */
+
+/* Whether OUTPUT is no file of a folder of LIST: each run would count the
+ * last one's sums again.  It may be one that is named, as in "merge -o
+ * all.data all.data new.data". */
+static bool
+check_output(const struct input_list *list, const char *output,
+             struct mprof_error *error)
+{
+  struct stat written;
+  struct stat read;
+  if (stat(output, &written) != 0)
+    return true;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->files[i].folder != NULL &&
+        stat(list->files[i].path, &read) == 0 &&
+        read.st_dev == written.st_dev && read.st_ino == written.st_ino)
+      return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
+                             "cannot write '%s': it is one of the files in "
+                             "the folder '%s' that would be merged",
+                             output, list->files[i].folder);
+  return true;
+}
+
+/* Reads all files, then writes one. */
+bool
+run_merge(const struct options *options, struct sink *sink,
+          struct outcome *outcome)
+{
+  struct mprof_error *error = &outcome->error;
+  struct input_list list = {0};
+  struct profile profile = {0};
+  (void)sink; /* all goes to the file */
+  if (options->open != NULL)
+    return profile_save(options->open->profile, options->output, error);
+  bool good =
+      input_list_fill(&list, options->files, options->file_count, error) &&
+      check_output(&list, options->output, error) &&
+      profile_load_list(&profile, &list, true, options->progress, error);
+  progress_tell(options->progress, "writing", 0, 0);
+  good = good && profile_save(&profile, options->output, error);
+  profile_release(&profile);
+  input_list_release(&list);
   return good;
 }

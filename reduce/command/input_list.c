@@ -4,7 +4,7 @@
  * for.
  */
 
-#include "base/input_list.h"
+#include "command/load.h"
 
 #include "base/array.h"
 

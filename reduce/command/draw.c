@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The program dot draws the call graph.  What it reads, what it writes and
+ * what it says are files in memory, so that nothing waits for anything but
+ * its end.  No shell is involved.
+ */
+
+#include "command/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { INPUT, PICTURE, MESSAGES, FILES }; /* their descriptors in dot */
+
+/* Opens the files, the input holding TEXT; zero or an errno value. */
+static int
+open_files(int files[FILES], const char *text, size_t length)
+{
+  int failure = 0;
+  for (int i = 0; i < FILES; i++) {
+    files[i] = memfd_create("mprof", MFD_CLOEXEC);
+    if (files[i] < 0)
+      failure = errno;
+  }
+  if (failure == 0)
+    failure = sink_write_descriptor(&files[INPUT], text, length);
+  if (failure == 0 && lseek(files[INPUT], 0, SEEK_SET) != 0)
+    failure = errno;
+  return failure;
+}
+
+/* Starts the program: zero or an errno value. */
+static int
+start(const int files[FILES], const char *const *arguments, pid_t *child)
+{
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t defaults;
+  sigset_t none;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE); /* which a caller may ignore */
+  sigemptyset(&none);
+  if (posix_spawn_file_actions_init(&actions) != 0)
+    return ENOMEM;
+  int failure = posix_spawnattr_init(&attributes);
+  if (failure == 0) {
+    for (int i = 0; i < FILES; i++)
+      posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    failure = posix_spawnp(child, arguments[0], &actions, &attributes,
+                           (char *const *)(uintptr_t)arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return failure;
+}
+
+/* Whether CHILD ended well.  Where somebody else has collected it, nobody
+ * knows; what it wrote then has to speak for it. */
+static bool
+ended_well(pid_t child)
+{
+  int status;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return true;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Copies FILE, from its beginning, to SINK. */
+static void
+copy_file(int file, struct sink *sink)
+{
+  char bytes[SINK_BUFFER_BYTES];
+  ssize_t length;
+  for (off_t at = 0; (length = pread(file, bytes, sizeof bytes, at)) > 0;
+       at += length)
+    sink_bytes(sink, bytes, (size_t)length);
+}
+
+/* The first line of what the program said. */
+static const char *
+first_message(int file, char *line, size_t size)
+{
+  ssize_t length = pread(file, line, size - 1, 0);
+  line[length < 0 ? 0 : length] = '\0';
+  line[strcspn(line, "\n")] = '\0';
+  return *line == '\0' ? "it failed and said nothing" : line;
+}
+
+bool
+draw_picture(const char *format, const char *text, size_t length,
+             struct sink *sink, struct mprof_error *error)
+{
+  const char *const arguments[] = {"dot", format, NULL};
+  int files[FILES];
+  char line[512];
+  pid_t child;
+  int failure = open_files(files, text, length);
+  if (failure == 0)
+    failure = start(files, arguments, &child);
+  if (failure == ENOENT)
+    mprof_error_set(error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
+                    "drawing needs Graphviz; install the package graphviz, "
+                    "which has the program dot");
+  else if (failure != 0)
+    mprof_error_set(error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
+                    "cannot run 'dot': %s", strerror(failure));
+  else if (!ended_well(child))
+    mprof_error_set(error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET, "dot: %s",
+                    first_message(files[MESSAGES], line, sizeof line));
+  else
+    copy_file(files[PICTURE], sink);
+  for (int i = 0; i < FILES; i++)
+    if (files[i] >= 0)
+      close(files[i]);
+  return error->code == MPROF_OK;
+}
