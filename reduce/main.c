@@ -3,11 +3,17 @@
 /* The command mprof: hands its arguments to the library, prints what comes
  * back, and turns the outcome into an exit status.  It alone knows whether
  * what it prints goes to a terminal.
+ *
+ * There, one line on standard error shows progress, from the time on that a
+ * command has taken two seconds, written anew four times a second, and
+ * removed when the work ends or output begins.  A timer looks at what the
+ * library tells (base/progress.h), so that a long step that tells nothing is
+ * seen to be under way all the same.
  */
 
+#include "base/progress.h"
 #include "command/command.h"
 #include "mprof.h"
-#include "terminal_progress.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +21,91 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
+
+enum { FIRST_SECONDS = 2, AGAIN_MICROSECONDS = 250000, LINE_BYTES = 80 };
+
+static struct progress now;
+static volatile sig_atomic_t drawn; /* columns of the line that is there */
+static bool timer_runs;
+
+static void
+write_line(const char *line, size_t length)
+{
+  ssize_t ignored = write(STDERR_FILENO, line, length);
+  (void)ignored;
+}
+
+/* By blanks, which works on any terminal. */
+static void
+remove_line(void)
+{
+  char line[LINE_BYTES];
+  size_t columns = (size_t)drawn;
+  if (columns == 0)
+    return;
+  memset(line, ' ', sizeof line);
+  line[0] = line[columns + 1] = '\r';
+  write_line(line, columns + 2);
+  drawn = 0;
+}
+
+/* Handles SIGALRM, by nothing but atomics and write. */
+static void
+draw_line(int signal_number)
+{
+  int saved = errno;
+  char line[LINE_BYTES];
+  const char *what = atomic_load_explicit(&now.what, memory_order_relaxed);
+  uint64_t done = atomic_load_explicit(&now.done, memory_order_relaxed);
+  uint64_t whole = atomic_load_explicit(&now.whole, memory_order_relaxed);
+  (void)signal_number;
+  if (what != NULL) {
+    char *end = stpcpy(stpcpy(line, "mprof: "), what);
+    if (whole != 0 && done <= whole) {
+      int percent = (int)((double)done / (double)whole * 100);
+      *end++ = ' ';
+      if (percent == 100)
+        *end++ = '1';
+      if (percent >= 10)
+        *end++ = (char)('0' + percent / 10 % 10);
+      *end++ = (char)('0' + percent % 10);
+      end = stpcpy(end, " %");
+    }
+    remove_line();
+    write_line(line, (size_t)(end - line));
+    drawn = (sig_atomic_t)(end - line);
+  }
+  errno = saved;
+}
+
+/* Starts to show progress, if standard error is a terminal; what to tell
+ * then, or NULL.  Calls that the signal interrupts are restarted. */
+static struct progress *
+start_progress(void)
+{
+  struct sigaction action = {.sa_handler = draw_line, .sa_flags = SA_RESTART};
+  struct itimerval timer = {.it_value = {FIRST_SECONDS, 0},
+                            .it_interval = {0, AGAIN_MICROSECONDS}};
+  timer_runs = isatty(STDERR_FILENO) != 0 &&
+               sigaction(SIGALRM, &action, NULL) == 0 &&
+               setitimer(ITIMER_REAL, &timer, NULL) == 0;
+  return timer_runs ? &now : NULL;
+}
+
+/* May be called again. */
+static void
+stop_progress(void)
+{
+  struct itimerval timer = {0};
+  if (!timer_runs)
+    return;
+  timer_runs = false;
+  setitimer(ITIMER_REAL, &timer, NULL);
+  signal(SIGALRM, SIG_IGN);
+  remove_line();
+}
 
 /* Fits SINK to the terminal that DESCRIPTOR is, if it is one. */
 static void
@@ -34,7 +124,7 @@ fit_to_terminal(struct sink *sink, int descriptor)
 static int
 write_output(void *target, const char *bytes, size_t length)
 {
-  terminal_progress_stop();
+  stop_progress();
   return sink_write_descriptor(target, bytes, length);
 }
 
@@ -86,11 +176,11 @@ main(int argc, char **argv)
   if (argc < 2 || strcmp(argv[1], "run") != 0)
     take_signal(SIGPIPE);
   sink_init(&sink, write_output, &descriptor);
-  sink.progress = terminal_progress_start();
+  sink.progress = start_progress();
   fit_to_terminal(&sink, descriptor);
   command_run(argc - 1, (const char *const *)(argv + 1), NULL, &sink,
               "standard output", &outcome);
-  terminal_progress_stop();
+  stop_progress();
   if (outcome.error.code == MPROF_OK && close(descriptor) != 0 &&
       errno != EBADF)
     outcome_cannot_write(&outcome, "standard output", errno);

@@ -6,11 +6,10 @@
 
 #include "mprof.h"
 
+#include "base/array.h"
 #include "command/command.h"
 #include "command/load.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -22,36 +21,30 @@ struct result {
   char *error;
 };
 
-/* Splits TEXT at newlines, in place; fills ARGUMENTS, for which there is
- * room, and gives back their number. */
-static int
-split_arguments(char *text, const char **arguments)
+/* The lines of a text. */
+struct lines {
+  char *copy;         /* owned, with a zero in the place of each newline */
+  const char **items; /* owned; NULL when memory ran out */
+  size_t count;
+};
+
+static void
+lines_init(struct lines *lines, const char *text)
 {
-  int count = 0;
-  while (*text != '\0') {
-    arguments[count++] = text;
-    text += strcspn(text, "\n");
-    if (*text == '\n')
-      *text++ = '\0';
-  }
-  return count;
+  char *rest = lines->copy = strdup(text == NULL ? "" : text);
+  lines->count = 0;
+  lines->items =
+      rest == NULL ? NULL
+                   : array_zeroed(strlen(rest) + 1, sizeof *lines->items);
+  while (lines->items != NULL && rest != NULL && *rest != '\0')
+    lines->items[lines->count++] = strsep(&rest, "\n");
 }
 
-/* An upper bound of the number of arguments in TEXT. */
-static size_t
-count_lines(const char *text)
+static void
+lines_release(struct lines *lines)
 {
-  size_t count = 1;
-  for (; *text != '\0'; text++)
-    count += *text == '\n';
-  return count;
-}
-
-/* A copy of TEXT that is owned by the caller, whatever TEXT is. */
-static char *
-own(char *text)
-{
-  return text != NULL ? text : strdup("");
+  free(lines->copy);
+  free(lines->items);
 }
 
 static void
@@ -61,22 +54,19 @@ run(struct result *result, const char *arguments,
   struct outcome outcome = {.status = 1};
   struct sink_string text = {0};
   struct sink sink;
+  struct lines lines;
   sink_init(&sink, sink_write_string, &text);
-  char *copy = strdup(arguments == NULL ? "" : arguments);
-  const char **list = NULL;
-  if (copy != NULL)
-    list = calloc(count_lines(copy), sizeof *list);
-  if (list == NULL)
+  lines_init(&lines, arguments);
+  if (lines.items == NULL)
     mprof_error_memory(&outcome.error);
   else
-    command_run(split_arguments(copy, list), list, open, &sink, "the output",
+    command_run((int)lines.count, lines.items, open, &sink, "the output",
                 &outcome);
-  free(copy);
-  free(list);
-  result->output = own(text.text);
+  lines_release(&lines);
+  result->output = text.text == NULL ? strdup("") : text.text;
+  result->error = strdup(outcome_line(&outcome));
   result->status = outcome.status;
   result->offset = outcome.error.offset;
-  result->error = strdup(outcome_line(&outcome));
   if (result->output == NULL || result->error == NULL) {
     free(result->output);
     free(result->error);
@@ -179,16 +169,14 @@ void *
 mprof_profile_open(const char *names)
 {
   struct handle *handle = new_handle();
-  char *copy = strdup(names);
-  const char **list =
-      copy == NULL ? NULL : calloc(count_lines(copy), sizeof *list);
-  if (handle != NULL && list == NULL)
+  struct lines lines;
+  lines_init(&lines, names);
+  if (handle != NULL && lines.items == NULL)
     mprof_error_memory(&handle->error);
   else if (handle != NULL)
-    profile_load(&handle->profile, list,
-                 (size_t)split_arguments(copy, list), NULL, &handle->error);
-  free(list);
-  free(copy);
+    profile_load(&handle->profile, lines.items, lines.count, NULL,
+                 &handle->error);
+  lines_release(&lines);
   return handle;
 }
 

@@ -14,9 +14,9 @@
 
 #include "command/command.h"
 
+#include "command/load.h"
 #include "command/run_program.h"
 #include "common/pprof_format.h"
-#include "command/load.h"
 #include "pprof/reader.h"
 
 #include <dirent.h>
@@ -30,8 +30,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char process_key[] = PPROF_COMMENT_PROCESS;
-
 /* Files that processes of the program write, and their folder. */
 struct profile_files {
   const char *name;       /* FILE as it was given */
@@ -43,23 +41,28 @@ struct profile_files {
 /* ---- files ------------------------------------------------------------- */
 
 static bool
+cannot_write(const struct profile_files *files, const char *why,
+             struct mprof_error *error)
+{
+  return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
+                         "cannot write '%s': %s", files->name, why);
+}
+
+static bool
 set_path(struct profile_files *files, const char *name,
          struct mprof_error *error)
 {
   char folder[PATH_MAX] = "";
-  memset(files, 0, sizeof *files);
   files->name = name;
   if (strstr(name, "%p") != NULL)
     return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
                            "-o takes a name without %%p, not '%s'", name);
   if (name[0] != '/' && getcwd(folder, sizeof folder - 1) == NULL)
-    return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                           "cannot write '%s': %s", name, strerror(errno));
+    return cannot_write(files, strerror(errno), error);
   int length = snprintf(files->path, sizeof files->path, "%s%s%s", folder,
                         folder[0] == '\0' ? "" : "/", name);
   return length < (int)sizeof files->path - NAME_MAX ||
-         mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                         "cannot write '%s': its name is too long", name);
+         cannot_write(files, "its name is too long", error);
 }
 
 static void
@@ -76,11 +79,8 @@ is_process_suffix(const char *text)
 {
   static const char digits[] = "0123456789";
   size_t length = strspn(text, digits);
-  if (length == 0 || text[length] == '\0')
-    return length > 0;
-  const char *rest = text + length + 1;
-  return text[length] == '.' && *rest != '\0' &&
-         rest[strspn(rest, digits)] == '\0';
+  size_t more = text[length] == '.' ? strspn(text + length + 1, digits) : 0;
+  return length > 0 && text[length + (more > 0 ? more + 1 : 0)] == '\0';
 }
 
 /* What is behind "FILE." in NAME; NULL if that is no file of a process. */
@@ -95,26 +95,6 @@ suffix_of(const struct profile_files *files, const char *name)
              : NULL;
 }
 
-/* Forgets the other files that KEEPS does not say of FILES. */
-static void
-keep_others(struct profile_files *files,
-            bool (*keeps)(const struct profile_files *, const char *name))
-{
-  size_t kept = 0;
-  for (size_t i = 0; i < files->count; i++)
-    if (keeps(files, files->others[i]->d_name))
-      files->others[kept++] = files->others[i];
-    else
-      free(files->others[i]);
-  files->count = kept;
-}
-
-static bool
-is_other(const struct profile_files *files, const char *name)
-{
-  return suffix_of(files, name) != NULL;
-}
-
 /* Sets PATH, of PATH_MAX bytes, to that of the file NAME beside FILE. */
 static void
 path_of_other(const struct profile_files *files, const char *name, char *path)
@@ -124,19 +104,26 @@ path_of_other(const struct profile_files *files, const char *name, char *path)
            name);
 }
 
-/* Lists the files FILE.PID that are there, by name. */
+/* Lists the files FILE.PID that are there, by name; only those that KEEPS says
+ * of FILES, unless it is NULL. */
 static bool
-list_others(struct profile_files *files, struct mprof_error *error)
+list_others(struct profile_files *files,
+            bool (*keeps)(const struct profile_files *, const char *name),
+            struct mprof_error *error)
 {
   char folder[PATH_MAX];
   path_of_other(files, "", folder);
   int count = scandir(folder, &files->others, NULL, alphasort);
   if (count < 0)
-    return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                           "cannot write '%s': %s", files->name,
-                           strerror(errno));
-  files->count = (size_t)count;
-  keep_others(files, is_other);
+    return cannot_write(files, strerror(errno), error);
+  for (int i = 0; i < count; i++) {
+    const char *name = files->others[i]->d_name;
+    if (suffix_of(files, name) != NULL &&
+        (keeps == NULL || keeps(files, name)))
+      files->others[files->count++] = files->others[i];
+    else
+      free(files->others[i]);
+  }
   return true;
 }
 
@@ -156,20 +143,18 @@ has_other(const struct profile_files *files, const char *name)
 static bool
 is_of_run(const char *path, const char *process)
 {
+  const struct reader_options options = {.limits = &input_limits_default};
   struct profile profile;
   struct mprof_error error;
   struct stat status;
   mprof_error_clear(&error);
   if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return false;
-  bool good =
-      profile_init(&profile) &&
-      profile_read(&profile, path,
-                   &(struct reader_options){.limits = &input_limits_default},
-                   &error) &&
-      profile.by_mprof;
+  bool good = profile_init(&profile) &&
+              profile_read(&profile, path, &options, &error) &&
+              profile.by_mprof;
   if (good && process != NULL) {
-    const char *own = profile_comment(&profile, process_key, 0);
+    const char *own = profile_comment(&profile, PPROF_COMMENT_PROCESS, 0);
     good = own != NULL && strcmp(own, process) == 0;
   }
   profile_release(&profile);
@@ -192,19 +177,12 @@ remove_old(struct profile_files *files, struct mprof_error *error)
   struct stat status;
   if (lstat(files->path, &status) == 0) {
     if (!is_of_run(files->path, NULL))
-      return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                             "cannot write '%s': it is there and no profile "
-                             "by mprof",
-                             files->name);
+      return cannot_write(files, "it is there and no profile by mprof",
+                          error);
     if (unlink(files->path) != 0)
-      return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                             "cannot write '%s': %s", files->name,
-                             strerror(errno));
+      return cannot_write(files, strerror(errno), error);
   }
-  if (!list_others(files, error))
-    return false;
-  keep_others(files, remains);
-  return true;
+  return list_others(files, remains, error);
 }
 
 /* ---- afterwards -------------------------------------------------------- */
@@ -239,7 +217,7 @@ finish_file(char *path, const char *process, struct sums *sums,
   const struct input_list list = {.files = &name, .count = 1};
   bool good = profile_load_list(&profile, &list, true, NULL, error);
   if (good && process != NULL) {
-    snprintf(comment, sizeof comment, "%s=%s", process_key, process);
+    snprintf(comment, sizeof comment, PPROF_COMMENT_PROCESS "=%s", process);
     uint32_t text = names_intern(&profile.names, comment);
     good = (text != NAMES_NONE && profile_add_comment(&profile, text)) ||
            mprof_error_memory(error);
@@ -267,7 +245,7 @@ finish_files(const struct profile_files *old, struct sums *sums, bool *root,
   memcpy(files.path, old->path, sizeof files.path);
   *root = access(files.path, F_OK) == 0;
   bool good = (!*root || finish_file(files.path, NULL, sums, error)) &&
-              list_others(&files, error);
+              list_others(&files, NULL, error);
   for (size_t i = 0; good && i < files.count; i++) {
     struct stat status;
     const char *name = files.others[i]->d_name;
@@ -285,24 +263,17 @@ finish_files(const struct profile_files *old, struct sums *sums, bool *root,
   return good;
 }
 
-/* Such as KILL; those of real time have none. */
-static const char *
-signal_name(int number)
-{
-  const char *name = sigabbrev_np(number);
-  return name != NULL ? name : "of real time";
-}
-
 /* Makes OUTCOME say why there is no FILE of the program NAME. */
 static void
 say_nothing_written(const char *name, struct outcome *outcome)
 {
   const char *reason = unmonitored_reason(name);
+  const char *signal = sigabbrev_np(outcome->signal);
   if (reason == NULL && outcome->signal != 0)
     mprof_line(outcome->remark,
                "no profile of '%s' was written: signal %s ended it at once "
                "(--autosave=N writes before)",
-               name, signal_name(outcome->signal));
+               name, signal != NULL ? signal : "of real time");
   else /* the monitor itself has said what went wrong, such as a full disk */
     mprof_line(outcome->remark, "no profile of '%s' was written: %s", name,
                reason != NULL

@@ -27,30 +27,28 @@ static bool
 find_library(char *path, struct mprof_error *error)
 {
   static const char library[] = "libmprof-malloc.so";
-  char folder[PATH_MAX] = "";
-  char wanted[PATH_MAX + sizeof library + 1];
+  char own[PATH_MAX] = "";
+  char wanted[PATH_MAX + sizeof "/lib/" + sizeof library];
   const char *given = getenv("MPROF_LIB");
   if (given != NULL && *given != '\0') {
-    snprintf(folder, sizeof folder, "%s", given);
+    snprintf(wanted, sizeof wanted, "%s/%s", given, library);
   } else {
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 8);
-    folder[length < 0 ? 0 : length] = '\0';
-    for (int i = 0; i < 2 && strrchr(folder, '/') != NULL; i++)
-      *strrchr(folder, '/') = '\0';
-    strcat(folder, "/lib");
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length < 0 ? 0 : length] = '\0';
+    for (int i = 0; i < 2 && strrchr(own, '/') != NULL; i++)
+      *strrchr(own, '/') = '\0';
+    snprintf(wanted, sizeof wanted, "%s/lib/%s", own, library);
   }
-  snprintf(wanted, sizeof wanted, "%s/%s", folder, library);
   if (realpath(wanted, path) == NULL)
     return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
                            "cannot find the monitor '%s': %s (MPROF_LIB may "
                            "name its folder)",
                            wanted, strerror(errno));
-  if (strpbrk(path, " :") != NULL)
-    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                           "cannot preload '%s': its name has a blank or a "
-                           "colon",
-                           path);
-  return true;
+  return strpbrk(path, " :") == NULL ||
+         mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
+                         "cannot preload '%s': its name has a blank or a "
+                         "colon",
+                         path);
 }
 
 /* ---- the process ------------------------------------------------------- */
