@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What of a profile is looked at, and how: the choices that tables, exports
- * and comparisons share.  How they are given says command/option_table.h.
+ * and comparisons share.  How they are given says command/options.h.
  */
 
 #ifndef MPROF_VIEW_OPTIONS_H

@@ -63,9 +63,9 @@ read_ahead(struct reading *reading)
     if (got > 0)
       have += (size_t)got;
     else if (errno != EINTR)
-      return mprof_error_set(reading->error, MPROF_CANNOT_READ,
-                             MPROF_NO_OFFSET, "cannot read '%s': %s",
-                             reading->path, strerror(errno));
+      return mprof_fail(reading->error, MPROF_CANNOT_READ,
+                        "cannot read '%s': %s", reading->path,
+                        strerror(errno));
   }
   reading->ahead = (struct input_octets){reading->piece, have};
   return true;
@@ -201,14 +201,14 @@ open_input(const char *path, struct mprof_error *error)
 {
   struct stat status;
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                    "cannot open '%s': %s", path, strerror(errno));
-  else if (fstat(descriptor, &status) == 0 &&
-           (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
+  if (descriptor < 0) {
+    mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
+               strerror(errno));
+  } else if (fstat(descriptor, &status) == 0 &&
+             (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
+    mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': is a device",
+               path);
     close(descriptor);
-    mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                    "cannot read '%s': is a device", path);
     return -1;
   }
   return descriptor;

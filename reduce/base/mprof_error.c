@@ -10,9 +10,7 @@
 void
 mprof_error_clear(struct mprof_error *error)
 {
-  error->code = MPROF_OK;
-  error->offset = MPROF_NO_OFFSET;
-  error->message[0] = '\0';
+  *error = (struct mprof_error){.offset = MPROF_NO_OFFSET};
 }
 
 static void
@@ -52,6 +50,5 @@ mprof_error_set(struct mprof_error *error, enum mprof_error_code code,
 bool
 mprof_error_memory(struct mprof_error *error)
 {
-  return mprof_error_set(error, MPROF_NO_MEMORY, MPROF_NO_OFFSET,
-                         "out of memory");
+  return mprof_fail(error, MPROF_NO_MEMORY, "out of memory");
 }

@@ -42,6 +42,10 @@ bool mprof_error_set(struct mprof_error *error, enum mprof_error_code code,
                      int64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The same for what has no place in an input. */
+#define mprof_fail(error, code, ...)                                         \
+  mprof_error_set(error, code, MPROF_NO_OFFSET, __VA_ARGS__)
+
 /* Sets LINE to formatted text in that same way. */
 void mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
     __attribute__((format(printf, 2, 3)));

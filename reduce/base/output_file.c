@@ -20,9 +20,8 @@ static bool
 write_error(const struct output_file *file, int error_number,
             struct mprof_error *error)
 {
-  return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                         "cannot write '%s': %s", file->path,
-                         strerror(error_number));
+  return mprof_fail(error, MPROF_CANNOT_WRITE, "cannot write '%s': %s",
+                    file->path, strerror(error_number));
 }
 
 static void

@@ -81,9 +81,7 @@ int command_run(int count, const char *const *arguments,
 bool draw_picture(const char *format, const char *text, size_t length,
                   struct sink *sink, struct mprof_error *error);
 
-/* What --help prints: writes the help on TOPIC (COMMAND_NONE: on the
- * program), or the usage line of COMMAND, without "usage: " and newline. */
-void help_write(enum command topic, struct sink *sink);
+/* Writes the usage line of COMMAND, without "usage: " and newline. */
 void help_usage(enum command command, struct sink *sink);
 
 #endif

@@ -109,15 +109,15 @@ draw_picture(const char *format, const char *text, size_t length,
   if (failure == 0)
     failure = start(files, arguments, &child);
   if (failure == ENOENT)
-    mprof_error_set(error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
-                    "drawing needs Graphviz; install the package graphviz, "
-                    "which has the program dot");
+    mprof_fail(error, MPROF_CANNOT_RUN,
+               "drawing needs Graphviz; install the package graphviz, which "
+               "has the program dot");
   else if (failure != 0)
-    mprof_error_set(error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
-                    "cannot run 'dot': %s", strerror(failure));
+    mprof_fail(error, MPROF_CANNOT_RUN, "cannot run 'dot': %s",
+               strerror(failure));
   else if (!ended_well(child))
-    mprof_error_set(error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET, "dot: %s",
-                    first_message(files[MESSAGES], line, sizeof line));
+    mprof_fail(error, MPROF_CANNOT_RUN, "dot: %s",
+               first_message(files[MESSAGES], line, sizeof line));
   else
     copy_file(files[PICTURE], sink);
   for (int i = 0; i < FILES; i++)

@@ -79,19 +79,20 @@ add_folder(struct input_list *list, const char *folder,
   size_t first = list->count;
   int count = scandir(folder, &entries, is_profile_name, compare_names);
   if (count < 0)
-    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                           "cannot open '%s': %s", folder, strerror(errno));
+    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s",
+                      folder, strerror(errno));
   bool good = true;
   for (int i = 0; i < count; i++) {
     good = good && append_entry(list, folder, entries[i]->d_name, error);
     free(entries[i]);
   }
   free(entries);
-  return good && (list->count > first ||
-         mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                         "no profile in the folder '%s': none of its files "
-                         "ends in .data or .pb.gz",
-                         folder));
+  return good &&
+         (list->count > first ||
+          mprof_fail(error, MPROF_CANNOT_READ,
+                    "no profile in the folder '%s': none of its files ends "
+                    "in .data or .pb.gz",
+                    folder));
 }
 
 static bool

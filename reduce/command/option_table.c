@@ -4,7 +4,7 @@
  * in both.
  */
 
-#include "command/option_table.h"
+#include "command/options.h"
 
 #include "common/phase.h"
 #include "diff/diff.h"

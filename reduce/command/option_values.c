@@ -4,20 +4,13 @@
  * integers that they are.
  */
 
-#include "command/option_table.h"
+#include "command/options.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool
-usage_error(struct mprof_error *error, const char *what, const char *argument)
-{
-  return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET, "%s '%s'", what,
-                         argument);
-}
 
 /* ---- words ------------------------------------------------------------- */
 
@@ -215,9 +208,9 @@ value_store(const struct option_row *row, void *field, const char *text,
   if (kind->takes == NULL)
     words_text(&row->words, kind->list ? " and " : " or ", words,
                sizeof words);
-  return mprof_error_set(
-      error, MPROF_USAGE, MPROF_NO_OFFSET, "%s%s takes %s, not '%.*s'",
-      OPTION_DASHES(row->name), row->name,
-      kind->takes == NULL ? words : kind->takes,
-      (int)(kind->list ? strcspn(wrong, ",") : strlen(wrong)), wrong);
+  return mprof_fail(error, MPROF_USAGE, "%s%s takes %s, not '%.*s'",
+                    OPTION_DASHES(row->name), row->name,
+                    kind->takes == NULL ? words : kind->takes,
+                    (int)(kind->list ? strcspn(wrong, ",") : strlen(wrong)),
+                    wrong);
 }

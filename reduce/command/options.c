@@ -5,10 +5,8 @@
  * ends the options.
  */
 
-#include "command/options.h"
-
 #include "command/command.h"
-#include "command/option_table.h"
+
 #include "tables/output.h"
 
 #include <stdlib.h>
@@ -44,14 +42,16 @@ parse_option(struct parsing *parsing, const char *argument)
   const struct option_row *row =
       option_find(name, length, parsing->options->command);
   if (row == NULL)
-    return usage_error(parsing->error, "unknown option", argument);
+    return mprof_fail(parsing->error, MPROF_USAGE, "unknown option '%s'",
+                      argument);
   const char *value = name[length] == '=' ? name + length + 1 : NULL;
   if (row->argument == NULL && value != NULL)
-    return usage_error(parsing->error, "no value belongs to", argument);
+    return mprof_fail(parsing->error, MPROF_USAGE, "no value belongs to '%s'",
+                      argument);
   if (row->argument != NULL && value == NULL) {
     if (parsing->next == parsing->count)
-      return usage_error(parsing->error, "a value is missing after",
-                         argument);
+      return mprof_fail(parsing->error, MPROF_USAGE,
+                        "a value is missing after '%s'", argument);
     value = parsing->arguments[parsing->next++];
   }
   return value_store(row, (char *)parsing->options + row->field, value,
@@ -107,9 +107,9 @@ check_ending(const struct options *options, struct mprof_error *error)
       (!has_ending(path, pictures) &&
        output_for_file(export_formats, path) == NULL))
     return true;
-  return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                         "mprof %s writes %s; no name for that is '%s'",
-                         row->name, row->writes, path);
+  return mprof_fail(error, MPROF_USAGE,
+                    "mprof %s writes %s; no name for that is '%s'", row->name,
+                    row->writes, path);
 }
 
 /* Chooses the format by the file to write, where no option does. */
@@ -122,13 +122,14 @@ choose_format(struct options *options, struct mprof_error *error)
   if (options->command != COMMAND_EXPORT || options->format != NULL)
     return true;
   if (path == NULL)
-    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "a format is missing: give --format=FORMAT");
+    return mprof_fail(error, MPROF_USAGE,
+                      "a format is missing: give --format=FORMAT");
   if (has_ending(path, ".svg "))
-    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "mprof graph draws the call graph as SVG");
-  return usage_error(error, "give --format=FORMAT, the name does not tell",
-                     path);
+    return mprof_fail(error, MPROF_USAGE,
+                      "mprof graph draws the call graph as SVG");
+  return mprof_fail(error, MPROF_USAGE,
+                    "give --format=FORMAT, the name does not tell '%s'",
+                    path);
 }
 
 /* Says what does not go together, or lacks. */
@@ -151,16 +152,17 @@ check(const struct options *options, struct mprof_error *error)
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
     wrong = "no files to merge are given";
   if (wrong != NULL)
-    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET, "%s", wrong);
+    return mprof_fail(error, MPROF_USAGE, "%s", wrong);
   if (options->diff.kept_growth.text != NULL &&
       measure_rows[options->view.value].what != NULL)
-    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "with --value=%s nothing else is known: give "
-                           "--fail-above in the place of --fail-above-kept",
-                           measure_rows[options->view.value].word);
+    return mprof_fail(error, MPROF_USAGE,
+                      "with --value=%s nothing else is known: give "
+                      "--fail-above in the place of --fail-above-kept",
+                      measure_rows[options->view.value].word);
   if (open && options->file_count > 0)
-    return usage_error(error, "a profile that is open is read, and not",
-                       options->files[0]);
+    return mprof_fail(error, MPROF_USAGE,
+                      "a profile that is open is read, and not '%s'",
+                      options->files[0]);
   return check_ending(options, error);
 }
 
@@ -219,21 +221,23 @@ options_parse(struct options *options, int count,
     options->view.select.sample_count = open->sample_count;
   }
   if (count < 1)
-    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "no command given");
+    return mprof_fail(error, MPROF_USAGE, "no command given");
   options->command = command_find(arguments[0]);
-  if (options->command == COMMAND_NONE)
-    return usage_error(
-        error, arguments[0][0] == '-' ? "unknown option" : "unknown command",
-        arguments[0]);
-  if (options->command == COMMAND_VERSION)
+  switch (options->command) {
+  case COMMAND_NONE:
+    return mprof_fail(error, MPROF_USAGE, "unknown %s '%s'",
+                      arguments[0][0] == '-' ? "option" : "command",
+                      arguments[0]);
+  case COMMAND_VERSION:
     return true;
-  if (options->command != COMMAND_HELP)
+  case COMMAND_HELP:
+    if (count > 1)
+      options->topic = command_find(arguments[1]);
+    return count == 1 || command_row(options->topic)->run != NULL ||
+           mprof_fail(error, MPROF_USAGE, "no help on '%s'", arguments[1]);
+  default:
     return parse_command(&parsing);
-  if (count > 1)
-    options->topic = command_find(arguments[1]);
-  return count == 1 || command_row(options->topic)->run != NULL ||
-         usage_error(error, "no help on", arguments[1]);
+  }
 }
 
 void

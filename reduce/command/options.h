@@ -2,7 +2,11 @@
 
 /* What a command line asks for, as values.  Parsing takes an argument list
  * and gives either a filled struct or a usage error; it neither prints nor
- * opens anything.  Which options there are says option_table.h.
+ * opens anything.
+ *
+ * The options of all commands are a table: what is parsed, what --help
+ * prints, and what the tests compare with the manual page.  A new option is a
+ * field of struct options and a row.
  */
 
 #ifndef MPROF_OPTIONS_H
@@ -80,5 +84,77 @@ bool options_parse(struct options *options, int count,
                    struct mprof_error *error);
 
 void options_release(struct options *options);
+
+/* ---- the table --------------------------------------------------------- */
+
+/* The words that an option takes: a member of each row of an array, at FIRST
+ * and every STRIDE bytes after it; NULL in the last. */
+struct word_list {
+  const char *const *first;
+  size_t stride;
+};
+
+struct option_row {
+  unsigned commands;    /* that take it: bit i is enum command i */
+  const char *name;     /* without dashes */
+  const char *argument; /* what the value is called, NULL: takes none */
+  const char *help;     /* the words follow where it ends in a blank */
+  const struct value_kind *kind;
+  size_t field; /* where it is stored: offset in struct options */
+  size_t number;
+  struct word_list words;
+};
+
+/* In the order of --help; ends with a row whose name is NULL. */
+extern const struct option_row option_rows[];
+
+/* The row that COMMAND has for the first LENGTH bytes of NAME, or NULL. */
+const struct option_row *option_find(const char *name, size_t length,
+                                     enum command command);
+
+struct value_kind {
+  /* Stores what TEXT says (NULL where there is no value) in FIELD, as ROW
+   * has it; NULL, or the part of TEXT that is wrong. */
+  const char *(*store)(const struct option_row *row, void *field,
+                       const char *text);
+  const char *takes; /* such as "a number"; NULL: the words of the row */
+  bool list;         /* several words, separated by commas */
+};
+
+/* Each by the type of its field, and what the number and the words of its row
+ * are for. */
+extern const struct value_kind flag_value;     /* bool: the number */
+extern const struct value_kind choice_value;   /* an enum: the number */
+extern const struct value_kind number_value;   /* size_t */
+extern const struct value_kind positive_value; /* the same */
+extern const struct value_kind percent_value;  /* uint32_t, in millionths */
+extern const struct value_kind text_value;     /* const char * */
+extern const struct value_kind file_value;     /* the same, not empty */
+extern const struct value_kind signal_value;   /* its name or number */
+extern const struct value_kind growth_value;   /* struct growth_limits */
+/* an enum: the first word means the number, the next one more */
+extern const struct value_kind word_value;
+/* const struct output *: the row of the array that begins with the word */
+extern const struct value_kind row_value;
+/* uint64_t: bit i for word i; unless the number is 0, added to what an option
+ * before it has said */
+extern const struct value_kind list_value;
+
+/* Whether ROW, written OPTION, takes TEXT; then it is stored in FIELD.  Else
+ * ERROR says what it takes. */
+bool value_store(const struct option_row *row, void *field, const char *text,
+                 struct mprof_error *error);
+
+/* The word with that number; NULL behind the last. */
+const char *word_of(const struct word_list *words, size_t number);
+
+/* Lists WORDS in TEXT, of SIZE bytes: "a, b" and CONJUNCTION before the last;
+ * cut if there is no room. */
+void words_text(const struct word_list *words, const char *conjunction,
+                char *text, size_t size);
+enum { WORDS_LENGTH = 256 }; /* room enough */
+
+/* The form of the option NAME, such as "-o" or "--limit". */
+#define OPTION_DASHES(name) ((name)[1] == '\0' ? "-" : "--")
 
 #endif

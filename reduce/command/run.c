@@ -181,10 +181,10 @@ check_output(const struct input_list *list, const char *output,
     if (list->files[i].folder != NULL &&
         stat(list->files[i].path, &read) == 0 &&
         read.st_dev == written.st_dev && read.st_ino == written.st_ino)
-      return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                             "cannot write '%s': it is one of the files in "
-                             "the folder '%s' that would be merged",
-                             output, list->files[i].folder);
+      return mprof_fail(error, MPROF_CANNOT_WRITE,
+                        "cannot write '%s': it is one of the files in the "
+                        "folder '%s' that would be merged",
+                        output, list->files[i].folder);
   return true;
 }
 

@@ -44,8 +44,8 @@ static bool
 cannot_write(const struct profile_files *files, const char *why,
              struct mprof_error *error)
 {
-  return mprof_error_set(error, MPROF_CANNOT_WRITE, MPROF_NO_OFFSET,
-                         "cannot write '%s': %s", files->name, why);
+  return mprof_fail(error, MPROF_CANNOT_WRITE, "cannot write '%s': %s",
+                    files->name, why);
 }
 
 static bool
@@ -55,8 +55,8 @@ set_path(struct profile_files *files, const char *name,
   char folder[PATH_MAX] = "";
   files->name = name;
   if (strstr(name, "%p") != NULL)
-    return mprof_error_set(error, MPROF_USAGE, MPROF_NO_OFFSET,
-                           "-o takes a name without %%p, not '%s'", name);
+    return mprof_fail(error, MPROF_USAGE,
+                      "-o takes a name without %%p, not '%s'", name);
   if (name[0] != '/' && getcwd(folder, sizeof folder - 1) == NULL)
     return cannot_write(files, strerror(errno), error);
   int length = snprintf(files->path, sizeof files->path, "%s%s%s", folder,
@@ -104,8 +104,8 @@ path_of_other(const struct profile_files *files, const char *name, char *path)
            name);
 }
 
-/* Lists the files FILE.PID that are there, by name; only those that KEEPS says
- * of FILES, unless it is NULL. */
+/* Lists the files FILE.PID that are there, by name; only those that KEEPS
+ * says of FILES, unless it is NULL. */
 static bool
 list_others(struct profile_files *files,
             bool (*keeps)(const struct profile_files *, const char *name),

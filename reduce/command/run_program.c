@@ -40,15 +40,14 @@ find_library(char *path, struct mprof_error *error)
     snprintf(wanted, sizeof wanted, "%s/lib/%s", own, library);
   }
   if (realpath(wanted, path) == NULL)
-    return mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                           "cannot find the monitor '%s': %s (MPROF_LIB may "
-                           "name its folder)",
-                           wanted, strerror(errno));
+    return mprof_fail(error, MPROF_CANNOT_READ,
+                      "cannot find the monitor '%s': %s (MPROF_LIB may name "
+                      "its folder)",
+                      wanted, strerror(errno));
   return strpbrk(path, " :") == NULL ||
-         mprof_error_set(error, MPROF_CANNOT_READ, MPROF_NO_OFFSET,
-                         "cannot preload '%s': its name has a blank or a "
-                         "colon",
-                         path);
+         mprof_fail(error, MPROF_CANNOT_READ,
+                    "cannot preload '%s': its name has a blank or a colon",
+                    path);
 }
 
 /* ---- the process ------------------------------------------------------- */
@@ -185,13 +184,11 @@ static bool
 cannot_run(const struct options *options, int failure,
            struct outcome *outcome)
 {
+  const char *name = options->files[0];
+  bool unknown = failure == ENOENT && strchr(name, '/') == NULL;
   outcome->status = failure == ENOENT ? SHELL_NOT_FOUND : SHELL_CANNOT_RUN;
-  return mprof_error_set(&outcome->error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
-                         "cannot run '%s': %s", options->files[0],
-                         failure == ENOENT &&
-                                 strchr(options->files[0], '/') == NULL
-                             ? "command not found"
-                             : strerror(failure));
+  return mprof_fail(&outcome->error, MPROF_CANNOT_RUN, "cannot run '%s': %s",
+                    name, unknown ? "command not found" : strerror(failure));
 }
 
 bool
@@ -237,8 +234,8 @@ program_run(const struct options *options, const char *file,
   if (!find_library(library, &outcome->error))
     return false;
   if (pipe2(report, O_CLOEXEC) != 0)
-    return mprof_error_set(&outcome->error, MPROF_CANNOT_RUN, MPROF_NO_OFFSET,
-                           "cannot make a pipe: %s", strerror(errno));
+    return mprof_fail(&outcome->error, MPROF_CANNOT_RUN,
+                      "cannot make a pipe: %s", strerror(errno));
   fill_signals(&set);
   sigprocmask(SIG_BLOCK, &set, &before);
   sigaction(SIGCHLD, &action, &action_before);
