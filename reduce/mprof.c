@@ -33,9 +33,9 @@ lines_init(struct lines *lines, const char *text)
 {
   char *rest = lines->copy = strdup(text == NULL ? "" : text);
   lines->count = 0;
-  lines->items =
-      rest == NULL ? NULL
-                   : array_zeroed(strlen(rest) + 1, sizeof *lines->items);
+  lines->items = rest == NULL
+                     ? NULL
+                     : array_zeroed(strlen(rest) + 1, sizeof *lines->items);
   while (lines->items != NULL && rest != NULL && *rest != '\0')
     lines->items[lines->count++] = strsep(&rest, "\n");
 }

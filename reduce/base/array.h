@@ -98,7 +98,7 @@ array_zeroed(size_t count, size_t item_bytes)
 
 /* Numbers of 64 bits that are collected one after the other.  To empty it,
  * set the count to zero: the memory is used again. */
-struct numbers { /* all zero: empty */
+struct numbers {   /* all zero: empty */
   uint64_t *items; /* owned; the owner frees it */
   size_t count, capacity;
 };

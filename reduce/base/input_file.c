@@ -13,7 +13,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -40,14 +42,22 @@ struct reading {
   uint8_t piece[PIECE_BYTES];
 };
 
+/* Refuses the file for what is at OFFSET of WHAT, such as "file". */
+static bool
+refuse(struct reading *reading, uint64_t offset, const char *what,
+       const char *reason)
+{
+  return mprof_error_set(reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
+                         "cannot read '%s': %s (offset %" PRIu64 " of the "
+                         "%s)",
+                         reading->path, reason, offset, what);
+}
+
 static bool
 bad_gzip(struct reading *reading, const char *reason)
 {
-  uint64_t offset = reading->file->file_bytes;
-  return mprof_error_set(
-      reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
-      "cannot read '%s': %s (offset %llu of the compressed file)",
-      reading->path, reason, (unsigned long long)offset);
+  return refuse(reading, reading->file->file_bytes, "compressed file",
+                reason);
 }
 
 /* Reads ahead the next piece of the file; none at its end. */
@@ -56,8 +66,8 @@ read_ahead(struct reading *reading)
 {
   size_t have = 0;
   while (reading->descriptor >= 0 && have < PIECE_BYTES) {
-    ssize_t got = read(reading->descriptor, reading->piece + have,
-                       PIECE_BYTES - have);
+    ssize_t got =
+        read(reading->descriptor, reading->piece + have, PIECE_BYTES - have);
     if (got == 0)
       break;
     if (got > 0)
@@ -100,14 +110,13 @@ within_limits(struct reading *reading)
 {
   const struct input_limits *limits = reading->limits;
   const struct input_file *file = reading->file;
-  if (file->length > limits->data_bytes)
-    return mprof_error_set(
-        reading->error, MPROF_BAD_PROFILE, (int64_t)file->file_bytes,
-        "cannot read '%s': holds more than %llu bytes of data (offset %llu "
-        "of the %sfile)",
-        reading->path, (unsigned long long)limits->data_bytes,
-        (unsigned long long)file->file_bytes,
-        file->compressed ? "compressed " : "");
+  if (file->length > limits->data_bytes) {
+    char reason[64];
+    snprintf(reason, sizeof reason,
+             "holds more than %" PRIu64 " bytes of data", limits->data_bytes);
+    return refuse(reading, file->file_bytes,
+                  file->compressed ? "compressed file" : "file", reason);
+  }
   if (file->compressed && file->length > limits->free_bytes &&
       file->length / limits->ratio > file->file_bytes)
     return bad_gzip(reading, "inflates more than any profile does");
@@ -167,7 +176,7 @@ read_compressed(struct reading *reading, z_stream *stream)
  * else NULL.  A plain profile is binary from its second byte on, so text is
  * recognised by the absence of control characters. */
 static const char *
-foreign_kind(const uint8_t *start, size_t length)
+foreign_kind(struct input_octets start)
 {
   static const struct {
     const char *magic;
@@ -184,11 +193,11 @@ foreign_kind(const uint8_t *start, size_t length)
       {"perf", 4, "a perf data file"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-    if (length >= kinds[i].length &&
-        memcmp(start, kinds[i].magic, kinds[i].length) == 0)
+    if (start.length >= kinds[i].length &&
+        memcmp(start.data, kinds[i].magic, kinds[i].length) == 0)
       return kinds[i].kind;
-  for (size_t i = 0; i < length && i < 512; i++) {
-    uint8_t c = start[i];
+  for (size_t i = 0; i < start.length && i < 512; i++) {
+    uint8_t c = start.data[i];
     if ((c < 0x20 && strchr("\t\n\r\f", c) == NULL) || c == 0 || c == 0x7f)
       return NULL;
   }
@@ -214,33 +223,21 @@ open_input(const char *path, struct mprof_error *error)
   return descriptor;
 }
 
-/* Whether what has been read can be the beginning of a profile. */
-static bool
-check_kind(struct reading *reading)
-{
-  struct input_octets start = reading->ahead;
-  if (start.length == 0)
-    return mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
-                           "cannot read '%s': the file is empty (offset 0 of "
-                           "the file)",
-                           reading->path);
-  const char *kind = foreign_kind(start.data, start.length);
-  return kind == NULL ||
-         mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
-                         "cannot read '%s': is %s, not a profile (offset 0 "
-                         "of the file)",
-                         reading->path, kind);
-}
-
 /* Reads all that there is, of which a part is read ahead. */
 static bool
 read_all(struct reading *reading)
 {
   struct input_file *file = reading->file;
   struct input_octets start = reading->ahead;
+  const char *kind = foreign_kind(start);
   z_stream stream = {0};
-  if (!check_kind(reading))
-    return false;
+  if (start.length == 0)
+    return refuse(reading, 0, "file", "the file is empty");
+  if (kind != NULL) {
+    char reason[64];
+    snprintf(reason, sizeof reason, "is %s, not a profile", kind);
+    return refuse(reading, 0, "file", reason);
+  }
   file->compressed =
       start.length >= 2 && start.data[0] == 0x1f && start.data[1] == 0x8b;
   if (!file->compressed)
@@ -249,12 +246,9 @@ read_all(struct reading *reading)
                   ? read_compressed(reading, &stream)
                   : mprof_error_memory(reading->error);
   inflateEnd(&stream);
-  if (good && file->length == 0)
-    return mprof_error_set(reading->error, MPROF_BAD_PROFILE, 0,
-                           "cannot read '%s': the compressed file holds no "
-                           "data (offset 0 of the inflated data)",
-                           reading->path);
-  return good;
+  return good &&
+         (file->length > 0 || refuse(reading, 0, "inflated data",
+                                     "the compressed file holds no data"));
 }
 
 /* Reads from DESCRIPTOR, or OCTETS when that is negative. */
@@ -270,8 +264,7 @@ read_from(struct input_file *file, const char *path, int descriptor,
                             .descriptor = descriptor,
                             .ahead = octets};
   memset(file, 0, sizeof *file);
-  bool good =
-      (descriptor < 0 || read_ahead(&reading)) && read_all(&reading);
+  bool good = (descriptor < 0 || read_ahead(&reading)) && read_all(&reading);
   if (!good)
     input_file_release(file);
   return good;

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/index_map.h"
 
-struct lists { /* all zero: there is none */
+struct lists {     /* all zero: there is none */
   uint32_t *first; /* owned, by list: 1 + a number, 0 in an empty list */
   uint32_t *next;  /* owned, by number: likewise */
 };

@@ -45,8 +45,8 @@ open_temporary(struct output_file *file, const struct stat *old)
       file->temporary = NULL;
       return -1;
     }
-    descriptor = open(file->temporary,
-                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor =
+        open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno != EEXIST)
       return -1;
   }

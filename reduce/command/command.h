@@ -75,9 +75,10 @@ int command_run(int count, const char *const *arguments,
                 const struct open_profile *open, struct sink *sink,
                 const char *target, struct outcome *outcome);
 
-/* Lets Graphviz draw LENGTH bytes of TEXT in its language; FORMAT is an option
- * such as "-Tsvg".  The picture goes to SINK, whose failures are its owner's
- * to find.  False: ERROR says why, with the first line of what dot said. */
+/* Lets Graphviz draw LENGTH bytes of TEXT in its language; FORMAT is an
+ * option such as "-Tsvg".  The picture goes to SINK, whose failures are its
+ * owner's to find.  False: ERROR says why, with the first line of what dot
+ * said. */
 bool draw_picture(const char *format, const char *text, size_t length,
                   struct sink *sink, struct mprof_error *error);
 

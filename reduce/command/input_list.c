@@ -13,17 +13,15 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-static const char default_file[] = "mprof.data";
-
 /* Appends PATH, which becomes the list's; frees it on failure. */
 static bool
 append(struct input_list *list, char *path, const char *folder,
        struct mprof_error *error)
 {
-  struct input_name *file =
-      path == NULL ? NULL
-                   : array_append(&list->files, &list->count, &list->capacity,
-                                  sizeof *file);
+  struct input_name *file = path == NULL
+                                ? NULL
+                                : array_append(&list->files, &list->count,
+                                               &list->capacity, sizeof *file);
   if (file == NULL) {
     free(path);
     return mprof_error_memory(error);
@@ -90,9 +88,9 @@ add_folder(struct input_list *list, const char *folder,
   return good &&
          (list->count > first ||
           mprof_fail(error, MPROF_CANNOT_READ,
-                    "no profile in the folder '%s': none of its files ends "
-                    "in .data or .pb.gz",
-                    folder));
+                     "no profile in the folder '%s': none of its files ends "
+                     "in .data or .pb.gz",
+                     folder));
 }
 
 static bool
@@ -111,7 +109,7 @@ input_list_fill(struct input_list *list, const char *const *names,
   for (size_t i = 0; i < count; i++)
     if (!add(list, names[i], error))
       return false;
-  return count > 0 || add(list, default_file, error);
+  return count > 0 || add(list, "mprof.data", error);
 }
 
 void

@@ -11,7 +11,6 @@
 #include "pprof/writer.h"
 #include "symbols/symbolize.h"
 
-#include <string.h>
 #include <unistd.h>
 
 /* Does what needs the whole profile. */
@@ -65,33 +64,22 @@ profile_load(struct profile *profile, const char *const *names, size_t count,
   return good;
 }
 
-/* Splits OPERAND, which is COPY, at its commas into FILES, for which there is
- * room, unless there is a file of that name; gives back their number. */
-static size_t
-split_operand(char *copy, const char **files)
-{
-  size_t count = 0;
-  if (access(copy, F_OK) == 0) {
-    files[count++] = copy;
-    return count;
-  }
-  for (char *rest = copy; rest != NULL;)
-    files[count++] = strsep(&rest, ",");
-  return count;
-}
-
 bool
 profile_load_joined(struct profile *profile, const char *operand,
                     struct progress *progress, struct mprof_error *error)
 {
   char *copy = strdup(operand);
+  char *rest = copy;
   const char **files = array_zeroed(strlen(operand) + 1, sizeof *files);
+  size_t count = 0;
   bool good = copy != NULL && files != NULL;
-  if (good)
-    good = profile_load(profile, files, split_operand(copy, files), progress,
-                        error);
+  if (good && access(operand, F_OK) == 0)
+    files[count++] = operand;
   else
-    mprof_error_memory(error);
+    while (good && rest != NULL)
+      files[count++] = strsep(&rest, ",");
+  good = good ? profile_load(profile, files, count, progress, error)
+              : mprof_error_memory(error);
   free(files);
   free(copy);
   return good;

@@ -51,7 +51,8 @@ bool profile_load(struct profile *profile, const char *const *names,
                   size_t count, struct progress *progress,
                   struct mprof_error *error);
 
-/* The same for OPERAND: one of these, or several with commas between them. */
+/* The same for OPERAND: one of these, or several with commas between them,
+ * unless there is a file of that name. */
 bool profile_load_joined(struct profile *profile, const char *operand,
                          struct progress *progress,
                          struct mprof_error *error);

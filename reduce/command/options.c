@@ -172,8 +172,8 @@ settle(struct options *options)
   static const uint32_t shares[] = {[DETAIL_NORMAL] = SHARE_WHOLE / 100,
                                     [DETAIL_TERSE] = SHARE_WHOLE / 20,
                                     [DETAIL_VERBOSE] = 0};
-  bool tables = options->command == COMMAND_REPORT ||
-                options->command == COMMAND_DIFF;
+  bool tables =
+      options->command == COMMAND_REPORT || options->command == COMMAND_DIFF;
   options->view.files = options->files;
   options->view.file_count = options->file_count;
   options->view.verbose = options->detail == DETAIL_VERBOSE;

@@ -63,8 +63,8 @@ struct options {
   size_t file_count;  /* zero: the default file */
   const struct open_profile *open; /* not NULL: look at this, not at files */
   const char *output;              /* file to write, NULL: standard output */
-  const struct output *format; /* that is written; NULL: the command's */
-  struct progress *progress;   /* told of long work; NULL: nobody is */
+  const struct output *format;     /* that is written; NULL: the command's */
+  struct progress *progress;       /* told of long work; NULL: nobody is */
 
   enum detail_choice detail;
   enum color_choice color;

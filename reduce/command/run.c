@@ -78,8 +78,8 @@ typedef void emitter(const struct reduction *, struct sink *);
 /* Reduces the profile that OPTIONS are about, one that is open or the files
  * that they name, and writes it by EMIT; NULL: draws it. */
 static bool
-run_reduction(const struct options *options, struct sink *sink,
-              emitter *emit, struct mprof_error *error)
+run_reduction(const struct options *options, struct sink *sink, emitter *emit,
+              struct mprof_error *error)
 {
   struct profile read = {0};
   struct reduction reduction = {0};

@@ -67,9 +67,8 @@ read_symbols(struct function_symbols *symbols, const struct code_file *file)
                                                &address, NULL, NULL, NULL);
     if (name == NULL || *name == '\0' || !is_function(&symbol))
       continue;
-    struct function_symbol *new =
-        array_append(&symbols->symbols, &symbols->count, &symbols->capacity,
-                     sizeof *new);
+    struct function_symbol *new = array_append(
+        &symbols->symbols, &symbols->count, &symbols->capacity, sizeof *new);
     if (new == NULL)
       return false;
     *new = (struct function_symbol){
@@ -214,13 +213,23 @@ function_symbols_find(const struct function_symbols *symbols,
 /* ---- names ------------------------------------------------------------- */
 
 /* A name that any program may use counts only in the C library. */
-static const char *const start_up_functions[] = {
-    "_start", "_start_c", "__libc_start_call_main", "__libc_start_main",
-    "__libc_start_main_impl", "__libc_start_main_stage2",
-    "libc_start_main_stage2", "__libc_csu_init", "__clone", "clone",
-    "__clone3", "clone3", "start_thread", "__nptl_deallocate_tsd",
-    "_dl_start_user", "_dl_init", "call_init",
-};
+static const char *const start_up_functions[] = {"_start",
+                                                 "_start_c",
+                                                 "__libc_start_call_main",
+                                                 "__libc_start_main",
+                                                 "__libc_start_main_impl",
+                                                 "__libc_start_main_stage2",
+                                                 "libc_start_main_stage2",
+                                                 "__libc_csu_init",
+                                                 "__clone",
+                                                 "clone",
+                                                 "__clone3",
+                                                 "clone3",
+                                                 "start_thread",
+                                                 "__nptl_deallocate_tsd",
+                                                 "_dl_start_user",
+                                                 "_dl_init",
+                                                 "call_init"};
 
 /* What compilers put after a name, a number that may follow left out. */
 static const char *const suffixes[] = {

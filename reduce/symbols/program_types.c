@@ -125,8 +125,7 @@ read_children(struct program_types *types, Dwarf_Die *parent,
     if (own == NULL || (!wanted && !scope))
       continue;
     if (aggregate && c)
-      keyword =
-          dwarf_tag(&child) == DW_TAG_union_type ? "union " : "struct ";
+      keyword = dwarf_tag(&child) == DW_TAG_union_type ? "union " : "struct ";
     snprintf(name, sizeof name, "%s%s%s", prefix, keyword, own);
     if (wanted && !add_type(types, size, name))
       return false;

@@ -81,8 +81,8 @@ source_places_init(struct source_places *places, Dwarf *information)
   Dwarf_CU *cu = NULL;
   Dwarf_Die die;
   memset(places, 0, sizeof *places);
-  while (information != NULL && dwarf_get_units(information, cu, &cu, NULL,
-                                                NULL, &die, NULL) == 0) {
+  while (information != NULL &&
+         dwarf_get_units(information, cu, &cu, NULL, NULL, &die, NULL) == 0) {
     struct source_code code = {.unit = places->unit_count};
     if (dwarf_tag(&die) != DW_TAG_compile_unit)
       continue;

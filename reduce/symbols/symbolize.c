@@ -215,9 +215,8 @@ resolve(struct symbolizing *s, struct module *module, const struct pending *p)
     s->marks[p->location] = START_IF_FIRST;
   if (place.line != 0)
     set_flag(module->mapping, PPROF_MAPPING_HAS_LINE_NUMBERS);
-  return profile_add_line(
-      s->profile, p->location,
-      (struct profile_line){module->last, place.line, 0});
+  return profile_add_line(s->profile, p->location,
+                          (struct profile_line){module->last, place.line, 0});
 }
 
 static bool
@@ -233,8 +232,7 @@ open_module(struct symbolizing *s, struct module *module)
 {
   char text[PATH_MAX + 128];
   const char *build_id = text_of(s, module->mapping->build_id);
-  if (module->path[0] != '/' ||
-      (!s->profile->by_mprof && *build_id == '\0'))
+  if (module->path[0] != '/' || (!s->profile->by_mprof && *build_id == '\0'))
     return true;
   enum code_file_outcome outcome =
       code_file_open(&module->file, module->path, build_id);
@@ -280,8 +278,8 @@ resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
                           .last = INDEX_NONE};
   module.path = text_of(s, module.mapping->file);
   module.c_library = is_c_library(module.path);
-  bool good = open_module(s, &module) &&
-              read_module(s, &module, p->mapping == 0);
+  bool good =
+      open_module(s, &module) && read_module(s, &module, p->mapping == 0);
   for (size_t i = 0; good && i < count; i++)
     good = resolve(s, &module, &p[i]);
   source_places_release(&module.places);
