@@ -52,18 +52,17 @@ run(struct result *result, const char *arguments,
     const struct open_profile *open)
 {
   struct outcome outcome = {.status = 1};
-  struct sink_string text = {0};
-  struct sink sink;
+  struct string_sink output;
   struct lines lines;
-  sink_init(&sink, sink_write_string, &text);
+  string_sink_init(&output);
   lines_init(&lines, arguments);
   if (lines.items == NULL)
     mprof_error_memory(&outcome.error);
   else
-    command_run((int)lines.count, lines.items, open, &sink, "the output",
-                &outcome);
+    command_run((int)lines.count, lines.items, open, &output.sink,
+                "the output", &outcome);
   lines_release(&lines);
-  result->output = text.text == NULL ? strdup("") : text.text;
+  result->output = output.text == NULL ? strdup("") : output.text;
   result->error = strdup(outcome_line(&outcome));
   result->status = outcome.status;
   result->offset = outcome.error.offset;

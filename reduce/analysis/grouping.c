@@ -25,22 +25,19 @@ name_group(struct grouping *grouping, const struct function *function,
            const struct frame *frame)
 {
   struct names *names = &grouping->frames->names;
-  struct sink_string text = {0};
-  struct sink sink;
+  struct string_sink group;
   struct group_source source = {
       .name = names_text(names, function->name),
       .file = names_text(names, function->file),
       .line = frame->line > 0 ? frame->line : function->start_line,
       .runtime = function->runtime,
   };
-  sink_init(&sink, sink_write_string, &text);
+  string_sink_init(&group);
   group_name_write(grouping->by, grouping->frames->profile->language, &source,
-                   &sink);
-  uint32_t name =
-      sink_flush(&sink)
-          ? names_intern(names, text.text == NULL ? "" : text.text)
-          : NAMES_NONE;
-  free(text.text);
+                   &group.sink);
+  const char *text = string_sink_text(&group);
+  uint32_t name = text == NULL ? NAMES_NONE : names_intern(names, text);
+  string_sink_release(&group);
   return name;
 }
 
@@ -58,16 +55,16 @@ find_group(struct grouping *grouping, const struct frame *frame)
   bool itself = name == function.name;
   bool has_file = itself || grouping->by <= BY_FILE;
   bool has_line = itself || grouping->by == BY_LINE;
-  group = frame_table_add(
-      grouping->frames,
-      (struct function){
-          .name = name,
-          .file = has_file ? function.file : 0,
-          .start_line = !has_line         ? 0
-                        : frame->line > 0 ? frame->line
-                                          : function.start_line,
-          .calls_known = true,
-      });
+  group = frame_table_add(grouping->frames,
+                          (struct function){
+                              .name = name,
+                              .file = has_file ? function.file : 0,
+                              .start_line = !has_line ? 0
+                                            : frame->line > 0
+                                                ? frame->line
+                                                : function.start_line,
+                              .calls_known = true,
+                          });
   return group != INDEX_NONE && index_map_add(&grouping->of_name, name, group)
              ? group
              : INDEX_NONE;

@@ -117,10 +117,10 @@ sink_write_descriptor(void *target, const char *bytes, size_t length)
   return 0;
 }
 
-int
-sink_write_string(void *target, const char *bytes, size_t length)
+static int
+write_string(void *target, const char *bytes, size_t length)
 {
-  struct sink_string *string = target;
+  struct string_sink *string = target;
   char *text = array_reserve(string->text, &string->capacity,
                              string->length + length + 1, 1);
   if (text == NULL)
@@ -134,14 +134,15 @@ sink_write_string(void *target, const char *bytes, size_t length)
 void
 string_sink_init(struct string_sink *string)
 {
-  string->string = (struct sink_string){0};
-  sink_init(&string->sink, sink_write_string, &string->string);
+  sink_init(&string->sink, write_string, string);
+  string->text = NULL;
+  string->length = string->capacity = 0;
 }
 
 void
 string_sink_release(struct string_sink *string)
 {
-  free(string->string.text);
+  free(string->text);
 }
 
 const char *
@@ -149,7 +150,7 @@ string_sink_text(struct string_sink *string)
 {
   if (!sink_flush(&string->sink))
     return NULL;
-  return string->string.length == 0 ? "" : string->string.text;
+  return string->length == 0 ? "" : string->text;
 }
 
 const char *
@@ -165,5 +166,5 @@ void
 string_sink_clear(struct string_sink *string)
 {
   sink_flush(&string->sink);
-  string->string.length = 0;
+  string->length = 0;
 }

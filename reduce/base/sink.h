@@ -38,13 +38,6 @@ struct sink {
   char buffer[SINK_BUFFER_BYTES];
 };
 
-/* A string that grows, as the target of a memory sink. */
-struct sink_string {
-  char *text; /* owned; NUL-terminated once anything was written */
-  size_t length;
-  size_t capacity;
-};
-
 void sink_init(struct sink *sink, sink_write *write, void *target);
 
 /* Appends LENGTH bytes, a string, COUNT times one character, or formatted
@@ -69,15 +62,14 @@ void sink_fail(struct sink *sink, int error_number);
 /* Writes out what waits.  True while the sink has never failed. */
 bool sink_flush(struct sink *sink);
 
-/* Write functions: TARGET is an int (a file descriptor), or a struct
- * sink_string that starts zeroed and whose text the owner frees. */
+/* A write function whose TARGET is an int, a file descriptor. */
 int sink_write_descriptor(void *target, const char *bytes, size_t length);
-int sink_write_string(void *target, const char *bytes, size_t length);
 
-/* A string that is written as text is: sink and target in one. */
+/* A string that is written as text is. */
 struct string_sink {
-  struct sink sink;
-  struct sink_string string;
+  struct sink sink; /* write here */
+  char *text;       /* owned; NULL, or what has left the sink, and a zero */
+  size_t length, capacity;
 };
 
 void string_sink_init(struct string_sink *string);

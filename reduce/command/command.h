@@ -42,7 +42,8 @@ void outcome_cannot_write(struct outcome *outcome, const char *target,
  * SINK itself is left for its owner to find. */
 typedef bool command_function(const struct options *options,
                               struct sink *sink, struct outcome *outcome);
-command_function run_report, run_export, run_flamegraph, run_graph, run_merge;
+command_function run_reduction; /* tables, formats, pictures */
+command_function run_merge;
 command_function run_diff;      /* status 3: more growth than is allowed */
 command_function run_monitored; /* status and signal are the program's */
 

@@ -66,24 +66,38 @@ draw(const struct reduction *reduction, const char *path, struct sink *sink,
   string_sink_init(&dot);
   export_dot(reduction, &dot.sink);
   const char *text = string_sink_text(&dot);
-  bool good = text == NULL ? mprof_error_memory(error)
-                           : draw_picture(format, text, dot.string.length,
-                                          sink, error);
+  bool good = text == NULL
+                  ? mprof_error_memory(error)
+                  : draw_picture(format, text, dot.length, sink, error);
   string_sink_release(&dot);
   return good;
 }
 
 typedef void emitter(const struct reduction *, struct sink *);
 
-/* Reduces the profile that OPTIONS are about, one that is open or the files
- * that they name, and writes it by EMIT; NULL: draws it. */
-static bool
-run_reduction(const struct options *options, struct sink *sink, emitter *emit,
-              struct mprof_error *error)
+/* How a reduction is written; NULL: it is drawn. */
+static emitter *
+emitter_of(const struct options *options)
+{
+  switch (options->command) {
+  case COMMAND_REPORT:
+    return report_write;
+  case COMMAND_GRAPH:
+    return NULL;
+  default: /* a flame graph, unless the file to write is another format */
+    return options->format == NULL ? export_svg : options->format->emit;
+  }
+}
+
+bool
+run_reduction(const struct options *options, struct sink *sink,
+              struct outcome *outcome)
 {
   struct profile read = {0};
   struct reduction reduction = {0};
   struct output_file file;
+  struct mprof_error *error = &outcome->error;
+  emitter *emit = emitter_of(options);
   bool open = options->open != NULL;
   bool good =
       (open || profile_load(&read, options->files, options->file_count,
@@ -101,38 +115,6 @@ run_reduction(const struct options *options, struct sink *sink, emitter *emit,
   reduction_release(&reduction);
   profile_release(&read);
   return good;
-}
-
-bool
-run_report(const struct options *options, struct sink *sink,
-           struct outcome *outcome)
-{
-  return run_reduction(options, sink, report_write, &outcome->error);
-}
-
-bool
-run_export(const struct options *options, struct sink *sink,
-           struct outcome *outcome)
-{
-  return run_reduction(options, sink, options->format->emit, &outcome->error);
-}
-
-/* A picture, unless the file to write is another format: a page. */
-bool
-run_flamegraph(const struct options *options, struct sink *sink,
-               struct outcome *outcome)
-{
-  return run_reduction(options, sink,
-                       options->format == NULL ? export_svg
-                                               : options->format->emit,
-                       &outcome->error);
-}
-
-bool
-run_graph(const struct options *options, struct sink *sink,
-          struct outcome *outcome)
-{
-  return run_reduction(options, sink, NULL, &outcome->error);
 }
 
 /* The tables, whatever they say; then whether growth is within the limits. */

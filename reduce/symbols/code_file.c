@@ -133,18 +133,7 @@ find_debug_file(Dwfl_Module *module, void **user, const char *name,
   return descriptor;
 }
 
-static int
-find_no_file(Dwfl_Module *module, void **user, const char *name,
-             Dwarf_Addr base, char **path, Elf **elf)
-{
-  (void)module, (void)user, (void)name, (void)base, (void)path, (void)elf;
-  return -1;
-}
-
-static const Dwfl_Callbacks callbacks = {
-    .find_elf = find_no_file,
-    .find_debuginfo = find_debug_file,
-};
+static const Dwfl_Callbacks callbacks = {.find_debuginfo = find_debug_file};
 
 enum code_file_outcome
 code_file_open(struct code_file *file, const char *path, const char *build_id)

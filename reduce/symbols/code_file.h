@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What the file that code came from, a program or a library, says of an
- * address: which function is there, and which line.
+ * address: which function is there, and which line; and its types.
  *
  * Debug information may stand in a file apart.  It is looked for by build id,
  * in .build-id below each folder of MPROF_DEBUG_PATH (/usr/lib/debug unless
@@ -13,6 +13,8 @@
 
 #ifndef MPROF_CODE_FILE_H
 #define MPROF_CODE_FILE_H
+
+#include "base/names.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -130,5 +132,35 @@ void source_places_release(struct source_places *places);
  * when memory runs out. */
 bool source_places_find(struct source_places *places, uint64_t address,
                         struct source_place *place);
+
+/* ---- types: program_types.c ---- */
+
+/* The types of a program by their size: structures, unions, classes, and
+ * names for them and for arrays.  Types of system headers are left out, for
+ * nearly every program has those. */
+struct program_type {
+  uint64_t size;
+  const char *name; /* owned by the names */
+};
+
+struct program_types {
+  struct names names;
+  uint64_t *sizes; /* owned: those that are wanted, ascending */
+  size_t size_count;
+  struct program_type *types; /* by size, then name, once sorted */
+  size_t count, capacity;
+};
+
+/* Takes over SIZES, allocated and in any order; NULL when there are none.
+ * False when memory runs out; release it even then. */
+bool program_types_init(struct program_types *types, uint64_t *sizes,
+                        size_t size_count);
+void program_types_release(struct program_types *types);
+
+/* Adds the types that INFORMATION has; NULL has none. */
+bool program_types_read(struct program_types *types, Dwarf *information);
+
+/* Puts the types in order, each once. */
+void program_types_sort(struct program_types *types);
 
 #endif

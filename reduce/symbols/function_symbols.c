@@ -105,44 +105,37 @@ settle_symbols(struct function_symbols *symbols)
 
 /* ---- call-frame information ------------------------------------------- */
 
-/* The table in .eh_frame_hdr as every linker writes it: version 1, then how
- * three things are encoded, the address of .eh_frame and the number of
- * entries, four bytes each, then pairs of four bytes each relative to the
- * table: where a function begins, and where its description is. */
-enum {
-  HEADER_BYTES = 12,
-  ENTRY_BYTES = 8,
-  POINTER_IN_4 = 0x1b, /* relative to itself, signed, 4 bytes */
-  COUNT_IN_4 = 0x03,   /* as it is, unsigned, 4 bytes */
-  TABLE_IN_4 = 0x3b    /* relative to the table, signed, 4 bytes */
+/* The table in .eh_frame_hdr as every linker writes it. */
+struct __attribute__((packed)) start_table {
+  uint8_t version;
+  uint8_t encodings[3]; /* of the next two and of the entries */
+  int32_t frames;
+  uint32_t count;
+  struct {
+    int32_t start, description; /* of a function, relative to the table */
+  } entries[];
 };
 
-static int32_t
-read_4(const unsigned char *bytes)
-{
-  int32_t value;
-  memcpy(&value, bytes, sizeof value);
-  return value;
-}
+/* Version 1; relative to itself, signed, 4 bytes; as it is, unsigned, 4
+ * bytes; relative to the table, signed, 4 bytes. */
+static const uint8_t usual_table[] = {1, 0x1b, 0x03, 0x3b};
 
 /* Takes the starts from the SIZE bytes at TABLE, which is at ADDRESS. */
 static bool
-take_starts(struct function_symbols *symbols, const unsigned char *table,
+take_starts(struct function_symbols *symbols, const struct start_table *table,
             size_t size, uint64_t address)
 {
-  if (size < HEADER_BYTES || table[0] != 1 || table[1] != POINTER_IN_4 ||
-      table[2] != COUNT_IN_4 || table[3] != TABLE_IN_4)
+  if (size < sizeof *table ||
+      memcmp(table, usual_table, sizeof usual_table) != 0)
     return true;
-  size_t count = (uint32_t)read_4(table + 8);
-  if (count > (size - HEADER_BYTES) / ENTRY_BYTES)
-    count = (size - HEADER_BYTES) / ENTRY_BYTES;
+  size_t count = (size - sizeof *table) / sizeof table->entries[0];
+  if (table->count < count)
+    count = table->count;
   symbols->starts = array_zeroed(count, sizeof *symbols->starts);
   if (symbols->starts == NULL)
     return false;
   for (size_t i = 0; i < count; i++)
-    symbols->starts[i] =
-        address +
-        (uint64_t)(int64_t)read_4(table + HEADER_BYTES + i * ENTRY_BYTES);
+    symbols->starts[i] = address + (uint64_t)(int64_t)table->entries[i].start;
   symbols->start_count = count;
   array_sort(symbols->starts, count, sizeof *symbols->starts,
              array_compare_numbers);

@@ -5,7 +5,7 @@
  * in other languages by its name with those around it.
  */
 
-#include "symbols/program_types.h"
+#include "symbols/code_file.h"
 
 #include "base/array.h"
 

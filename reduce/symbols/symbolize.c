@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "common/pprof_format.h"
 #include "symbols/code_file.h"
-#include "symbols/program_types.h"
 
 #include <inttypes.h>
 #include <limits.h>

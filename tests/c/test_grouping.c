@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "example_profiles.h"
 #include "analysis/group_names.h"
+#include "example_profiles.h"
 #include "graph_fixture.h"
 
 struct name_case {
@@ -25,15 +25,14 @@ static void
 check_names(const struct name_case *cases, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
-    struct sink_string text = {0};
-    struct sink sink;
-    sink_init(&sink, sink_write_string, &text);
-    group_name_write(cases[i].by, cases[i].language, &cases[i].source, &sink);
-    assert_true(sink_flush(&sink));
-    if (strcmp(text.text == NULL ? "" : text.text, cases[i].group) != 0)
-      fail_msg("%s: %s, not %s", cases[i].source.name, text.text,
-               cases[i].group);
-    free(text.text);
+    struct string_sink string;
+    string_sink_init(&string);
+    group_name_write(cases[i].by, cases[i].language, &cases[i].source,
+                     &string.sink);
+    const char *group = string_sink_text(&string);
+    if (strcmp(group, cases[i].group) != 0)
+      fail_msg("%s: %s, not %s", cases[i].source.name, group, cases[i].group);
+    string_sink_release(&string);
   }
 }
 
@@ -193,17 +192,15 @@ names_cut_short(void **state)
     for (size_t length = 1; length <= strlen(names[i]); length++)
       for (int variant = 0; variant < 4 * BY_CLASS + 4; variant++) {
         char *name = strndup(names[i], length);
-        struct sink_string text = {0};
-        struct sink sink;
-        sink_init(&sink, sink_write_string, &text);
+        struct string_sink string;
+        string_sink_init(&string);
         group_name_write((enum granularity)(variant / 4),
                          variant % 2 == 0 ? LANGUAGE_LISP : LANGUAGE_C,
                          &(struct group_source){
                              name, variant % 4 < 2 ? "" : "x.go", 7, false},
-                         &sink);
-        assert_true(sink_flush(&sink));
-        assert_true(text.length > 0);
-        free(text.text);
+                         &string.sink);
+        assert_string_not_equal(string_sink_text(&string), "");
+        string_sink_release(&string);
         free(name);
       }
 }

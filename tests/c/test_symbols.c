@@ -12,7 +12,6 @@
 
 #include "common/region_path.h"
 #include "symbols/code_file.h"
-#include "symbols/program_types.h"
 
 #include <limits.h>
 #include <link.h>

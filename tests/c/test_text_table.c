@@ -51,15 +51,14 @@ shares(void **state)
 static char *
 print_with(struct text_table *table, size_t line_width, bool color)
 {
-  struct sink_string text = {0};
-  struct sink sink;
-  sink_init(&sink, sink_write_string, &text);
-  sink.line_width = line_width;
-  sink.color = color;
-  text_table_print(table, &sink);
-  assert_true(sink_flush(&sink));
+  struct string_sink string;
+  string_sink_init(&string);
+  string.sink.line_width = line_width;
+  string.sink.color = color;
+  text_table_print(table, &string.sink);
+  assert_non_null(string_sink_text(&string));
   text_table_release(table);
-  return text.text;
+  return string.text;
 }
 
 static char *
@@ -245,8 +244,7 @@ columns_left_out(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct text_table table;
-    struct sink_string text = {0};
-    struct sink sink;
+    struct string_sink string;
     text_table_init(&table, columns, 5);
     table.spare = spare;
     text_table_number(&table, 1);
@@ -254,12 +252,11 @@ columns_left_out(void **state)
     text_table_number(&table, 33);
     text_table_number(&table, 44444);
     text_table_name(&table, "a name of 32 characters, no more");
-    sink_init(&sink, sink_write_string, &text);
-    sink.line_width = cases[i].width;
-    text_table_print(&table, &sink);
-    assert_true(sink_flush(&sink));
-    assert_string_equal(text.text, cases[i].text);
-    free(text.text);
+    string_sink_init(&string);
+    string.sink.line_width = cases[i].width;
+    text_table_print(&table, &string.sink);
+    assert_string_equal(string_sink_text(&string), cases[i].text);
+    string_sink_release(&string);
     text_table_release(&table);
   }
 }

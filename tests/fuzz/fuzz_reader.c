@@ -122,16 +122,15 @@ try_file(const struct memory_file *file)
 static void
 compress_file(struct memory_file *file, const uint8_t *data, size_t size)
 {
-  struct sink_string text = {0};
-  struct sink sink;
+  struct string_sink packed;
   struct gzip_sink gzip;
-  sink_init(&sink, sink_write_string, &text);
-  gzip_sink_open(&gzip, &sink);
+  string_sink_init(&packed);
+  gzip_sink_open(&gzip, &packed.sink);
   sink_bytes(&gzip.sink, (const char *)data, size);
   gzip_sink_close(&gzip);
-  expect(sink_flush(&sink), "not compressed");
-  write_file(file, text.text, text.length);
-  free(text.text);
+  expect(string_sink_text(&packed) != NULL, "not compressed");
+  write_file(file, packed.text, packed.length);
+  string_sink_release(&packed);
 }
 
 int
