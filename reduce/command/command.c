@@ -124,8 +124,7 @@ write_option(const struct option_row *row, struct sink *sink)
   snprintf(form, sizeof form, "%s%s%s%s", OPTION_DASHES(row->name), row->name,
            argument ? between : "", argument ? row->argument : "");
   if (row->help[strlen(row->help) - 1] == ' ')
-    words_text(&row->words, row->kind->list ? " and " : " or ", words,
-               sizeof words);
+    option_words(row, words);
   write_line(sink, form, row->help, words);
 }
 

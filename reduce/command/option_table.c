@@ -32,7 +32,7 @@ enum {
 
 /* The rest of a row, by the kind of value. */
 #define STORE(kind, type, field, number)                                     \
-  &kind##_value, FIELD(type, field), number, {NULL, 0}
+  store_##kind, FIELD(type, field), number, {NULL, 0}
 #define FLAG(field) STORE(flag, bool, field, true)
 #define NO_FLAG(field) STORE(flag, bool, field, false)
 #define CHOICE(type, field, value) STORE(choice, enum type, field, value)
@@ -45,7 +45,7 @@ enum {
 
 /* And with words: MEMBER of the rows of LIST. */
 #define CHOOSE(kind, type, field, number, list, member)                      \
-  &kind##_value, FIELD(type, field), number,                                 \
+  store_##kind, FIELD(type, field), number,                                  \
   {                                                                          \
     &(list)[0].member, sizeof(list)[0]                                       \
   }

@@ -54,8 +54,8 @@ parse_option(struct parsing *parsing, const char *argument)
                         "a value is missing after '%s'", argument);
     value = parsing->arguments[parsing->next++];
   }
-  return value_store(row, (char *)parsing->options + row->field, value,
-                     parsing->error);
+  return row->store(&(struct option_value){
+      row, value, (char *)parsing->options + row->field, parsing->error});
 }
 
 static bool

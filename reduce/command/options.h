@@ -94,12 +94,25 @@ struct word_list {
   size_t stride;
 };
 
+struct option_row;
+
+/* A value on a command line, and where it is to be stored. */
+struct option_value {
+  const struct option_row *row;
+  const char *text; /* NULL: there is none */
+  void *field;      /* of struct options */
+  struct mprof_error *error;
+};
+
+/* Stores what V says.  False: its error says what its row takes. */
+typedef bool option_store(const struct option_value *v);
+
 struct option_row {
   unsigned commands;    /* that take it: bit i is enum command i */
   const char *name;     /* without dashes */
   const char *argument; /* what the value is called, NULL: takes none */
   const char *help;     /* the words follow where it ends in a blank */
-  const struct value_kind *kind;
+  option_store *store;
   size_t field; /* where it is stored: offset in struct options */
   size_t number;
   struct word_list words;
@@ -112,47 +125,31 @@ extern const struct option_row option_rows[];
 const struct option_row *option_find(const char *name, size_t length,
                                      enum command command);
 
-struct value_kind {
-  /* Stores what TEXT says (NULL where there is no value) in FIELD, as ROW
-   * has it; NULL, or the part of TEXT that is wrong. */
-  const char *(*store)(const struct option_row *row, void *field,
-                       const char *text);
-  const char *takes; /* such as "a number"; NULL: the words of the row */
-  bool list;         /* several words, separated by commas */
-};
-
 /* Each by the type of its field, and what the number and the words of its row
  * are for. */
-extern const struct value_kind flag_value;     /* bool: the number */
-extern const struct value_kind choice_value;   /* an enum: the number */
-extern const struct value_kind number_value;   /* size_t */
-extern const struct value_kind positive_value; /* the same */
-extern const struct value_kind percent_value;  /* uint32_t, in millionths */
-extern const struct value_kind text_value;     /* const char * */
-extern const struct value_kind file_value;     /* the same, not empty */
-extern const struct value_kind signal_value;   /* its name or number */
-extern const struct value_kind growth_value;   /* struct growth_limits */
+option_store store_flag;     /* bool: the number */
+option_store store_choice;   /* an enum: the number */
+option_store store_number;   /* size_t */
+option_store store_positive; /* the same */
+option_store store_percent;  /* uint32_t, in millionths */
+option_store store_text;     /* const char * */
+option_store store_file;     /* the same, not empty */
+option_store store_signal;   /* its name or number */
+option_store store_growth;   /* struct growth_limits */
 /* an enum: the first word means the number, the next one more */
-extern const struct value_kind word_value;
+option_store store_word;
 /* const struct output *: the row of the array that begins with the word */
-extern const struct value_kind row_value;
-/* uint64_t: bit i for word i; unless the number is 0, added to what an option
- * before it has said */
-extern const struct value_kind list_value;
-
-/* Whether ROW, written OPTION, takes TEXT; then it is stored in FIELD.  Else
- * ERROR says what it takes. */
-bool value_store(const struct option_row *row, void *field, const char *text,
-                 struct mprof_error *error);
+option_store store_row;
+/* uint64_t: bit i for word i, of several with commas between them; unless the
+ * number is 0, added to what an option before it has said */
+option_store store_list;
 
 /* The word with that number; NULL behind the last. */
 const char *word_of(const struct word_list *words, size_t number);
 
-/* Lists WORDS in TEXT, of SIZE bytes: "a, b" and CONJUNCTION before the last;
- * cut if there is no room. */
-void words_text(const struct word_list *words, const char *conjunction,
-                char *text, size_t size);
-enum { WORDS_LENGTH = 256 }; /* room enough */
+/* Sets TEXT to the words of ROW: "a, b or c", or "and" for a list. */
+enum { WORDS_LENGTH = 256 };
+void option_words(const struct option_row *row, char text[WORDS_LENGTH]);
 
 /* The form of the option NAME, such as "-o" or "--limit". */
 #define OPTION_DASHES(name) ((name)[1] == '\0' ? "-" : "--")
