@@ -14,7 +14,7 @@
 
 enum { INDEX_NONE = UINT32_MAX };
 
-struct index_map { /* all zero: empty */
+struct index_map {          /* all zero: empty */
   struct index_slot *slots; /* owned; NULL while empty */
   size_t slot_count;        /* a power of two, or zero */
   size_t used;

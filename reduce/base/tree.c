@@ -10,8 +10,8 @@ bool
 tree_init(struct tree *tree)
 {
   memset(tree, 0, sizeof *tree);
-  struct tree_node *root = array_append(&tree->nodes, &tree->count,
-                                        &tree->capacity, sizeof *root);
+  struct tree_node *root =
+      array_append(&tree->nodes, &tree->count, &tree->capacity, sizeof *root);
   if (root != NULL)
     *root = (struct tree_node){TREE_ROOT, INDEX_NONE, TREE_ROOT, TREE_ROOT};
   return root != NULL;
@@ -65,8 +65,8 @@ tree_child(struct tree *tree, uint32_t parent, uint32_t item)
                       index_pair(parent, tree->nodes[last].item), last)))
     return INDEX_NONE;
   child = (uint32_t)tree->count;
-  struct tree_node *node = array_append(&tree->nodes, &tree->count,
-                                        &tree->capacity, sizeof *node);
+  struct tree_node *node =
+      array_append(&tree->nodes, &tree->count, &tree->capacity, sizeof *node);
   if (node == NULL)
     return INDEX_NONE;
   *node = (struct tree_node){parent, item, TREE_ROOT,

@@ -265,8 +265,7 @@ program_run(const struct options *options, const char *file,
   return true;
 }
 
-/* ---- what takes no library ----------------------------------------------
- */
+/* ---- what takes no library --------------------------------------------- */
 
 /* The file of a program tells, by its rights and its program headers; a
  * script is looked up to its interpreter.  Not known here: what a program

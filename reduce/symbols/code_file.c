@@ -156,8 +156,13 @@ code_file_open(struct code_file *file, const char *path, const char *build_id)
   bool readable =
       file->elf != NULL && gelf_getclass(file->elf) != ELFCLASSNONE;
   read_build_id(file->elf, id);
-  if (readable && strcmp(id, build_id) == 0)
+  if (readable && strcmp(id, build_id) == 0) {
+    GElf_Ehdr header;
+    if (gelf_getehdr(file->elf, &header) != NULL)
+      file->entry = header.e_entry;
+    file->information = dwfl_module_getdwarf(file->module, &bias);
     return CODE_FILE_GOOD;
+  }
   code_file_release(file);
   return readable ? CODE_FILE_CHANGED : CODE_FILE_UNREADABLE;
 }
@@ -186,18 +191,4 @@ code_file_address(const struct code_file *file, uint64_t offset,
     }
   }
   return false;
-}
-
-uint64_t
-code_file_entry(const struct code_file *file)
-{
-  GElf_Ehdr header;
-  return gelf_getehdr(file->elf, &header) == NULL ? 0 : header.e_entry;
-}
-
-Dwarf *
-code_file_debug_information(const struct code_file *file)
-{
-  Dwarf_Addr bias;
-  return dwfl_module_getdwarf(file->module, &bias);
 }

@@ -31,6 +31,8 @@ struct code_file {
   Dwfl *dwfl; /* owns all that follows */
   Dwfl_Module *module;
   Elf *elf;
+  Dwarf *information; /* for debugging; NULL: there is none */
+  uint64_t entry;     /* where a program begins */
 };
 
 /* Opens PATH, which must have BUILD_ID, in hexadecimal digits, or none when
@@ -43,12 +45,6 @@ void code_file_release(struct code_file *file);
  * it; false when that is not loaded. */
 bool code_file_address(const struct code_file *file, uint64_t offset,
                        uint64_t *address);
-
-/* Where a program begins. */
-uint64_t code_file_entry(const struct code_file *file);
-
-/* The debug information of FILE, NULL when there is none. */
-Dwarf *code_file_debug_information(const struct code_file *file);
 
 /* ---- functions: function_symbols.c ---- */
 
@@ -83,11 +79,12 @@ void function_symbols_release(struct function_symbols *symbols);
 bool function_symbols_find(const struct function_symbols *symbols,
                            uint64_t address, struct function_found *found);
 
-/* The name of the function that SYMBOL names: what a compiler appends for its
- * own copies of a function (".cold", ".constprop.0", ".isra.0", ...) is left
- * out, and a name of C++, Rust or D is made readable, with the types of the
- * parameters, which tell overloaded functions apart.  ".part.0" stays: it is
- * called by the function.  The caller frees it; NULL when memory runs out. */
+/* The name of the function that SYMBOL, not empty, names: what a compiler
+ * appends for its own copies of a function (".cold", ".constprop.0",
+ * ".isra.0", ...) is left out, and a name of C++, Rust or D is made readable,
+ * with the types of the parameters, which tell overloaded functions apart.
+ * ".part.0" stays: it is called by the function.  The caller frees it; NULL
+ * when memory runs out. */
 char *function_name_of_symbol(const char *symbol);
 
 /* Whether the function called NAME, of the program or library FILE, begins a

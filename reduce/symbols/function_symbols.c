@@ -206,23 +206,25 @@ function_symbols_find(const struct function_symbols *symbols,
 /* ---- names ------------------------------------------------------------- */
 
 /* A name that any program may use counts only in the C library. */
-static const char *const start_up_functions[] = {"_start",
-                                                 "_start_c",
-                                                 "__libc_start_call_main",
-                                                 "__libc_start_main",
-                                                 "__libc_start_main_impl",
-                                                 "__libc_start_main_stage2",
-                                                 "libc_start_main_stage2",
-                                                 "__libc_csu_init",
-                                                 "__clone",
-                                                 "clone",
-                                                 "__clone3",
-                                                 "clone3",
-                                                 "start_thread",
-                                                 "__nptl_deallocate_tsd",
-                                                 "_dl_start_user",
-                                                 "_dl_init",
-                                                 "call_init"};
+static const char *const start_up_functions[] = {
+    "_start",
+    "_start_c",
+    "__libc_start_call_main",
+    "__libc_start_main",
+    "__libc_start_main_impl",
+    "__libc_start_main_stage2",
+    "libc_start_main_stage2",
+    "__libc_csu_init",
+    "__clone",
+    "clone",
+    "__clone3",
+    "clone3",
+    "start_thread",
+    "__nptl_deallocate_tsd",
+    "_dl_start_user",
+    "_dl_init",
+    "call_init",
+};
 
 /* What compilers put after a name, a number that may follow left out. */
 static const char *const suffixes[] = {

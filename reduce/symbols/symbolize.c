@@ -166,7 +166,7 @@ add_function(struct symbolizing *s, struct module *module,
   snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", basename(module->path),
            found->start);
   if (symbol == NULL && module->file.elf != NULL &&
-      found->start == code_file_entry(&module->file))
+      found->start == module->file.entry)
     symbol = "_start";
   char *name =
       symbol == NULL ? strdup(text) : function_name_of_symbol(symbol);
@@ -260,7 +260,7 @@ read_module(struct symbolizing *s, struct module *module, bool first)
 {
   if (module->file.elf == NULL)
     return true;
-  Dwarf *information = code_file_debug_information(&module->file);
+  Dwarf *information = module->file.information;
   set_flag(module->mapping, PPROF_MAPPING_HAS_FUNCTIONS);
   set_flag(module->mapping, PPROF_MAPPING_HAS_FILENAMES);
   return function_symbols_init(&module->symbols, &module->file) &&

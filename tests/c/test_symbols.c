@@ -184,8 +184,8 @@ open_subject(void **state)
   assert_int_equal(code_file_open(&subject->file, own_path(), own_build_id()),
                    CODE_FILE_GOOD);
   assert_true(function_symbols_init(&subject->symbols, &subject->file));
-  assert_true(source_places_init(
-      &subject->places, code_file_debug_information(&subject->file)));
+  assert_true(
+      source_places_init(&subject->places, subject->file.information));
   *state = subject;
   return 0;
 }
@@ -315,8 +315,7 @@ types_by_size(void **state)
   sizes[3] = 1237;
   assert_true(program_types_init(&types, sizes, 4));
   for (int i = 0; i < 2; i++) /* the second time nothing is new */
-    assert_true(program_types_read(
-        &types, code_file_debug_information(&subject->file)));
+    assert_true(program_types_read(&types, subject->file.information));
   program_types_sort(&types);
   assert_int_equal(types.count, 3);
   assert_int_equal(types.types[0].size, 1237);
