@@ -42,47 +42,36 @@ add_nodes(struct building *building)
 {
   struct call_graph *graph = building->graph;
   const struct call_tree *tree = building->tree;
-  struct graph_node *nodes =
-      array_reserve(graph->nodes, &graph->node_capacity, tree->item_count,
-                    sizeof *nodes);
-  if (nodes == NULL)
+  if (!array_room(&graph->nodes, &graph->node_capacity, tree->item_count,
+                  sizeof *graph->nodes))
     return false;
-  graph->nodes = nodes;
   for (; graph->node_count < tree->item_count; graph->node_count++)
-    nodes[graph->node_count] = (struct graph_node){
+    graph->nodes[graph->node_count] = (struct graph_node){
         .name = tree->items[graph->node_count].name,
         .function = tree->items[graph->node_count].function,
         .depth = SIZE_MAX};
   return true;
 }
 
+/* The arc from CALLER to CALLEE, made when it is new. */
 static uint32_t
-find_arc(struct building *building, uint32_t caller, uint32_t callee,
-         bool create)
+make_arc(struct building *building, uint32_t caller, uint32_t callee)
 {
-  uint64_t key = index_pair(caller, callee);
-  uint32_t index = index_map_find(&building->arc_of_pair, key);
-  if (index != INDEX_NONE || !create)
-    return index;
   struct call_graph *graph = building->graph;
-  size_t count = graph->arc_count + 1;
-  struct graph_arc *arcs =
-      array_reserve(graph->arcs, &graph->arc_capacity, count, sizeof *arcs);
-  if (arcs == NULL)
+  uint32_t arc =
+      index_map_number(&building->arc_of_pair, index_pair(caller, callee));
+  if (arc == INDEX_NONE ||
+      !array_room(&graph->arcs, &graph->arc_capacity, (size_t)arc + 1,
+                  sizeof *graph->arcs) ||
+      !array_room(&building->arc_uses, &building->arc_use_capacity,
+                  (size_t)arc + 1, sizeof *building->arc_uses))
     return INDEX_NONE;
-  graph->arcs = arcs;
-  uint32_t *uses = array_reserve(
-      building->arc_uses, &building->arc_use_capacity, count, sizeof *uses);
-  if (uses == NULL || count >= INDEX_NONE)
-    return INDEX_NONE;
-  building->arc_uses = uses;
-  index = (uint32_t)graph->arc_count;
-  if (!index_map_add(&building->arc_of_pair, key, index))
-    return INDEX_NONE;
-  uses[index] = 0;
-  arcs[index] = (struct graph_arc){.caller = caller, .callee = callee};
-  graph->arc_count++;
-  return index;
+  if (arc == graph->arc_count) {
+    building->arc_uses[arc] = 0;
+    graph->arcs[graph->arc_count++] =
+        (struct graph_arc){.caller = caller, .callee = callee};
+  }
+  return arc;
 }
 
 static bool
@@ -90,23 +79,17 @@ add_self_type(struct building *building, uint32_t node,
               const struct sample_count *count)
 {
   struct call_graph *graph = building->graph;
-  uint64_t key = index_pair(node, count->type);
-  uint32_t index = index_map_find(&building->self_type_of_pair, key);
-  if (index == INDEX_NONE) {
-    struct graph_self_type *rows =
-        array_reserve(graph->self_types, &graph->self_type_capacity,
-                      graph->self_type_count + 1, sizeof *rows);
-    if (rows == NULL)
-      return false;
-    graph->self_types = rows;
-    index = (uint32_t)graph->self_type_count;
-    if (!index_map_add(&building->self_type_of_pair, key, index))
-      return false;
-    rows[graph->self_type_count++] =
+  uint32_t i = index_map_number(&building->self_type_of_pair,
+                                index_pair(node, count->type));
+  if (i == INDEX_NONE ||
+      !array_room(&graph->self_types, &graph->self_type_capacity,
+                  (size_t)i + 1, sizeof *graph->self_types))
+    return false;
+  if (i == graph->self_type_count)
+    graph->self_types[graph->self_type_count++] =
         (struct graph_self_type){node, count->type, 0, 0};
-  }
-  graph->self_types[index].allocs += count->counts[MEASURE_ALLOCS];
-  graph->self_types[index].bytes += count->counts[MEASURE_BYTES];
+  graph->self_types[i].allocs += count->counts[MEASURE_ALLOCS];
+  graph->self_types[i].bytes += count->counts[MEASURE_BYTES];
   return true;
 }
 
@@ -140,16 +123,13 @@ static bool
 enter(struct building *building, uint32_t node)
 {
   const struct tree_node *nodes = building->tree->tree.nodes;
-  struct step *chain =
-      array_reserve(building->chain, &building->chain_capacity,
-                    building->depth + 1, sizeof *chain);
-  if (chain == NULL)
+  if (!array_room(&building->chain, &building->chain_capacity,
+                  building->depth + 1, sizeof *building->chain))
     return false;
-  building->chain = chain;
   uint32_t item = nodes[node].item;
   uint32_t arc = INDEX_NONE;
   if (nodes[node].parent != TREE_ROOT) {
-    arc = find_arc(building, nodes[nodes[node].parent].item, item, true);
+    arc = make_arc(building, nodes[nodes[node].parent].item, item);
     if (arc == INDEX_NONE)
       return false;
     building->arc_uses[arc]++;
@@ -157,7 +137,7 @@ enter(struct building *building, uint32_t node)
   building->node_uses[item]++;
   if (building->depth < building->graph->nodes[item].depth)
     building->graph->nodes[item].depth = building->depth;
-  chain[building->depth++] = (struct step){.arc = arc};
+  building->chain[building->depth++] = (struct step){.arc = arc};
   return add_own(building, node);
 }
 
@@ -204,17 +184,6 @@ count_allocations(struct building *building)
 
 /* ---- calls ---- */
 
-/* The node of FRAME; INDEX_NONE when there is none and CREATE is false, or
- * when memory runs out. */
-static uint32_t
-node_of_frame(struct building *building, uint32_t frame, bool create)
-{
-  if (!create)
-    return call_tree_item(building->tree, frame);
-  uint32_t item = call_tree_make_item(building->tree, frame);
-  return item != INDEX_NONE && add_nodes(building) ? item : INDEX_NONE;
-}
-
 /* Counts the CALLS of the leaf of the chain of NODE, of the profile, when
  * that shows.  CREATE tells whether nodes and arcs may come into being by
  * this. */
@@ -223,24 +192,31 @@ count_calls(struct building *building, uint32_t node, uint64_t calls,
             bool create)
 {
   struct call_graph *graph = building->graph;
-  uint32_t leaf, outer;
-  if (!call_tree_call(building->tree, node, &leaf, &outer))
+  uint32_t frames[2]; /* the leaf, its caller */
+  uint32_t items[2];
+  uint32_t arc = INDEX_NONE;
+  if (!call_tree_call(building->tree, node, &frames[0], &frames[1]))
     return true;
-  uint32_t callee = node_of_frame(building, leaf, create);
-  if (callee == INDEX_NONE)
-    return !create;
-  if (outer == INDEX_NONE) {
-    graph->nodes[callee].root_calls += calls;
-  } else {
-    uint32_t caller = node_of_frame(building, outer, create);
-    uint32_t arc = caller == INDEX_NONE
-                       ? INDEX_NONE
-                       : find_arc(building, caller, callee, create);
+  size_t count = frames[1] == INDEX_NONE ? 1 : 2;
+  for (size_t i = 0; i < count; i++) {
+    items[i] = create ? call_tree_make_item(building->tree, frames[i])
+                      : call_tree_item(building->tree, frames[i]);
+    if (items[i] == INDEX_NONE)
+      return !create;
+  }
+  if (create && !add_nodes(building))
+    return false;
+  if (count == 2) {
+    arc = create ? make_arc(building, items[1], items[0])
+                 : index_map_find(&building->arc_of_pair,
+                                  index_pair(items[1], items[0]));
     if (arc == INDEX_NONE)
       return !create;
     graph->arcs[arc].calls += calls;
+  } else {
+    graph->nodes[items[0]].root_calls += calls;
   }
-  graph->nodes[callee].calls += calls;
+  graph->nodes[items[0]].calls += calls;
   return true;
 }
 
@@ -284,13 +260,18 @@ count_all_calls(struct building *building)
 }
 
 static int
+compare_numbers(uint64_t a, uint64_t b)
+{
+  return a < b ? -1 : a > b;
+}
+
+static int
 compare_arcs(const void *left, const void *right)
 {
   const struct graph_arc *a = left;
   const struct graph_arc *b = right;
-  if (a->caller != b->caller)
-    return a->caller < b->caller ? -1 : 1;
-  return a->callee < b->callee ? -1 : a->callee > b->callee;
+  return compare_numbers(index_pair(a->caller, a->callee),
+                         index_pair(b->caller, b->callee));
 }
 
 /* By node; in a node by bytes and allocations, descending, then by type. */
@@ -299,13 +280,12 @@ compare_self_types(const void *left, const void *right)
 {
   const struct graph_self_type *a = left;
   const struct graph_self_type *b = right;
-  if (a->node != b->node)
-    return a->node < b->node ? -1 : 1;
-  if (a->bytes != b->bytes)
-    return a->bytes > b->bytes ? -1 : 1;
-  if (a->allocs != b->allocs)
-    return a->allocs > b->allocs ? -1 : 1;
-  return a->type < b->type ? -1 : a->type > b->type;
+  int order = compare_numbers(a->node, b->node);
+  if (order == 0)
+    order = compare_numbers(b->bytes, a->bytes);
+  if (order == 0)
+    order = compare_numbers(b->allocs, a->allocs);
+  return order == 0 ? compare_numbers(a->type, b->type) : order;
 }
 
 /* Sorts the arcs and gives each node its ranges. */
@@ -331,28 +311,22 @@ link_arcs(struct call_graph *graph)
       node->first_type = i;
   }
   size_t in = 0;
-  for (size_t i = 0; i < graph->node_count; i++) {
-    struct graph_node *node = &graph->nodes[i];
-    node->first_in_arc = in;
-    in += node->in_arc_count;
-    node->in_arc_count = 0;
-  }
-  for (size_t i = 0; i < graph->arc_count; i++) {
-    struct graph_node *callee = &graph->nodes[graph->arcs[i].callee];
-    graph->in_arcs[callee->first_in_arc + callee->in_arc_count++] = i;
-  }
+  for (size_t i = 0; i < graph->node_count; i++)
+    graph->nodes[i].first_in_arc = in += graph->nodes[i].in_arc_count;
+  for (size_t i = graph->arc_count; i-- > 0;)
+    graph->in_arcs[--graph->nodes[graph->arcs[i].callee].first_in_arc] = i;
   return true;
 }
 
 bool
-call_graph_init(struct call_graph *graph, struct call_tree *tree,
-                struct mprof_error *error)
+call_graph_init(struct call_graph *graph, struct call_tree *tree)
 {
   struct building building = {
-      .graph = graph, .tree = tree, .selection = tree->selection};
+      .graph = graph,
+      .tree = tree,
+      .selection = tree->selection,
+      .node_uses = array_zeroed(tree->item_count, sizeof(uint32_t))};
   memset(graph, 0, sizeof *graph);
-  building.node_uses =
-      array_zeroed(tree->item_count, sizeof *building.node_uses);
   bool good = building.node_uses != NULL && add_nodes(&building) &&
               lists_init(&building.samples, tree->tree.count,
                          tree->of_sample,
@@ -365,7 +339,7 @@ call_graph_init(struct call_graph *graph, struct call_tree *tree,
   free(building.node_uses);
   free(building.arc_uses);
   free(building.chain);
-  return good || mprof_error_memory(error);
+  return good;
 }
 
 void

@@ -21,7 +21,6 @@
 #define MPROF_CALL_GRAPH_H
 
 #include "analysis/call_tree.h"
-#include "base/mprof_error.h"
 
 struct graph_node {
   const char *name;         /* owned by the frame table, or constant */
@@ -70,14 +69,49 @@ struct call_graph {
 /* Builds GRAPH from TREE, one by functions: node i is its item i.  Items that
  * were only called are added.  False when memory runs out; release GRAPH even
  * then.  Linear in the nodes of the tree, but for sorting arcs. */
-bool call_graph_init(struct call_graph *graph, struct call_tree *tree,
-                     struct mprof_error *error);
-
+bool call_graph_init(struct call_graph *graph, struct call_tree *tree);
 void call_graph_release(struct call_graph *graph);
 
 /* Calls of NODE by itself: direct recursion; and those by others. */
 uint64_t call_graph_self_calls(const struct call_graph *graph, uint32_t node);
 uint64_t call_graph_other_calls(const struct call_graph *graph,
                                 uint32_t node);
+
+/* ---- cycles ---- */
+
+/* Cycles are the strongly connected components of more than one function.  A
+ * function that only calls itself is no cycle.
+ *
+ * A chain that enters a component stays there until it leaves for good (a
+ * way back would make what is outside a part of it).  So a chain crosses a
+ * component at most once, and the bytes of a cycle taken as one function are
+ * exact: the sum over the arcs that enter it and the chains that start in
+ * it.  Likewise for what leaves it.
+ */
+struct cycle {
+  size_t first_member, member_count; /* in members */
+  struct figures self;               /* sum over the members */
+  struct figures inclusive;          /* of chains through any member */
+  struct figures root;               /* of chains that start in it */
+  uint64_t outside_calls;            /* into it, with or without caller */
+  uint64_t root_calls;               /* those without a caller */
+  uint64_t inside_calls;             /* among members, and by themselves */
+  size_t depth;                      /* the least of its members', ... */
+  const char *name;                  /* ... and so is this */
+};
+
+struct cycles {
+  struct cycle *items; /* cycle number k is items[k - 1]; by inclusive bytes
+                          descending, then by name */
+  size_t count;
+  uint32_t *members; /* nodes; in a cycle by self bytes descending, then by
+                        name */
+};
+
+/* Finds the cycles of GRAPH and sets the cycle number of each of its nodes.
+ * Linear, by an explicit stack.  False when memory runs out; release CYCLES
+ * even then. */
+bool cycles_init(struct cycles *cycles, struct call_graph *graph);
+void cycles_release(struct cycles *cycles);
 
 #endif

@@ -10,21 +10,11 @@
 
 #include <string.h>
 
-/* Stands for the item of a frame while nothing has been added. */
-static uint32_t *
-fill_none(size_t count)
-{
-  uint32_t *numbers = array_zeroed(count, sizeof *numbers);
-  if (numbers != NULL)
-    memset(numbers, 0xff, count * sizeof *numbers);
-  return numbers;
-}
-
 void
 call_tree_release(struct call_tree *tree)
 {
   tree_release(&tree->tree);
-  row_table_release(&tree->places);
+  row_table_release(&tree->keys);
   free(tree->items);
   free(tree->item_of);
   free(tree->of_node);
@@ -35,17 +25,21 @@ call_tree_release(struct call_tree *tree)
 
 /* ---- items ---- */
 
+/* The number of ITEM, added when it is new.  Names are interned, so each is
+ * known by where it stands. */
 static uint32_t
 add_item(struct call_tree *tree, struct call_item item)
 {
-  struct call_item *items =
-      array_reserve(tree->items, &tree->item_capacity, tree->item_count + 1,
-                    sizeof *items);
-  if (items == NULL || tree->item_count >= ITEM_MISSING)
+  bool place = tree->kind == ITEMS_ARE_FRAMES;
+  uint64_t key[] = {(uintptr_t)item.name, place ? item.function : 0,
+                    (uint64_t)item.line, item.address};
+  uint32_t index = row_table_add(&tree->keys, key, sizeof key / sizeof *key);
+  if (index >= ITEM_MISSING || !array_room(&tree->items, &tree->item_capacity,
+                                           (size_t)index + 1, sizeof item))
     return INDEX_NONE;
-  tree->items = items;
-  items[tree->item_count] = item;
-  return (uint32_t)tree->item_count++;
+  if (index == tree->item_count)
+    tree->items[tree->item_count++] = item;
+  return index;
 }
 
 /* Where the number of the item of the frame F is kept. */
@@ -70,36 +64,14 @@ call_tree_make_item(struct call_tree *tree, uint32_t f)
 {
   const struct frame_table *frames = tree->selection->frames;
   const struct frame *frame = &frames->frames[f];
+  bool place = tree->kind == ITEMS_ARE_FRAMES;
   uint32_t *item = place_of(tree, f);
-  struct call_item made = {
-      .name = function_name(frames, frame->shown),
-      .function = frame->shown,
-  };
-  if (*item != INDEX_NONE)
-    return *item;
-  if (tree->kind == ITEMS_ARE_FUNCTIONS)
-    return *item = add_item(tree, made);
-  uint64_t words[] = {frame->shown, (uint64_t)frame->line,
-                      frame->address};
-  made.line = frame->line;
-  made.address = frame->address;
-  size_t known = tree->places.row_count;
-  uint32_t place = row_table_add(&tree->places, words, 3);
-  if (place == ROW_NONE)
-    return INDEX_NONE;
-  /* nameless items are beside the places: they come first */
-  *item = place < known ? place + NAMELESS_COUNT : add_item(tree, made);
-  return *item;
-}
-
-/* The item for chains that show no frame, for this REASON. */
-static uint32_t
-nameless_item(struct call_tree *tree, enum nameless reason)
-{
-  uint32_t *item = &tree->nameless[reason];
   if (*item == INDEX_NONE)
-    *item = add_item(tree, (struct call_item){.name = nameless_name(reason),
-                                              .function = INDEX_NONE});
+    *item = add_item(
+        tree, (struct call_item){.name = function_name(frames, frame->shown),
+                                 .function = frame->shown,
+                                 .line = place ? frame->line : 0,
+                                 .address = place ? frame->address : 0});
   return *item;
 }
 
@@ -137,12 +109,11 @@ follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
 /* Whether the chain of NODE, of the profile, begins within it: what is
  * further out was cut off. */
 static bool
-begins(const struct call_tree *tree, uint32_t node)
+begins(const struct selection *selection, uint32_t node)
 {
-  const struct selection *selection = tree->selection;
-  uint32_t parent = selection->profile->tree.nodes[node].parent;
-  return selection->cuts && (selection->flags[node] & CHAIN_BELOW_ROOT) &&
-         !(selection->flags[parent] & CHAIN_BELOW_ROOT);
+  return selection->cuts && is_below_root(selection, node) &&
+         !is_below_root(selection,
+                        selection->profile->tree.nodes[node].parent);
 }
 
 /* Goes on from the node AT by the frames of NODE, of the profile, that show.
@@ -154,8 +125,8 @@ follow(struct call_tree *tree, uint32_t at, uint32_t node,
   const struct selection *selection = tree->selection;
   const struct frame_table *frames = selection->frames;
   const struct tree_node *n = &selection->profile->tree.nodes[node];
-  struct chain_walk walk = chain_walk_at(selection, n->parent);
-  bool before = begins(tree, node);
+  struct chain_walk walk = selection->walks[n->parent];
+  bool before = begins(selection, node);
   for (uint32_t f = frames->first_frames[n->item + 1];
        f-- > frames->first_frames[n->item] && at < ITEM_MISSING;) {
     bool restarts;
@@ -178,13 +149,11 @@ node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
   bool begun = false;
   for (; !begun && tree->of_node[node] == INDEX_NONE;
        node = nodes[node].parent) {
-    uint32_t *path = array_reserve(tree->path, &tree->path_capacity,
-                                   length + 1, sizeof *path);
-    if (path == NULL)
+    if (!array_room(&tree->path, &tree->path_capacity, length + 1,
+                    sizeof *tree->path))
       return INDEX_NONE;
-    tree->path = path;
-    path[length++] = node;
-    begun = begins(tree, node);
+    tree->path[length++] = node;
+    begun = begins(tree->selection, node);
   }
   uint32_t at = begun ? (uint32_t)TREE_ROOT : tree->of_node[node];
   while (length > 0 && at < ITEM_MISSING) {
@@ -221,7 +190,7 @@ innermost(const struct call_tree *tree, uint32_t *node, uint32_t *skip,
   for (; *node != TREE_ROOT;
        *node = selection->profile->tree.nodes[*node].parent, *skip = 0) {
     const struct tree_node *n = &selection->profile->tree.nodes[*node];
-    struct chain_walk walk = chain_walk_at(selection, n->parent);
+    struct chain_walk walk = selection->walks[n->parent];
     uint32_t first = frames->first_frames[n->item];
     bool restarted = false;
     for (uint32_t f = frames->first_frames[n->item + 1];
@@ -271,15 +240,15 @@ add_samples(struct call_tree *tree)
   const struct selection *selection = tree->selection;
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
-    struct sample_count count;
     uint32_t end = profile_end(profile, i);
-    selection_count(selection, i, &count);
-    if (!selection_keeps(selection, i, &count))
+    if (!selection_keeps(selection, i))
       continue;
     uint32_t node = node_of(tree, end, MISSING_NEW);
     if (node == TREE_ROOT) {
-      uint32_t item =
-          nameless_item(tree, selection_nameless(selection, end));
+      enum nameless reason = selection_nameless(selection, end);
+      struct call_item nameless = {.name = nameless_name(reason),
+                                   .function = INDEX_NONE};
+      uint32_t item = add_item(tree, nameless);
       node = item == INDEX_NONE
                  ? INDEX_NONE
                  : tree_child(&tree->tree, TREE_ROOT, item);
@@ -291,30 +260,33 @@ add_samples(struct call_tree *tree)
   return true;
 }
 
+/* COUNT numbers, all INDEX_NONE; NULL when memory runs out. */
+static uint32_t *
+fill_none(size_t count)
+{
+  uint32_t *numbers = array_zeroed(count, sizeof *numbers);
+  if (numbers != NULL)
+    memset(numbers, 0xff, count * sizeof *numbers);
+  return numbers;
+}
+
 bool
 call_tree_init(struct call_tree *tree, const struct selection *selection,
                enum call_items kind, bool merges_runs)
 {
   const struct profile *profile = selection->profile;
   const struct frame_table *frames = selection->frames;
-  memset(tree, 0, sizeof *tree);
-  tree->selection = selection;
-  tree->kind = kind;
-  tree->merges_runs = merges_runs;
-  for (int i = 0; i < NAMELESS_COUNT; i++)
-    tree->nameless[i] = INDEX_NONE;
-  tree->item_of = fill_none(kind == ITEMS_ARE_FRAMES ? frames->frame_count
-                                                     : frames->names.count);
-  tree->of_node = fill_none(profile->tree.count);
-  tree->of_sample = fill_none(profile->sample_count);
-  bool good = tree_init(&tree->tree) && tree->item_of != NULL &&
-              tree->of_node != NULL && tree->of_sample != NULL;
-  if (kind == ITEMS_ARE_FRAMES)
-    for (int i = 0; good && i < NAMELESS_COUNT; i++)
-      good = nameless_item(tree, (enum nameless)i) != INDEX_NONE;
-  if (good) {
-    tree->of_node[TREE_ROOT] = TREE_ROOT;
-    good = add_samples(tree);
-  }
-  return good;
+  *tree = (struct call_tree){
+      .selection = selection,
+      .kind = kind,
+      .merges_runs = merges_runs,
+      .item_of = fill_none(kind == ITEMS_ARE_FRAMES ? frames->frame_count
+                                                    : frames->names.count),
+      .of_node = fill_none(profile->tree.count),
+      .of_sample = fill_none(profile->sample_count)};
+  if (!tree_init(&tree->tree) || tree->item_of == NULL ||
+      tree->of_node == NULL || tree->of_sample == NULL)
+    return false;
+  tree->of_node[TREE_ROOT] = TREE_ROOT;
+  return add_samples(tree);
 }

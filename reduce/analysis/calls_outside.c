@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a chain leads to is known at the nodes below it: one pass from the
- * last node to the first. */
+/* Calls outside of profiled bodies: are they on the way to one, and so of no
+ * interest, or elsewhere, say in another thread?
+ *
+ * A call of a chain that leads to the function that runs bodies, and to no
+ * allocation elsewhere, does not count.  The monitor folds recursion, and
+ * writes a folded call with a chain that no allocation has; but folding keeps
+ * every arc.  So a call of a chain that leads to neither counts if its last
+ * arc leads to allocations elsewhere.
+ *
+ * What a chain leads to is known at the nodes below it: one pass from the
+ * last node to the first.
+ */
 
-#include "analysis/calls_outside.h"
+#include "analysis/selection_match.h"
 
 #include "base/array.h"
 
@@ -29,12 +39,6 @@ arc_of(const struct selection *selection, uint32_t node)
                     function_of(selection, node));
 }
 
-static bool
-is_below_root(const struct selection *selection, size_t node)
-{
-  return (selection->flags[node] & CHAIN_BELOW_ROOT) != 0;
-}
-
 /* Fills LEADS, by node. */
 static void
 find_leads(const struct selection *selection, unsigned char *leads)
@@ -54,53 +58,28 @@ find_leads(const struct selection *selection, unsigned char *leads)
         is_below_root(selection, i) ? TO_ROOT : leads[i];
 }
 
-/* Fills ARCS with those that lead elsewhere. */
-static bool
-find_arcs(const struct selection *selection, const unsigned char *leads,
-          struct index_map *arcs)
-{
-  for (size_t i = TREE_ROOT + 1; i < selection->profile->tree.count; i++) {
-    if ((leads[i] & ELSEWHERE) == 0)
-      continue;
-    uint64_t arc = arc_of(selection, (uint32_t)i);
-    if (index_map_find(arcs, arc) == INDEX_NONE &&
-        !index_map_add(arcs, arc, 0))
-      return false;
-  }
-  return true;
-}
-
-static void
-mark_nodes(struct selection *selection, const unsigned char *leads,
-           const struct index_map *arcs)
-{
-  for (size_t i = TREE_ROOT + 1; i < selection->profile->tree.count; i++)
-    if (!is_below_root(selection, i) &&
-        (leads[i] != 0
-             ? (leads[i] & ELSEWHERE) == 0
-             : index_map_find(arcs, arc_of(selection, (uint32_t)i)) ==
-                   INDEX_NONE))
-      selection->states[i] |= CALLS_DO_NOT_COUNT;
-}
-
 bool
-calls_outside_find(struct selection *selection)
+calls_outside_drop(struct selection *selection)
 {
-  size_t functions = selection->frames->function_count;
-  struct index_map arcs = {0};
-  bool any = false;
-  for (size_t i = 0; i < functions; i++)
-    any = any || selection->roots[i];
-  if (!any || !selection->cuts)
-    return true;
-  unsigned char *leads = array_zeroed(selection->profile->tree.count, 1);
+  const struct profile *profile = selection->profile;
+  struct index_map arcs = {0}; /* that lead elsewhere */
+  unsigned char *leads = array_zeroed(profile->tree.count, 1);
   bool good = leads != NULL;
-  if (good) {
-    find_leads(selection, leads);
-    good = find_arcs(selection, leads, &arcs);
-  }
   if (good)
-    mark_nodes(selection, leads, &arcs);
+    find_leads(selection, leads);
+  for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++)
+    good = (leads[i] & ELSEWHERE) == 0 ||
+           index_map_number(&arcs, arc_of(selection, (uint32_t)i)) !=
+               INDEX_NONE;
+  for (size_t i = 0; good && i < profile->sample_count; i++) {
+    uint32_t node = profile_end(profile, i);
+    bool elsewhere =
+        leads[node] != 0
+            ? (leads[node] & ELSEWHERE) != 0
+            : index_map_find(&arcs, arc_of(selection, node)) != INDEX_NONE;
+    if (node != TREE_ROOT && !is_below_root(selection, node) && !elsewhere)
+      selection->kept[i] &= (unsigned char)~KEPT_CALLS;
+  }
   free(leads);
   index_map_release(&arcs);
   return good;

@@ -4,8 +4,9 @@
 
 #include "analysis/frames.h"
 
-#include "analysis/file_names.h"
 #include "base/array.h"
+#include "base/lists.h"
+#include "base/sink.h"
 #include "common/pprof_format.h"
 
 #include <inttypes.h>
@@ -14,7 +15,6 @@
 
 struct making {
   struct frame_table *table;
-  const struct profile *profile;
   struct index_map known; /* by name and scope */
   uint32_t *of_function;  /* function of the profile -> ours */
 };
@@ -32,25 +32,122 @@ frame_table_release(struct frame_table *table)
 uint32_t
 frame_table_add(struct frame_table *table, struct function function)
 {
-  struct function *functions =
-      array_reserve(table->functions, &table->function_capacity,
-                    table->function_count + 1, sizeof *functions);
-  if (functions == NULL || table->function_count >= INDEX_NONE)
+  if (table->function_count >= INDEX_NONE ||
+      !array_room(&table->functions, &table->function_capacity,
+                  table->function_count + 1, sizeof function))
     return INDEX_NONE;
-  table->functions = functions;
-  functions[table->function_count] = function;
+  table->functions[table->function_count] = function;
   return (uint32_t)table->function_count++;
 }
+
+/* ---- functions that have their names from their source files ---- */
+
+/* What stands in a top-level form and defines nothing is called after the
+ * file, without its folder: (LAMBDA :IN (LOAD "package.lisp")).  A program
+ * may have many files of that name, and no other function of two files shares
+ * a name.  So each shows the shortest end of its path that no other has, as
+ * in (LOAD "lib/package.lisp"). */
+static const char opening[] = "(LOAD \"";
+
+static bool
+is_named_after_file(const char *name)
+{
+  return strstr(name, opening) != NULL;
+}
+
+/* The end of PATH that has one component more than its end at END. */
+static const char *
+longer_end(const char *path, const char *end)
+{
+  if (end > path)
+    end--; /* onto the slash */
+  while (end > path && end[-1] != '/')
+    end--;
+  return end;
+}
+
+/* Whether PATH ends in the components END. */
+static bool
+ends_in(const char *path, const char *end)
+{
+  size_t length = strlen(path);
+  size_t end_length = strlen(end);
+  return length >= end_length &&
+         strcmp(path + length - end_length, end) == 0 &&
+         (length == end_length || path[length - end_length - 1] == '/');
+}
+
+/* Gives the function F a name with the shortest end of its path that no other
+ * one in the list FIRST of SAME has. */
+static bool
+rename_function(struct frame_table *table, uint32_t f,
+                const struct lists *same, uint32_t first)
+{
+  const char *path = function_file(table, f);
+  const char *end = longer_end(path, path + strlen(path));
+  for (uint32_t o = first; o != INDEX_NONE; o = lists_next(same, o))
+    while (o != f && end > path && ends_in(function_file(table, o), end))
+      end = longer_end(path, end);
+  const char *name = function_name(table, f);
+  const char *rest = strstr(name, opening) + sizeof opening - 1;
+  struct string_sink text;
+  string_sink_init(&text);
+  sink_bytes(&text.sink, name, (size_t)(rest - name));
+  for (; *end != '\0'; end++) {
+    if (*end == '"' || *end == '\\')
+      sink_text(&text.sink, "\\");
+    sink_bytes(&text.sink, end, 1);
+  }
+  while (*rest != '\0' && *rest != '"')
+    rest += *rest == '\\' && rest[1] != '\0' ? 2 : 1;
+  sink_text(&text.sink, rest);
+  const char *renamed = string_sink_text(&text);
+  uint32_t id = renamed == NULL ? NAMES_NONE
+                                : names_intern(&table->names, renamed);
+  string_sink_release(&text);
+  table->functions[f].name = id;
+  return id != NAMES_NONE;
+}
+
+/* Tells apart the functions that are named after different files of one name.
+ */
+static bool
+distinguish_files(struct frame_table *table)
+{
+  struct lists same = {0}; /* by name */
+  uint32_t *names = array_zeroed(table->function_count, sizeof *names);
+  if (names == NULL)
+    return false;
+  for (uint32_t f = 0; f < table->function_count; f++) {
+    const struct function *function = &table->functions[f];
+    bool named = function->file != 0 && !function->runtime &&
+                 is_named_after_file(function_name(table, f));
+    names[f] = named ? function->name : INDEX_NONE;
+  }
+  bool good = lists_init(&same, table->names.count, names,
+                         table->function_count);
+  for (uint32_t f = 0; good && f < table->function_count; f++) {
+    if (names[f] == INDEX_NONE)
+      continue;
+    uint32_t first = lists_first(&same, names[f]);
+    if (first != f || lists_next(&same, f) != INDEX_NONE)
+      good = rename_function(table, f, &same, first);
+  }
+  lists_release(&same);
+  free(names);
+  return good;
+}
+
+/* ---- functions and frames ---- */
 
 /* Within which a name means one function: the runtime, or a file for one that
  * is named after it, or all else. */
 static uint32_t
-scope_of(const struct frame_table *table, const struct function *function)
+scope_of(const struct function *function, const char *name)
 {
-  if (function->runtime)
-    return 1;
-  const char *name = names_text(&table->names, function->name);
-  return is_named_after_file(name) ? function->file + 2 : 0;
+  return function->runtime            ? 1
+         : is_named_after_file(name) ? function->file + 2
+                                      : 0;
 }
 
 /* The function called NAME, added when new; FILE and START_LINE fill gaps of
@@ -69,26 +166,22 @@ find_function(struct making *making, const char *name, const char *file,
   };
   if (function.name == NAMES_NONE || function.file == NAMES_NONE)
     return INDEX_NONE;
-  uint64_t key = index_pair(function.name, scope_of(table, &function));
-  uint32_t index = index_map_find(&making->known, key);
-  if (index != INDEX_NONE) {
-    struct function *known = &table->functions[index];
-    if (known->file == 0) {
-      known->file = function.file;
-      known->start_line = start_line;
-    }
-    return index;
+  uint32_t index = index_map_number(
+      &making->known, index_pair(function.name, scope_of(&function, name)));
+  if (index == INDEX_NONE || index == table->function_count)
+    return index == INDEX_NONE ? index : frame_table_add(table, function);
+  struct function *known = &table->functions[index];
+  if (known->file == 0) {
+    known->file = function.file;
+    known->start_line = start_line;
   }
-  index = frame_table_add(table, function);
-  return index != INDEX_NONE && index_map_add(&making->known, key, index)
-             ? index
-             : INDEX_NONE;
+  return index;
 }
 
 static bool
 add_functions(struct making *making)
 {
-  const struct profile *profile = making->profile;
+  const struct profile *profile = making->table->profile;
   for (size_t i = 0; i < profile->function_count; i++) {
     const struct profile_function *f = &profile->functions[i];
     uint32_t name = f->name != 0 ? f->name : f->system_name;
@@ -111,7 +204,7 @@ static uint32_t
 nameless_function(struct making *making,
                   const struct profile_location *location)
 {
-  const struct profile *profile = making->profile;
+  const struct profile *profile = making->table->profile;
   char text[256];
   uint32_t file = location->mapping == INDEX_NONE
                       ? 0
@@ -133,14 +226,11 @@ add_frame(struct making *making, uint32_t function, int64_t line,
           uint64_t address)
 {
   struct frame_table *table = making->table;
-  struct frame *frames =
-      array_reserve(table->frames, &table->frame_capacity,
-                    table->frame_count + 1, sizeof *frames);
-  if (frames == NULL || table->frame_count >= INDEX_NONE ||
-      function == INDEX_NONE)
+  if (function == INDEX_NONE || table->frame_count >= INDEX_NONE ||
+      !array_room(&table->frames, &table->frame_capacity,
+                  table->frame_count + 1, sizeof *table->frames))
     return false;
-  table->frames = frames;
-  frames[table->frame_count++] =
+  table->frames[table->frame_count++] =
       (struct frame){function, function, line, address};
   uint64_t *low = &table->functions[function].low_address;
   if (address != 0 && (*low == 0 || address < *low))
@@ -157,7 +247,7 @@ add_location(struct making *making, const struct profile_location *location)
                      location->address);
   for (size_t i = location->cut_lines; i < location->line_count; i++) {
     const struct profile_line *line =
-        &making->profile->lines[location->first_line + i];
+        &making->table->profile->lines[location->first_line + i];
     uint32_t function = line->function == INDEX_NONE
                             ? nameless_function(making, location)
                             : making->of_function[line->function];
@@ -170,30 +260,29 @@ add_location(struct making *making, const struct profile_location *location)
 static bool
 add_locations(struct making *making)
 {
-  const struct profile *profile = making->profile;
   struct frame_table *table = making->table;
-  for (size_t i = 0; i < profile->location_count; i++) {
-    table->first_frames[i] = (uint32_t)table->frame_count;
-    if (!add_location(making, &profile->locations[i]))
-      return false;
+  const struct profile *profile = table->profile;
+  bool good = true;
+  for (size_t i = 0; good && i < profile->location_count; i++) {
+    good = add_location(making, &profile->locations[i]);
+    table->first_frames[i + 1] = (uint32_t)table->frame_count;
   }
-  table->first_frames[profile->location_count] = (uint32_t)table->frame_count;
-  return true;
+  return good;
 }
 
 bool
 frame_table_init(struct frame_table *table, const struct profile *profile)
 {
-  struct making making = {.table = table, .profile = profile};
-  memset(table, 0, sizeof *table);
-  table->profile = profile;
-  table->first_frames = array_zeroed(profile->location_count + 1,
-                                     sizeof *table->first_frames);
-  making.of_function =
-      array_zeroed(profile->function_count, sizeof *making.of_function);
+  struct making making = {
+      .table = table,
+      .of_function = array_zeroed(profile->function_count, sizeof(uint32_t))};
+  *table = (struct frame_table){
+      .profile = profile,
+      .first_frames =
+          array_zeroed(profile->location_count + 1, sizeof(uint32_t))};
   bool good = names_init(&table->names) && table->first_frames != NULL &&
               making.of_function != NULL && add_functions(&making) &&
-              file_names_distinguish(table) && add_locations(&making);
+              distinguish_files(table) && add_locations(&making);
   free(making.of_function);
   index_map_release(&making.known);
   return good;

@@ -4,7 +4,7 @@
  * nesting leads to recursion.
  */
 
-#include "analysis/group_names.h"
+#include "analysis/grouping.h"
 
 #include "common/lisp_token.h"
 #include "common/system_functions.h"

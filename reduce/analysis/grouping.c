@@ -7,88 +7,73 @@
 
 #include "analysis/grouping.h"
 
-#include "base/array.h"
-
-#include <string.h>
-
-struct grouping {
-  struct frame_table *frames;
-  const struct selection *selection;
-  enum granularity by;
-  uint32_t *of_function;    /* by function: its group */
-  struct index_map of_name; /* name id -> group */
-};
-
-/* The name id of the group of FUNCTION, in which FRAME is. */
+/* The name id of the group of FRAME. */
 static uint32_t
-name_group(struct grouping *grouping, const struct function *function,
-           const struct frame *frame)
+group_name(struct frame_table *frames, const struct frame *frame,
+           enum granularity by)
 {
-  struct names *names = &grouping->frames->names;
-  struct string_sink group;
+  const struct function *function = &frames->functions[frame->function];
   struct group_source source = {
-      .name = names_text(names, function->name),
-      .file = names_text(names, function->file),
+      .name = names_text(&frames->names, function->name),
+      .file = names_text(&frames->names, function->file),
       .line = frame->line > 0 ? frame->line : function->start_line,
       .runtime = function->runtime,
   };
-  string_sink_init(&group);
-  group_name_write(grouping->by, grouping->frames->profile->language, &source,
-                   &group.sink);
-  const char *text = string_sink_text(&group);
-  uint32_t name = text == NULL ? NAMES_NONE : names_intern(names, text);
-  string_sink_release(&group);
-  return name;
+  struct string_sink text;
+  string_sink_init(&text);
+  group_name_write(by, frames->profile->language, &source, &text.sink);
+  const char *name = string_sink_text(&text);
+  uint32_t id =
+      name == NULL ? NAMES_NONE : names_intern(&frames->names, name);
+  string_sink_release(&text);
+  return id;
 }
 
-/* The group of FRAME, made when it is the first of it. */
+/* The group of FRAME, made when it is the first of it; OF_NAME has those that
+ * are known, FIRST is the number of the first. */
 static uint32_t
-find_group(struct grouping *grouping, const struct frame *frame)
+find_group(struct frame_table *frames, const struct frame *frame,
+           enum granularity by, struct index_map *of_name, size_t first)
 {
-  struct function function = grouping->frames->functions[frame->function];
-  uint32_t name = name_group(grouping, &function, frame);
-  if (name == NAMES_NONE)
-    return INDEX_NONE;
-  uint32_t group = index_map_find(&grouping->of_name, name);
-  if (group != INDEX_NONE)
-    return group;
+  struct function function = frames->functions[frame->function];
+  uint32_t name = group_name(frames, frame, by);
+  uint32_t number =
+      name == NAMES_NONE ? INDEX_NONE : index_map_number(of_name, name);
+  if (number == INDEX_NONE || first + number < frames->function_count)
+    return number == INDEX_NONE ? INDEX_NONE : (uint32_t)(first + number);
   bool itself = name == function.name;
-  bool has_file = itself || grouping->by <= BY_FILE;
-  bool has_line = itself || grouping->by == BY_LINE;
-  group = frame_table_add(grouping->frames,
-                          (struct function){
-                              .name = name,
-                              .file = has_file ? function.file : 0,
-                              .start_line = !has_line ? 0
-                                            : frame->line > 0
-                                                ? frame->line
-                                                : function.start_line,
-                              .calls_known = true,
-                          });
-  return group != INDEX_NONE && index_map_add(&grouping->of_name, name, group)
-             ? group
-             : INDEX_NONE;
+  bool has_line = itself || by == BY_LINE;
+  return frame_table_add(
+      frames, (struct function){
+                  .name = name,
+                  .file = has_line || by == BY_FILE ? function.file : 0,
+                  .start_line = !has_line         ? 0
+                                : frame->line > 0 ? frame->line
+                                                  : function.start_line,
+                  .calls_known = true,
+              });
 }
 
 /* Turns each frame that shows to its group. */
 static bool
-group_frames(struct grouping *grouping)
+group_frames(struct frame_table *frames, const struct selection *selection,
+             enum granularity by)
 {
-  struct frame_table *frames = grouping->frames;
-  for (size_t i = 0; i < frames->frame_count; i++) {
+  struct index_map of_name = {0};
+  size_t first = frames->function_count;
+  bool good = true;
+  for (size_t i = 0; good && i < frames->frame_count; i++) {
     struct frame *frame = &frames->frames[i];
-    uint32_t *known = &grouping->of_function[frame->function];
-    if (grouping->selection->hidden[frame->function])
+    if (selection->functions[frame->function].hidden)
       continue;
-    if (*known == INDEX_NONE || grouping->by == BY_LINE)
-      *known = find_group(grouping, frame);
-    if (*known == INDEX_NONE)
-      return false;
-    if (!frames->functions[frame->function].calls_known)
-      frames->functions[*known].calls_known = false;
-    frame->shown = *known;
+    uint32_t group = find_group(frames, frame, by, &of_name, first);
+    good = group != INDEX_NONE;
+    if (good && !frames->functions[frame->function].calls_known)
+      frames->functions[group].calls_known = false;
+    frame->shown = group;
   }
-  return true;
+  index_map_release(&of_name);
+  return good;
 }
 
 /* Whether the profile knows the lines of calls.  Then the line that a
@@ -108,25 +93,11 @@ has_call_lines(const struct frame_table *frames)
 
 bool
 grouping_apply(struct frame_table *frames, struct selection *selection,
-               enum granularity by, struct mprof_error *error)
+               enum granularity by)
 {
-  if (by == BY_FUNCTION)
-    return true;
   if (by == BY_LINE && has_call_lines(frames))
     selection->counts_calls = false;
-  struct grouping grouping = {
-      .frames = frames,
-      .selection = selection,
-      .by = by,
-      .of_function = array_zeroed(frames->function_count, sizeof(uint32_t)),
-  };
-  bool good = grouping.of_function != NULL;
-  for (size_t i = 0; good && i < frames->function_count; i++)
-    grouping.of_function[i] = INDEX_NONE;
-  good = good && group_frames(&grouping);
-  free(grouping.of_function);
-  index_map_release(&grouping.of_name);
-  return good || mprof_error_memory(error);
+  return by == BY_FUNCTION || group_frames(frames, selection, by);
 }
 
 const char *

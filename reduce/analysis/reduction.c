@@ -9,13 +9,33 @@
 
 #include <string.h>
 
-/* What the selection is told. */
-static struct selection_options
-selection_of(const struct view_options *options)
+/* Builds the stages one after the other; false when memory runs out, or ERROR
+ * says why. */
+static bool
+build(struct reduction *reduction, struct progress *progress,
+      struct mprof_error *error)
 {
+  const struct view_options *options = reduction->options;
+  const struct profile *profile = reduction->profile;
+  struct selection *selection = &reduction->selection;
   struct selection_options select = options->select;
   select.counted = options->one_measure ? options->value : MEASURE_BYTES;
-  return select;
+  progress_tell(progress, "selecting", 0, 0);
+  if (!frame_table_init(&reduction->frames, profile) ||
+      !selection_init(selection, profile, &reduction->frames, &select,
+                      error) ||
+      !grouping_apply(&reduction->frames, selection, options->by))
+    return false;
+  progress_tell(progress, "adding up", 0, 0);
+  if (!tally_init(&reduction->tally, selection) ||
+      !region_figures_init(&reduction->regions, profile,
+                           reduction->tally.regions))
+    return false;
+  progress_tell(progress, "building the call graph", 0, 0);
+  return call_tree_init(&reduction->tree, selection, ITEMS_ARE_FUNCTIONS,
+                        options->by != BY_FUNCTION) &&
+         call_graph_init(&reduction->graph, &reduction->tree) &&
+         cycles_init(&reduction->cycles, &reduction->graph);
 }
 
 bool
@@ -23,35 +43,13 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
                const struct view_options *options, struct progress *progress,
                struct mprof_error *error)
 {
-  struct selection_options select = selection_of(options);
-  memset(reduction, 0, sizeof *reduction);
-  reduction->options = options;
-  reduction->profile = profile;
+  *reduction = (struct reduction){.options = options, .profile = profile};
   if (!measure_known(profile, options->value))
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
                            "--value=%s: the profile does not say what was %s",
                            measure_rows[options->value].word,
                            measure_rows[options->value].what);
-  progress_tell(progress, "selecting", 0, 0);
-  if (!frame_table_init(&reduction->frames, profile))
-    return mprof_error_memory(error);
-  if (!selection_init(&reduction->selection, profile, &reduction->frames,
-                      &select, error) ||
-      !grouping_apply(&reduction->frames, &reduction->selection, options->by,
-                      error))
-    return false;
-  progress_tell(progress, "adding up", 0, 0);
-  if (!tally_init(&reduction->tally, &reduction->selection, error))
-    return false;
-  if (!region_figures_init(&reduction->regions, profile,
-                           reduction->tally.regions))
-    return mprof_error_memory(error);
-  progress_tell(progress, "building the call graph", 0, 0);
-  if (!call_tree_init(&reduction->tree, &reduction->selection,
-                      ITEMS_ARE_FUNCTIONS, options->by != BY_FUNCTION))
-    return mprof_error_memory(error);
-  return call_graph_init(&reduction->graph, &reduction->tree, error) &&
-         cycles_init(&reduction->cycles, &reduction->graph, error);
+  return build(reduction, progress, error) || mprof_error_memory(error);
 }
 
 const char *

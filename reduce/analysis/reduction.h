@@ -10,13 +10,9 @@
 
 #include "analysis/call_graph.h"
 #include "analysis/call_tree.h"
-#include "analysis/cycles.h"
-#include "analysis/frames.h"
-#include "analysis/region_figures.h"
-#include "analysis/selection.h"
 #include "analysis/tally.h"
-#include "base/mprof_error.h"
 #include "analysis/view_options.h"
+#include "base/mprof_error.h"
 #include "pprof/profile.h"
 
 struct progress;

@@ -4,7 +4,7 @@
  * all around it.  At the end they are sorted.
  */
 
-#include "analysis/region_figures.h"
+#include "analysis/tally.h"
 
 #include "base/array.h"
 #include "common/pprof_format.h"
@@ -23,12 +23,10 @@ region_of(struct region_figures *regions, const char *path)
   if (name == NAMES_NONE || name == 0)
     return NULL;
   if (name - 1 == regions->count) {
-    struct region_row *rows = array_reserve(regions->rows, &regions->capacity,
-                                            regions->count + 1, sizeof *rows);
-    if (rows == NULL)
+    if (!array_room(&regions->rows, &regions->capacity, name,
+                    sizeof *regions->rows))
       return NULL;
-    regions->rows = rows;
-    memset(&rows[regions->count++], 0, sizeof *rows);
+    regions->rows[regions->count++] = (struct region_row){0};
   }
   return &regions->rows[name - 1];
 }
@@ -67,17 +65,17 @@ static bool
 add_figures(struct region_figures *regions, const char *path,
             const struct figures *figures)
 {
-  char *outer = strdup(path);
-  bool good = outer != NULL;
-  while (good && *outer != '\0') {
-    struct region_row *region = region_of(regions, outer);
-    good = region != NULL;
-    if (good)
-      figures_add(&region->figures, figures);
-    outer[region_path_outer(outer)] = '\0';
+  for (size_t length = strlen(path); length > 0;
+       length = region_path_outer(path, length)) {
+    char *outer = strndup(path, length);
+    struct region_row *region =
+        outer == NULL ? NULL : region_of(regions, outer);
+    free(outer);
+    if (region == NULL)
+      return false;
+    figures_add(&region->figures, figures);
   }
-  free(outer);
-  return good;
+  return true;
 }
 
 /* A name before a longer one, and ";" before all else, so that a region comes
@@ -87,10 +85,8 @@ compare_paths(const void *left, const void *right)
 {
   const char *a = ((const struct region_row *)left)->path;
   const char *b = ((const struct region_row *)right)->path;
-  while (*a != '\0' && *a == *b) {
-    a++;
+  for (; *a != '\0' && *a == *b; a++)
     b++;
-  }
   unsigned char first = *a == ';' ? 1 : (unsigned char)*a;
   unsigned char second = *b == ';' ? 1 : (unsigned char)*b;
   return first < second ? -1 : first > second;

@@ -6,7 +6,6 @@
 
 #include "analysis/selection.h"
 
-#include "analysis/calls_outside.h"
 #include "analysis/selection_match.h"
 #include "base/array.h"
 #include "common/system_functions.h"
@@ -23,13 +22,6 @@ is_function_name(const char *text)
   bool address = strncmp(text, "0x", 2) == 0;
   return length > 0 && !placeholder && !address &&
          strcmp(text, "(OUT-OF-MEMORY)") != 0;
-}
-
-static bool
-matches(const struct selection *selection, size_t function,
-        enum expression expression)
-{
-  return (selection->matches[function] >> expression & 1) != 0;
 }
 
 /* Whether the function I is hidden by its kind. */
@@ -62,78 +54,80 @@ role_of(const struct selection *selection, size_t i)
                        function->runtime);
 }
 
+/* Whether EXPRESSION is given and matches FUNCTION. */
+static bool
+is_matched(const struct selection *selection, enum expression expression,
+           size_t function)
+{
+  const bool *matches = selection->matches[expression];
+  return matches != NULL && matches[function];
+}
+
 static void
 judge_functions(struct selection *selection)
 {
-  const struct selection_options *options = &selection->options;
+  const bool *shown = selection->matches[EXPRESSION_SHOW];
   for (size_t i = 0; i < selection->frames->function_count; i++) {
-    selection->hidden[i] =
-        is_hidden_kind(selection, i) ||
-        matches(selection, i, EXPRESSION_HIDE) ||
-        (options->expressions[EXPRESSION_SHOW] != NULL &&
-         !matches(selection, i, EXPRESSION_SHOW));
-    selection->roles[i] = (unsigned char)role_of(selection, i);
-    if (is_function_name(function_name(selection->frames, i)))
-      selection->matches[i] |= 1u << EXPRESSION_COUNT;
+    struct function_choice *function = &selection->functions[i];
+    function->hidden = is_hidden_kind(selection, i) ||
+                       is_matched(selection, EXPRESSION_HIDE, i) ||
+                       (shown != NULL && !shown[i]);
+    function->role = (unsigned char)role_of(selection, i);
+    function->named = is_function_name(function_name(selection->frames, i));
   }
 }
 
 /* ---- chains ---- */
 
-/* What FLAGS of a chain become by the name of FUNCTION, unless that is of a
- * runtime that is hidden. */
-static unsigned
-note_name(const struct selection *selection, unsigned flags, size_t function)
+/* Where a chain starts: with what is not asked for as found. */
+static struct chain_walk
+walk_start(const struct selection *selection)
 {
-  if (selection->frames->functions[function].runtime &&
-      !selection->options.show_runtime)
-    return flags;
-  flags = (flags | CHAIN_LEAF_KNOWN) & ~(unsigned)CHAIN_LEAF_NAMED;
-  return matches(selection, function, EXPRESSION_COUNT)
-             ? flags | CHAIN_LEAF_NAMED
-             : flags | CHAIN_HAS_NAMELESS;
+  bool *const *given = selection->matches;
+  int flags = (given[EXPRESSION_FOCUS] == NULL ? CHAIN_FOCUS : 0) |
+              (given[EXPRESSION_SHOW_FROM] == NULL ? CHAIN_BEGUN : 0);
+  return (struct chain_walk){(unsigned char)flags, STATE_RUN};
 }
 
-/* Goes on by FUNCTION, the first that runs a profiled body. */
-static void
-step_over_root(const struct selection *selection, struct chain_walk *walk)
+/* What FUNCTION, that shows unless it is hidden, makes of a chain's FLAGS. */
+static unsigned
+note_function(const struct selection *selection, unsigned flags, uint32_t f)
 {
-  walk->state = STATE_RUN;
-  walk->flags = (unsigned char)(CHAIN_BELOW_ROOT |
-                                (selection->cuts ? 0 : walk->flags));
+  const struct function_choice *function = &selection->functions[f];
+  bool runtime = selection->frames->functions[f].runtime;
+  if (is_matched(selection, EXPRESSION_FOCUS, f))
+    flags |= CHAIN_FOCUS;
+  if (is_matched(selection, EXPRESSION_IGNORE, f))
+    flags |= CHAIN_IGNORE;
+  if (!runtime)
+    flags |= CHAIN_PROGRAM;
+  if (!function->hidden && is_matched(selection, EXPRESSION_SHOW_FROM, f))
+    flags |= CHAIN_BEGUN;
+  if ((flags & CHAIN_BEGUN) == 0 ||
+      (runtime && !selection->options.show_runtime))
+    return flags;
+  flags = (flags | CHAIN_LEAF_KNOWN) & ~(unsigned)CHAIN_LEAF_NAMED;
+  return flags | (function->named ? CHAIN_LEAF_NAMED : CHAIN_HAS_NAMELESS);
 }
 
 bool
 chain_walk_step(const struct selection *selection, struct chain_walk *walk,
                 const struct frame *frame, bool *restarts)
 {
-  uint32_t function = frame->function;
-  bool root = selection->roots[function] &&
-              (walk->flags & CHAIN_BELOW_ROOT) == 0;
+  uint32_t f = frame->function;
+  const struct function_choice *function = &selection->functions[f];
+  bool root = function->root && (walk->flags & CHAIN_BELOW_ROOT) == 0;
   *restarts = root && selection->cuts;
+  if (*restarts)
+    *walk = walk_start(selection);
+  walk->state = root ? STATE_RUN
+                     : (unsigned char)phase_next(walk->state, function->role);
   if (root)
-    step_over_root(selection, walk);
-  else
-    walk->state =
-        phase_next(walk->state, (enum phase_role)selection->roles[function]);
+    walk->flags |= CHAIN_BELOW_ROOT;
   if (*restarts)
     return false;
-  unsigned flags = walk->flags;
-  bool from = selection->options.expressions[EXPRESSION_SHOW_FROM] != NULL;
-  bool shows = !selection->hidden[function];
-  if (matches(selection, function, EXPRESSION_FOCUS))
-    flags |= CHAIN_FOCUS;
-  if (matches(selection, function, EXPRESSION_IGNORE))
-    flags |= CHAIN_IGNORE;
-  if (!selection->frames->functions[function].runtime)
-    flags |= CHAIN_PROGRAM;
-  if (!from ||
-      (shows && matches(selection, function, EXPRESSION_SHOW_FROM)))
-    flags |= CHAIN_BEGUN;
-  if ((flags & CHAIN_BEGUN) != 0)
-    flags = note_name(selection, flags, function);
-  walk->flags = (unsigned char)flags;
-  return shows && (flags & CHAIN_BEGUN) != 0;
+  walk->flags = (unsigned char)note_function(selection, walk->flags, f);
+  return !function->hidden && (walk->flags & CHAIN_BEGUN) != 0;
 }
 
 /* Finds what is to be known of each node. */
@@ -143,30 +137,26 @@ judge_nodes(struct selection *selection)
   const struct tree *tree = &selection->profile->tree;
   const struct frame_table *frames = selection->frames;
   bool ignored;
-  selection->flags[TREE_ROOT] = 0;
-  selection->states[TREE_ROOT] = STATE_RUN;
+  selection->walks[TREE_ROOT] = walk_start(selection);
   for (size_t i = TREE_ROOT + 1; i < tree->count; i++) {
-    struct chain_walk walk = chain_walk_at(selection, tree->nodes[i].parent);
+    struct chain_walk walk = selection->walks[tree->nodes[i].parent];
     uint32_t location = tree->nodes[i].item;
     for (uint32_t f = frames->first_frames[location + 1];
          f-- > frames->first_frames[location];)
       chain_walk_step(selection, &walk, &frames->frames[f], &ignored);
-    selection->flags[i] = walk.flags;
-    selection->states[i] = (unsigned char)walk.state;
+    selection->walks[i] = walk;
   }
 }
 
 enum nameless
 selection_nameless(const struct selection *selection, uint32_t node)
 {
-  unsigned flags = selection->flags[node];
   if (node == TREE_ROOT)
     return NAMELESS_UNKNOWN;
-  if ((flags & CHAIN_PROGRAM) != 0)
+  if ((selection->walks[node].flags & CHAIN_PROGRAM) != 0)
     return NAMELESS_HIDDEN;
-  return selection->cuts && (flags & CHAIN_BELOW_ROOT) != 0
-             ? NAMELESS_SESSION
-             : NAMELESS_RUNTIME;
+  return selection->cuts && is_below_root(selection, node) ? NAMELESS_SESSION
+                                                           : NAMELESS_RUNTIME;
 }
 
 const char *
@@ -206,64 +196,49 @@ selection_phase(const struct selection *selection, size_t i)
   enum phase stated = profile->labels[profile->samples[i].labels].phase;
   if (stated != PHASE_COUNT)
     return stated;
-  return phase_of_state(
-      chain_walk_at(selection, profile_end(profile, i)).state);
+  return phase_of_state(selection->walks[profile_end(profile, i)].state);
 }
 
-/* Whether sample I has what its allocations and its calls have in common. */
-static bool
-is_chosen(const struct selection *selection, size_t i)
+/* What counts of sample I, which counts COUNT, of a chain with FLAGS. */
+static unsigned char
+judge_sample(const struct selection *selection, size_t i,
+             const struct sample_count *count, unsigned flags)
 {
-  const struct profile_sample *sample = &selection->profile->samples[i];
+  const struct profile *profile = selection->profile;
+  const struct selection_options *options = &selection->options;
   const struct profile_labels *labels =
-      &selection->profile->labels[sample->labels];
-  uint64_t phases = selection->options.phases;
-  unsigned flags = selection->flags[profile_end(selection->profile, i)];
-  return (phases == 0 ||
-          (phases >> selection_phase(selection, i) & 1) != 0) &&
-         selection->of_threads[labels->thread] &&
-         selection->of_regions[labels->region] &&
-         (flags & CHAIN_IGNORE) == 0 &&
-         (selection->options.expressions[EXPRESSION_SHOW_FROM] == NULL ||
-          (flags & CHAIN_BEGUN) != 0);
-}
-
-bool
-selection_keeps(const struct selection *selection, size_t i,
-                const struct sample_count *count)
-{
-  uint32_t node = profile_end(selection->profile, i);
-  return (count->counts[MEASURE_BYTES] != 0 ||
-          count->counts[MEASURE_ALLOCS] != 0) &&
-         is_chosen(selection, i) &&
-         (selection->options.expressions[EXPRESSION_FOCUS] == NULL ||
-          (selection->flags[node] & CHAIN_FOCUS) != 0) &&
-         (selection->of_types == NULL || selection->of_types[count->type]) &&
-         (selection->options.categories == NULL ||
-          count->size_kind != SIZE_UNKNOWN) &&
-         (selection->chosen == NULL || selection->chosen[i]);
-}
-
-bool
-selection_keeps_calls(const struct selection *selection, size_t i)
-{
-  return selection->counts_calls &&
-         calls_count(selection, profile_end(selection->profile, i)) &&
-         is_chosen(selection, i);
+      &profile->labels[profile->samples[i].labels];
+  bool unknown = count->size_kind == SIZE_UNKNOWN;
+  unsigned category = profile->types[count->type].category;
+  if ((flags & CHAIN_IGNORE) != 0 || (flags & CHAIN_BEGUN) == 0 ||
+      (selection->threads != NULL && !selection->threads[labels->thread]) ||
+      (selection->regions != NULL && !selection->regions[labels->region]) ||
+      (options->phases != 0 &&
+       (options->phases >> selection_phase(selection, i) & 1) == 0))
+    return 0;
+  if ((flags & CHAIN_FOCUS) == 0 ||
+      (selection->types != NULL && !selection->types[count->type]) ||
+      (selection->categories >> category & 1) == 0 ||
+      (options->categories != NULL && unknown))
+    return KEPT_CALLS;
+  return KEPT_ALL;
 }
 
 static void
-add_up(struct selection *selection)
+judge_samples(struct selection *selection)
 {
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    unsigned flags = selection->flags[profile_end(profile, i)];
+    unsigned flags = selection->walks[profile_end(profile, i)].flags;
     selection_count(selection, i, &count);
     struct figures figures = figures_of(profile, &count);
-    if (selection_keeps(selection, i, &count))
+    selection->kept[i] &= judge_sample(selection, i, &count, flags);
+    if (!figures_any(&figures))
+      selection->kept[i] &= KEPT_CALLS;
+    else if (selection_keeps(selection, i))
       figures_add(&selection->total, &figures);
-    else if (figures_any(&figures))
+    else
       selection->narrowed = true;
     if ((flags & CHAIN_LEAF_NAMED) == 0)
       selection->nameless_leaf_bytes += figures.bytes;
@@ -273,39 +248,6 @@ add_up(struct selection *selection)
 }
 
 /* ---- the whole ---- */
-
-static bool
-chooses_types(const struct selection_options *options)
-{
-  return options->type != NULL || options->categories != NULL;
-}
-
-static bool
-make_room(struct selection *selection)
-{
-  const struct profile *profile = selection->profile;
-  size_t functions = selection->frames->function_count;
-  selection->hidden = array_zeroed(functions, sizeof(bool));
-  selection->roots = array_zeroed(functions, sizeof(bool));
-  selection->matches = array_zeroed(functions, 1);
-  selection->roles = array_zeroed(functions, 1);
-  selection->of_threads = array_zeroed(profile->thread_count, sizeof(bool));
-  selection->of_regions = array_zeroed(profile->region_count, sizeof(bool));
-  selection->flags = array_zeroed(profile->tree.count, 1);
-  selection->states = array_zeroed(profile->tree.count, 1);
-  bool samples = selection->options.samples != NULL;
-  bool types = chooses_types(&selection->options);
-  if (types)
-    selection->of_types = array_zeroed(profile->type_count, sizeof(bool));
-  if (samples)
-    selection->chosen = array_zeroed(profile->sample_count, sizeof(bool));
-  return selection->hidden != NULL && selection->roots != NULL &&
-         selection->matches != NULL && selection->roles != NULL &&
-         selection->of_threads != NULL && selection->of_regions != NULL &&
-         selection->flags != NULL && selection->states != NULL &&
-         (!types || selection->of_types != NULL) &&
-         (!samples || selection->chosen != NULL);
-}
 
 /* Whether the calls of what is chosen are known: the monitors count them for
  * all regions, and that of C programs for all threads. */
@@ -324,41 +266,44 @@ selection_init(struct selection *selection, const struct profile *profile,
                struct mprof_error *error)
 {
   bool substituted = measure_rows[options->counted].what != NULL;
-  memset(selection, 0, sizeof *selection);
-  selection->profile = profile;
-  selection->frames = frames;
-  selection->options = *options;
-  selection->cuts = !options->show_root && !options->show_runtime;
-  selection->by_allocations =
-      options->expressions[EXPRESSION_FOCUS] != NULL ||
-      options->phases != 0 || options->samples != NULL ||
-      chooses_types(options) || substituted;
-  selection->narrowed = substituted;
-  selection->counts_calls = calls_known(profile, options);
-  if (!make_room(selection))
+  *selection = (struct selection){
+      .profile = profile,
+      .frames = frames,
+      .options = *options,
+      .functions =
+          array_zeroed(frames->function_count, sizeof *selection->functions),
+      .walks = array_zeroed(profile->tree.count, sizeof *selection->walks),
+      .kept = array_zeroed(profile->sample_count, 1),
+      .cuts = !options->show_root && !options->show_runtime,
+      .by_allocations = options->expressions[EXPRESSION_FOCUS] != NULL ||
+                        options->phases != 0 || options->samples != NULL ||
+                        options->type != NULL ||
+                        options->categories != NULL || substituted,
+      .narrowed = substituted,
+      .counts_calls = calls_known(profile, options),
+  };
+  if (selection->functions == NULL || selection->walks == NULL ||
+      selection->kept == NULL)
     return mprof_error_memory(error);
   if (!selection_match(selection, error))
     return false;
   judge_functions(selection);
   judge_nodes(selection);
-  if (!calls_outside_find(selection))
-    return mprof_error_memory(error);
-  add_up(selection);
-  return true;
+  judge_samples(selection);
+  return !selection->has_root || !selection->cuts ||
+         calls_outside_drop(selection) || mprof_error_memory(error);
 }
 
 void
 selection_release(struct selection *selection)
 {
-  free(selection->hidden);
-  free(selection->roots);
-  free(selection->matches);
-  free(selection->roles);
-  free(selection->of_threads);
-  free(selection->of_regions);
-  free(selection->of_types);
-  free(selection->chosen);
-  free(selection->flags);
-  free(selection->states);
+  for (int i = 0; i < EXPRESSION_COUNT; i++)
+    free(selection->matches[i]);
+  free(selection->functions);
+  free(selection->threads);
+  free(selection->regions);
+  free(selection->types);
+  free(selection->walks);
+  free(selection->kept);
   memset(selection, 0, sizeof *selection);
 }

@@ -74,10 +74,10 @@ struct selection_options {
                            this measure; MEASURE_BYTES: as they are */
 };
 
-/* What is known of a node's chain: bits. */
+/* What is known of a chain: bits. */
 enum chain_flag {
   CHAIN_BELOW_ROOT = 1,   /* the function that runs a body is on it */
-  CHAIN_FOCUS = 2,        /* a frame matches --focus */
+  CHAIN_FOCUS = 2,        /* a frame matches --focus, if it is given */
   CHAIN_IGNORE = 4,       /* ... --ignore */
   CHAIN_BEGUN = 8,        /* ... --show-from, if it is given */
   CHAIN_PROGRAM = 16,     /* a frame is not of the runtime */
@@ -87,21 +87,31 @@ enum chain_flag {
   CHAIN_HAS_NAMELESS = 128 /* some frame has no name */
 };
 
+/* Where a walk of frames from the root to the leaf of a chain is. */
+struct chain_walk {
+  unsigned char flags; /* of the frames so far: enum chain_flag */
+  unsigned char state; /* enum phase_state */
+};
+
+/* What the options make of a function. */
+struct function_choice {
+  bool hidden;
+  bool root; /* runs a profiled body */
+  bool named;
+  unsigned char role; /* enum phase_role */
+};
+
 struct selection {
   const struct profile *profile; /* not owned */
   const struct frame_table *frames; /* not owned */
   struct selection_options options;
-  bool *hidden;           /* by function */
-  unsigned char *matches; /* by function: bit i: enum expression i; and bit
-                             EXPRESSION_COUNT: it has a name */
-  unsigned char *roles;   /* by function: enum phase_role */
-  bool *roots;            /* by function: runs a profiled body */
-  bool *of_threads;       /* by thread */
-  bool *of_regions;       /* by region */
-  bool *of_types;         /* by type; NULL: all */
-  bool *chosen;           /* by sample; NULL: all */
-  unsigned char *flags;   /* by node: enum chain_flag */
-  unsigned char *states;  /* by node: enum phase_state, and: */
+  struct function_choice *functions;
+  bool has_root;                   /* one of them is one */
+  bool *matches[EXPRESSION_COUNT]; /* by function; NULL: not given */
+  bool *threads, *regions, *types; /* that are chosen; NULL: all */
+  unsigned categories;             /* likewise: bits */
+  struct chain_walk *walks; /* by node: at the end of its chain */
+  unsigned char *kept;      /* by sample: enum kept */
   bool cuts;           /* what calls the body is no part of chains */
   bool by_allocations; /* functions show for what they allocate, not called */
   bool counts_calls;   /* calls are known of what is chosen */
@@ -127,33 +137,33 @@ void selection_release(struct selection *selection);
 void selection_count(const struct selection *selection, size_t i,
                      struct sample_count *count);
 
-/* Whether the allocations of sample I count, of which COUNT are there; and
- * whether its calls do. */
-bool selection_keeps(const struct selection *selection, size_t i,
-                     const struct sample_count *count);
-bool selection_keeps_calls(const struct selection *selection, size_t i);
+/* What of a sample counts: bits. */
+enum kept { KEPT_ALLOCATIONS = 1, KEPT_CALLS = 2, KEPT_ALL = 3 };
+
+static inline bool
+selection_keeps(const struct selection *selection, size_t i)
+{
+  return (selection->kept[i] & KEPT_ALLOCATIONS) != 0;
+}
+
+static inline bool
+selection_keeps_calls(const struct selection *selection, size_t i)
+{
+  return selection->counts_calls && (selection->kept[i] & KEPT_CALLS) != 0;
+}
+
+/* Whether the function that runs a body is on the chain of NODE. */
+static inline bool
+is_below_root(const struct selection *selection, size_t node)
+{
+  return (selection->walks[node].flags & CHAIN_BELOW_ROOT) != 0;
+}
 
 /* In which phase sample I was. */
 enum phase selection_phase(const struct selection *selection, size_t i);
 
-/* Where a walk of frames from the root to the leaf of a chain is. */
-struct chain_walk {
-  unsigned char flags; /* of the frames so far */
-  enum phase_state state;
-};
-
-/* That of the chain of NODE. */
-static inline struct chain_walk
-chain_walk_at(const struct selection *selection, uint32_t node)
-{
-  enum { STATE_BITS = 0x7f };
-  return (struct chain_walk){
-      selection->flags[node],
-      (enum phase_state)(selection->states[node] & STATE_BITS)};
-}
-
-/* Goes on by FRAME; whether it shows.  What showed before does not when
- * *RESTARTS gets true. */
+/* Goes on from WALK by FRAME; whether it shows.  What showed before does not
+ * when *RESTARTS gets true. */
 bool chain_walk_step(const struct selection *selection,
                      struct chain_walk *walk, const struct frame *frame,
                      bool *restarts);

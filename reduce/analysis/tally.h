@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What was allocated, whoever did it: sums by type, by size, by phase and by
- * thread.  A tally is built once from the samples that a selection keeps, and
- * then only read.
+/* What was allocated, whoever did it: sums by type, by size, by phase, by
+ * thread and by region.  A tally is built once from the samples that a
+ * selection keeps, and then only read.
  */
 
 #ifndef MPROF_TALLY_H
 #define MPROF_TALLY_H
 
 #include "analysis/selection.h"
-#include "base/mprof_error.h"
 
 enum { LARGEST_BIN = 1024 }; /* bytes; larger objects share one bin */
 
@@ -30,6 +29,8 @@ struct tally_bin {
 /* The share of one type in a bin. */
 struct tally_part {
   uint32_t type; /* index into the profile's types */
+  enum bin_kind kind; /* of the bin, as its size */
+  uint64_t size;
   struct figures figures;
 };
 
@@ -44,8 +45,7 @@ struct tally {
 };
 
 /* False when memory runs out; release TALLY even then. */
-bool tally_init(struct tally *tally, const struct selection *selection,
-                struct mprof_error *error);
+bool tally_init(struct tally *tally, const struct selection *selection);
 
 void tally_release(struct tally *tally);
 
@@ -53,5 +53,39 @@ void tally_release(struct tally *tally);
  * the profile knows neither. */
 const char *tally_type_name(const struct profile *profile,
                             const struct profile_type *type);
+
+/* ---- named regions ---- */
+
+/* What was allocated in one region, and what the monitor says of it in
+ * comments
+ *
+ *   mprof.region=ENTERED NANOSECONDS FIRST LAST HELD PATH
+ *
+ * (HELD is "-" where nothing is freed).  Times are in nanoseconds, since the
+ * epoch but for SPENT. */
+struct region_row {
+  const char *path; /* names from the outermost inward; owned by the table */
+  uint64_t entered, spent;
+  uint64_t first, last; /* when it was entered first, left last; 0: unknown */
+  uint64_t held;        /* bytes that were live when it was left last */
+  bool knows_held;
+  struct figures figures; /* with the regions in it */
+};
+
+/* In the order of their paths: a region stands above those in it, these in
+ * the order of their names. */
+struct region_figures {
+  struct region_row *rows; /* owned */
+  size_t count, capacity;
+  struct names paths;
+};
+
+/* Fills REGIONS from the comments of PROFILE and from BY_REGION, the figures
+ * of its regions, each without those in it.  False when memory runs out;
+ * release it even then. */
+bool region_figures_init(struct region_figures *regions,
+                         const struct profile *profile,
+                         const struct figures *by_region);
+void region_figures_release(struct region_figures *regions);
 
 #endif

@@ -7,8 +7,7 @@
 #ifndef MPROF_VIEW_OPTIONS_H
 #define MPROF_VIEW_OPTIONS_H
 
-#include "analysis/group_names.h"
-#include "analysis/selection.h"
+#include "analysis/grouping.h"
 #include "pprof/measure.h"
 
 #include <stdbool.h>

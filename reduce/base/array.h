@@ -51,6 +51,20 @@ array_append(void *array, size_t *count, size_t *capacity, size_t item_bytes)
   return (char *)items + (*count)++ * item_bytes;
 }
 
+/* The same for the array to which the pointer at ARRAY points, which follows
+ * it.  False when memory runs out. */
+static inline bool
+array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
+{
+  void *items;
+  memcpy(&items, array, sizeof items);
+  items = array_reserve(items, capacity, needed, item_bytes);
+  if (items == NULL)
+    return false;
+  memcpy(array, &items, sizeof items);
+  return true;
+}
+
 /* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is
  * zero. */
 static inline void

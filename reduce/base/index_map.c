@@ -64,3 +64,14 @@ index_map_add(struct index_map *map, uint64_t key, uint32_t index)
   map->used++;
   return true;
 }
+
+uint32_t
+index_map_number(struct index_map *map, uint64_t key)
+{
+  uint32_t index = index_map_find(map, key);
+  if (index != INDEX_NONE)
+    return index;
+  index = (uint32_t)map->used;
+  return map->used < INDEX_NONE && index_map_add(map, key, index) ? index
+                                                                  : INDEX_NONE;
+}

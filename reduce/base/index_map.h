@@ -29,6 +29,10 @@ uint32_t index_map_find(const struct index_map *map, uint64_t key);
  * False when memory runs out. */
 bool index_map_add(struct index_map *map, uint64_t key, uint32_t index);
 
+/* The index under KEY; a new key gets the number of those before it.
+ * INDEX_NONE when memory runs out. */
+uint32_t index_map_number(struct index_map *map, uint64_t key);
+
 /* One key out of two 32-bit indices. */
 static inline uint64_t
 index_pair(uint32_t high, uint32_t low)

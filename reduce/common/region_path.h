@@ -10,16 +10,16 @@
 
 #include <stddef.h>
 
-/* The length of the path of the region around the one that PATH is of; 0 when
- * there is none. */
+/* The length of the path of the region around the one whose path the first
+ * LENGTH bytes of PATH are; 0 when there is none. */
 static inline size_t
-region_path_outer(const char *path)
+region_path_outer(const char *path, size_t length)
 {
   size_t outer = 0;
-  for (size_t i = 0; path[i] != '\0'; i++) {
+  for (size_t i = 0; i < length; i++) {
     if (path[i] == ';')
       outer = i;
-    else if (path[i] == '\\' && path[i + 1] != '\0')
+    else if (path[i] == '\\')
       i++;
   }
   return outer;

@@ -7,7 +7,7 @@
 
 #include "export/frame_colours.h"
 
-#include "analysis/group_names.h"
+#include "analysis/grouping.h"
 #include "base/array.h"
 #include "common/system_functions.h"
 

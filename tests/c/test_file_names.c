@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/file_names.h"
+#include "analysis/frames.h"
 
 enum { MOST = 5 };
 
