@@ -57,16 +57,16 @@ scan_form(const char *text)
 }
 
 /* Takes the next element of a list off *REST, which begins behind the
- * parenthesis that opens it; false at its end. */
-static bool
-next_element(const char **rest, struct span *element)
+ * parenthesis that opens it; nothing at its end. */
+static struct span
+next_element(const char **rest)
 {
   *rest += strspn(*rest, " ");
   if (**rest == ')' || **rest == '\0')
-    return false;
-  *element = scan_form(*rest);
-  *rest += element->length;
-  return true;
+    return nothing;
+  struct span element = scan_form(*rest);
+  *rest += element.length;
+  return element;
 }
 
 /* What follows :IN in the elements of REST. */
@@ -74,9 +74,9 @@ static struct span
 container(const char *rest)
 {
   struct span element;
-  while (next_element(&rest, &element))
+  while ((element = next_element(&rest)).length > 0)
     if (is_word(element, ":IN"))
-      return next_element(&rest, &element) ? element : nothing;
+      return next_element(&rest);
   return nothing;
 }
 
@@ -111,7 +111,7 @@ first_class(struct span specialisers)
   const char *rest = specialisers.text + 1;
   if (specialisers.length == 0 || *specialisers.text != '(')
     return nothing;
-  while (next_element(&rest, &element))
+  while ((element = next_element(&rest)).length > 0)
     if (*element.text != '(' && !is_word(element, "T"))
       return element;
   return nothing;
@@ -128,17 +128,15 @@ struct home {
 static struct home
 home_of_method(const char *rest)
 {
-  struct span generic = nothing;
+  struct span generic = next_element(&rest);
   struct span last = nothing;
   struct span element;
-  if (!next_element(&rest, &generic))
-    return (struct home){nothing, nothing};
-  while (next_element(&rest, &element))
+  while ((element = next_element(&rest)).length > 0)
     last = element;
   if (*generic.text == '(') { /* (SETF F) */
     const char *inner = generic.text + 1;
-    if (!next_element(&inner, &element) || !next_element(&inner, &generic))
-      generic = nothing;
+    next_element(&inner);
+    generic = next_element(&inner);
   }
   struct home home = {generic, first_class(last)};
   if (home.class_name.length > 0 && is_ours(package_of(generic)) &&
@@ -170,14 +168,12 @@ home_of(const char *name)
   struct span form = scan_form(name);
   while (form.length > 0 && *form.text == '(') {
     const char *rest = form.text + 1;
-    struct span kind;
-    if (!next_element(&rest, &kind))
+    struct span kind = next_element(&rest);
+    if (kind.length == 0)
       break;
     if (is_word(kind, "METHOD"))
       return home_of_method(rest);
-    struct span named = nothing; /* by the second element */
-    if (is_namer(kind) && !next_element(&rest, &named))
-      named = nothing;
+    struct span named = is_namer(kind) ? next_element(&rest) : nothing;
     form = container(rest);
     if (form.length == 0)
       form = named;
@@ -271,42 +267,34 @@ is_c_name(const char *name)
          strchr("|#\"", *name) == NULL;
 }
 
-/* The first part (SCOPE false) or all of what qualifies the name of SOURCE,
- * which is no Lisp function. */
+/* What of the name of SOURCE stands for its package or its class. */
 static struct span
-qualifier(const struct group_source *source, bool scope)
+group_part(enum granularity by, bool lisp, const struct group_source *source)
 {
+  if (lisp) {
+    struct home home = home_of(source->name);
+    return by == BY_PACKAGE ? package_of(home.symbol) : home.class_name;
+  }
   struct qualified parts = ends_with(source->file, ".go")
                                ? split_go(source->name)
                                : split_qualified(source->name);
-  return scope ? parts.scope : parts.first;
+  return by == BY_PACKAGE ? parts.first : parts.scope;
 }
 
 static void
-write_package(bool lisp, const struct group_source *source, struct sink *sink)
+write_part(enum granularity by, bool lisp, const struct group_source *source,
+           struct sink *sink)
 {
-  struct span package = lisp ? package_of(home_of(source->name).symbol)
-                             : qualifier(source, false);
-  if (package.length > 0)
-    sink_bytes(sink, package.text, package.length);
-  else if (source->runtime)
-    sink_text(sink, "[runtime]");
-  else
-    sink_text(sink, lisp ? "[no package]" : "[C]");
-}
-
-static void
-write_class(bool lisp, const struct group_source *source, struct sink *sink)
-{
-  struct span name =
-      lisp ? home_of(source->name).class_name : qualifier(source, true);
-  if (name.length == 0) {
+  struct span part = group_part(by, lisp, source);
+  if (part.length > 0)
+    sink_format(sink, by == BY_CLASS && lisp ? "(CLASS %.*s)" : "%.*s",
+                (int)part.length, part.text);
+  else if (by == BY_CLASS)
     sink_text(sink, source->name);
-    return;
-  }
-  sink_text(sink, lisp ? "(CLASS " : "");
-  sink_bytes(sink, name.text, name.length);
-  sink_text(sink, lisp ? ")" : "");
+  else
+    sink_text(sink, source->runtime ? "[runtime]"
+                    : lisp          ? "[no package]"
+                                    : "[C]");
 }
 
 static void
@@ -332,8 +320,6 @@ group_name_write(enum granularity by, enum language language,
     write_line(source, sink);
   else if (by == BY_FILE)
     sink_text(sink, *source->file == '\0' ? "[no file]" : source->file);
-  else if (by == BY_PACKAGE)
-    write_package(lisp, source, sink);
   else
-    write_class(lisp, source, sink);
+    write_part(by, lisp, source, sink);
 }

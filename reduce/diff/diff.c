@@ -12,6 +12,14 @@
 
 #include <string.h>
 
+const struct diff_output diff_tables[] = {
+    {"functions", "by what each function itself allocated"},
+    {"inclusive", "by what each function and all below it allocated"},
+    {"types", "by type"},
+    {"contexts", "by context: the chain of functions that allocated"},
+    {NULL, NULL},
+};
+
 /* One side being added. */
 struct adding {
   struct diff *diff;
@@ -42,18 +50,17 @@ add_counts(struct adding *adding, enum diff_kind kind, const uint64_t *key,
 {
   struct diff_table *table = &adding->diff->tables[kind];
   uint32_t row = row_table_add(&table->keys, key, length);
-  struct diff_entry *entries =
-      array_reserve(table->entries, &table->capacity, table->keys.row_count,
-                    sizeof *entries);
-  if (entries != NULL)
-    table->entries = entries;
-  if (entries == NULL || row == ROW_NONE)
+  if (row == ROW_NONE || !array_room(&table->entries, &table->capacity,
+                                     table->keys.row_count,
+                                     sizeof *table->entries))
     return false;
-  if (row == table->entry_count)
-    entries[table->entry_count++] =
-        (struct diff_entry){.names = &adding->diff->names};
-  entries[row].present[adding->side] = true;
-  uint64_t *sums = entries[row].sides[adding->side].counts;
+  struct diff_entry *entry = &table->entries[row];
+  if (row == table->entry_count) {
+    *entry = (struct diff_entry){.names = &adding->diff->names};
+    table->entry_count++;
+  }
+  entry->present[adding->side] = true;
+  uint64_t *sums = entry->sides[adding->side].counts;
   for (int i = 0; i < MEASURE_COUNT; i++)
     sums[i] += counts[i];
   sums[DIFF_CALLS] = calls_add(sums[DIFF_CALLS], calls);
@@ -114,15 +121,13 @@ add_chain(struct adding *adding, uint32_t node, const uint64_t *counts)
   size_t depth = 0;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
     depth++;
-  uint64_t *chain = array_reserve(adding->chain, &adding->chain_capacity,
-                                  depth, sizeof *chain);
-  if (chain == NULL)
+  if (!array_room(&adding->chain, &adding->chain_capacity, depth,
+                  sizeof *adding->chain))
     return false;
-  adding->chain = chain;
-  chain += depth;
+  uint64_t *name = adding->chain + depth;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-    *--chain = adding->names[nodes[n].item]; /* a node of the graph */
-  return add_counts(adding, DIFF_CONTEXTS, chain, depth, counts, 0);
+    *--name = adding->names[nodes[n].item]; /* a node of the graph */
+  return add_counts(adding, DIFF_CONTEXTS, name, depth, counts, 0);
 }
 
 static bool

@@ -18,10 +18,7 @@
 #define MPROF_DIFF_H
 
 #include "analysis/reduction.h"
-#include "analysis/view_options.h"
 #include "base/mprof_error.h"
-#include "base/names.h"
-#include "base/row_table.h"
 #include "base/sink.h"
 #include "diff/growth.h"
 
@@ -105,13 +102,8 @@ struct diff_output {
 /* By enum diff_kind; ends with a row whose name is NULL. */
 extern const struct diff_output diff_tables[];
 
-/* Writes the totals and the tables that the options ask for. */
+/* Writes the totals and the tables that the options ask for, and what their
+ * columns mean. */
 void diff_write(const struct diff *diff, struct sink *sink);
-
-/* Its parts: one table, with what it leaves out; and, if that is wanted, what
- * the columns of all mean. */
-void diff_table_write(const struct diff *diff, enum diff_kind kind,
-                      struct sink *sink);
-void diff_tables_explain(const struct diff *diff, struct sink *sink);
 
 #endif

@@ -2,6 +2,12 @@
 
 /* A comparison as text: what is compared, the totals, the tables that are
  * asked for, and what their columns mean.
+ *
+ * Rows are in order of the absolute change: of bytes, or of what else is
+ * asked for; then of bytes and allocations, then of what both sides have
+ * together, then of the name (of a chain: of the names from the root on).  A
+ * row is left out when its change is below the smallest share of the larger
+ * total; one that did not change shows only under -verbose.
  */
 
 #include "diff/diff.h"
@@ -11,13 +17,340 @@
 #include "tables/report.h"
 #include "tables/text_report.h"
 
-const struct diff_output diff_tables[] = {
-    {"functions", "by what each function itself allocated"},
-    {"inclusive", "by what each function and all below it allocated"},
-    {"types", "by type"},
-    {"contexts", "by context: the chain of functions that allocated"},
-    {NULL, NULL},
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+
+/* What a column has of a figure: how it changed, also in per cents, what it
+ * was and is.  And what it has besides. */
+enum { CHANGE, PERCENT, OLD, NEW, PARTS };
+enum { STATE = DIFF_COUNTS * PARTS, NAME };
+
+#define PART(measure, part, heading, space)                                  \
+  .id = (measure)*PARTS + part, .text = {NULL, 0, heading, space, false}
+#define SIDES(measure, space)                                                \
+  {PART(measure, OLD, "old", space)}, {PART(measure, NEW, "new", 2)}
+
+/* The changes of a measure below a HEADING over SPAN columns. */
+#define CHANGES(measure, heading, span, space)                               \
+  .id = (measure)*PARTS + CHANGE,                                            \
+  .text = {heading, span, "change", space, false}
+
+/* Changes and figures, which the legend explains as WORD. */
+#define GROUP(measure, heading, word, ...)                                   \
+  {CHANGES(measure, heading, 3, 3), .term = word, __VA_ARGS__},              \
+      SIDES(measure, 2)
+
+static const struct column total_columns[] = {
+    SIDES(MEASURE_BYTES, 0),
+    {PART(MEASURE_BYTES, CHANGE, "change", 2)},
+    {PART(MEASURE_BYTES, PERCENT, "%", 1)},
+    {.id = NAME, .text = {NULL, 0, "", 2, true}},
 };
+
+static const struct column change_columns[] = {
+    {CHANGES(MEASURE_BYTES, "bytes", 4, 0),
+     .term = "change",
+     .meaning = "new less old; blank: none"},
+    {PART(MEASURE_BYTES, PERCENT, "%", 1),
+     .meaning = "the change in per cents of the old figure, to the nearest "
+                "tenth; blank where there is no old figure"},
+    SIDES(MEASURE_BYTES, 2),
+    {CHANGES(MEASURE_ALLOCS, "allocs", 4, 3)},
+    {PART(MEASURE_ALLOCS, PERCENT, "%", 1)},
+    SIDES(MEASURE_ALLOCS, 2),
+    GROUP(MEASURE_KEPT_BYTES, "bytes kept", "bytes kept",
+          .meaning = "bytes never freed"),
+    GROUP(MEASURE_PEAK_BYTES, "bytes at the peak", "at the peak",
+          .meaning = "bytes that were live when most were"),
+    GROUP(MEASURE_TEMPORARY_ALLOCS, "temporary objects", "temporary",
+          .meaning = "objects that were freed before the next allocations"),
+    GROUP(DIFF_CALLS, "calls", "calls", CALLS_MEANING, .use = USE_CALLS),
+    {.id = STATE, .text = {NULL, 0, "", 3, true}},
+    {.id = NAME, .text = {NULL, 0, "name", 1, true}},
+};
+
+enum { COLUMN_COUNT = sizeof change_columns / sizeof change_columns[0] };
+
+/* A description, which a view of it points to, and what it is of. */
+struct changes {
+  struct table table;
+  struct column columns[COLUMN_COUNT]; /* those that show */
+  const struct diff *diff;
+  enum diff_kind kind;
+  const struct diff_table *from;
+  enum measure order; /* whose change rows are in order of */
+  enum measure third; /* shown behind bytes and allocations; the same as
+                         ORDER when nothing is */
+  bool calls;         /* shown at the end, where they are known */
+};
+
+/* What a table leaves out. */
+struct left_out {
+  size_t unchanged, small;
+  uint64_t more, less; /* sums of the small changes, of the order's measure */
+};
+
+static const struct changes *
+changes_of(const struct view *view)
+{
+  return (const struct changes *)view->table;
+}
+
+/* The absolute change of MEASURE; none where calls are not known. */
+static uint64_t
+change_of(const struct diff_entry *entry, int measure)
+{
+  uint64_t old = entry->sides[DIFF_OLD].counts[measure];
+  uint64_t new = entry->sides[DIFF_NEW].counts[measure];
+  return calls_add(old, new) == CALLS_UNKNOWN ? 0
+         : new > old                          ? new - old
+                                              : old - new;
+}
+
+/* The name of ENTRY, or its chain as folded stacks have it. */
+static struct cell
+name_cell(const struct view *view, const struct diff_entry *entry)
+{
+  struct sink *sink = &view->text->sink;
+  if (changes_of(view)->kind != DIFF_CONTEXTS)
+    return cell_text(diff_name(entry, 0));
+  string_sink_clear(view->text);
+  for (size_t i = 0; i < entry->key_length; i++) {
+    sink_text(sink, i == 0 ? "" : ";");
+    escape_name(sink, diff_name(entry, i), ";");
+  }
+  return view_text(view);
+}
+
+static struct cell
+cell(const struct view *view, const struct ranking_row *row, int id)
+{
+  const struct changes *changes = changes_of(view);
+  const struct diff_entry *entry = &changes->from->entries[row->item];
+  int measure = id / PARTS;
+  if (id == NAME)
+    return name_cell(view, entry);
+  if (id == STATE)
+    return cell_text(!entry->present[DIFF_OLD]   ? "new"
+                     : !entry->present[DIFF_NEW] ? "gone"
+                                                 : "");
+  uint64_t old = entry->sides[DIFF_OLD].counts[measure];
+  uint64_t new = entry->sides[DIFF_NEW].counts[measure];
+  if (measure == MEASURE_ALLOCS && !diff_knows(changes->diff, measure))
+    old = new = CALLS_UNKNOWN;
+  if (id % PARTS == OLD || id % PARTS == NEW)
+    return cell_calls(id % PARTS == OLD ? old : new);
+  enum cell_kind kind = calls_add(old, new) == CALLS_UNKNOWN ? CELL_UNKNOWN
+                        : id % PARTS == CHANGE               ? CELL_CHANGE
+                                                             : CELL_PERCENT;
+  return (struct cell){.kind = kind, .number = new, .whole = old};
+}
+
+static size_t
+count(const struct view *view)
+{
+  return changes_of(view)->from->entry_count;
+}
+
+/* Entries are in the order of their names, or of printing, which breaks ties.
+ * Left out are those of which nothing was allocated, nor called that shows. */
+static bool
+row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  const struct changes *changes = changes_of(view);
+  const struct diff_entry *entry = &changes->from->entries[item];
+  const uint64_t *old = entry->sides[DIFF_OLD].counts;
+  const uint64_t *new = entry->sides[DIFF_NEW].counts;
+  if (changes->kind == DIFF_TOTALS)
+    return true;
+  if (changes->diff->options->sort != SORT_NAME) {
+    row->key = change_of(entry, changes->order);
+    row->bytes = change_of(entry, MEASURE_BYTES);
+    row->allocs = change_of(entry, MEASURE_ALLOCS);
+    row->rank = UINT64_MAX - old[changes->order] - new[changes->order];
+  }
+  return (old[MEASURE_BYTES] | new[MEASURE_BYTES] | old[MEASURE_ALLOCS] |
+          new[MEASURE_ALLOCS]) != 0 ||
+         (changes->calls && changes->kind == DIFF_FUNCTIONS &&
+          (old[DIFF_CALLS] | new[DIFF_CALLS]) != 0);
+}
+
+/* Whether the change of MEASURE in ENTRY has the share of the larger total
+ * that the options ask for. */
+static bool
+has_share(const struct changes *changes, const struct diff_entry *entry,
+          enum measure measure)
+{
+  const struct diff *diff = changes->diff;
+  uint64_t old = diff->totals[DIFF_OLD].counts[measure];
+  uint64_t new = diff->totals[DIFF_NEW].counts[measure];
+  return share_reached(change_of(entry, measure),
+                       old > new && !diff->limits->normalize ? old : new,
+                       diff->options->min_share);
+}
+
+/* Whether ENTRY, which has CHANGED or not, shows below SHOWN others: a total,
+ * or one that is large enough by what the rows are in order of, or by the
+ * measure that is shown behind, so that no new leak is left out since nothing
+ * else changed. */
+static bool
+shows(const struct changes *changes, const struct diff_entry *entry,
+      bool changed, size_t shown)
+{
+  const struct view_options *options = changes->diff->options;
+  if (changes->kind == DIFF_TOTALS)
+    return true;
+  return shown < options->limit && (changed || options->verbose) &&
+         (has_share(changes, entry, changes->order) ||
+          (change_of(entry, changes->third) != 0 &&
+           has_share(changes, entry, changes->third)));
+}
+
+static void
+arrange(struct view *view)
+{
+  const struct changes *changes = changes_of(view);
+  struct ranking *ranking = &view->ranking;
+  struct left_out *left = view->context;
+  ranking_sort_keyed(ranking);
+  ranking->shown = 0;
+  for (size_t i = 0; i < ranking->count; i++) {
+    struct ranking_row row = ranking->rows[i];
+    const struct diff_entry *entry = &changes->from->entries[row.item];
+    bool changed = (change_of(entry, MEASURE_BYTES) |
+                    change_of(entry, MEASURE_ALLOCS) |
+                    change_of(entry, changes->third) |
+                    change_of(entry, DIFF_CALLS)) != 0;
+    if (shows(changes, entry, changed, ranking->shown)) {
+      ranking->rows[ranking->shown++] = row;
+      continue;
+    }
+    uint64_t from = entry->sides[DIFF_OLD].counts[changes->order];
+    uint64_t to = entry->sides[DIFF_NEW].counts[changes->order];
+    left->small += changed;
+    left->unchanged += !changed;
+    left->more += to > from ? to - from : 0;
+    left->less += to > from ? 0 : from - to;
+  }
+}
+
+/* Describes the table KIND, with the columns of the measures that show, and
+ * of what is kept if the legend wants that. */
+static void
+describe(struct changes *changes, const struct diff *diff,
+         enum diff_kind kind, bool legend)
+{
+  enum measure order = sort_measure(diff->options->sort);
+  bool kept = diff_knows(diff, MEASURE_KEPT_BYTES);
+  *changes = (struct changes){
+      .table = {.untotalled = true,
+                .keeps_empty = true,
+                COLUMNS(total_columns),
+                .count = count,
+                .row = row,
+                .cell = cell,
+                .arrange = arrange,
+                .context_bytes = sizeof(struct left_out)},
+      .diff = diff,
+      .kind = kind,
+      .from = &diff->tables[kind],
+      .order = order,
+      .third = kept && order <= MEASURE_ALLOCS ? MEASURE_KEPT_BYTES : order,
+      .calls = kind <= DIFF_INCLUSIVE && diff_knows(diff, DIFF_CALLS),
+  };
+  if (kind == DIFF_TOTALS)
+    return;
+  changes->table.columns = changes->columns;
+  changes->table.column_count = 0;
+  for (size_t i = 0; i < COLUMN_COUNT; i++) {
+    const struct column *column = &change_columns[i];
+    int measure = column->id / PARTS;
+    if (measure <= MEASURE_ALLOCS || measure == (int)changes->third ||
+        (measure == MEASURE_KEPT_BYTES && kept && legend) ||
+        column->id >= STATE || (measure == DIFF_CALLS && changes->calls))
+      changes->columns[changes->table.column_count++] = *column;
+  }
+}
+
+/* What COUNT rows of KIND are called. */
+static const char *
+row_noun(const struct diff *diff, enum diff_kind kind, size_t count)
+{
+  static const char *const nouns[DIFF_TABLES][2] = {
+      [DIFF_TOTALS] = {"totals", "totals"},
+      [DIFF_TYPES] = {"type", "types"},
+      [DIFF_CONTEXTS] = {"context", "contexts"},
+  };
+  return nouns[kind][0] != NULL
+             ? nouns[kind][count != 1]
+             : granularity_noun(diff->options->by, count != 1);
+}
+
+static void
+write_left_out(const struct changes *changes, const struct left_out *left,
+               struct sink *sink)
+{
+  const struct diff *diff = changes->diff;
+  if (left->unchanged == 0 && left->small == 0)
+    return;
+  sink_text(sink, "\n  Left out: ");
+  if (left->unchanged > 0)
+    sink_format(sink, "%zu %s that did not change", left->unchanged,
+                row_noun(diff, changes->kind, left->unchanged));
+  if (left->small > 0)
+    sink_format(sink, "%s%zu %s that changed less",
+                left->unchanged > 0 ? ", " : "", left->small,
+                row_noun(diff, changes->kind, left->small));
+  /* Inclusive figures cannot be added up. */
+  if (left->small > 0 && changes->kind != DIFF_INCLUSIVE)
+    sink_format(sink, ", in all +%llu -%llu %s",
+                (unsigned long long)left->more,
+                (unsigned long long)left->less,
+                measure_rows[changes->order].noun);
+  sink_text(sink, "; -verbose shows them.\n");
+}
+
+/* Writes one table, with what it leaves out. */
+static void
+write_table(const struct diff *diff, enum diff_kind kind, struct sink *sink)
+{
+  struct changes changes;
+  struct view view;
+  char title[64];
+  snprintf(title, sizeof title, "%s%s", row_noun(diff, kind, 2),
+           kind == DIFF_INCLUSIVE ? " with all below them" : "");
+  for (char *c = title; *c != '\0'; c++)
+    *c = (char)toupper((unsigned char)*c);
+  report_heading(sink, title);
+  describe(&changes, diff, kind, false);
+  if (!view_init(&view, &changes.table, &diff->sides[DIFF_NEW], FORM_TEXT)) {
+    sink_fail(sink, ENOMEM);
+  } else {
+    const struct left_out *left = view.context;
+    if (view.ranking.shown > 0)
+      text_report_rows(&view, sink);
+    else
+      sink_text(sink, left->small > 0 ? "Nothing changed so much.\n"
+                                      : "Nothing changed.\n");
+    write_left_out(&changes, left, sink);
+  }
+  view_release(&view, sink);
+}
+
+/* Writes, if that is wanted, what the columns of all tables mean. */
+static void
+explain(const struct diff *diff, struct sink *sink)
+{
+  const struct reduction *old = &diff->sides[DIFF_OLD];
+  const struct reduction *new = &diff->sides[DIFF_NEW];
+  struct changes changes;
+  describe(&changes, diff, DIFF_FUNCTIONS, true);
+  text_columns_explain(report_lacks_calls(old) ? old : new, changes.columns,
+                       changes.table.column_count, sink);
+  report_legend(new, sink, "new, gone",
+                "only in the new profile, only in the old one");
+}
 
 static void
 write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
@@ -36,40 +369,32 @@ write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
   report_gaps(profile, sink);
 }
 
-/* Whether the table KIND is printed. */
-static bool
-wants_table(const struct diff *diff, enum diff_kind kind)
-{
-  uint64_t tables = diff->options->tables;
-  if (tables != 0)
-    return (tables >> kind & 1) != 0;
-  return kind != DIFF_TYPES ||
-         diff->sides[DIFF_NEW].profile->language == LANGUAGE_LISP;
-}
-
 void
 diff_write(const struct diff *diff, struct sink *sink)
 {
-  const struct diff_figures *old = &diff->totals[DIFF_OLD];
-  const struct diff_figures *new = &diff->totals[DIFF_NEW];
+  const struct reduction *new = &diff->sides[DIFF_NEW];
+  uint64_t tables = diff->options->tables;
   sink_text(sink, "Allocation profiles compared\n");
   for (int side = 0; side < DIFF_SIDES; side++)
     write_side(diff, (enum diff_side)side, sink);
-  if (diff->sides[DIFF_OLD].selection.narrowed ||
-      diff->sides[DIFF_NEW].selection.narrowed)
+  if (diff->sides[DIFF_OLD].selection.narrowed || new->selection.narrowed)
     sink_text(sink, "Selected by the options: all figures are of what is "
                     "left.\n");
-  report_counted(&diff->sides[DIFF_NEW], sink);
-  diff_table_write(diff, DIFF_TOTALS, sink);
+  report_counted(new, sink);
+  write_table(diff, DIFF_TOTALS, sink);
   if (diff->limits->normalize)
-    sink_format(sink,
-                "\nBelow, old bytes are multiplied by %llu/%llu, and "
-                "allocations and calls\nlikewise, so that the totals are "
-                "equal.\n",
-                (unsigned long long)new->counts[MEASURE_BYTES],
-                (unsigned long long)old->counts[MEASURE_BYTES]);
+    sink_format(
+        sink,
+        "\nBelow, old bytes are multiplied by %llu/%llu, and "
+        "allocations and calls\nlikewise, so that the totals are equal.\n",
+        (unsigned long long)diff->totals[DIFF_NEW].counts[MEASURE_BYTES],
+        (unsigned long long)diff->totals[DIFF_OLD].counts[MEASURE_BYTES]);
+  if (tables == 0)
+    tables = new->profile->language == LANGUAGE_LISP
+                 ? UINT64_MAX
+                 : ~(UINT64_C(1) << DIFF_TYPES);
   for (int kind = 0; kind < DIFF_KINDS; kind++)
-    if (wants_table(diff, (enum diff_kind)kind))
-      diff_table_write(diff, (enum diff_kind)kind, sink);
-  diff_tables_explain(diff, sink);
+    if ((tables >> kind & 1) != 0)
+      write_table(diff, (enum diff_kind)kind, sink);
+  explain(diff, sink);
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Numbers are kept in millionths, and products in 128 bits. */
+/* Limits as text, and whether growth is within them: of the totals, of the
+ * function that grew most, of what was never freed.  Numbers are kept in
+ * millionths, and products in 128 bits.
+ */
 
-#include "diff/growth.h"
+#include "diff/diff.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
-enum { MILLION = 1000000, DECIMALS = 6, WHOLE_PERCENTS = 100 };
+enum { MILLION = 1000000, WHOLE_PERCENTS = 100 };
 
 static const struct {
   const char *name;
@@ -38,25 +43,20 @@ is_digit(char c)
 static bool
 read_number(const char **text, uint64_t *millionths)
 {
-  const char *c = *text;
-  uint64_t value = 0;
-  int decimals = 0;
-  if (!is_digit(*c))
+  char *end;
+  if (!is_digit(**text))
     return false;
-  for (; is_digit(*c); c++)
-    if (__builtin_mul_overflow(value, 10, &value) ||
-        __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value))
-      return false;
-  if (__builtin_mul_overflow(value, MILLION, &value))
+  errno = 0;
+  uint64_t whole = strtoull(*text, &end, 10);
+  if (errno != 0 || __builtin_mul_overflow(whole, MILLION, millionths))
     return false;
-  if (*c == '.' && is_digit(c[1]))
-    for (uint64_t place = MILLION / 10; is_digit(*++c); place /= 10) {
-      if (++decimals > DECIMALS)
+  if (*end == '.' && is_digit(end[1]))
+    for (uint64_t place = MILLION / 10; is_digit(*++end); place /= 10)
+      if (place == 0 ||
+          __builtin_add_overflow(
+              *millionths, (uint64_t)(*end - '0') * place, millionths))
         return false;
-      value += (uint64_t)(*c - '0') * place;
-    }
-  *text = c;
-  *millionths = value;
+  *text = end;
   return true;
 }
 
@@ -104,4 +104,88 @@ growth_exceeds(const struct growth_limits *limits, enum growth_kind kind,
   return kind == GROWTH_BYTE_SHARE || kind == GROWTH_ALLOC_SHARE
              ? growth * WHOLE_PERCENTS > limit * whole
              : growth > limit;
+}
+
+/* A limit that may be given, and what it is about. */
+struct limit {
+  const struct growth_limits *limits;
+  const char *option;
+  enum measure bytes, objects;
+  bool each; /* function by itself */
+};
+
+static int64_t
+growth_of(const struct diff_entry *entry, enum measure measure)
+{
+  return (int64_t)(entry->sides[DIFF_NEW].counts[measure] -
+                   entry->sides[DIFF_OLD].counts[measure]);
+}
+
+/* The function that grew most, the first by name of several; NULL: none. */
+static const struct diff_entry *
+most_grown(const struct diff *diff, enum measure measure)
+{
+  const struct diff_table *functions = &diff->tables[DIFF_FUNCTIONS];
+  const struct diff_entry *most = NULL;
+  for (size_t i = 0; i < functions->entry_count; i++)
+    if (most == NULL || growth_of(&functions->entries[i], measure) >
+                            growth_of(most, measure))
+      most = &functions->entries[i];
+  return most;
+}
+
+/* Whether growth of KIND is beyond LIMIT; then GROWN says what grew. */
+static bool
+is_beyond(const struct diff *diff, const struct limit *limit,
+          enum growth_kind kind, char grown[MPROF_ERROR_LENGTH])
+{
+  const struct diff_entry all = {
+      .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
+  enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
+  bool objects = kind == GROWTH_ALLOCS || kind == GROWTH_ALLOC_SHARE;
+  enum measure measure = objects ? limit->objects : limit->bytes;
+  const struct diff_entry *entry =
+      limit->each ? most_grown(diff, measure) : &all;
+  if (entry == NULL)
+    return false;
+  uint64_t old = entry->sides[DIFF_OLD].counts[measure];
+  uint64_t new = entry->sides[DIFF_NEW].counts[measure];
+  if (!growth_exceeds(limit->limits, kind, old, new,
+                      all.sides[DIFF_OLD].counts[measure]))
+    return false;
+  mprof_line(grown, "grew from %llu to %llu %s%s%s, beyond --%s=%s",
+             (unsigned long long)old, (unsigned long long)new,
+             measure > MEASURE_ALLOCS
+                 ? measure_rows[measure].noun
+                 : measure_noun(counted, measure_rows[measure].bytes),
+             limit->each ? " in " : "",
+             limit->each ? diff_name(entry, 0) : "", limit->option,
+             limit->limits->text);
+  return true;
+}
+
+bool
+diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH],
+                  struct mprof_error *error)
+{
+  const struct diff_options *given = diff->limits;
+  const struct limit limits[] = {
+      {&given->growth, "fail-above", MEASURE_BYTES, MEASURE_ALLOCS, false},
+      {&given->function_growth, "fail-above-function", MEASURE_BYTES,
+       MEASURE_ALLOCS, true},
+      {&given->kept_growth, "fail-above-kept", MEASURE_KEPT_BYTES,
+       MEASURE_KEPT_ALLOCS, false},
+  };
+  const char *kept = given->kept_growth.text;
+  grown[0] = '\0';
+  if (kept != NULL && !diff_knows(diff, MEASURE_KEPT_BYTES))
+    return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
+                           "--fail-above-kept=%s: the profiles do not say "
+                           "what was never freed",
+                           kept);
+  for (int kind = 0; kind < GROWTH_KINDS; kind++)
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+      if (is_beyond(diff, &limits[i], (enum growth_kind)kind, grown))
+        return true;
+  return true;
 }

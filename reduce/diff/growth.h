@@ -49,11 +49,4 @@ bool growth_limits_parse(struct growth_limits *limits, const char *text);
 bool growth_exceeds(const struct growth_limits *limits, enum growth_kind kind,
                     uint64_t old, uint64_t new, uint64_t whole);
 
-/* Whether KIND speaks of allocations, not of bytes. */
-static inline bool
-growth_of_allocs(enum growth_kind kind)
-{
-  return kind == GROWTH_ALLOCS || kind == GROWTH_ALLOC_SHARE;
-}
-
 #endif
