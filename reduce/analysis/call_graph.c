@@ -23,16 +23,16 @@ struct building {
   struct index_map arc_of_pair;
   struct index_map self_type_of_pair; /* node, type -> self_types */
   struct lists samples; /* by node of the tree: those that allocate there */
-  uint32_t *node_uses; /* by node of the graph: how often on the chain */
-  uint32_t *arc_uses;  /* by arc */
-  size_t arc_use_capacity;
+  uint32_t *node_uses;  /* by node of the graph: how often on the chain */
+  uint32_t *arc_uses;   /* by arc */
+  size_t arc_use_count, arc_use_capacity;
   struct step *chain; /* the one in hand */
   size_t depth, chain_capacity;
 };
 
 /* A node of the chain in hand. */
 struct step {
-  uint32_t arc; /* INDEX_NONE: it has no caller */
+  uint32_t arc;           /* INDEX_NONE: it has no caller */
   struct figures figures; /* in and below it, as far as known */
 };
 
@@ -42,8 +42,7 @@ add_nodes(struct building *building)
 {
   struct call_graph *graph = building->graph;
   const struct call_tree *tree = building->tree;
-  if (!array_room(&graph->nodes, &graph->node_capacity, tree->item_count,
-                  sizeof *graph->nodes))
+  if (!ARRAY_ROOM(graph->nodes, graph->node_capacity, tree->item_count))
     return false;
   for (; graph->node_count < tree->item_count; graph->node_count++)
     graph->nodes[graph->node_count] = (struct graph_node){
@@ -60,17 +59,12 @@ make_arc(struct building *building, uint32_t caller, uint32_t callee)
   struct call_graph *graph = building->graph;
   uint32_t arc =
       index_map_number(&building->arc_of_pair, index_pair(caller, callee));
-  if (arc == INDEX_NONE ||
-      !array_room(&graph->arcs, &graph->arc_capacity, (size_t)arc + 1,
-                  sizeof *graph->arcs) ||
-      !array_room(&building->arc_uses, &building->arc_use_capacity,
-                  (size_t)arc + 1, sizeof *building->arc_uses))
+  if (arc == graph->arc_count &&
+      (!ARRAY_PUSH(building->arc_uses, building->arc_use_count,
+                   building->arc_use_capacity, 0) ||
+       !ARRAY_PUSH(graph->arcs, graph->arc_count, graph->arc_capacity,
+                   (struct graph_arc){.caller = caller, .callee = callee})))
     return INDEX_NONE;
-  if (arc == graph->arc_count) {
-    building->arc_uses[arc] = 0;
-    graph->arcs[graph->arc_count++] =
-        (struct graph_arc){.caller = caller, .callee = callee};
-  }
   return arc;
 }
 
@@ -82,12 +76,11 @@ add_self_type(struct building *building, uint32_t node,
   uint32_t i = index_map_number(&building->self_type_of_pair,
                                 index_pair(node, count->type));
   if (i == INDEX_NONE ||
-      !array_room(&graph->self_types, &graph->self_type_capacity,
-                  (size_t)i + 1, sizeof *graph->self_types))
+      (i == graph->self_type_count &&
+       !ARRAY_PUSH(graph->self_types, graph->self_type_count,
+                   graph->self_type_capacity,
+                   (struct graph_self_type){node, count->type, 0, 0})))
     return false;
-  if (i == graph->self_type_count)
-    graph->self_types[graph->self_type_count++] =
-        (struct graph_self_type){node, count->type, 0, 0};
   graph->self_types[i].allocs += count->counts[MEASURE_ALLOCS];
   graph->self_types[i].bytes += count->counts[MEASURE_BYTES];
   return true;
@@ -123,8 +116,8 @@ static bool
 enter(struct building *building, uint32_t node)
 {
   const struct tree_node *nodes = building->tree->tree.nodes;
-  if (!array_room(&building->chain, &building->chain_capacity,
-                  building->depth + 1, sizeof *building->chain))
+  if (!ARRAY_ROOM(building->chain, building->chain_capacity,
+                  building->depth + 1))
     return false;
   uint32_t item = nodes[node].item;
   uint32_t arc = INDEX_NONE;
@@ -184,40 +177,36 @@ count_allocations(struct building *building)
 
 /* ---- calls ---- */
 
-/* Counts the CALLS of the leaf of the chain of NODE, of the profile, when
- * that shows.  CREATE tells whether nodes and arcs may come into being by
- * this. */
+/* Finds the node and the arc for calls of the leaf of the chain of NODE, of
+ * the profile: sets *CALLEE to INDEX_NONE when there are none, as when the
+ * leaf does not show, and *ARC when it has no caller.  CREATE tells whether
+ * they may come into being by this.  False when memory runs out. */
 static bool
-count_calls(struct building *building, uint32_t node, uint64_t calls,
-            bool create)
+find_call(struct building *building, uint32_t node, bool create,
+          uint32_t *callee, uint32_t *arc)
 {
-  struct call_graph *graph = building->graph;
+  struct call_tree *tree = building->tree;
   uint32_t frames[2]; /* the leaf, its caller */
   uint32_t items[2];
-  uint32_t arc = INDEX_NONE;
-  if (!call_tree_call(building->tree, node, &frames[0], &frames[1]))
+  *callee = *arc = INDEX_NONE;
+  if (!call_tree_call(tree, node, &frames[0], &frames[1]))
     return true;
   size_t count = frames[1] == INDEX_NONE ? 1 : 2;
   for (size_t i = 0; i < count; i++) {
-    items[i] = create ? call_tree_make_item(building->tree, frames[i])
-                      : call_tree_item(building->tree, frames[i]);
+    items[i] = create ? call_tree_make_item(tree, frames[i])
+                      : call_tree_item(tree, frames[i]);
     if (items[i] == INDEX_NONE)
       return !create;
   }
-  if (create && !add_nodes(building))
-    return false;
   if (count == 2) {
-    arc = create ? make_arc(building, items[1], items[0])
-                 : index_map_find(&building->arc_of_pair,
-                                  index_pair(items[1], items[0]));
-    if (arc == INDEX_NONE)
+    *arc = create ? make_arc(building, items[1], items[0])
+                  : index_map_find(&building->arc_of_pair,
+                                   index_pair(items[1], items[0]));
+    if (*arc == INDEX_NONE)
       return !create;
-    graph->arcs[arc].calls += calls;
-  } else {
-    graph->nodes[items[0]].root_calls += calls;
   }
-  graph->nodes[items[0]].calls += calls;
-  return true;
+  *callee = items[0];
+  return !create || add_nodes(building);
 }
 
 /* What some files count of a function of which another does not is no count
@@ -240,20 +229,33 @@ set_unknown_calls(struct building *building)
       graph->arcs[i].calls = CALLS_UNKNOWN;
 }
 
+/* Counts calls, and lets those count nowhere else that have no place here. */
 static bool
-count_all_calls(struct building *building)
+count_calls(struct building *building)
 {
   const struct selection *selection = building->selection;
   const struct profile *profile = selection->profile;
+  struct call_graph *graph = building->graph;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
+    uint32_t callee, arc;
     if (!selection_keeps_calls(selection, i))
       continue;
     profile_count(profile, i, &count);
-    if (count.calls != 0 &&
-        !count_calls(building, profile_end(profile, i), count.calls,
-                     !selection->by_allocations))
+    if (count.calls == 0)
+      continue;
+    if (!find_call(building, profile_end(profile, i),
+                   !selection->by_allocations, &callee, &arc))
       return false;
+    if (callee == INDEX_NONE) {
+      selection->kept[i] &= KEPT_ALLOCATIONS;
+      continue;
+    }
+    graph->nodes[callee].calls += count.calls;
+    if (arc == INDEX_NONE)
+      graph->nodes[callee].root_calls += count.calls;
+    else
+      graph->arcs[arc].calls += count.calls;
   }
   set_unknown_calls(building);
   return true;
@@ -328,10 +330,9 @@ call_graph_init(struct call_graph *graph, struct call_tree *tree)
       .node_uses = array_zeroed(tree->item_count, sizeof(uint32_t))};
   memset(graph, 0, sizeof *graph);
   bool good = building.node_uses != NULL && add_nodes(&building) &&
-              lists_init(&building.samples, tree->tree.count,
-                         tree->of_sample,
+              lists_init(&building.samples, tree->tree.count, tree->of_sample,
                          tree->selection->profile->sample_count) &&
-              count_allocations(&building) && count_all_calls(&building) &&
+              count_allocations(&building) && count_calls(&building) &&
               link_arcs(graph);
   index_map_release(&building.arc_of_pair);
   index_map_release(&building.self_type_of_pair);

@@ -23,18 +23,18 @@
 #include "analysis/call_tree.h"
 
 struct graph_node {
-  const char *name;         /* owned by the frame table, or constant */
-  uint32_t function;        /* one of the frame table with this name, or
-                               INDEX_NONE */
-  struct figures self;      /* allocated by the function itself */
-  struct figures inclusive; /* by it and all below it; once a chain */
-  struct figures root;      /* of chains that start here: no caller */
-  uint64_t calls;           /* activations that led to allocation, or
-                               CALLS_UNKNOWN */
-  uint64_t root_calls;      /* those without a caller; likewise */
-  size_t depth;             /* fewest callers above it on any chain */
-  uint32_t cycle;           /* number of its cycle from 1, 0: in none */
-  size_t first_arc, arc_count;       /* to callees, in arcs */
+  const char *name;            /* owned by the frame table, or constant */
+  uint32_t function;           /* one of the frame table with this name, or
+                                  INDEX_NONE */
+  struct figures self;         /* allocated by the function itself */
+  struct figures inclusive;    /* by it and all below it; once a chain */
+  struct figures root;         /* of chains that start here: no caller */
+  uint64_t calls;              /* activations that led to allocation, or
+                                  CALLS_UNKNOWN */
+  uint64_t root_calls;         /* those without a caller; likewise */
+  size_t depth;                /* fewest callers above it on any chain */
+  uint32_t cycle;              /* number of its cycle from 1, 0: in none */
+  size_t first_arc, arc_count; /* to callees, in arcs */
   size_t first_in_arc, in_arc_count; /* from callers, in in_arcs */
   size_t first_type, type_count;     /* in self_types */
 };

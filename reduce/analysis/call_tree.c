@@ -34,12 +34,12 @@ add_item(struct call_tree *tree, struct call_item item)
   uint64_t key[] = {(uintptr_t)item.name, place ? item.function : 0,
                     (uint64_t)item.line, item.address};
   uint32_t index = row_table_add(&tree->keys, key, sizeof key / sizeof *key);
-  if (index >= ITEM_MISSING || !array_room(&tree->items, &tree->item_capacity,
-                                           (size_t)index + 1, sizeof item))
-    return INDEX_NONE;
-  if (index == tree->item_count)
-    tree->items[tree->item_count++] = item;
-  return index;
+  return index < tree->item_count ||
+                 (index < ITEM_MISSING &&
+                  ARRAY_PUSH(tree->items, tree->item_count,
+                             tree->item_capacity, item))
+             ? index
+             : INDEX_NONE;
 }
 
 /* Where the number of the item of the frame F is kept. */
@@ -106,41 +106,8 @@ follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
   return node == INDEX_NONE ? ITEM_MISSING : node;
 }
 
-/* Whether the chain of NODE, of the profile, begins within it: what is
- * further out was cut off. */
-static bool
-begins(const struct selection *selection, uint32_t node)
-{
-  return selection->cuts && is_below_root(selection, node) &&
-         !is_below_root(selection,
-                        selection->profile->tree.nodes[node].parent);
-}
-
-/* Goes on from the node AT by the frames of NODE, of the profile, that show.
- * INDEX_NONE when memory runs out; ITEM_MISSING: see follow_frame. */
-static uint32_t
-follow(struct call_tree *tree, uint32_t at, uint32_t node,
-       enum missing_chain missing)
-{
-  const struct selection *selection = tree->selection;
-  const struct frame_table *frames = selection->frames;
-  const struct tree_node *n = &selection->profile->tree.nodes[node];
-  struct chain_walk walk = selection->walks[n->parent];
-  bool before = begins(selection, node);
-  for (uint32_t f = frames->first_frames[n->item + 1];
-       f-- > frames->first_frames[n->item] && at < ITEM_MISSING;) {
-    bool restarts;
-    bool shows =
-        chain_walk_step(selection, &walk, &frames->frames[f], &restarts);
-    if (shows && !before)
-      at = follow_frame(tree, at, f, missing);
-    before = before && !restarts;
-  }
-  return at;
-}
-
 /* The node of the chain of NODE, of the profile: TREE_ROOT when no frame
- * shows, else as follow says. */
+ * shows; INDEX_NONE when memory runs out; ITEM_MISSING: see follow_frame. */
 static uint32_t
 node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
 {
@@ -149,16 +116,16 @@ node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
   bool begun = false;
   for (; !begun && tree->of_node[node] == INDEX_NONE;
        node = nodes[node].parent) {
-    if (!array_room(&tree->path, &tree->path_capacity, length + 1,
-                    sizeof *tree->path))
+    if (!ARRAY_PUSH(tree->path, length, tree->path_capacity, node))
       return INDEX_NONE;
-    tree->path[length++] = node;
-    begun = begins(tree->selection, node);
+    begun = selection_begins(tree->selection, node);
   }
   uint32_t at = begun ? (uint32_t)TREE_ROOT : tree->of_node[node];
   while (length > 0 && at < ITEM_MISSING) {
     node = tree->path[--length];
-    at = follow(tree, at, node, missing);
+    size_t count = selection_shown(tree->selection, node);
+    for (size_t i = 0; i < count && at < ITEM_MISSING; i++)
+      at = follow_frame(tree, at, tree->selection->shown[i], missing);
     if (at < ITEM_MISSING && missing != MISSING_FOUND_ONLY)
       tree->of_node[node] = at;
   }
@@ -174,61 +141,26 @@ call_tree_calls(struct call_tree *tree, uint32_t node,
   return at != INDEX_NONE;
 }
 
-/* ---- who called ---- */
-
-/* Finds the innermost frame of NODE's chain, of the profile, that shows:
- * *FRAME, INDEX_NONE when none does, with *NODE the node that it is of and
- * *SKIP how many frames of that are from it inward.  Frames further in than
- * SKIP of NODE do not count. */
-static void
-innermost(const struct call_tree *tree, uint32_t *node, uint32_t *skip,
-          uint32_t *frame)
-{
-  const struct selection *selection = tree->selection;
-  const struct frame_table *frames = selection->frames;
-  *frame = INDEX_NONE;
-  for (; *node != TREE_ROOT;
-       *node = selection->profile->tree.nodes[*node].parent, *skip = 0) {
-    const struct tree_node *n = &selection->profile->tree.nodes[*node];
-    struct chain_walk walk = selection->walks[n->parent];
-    uint32_t first = frames->first_frames[n->item];
-    bool restarted = false;
-    for (uint32_t f = frames->first_frames[n->item + 1];
-         f-- > first + *skip;) {
-      bool restarts;
-      if (chain_walk_step(selection, &walk, &frames->frames[f], &restarts))
-        *frame = f;
-      if (restarts) {
-        *frame = INDEX_NONE;
-        restarted = true;
-      }
-    }
-    if (*frame != INDEX_NONE) {
-      *skip = *frame - first + 1;
-      return;
-    }
-    if (restarted)
-      return; /* nothing further out is part of the chain */
-  }
-}
-
 bool
 call_tree_call(const struct call_tree *tree, uint32_t node, uint32_t *leaf,
                uint32_t *caller)
 {
   const struct selection *selection = tree->selection;
   const struct frame_table *frames = selection->frames;
-  uint32_t skip = 0;
-  uint32_t at = node;
-  if (node == TREE_ROOT)
+  const struct tree_node *nodes = selection->profile->tree.nodes;
+  size_t count = node == TREE_ROOT ? 0 : selection_shown(selection, node);
+  if (count == 0 ||
+      selection->shown[count - 1] != frames->first_frames[nodes[node].item])
     return false;
-  uint32_t location = selection->profile->tree.nodes[node].item;
-  innermost(tree, &at, &skip, leaf);
-  if (at != node || *leaf != frames->first_frames[location])
-    return false;
-  innermost(tree, &at, &skip, caller);
+  *leaf = selection->shown[--count];
+  while (count == 0 && !selection_begins(selection, node) &&
+         nodes[node].parent != TREE_ROOT) {
+    node = nodes[node].parent;
+    count = selection_shown(selection, node);
+  }
+  *caller = count == 0 ? INDEX_NONE : selection->shown[count - 1];
   /* the step from an item into itself is no call */
-  return !tree->merges_runs || *caller == INDEX_NONE ||
+  return !tree->merges_runs || count == 0 ||
          frames->frames[*caller].shown != frames->frames[*leaf].shown;
 }
 
@@ -249,9 +181,8 @@ add_samples(struct call_tree *tree)
       struct call_item nameless = {.name = nameless_name(reason),
                                    .function = INDEX_NONE};
       uint32_t item = add_item(tree, nameless);
-      node = item == INDEX_NONE
-                 ? INDEX_NONE
-                 : tree_child(&tree->tree, TREE_ROOT, item);
+      node = item == INDEX_NONE ? INDEX_NONE
+                                : tree_child(&tree->tree, TREE_ROOT, item);
     }
     if (node == INDEX_NONE)
       return false;
@@ -276,14 +207,14 @@ call_tree_init(struct call_tree *tree, const struct selection *selection,
 {
   const struct profile *profile = selection->profile;
   const struct frame_table *frames = selection->frames;
-  *tree = (struct call_tree){
-      .selection = selection,
-      .kind = kind,
-      .merges_runs = merges_runs,
-      .item_of = fill_none(kind == ITEMS_ARE_FRAMES ? frames->frame_count
-                                                    : frames->names.count),
-      .of_node = fill_none(profile->tree.count),
-      .of_sample = fill_none(profile->sample_count)};
+  *tree = (struct call_tree){.selection = selection,
+                             .kind = kind,
+                             .merges_runs = merges_runs,
+                             .item_of = fill_none(kind == ITEMS_ARE_FRAMES
+                                                      ? frames->frame_count
+                                                      : frames->names.count),
+                             .of_node = fill_none(profile->tree.count),
+                             .of_sample = fill_none(profile->sample_count)};
   if (!tree_init(&tree->tree) || tree->item_of == NULL ||
       tree->of_node == NULL || tree->of_sample == NULL)
     return false;

@@ -35,12 +35,12 @@ struct call_tree {
   struct tree tree;
   struct call_item *items;
   size_t item_count, item_capacity;
-  uint32_t *item_of; /* by name id, or by frame; INDEX_NONE: none yet */
+  uint32_t *item_of;     /* by name id, or by frame; INDEX_NONE: none yet */
   struct row_table keys; /* by item: its name, function, line, address */
-  uint32_t *of_node;   /* by node of the profile; INDEX_NONE: none yet */
-  uint32_t *of_sample; /* by sample: the node that has its allocations;
-                          INDEX_NONE: they do not count */
-  uint32_t *path;      /* of the chain in hand */
+  uint32_t *of_node;     /* by node of the profile; INDEX_NONE: none yet */
+  uint32_t *of_sample;   /* by sample: the node that has its allocations;
+                            INDEX_NONE: they do not count */
+  uint32_t *path;        /* of the chain in hand */
   size_t path_capacity;
 };
 

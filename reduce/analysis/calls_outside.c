@@ -68,9 +68,9 @@ calls_outside_drop(struct selection *selection)
   if (good)
     find_leads(selection, leads);
   for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++)
-    good = (leads[i] & ELSEWHERE) == 0 ||
-           index_map_number(&arcs, arc_of(selection, (uint32_t)i)) !=
-               INDEX_NONE;
+    good =
+        (leads[i] & ELSEWHERE) == 0 ||
+        index_map_number(&arcs, arc_of(selection, (uint32_t)i)) != INDEX_NONE;
   for (size_t i = 0; good && i < profile->sample_count; i++) {
     uint32_t node = profile_end(profile, i);
     bool elsewhere =

@@ -72,16 +72,12 @@ take_component(struct search *search, uint32_t first)
   }
   if (count == 1)
     return true;
-  if (!array_room(&cycles->items, &search->cycle_capacity, cycles->count + 1,
-                  sizeof *cycles->items))
-    return false;
-  cycles->items[cycles->count++] = (struct cycle){
-      .first_member = search->member_count,
-      .member_count = count,
-      .depth = SIZE_MAX,
-  };
+  struct cycle cycle = {.first_member = search->member_count,
+                        .member_count = count,
+                        .depth = SIZE_MAX};
   search->member_count += count;
-  return true;
+  return ARRAY_PUSH(cycles->items, cycles->count, search->cycle_capacity,
+                    cycle);
 }
 
 /* Gives the members of each cycle its number. */
@@ -161,8 +157,8 @@ cycles_init(struct cycles *cycles, struct call_graph *graph)
       .visits = array_zeroed(count, sizeof *search.visits),
       .order = array_zeroed(count, sizeof *search.order),
   };
-  *cycles = (struct cycles){
-      .members = array_zeroed(count, sizeof *cycles->members)};
+  *cycles = (struct cycles){.members =
+                                array_zeroed(count, sizeof *cycles->members)};
   bool good = search.seen != NULL && search.visits != NULL &&
               search.order != NULL && cycles->members != NULL;
   for (uint32_t i = 0; good && i < count; i++)

@@ -32,12 +32,11 @@ frame_table_release(struct frame_table *table)
 uint32_t
 frame_table_add(struct frame_table *table, struct function function)
 {
-  if (table->function_count >= INDEX_NONE ||
-      !array_room(&table->functions, &table->function_capacity,
-                  table->function_count + 1, sizeof function))
-    return INDEX_NONE;
-  table->functions[table->function_count] = function;
-  return (uint32_t)table->function_count++;
+  return table->function_count < INDEX_NONE &&
+                 ARRAY_PUSH(table->functions, table->function_count,
+                            table->function_capacity, function)
+             ? (uint32_t)(table->function_count - 1)
+             : INDEX_NONE;
 }
 
 /* ---- functions that have their names from their source files ---- */
@@ -102,8 +101,8 @@ rename_function(struct frame_table *table, uint32_t f,
     rest += *rest == '\\' && rest[1] != '\0' ? 2 : 1;
   sink_text(&text.sink, rest);
   const char *renamed = string_sink_text(&text);
-  uint32_t id = renamed == NULL ? NAMES_NONE
-                                : names_intern(&table->names, renamed);
+  uint32_t id =
+      renamed == NULL ? NAMES_NONE : names_intern(&table->names, renamed);
   string_sink_release(&text);
   table->functions[f].name = id;
   return id != NAMES_NONE;
@@ -124,8 +123,8 @@ distinguish_files(struct frame_table *table)
                  is_named_after_file(function_name(table, f));
     names[f] = named ? function->name : INDEX_NONE;
   }
-  bool good = lists_init(&same, table->names.count, names,
-                         table->function_count);
+  bool good =
+      lists_init(&same, table->names.count, names, table->function_count);
   for (uint32_t f = 0; good && f < table->function_count; f++) {
     if (names[f] == INDEX_NONE)
       continue;
@@ -145,9 +144,9 @@ distinguish_files(struct frame_table *table)
 static uint32_t
 scope_of(const struct function *function, const char *name)
 {
-  return function->runtime            ? 1
+  return function->runtime           ? 1
          : is_named_after_file(name) ? function->file + 2
-                                      : 0;
+                                     : 0;
 }
 
 /* The function called NAME, added when new; FILE and START_LINE fill gaps of
@@ -226,12 +225,11 @@ add_frame(struct making *making, uint32_t function, int64_t line,
           uint64_t address)
 {
   struct frame_table *table = making->table;
+  struct frame frame = {function, function, line, address};
   if (function == INDEX_NONE || table->frame_count >= INDEX_NONE ||
-      !array_room(&table->frames, &table->frame_capacity,
-                  table->frame_count + 1, sizeof *table->frames))
+      !ARRAY_PUSH(table->frames, table->frame_count, table->frame_capacity,
+                  frame))
     return false;
-  table->frames[table->frame_count++] =
-      (struct frame){function, function, line, address};
   uint64_t *low = &table->functions[function].low_address;
   if (address != 0 && (*low == 0 || address < *low))
     *low = address;
@@ -242,8 +240,7 @@ static bool
 add_location(struct making *making, const struct profile_location *location)
 {
   if (location->line_count == 0)
-    return add_frame(making,
-                     nameless_function(making, location), 0,
+    return add_frame(making, nameless_function(making, location), 0,
                      location->address);
   for (size_t i = location->cut_lines; i < location->line_count; i++) {
     const struct profile_line *line =
@@ -264,8 +261,11 @@ add_locations(struct making *making)
   const struct profile *profile = table->profile;
   bool good = true;
   for (size_t i = 0; good && i < profile->location_count; i++) {
+    size_t first = table->frame_count;
     good = add_location(making, &profile->locations[i]);
     table->first_frames[i + 1] = (uint32_t)table->frame_count;
+    if (table->frame_count - first > table->most_frames)
+      table->most_frames = table->frame_count - first;
   }
   return good;
 }

@@ -43,6 +43,7 @@ struct frame_table {
                            first */
   size_t frame_count, frame_capacity;
   uint32_t *first_frames; /* by location; behind the last is frame_count */
+  size_t most_frames;     /* of one location */
 };
 
 /* Makes the frames of PROFILE, which must outlive TABLE.  False when memory

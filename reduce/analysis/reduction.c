@@ -63,10 +63,9 @@ node_file(const struct reduction *reduction, const struct graph_node *node)
 int64_t
 node_line(const struct reduction *reduction, const struct graph_node *node)
 {
-  int64_t line =
-      node->function == INDEX_NONE
-          ? 0
-          : reduction->frames.functions[node->function].start_line;
+  int64_t line = node->function == INDEX_NONE
+                     ? 0
+                     : reduction->frames.functions[node->function].start_line;
   return line < 0 ? 0 : line;
 }
 

@@ -19,7 +19,7 @@ struct progress;
 
 struct reduction {
   const struct view_options *options; /* not owned */
-  const struct profile *profile; /* not owned */
+  const struct profile *profile;      /* not owned */
   struct frame_table frames;
   struct selection selection;
   struct call_tree tree; /* by functions; its items are nodes of the graph */

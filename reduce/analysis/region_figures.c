@@ -22,13 +22,11 @@ region_of(struct region_figures *regions, const char *path)
   uint32_t name = names_intern(&regions->paths, path);
   if (name == NAMES_NONE || name == 0)
     return NULL;
-  if (name - 1 == regions->count) {
-    if (!array_room(&regions->rows, &regions->capacity, name,
-                    sizeof *regions->rows))
-      return NULL;
-    regions->rows[regions->count++] = (struct region_row){0};
-  }
-  return &regions->rows[name - 1];
+  return name - 1 < regions->count ||
+                 ARRAY_PUSH(regions->rows, regions->count, regions->capacity,
+                            (struct region_row){0})
+             ? &regions->rows[name - 1]
+             : NULL;
 }
 
 /* Adds what TEXT, the comment of a region, says; one that cannot be read says

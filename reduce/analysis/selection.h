@@ -60,10 +60,10 @@ const char *expression_option(enum expression expression);
 /* What is asked for. */
 struct selection_options {
   const char *expressions[EXPRESSION_COUNT]; /* NULL: not given */
-  const char *thread;  /* matched with names of threads, NULL: all */
-  const char *region;  /* matched with paths of regions, NULL: all */
-  const char *type;    /* matched with names of types, classes; NULL: all */
-  const char *categories; /* names or letters, with commas, NULL: all */
+  const char *thread; /* matched with names of threads, NULL: all */
+  const char *region; /* matched with paths of regions, NULL: all */
+  const char *type;   /* matched with names of types, classes; NULL: all */
+  const char *categories;  /* names or letters, with commas, NULL: all */
   const uint64_t *samples; /* numbers of those that count, NULL: all */
   size_t sample_count;
   uint64_t phases; /* bit i: enum phase i; 0: all */
@@ -76,14 +76,14 @@ struct selection_options {
 
 /* What is known of a chain: bits. */
 enum chain_flag {
-  CHAIN_BELOW_ROOT = 1,   /* the function that runs a body is on it */
-  CHAIN_FOCUS = 2,        /* a frame matches --focus, if it is given */
-  CHAIN_IGNORE = 4,       /* ... --ignore */
-  CHAIN_BEGUN = 8,        /* ... --show-from, if it is given */
-  CHAIN_PROGRAM = 16,     /* a frame is not of the runtime */
-  CHAIN_LEAF_NAMED = 32,  /* the last frame but hidden runtime ones has a
-                             name, ... */
-  CHAIN_LEAF_KNOWN = 64,  /* ... and there is such a frame */
+  CHAIN_BELOW_ROOT = 1,    /* the function that runs a body is on it */
+  CHAIN_FOCUS = 2,         /* a frame matches --focus, if it is given */
+  CHAIN_IGNORE = 4,        /* ... --ignore */
+  CHAIN_BEGUN = 8,         /* ... --show-from, if it is given */
+  CHAIN_PROGRAM = 16,      /* a frame is not of the runtime */
+  CHAIN_LEAF_NAMED = 32,   /* the last frame but hidden runtime ones has a
+                              name, ... */
+  CHAIN_LEAF_KNOWN = 64,   /* ... and there is such a frame */
   CHAIN_HAS_NAMELESS = 128 /* some frame has no name */
 };
 
@@ -102,7 +102,7 @@ struct function_choice {
 };
 
 struct selection {
-  const struct profile *profile; /* not owned */
+  const struct profile *profile;    /* not owned */
   const struct frame_table *frames; /* not owned */
   struct selection_options options;
   struct function_choice *functions;
@@ -110,14 +110,15 @@ struct selection {
   bool *matches[EXPRESSION_COUNT]; /* by function; NULL: not given */
   bool *threads, *regions, *types; /* that are chosen; NULL: all */
   unsigned categories;             /* likewise: bits */
-  struct chain_walk *walks; /* by node: at the end of its chain */
-  unsigned char *kept;      /* by sample: enum kept */
+  struct chain_walk *walks;        /* by node: at the end of its chain */
+  unsigned char *kept;             /* by sample: enum kept */
+  uint32_t *shown;     /* frames of the node that was asked for last */
   bool cuts;           /* what calls the body is no part of chains */
   bool by_allocations; /* functions show for what they allocate, not called */
   bool counts_calls;   /* calls are known of what is chosen */
   bool narrowed;       /* some sample that allocates is left out */
   unsigned unmatched;  /* bit i: enum expression i matches no function */
-  struct figures total; /* of the samples kept */
+  struct figures total;          /* of the samples kept */
   uint64_t nameless_leaf_bytes;  /* charged to something without a name */
   uint64_t nameless_chain_bytes; /* with it on their chain */
 };
@@ -162,11 +163,13 @@ is_below_root(const struct selection *selection, size_t node)
 /* In which phase sample I was. */
 enum phase selection_phase(const struct selection *selection, size_t i);
 
-/* Goes on from WALK by FRAME; whether it shows.  What showed before does not
- * when *RESTARTS gets true. */
-bool chain_walk_step(const struct selection *selection,
-                     struct chain_walk *walk, const struct frame *frame,
-                     bool *restarts);
+/* How many frames of NODE, of the tree, show: those at the beginning of
+ * SELECTION's shown, in order from the root. */
+size_t selection_shown(const struct selection *selection, uint32_t node);
+
+/* Whether the chain of NODE begins within it: what is further out was cut
+ * off. */
+bool selection_begins(const struct selection *selection, uint32_t node);
 
 /* Why a chain shows no frame at all. */
 enum nameless {

@@ -90,9 +90,9 @@ choose(const struct selection *selection, const char *expression,
   if (expression == NULL)
     return true;
   *chosen = array_zeroed(count, sizeof **chosen);
-  int status = *chosen == NULL ? REG_ESPACE
-                               : regcomp(&regex, expression,
-                                         REG_EXTENDED | REG_NOSUB);
+  int status = *chosen == NULL
+                   ? REG_ESPACE
+                   : regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
   if (status == REG_ESPACE)
     return mprof_error_memory(error);
   if (status != 0) {

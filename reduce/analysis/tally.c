@@ -63,12 +63,11 @@ add_part(struct tally *tally, struct parts *parts,
   uint64_t size = kind == BIN_SIZE ? count->object_bytes : 0;
   uint32_t bin = (uint32_t)(kind == BIN_SIZE ? size : LARGEST_BIN + kind);
   uint32_t i = index_map_number(&parts->known, index_pair(bin, count->type));
-  if (i == INDEX_NONE || !array_room(&tally->parts, &parts->capacity, i + 1,
-                                     sizeof *tally->parts))
+  struct tally_part part = {.type = count->type, .kind = kind, .size = size};
+  if (i == INDEX_NONE ||
+      (i == parts->count &&
+       !ARRAY_PUSH(tally->parts, parts->count, parts->capacity, part)))
     return false;
-  if (i == parts->count)
-    tally->parts[parts->count++] =
-        (struct tally_part){.type = count->type, .kind = kind, .size = size};
   figures_add(&tally->parts[i].figures, figures);
   return true;
 }

@@ -28,7 +28,7 @@ struct tally_bin {
 
 /* The share of one type in a bin. */
 struct tally_part {
-  uint32_t type; /* index into the profile's types */
+  uint32_t type;      /* index into the profile's types */
   enum bin_kind kind; /* of the bin, as its size */
   uint64_t size;
   struct figures figures;

@@ -36,6 +36,28 @@ array_reserve(void *items, size_t *capacity, size_t needed, size_t item_bytes)
   return grown;
 }
 
+/* The same of the array that the pointer at ARRAY points to, which is set.
+ * False when memory runs out. */
+static inline bool
+array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
+{
+  void *items;
+  memcpy(&items, array, sizeof items);
+  items = array_reserve(items, capacity, needed, item_bytes);
+  if (items != NULL)
+    memcpy(array, &items, sizeof items);
+  return items != NULL;
+}
+
+#define ARRAY_ROOM(items, capacity, needed)                                  \
+  array_room(&(items), &(capacity), needed, sizeof *(items))
+
+/* Appends an item, the last argument, to the array ITEMS of COUNT; false when
+ * memory runs out. */
+#define ARRAY_PUSH(items, count, capacity, ...)                              \
+  (ARRAY_ROOM(items, capacity, (count) + 1) &&                               \
+   ((items)[(count)++] = __VA_ARGS__, true))
+
 /* Appends an item to the array that the pointer at ARRAY is, of *COUNT items
  * with room for *CAPACITY.  Gives back the new item, to be filled in; NULL,
  * and nothing has changed, when memory runs out. */
@@ -49,20 +71,6 @@ array_append(void *array, size_t *count, size_t *capacity, size_t item_bytes)
     return NULL;
   memcpy(array, &items, sizeof items);
   return (char *)items + (*count)++ * item_bytes;
-}
-
-/* The same for the array to which the pointer at ARRAY points, which follows
- * it.  False when memory runs out. */
-static inline bool
-array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
-{
-  void *items;
-  memcpy(&items, array, sizeof items);
-  items = array_reserve(items, capacity, needed, item_bytes);
-  if (items == NULL)
-    return false;
-  memcpy(array, &items, sizeof items);
-  return true;
 }
 
 /* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is

@@ -50,15 +50,12 @@ add_counts(struct adding *adding, enum diff_kind kind, const uint64_t *key,
 {
   struct diff_table *table = &adding->diff->tables[kind];
   uint32_t row = row_table_add(&table->keys, key, length);
-  if (row == ROW_NONE || !array_room(&table->entries, &table->capacity,
-                                     table->keys.row_count,
-                                     sizeof *table->entries))
+  if (row == ROW_NONE ||
+      (row == table->entry_count &&
+       !ARRAY_PUSH(table->entries, table->entry_count, table->capacity,
+                   (struct diff_entry){.names = &adding->diff->names})))
     return false;
   struct diff_entry *entry = &table->entries[row];
-  if (row == table->entry_count) {
-    *entry = (struct diff_entry){.names = &adding->diff->names};
-    table->entry_count++;
-  }
   entry->present[adding->side] = true;
   uint64_t *sums = entry->sides[adding->side].counts;
   for (int i = 0; i < MEASURE_COUNT; i++)
@@ -105,8 +102,7 @@ add_types(struct adding *adding)
     const char *name = tally_type_name(profile, &profile->types[i]);
     if (figures_any(figures) &&
         !add_named(adding, DIFF_TYPES,
-                   *name == '\0' ? "[unknown type]" : name,
-                   figures->counts))
+                   *name == '\0' ? "[unknown type]" : name, figures->counts))
       return false;
   }
   return true;
@@ -121,8 +117,7 @@ add_chain(struct adding *adding, uint32_t node, const uint64_t *counts)
   size_t depth = 0;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
     depth++;
-  if (!array_room(&adding->chain, &adding->chain_capacity, depth,
-                  sizeof *adding->chain))
+  if (!ARRAY_ROOM(adding->chain, adding->chain_capacity, depth))
     return false;
   uint64_t *name = adding->chain + depth;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
@@ -284,8 +279,7 @@ normalize(struct diff *diff)
   const uint64_t *new = diff->totals[DIFF_NEW].counts;
   for (size_t kind = 0; kind < DIFF_KINDS; kind++)
     for (size_t i = 0; i < diff->tables[kind].entry_count; i++) {
-      uint64_t *counts =
-          diff->tables[kind].entries[i].sides[DIFF_OLD].counts;
+      uint64_t *counts = diff->tables[kind].entries[i].sides[DIFF_OLD].counts;
       for (int m = 0; m < DIFF_COUNTS; m++)
         if (counts[m] != CALLS_UNKNOWN)
           counts[m] = scale(counts[m], old[m], new[m]);

@@ -29,7 +29,7 @@ enum { STATE = DIFF_COUNTS * PARTS, NAME };
 #define PART(measure, part, heading, space)                                  \
   .id = (measure)*PARTS + part, .text = {NULL, 0, heading, space, false}
 #define SIDES(measure, space)                                                \
-  {PART(measure, OLD, "old", space)}, {PART(measure, NEW, "new", 2)}
+  {PART(measure, OLD, "old", space)}, { PART(measure, NEW, "new", 2) }
 
 /* The changes of a measure below a HEADING over SPAN columns. */
 #define CHANGES(measure, heading, span, space)                               \
@@ -49,8 +49,7 @@ static const struct column total_columns[] = {
 };
 
 static const struct column change_columns[] = {
-    {CHANGES(MEASURE_BYTES, "bytes", 4, 0),
-     .term = "change",
+    {CHANGES(MEASURE_BYTES, "bytes", 4, 0), .term = "change",
      .meaning = "new less old; blank: none"},
     {PART(MEASURE_BYTES, PERCENT, "%", 1),
      .meaning = "the change in per cents of the old figure, to the nearest "
@@ -154,7 +153,8 @@ count(const struct view *view)
 }
 
 /* Entries are in the order of their names, or of printing, which breaks ties.
- * Left out are those of which nothing was allocated, nor called that shows. */
+ * Left out are those of which nothing was allocated, nor called that shows.
+ */
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
@@ -218,10 +218,10 @@ arrange(struct view *view)
   for (size_t i = 0; i < ranking->count; i++) {
     struct ranking_row row = ranking->rows[i];
     const struct diff_entry *entry = &changes->from->entries[row.item];
-    bool changed = (change_of(entry, MEASURE_BYTES) |
-                    change_of(entry, MEASURE_ALLOCS) |
-                    change_of(entry, changes->third) |
-                    change_of(entry, DIFF_CALLS)) != 0;
+    bool changed =
+        (change_of(entry, MEASURE_BYTES) | change_of(entry, MEASURE_ALLOCS) |
+         change_of(entry, changes->third) | change_of(entry, DIFF_CALLS)) !=
+        0;
     if (shows(changes, entry, changed, ranking->shown)) {
       ranking->rows[ranking->shown++] = row;
       continue;
@@ -304,10 +304,9 @@ write_left_out(const struct changes *changes, const struct left_out *left,
                 row_noun(diff, changes->kind, left->small));
   /* Inclusive figures cannot be added up. */
   if (left->small > 0 && changes->kind != DIFF_INCLUSIVE)
-    sink_format(sink, ", in all +%llu -%llu %s",
-                (unsigned long long)left->more,
-                (unsigned long long)left->less,
-                measure_rows[changes->order].noun);
+    sink_format(
+        sink, ", in all +%llu -%llu %s", (unsigned long long)left->more,
+        (unsigned long long)left->less, measure_rows[changes->order].noun);
   sink_text(sink, "; -verbose shows them.\n");
 }
 

@@ -53,8 +53,8 @@ read_number(const char **text, uint64_t *millionths)
   if (*end == '.' && is_digit(end[1]))
     for (uint64_t place = MILLION / 10; is_digit(*++end); place /= 10)
       if (place == 0 ||
-          __builtin_add_overflow(
-              *millionths, (uint64_t)(*end - '0') * place, millionths))
+          __builtin_add_overflow(*millionths, (uint64_t)(*end - '0') * place,
+                                 millionths))
         return false;
   *text = end;
   return true;
@@ -128,8 +128,8 @@ most_grown(const struct diff *diff, enum measure measure)
   const struct diff_table *functions = &diff->tables[DIFF_FUNCTIONS];
   const struct diff_entry *most = NULL;
   for (size_t i = 0; i < functions->entry_count; i++)
-    if (most == NULL || growth_of(&functions->entries[i], measure) >
-                            growth_of(most, measure))
+    if (most == NULL ||
+        growth_of(&functions->entries[i], measure) > growth_of(most, measure))
       most = &functions->entries[i];
   return most;
 }

@@ -11,42 +11,6 @@
 
 #include <string.h>
 
-/* Whether the graph has an arc from CALLER to CALLEE; arcs are sorted by both.
- */
-static bool
-has_arc(const struct call_graph *graph, uint32_t caller, uint32_t callee)
-{
-  size_t low = graph->nodes[caller].first_arc;
-  size_t high = low + graph->nodes[caller].arc_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (graph->arcs[middle].callee == callee)
-      return true;
-    if (graph->arcs[middle].callee < callee)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return false;
-}
-
-/* Whether the graph counts the calls of NODE, of the profile. */
-static bool
-counts_calls(const struct reduction *reduction, uint32_t node)
-{
-  const struct call_tree *tree = &reduction->tree;
-  uint32_t leaf, outer;
-  if (!call_tree_call(tree, node, &leaf, &outer))
-    return false;
-  if (!reduction->selection.by_allocations)
-    return true;
-  uint32_t callee = call_tree_item(tree, leaf);
-  if (callee == INDEX_NONE || outer == INDEX_NONE)
-    return callee != INDEX_NONE;
-  uint32_t caller = call_tree_item(tree, outer);
-  return caller != INDEX_NONE && has_arc(&reduction->graph, caller, callee);
-}
-
 /* Lets CALLS, a tree by functions, have the items that the graph has. */
 static bool
 take_items(struct call_tree *calls, const struct reduction *reduction)
@@ -90,7 +54,7 @@ place_calls(struct chain_tree *tree)
     if (!selection_keeps_calls(&reduction->selection, i))
       continue;
     profile_count(profile, i, &count);
-    if (count.calls != 0 && counts_calls(reduction, node) &&
+    if (count.calls != 0 &&
         !call_tree_calls(&tree->calls, node, missing, &tree->of_calls[i]))
       return false;
   }
