@@ -229,8 +229,6 @@ judge_sample(const struct selection *selection, size_t i,
   const struct selection_options *options = &selection->options;
   const struct profile_labels *labels =
       &profile->labels[profile->samples[i].labels];
-  bool unknown = count->size_kind == SIZE_UNKNOWN;
-  unsigned category = profile->types[count->type].category;
   if ((flags & CHAIN_IGNORE) != 0 || (flags & CHAIN_BEGUN) == 0 ||
       (selection->threads != NULL && !selection->threads[labels->thread]) ||
       (selection->regions != NULL && !selection->regions[labels->region]) ||
@@ -239,8 +237,9 @@ judge_sample(const struct selection *selection, size_t i,
     return 0;
   if ((flags & CHAIN_FOCUS) == 0 ||
       (selection->types != NULL && !selection->types[count->type]) ||
-      (selection->categories >> category & 1) == 0 ||
-      (options->categories != NULL && unknown))
+      (options->categories != NULL &&
+       (count->size_kind == SIZE_UNKNOWN ||
+        !selection->categories[profile->types[count->type].category])))
     return KEPT_CALLS;
   return KEPT_ALL;
 }

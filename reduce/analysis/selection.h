@@ -109,7 +109,7 @@ struct selection {
   bool has_root;                   /* one of them is one */
   bool *matches[EXPRESSION_COUNT]; /* by function; NULL: not given */
   bool *threads, *regions, *types; /* that are chosen; NULL: all */
-  unsigned categories;             /* likewise: bits */
+  bool categories[CATEGORY_COUNT]; /* likewise, if some are asked for */
   struct chain_walk *walks;        /* by node: at the end of its chain */
   unsigned char *kept;             /* by sample: enum kept */
   uint32_t *shown;     /* frames of the node that was asked for last */

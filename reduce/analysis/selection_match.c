@@ -139,13 +139,12 @@ category_of(enum language language, const char *word, size_t length)
   return c;
 }
 
-/* Finds the categories that are listed in WORD; all when that is NULL. */
+/* Finds the categories that are listed in WORD, unless that is NULL. */
 static bool
 choose_categories(struct selection *selection, const char *word,
                   struct mprof_error *error)
 {
   enum language language = selection->profile->language;
-  selection->categories = word == NULL ? ~0u : 0;
   while (word != NULL) {
     size_t length = strcspn(word, ",");
     unsigned category = category_of(language, word, length);
@@ -156,7 +155,7 @@ choose_categories(struct selection *selection, const char *word,
                              "%s (%s), not '%.*s'",
                              CATEGORY(0), CATEGORY(1), CATEGORY(2),
                              CATEGORY(3), (int)length, word);
-    selection->categories |= 1u << category;
+    selection->categories[category] = true;
     word = word[length] == '\0' ? NULL : word + length + 1;
   }
   return true;

@@ -24,9 +24,11 @@ const struct diff_output diff_tables[] = {
 struct adding {
   struct diff *diff;
   enum diff_side side;
-  uint64_t *names; /* owned: ids, by node of the graph */
+  const struct reduction *reduction; /* that side */
+  uint64_t *names;                   /* owned: ids, by node of the graph */
   uint64_t *chain; /* owned: the key of the context in hand */
   size_t chain_capacity;
+  bool failed; /* memory has run out; what is added is of no use */
 };
 
 bool
@@ -44,125 +46,115 @@ diff_knows(const struct diff *diff, int measure)
 
 /* Adds COUNTS, and CALLS, to the entry whose key are the LENGTH names at KEY.
  */
-static bool
+static void
 add_counts(struct adding *adding, enum diff_kind kind, const uint64_t *key,
            size_t length, const uint64_t *counts, uint64_t calls)
 {
   struct diff_table *table = &adding->diff->tables[kind];
+  if (adding->failed)
+    return;
   uint32_t row = row_table_add(&table->keys, key, length);
   if (row == ROW_NONE ||
       (row == table->entry_count &&
        !ARRAY_PUSH(table->entries, table->entry_count, table->capacity,
-                   (struct diff_entry){.names = &adding->diff->names})))
-    return false;
+                   (struct diff_entry){.names = &adding->diff->names}))) {
+    adding->failed = true;
+    return;
+  }
   struct diff_entry *entry = &table->entries[row];
   entry->present[adding->side] = true;
   uint64_t *sums = entry->sides[adding->side].counts;
   for (int i = 0; i < MEASURE_COUNT; i++)
     sums[i] += counts[i];
   sums[DIFF_CALLS] = calls_add(sums[DIFF_CALLS], calls);
-  return true;
 }
 
-/* Adds COUNTS to the entry NAME. */
-static bool
-add_named(struct adding *adding, enum diff_kind kind, const char *name,
-          const uint64_t *counts)
+/* The id of NAME. */
+static uint64_t
+intern(struct adding *adding, const char *name)
 {
-  uint64_t id = names_intern(&adding->diff->names, name);
-  return id != NAMES_NONE && add_counts(adding, kind, &id, 1, counts, 0);
+  uint32_t id = names_intern(&adding->diff->names, name);
+  adding->failed = adding->failed || id == NAMES_NONE;
+  return id;
 }
 
-static bool
+static void
 add_functions(struct adding *adding)
 {
-  const struct call_graph *graph = &adding->diff->sides[adding->side].graph;
-  adding->names = array_zeroed(graph->node_count, sizeof *adding->names);
+  const struct call_graph *graph = &adding->reduction->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    uint64_t id = names_intern(&adding->diff->names, node->name);
-    if (adding->names == NULL || id == NAMES_NONE ||
-        !add_counts(adding, DIFF_FUNCTIONS, &id, 1, node->self.counts,
-                    node->calls) ||
-        !add_counts(adding, DIFF_INCLUSIVE, &id, 1, node->inclusive.counts,
-                    node->calls))
-      return false;
-    adding->names[i] = id;
+    uint64_t *id = &adding->names[i];
+    *id = intern(adding, node->name);
+    add_counts(adding, DIFF_FUNCTIONS, id, 1, node->self.counts, node->calls);
+    add_counts(adding, DIFF_INCLUSIVE, id, 1, node->inclusive.counts,
+               node->calls);
   }
-  return true;
 }
 
-static bool
+static void
 add_types(struct adding *adding)
 {
-  const struct reduction *reduction = &adding->diff->sides[adding->side];
-  const struct profile *profile = reduction->profile;
+  const struct profile *profile = adding->reduction->profile;
   for (size_t i = 0; i < profile->type_count; i++) {
-    const struct figures *figures = &reduction->tally.types[i];
+    const struct figures *figures = &adding->reduction->tally.types[i];
     const char *name = tally_type_name(profile, &profile->types[i]);
-    if (figures_any(figures) &&
-        !add_named(adding, DIFF_TYPES,
-                   *name == '\0' ? "[unknown type]" : name, figures->counts))
-      return false;
+    if (!figures_any(figures))
+      continue;
+    uint64_t id = intern(adding, *name == '\0' ? "[unknown type]" : name);
+    add_counts(adding, DIFF_TYPES, &id, 1, figures->counts, 0);
   }
-  return true;
 }
 
-/* Adds COUNTS to the entry of the chain of NODE, of the tree. */
-static bool
-add_chain(struct adding *adding, uint32_t node, const uint64_t *counts)
-{
-  const struct tree_node *nodes =
-      adding->diff->sides[adding->side].tree.tree.nodes;
-  size_t depth = 0;
-  for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-    depth++;
-  if (!ARRAY_ROOM(adding->chain, adding->chain_capacity, depth))
-    return false;
-  uint64_t *name = adding->chain + depth;
-  for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-    *--name = adding->names[nodes[n].item]; /* a node of the graph */
-  return add_counts(adding, DIFF_CONTEXTS, name, depth, counts, 0);
-}
-
-static bool
+static void
 add_contexts(struct adding *adding)
 {
-  const struct reduction *reduction = &adding->diff->sides[adding->side];
+  const struct reduction *reduction = adding->reduction;
+  const struct tree_node *nodes = reduction->tree.tree.nodes;
   for (size_t i = 0; i < reduction->profile->sample_count; i++) {
     struct sample_count count;
     uint32_t node = reduction->tree.of_sample[i];
+    size_t depth = 0;
     if (node == INDEX_NONE)
       continue;
+    for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
+      depth++;
+    if (!ARRAY_ROOM(adding->chain, adding->chain_capacity, depth)) {
+      adding->failed = true;
+      return;
+    }
+    uint64_t *name = adding->chain + depth;
+    for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
+      *--name = adding->names[nodes[n].item]; /* a node of the graph */
     selection_count(&reduction->selection, i, &count);
-    if (!add_chain(adding, node, count.counts))
-      return false;
+    add_counts(adding, DIFF_CONTEXTS, name, depth, count.counts, 0);
   }
-  return true;
 }
 
-static bool
+static void
 add_total(struct adding *adding, const char *name, uint64_t figure)
 {
   const uint64_t counts[MEASURE_COUNT] = {[MEASURE_BYTES] = figure};
-  return add_named(adding, DIFF_TOTALS, name, counts);
+  uint64_t id = intern(adding, name);
+  add_counts(adding, DIFF_TOTALS, &id, 1, counts, 0);
 }
 
 /* Adds how many entries of KIND the side has. */
-static bool
+static void
 add_number(struct adding *adding, enum diff_kind kind, const char *name)
 {
   const struct diff_table *table = &adding->diff->tables[kind];
   uint64_t count = 0;
   for (size_t i = 0; i < table->entry_count; i++)
     count += table->entries[i].present[adding->side];
-  return add_total(adding, name, count);
+  add_total(adding, name, count);
 }
 
-/* What could not be attributed, when there is such a thing on either side. */
-static bool
-add_unattributed(struct adding *adding)
+static void
+add_totals(struct adding *adding)
 {
+  /* what could not be attributed, when there is such a thing on either side
+   */
   static const struct {
     enum profile_fact fact;
     const char *name;
@@ -171,49 +163,48 @@ add_unattributed(struct adding *adding)
       {FACT_UNATTRIBUTED_BYTES, "bytes without a caller"},
       {FACT_TRUNCATED_WALKS, "walks of the stack that were cut short"},
   };
-  const struct reduction *sides = adding->diff->sides;
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    int64_t old = sides[DIFF_OLD].profile->facts[rows[i].fact];
-    int64_t new = sides[DIFF_NEW].profile->facts[rows[i].fact];
-    if ((old != 0 || new != 0) &&
-        !add_total(adding, rows[i].name,
-                   (uint64_t)(adding->side == DIFF_OLD ? old : new)))
-      return false;
-  }
-  return true;
-}
-
-static bool
-add_totals(struct adding *adding)
-{
   struct diff *diff = adding->diff;
   enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
   uint64_t *totals = diff->totals[adding->side].counts;
   for (int i = 0; i < MEASURE_COUNT; i++) {
-    totals[i] = diff->sides[adding->side].selection.total.counts[i];
-    if (diff_knows(diff, i) &&
-        !add_total(adding,
-                   i <= MEASURE_ALLOCS
-                       ? measure_noun(counted, measure_rows[i].bytes)
-                       : measure_rows[i].noun,
-                   totals[i]))
-      return false;
+    totals[i] = adding->reduction->selection.total.counts[i];
+    if (diff_knows(diff, i))
+      add_total(adding,
+                i <= MEASURE_ALLOCS
+                    ? measure_noun(counted, measure_rows[i].bytes)
+                    : measure_rows[i].noun,
+                totals[i]);
   }
-  return add_number(adding, DIFF_FUNCTIONS,
-                    granularity_noun(diff->options->by, true)) &&
-         add_number(adding, DIFF_CONTEXTS, "contexts") &&
-         add_unattributed(adding);
+  add_number(adding, DIFF_FUNCTIONS,
+             granularity_noun(diff->options->by, true));
+  add_number(adding, DIFF_CONTEXTS, "contexts");
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const int64_t facts[] = {
+        diff->sides[DIFF_OLD].profile->facts[rows[i].fact],
+        diff->sides[DIFF_NEW].profile->facts[rows[i].fact]};
+    if (facts[DIFF_OLD] != 0 || facts[DIFF_NEW] != 0)
+      add_total(adding, rows[i].name, (uint64_t)facts[adding->side]);
+  }
 }
 
 static bool
 add_side(struct diff *diff, enum diff_side side)
 {
-  struct adding adding = {.diff = diff, .side = side};
-  bool good = add_functions(&adding) && add_types(&adding) &&
-              add_contexts(&adding) && add_totals(&adding);
+  const struct reduction *reduction = &diff->sides[side];
+  struct adding adding = {
+      .diff = diff,
+      .side = side,
+      .reduction = reduction,
+      .names = array_zeroed(reduction->graph.node_count, sizeof(uint64_t))};
+  if (adding.names == NULL)
+    return false;
+  add_functions(&adding);
+  add_types(&adding);
+  add_contexts(&adding);
+  add_totals(&adding);
   free(adding.names);
   free(adding.chain);
-  return good;
+  return !adding.failed;
 }
 
 /* By the first name that differs; a chain comes after what it begins with. */
