@@ -8,74 +8,8 @@
 
 #include "analysis/selection_match.h"
 #include "base/array.h"
-#include "common/system_functions.h"
 
 #include <string.h>
-
-/* ---- functions ---- */
-
-bool
-is_function_name(const char *text)
-{
-  size_t length = strlen(text);
-  bool placeholder = length >= 2 && text[0] == '[' && text[length - 1] == ']';
-  bool address = strncmp(text, "0x", 2) == 0;
-  return length > 0 && !placeholder && !address &&
-         strcmp(text, "(OUT-OF-MEMORY)") != 0;
-}
-
-/* Whether the function I is hidden by its kind. */
-static bool
-is_hidden_kind(const struct selection *selection, size_t i)
-{
-  const struct frame_table *frames = selection->frames;
-  const struct function *function = &frames->functions[i];
-  if (function->runtime)
-    return !selection->options.show_runtime;
-  return selection->options.hide_system &&
-         selection->profile->language == LANGUAGE_LISP && !function->c &&
-         is_system_function(function_name(frames, i),
-                            function_file(frames, i));
-}
-
-/* What the function I means to the phases. */
-static enum phase_role
-role_of(const struct selection *selection, size_t i)
-{
-  const struct frame_table *frames = selection->frames;
-  const struct function *function = &frames->functions[i];
-  if (selection->profile->language != LANGUAGE_LISP)
-    return ROLE_NEUTRAL;
-  /* whatever it is called: so the monitor has it, too, which does not know C
-   * names while it counts */
-  if (function->c && !function->runtime)
-    return ROLE_PROGRAM;
-  return phase_role_of(function_name(frames, i), function_file(frames, i),
-                       function->runtime);
-}
-
-/* Whether EXPRESSION is given and matches FUNCTION. */
-static bool
-is_matched(const struct selection *selection, enum expression expression,
-           size_t function)
-{
-  const bool *matches = selection->matches[expression];
-  return matches != NULL && matches[function];
-}
-
-static void
-judge_functions(struct selection *selection)
-{
-  const bool *shown = selection->matches[EXPRESSION_SHOW];
-  for (size_t i = 0; i < selection->frames->function_count; i++) {
-    struct function_choice *function = &selection->functions[i];
-    function->hidden = is_hidden_kind(selection, i) ||
-                       is_matched(selection, EXPRESSION_HIDE, i) ||
-                       (shown != NULL && !shown[i]);
-    function->role = (unsigned char)role_of(selection, i);
-    function->named = is_function_name(function_name(selection->frames, i));
-  }
-}
 
 /* ---- chains ---- */
 
@@ -267,6 +201,90 @@ judge_samples(struct selection *selection)
   }
 }
 
+/* ---- calls outside ---- */
+
+/* Are calls outside of profiled bodies on the way to one, and so of no
+ * interest, or elsewhere, say in another thread?
+ *
+ * A call of a chain that leads to the function that runs bodies, and to no
+ * allocation elsewhere, does not count.  The monitor folds recursion, and
+ * writes a folded call with a chain that no allocation has; but folding keeps
+ * every arc.  So a call of a chain that leads to neither counts if its last
+ * arc leads to allocations elsewhere.
+ *
+ * What a chain leads to is known at the nodes below it: one pass from the
+ * last node to the first.
+ */
+enum leads { TO_ROOT = 1, ELSEWHERE = 2 };
+
+/* The function of the leaf of NODE's chain; INDEX_NONE for none. */
+static uint32_t
+function_of(const struct selection *selection, uint32_t node)
+{
+  const struct frame_table *frames = selection->frames;
+  uint32_t location = selection->profile->tree.nodes[node].item;
+  return node == TREE_ROOT
+             ? INDEX_NONE
+             : frames->frames[frames->first_frames[location]].function;
+}
+
+/* The arc by which the leaf of NODE's chain was called. */
+static uint64_t
+arc_of(const struct selection *selection, uint32_t node)
+{
+  uint32_t parent = selection->profile->tree.nodes[node].parent;
+  return index_pair(function_of(selection, parent),
+                    function_of(selection, node));
+}
+
+/* Fills LEADS, by node. */
+static void
+find_leads(const struct selection *selection, unsigned char *leads)
+{
+  const struct profile *profile = selection->profile;
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    struct sample_count count;
+    uint32_t node = profile_end(profile, i);
+    profile_count(profile, i, &count);
+    if (!is_below_root(selection, node) &&
+        (count.counts[MEASURE_BYTES] != 0 ||
+         count.counts[MEASURE_ALLOCS] != 0))
+      leads[node] |= ELSEWHERE;
+  }
+  for (size_t i = profile->tree.count; i-- > TREE_ROOT + 1;)
+    leads[profile->tree.nodes[i].parent] |=
+        is_below_root(selection, i) ? TO_ROOT : leads[i];
+}
+
+/* Lets calls outside count no more that are on the way to a body.  False when
+ * memory runs out. */
+static bool
+drop_calls_outside(struct selection *selection)
+{
+  const struct profile *profile = selection->profile;
+  struct index_map arcs = {0}; /* that lead elsewhere */
+  unsigned char *leads = array_zeroed(profile->tree.count, 1);
+  bool good = leads != NULL;
+  if (good)
+    find_leads(selection, leads);
+  for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++)
+    good =
+        (leads[i] & ELSEWHERE) == 0 ||
+        index_map_number(&arcs, arc_of(selection, (uint32_t)i)) != INDEX_NONE;
+  for (size_t i = 0; good && i < profile->sample_count; i++) {
+    uint32_t node = profile_end(profile, i);
+    bool elsewhere =
+        leads[node] != 0
+            ? (leads[node] & ELSEWHERE) != 0
+            : index_map_find(&arcs, arc_of(selection, node)) != INDEX_NONE;
+    if (node != TREE_ROOT && !is_below_root(selection, node) && !elsewhere)
+      selection->kept[i] &= (unsigned char)~KEPT_CALLS;
+  }
+  free(leads);
+  index_map_release(&arcs);
+  return good;
+}
+
 /* ---- the whole ---- */
 
 /* Whether the calls of what is chosen are known: the monitors count them for
@@ -308,11 +326,10 @@ selection_init(struct selection *selection, const struct profile *profile,
     return mprof_error_memory(error);
   if (!selection_match(selection, error))
     return false;
-  judge_functions(selection);
   judge_nodes(selection);
   judge_samples(selection);
   return !selection->has_root || !selection->cuts ||
-         calls_outside_drop(selection) || mprof_error_memory(error);
+         drop_calls_outside(selection) || mprof_error_memory(error);
 }
 
 void

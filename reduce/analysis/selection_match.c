@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "common/pprof_format.h"
 #include "common/region_path.h"
+#include "common/system_functions.h"
 
 #include <regex.h>
 #include <string.h>
@@ -176,6 +177,61 @@ find_roots(struct selection *selection)
   }
 }
 
+bool
+is_function_name(const char *text)
+{
+  size_t length = strlen(text);
+  bool placeholder = length >= 2 && text[0] == '[' && text[length - 1] == ']';
+  bool address = strncmp(text, "0x", 2) == 0;
+  return length > 0 && !placeholder && !address &&
+         strcmp(text, "(OUT-OF-MEMORY)") != 0;
+}
+
+/* Whether the function I is hidden by its kind. */
+static bool
+is_hidden_kind(const struct selection *selection, size_t i)
+{
+  const struct frame_table *frames = selection->frames;
+  const struct function *function = &frames->functions[i];
+  if (function->runtime)
+    return !selection->options.show_runtime;
+  return selection->options.hide_system &&
+         selection->profile->language == LANGUAGE_LISP && !function->c &&
+         is_system_function(function_name(frames, i),
+                            function_file(frames, i));
+}
+
+/* What the function I means to the phases. */
+static enum phase_role
+role_of(const struct selection *selection, size_t i)
+{
+  const struct frame_table *frames = selection->frames;
+  const struct function *function = &frames->functions[i];
+  if (selection->profile->language != LANGUAGE_LISP)
+    return ROLE_NEUTRAL;
+  /* whatever it is called: so the monitor has it, too, which does not know C
+   * names while it counts */
+  if (function->c && !function->runtime)
+    return ROLE_PROGRAM;
+  return phase_role_of(function_name(frames, i), function_file(frames, i),
+                       function->runtime);
+}
+
+/* Finds what the options make of each function. */
+static void
+judge_functions(struct selection *selection)
+{
+  const bool *shown = selection->matches[EXPRESSION_SHOW];
+  for (size_t i = 0; i < selection->frames->function_count; i++) {
+    struct function_choice *function = &selection->functions[i];
+    function->hidden = is_hidden_kind(selection, i) ||
+                       is_matched(selection, EXPRESSION_HIDE, i) ||
+                       (shown != NULL && !shown[i]);
+    function->role = (unsigned char)role_of(selection, i);
+    function->named = is_function_name(function_name(selection->frames, i));
+  }
+}
+
 /* Lets samples count: all, or those that somebody else has chosen. */
 static bool
 choose_samples(struct selection *selection, struct mprof_error *error)
@@ -202,6 +258,7 @@ selection_match(struct selection *selection, struct mprof_error *error)
   for (int i = 0; i < EXPRESSION_COUNT; i++)
     if (!choose_functions(selection, (enum expression)i, error))
       return false;
+  judge_functions(selection);
   find_roots(selection);
   return choose(selection, options->thread, "thread", thread_matches,
                 profile->thread_count, &selection->threads, error) &&

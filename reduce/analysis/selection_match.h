@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The parts of the selection: what names the options choose, and which calls
- * outside of profiled bodies count.
- */
+/* What the options make of functions, threads, regions and types by their
+ * names, and of samples by their numbers. */
 
 #ifndef MPROF_SELECTION_MATCH_H
 #define MPROF_SELECTION_MATCH_H
@@ -14,8 +13,13 @@
  * regular expression, a usage error. */
 bool selection_match(struct selection *selection, struct mprof_error *error);
 
-/* Lets calls outside of profiled bodies count no more that are on the way to
- * one.  False when memory runs out. */
-bool calls_outside_drop(struct selection *selection);
+/* Whether EXPRESSION is given and matches FUNCTION. */
+static inline bool
+is_matched(const struct selection *selection, enum expression expression,
+           size_t function)
+{
+  const bool *matches = selection->matches[expression];
+  return matches != NULL && matches[function];
+}
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "analysis/view_options.h"
 #include "base/mprof_error.h"
-#include "diff/growth.h"
+#include "diff/diff.h"
 
 #include <stdbool.h>
 #include <stddef.h>

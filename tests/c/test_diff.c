@@ -13,7 +13,6 @@
 
 #include "command/load.h"
 #include "diff/diff.h"
-#include "diff/growth.h"
 
 #include <stdio.h>
 #include <string.h>
