@@ -156,57 +156,64 @@ static bool
 count_allocations(struct building *building)
 {
   const struct tree_node *nodes = building->tree->tree.nodes;
-  uint32_t at = nodes[TREE_ROOT].first_child;
-  while (at != TREE_ROOT) {
-    if (!enter(building, at))
-      return false;
+  uint32_t at = TREE_ROOT;
+  for (;;) {
     if (nodes[at].first_child != TREE_ROOT) {
       at = nodes[at].first_child;
-      continue;
-    }
-    leave(building, at);
-    while (at != TREE_ROOT && nodes[at].next_sibling == TREE_ROOT) {
-      at = nodes[at].parent;
-      if (at != TREE_ROOT)
+    } else {
+      for (; at != TREE_ROOT; at = nodes[at].parent) {
         leave(building, at);
+        if (nodes[at].next_sibling != TREE_ROOT)
+          break;
+      }
+      if (at == TREE_ROOT)
+        return true;
+      at = nodes[at].next_sibling;
     }
-    at = at == TREE_ROOT ? TREE_ROOT : nodes[at].next_sibling;
+    if (!enter(building, at))
+      return false;
   }
-  return true;
 }
 
 /* ---- calls ---- */
 
-/* Finds the node and the arc for calls of the leaf of the chain of NODE, of
- * the profile: sets *CALLEE to INDEX_NONE when there are none, as when the
- * leaf does not show, and *ARC when it has no caller.  CREATE tells whether
- * they may come into being by this.  False when memory runs out. */
-static bool
-find_call(struct building *building, uint32_t node, bool create,
-          uint32_t *callee, uint32_t *arc)
+/* The node of FRAME.  INDEX_NONE when memory runs out, or when nodes are
+ * there for their allocations and there is none. */
+static uint32_t
+node_of(struct building *building, uint32_t frame)
 {
-  struct call_tree *tree = building->tree;
-  uint32_t frames[2]; /* the leaf, its caller */
-  uint32_t items[2];
-  *callee = *arc = INDEX_NONE;
-  if (!call_tree_call(tree, node, &frames[0], &frames[1]))
-    return true;
-  size_t count = frames[1] == INDEX_NONE ? 1 : 2;
-  for (size_t i = 0; i < count; i++) {
-    items[i] = create ? call_tree_make_item(tree, frames[i])
-                      : call_tree_item(tree, frames[i]);
-    if (items[i] == INDEX_NONE)
-      return !create;
+  if (building->selection->by_allocations)
+    return call_tree_item(building->tree, frame);
+  uint32_t item = call_tree_make_item(building->tree, frame);
+  return item != INDEX_NONE && add_nodes(building) ? item : INDEX_NONE;
+}
+
+/* Counts CALLS of the frame LEAF by OUTER (INDEX_NONE: by none); false when
+ * there is no node or no arc for them. */
+static bool
+add_calls(struct building *building, uint32_t leaf, uint32_t outer,
+          uint64_t calls)
+{
+  struct call_graph *graph = building->graph;
+  uint32_t callee = node_of(building, leaf);
+  if (callee == INDEX_NONE)
+    return false;
+  if (outer != INDEX_NONE) {
+    uint32_t caller = node_of(building, outer);
+    if (caller == INDEX_NONE)
+      return false;
+    uint32_t arc = building->selection->by_allocations
+                       ? index_map_find(&building->arc_of_pair,
+                                        index_pair(caller, callee))
+                       : make_arc(building, caller, callee);
+    if (arc == INDEX_NONE)
+      return false;
+    graph->arcs[arc].calls += calls;
+  } else {
+    graph->nodes[callee].root_calls += calls;
   }
-  if (count == 2) {
-    *arc = create ? make_arc(building, items[1], items[0])
-                  : index_map_find(&building->arc_of_pair,
-                                   index_pair(items[1], items[0]));
-    if (*arc == INDEX_NONE)
-      return !create;
-  }
-  *callee = items[0];
-  return !create || add_nodes(building);
+  graph->nodes[callee].calls += calls;
+  return true;
 }
 
 /* What some files count of a function of which another does not is no count
@@ -235,27 +242,21 @@ count_calls(struct building *building)
 {
   const struct selection *selection = building->selection;
   const struct profile *profile = selection->profile;
-  struct call_graph *graph = building->graph;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t callee, arc;
+    uint32_t leaf, outer;
     if (!selection_keeps_calls(selection, i))
       continue;
     profile_count(profile, i, &count);
     if (count.calls == 0)
       continue;
-    if (!find_call(building, profile_end(profile, i),
-                   !selection->by_allocations, &callee, &arc))
-      return false;
-    if (callee == INDEX_NONE) {
-      selection->kept[i] &= KEPT_ALLOCATIONS;
+    bool shows = call_tree_call(building->tree, profile_end(profile, i),
+                                &leaf, &outer);
+    if (shows && add_calls(building, leaf, outer, count.calls))
       continue;
-    }
-    graph->nodes[callee].calls += count.calls;
-    if (arc == INDEX_NONE)
-      graph->nodes[callee].root_calls += count.calls;
-    else
-      graph->arcs[arc].calls += count.calls;
+    if (shows && !selection->by_allocations)
+      return false;
+    selection->kept[i] &= KEPT_ALLOCATIONS;
   }
   set_unknown_calls(building);
   return true;
