@@ -67,7 +67,8 @@ struct call_graph {
 };
 
 /* Builds GRAPH from TREE, one by functions: node i is its item i.  Items that
- * were only called are added.  False when memory runs out; release GRAPH even
+ * were only called are added; calls that have no place in it are no longer
+ * kept by the selection.  False when memory runs out; release GRAPH even
  * then.  Linear in the nodes of the tree, but for sorting arcs. */
 bool call_graph_init(struct call_graph *graph, struct call_tree *tree);
 void call_graph_release(struct call_graph *graph);

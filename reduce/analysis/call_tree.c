@@ -20,6 +20,7 @@ call_tree_release(struct call_tree *tree)
   free(tree->of_node);
   free(tree->of_sample);
   free(tree->path);
+  free(tree->shown);
   memset(tree, 0, sizeof *tree);
 }
 
@@ -123,9 +124,9 @@ node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
   uint32_t at = begun ? (uint32_t)TREE_ROOT : tree->of_node[node];
   while (length > 0 && at < ITEM_MISSING) {
     node = tree->path[--length];
-    size_t count = selection_shown(tree->selection, node);
+    size_t count = selection_shown(tree->selection, node, tree->shown, NULL);
     for (size_t i = 0; i < count && at < ITEM_MISSING; i++)
-      at = follow_frame(tree, at, tree->selection->shown[i], missing);
+      at = follow_frame(tree, at, tree->shown[i], missing);
     if (at < ITEM_MISSING && missing != MISSING_FOUND_ONLY)
       tree->of_node[node] = at;
   }
@@ -148,17 +149,20 @@ call_tree_call(const struct call_tree *tree, uint32_t node, uint32_t *leaf,
   const struct selection *selection = tree->selection;
   const struct frame_table *frames = selection->frames;
   const struct tree_node *nodes = selection->profile->tree.nodes;
-  size_t count = node == TREE_ROOT ? 0 : selection_shown(selection, node);
-  if (count == 0 ||
-      selection->shown[count - 1] != frames->first_frames[nodes[node].item])
+  uint32_t *shown = tree->shown;
+  if (node == TREE_ROOT)
     return false;
-  *leaf = selection->shown[--count];
+  size_t count = selection_shown(selection, node, shown, NULL);
+  if (count == 0 ||
+      shown[count - 1] != frames->first_frames[nodes[node].item])
+    return false;
+  *leaf = shown[--count];
   while (count == 0 && !selection_begins(selection, node) &&
          nodes[node].parent != TREE_ROOT) {
     node = nodes[node].parent;
-    count = selection_shown(selection, node);
+    count = selection_shown(selection, node, shown, NULL);
   }
-  *caller = count == 0 ? INDEX_NONE : selection->shown[count - 1];
+  *caller = count == 0 ? INDEX_NONE : shown[count - 1];
   /* the step from an item into itself is no call */
   return !tree->merges_runs || count == 0 ||
          frames->frames[*caller].shown != frames->frames[*leaf].shown;
@@ -207,16 +211,17 @@ call_tree_init(struct call_tree *tree, const struct selection *selection,
 {
   const struct profile *profile = selection->profile;
   const struct frame_table *frames = selection->frames;
-  *tree = (struct call_tree){.selection = selection,
-                             .kind = kind,
-                             .merges_runs = merges_runs,
-                             .item_of = fill_none(kind == ITEMS_ARE_FRAMES
-                                                      ? frames->frame_count
-                                                      : frames->names.count),
-                             .of_node = fill_none(profile->tree.count),
-                             .of_sample = fill_none(profile->sample_count)};
+  *tree = (struct call_tree){
+      .selection = selection,
+      .kind = kind,
+      .merges_runs = merges_runs,
+      .item_of = fill_none(kind == ITEMS_ARE_FRAMES ? frames->frame_count
+                                                    : frames->names.count),
+      .of_node = fill_none(profile->tree.count),
+      .of_sample = fill_none(profile->sample_count),
+      .shown = array_zeroed(frames->most_frames, sizeof *tree->shown)};
   if (!tree_init(&tree->tree) || tree->item_of == NULL ||
-      tree->of_node == NULL || tree->of_sample == NULL)
+      tree->of_node == NULL || tree->of_sample == NULL || tree->shown == NULL)
     return false;
   tree->of_node[TREE_ROOT] = TREE_ROOT;
   return add_samples(tree);

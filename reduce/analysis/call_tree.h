@@ -42,6 +42,7 @@ struct call_tree {
                             INDEX_NONE: they do not count */
   uint32_t *path;        /* of the chain in hand */
   size_t path_capacity;
+  uint32_t *shown; /* frames of the node in hand */
 };
 
 /* Makes the tree of what SELECTION keeps, which must outlive it.  Nodes and

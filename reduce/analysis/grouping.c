@@ -39,8 +39,10 @@ find_group(struct frame_table *frames, const struct frame *frame,
   uint32_t name = group_name(frames, frame, by);
   uint32_t number =
       name == NAMES_NONE ? INDEX_NONE : index_map_number(of_name, name);
-  if (number == INDEX_NONE || first + number < frames->function_count)
-    return number == INDEX_NONE ? INDEX_NONE : (uint32_t)(first + number);
+  if (number == INDEX_NONE)
+    return INDEX_NONE;
+  if (first + number < frames->function_count)
+    return (uint32_t)(first + number);
   bool itself = name == function.name;
   bool has_line = itself || by == BY_LINE;
   return frame_table_add(

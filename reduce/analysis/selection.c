@@ -44,24 +44,21 @@ note_function(const struct selection *selection, unsigned flags, uint32_t f)
   return flags | (function->named ? CHAIN_LEAF_NAMED : CHAIN_HAS_NAMELESS);
 }
 
-/* Goes through the frames of NODE, of the tree, from the root on: lets SHOWN
- * have those that show, and sets *COUNT to their number.  Where the chain is
- * after that. */
-static struct chain_walk
-walk_node(const struct selection *selection, size_t node, uint32_t *shown,
-          size_t *count)
+size_t
+selection_shown(const struct selection *selection, uint32_t node,
+                uint32_t *shown, struct chain_walk *end)
 {
   const struct tree_node *n = &selection->profile->tree.nodes[node];
   const struct frame_table *frames = selection->frames;
   struct chain_walk walk = selection->walks[n->parent];
-  *count = 0;
+  size_t count = 0;
   for (uint32_t i = frames->first_frames[n->item + 1];
        i-- > frames->first_frames[n->item];) {
     uint32_t f = frames->frames[i].function;
     const struct function_choice *function = &selection->functions[f];
     bool root = function->root && (walk.flags & CHAIN_BELOW_ROOT) == 0;
     if (root && selection->cuts) { /* what showed before does not */
-      *count = 0;
+      count = 0;
       walk = walk_start(selection);
       walk.flags |= CHAIN_BELOW_ROOT;
       continue;
@@ -70,17 +67,14 @@ walk_node(const struct selection *selection, size_t node, uint32_t *shown,
                       : (unsigned char)phase_next(walk.state, function->role);
     walk.flags |= root ? CHAIN_BELOW_ROOT : 0;
     walk.flags = (unsigned char)note_function(selection, walk.flags, f);
-    if (!function->hidden && (walk.flags & CHAIN_BEGUN) != 0)
-      shown[(*count)++] = i;
+    if (function->hidden || (walk.flags & CHAIN_BEGUN) == 0)
+      continue;
+    if (shown != NULL)
+      shown[count] = i;
+    count++;
   }
-  return walk;
-}
-
-size_t
-selection_shown(const struct selection *selection, uint32_t node)
-{
-  size_t count;
-  walk_node(selection, node, selection->shown, &count);
+  if (end != NULL)
+    *end = walk;
   return count;
 }
 
@@ -89,10 +83,8 @@ static void
 judge_nodes(struct selection *selection)
 {
   selection->walks[TREE_ROOT] = walk_start(selection);
-  for (size_t i = TREE_ROOT + 1; i < selection->profile->tree.count; i++) {
-    size_t ignored;
-    selection->walks[i] = walk_node(selection, i, selection->shown, &ignored);
-  }
+  for (uint32_t i = TREE_ROOT + 1; i < selection->profile->tree.count; i++)
+    selection_shown(selection, i, NULL, &selection->walks[i]);
 }
 
 bool
@@ -312,7 +304,6 @@ selection_init(struct selection *selection, const struct profile *profile,
           array_zeroed(frames->function_count, sizeof *selection->functions),
       .walks = array_zeroed(profile->tree.count, sizeof *selection->walks),
       .kept = array_zeroed(profile->sample_count, 1),
-      .shown = array_zeroed(frames->most_frames, sizeof *selection->shown),
       .cuts = !options->show_root && !options->show_runtime,
       .by_allocations = options->expressions[EXPRESSION_FOCUS] != NULL ||
                         options->phases != 0 || options->samples != NULL ||
@@ -322,7 +313,7 @@ selection_init(struct selection *selection, const struct profile *profile,
       .counts_calls = calls_known(profile, options),
   };
   if (selection->functions == NULL || selection->walks == NULL ||
-      selection->kept == NULL || selection->shown == NULL)
+      selection->kept == NULL)
     return mprof_error_memory(error);
   if (!selection_match(selection, error))
     return false;
@@ -343,6 +334,5 @@ selection_release(struct selection *selection)
   free(selection->types);
   free(selection->walks);
   free(selection->kept);
-  free(selection->shown);
   memset(selection, 0, sizeof *selection);
 }

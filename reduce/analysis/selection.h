@@ -112,7 +112,6 @@ struct selection {
   bool categories[CATEGORY_COUNT]; /* likewise, if some are asked for */
   struct chain_walk *walks;        /* by node: at the end of its chain */
   unsigned char *kept;             /* by sample: enum kept */
-  uint32_t *shown;     /* frames of the node that was asked for last */
   bool cuts;           /* what calls the body is no part of chains */
   bool by_allocations; /* functions show for what they allocate, not called */
   bool counts_calls;   /* calls are known of what is chosen */
@@ -163,9 +162,10 @@ is_below_root(const struct selection *selection, size_t node)
 /* In which phase sample I was. */
 enum phase selection_phase(const struct selection *selection, size_t i);
 
-/* How many frames of NODE, of the tree, show: those at the beginning of
- * SELECTION's shown, in order from the root. */
-size_t selection_shown(const struct selection *selection, uint32_t node);
+/* How many frames of NODE, of the tree, show: SHOWN gets them, in order from
+ * the root, and END where the chain is behind them; both may be NULL. */
+size_t selection_shown(const struct selection *selection, uint32_t node,
+                       uint32_t *shown, struct chain_walk *end);
 
 /* Whether the chain of NODE begins within it: what is further out was cut
  * off. */

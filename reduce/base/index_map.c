@@ -72,6 +72,5 @@ index_map_number(struct index_map *map, uint64_t key)
   if (index != INDEX_NONE)
     return index;
   index = (uint32_t)map->used;
-  return map->used < INDEX_NONE && index_map_add(map, key, index) ? index
-                                                                  : INDEX_NONE;
+  return index_map_add(map, key, index) ? index : INDEX_NONE;
 }
