@@ -6,7 +6,6 @@
 
 #include "analysis/grouping.h"
 
-#include "common/lisp_token.h"
 #include "common/system_functions.h"
 
 #include <inttypes.h>

@@ -90,20 +90,10 @@ phase_next(enum phase_state state, enum phase_role role)
 enum phase
 phase_of_state(enum phase_state state)
 {
-  switch (state) {
-  case STATE_COMPILE:
-    return PHASE_COMPILE;
-  case STATE_LOAD:
-    return PHASE_LOAD;
-  case STATE_EVALUATOR:
-  case STATE_FORM:
-  case STATE_EXPANDER:
-    return PHASE_EVALUATION;
-  case STATE_RUN:
-  case STATE_COUNT:
-    break;
-  }
-  return PHASE_RUN;
+  return state == STATE_COMPILE ? PHASE_COMPILE
+         : state == STATE_LOAD  ? PHASE_LOAD
+         : state == STATE_RUN   ? PHASE_RUN
+                                : PHASE_EVALUATION;
 }
 
 const char *

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A name is taken apart into the tokens of lisp_token.h.  The names of ECL's
- * source files are logical pathnames.
- */
+/* The names of ECL's source files are logical pathnames. */
 
 #include "common/system_functions.h"
 
-#include "common/lisp_token.h"
-
-#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 static const char *const system_packages[] = {
@@ -55,10 +51,28 @@ is_system_package(const char *text, size_t length)
                    length);
 }
 
-bool
-is_kind_of_function(const char *text, size_t length)
+struct lisp_token
+lisp_token_scan(const char *text)
 {
-  return is_one_of(kinds, sizeof kinds / sizeof kinds[0], text, length);
+  struct lisp_token token = {.package_length = SIZE_MAX};
+  bool bars = false;
+  size_t i = 0;
+  for (; text[i] != '\0' && (bars || strchr(" ()", text[i]) == NULL); i++) {
+    if (text[i] == '|') {
+      bars = !bars;
+    } else if (text[i] == '\\' && text[i + 1] != '\0') {
+      i++;
+    } else if (text[i] == ':' && !bars && token.package_length == SIZE_MAX) {
+      token.package_length = i;
+    }
+    if (strchr("|\\\"#[", text[i]) != NULL ||
+        (text[i] >= 'a' && text[i] <= 'z'))
+      token.odd = true;
+  }
+  token.length = i;
+  if (token.package_length == SIZE_MAX)
+    token.package_length = i;
+  return token;
 }
 
 /* What TOKEN, which starts at TEXT, says about the whole name; FIRST when it
@@ -71,7 +85,8 @@ judge(const char *text, const struct lisp_token *token, bool first)
   if (token->package_length < token->length)
     return is_system_package(text, token->package_length) ? VERDICT_SYSTEM
                                                           : VERDICT_OTHER;
-  if (first && is_kind_of_function(text, token->length))
+  if (first && is_one_of(kinds, sizeof kinds / sizeof kinds[0], text,
+                         token->length))
     return VERDICT_NONE;
   return token->odd ? VERDICT_OTHER : VERDICT_SYSTEM;
 }

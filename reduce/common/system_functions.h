@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Which functions are ECL's own, by the names that they show and the source
- * files that they come from. */
+ * files that they come from; and the tokens of these names.
+ *
+ * The name of a Lisp function is what PRIN1 gives in a package that uses
+ * nothing but for COMMON-LISP: a symbol, or a list of symbols, keywords,
+ * lists, strings and numbers.  A token is what stands between blanks and
+ * parentheses, with |...| and \ heeded; strings are not, so that one with a
+ * blank is two tokens.
+ */
 
 #ifndef MPROF_SYSTEM_FUNCTIONS_H
 #define MPROF_SYSTEM_FUNCTIONS_H
@@ -17,9 +24,17 @@
  */
 bool is_system_function(const char *name, const char *file);
 
-/* Whether the first LENGTH bytes of TEXT are the name of one of the packages,
- * or a word such as LAMBDA that begins a list and is no function's name. */
+/* Whether the first LENGTH bytes of TEXT are the name of one of the packages.
+ */
 bool is_system_package(const char *text, size_t length);
-bool is_kind_of_function(const char *text, size_t length);
+
+struct lisp_token {
+  size_t length;         /* in bytes; zero at the end and at parentheses */
+  size_t package_length; /* LENGTH when there is no package, 0: a keyword */
+  bool odd;              /* not as the symbols of COMMON-LISP are written */
+};
+
+/* The token that TEXT starts with. */
+struct lisp_token lisp_token_scan(const char *text);
 
 #endif
