@@ -65,11 +65,9 @@ static inline void *
 array_append(void *array, size_t *count, size_t *capacity, size_t item_bytes)
 {
   void *items;
-  memcpy(&items, array, sizeof items);
-  items = array_reserve(items, capacity, *count + 1, item_bytes);
-  if (items == NULL)
+  if (!array_room(array, capacity, *count + 1, item_bytes))
     return NULL;
-  memcpy(array, &items, sizeof items);
+  memcpy(&items, array, sizeof items);
   return (char *)items + (*count)++ * item_bytes;
 }
 
@@ -129,22 +127,16 @@ struct numbers {   /* all zero: empty */
 static inline bool
 numbers_reserve(struct numbers *numbers, size_t more)
 {
-  uint64_t *items = array_reserve(numbers->items, &numbers->capacity,
-                                  numbers->count + more, sizeof *items);
-  if (items == NULL)
-    return false;
-  numbers->items = items;
-  return true;
+  return ARRAY_ROOM(numbers->items, numbers->capacity,
+                    numbers->count + more);
 }
 
 /* Appends NUMBER; false when memory runs out. */
 static inline bool
 numbers_push(struct numbers *numbers, uint64_t number)
 {
-  if (!numbers_reserve(numbers, 1))
-    return false;
-  numbers->items[numbers->count++] = number;
-  return true;
+  return ARRAY_PUSH(numbers->items, numbers->count, numbers->capacity,
+                    number);
 }
 
 #endif
