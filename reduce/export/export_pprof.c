@@ -286,7 +286,7 @@ add_fact(struct making *making, enum profile_fact fact)
     value = (int64_t)selection->total.allocs;
   else if (fact == FACT_BYTES)
     value = (int64_t)selection->total.bytes;
-  snprintf(text, sizeof text, "%s=%" PRId64, profile_fact_key(fact), value);
+  snprintf(text, sizeof text, "%s=%" PRId64, profile_fact_keys[fact], value);
   add_comment(making, text);
 }
 
@@ -297,8 +297,7 @@ is_left_out(const struct making *making, size_t n)
   const struct profile *profile = making->reduction->profile;
   const struct selection *selection = &making->reduction->selection;
   for (int fact = 0; fact < FACT_COUNT; fact++)
-    if (profile_comment_value(profile, n,
-                              profile_fact_key((enum profile_fact)fact)))
+    if (profile_comment_value(profile, n, profile_fact_keys[fact]))
       return true;
   if (profile_comment_value(profile, n, PPROF_COMMENT_CALLS_UNKNOWN))
     return true; /* written with the functions */

@@ -21,8 +21,6 @@
 
 #include "pprof/reading.h"
 
-#include "base/array.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -69,26 +67,28 @@ read_types(struct reading *reading)
   for (size_t i = 0; i < reading->field_count; i++) {
     const struct wire_field *field = &reading->fields[i];
     uint64_t f[PPROF_VALUE_TYPE_UNIT + 1];
-    size_t count = heading->column_count;
     if (field->number != PPROF_SAMPLE_TYPE)
       continue;
-    struct profile_value_type *columns = array_reserve(
-        heading->columns, &capacity, count + 1, sizeof *columns);
-    if (columns == NULL)
-      return mprof_error_memory(reading->error);
-    heading->columns = columns;
-    reading_numbers(field->bytes, field->size, f, sizeof f / sizeof f[0]);
-    if (count >= INT32_MAX ||
-        !reading_string(reading, f[PPROF_VALUE_TYPE_NAME],
-                        &columns[count].type) ||
-        !reading_string(reading, f[PPROF_VALUE_TYPE_UNIT],
-                        &columns[count].unit))
-      return reading_fault(reading, PPROF_SAMPLE_TYPE, count,
+    if (!reading_message(reading, &value_type_schema, field->bytes,
+                         field->size, f))
+      return reading_fault(reading, PPROF_SAMPLE_TYPE, heading->column_count,
                            "sample type %zu refers to a missing string",
-                           count);
-    heading->column_count++;
+                           heading->column_count);
+    if (!ARRAY_PUSH(heading->columns, heading->column_count, capacity,
+                    (struct profile_value_type){
+                        (uint32_t)f[PPROF_VALUE_TYPE_NAME],
+                        (uint32_t)f[PPROF_VALUE_TYPE_UNIT]}))
+      return mprof_error_memory(reading->error);
   }
   return true;
+}
+
+/* How mprof calls the column of USE. */
+static const struct pprof_value_type *
+name_of_use(int use)
+{
+  return &pprof_columns[use == COLUMN_OF_CALLS ? (int)PPROF_CALLS
+                                               : measure_rows[use].column];
 }
 
 /* The column whose sample type is called NAME. */
@@ -176,32 +176,29 @@ take_live(struct reading *reading)
   reading->heading.gaps.live = (size_t)reading->claims.files;
 }
 
-/* Whether no sample counts anything that was allocated. */
+/* Sets *NOTHING to whether no sample counts anything that was allocated. */
 static bool
-counts_nothing(const struct reading *reading)
+counts_nothing(struct reading *reading, bool *nothing)
 {
   const struct input_file *file = &reading->file;
-  int allocated = reading->heading.column_of[MEASURE_BYTES].index;
-  struct wire_field sample;
-  struct wire_field field;
-  for (size_t at = 0; at < file->length;) {
-    int value = 0;
+  size_t allocated =
+      (size_t)reading->heading.column_of[MEASURE_BYTES].index;
+  struct numbers values = {0};
+  struct wire_field sample, field;
+  bool good = true;
+  *nothing = true;
+  for (size_t at = 0; good && *nothing && at < file->length;) {
     wire_read_field(file->data, &at, &sample);
-    if (sample.number != PPROF_SAMPLE)
-      continue;
-    for (size_t in = 0; in < sample.size;) {
+    values.count = 0;
+    for (size_t in = 0; sample.number == PPROF_SAMPLE && in < sample.size;) {
       wire_read_field(sample.bytes, &in, &field);
-      if (field.number != PPROF_SAMPLE_VALUES)
-        continue;
-      size_t next = 0;
-      for (; field.bytes != NULL && next < field.size; value++)
-        if (wire_read_number(field.bytes, &next) != 0 && value == allocated)
-          return false;
-      if (field.bytes == NULL && value++ == allocated && field.value != 0)
-        return false;
+      if (field.number == PPROF_SAMPLE_VALUES)
+        good = good && wire_read_numbers(&field, &values);
     }
+    *nothing = allocated >= values.count || values.items[allocated] == 0;
   }
-  return true;
+  free(values.items);
+  return good || mprof_error_memory(reading->error);
 }
 
 /* Finds what the file's columns count. */
@@ -210,18 +207,19 @@ find_uses(struct reading *reading)
 {
   const struct profile *heading = &reading->heading;
   struct profile_column *columns = reading->heading.column_of;
-  for (int m = 0; m < MEASURE_COUNT; m++)
-    columns[m] =
-        find_column(reading, pprof_columns[measure_rows[m].column].type);
-  columns[COLUMN_OF_CALLS] =
-      find_column(reading, pprof_columns[PPROF_CALLS].type);
+  for (int i = 0; i < COLUMN_USES; i++)
+    columns[i] = find_column(reading, name_of_use(i)->type);
   if (!profile_has(heading, MEASURE_KEPT_BYTES)) {
     columns[MEASURE_KEPT_ALLOCS] = find_column(reading, "objects");
     columns[MEASURE_KEPT_BYTES] = find_column(reading, "space");
   }
   bool live = profile_has(heading, MEASURE_KEPT_BYTES);
-  if (live && (!profile_has(heading, MEASURE_BYTES) ||
-               (!reading->claims.by_mprof && counts_nothing(reading))))
+  if (live && profile_has(heading, MEASURE_BYTES)) {
+    live = !reading->claims.by_mprof;
+    if (live && !counts_nothing(reading, &live))
+      return false;
+  }
+  if (live)
     take_live(reading);
   if (!profile_has(heading, MEASURE_BYTES))
     guess_columns(reading);
@@ -235,63 +233,57 @@ find_uses(struct reading *reading)
 
 /* ---- the profile's columns ---- */
 
-/* Finds each column of the file among the profile's; false when the profile
- * has others. */
+/* Finds each column of the profile among the file's; false when these are
+ * others. */
 static bool
-match_columns(const struct reading *reading, size_t *map)
+match_columns(struct reading *reading)
 {
+  enum { MOST_COLUMNS = 64 }; /* the search is quadratic */
   const struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
+  struct profile_column *sources = reading->sources;
   size_t count = profile->column_count;
-  uint64_t taken = 0; /* bit i: column i */
-  if (heading->column_count != count || count > 64)
+  for (size_t j = 0; j < count; j++)
+    sources[j].index = NO_COLUMN;
+  if (heading->column_count != count || count > MOST_COLUMNS)
     return false;
   for (size_t i = 0; i < count; i++) {
     size_t j = 0;
     while (j < count &&
-           ((taken >> j & 1) != 0 ||
+           (sources[j].index != NO_COLUMN ||
             profile->columns[j].type != heading->columns[i].type ||
             profile->columns[j].unit != heading->columns[i].unit))
       j++;
     if (j == count)
       return false;
-    map[i] = j;
-    taken |= UINT64_C(1) << j;
+    sources[j] = (struct profile_column){(int)i, 1};
   }
   return true;
 }
 
 /* Whether columns of the file and the profile stand for the same, too. */
 static bool
-same_uses(const struct reading *reading, const size_t *map)
+same_uses(const struct reading *reading)
 {
   for (int i = 0; i < COLUMN_USES; i++) {
     struct profile_column a = reading->heading.column_of[i];
     struct profile_column b = reading->profile->column_of[i];
-    int mapped = a.index == NO_COLUMN ? NO_COLUMN : (int)map[a.index];
-    if (mapped != b.index || a.scale != b.scale)
+    int index =
+        b.index == NO_COLUMN ? NO_COLUMN : reading->sources[b.index].index;
+    if (a.index != index || a.scale != b.scale)
       return false;
   }
   return true;
 }
 
-/* The values of PROFILE in columns of mprof's, COUNT a sample, that USES
- * names; NULL when memory runs out. */
-static uint64_t *
-values_by_use(const struct profile *profile,
-              const struct profile_column *uses, size_t count)
+void
+reading_convert(const struct profile_column *sources, size_t count,
+                const uint64_t *values, uint64_t *row)
 {
-  uint64_t *values =
-      array_zeroed(profile->sample_count * count, sizeof *values);
-  for (size_t s = 0; values != NULL && s < profile->sample_count; s++) {
-    struct sample_count counted;
-    profile_count(profile, s, &counted);
-    for (int i = 0; i < COLUMN_USES; i++)
-      if (uses[i].index != NO_COLUMN)
-        values[s * count + (size_t)uses[i].index] =
-            i == COLUMN_OF_CALLS ? counted.calls : counted.counts[i];
-  }
-  return values;
+  for (size_t i = 0; i < count; i++)
+    row[i] = sources[i].index == NO_COLUMN
+                 ? 0
+                 : values[sources[i].index] * sources[i].scale;
 }
 
 /* Lets the profile, of which the samples stay, have one column of mprof's for
@@ -300,54 +292,54 @@ static bool
 use_own_columns(struct reading *reading)
 {
   struct profile *profile = reading->profile;
-  struct profile_column uses[COLUMN_USES];
+  struct profile_column old[COLUMN_USES]; /* as the sources */
   struct profile_value_type *columns =
       array_zeroed(COLUMN_USES, sizeof *columns);
   size_t count = 0;
   bool good = columns != NULL;
   for (int i = 0; good && i < COLUMN_USES; i++) {
-    const struct pprof_value_type *name =
-        &pprof_columns[i == COLUMN_OF_CALLS ? (int)PPROF_CALLS
-                                            : measure_rows[i].column];
-    uses[i] = (struct profile_column){NO_COLUMN, 1};
+    const struct pprof_value_type *name = name_of_use(i);
     if (!profile_has(profile, i) && !profile_has(&reading->heading, i))
       continue;
     columns[count].type = names_intern(&profile->names, name->type);
     columns[count].unit = names_intern(&profile->names, name->unit);
     good = columns[count].type != NAMES_NONE &&
            columns[count].unit != NAMES_NONE;
-    uses[i].index = (int)count++;
+    old[count] = profile->column_of[i];
+    reading->sources[count] = reading->heading.column_of[i];
+    profile->column_of[i] = (struct profile_column){(int)count++, 1};
   }
-  uint64_t *values = good ? values_by_use(profile, uses, count) : NULL;
+  uint64_t *values =
+      good ? array_zeroed(profile->sample_count * count, sizeof *values)
+           : NULL;
   if (values == NULL) {
     free(columns);
     return mprof_error_memory(reading->error);
   }
+  for (size_t s = 0; s < profile->sample_count; s++)
+    reading_convert(old, count, profile->values + s * profile->column_count,
+                    values + s * count);
   free(profile->values);
   free(profile->columns);
   profile->values = values;
   profile->value_capacity = profile->sample_count * count;
   profile->columns = columns;
   profile->column_count = count;
-  memcpy(profile->column_of, uses, sizeof uses);
   return true;
 }
 
 /* Takes the columns of the first file. */
-static bool
+static void
 take_columns(struct reading *reading)
 {
   struct profile *profile = reading->profile;
-  const struct profile *heading = &reading->heading;
-  profile->columns =
-      array_zeroed(heading->column_count, sizeof *profile->columns);
-  if (profile->columns == NULL)
-    return mprof_error_memory(reading->error);
-  memcpy(profile->columns, heading->columns,
-         heading->column_count * sizeof *profile->columns);
+  struct profile *heading = &reading->heading;
+  profile->columns = heading->columns;
   profile->column_count = heading->column_count;
   memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
-  return true;
+  heading->columns = NULL;
+  for (size_t i = 0; i < profile->column_count; i++)
+    reading->sources[i] = (struct profile_column){(int)i, 1};
 }
 
 bool
@@ -356,15 +348,18 @@ reading_columns(struct reading *reading)
   bool lossless = reading->options->lossless;
   if (!read_types(reading) || !find_uses(reading))
     return false;
-  if (reading_is_first(reading) && !take_columns(reading))
-    return false;
-  size_t *map = array_zeroed(reading->heading.column_count, sizeof *map);
-  if (map == NULL)
+  reading->sources =
+      array_zeroed(reading->heading.column_count +
+                       reading->profile->column_count + COLUMN_USES,
+                   sizeof *reading->sources);
+  if (reading->sources == NULL)
     return mprof_error_memory(reading->error);
-  if (match_columns(reading, map) && (lossless || same_uses(reading, map))) {
-    reading->columns = map;
+  reading->same_columns = true;
+  if (reading_is_first(reading)) {
+    take_columns(reading);
     return true;
   }
-  free(map);
-  return lossless || use_own_columns(reading);
+  reading->same_columns =
+      match_columns(reading) && (lossless || same_uses(reading));
+  return reading->same_columns || lossless || use_own_columns(reading);
 }

@@ -16,46 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char files_key[] = PPROF_COMMENT_FILES "=";
-static const char calls_key[] = PPROF_COMMENT_STATED_CALLS "=";
-static const char unknown_key[] = PPROF_COMMENT_CALLS_UNKNOWN "=";
-
 enum { MOST_FILES = 1000000000 }; /* that one file may stand for */
 
+/* Sets *VALUE to the number TEXT, from LEAST to MOST, that the comment INDEX
+ * gives KEY. */
 static bool
-parse_number(const char *text, int64_t *value)
+read_number(struct reading *reading, size_t index, const char *key,
+            const char *text, int64_t least, int64_t most, int64_t *value)
 {
-  if (*text == '\0' || strspn(text + (*text == '-'), "0123456789") !=
-                           strlen(text + (*text == '-')))
-    return false;
+  const char *digits = text + (*text == '-');
+  size_t length = strspn(digits, "0123456789");
   errno = 0;
   *value = strtoll(text, NULL, 10);
-  return errno == 0 && text[strlen(text) - 1] != '-';
+  return (length > 0 && digits[length] == '\0' && errno == 0 &&
+          *value >= least && *value <= most) ||
+         reading_fault(reading, PPROF_COMMENT, 0,
+                       "comment %zu gives %s a value that is no %s", index,
+                       key, most == MOST_FILES ? "number of files" : "count");
 }
 
 static bool
-starts_with(const char *text, const char *key)
+stated_again(struct reading *reading, size_t index, const char *key)
 {
-  return strncmp(text, key, strlen(key)) == 0;
-}
-
-/* Takes the number that TEXT, the comment INDEX, gives calls_key. */
-static bool
-read_stated_calls(struct reading *reading, const char *text, size_t index)
-{
-  struct claims *claims = &reading->claims;
-  if (claims->adds_calls)
-    return reading_fault(reading, PPROF_COMMENT, 0,
-                         "comment %zu states mprof.stated_calls again",
-                         index);
-  if (!parse_number(text + sizeof calls_key - 1, &claims->stated_calls) ||
-      claims->stated_calls < 0)
-    return reading_fault(reading, PPROF_COMMENT, 0,
-                         "comment %zu gives mprof.stated_calls a value that "
-                         "is no count",
-                         index);
-  claims->adds_calls = true;
-  return true;
+  return reading_fault(reading, PPROF_COMMENT, 0,
+                       "comment %zu states %s again", index, key);
 }
 
 /* Takes what has to be known before the facts are read from TEXT, the comment
@@ -64,130 +48,100 @@ static bool
 read_heading(struct reading *reading, const char *text, size_t index)
 {
   struct claims *claims = &reading->claims;
-  int64_t files;
+  const char *files = comment_value(text, PPROF_COMMENT_FILES);
+  const char *calls = comment_value(text, PPROF_COMMENT_STATED_CALLS);
+  int64_t count;
   if (strcmp(text, PPROF_COMMENT_LANGUAGE "=lisp") == 0)
-    claims->language = LANGUAGE_LISP;
+    reading->heading.language = LANGUAGE_LISP;
   else if (strcmp(text, PPROF_COMMENT_LANGUAGE "=c") == 0)
-    claims->language = LANGUAGE_C;
-  else if (starts_with(text, PPROF_COMMENT_VERSION "="))
+    reading->heading.language = LANGUAGE_C;
+  else if (comment_value(text, PPROF_COMMENT_VERSION) != NULL)
     claims->by_mprof = true;
-  else if (starts_with(text, calls_key))
-    return read_stated_calls(reading, text, index);
-  else if (starts_with(text, files_key)) {
-    if (!parse_number(text + sizeof files_key - 1, &files) || files < 1 ||
-        files > MOST_FILES)
-      return reading_fault(reading, PPROF_COMMENT, 0,
-                           "comment %zu gives mprof.files a value that is "
-                           "no number of files",
-                           index);
-    if (files > 1)
-      claims->files = (uint64_t)files;
+  if (calls != NULL) {
+    if (claims->adds_calls)
+      return stated_again(reading, index, PPROF_COMMENT_STATED_CALLS);
+    claims->adds_calls = true;
+    return read_number(reading, index, PPROF_COMMENT_STATED_CALLS, calls, 0,
+                       INT64_MAX, &claims->stated_calls);
   }
+  if (files == NULL)
+    return true;
+  if (!read_number(reading, index, PPROF_COMMENT_FILES, files, 1, MOST_FILES,
+                   &count))
+    return false;
+  if (count > 1)
+    claims->files = (uint64_t)count;
   return true;
 }
 
 /* Takes the comment TEXT, the INDEX-th, into the claims when it states a
  * fact. */
 static bool
-read_fact(struct reading *reading, size_t index, const char *text)
+read_fact(struct reading *reading, const char *text, size_t index)
 {
   struct claims *claims = &reading->claims;
-  int64_t *facts = claims->facts;
   for (int fact = 0; fact < FACT_COUNT; fact++) {
-    const char *key = profile_fact_key((enum profile_fact)fact);
-    size_t length = strlen(key);
+    const char *key = profile_fact_keys[fact];
+    const char *number = comment_value(text, key);
+    int64_t *sum = &claims->facts[fact];
     int64_t value;
-    if (strncmp(text, key, length) != 0 || text[length] != '=')
+    if (number == NULL)
       continue;
-    if (claims->stated[fact] == claims->files)
-      return reading_fault(reading, PPROF_COMMENT, 0,
-                           "comment %zu states %s again", index, key);
-    if (!parse_number(text + length + 1, &value) ||
-        (value < 0 && fact != FACT_RESIDUAL_BYTES))
-      return reading_fault(reading, PPROF_COMMENT, 0,
-                           "comment %zu gives %s a value that is no count",
-                           index, key);
-    if (__builtin_add_overflow(facts[fact], value, &facts[fact]))
+    if (claims->stated[fact]++ == claims->files)
+      return stated_again(reading, index, key);
+    if (!read_number(reading, index, key, number,
+                     fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0, INT64_MAX,
+                     &value))
+      return false;
+    if (__builtin_add_overflow(*sum, value, sum))
       return reading_fault(reading, PPROF_COMMENT, 0, "%s overflows", key);
-    claims->stated[fact]++;
   }
   return true;
 }
 
-/* Takes the name in TEXT, which gives unknown_key.  Sets *NEW to whether it
- * is the first comment on that name. */
+/* Takes TEXT, the comment INDEX, but for what says how to read the others,
+ * and the samples. */
 static bool
-read_unknown_calls(struct reading *reading, const char *text, bool *new)
+read_comment(struct reading *reading, const char *text, size_t index)
 {
   struct profile *profile = reading->profile;
-  size_t before = profile->unknown_calls.used;
-  uint32_t name =
-      names_intern(&profile->names, text + sizeof unknown_key - 1);
-  if (name == NAMES_NONE || !profile_add_unknown_calls(profile, name))
-    return mprof_error_memory(reading->error);
-  *new = profile->unknown_calls.used > before;
-  return true;
-}
-
-/* Takes TEXT, the comment INDEX, which is the string NAME. */
-static bool
-read_comment(struct reading *reading, const char *text, uint32_t name,
-             size_t index)
-{
-  bool new = true;
-  if (starts_with(text, files_key) || starts_with(text, calls_key))
-    return true; /* they say how to read the others, and the samples */
-  if (starts_with(text, unknown_key) &&
-      !read_unknown_calls(reading, text, &new))
-    return false;
-  if (!new)
+  const char *unknown = comment_value(text, PPROF_COMMENT_CALLS_UNKNOWN);
+  if (comment_value(text, PPROF_COMMENT_FILES) != NULL ||
+      comment_value(text, PPROF_COMMENT_STATED_CALLS) != NULL)
     return true;
-  return (profile_add_comment(reading->profile, name) ||
-          mprof_error_memory(reading->error)) &&
-         read_fact(reading, index, text);
-}
-
-/* Calls for each comment read_heading, or with FACTS read_comment. */
-static bool
-read_each(struct reading *reading, bool facts)
-{
-  size_t index = 0;
-  for (size_t i = 0; i < reading->field_count; i++) {
-    const struct wire_field *field = &reading->fields[i];
-    if (field->number != PPROF_COMMENT && field->number != PPROF_OWN_COMMENT)
-      continue;
-    size_t at = 0;
-    do {
-      uint32_t name;
-      uint64_t string = field->bytes == NULL ? field->value
-                        : at < field->size
-                            ? wire_read_number(field->bytes, &at)
-                            : 0;
-      if (field->bytes != NULL && field->size == 0)
-        break;
-      if (!reading_string(reading, string, &name))
-        return reading_fault(reading, PPROF_COMMENT, 0,
-                             "comment %zu refers to a missing string", index);
-      const char *text = names_text(&reading->profile->names, name);
-      if (!(facts ? read_comment(reading, text, name, index)
-                  : read_heading(reading, text, index)))
-        return false;
-      index++;
-    } while (field->bytes != NULL && at < field->size);
+  if (unknown != NULL) {
+    uint32_t function = names_intern(&profile->names, unknown);
+    if (function != NAMES_NONE && !profile_calls_known(profile, function))
+      return true;
+    if (function == NAMES_NONE ||
+        !profile_add_unknown_calls(profile, function))
+      return mprof_error_memory(reading->error);
   }
-  return true;
+  uint32_t name = reading->strings[reading->comments.items[index]];
+  return (profile_add_comment(profile, name) ||
+          mprof_error_memory(reading->error)) &&
+         read_fact(reading, text, index);
 }
 
 bool
 reading_comments(struct reading *reading)
 {
-  struct claims *claims = &reading->claims;
-  claims->language = LANGUAGE_UNKNOWN;
-  claims->files = 1;
-  if (!read_each(reading, false) || !read_each(reading, true))
-    return false;
-  reading->heading.language =
-      claims->language == LANGUAGE_LISP ? LANGUAGE_LISP : LANGUAGE_C;
+  const struct numbers *comments = &reading->comments;
+  const struct names *names = &reading->profile->names;
+  uint32_t name;
+  reading->heading.language = LANGUAGE_C;
+  reading->claims.files = 1;
+  for (size_t i = 0; i < comments->count; i++)
+    if (!reading_string(reading, comments->items[i], &name))
+      return reading_fault(reading, PPROF_COMMENT, 0,
+                           "comment %zu refers to a missing string", i);
+    else if (!read_heading(reading, names_text(names, name), i))
+      return false;
+  for (size_t i = 0; i < comments->count; i++) {
+    name = reading->strings[comments->items[i]];
+    if (!read_comment(reading, names_text(names, name), i))
+      return false;
+  }
   return true;
 }
 
@@ -206,13 +160,13 @@ reading_check_claims(struct reading *reading,
       return reading_fault(reading, PPROF_COMMENT, 0,
                            "%s is %" PRId64 ", but the samples add up to "
                            "%" PRIu64,
-                           profile_fact_key((enum profile_fact)fact),
+                           profile_fact_keys[fact],
                            facts[fact], sums[measures[fact]]);
   for (int fact = 0; fact < FACT_COUNT; fact++) {
     if (__builtin_add_overflow(profile->facts[fact], facts[fact],
                                &profile->facts[fact]))
       return reading_fault(reading, PPROF_COMMENT, 0, "%s overflows",
-                           profile_fact_key((enum profile_fact)fact));
+                           profile_fact_keys[fact]);
     profile->fact_files[fact] += (size_t)claims->stated[fact];
   }
   return true;

@@ -91,35 +91,30 @@ hidden_part(const unsigned char *parts, struct numbers *chain,
   return true;
 }
 
-/* Copies COUNT numbers; where the next ones go. */
-static uint64_t *
-copy(uint64_t *to, const uint64_t *from, size_t count)
+/* Appends COUNT numbers, for which there is room. */
+static void
+append(struct numbers *to, const uint64_t *from, size_t count)
 {
   if (count > 0)
-    memcpy(to, from, count * sizeof *to);
-  return to + count;
+    memcpy(to->items + to->count, from, count * sizeof *from);
+  to->count += count;
 }
 
-enum hidden_outcome
+bool
 hidden_insert(const struct numbers *shown, const struct numbers *hidden,
               struct numbers *whole)
 {
-  whole->count = 0;
-  if (!numbers_reserve(whole, shown->count + hidden->count))
-    return HIDDEN_NO_MEMORY;
-  uint64_t *end = whole->items;
   size_t taken = 0;
   for (size_t i = 0; i < hidden->count;) {
     uint64_t before = hidden->items[i++];
     uint64_t length = i < hidden->count ? hidden->items[i++] : UINT64_MAX;
     if (before > shown->count - taken || length > hidden->count - i)
-      return HIDDEN_NOT_FITTING;
-    end = copy(end, shown->items + taken, before);
-    end = copy(end, hidden->items + i, length);
+      return false;
+    append(whole, shown->items + taken, before);
+    append(whole, hidden->items + i, length);
     taken += before;
     i += length;
   }
-  end = copy(end, shown->items + taken, shown->count - taken);
-  whole->count = (size_t)(end - whole->items);
-  return HIDDEN_INSERTED;
+  append(whole, shown->items + taken, shown->count - taken);
+  return true;
 }

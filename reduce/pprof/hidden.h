@@ -26,11 +26,9 @@ unsigned char *hidden_find(const struct profile *profile);
 bool hidden_part(const unsigned char *parts, struct numbers *chain,
                  struct numbers *hidden);
 
-enum hidden_outcome { HIDDEN_INSERTED, HIDDEN_NOT_FITTING, HIDDEN_NO_MEMORY };
-
-/* Makes WHOLE of what of a chain is SHOWN and HIDDEN. */
-enum hidden_outcome hidden_insert(const struct numbers *shown,
-                                  const struct numbers *hidden,
-                                  struct numbers *whole);
+/* Appends to WHOLE, which has room, what of a chain is SHOWN and HIDDEN; false
+ * when they do not fit. */
+bool hidden_insert(const struct numbers *shown, const struct numbers *hidden,
+                   struct numbers *whole);
 
 #endif

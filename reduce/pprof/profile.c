@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "common/pprof_format.h"
-#include "pprof/prune.h"
 
 #include <string.h>
 
@@ -25,11 +24,11 @@ void
 profile_release(struct profile *profile)
 {
   names_release(&profile->names);
-  index_map_release(&profile->type_ids);
-  index_map_release(&profile->thread_ids);
-  index_map_release(&profile->region_ids);
   index_map_release(&profile->unknown_calls);
   row_table_release(&profile->label_rows);
+  row_table_release(&profile->type_rows);
+  row_table_release(&profile->thread_rows);
+  row_table_release(&profile->region_rows);
   row_table_release(&profile->mapping_rows);
   row_table_release(&profile->function_rows);
   row_table_release(&profile->location_rows);
@@ -52,40 +51,20 @@ profile_release(struct profile *profile)
 
 /* ---- where ---- */
 
-/* Appends ITEM to the array ITEMS and returns its number, INDEX_NONE when
- * memory runs out. */
-#define APPEND(items, count, capacity, item)                                 \
-  do {                                                                       \
-    void *room = array_reserve(items, &capacity, count + 1, sizeof *items);  \
-    if (room != NULL)                                                        \
-      items = room;                                                          \
-    if (room == NULL || count >= INDEX_NONE)                                 \
-      return INDEX_NONE;                                                     \
-    items[count] = item;                                                     \
-    return (uint32_t)count++;                                                \
-  } while (0)
-
-/* The number of the row of COUNT WORDS; *NEW gets whether it is new. */
-static uint32_t
-row_of(struct row_table *rows, const uint64_t *words, size_t count, bool *new)
-{
-  size_t known = rows->row_count;
-  uint32_t row = row_table_add(rows, words, count);
-  *new = rows->row_count > known;
-  return row == ROW_NONE ? INDEX_NONE : row;
-}
+/* The rows of a table have the numbers of the items of which they are the
+ * words: a row whose number is the count of the items is new. */
 
 uint32_t
 profile_add_mapping(struct profile *profile, struct profile_mapping m)
 {
   const uint64_t words[] = {m.start, m.end,      m.offset,
                             m.file,  m.build_id, m.flags};
-  bool new;
-  uint32_t row = row_of(&profile->mapping_rows, words, 6, &new);
-  if (!new)
-    return row;
-  APPEND(profile->mappings, profile->mapping_count, profile->mapping_capacity,
-         m);
+  uint32_t row = row_table_add(&profile->mapping_rows, words, 6);
+  return row != profile->mapping_count ||
+                 ARRAY_PUSH(profile->mappings, profile->mapping_count,
+                            profile->mapping_capacity, m)
+             ? row
+             : INDEX_NONE;
 }
 
 uint32_t
@@ -93,18 +72,12 @@ profile_add_function(struct profile *profile, struct profile_function f)
 {
   const uint64_t words[] = {f.name, f.system_name, f.file,
                             (uint64_t)f.start_line};
-  bool new;
-  uint32_t row = row_of(&profile->function_rows, words, 4, &new);
-  if (!new)
-    return row;
-  APPEND(profile->functions, profile->function_count,
-         profile->function_capacity, f);
-}
-
-static uint32_t
-append_line(struct profile *profile, struct profile_line line)
-{
-  APPEND(profile->lines, profile->line_count, profile->line_capacity, line);
+  uint32_t row = row_table_add(&profile->function_rows, words, 4);
+  return row != profile->function_count ||
+                 ARRAY_PUSH(profile->functions, profile->function_count,
+                            profile->function_capacity, f)
+             ? row
+             : INDEX_NONE;
 }
 
 bool
@@ -112,17 +85,10 @@ profile_add_line(struct profile *profile, uint32_t location,
                  struct profile_line line)
 {
   struct profile_location *l = &profile->locations[location];
-  if (l->line_count == 0)
+  if (l->line_count++ == 0)
     l->first_line = profile->line_count;
-  l->line_count++;
-  return append_line(profile, line) != INDEX_NONE;
-}
-
-static uint32_t
-append_location(struct profile *profile, struct profile_location location)
-{
-  APPEND(profile->locations, profile->location_count,
-         profile->location_capacity, location);
+  return ARRAY_PUSH(profile->lines, profile->line_count,
+                    profile->line_capacity, line);
 }
 
 uint32_t
@@ -130,33 +96,27 @@ profile_add_location(struct profile *profile,
                      struct profile_location location,
                      const struct profile_line *lines, size_t count)
 {
-  enum { HEAD_WORDS = 3, LINE_WORDS = 3 };
-  uint64_t *words = array_zeroed(HEAD_WORDS + count * LINE_WORDS,
-                                 sizeof *words);
-  uint64_t *word = words;
-  bool new;
-  if (words == NULL)
-    return INDEX_NONE;
-  *word++ = location.mapping;
-  *word++ = location.address;
-  *word++ = location.folded;
-  for (size_t i = 0; i < count; i++) {
-    *word++ = lines[i].function;
-    *word++ = (uint64_t)lines[i].line;
-    *word++ = (uint64_t)lines[i].column;
-  }
-  uint32_t row = row_of(&profile->location_rows, words,
-                        (size_t)(word - words), &new);
-  free(words);
-  if (!new)
+  struct numbers words = {0};
+  bool good = numbers_reserve(&words, 3 + 3 * count) &&
+              numbers_push(&words, location.mapping) &&
+              numbers_push(&words, location.address) &&
+              numbers_push(&words, location.folded);
+  for (size_t i = 0; good && i < count; i++)
+    good = numbers_push(&words, lines[i].function) &&
+           numbers_push(&words, (uint64_t)lines[i].line) &&
+           numbers_push(&words, (uint64_t)lines[i].column);
+  uint32_t row = good ? row_table_add(&profile->location_rows, words.items,
+                                      words.count)
+                      : INDEX_NONE;
+  free(words.items);
+  if (row != profile->location_count)
     return row;
   location.line_count = 0;
-  if (append_location(profile, location) == INDEX_NONE)
-    return INDEX_NONE;
-  for (size_t i = 0; i < count; i++)
-    if (!profile_add_line(profile, row, lines[i]))
-      return INDEX_NONE;
-  return row;
+  good = ARRAY_PUSH(profile->locations, profile->location_count,
+                    profile->location_capacity, location);
+  for (size_t i = 0; good && i < count; i++)
+    good = profile_add_line(profile, row, lines[i]);
+  return good ? row : INDEX_NONE;
 }
 
 /* ---- what ---- */
@@ -166,40 +126,27 @@ profile_add_sample(struct profile *profile, struct profile_sample sample,
                    const uint64_t *values)
 {
   size_t first = profile->sample_count * profile->column_count;
-  struct profile_sample *samples =
-      array_reserve(profile->samples, &profile->sample_capacity,
-                    profile->sample_count + 1, sizeof *samples);
-  if (samples == NULL)
+  if (!ARRAY_ROOM(profile->values, profile->value_capacity,
+                  first + profile->column_count) ||
+      !ARRAY_PUSH(profile->samples, profile->sample_count,
+                  profile->sample_capacity, sample))
     return false;
-  profile->samples = samples;
-  uint64_t *room =
-      array_reserve(profile->values, &profile->value_capacity,
-                    first + profile->column_count + 1, sizeof *room);
-  if (room == NULL)
-    return false;
-  profile->values = room;
-  samples[profile->sample_count++] = sample;
-  memcpy(room + first, values, profile->column_count * sizeof *room);
+  memcpy(profile->values + first, values,
+         profile->column_count * sizeof *values);
   return true;
-}
-
-static uint32_t
-append_comment(struct profile *profile, uint32_t text)
-{
-  APPEND(profile->comments, profile->comment_count, profile->comment_capacity,
-         text);
 }
 
 bool
 profile_add_comment(struct profile *profile, uint32_t text)
 {
-  return append_comment(profile, text) != INDEX_NONE;
+  return ARRAY_PUSH(profile->comments, profile->comment_count,
+                    profile->comment_capacity, text);
 }
 
 bool
 profile_add_unknown_calls(struct profile *profile, uint32_t name)
 {
-  return index_map_find(&profile->unknown_calls, name) != INDEX_NONE ||
+  return !profile_calls_known(profile, name) ||
          index_map_add(&profile->unknown_calls, name, 0);
 }
 
@@ -207,6 +154,36 @@ bool
 profile_calls_known(const struct profile *profile, uint32_t name)
 {
   return index_map_find(&profile->unknown_calls, name) == INDEX_NONE;
+}
+
+/* Finds where the chains of PROFILE end without what is marked to be left
+ * out: prune.c.  False when memory runs out. */
+static bool
+find_ends(struct profile *profile)
+{
+  const struct tree *tree = &profile->tree;
+  bool any = false;
+  for (size_t i = 0; i < profile->location_count; i++)
+    any = any || profile->locations[i].mark != PRUNE_NOTHING;
+  if (!any)
+    return true;
+  uint32_t *ends = array_zeroed(tree->count, sizeof *ends);
+  bool *cut = array_zeroed(tree->count, sizeof *cut);   /* below the node */
+  bool *user = array_zeroed(tree->count, sizeof *user); /* on its chain */
+  profile->ends = ends;
+  bool good = ends != NULL && cut != NULL && user != NULL;
+  for (size_t i = TREE_ROOT + 1; good && i < tree->count; i++) {
+    uint32_t parent = tree->nodes[i].parent;
+    enum prune_mark mark = profile->locations[tree->nodes[i].item].mark;
+    bool prunes = mark != PRUNE_NOTHING && user[parent];
+    ends[i] = cut[parent] || (prunes && mark == PRUNE_ALL) ? ends[parent]
+                                                           : (uint32_t)i;
+    cut[i] = cut[parent] || prunes;
+    user[i] = user[parent] || mark == PRUNE_NOTHING;
+  }
+  free(cut);
+  free(user);
+  return good;
 }
 
 bool
@@ -225,41 +202,41 @@ profile_settle(struct profile *profile)
     if (!profile_settle_type(profile, i, &count))
       return false;
   }
-  return profile_find_ends(profile);
+  return find_ends(profile);
 }
 
 /* ---- about the whole ---- */
 
+const char *const profile_fact_keys[FACT_COUNT] = {
+    [FACT_ALLOCATIONS] = PPROF_COMMENT_ALLOCATIONS,
+    [FACT_BYTES] = PPROF_COMMENT_BYTES,
+    [FACT_ROUNDED_BYTES] = PPROF_COMMENT_ROUNDED_BYTES,
+    [FACT_COLLECTOR_BYTES] = PPROF_COMMENT_COLLECTOR_BYTES,
+    [FACT_COLLECTOR_RECORD_BYTES] = PPROF_COMMENT_COLLECTOR_RECORD_BYTES,
+    [FACT_RESIDUAL_BYTES] = PPROF_COMMENT_RESIDUAL_BYTES,
+    [FACT_UNATTRIBUTED_ALLOCATIONS] = PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS,
+    [FACT_UNATTRIBUTED_BYTES] = PPROF_COMMENT_UNATTRIBUTED_BYTES,
+    [FACT_TRUNCATED_WALKS] = PPROF_COMMENT_TRUNCATED_WALKS,
+    [FACT_DIFFERING_WALKS] = PPROF_COMMENT_DIFFERING_WALKS,
+    [FACT_CONTEXTS] = PPROF_COMMENT_CONTEXTS,
+    [FACT_THREADS] = PPROF_COMMENT_THREADS,
+};
+
 const char *
-profile_fact_key(enum profile_fact fact)
+comment_value(const char *text, const char *key)
 {
-  static const char *const keys[FACT_COUNT] = {
-      [FACT_ALLOCATIONS] = PPROF_COMMENT_ALLOCATIONS,
-      [FACT_BYTES] = PPROF_COMMENT_BYTES,
-      [FACT_ROUNDED_BYTES] = PPROF_COMMENT_ROUNDED_BYTES,
-      [FACT_COLLECTOR_BYTES] = PPROF_COMMENT_COLLECTOR_BYTES,
-      [FACT_COLLECTOR_RECORD_BYTES] = PPROF_COMMENT_COLLECTOR_RECORD_BYTES,
-      [FACT_RESIDUAL_BYTES] = PPROF_COMMENT_RESIDUAL_BYTES,
-      [FACT_UNATTRIBUTED_ALLOCATIONS] =
-          PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS,
-      [FACT_UNATTRIBUTED_BYTES] = PPROF_COMMENT_UNATTRIBUTED_BYTES,
-      [FACT_TRUNCATED_WALKS] = PPROF_COMMENT_TRUNCATED_WALKS,
-      [FACT_DIFFERING_WALKS] = PPROF_COMMENT_DIFFERING_WALKS,
-      [FACT_CONTEXTS] = PPROF_COMMENT_CONTEXTS,
-      [FACT_THREADS] = PPROF_COMMENT_THREADS,
-  };
-  return keys[fact];
+  size_t length = strlen(key);
+  return strncmp(text, key, length) == 0 && text[length] == '='
+             ? text + length + 1
+             : NULL;
 }
 
 const char *
 profile_comment_value(const struct profile *profile, size_t i,
                       const char *key)
 {
-  size_t length = strlen(key);
-  const char *text = names_text(&profile->names, profile->comments[i]);
-  return strncmp(text, key, length) == 0 && text[length] == '='
-             ? text + length + 1
-             : NULL;
+  return comment_value(names_text(&profile->names, profile->comments[i]),
+                       key);
 }
 
 const char *

@@ -53,7 +53,7 @@ struct profile_line {
   int64_t column;
 };
 
-/* What of a location does not show: see prune.h. */
+/* What of a location does not show: see prune.c. */
 enum prune_mark {
   PRUNE_NOTHING,
   PRUNE_ALL,    /* the location and what is below it */
@@ -66,7 +66,7 @@ struct profile_location {
   uint32_t line_count; /* more than one: all but the last are inlined; 0: no
                           function is known */
   size_t first_line;   /* in lines; the innermost */
-  uint32_t cut_lines;  /* the innermost ones, which do not show: prune.h */
+  uint32_t cut_lines;  /* the innermost ones, which do not show: prune.c */
   enum prune_mark mark;
   bool folded;
 };
@@ -144,9 +144,7 @@ struct profile {
   size_t thread_count, thread_capacity;
   uint32_t *regions; /* name ids of paths, 0 for what is in none */
   size_t region_count, region_capacity;
-  struct index_map type_ids;   /* by category, type and class */
-  struct index_map thread_ids; /* by name */
-  struct index_map region_ids; /* by name */
+  struct row_table type_rows, thread_rows, region_rows; /* to find these */
 
   struct profile_sample *samples;
   size_t sample_count, sample_capacity;
@@ -235,16 +233,19 @@ bool profile_calls_known(const struct profile *profile, uint32_t name);
 const char *profile_comment(const struct profile *profile, const char *key,
                             size_t index);
 
-/* What the comment with the number I says when it is "KEY=...", else NULL;
- * to go through all: profile_comment counts from the first each time. */
+/* What the comment TEXT says when it is "KEY=...", else NULL. */
+const char *comment_value(const char *text, const char *key);
+
+/* The same of the comment with the number I; to go through all:
+ * profile_comment counts from the first each time. */
 const char *profile_comment_value(const struct profile *profile, size_t i,
                                   const char *key);
 
 /* How the thread INDEX is called; valid as long as the profile. */
 const char *profile_thread_name(const struct profile *profile, size_t index);
 
-/* The comment key of FACT, such as "mprof.bytes". */
-const char *profile_fact_key(enum profile_fact fact);
+/* The comment keys of facts, such as "mprof.bytes". */
+extern const char *const profile_fact_keys[FACT_COUNT];
 
 /* Whether every file of PROFILE gave FACT. */
 bool profile_knows(const struct profile *profile, enum profile_fact fact);

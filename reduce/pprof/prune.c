@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Matching is that of pprof: the whole name, without the arguments that a
+/* Frames that a file itself wants to be left out.
+ *
+ * A profile of another program may carry two regular expressions,
+ * drop_frames and keep_frames: what lies below a function that the first
+ * matches and the second does not, and that function itself, are parts of
+ * the allocator.  They do not show, as in pprof: the chain is gone through
+ * from the root, and frames are left out only below a first one that stays,
+ * so that no chain becomes empty (find_ends, profile.c).  Nothing is lost by
+ * it: who writes the file anew writes all frames.
+ *
+ * pprof's expressions are RE2's; what both have in common is matched.  Where
+ * an expression may be something else, it is not used, and the profile says
+ * so: repetition counts, references back and deep nesting would also let a
+ * small file take long.
+ *
+ * Matching is that of pprof: the whole name, without the arguments that a
  * C++ name has, and without the dot in front that some linkers put there.
  */
 
-#include "pprof/prune.h"
-
-#include "base/array.h"
+#include "pprof/reading.h"
 
 #include <regex.h>
 #include <stdio.h>
@@ -14,13 +27,8 @@
 
 enum { MOST_BYTES = 16384, MOST_NESTING = 32 };
 
-struct expressions { /* all zero: nothing to cut */
-  bool active;
-  bool has_keep;
-  regex_t drop, keep;
-};
-
-enum outcome { READY, NOT_READABLE, NO_MEMORY };
+/* Of each profile; there is no KEEP without DROP. */
+enum { DROP, KEEP, EXPRESSIONS };
 
 /* The last character of the set of letters and digits that begins at OPEN;
  * NULL when it is another kind of set. */
@@ -62,52 +70,21 @@ is_common(const char *expression)
   return nesting == 0;
 }
 
-static enum outcome
-compile_whole(regex_t *regex, const char *expression)
+/* Compiles EXPRESSION for whole names: as regcomp, which gives back zero when
+ * all is well. */
+static int
+compile(regex_t *regex, const char *expression)
 {
   if (!is_common(expression))
-    return NOT_READABLE;
+    return REG_BADPAT;
   size_t size = strlen(expression) + sizeof "^()$";
   char *whole = malloc(size);
   if (whole == NULL)
-    return NO_MEMORY;
+    return REG_ESPACE;
   snprintf(whole, size, "^(%s)$", expression);
   int status = regcomp(regex, whole, REG_EXTENDED | REG_NOSUB);
   free(whole);
-  return status == 0            ? READY
-         : status == REG_ESPACE ? NO_MEMORY
-                                : NOT_READABLE;
-}
-
-/* Prepares to match DROP and KEEP, "" when the file has none. */
-static enum outcome
-compile(struct expressions *expressions, const char *drop, const char *keep)
-{
-  memset(expressions, 0, sizeof *expressions);
-  if (*drop == '\0')
-    return READY;
-  enum outcome outcome = compile_whole(&expressions->drop, drop);
-  if (outcome != READY)
-    return outcome;
-  outcome =
-      *keep == '\0' ? READY : compile_whole(&expressions->keep, keep);
-  if (outcome != READY) {
-    regfree(&expressions->drop);
-    return outcome;
-  }
-  expressions->has_keep = *keep != '\0';
-  expressions->active = true;
-  return READY;
-}
-
-static void
-release(struct expressions *expressions)
-{
-  if (!expressions->active)
-    return;
-  regfree(&expressions->drop);
-  if (expressions->has_keep)
-    regfree(&expressions->keep);
+  return status;
 }
 
 /* The length of NAME without arguments: up to the first parenthesis that is
@@ -129,88 +106,67 @@ plain_length(const char *name)
   return (size_t)(c - name);
 }
 
-/* Whether the function NAME is to be cut. */
+/* Whether the first LENGTH bytes of NAME match. */
 static bool
-matches(const struct expressions *expressions, const char *name)
+matches(const regex_t *regex, const char *name, size_t length)
 {
-  if (*name == '.')
-    name++;
-  char *plain = strndup(name, plain_length(name));
-  if (plain == NULL)
-    return false;
-  bool found = *plain != '\0' &&
-               regexec(&expressions->drop, plain, 0, NULL, 0) == 0 &&
-               (!expressions->has_keep ||
-                regexec(&expressions->keep, plain, 0, NULL, 0) != 0);
-  free(plain);
-  return found;
+  regmatch_t part = {.rm_so = 0, .rm_eo = (regoff_t)length};
+  return regexec(regex, name, 1, &part, REG_STARTEND) == 0;
 }
 
-/* How many of LOCATION's innermost lines are to be cut off. */
+/* How many of LOCATION's innermost lines the COUNT expressions cut off. */
 static uint32_t
-count_cut(const struct profile *profile,
-          const struct expressions *expressions,
+count_cut(const struct profile *profile, const regex_t *regexes, size_t count,
           const struct profile_location *location)
 {
   for (uint32_t i = location->line_count; i > 0; i--) {
     uint32_t function = profile->lines[location->first_line + i - 1].function;
-    if (function != INDEX_NONE &&
-        matches(expressions, names_text(&profile->names,
-                                        profile->functions[function].name)))
+    if (function == INDEX_NONE)
+      continue;
+    const char *name =
+        names_text(&profile->names, profile->functions[function].name);
+    name += *name == '.';
+    size_t length = plain_length(name);
+    if (length > 0 && matches(&regexes[DROP], name, length) &&
+        (count <= KEEP || !matches(&regexes[KEEP], name, length)))
       return i;
   }
   return 0;
 }
 
-bool
-profile_prune(struct profile *profile, uint32_t drop, uint32_t keep,
-              struct mprof_error *error)
+static void
+mark(struct profile *profile, const regex_t *regexes, size_t count)
 {
-  struct expressions expressions;
-  enum outcome outcome =
-      compile(&expressions, names_text(&profile->names, drop),
-              names_text(&profile->names, keep));
-  if (outcome == NO_MEMORY)
-    return mprof_error_memory(error);
-  if (outcome == NOT_READABLE)
-    profile->gaps.unread_drop++;
-  for (size_t i = 0; expressions.active && i < profile->location_count; i++) {
+  for (size_t i = 0; i < profile->location_count; i++) {
     struct profile_location *location = &profile->locations[i];
-    uint32_t cut = count_cut(profile, &expressions, location);
+    uint32_t cut = count_cut(profile, regexes, count, location);
     if (cut == 0)
       continue;
     bool all = cut == location->line_count;
     location->mark = all ? PRUNE_ALL : PRUNE_BENEATH;
     location->cut_lines = all ? 0 : cut;
   }
-  release(&expressions);
-  return true;
 }
 
 bool
-profile_find_ends(struct profile *profile)
+reading_prune(struct reading *reading)
 {
-  const struct tree *tree = &profile->tree;
-  bool any = false;
-  for (size_t i = 0; i < profile->location_count; i++)
-    any = any || profile->locations[i].mark != PRUNE_NOTHING;
-  if (!any)
-    return true;
-  uint32_t *ends = array_zeroed(tree->count, sizeof *ends);
-  bool *cut = array_zeroed(tree->count, sizeof *cut);   /* below the node */
-  bool *user = array_zeroed(tree->count, sizeof *user); /* on its chain */
-  profile->ends = ends;
-  bool good = ends != NULL && cut != NULL && user != NULL;
-  for (size_t i = TREE_ROOT + 1; good && i < tree->count; i++) {
-    uint32_t parent = tree->nodes[i].parent;
-    enum prune_mark mark = profile->locations[tree->nodes[i].item].mark;
-    bool prunes = mark != PRUNE_NOTHING && user[parent];
-    ends[i] = cut[parent] || (prunes && mark == PRUNE_ALL) ? ends[parent]
-                                                           : (uint32_t)i;
-    cut[i] = cut[parent] || prunes;
-    user[i] = user[parent] || mark == PRUNE_NOTHING;
-  }
-  free(cut);
-  free(user);
-  return good;
+  struct profile *profile = reading->profile;
+  const char *texts[EXPRESSIONS] = {
+      [DROP] = names_text(&profile->names, reading->heading.drop_frames),
+      [KEEP] = names_text(&profile->names, reading->heading.keep_frames)};
+  regex_t regexes[EXPRESSIONS];
+  size_t count = *texts[DROP] == '\0' ? 0 : *texts[KEEP] == '\0' ? 1 : 2;
+  size_t ready = 0;
+  int status = 0;
+  while (ready < count &&
+         (status = compile(&regexes[ready], texts[ready])) == 0)
+    ready++;
+  if (status != 0 && status != REG_ESPACE)
+    profile->gaps.unread_drop++;
+  else if (status == 0 && count > 0)
+    mark(profile, regexes, count);
+  while (ready > 0)
+    regfree(&regexes[--ready]);
+  return status != REG_ESPACE || mprof_error_memory(reading->error);
 }

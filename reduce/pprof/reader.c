@@ -2,8 +2,8 @@
 
 /* Reads one file: bytes (input_file.c), their structure (wire_scan.c), what
  * chains are made of (reader_tables.c), what is said of the whole (here),
- * comments (comments.c), sample types (columns.c), and samples
- * (reader_samples.c).
+ * comments (comments.c), sample types (columns.c), samples
+ * (reader_samples.c), and what of them does not show (prune.c).
  *
  * A field is decoded once.  Samples are nearly all of a profile: the others
  * are listed first, since they may refer to each other in either direction.
@@ -15,60 +15,107 @@
 
 #include "pprof/reader.h"
 
-#include "base/array.h"
 #include "base/progress.h"
-#include "pprof/prune.h"
 #include "pprof/reading.h"
-#include "pprof/schema.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-/* The value of the last occurrence of FIELD, a number; 0 when there is none.
- */
-static uint64_t
-number_of(const struct reading *reading, uint32_t field)
+bool
+reading_fault_at(struct reading *reading, size_t offset, const char *format,
+                 ...)
 {
-  uint64_t value = 0;
-  for (size_t i = 0; i < reading->field_count; i++)
-    if (reading->fields[i].number == field)
-      value = reading->fields[i].value;
-  return value;
+  char reason[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  return mprof_error_set(reading->error, MPROF_BAD_PROFILE, (int64_t)offset,
+                         "cannot read '%s': %s (offset %zu of the %s)",
+                         reading->path, reason, offset,
+                         reading->file.compressed ? "inflated data" : "file");
 }
 
-static bool
-list_fields(struct reading *reading)
+bool
+reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
 {
-  const struct input_file *file = &reading->file;
-  for (size_t at = 0; at < file->length;) {
-    struct wire_field *fields =
-        array_reserve(reading->fields, &reading->field_capacity,
-                      reading->field_count + 1, sizeof *fields);
-    if (fields == NULL)
-      return mprof_error_memory(reading->error);
-    reading->fields = fields;
-    wire_read_field(file->data, &at, &fields[reading->field_count]);
-    if (fields[reading->field_count].number == PPROF_STRING)
-      reading->string_count++;
-    if (fields[reading->field_count].number != PPROF_SAMPLE)
-      reading->field_count++;
-  }
+  if (index >= reading->string_count)
+    return false;
+  *name = reading->strings[index];
   return true;
 }
 
-static bool
-read_period_type(struct reading *reading)
+bool
+reading_message(const struct reading *reading,
+                const struct wire_schema *schema, const uint8_t *data,
+                size_t size, uint64_t *values)
 {
-  struct profile_value_type *type = &reading->heading.period_type;
-  uint64_t f[PPROF_VALUE_TYPE_UNIT + 1];
-  for (size_t i = 0; i < reading->field_count; i++) {
-    const struct wire_field *field = &reading->fields[i];
-    if (field->number != PPROF_PERIOD_TYPE)
+  struct wire_field field;
+  uint32_t name;
+  bool good = true;
+  memset(values, 0, schema->field_count * sizeof *values);
+  for (size_t at = 0; at < size;) {
+    wire_read_field(data, &at, &field);
+    if (field.bytes == NULL && field.number < schema->field_count)
+      values[field.number] = field.value;
+  }
+  for (size_t i = 0; i < schema->field_count; i++)
+    if (schema->fields[i].kind == WIRE_TEXT) {
+      good = reading_string(reading, values[i], &name) && good;
+      values[i] = good ? name : 0;
+    }
+  return good;
+}
+
+/* Checks the bytes of the file. */
+static bool
+scan(struct reading *reading)
+{
+  struct wire_fault fault;
+  const struct input_file *file = &reading->file;
+  return wire_scan(&profile_schema, file->data, file->length, &fault) ||
+         reading_fault_at(reading, fault.offset,
+                          "is no profile, or a damaged one: %s",
+                          fault.reason);
+}
+
+/* Lists all fields but samples.  What they decode to is bounded before any
+ * of it is made: two bytes of input can become a hundred of structure.  What
+ * chains take is counted when they are read. */
+static bool
+list_fields(struct reading *reading)
+{
+  enum { MOST_FOR_A_BYTE = 40, LEAST_FOR_A_SAMPLE = 48 };
+  const struct input_file *file = &reading->file;
+  uint64_t most = input_file_decoded_limit(file, reading->options->limits);
+  uint64_t taken = 0;
+  for (size_t at = 0; at < file->length;) {
+    size_t from = at;
+    struct wire_field field;
+    bool good = true;
+    wire_read_field(file->data, &at, &field);
+    uint64_t bytes =
+        sizeof field +
+        (uint64_t)field.size *
+            (field.number == PPROF_STRING ? 1 : MOST_FOR_A_BYTE);
+    if (taken + bytes > most)
+      return reading_fault_at(reading, from,
+                              "is no profile, or a damaged one: decodes to "
+                              "more than %" PRIu64 " bytes",
+                              most);
+    taken += field.number == PPROF_SAMPLE ? LEAST_FOR_A_SAMPLE : bytes;
+    if (field.number == PPROF_SAMPLE)
       continue;
-    reading_numbers(field->bytes, field->size, f, sizeof f / sizeof f[0]);
-    if (!reading_string(reading, f[PPROF_VALUE_TYPE_NAME], &type->type) ||
-        !reading_string(reading, f[PPROF_VALUE_TYPE_UNIT], &type->unit))
-      return reading_fault(reading, PPROF_PERIOD_TYPE, 0,
-                           "the period's type refers to a missing string");
+    if (field.number == PPROF_COMMENT || field.number == PPROF_OWN_COMMENT)
+      good = wire_read_numbers(&field, &reading->comments);
+    else
+      good = ARRAY_PUSH(reading->fields, reading->field_count,
+                        reading->field_capacity, field);
+    if (!good)
+      return mprof_error_memory(reading->error);
+    reading->string_count += field.number == PPROF_STRING;
   }
   return true;
 }
@@ -78,40 +125,33 @@ static bool
 read_heading(struct reading *reading)
 {
   struct profile *heading = &reading->heading;
-  if (!read_period_type(reading))
-    return false;
-  if (!reading_string(reading, number_of(reading, PPROF_DEFAULT_TYPE),
-                      &heading->default_type))
+  uint64_t f[PPROF_DEFAULT_TYPE + 1] = {0};
+  uint64_t type[PPROF_VALUE_TYPE_UNIT + 1] = {0};
+  for (size_t i = 0; i < reading->field_count; i++) {
+    const struct wire_field *field = &reading->fields[i];
+    if (field->number == PPROF_PERIOD_TYPE &&
+        !reading_message(reading, &value_type_schema, field->bytes,
+                         field->size, type))
+      return reading_fault(reading, PPROF_PERIOD_TYPE, 0,
+                           "the period's type refers to a missing string");
+    if (field->bytes == NULL && field->number <= PPROF_DEFAULT_TYPE)
+      f[field->number] = field->value;
+  }
+  heading->period_type = (struct profile_value_type){
+      (uint32_t)type[PPROF_VALUE_TYPE_NAME],
+      (uint32_t)type[PPROF_VALUE_TYPE_UNIT]};
+  if (!reading_string(reading, f[PPROF_DEFAULT_TYPE], &heading->default_type))
     return reading_fault(reading, PPROF_DEFAULT_TYPE, 0,
                          "the default sample type is a missing string");
-  if (!reading_string(reading, number_of(reading, PPROF_DROP_FRAMES),
-                      &heading->drop_frames) ||
-      !reading_string(reading, number_of(reading, PPROF_KEEP_FRAMES),
-                      &heading->keep_frames))
+  if (!reading_string(reading, f[PPROF_DROP_FRAMES], &heading->drop_frames) ||
+      !reading_string(reading, f[PPROF_KEEP_FRAMES], &heading->keep_frames))
     return reading_fault(reading, PPROF_DROP_FRAMES, 0,
                          "drop_frames or keep_frames refers to a missing "
                          "string");
-  heading->time_nanos = (int64_t)number_of(reading, PPROF_TIME);
-  heading->duration_nanos = (int64_t)number_of(reading, PPROF_DURATION);
-  heading->period = (int64_t)number_of(reading, PPROF_PERIOD);
+  heading->time_nanos = (int64_t)f[PPROF_TIME];
+  heading->duration_nanos = (int64_t)f[PPROF_DURATION];
+  heading->period = (int64_t)f[PPROF_PERIOD];
   return true;
-}
-
-/* Checks the bytes of the file. */
-static bool
-scan(struct reading *reading)
-{
-  struct wire_fault fault;
-  const struct input_file *file = &reading->file;
-  uint64_t most = input_file_decoded_limit(file, reading->options->limits);
-  return wire_scan(&pprof_profile_schema, file->data, file->length, most,
-                   &fault) ||
-         mprof_error_set(reading->error, MPROF_BAD_PROFILE,
-                         (int64_t)fault.offset,
-                         "cannot read '%s': is no profile, or a damaged "
-                         "one: %s (offset %zu of the %s)",
-                         reading->path, fault.reason, fault.offset,
-                         file->compressed ? "inflated data" : "file");
 }
 
 /* Reports that the file cannot be merged with the first. */
@@ -144,7 +184,7 @@ check_heading(struct reading *reading)
   if (profile->drop_frames != heading->drop_frames ||
       profile->keep_frames != heading->keep_frames)
     return refuse(reading, PPROF_DROP_FRAMES, "frames to drop or to keep");
-  return reading->columns != NULL ||
+  return reading->same_columns ||
          refuse(reading, PPROF_SAMPLE_TYPE, "sample types");
 }
 
@@ -200,10 +240,10 @@ static void
 release(struct reading *reading)
 {
   free(reading->fields);
+  free(reading->comments.items);
   free(reading->strings);
-  free(reading->locations);
   free(reading->lines);
-  free(reading->columns);
+  free(reading->sources);
   free(reading->heading.columns);
   index_map_release(&reading->function_ids);
   index_map_release(&reading->location_ids);
@@ -229,12 +269,11 @@ profile_read(struct profile *profile, const char *path,
   bool good = scan(&reading) && list_fields(&reading) &&
               reading_tables(&reading) && read_heading(&reading) &&
               reading_comments(&reading) && reading_columns(&reading) &&
-              check_heading(&reading) && reading_samples(&reading);
+              check_heading(&reading) && reading_samples(&reading) &&
+              reading_prune(&reading);
   if (good) {
     add_heading(&reading);
     note_gaps(&reading);
-    good = profile_prune(profile, reading.heading.drop_frames,
-                         reading.heading.keep_frames, error);
   }
   release(&reading);
   return good;

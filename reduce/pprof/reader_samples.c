@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Samples of one file.  A sample is taken apart (sample_fields.c), its chain
+/* Samples of one file.  A sample is taken apart into arrays that the next one
+ * uses again (protobuf-c's own decoder makes a block of memory for each array,
+ * message and label: all of 1.3 million samples took 2.1 GB); its chain
  * becomes a node of the tree, its labels a set; then it is forgotten.  Calls
  * that the file leaves out come last (stated_calls.c).
  *
@@ -8,35 +10,104 @@
  * so that a chain costs a search for what it does not share with it.
  */
 
-#include "pprof/reading.h"
-
-#include "base/array.h"
 #include "base/progress.h"
-#include "pprof/sample_fields.h"
+#include "pprof/hidden.h"
+#include "pprof/reading.h"
 #include "pprof/stated_calls.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct decoding {
   struct reading *reading;
-  struct sample_fields fields; /* of the sample in hand */
-  struct numbers last;         /* locations of the one before */
-  uint32_t *path; /* nodes of the last chain, the root's child first */
+  size_t index; /* of the sample in hand; its parts: */
+  struct numbers locations; /* ids, the leaf first */
+  struct numbers values;    /* in columns of the file */
+  struct numbers labels;    /* a row of label_rows */
+  struct numbers hidden;    /* what the locations left out: hidden.h */
+  struct numbers whole; /* locations with it, while they are put together */
+  struct numbers last;  /* locations of the sample before */
+  uint32_t *path;       /* nodes of the last chain, the root's child first */
   size_t path_length, path_capacity;
-  uint64_t frames; /* of all nodes */
-  struct stated_calls calls;
+  uint64_t frames;            /* of all nodes */
+  struct numbers stated;      /* calls: stated_calls.h */
   uint64_t sums[COLUMN_USES]; /* of the file's samples */
   uint64_t *row; /* values of a sample in the profile's columns */
 };
 
-/* The number of the location ID.  Most programs count locations from 1 in the
- * order in which they write them. */
-static uint32_t
-find_location(const struct reading *reading, uint64_t id)
+/* Reports a fault of the sample in hand. */
+#define sample_fault(decoding, ...)                                          \
+  reading_fault((decoding)->reading, PPROF_SAMPLE, (decoding)->index,        \
+                __VA_ARGS__)
+
+/* Appends the label in FIELD to the row, as words of labels.h. */
+static bool
+push_label(struct decoding *decoding, const struct wire_field *field)
 {
-  if (id - 1 < reading->locations_in_order)
-    return reading->locations[id - 1];
-  return index_map_find(&reading->location_ids, id);
+  struct reading *reading = decoding->reading;
+  struct numbers *labels = &decoding->labels;
+  uint64_t f[PPROF_LABEL_UNIT + 1];
+  if (!reading_message(reading, &label_schema, field->bytes, field->size, f))
+    return sample_fault(decoding,
+                        "a label of sample %zu refers to a missing string",
+                        decoding->index);
+  const char *key =
+      names_text(&reading->profile->names, (uint32_t)f[PPROF_LABEL_KEY]);
+  if ((int64_t)f[PPROF_LABEL_NUMBER] < 0 && f[PPROF_LABEL_TEXT] == 0 &&
+      strcmp(key, PPROF_LABEL_BYTES) == 0)
+    return sample_fault(decoding,
+                        "sample %zu has objects of %" PRId64 " bytes",
+                        decoding->index, (int64_t)f[PPROF_LABEL_NUMBER]);
+  if (!numbers_reserve(labels, LABEL_WORDS))
+    return mprof_error_memory(reading->error);
+  memcpy(labels->items + labels->count, f + PPROF_LABEL_KEY,
+         LABEL_WORDS * sizeof *f);
+  labels->count += LABEL_WORDS;
+  return true;
+}
+
+/* Puts what the locations leave out in its places. */
+static bool
+insert_hidden(struct decoding *decoding)
+{
+  struct numbers shown = decoding->locations;
+  decoding->whole.count = 0;
+  if (!numbers_reserve(&decoding->whole,
+                       shown.count + decoding->hidden.count))
+    return mprof_error_memory(decoding->reading->error);
+  if (!hidden_insert(&shown, &decoding->hidden, &decoding->whole))
+    return sample_fault(decoding,
+                        "the hidden locations of sample %zu do not fit",
+                        decoding->index);
+  decoding->locations = decoding->whole;
+  decoding->whole = shown;
+  return true;
+}
+
+/* Takes apart the sample of SIZE bytes at DATA. */
+static bool
+read_parts(struct decoding *decoding, const uint8_t *data, size_t size)
+{
+  struct wire_field field;
+  bool good = true;
+  decoding->locations.count = decoding->values.count = 0;
+  decoding->hidden.count = 0;
+  decoding->labels.count = 1; /* the first word is that of the file */
+  for (size_t at = 0; good && at < size;) {
+    wire_read_field(data, &at, &field);
+    if (field.number == PPROF_SAMPLE_LOCATIONS)
+      good = wire_read_numbers(&field, &decoding->locations);
+    else if (field.number == PPROF_SAMPLE_VALUES)
+      good = wire_read_numbers(&field, &decoding->values);
+    else if (field.number == PPROF_SAMPLE_HIDDEN)
+      good = wire_read_numbers(&field, &decoding->hidden);
+    else if (field.number == PPROF_SAMPLE_LABEL &&
+             !push_label(decoding, &field))
+      return false;
+  }
+  if (!good)
+    return mprof_error_memory(decoding->reading->error);
+  return decoding->hidden.count == 0 || insert_hidden(decoding);
 }
 
 /* How many locations from the root on the chain in hand has in common with
@@ -44,7 +115,7 @@ find_location(const struct reading *reading, uint64_t id)
 static size_t
 shared_with_last(const struct decoding *decoding)
 {
-  const struct numbers *ids = &decoding->fields.locations;
+  const struct numbers *ids = &decoding->locations;
   const struct numbers *last = &decoding->last;
   size_t most = ids->count < decoding->path_length ? ids->count
                                                    : decoding->path_length;
@@ -55,33 +126,29 @@ shared_with_last(const struct decoding *decoding)
   return shared;
 }
 
-/* Appends the node of LOCATION to the path. */
-static uint32_t
+/* Appends the node of LOCATION to the path; false when memory runs out. */
+static bool
 step(struct decoding *decoding, uint32_t location)
 {
   struct profile *profile = decoding->reading->profile;
-  size_t depth = decoding->path_length;
-  uint32_t *path = array_reserve(decoding->path, &decoding->path_capacity,
-                                 depth + 1, sizeof *path);
-  if (path == NULL)
-    return INDEX_NONE;
-  decoding->path = path;
+  uint32_t parent = decoding->path_length == 0
+                        ? TREE_ROOT
+                        : decoding->path[decoding->path_length - 1];
   size_t known = profile->tree.count;
-  path[depth] =
-      tree_child(&profile->tree, depth == 0 ? TREE_ROOT : path[depth - 1],
-                 location);
-  decoding->path_length += path[depth] != INDEX_NONE;
+  uint32_t node = tree_child(&profile->tree, parent, location);
   if (profile->tree.count > known) {
     uint32_t lines = profile->locations[location].line_count;
     decoding->frames += lines == 0 ? 1 : lines;
   }
-  return path[depth];
+  return node != INDEX_NONE &&
+         ARRAY_PUSH(decoding->path, decoding->path_length,
+                    decoding->path_capacity, node);
 }
 
-/* Checks that what the samples up to INDEX take is within the limits: the
- * nodes, and of each frame of a node what later stages make of it. */
+/* Checks that what the samples take so far is within the limits: the nodes,
+ * and of each frame of a node what later stages make of it. */
 static bool
-within_limits(struct decoding *decoding, size_t index)
+within_limits(struct decoding *decoding)
 {
   enum { SLOT_BYTES = 16, FRAME_BYTES = 16 };
   struct reading *reading = decoding->reading;
@@ -95,83 +162,70 @@ within_limits(struct decoding *decoding, size_t index)
       profile->label_rows.row_count * sizeof *profile->labels +
       profile->sample_count * profile->column_count * sizeof *profile->values;
   return taken <= most ||
-         reading_fault(reading, PPROF_SAMPLE, index,
-                       "the chains up to sample %zu take more than %" PRIu64
-                       " bytes",
-                       index, most);
+         sample_fault(decoding,
+                      "the chains up to sample %zu take more than %" PRIu64
+                      " bytes",
+                      decoding->index, most);
 }
 
-/* Sets *NODE to that of the chain in hand, of the sample INDEX, which becomes
- * the last one. */
+/* Sets *NODE to that of the chain in hand, which becomes the last one. */
 static bool
-find_node(struct decoding *decoding, size_t index, uint32_t *node)
+find_node(struct decoding *decoding, uint32_t *node)
 {
   struct reading *reading = decoding->reading;
-  const struct numbers *ids = &decoding->fields.locations;
+  struct numbers ids = decoding->locations;
   decoding->path_length = shared_with_last(decoding);
-  for (size_t i = ids->count - decoding->path_length; i-- > 0;) {
-    uint32_t location = find_location(reading, ids->items[i]);
+  for (size_t i = ids.count - decoding->path_length; i-- > 0;) {
+    uint32_t location = index_map_find(&reading->location_ids, ids.items[i]);
     if (location == INDEX_NONE)
-      return reading_fault(reading, PPROF_SAMPLE, index,
-                           "sample %zu refers to location %" PRIu64
-                           ", which is missing",
-                           index, ids->items[i]);
-    if (step(decoding, location) == INDEX_NONE)
+      return sample_fault(decoding,
+                          "sample %zu refers to location %" PRIu64
+                          ", which is missing",
+                          decoding->index, ids.items[i]);
+    if (!step(decoding, location))
       return mprof_error_memory(reading->error);
   }
-  *node = ids->count == 0 ? (uint32_t)TREE_ROOT
-                          : decoding->path[ids->count - 1];
-  struct numbers last = decoding->last;
-  decoding->last = decoding->fields.locations;
-  decoding->fields.locations = last;
-  return within_limits(decoding, index);
+  *node = ids.count == 0 ? (uint32_t)TREE_ROOT : decoding->path[ids.count - 1];
+  decoding->locations = decoding->last;
+  decoding->last = ids;
+  return within_limits(decoding);
 }
 
-/* Checks the values of the sample in hand, the INDEX-th. */
+/* Checks the values in hand. */
 static bool
-check_values(struct decoding *decoding, size_t index)
+check_values(struct decoding *decoding)
 {
-  struct reading *reading = decoding->reading;
-  const struct numbers *values = &decoding->fields.values;
-  size_t wanted = reading->heading.column_count;
+  const struct numbers *values = &decoding->values;
+  size_t wanted = decoding->reading->heading.column_count;
   if (values->count != wanted)
-    return reading_fault(reading, PPROF_SAMPLE, index,
-                         "sample %zu has %zu values where there are %zu "
-                         "sample types",
-                         index, values->count, wanted);
+    return sample_fault(decoding,
+                        "sample %zu has %zu values where there are %zu "
+                        "sample types",
+                        decoding->index, values->count, wanted);
   for (size_t i = 0; i < values->count; i++)
     if (values->items[i] > INT64_MAX)
-      return reading_fault(reading, PPROF_SAMPLE, index,
-                           "sample %zu has the negative value %" PRId64,
-                           index, (int64_t)values->items[i]);
+      return sample_fault(decoding,
+                          "sample %zu has the negative value %" PRId64,
+                          decoding->index, (int64_t)values->items[i]);
   return true;
 }
 
-/* What column USE of the sample in hand says; false when that is no number of
- * 64 bits. */
+/* Adds the values in hand to all sums; they must stay within 63 bits. */
 static bool
-value_of(const struct decoding *decoding, int use, uint64_t *value)
-{
-  struct profile_column column = decoding->reading->heading.column_of[use];
-  *value =
-      column.index == NO_COLUMN ? 0
-                                : decoding->fields.values.items[column.index];
-  return !__builtin_mul_overflow(*value, column.scale, value);
-}
-
-/* Adds the sample in hand, the INDEX-th, to all sums; they must stay within
- * 63 bits. */
-static bool
-add_to_sums(struct decoding *decoding, size_t index)
+add_to_sums(struct decoding *decoding)
 {
   struct reading *reading = decoding->reading;
-  uint64_t v[COLUMN_USES];
+  uint64_t v[COLUMN_USES] = {0};
   for (int i = 0; i < COLUMN_USES; i++) {
-    uint64_t *total = &reading->profile->total[i]; /* of all files */
-    if (!value_of(decoding, i, &v[i]) ||
+    struct profile_column column = reading->heading.column_of[i];
+    uint64_t *total = &reading->profile->total[i];
+    if (column.index == NO_COLUMN)
+      continue;
+    if (__builtin_mul_overflow(decoding->values.items[column.index],
+                               column.scale, &v[i]) ||
         v[i] > (uint64_t)INT64_MAX - *total)
-      return reading_fault(reading, PPROF_SAMPLE, index,
-                           "the sums overflow at sample %zu", index);
+      return sample_fault(decoding, "the sums overflow at sample %zu",
+                          decoding->index);
     decoding->sums[i] += v[i];
     *total += v[i];
   }
@@ -179,55 +233,43 @@ add_to_sums(struct decoding *decoding, size_t index)
     return true;
   if (v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_KEPT_BYTES] > v[MEASURE_BYTES])
-    return reading_fault(reading, PPROF_SAMPLE, index,
-                         "sample %zu keeps more than it allocated", index);
+    return sample_fault(decoding, "sample %zu keeps more than it allocated",
+                        decoding->index);
   if (v[MEASURE_PEAK_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_PEAK_BYTES] > v[MEASURE_BYTES] ||
       v[MEASURE_TEMPORARY_ALLOCS] > v[MEASURE_ALLOCS])
-    return reading_fault(reading, PPROF_SAMPLE, index,
-                         "sample %zu has more objects at the peak, or more "
-                         "temporary ones, than it allocated",
-                         index);
+    return sample_fault(decoding,
+                        "sample %zu has more objects at the peak, or more "
+                        "temporary ones, than it allocated",
+                        decoding->index);
   return true;
 }
 
-/* Puts the values in hand into the row, in columns of the profile. */
-static void
-fill_row(struct decoding *decoding)
-{
-  const struct reading *reading = decoding->reading;
-  const struct profile *profile = reading->profile;
-  const uint64_t *values = decoding->fields.values.items;
-  if (reading->columns != NULL)
-    for (size_t i = 0; i < reading->heading.column_count; i++)
-      decoding->row[reading->columns[i]] = values[i];
-  else
-    for (int i = 0; i < COLUMN_USES; i++)
-      if (profile_has(profile, i))
-        value_of(decoding, i, &decoding->row[profile->column_of[i].index]);
-}
-
-/* Reads the sample INDEX, SIZE bytes at DATA. */
+/* Reads the sample of SIZE bytes at DATA; its calls are noted alone when
+ * NOTES_CALLS and it states no more. */
 static bool
 read_sample(struct decoding *decoding, const uint8_t *data, size_t size,
-            size_t index)
+            bool notes_calls)
 {
   struct reading *reading = decoding->reading;
   struct profile *profile = reading->profile;
-  const struct profile *heading = &reading->heading;
-  const struct numbers *labels = &decoding->fields.labels;
-  const struct numbers *values = &decoding->fields.values;
+  const struct numbers *labels = &decoding->labels;
   struct profile_sample sample;
-  if (!sample_fields_read(&decoding->fields, reading, data, size, index) ||
-      !check_values(decoding, index) || !add_to_sums(decoding, index) ||
-      !find_node(decoding, index, &sample.node))
+  if (!read_parts(decoding, data, size) || !check_values(decoding) ||
+      !add_to_sums(decoding) || !find_node(decoding, &sample.node))
     return false;
-  if (decoding->calls.active && sample.node != TREE_ROOT &&
-      states_calls(heading, values->items, labels->count))
-    return stated_calls_note(
-        &decoding->calls, reading, sample.node,
-        values->items[heading->column_of[COLUMN_OF_CALLS].index]);
-  fill_row(decoding);
+  const uint64_t *values = decoding->values.items;
+  if (notes_calls && sample.node != TREE_ROOT &&
+      states_calls(&reading->heading, values, labels->count)) {
+    uint64_t value =
+        values[reading->heading.column_of[COLUMN_OF_CALLS].index];
+    return value == 0 ||
+           (numbers_push(&decoding->stated, sample.node) &&
+            numbers_push(&decoding->stated, value)) ||
+           mprof_error_memory(reading->error);
+  }
+  reading_convert(reading->sources, profile->column_count, values,
+                  decoding->row);
   sample.labels = profile_labels(profile, labels->items, labels->count);
   return (sample.labels != INDEX_NONE &&
           profile_add_sample(profile, sample, decoding->row)) ||
@@ -237,38 +279,46 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size,
 static void
 release(struct decoding *decoding)
 {
-  sample_fields_release(&decoding->fields);
-  stated_calls_release(&decoding->calls);
+  free(decoding->locations.items);
+  free(decoding->values.items);
+  free(decoding->labels.items);
+  free(decoding->hidden.items);
+  free(decoding->whole.items);
   free(decoding->last.items);
   free(decoding->path);
+  free(decoding->stated.items);
   free(decoding->row);
 }
 
 bool
 reading_samples(struct reading *reading)
 {
-  struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
   const struct input_file *file = &reading->file;
   struct decoding decoding = {.reading = reading};
-  struct wire_field field;
-  size_t count = 0;
-  const struct profile *heading = &reading->heading;
-  decoding.fields.labels_source =
+  bool adds_calls = false;
+  uint64_t source =
       (reading->claims.by_mprof ? LABELS_BY_MPROF : 0u) |
       (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
       (heading->language == LANGUAGE_LISP ? LABELS_OF_LISP : 0u);
-  decoding.row = array_zeroed(profile->column_count, sizeof *decoding.row);
-  bool good = (decoding.row != NULL || mprof_error_memory(reading->error)) &&
-              stated_calls_init(&decoding.calls, reading);
+  decoding.row =
+      array_zeroed(reading->profile->column_count, sizeof *decoding.row);
+  bool good = (decoding.row != NULL &&
+               numbers_push(&decoding.labels, source)) ||
+              mprof_error_memory(reading->error);
+  good = good && reading_adds_calls(reading, &adds_calls);
   for (size_t at = 0; good && at < file->length;) {
+    struct wire_field field;
     wire_read_field(file->data, &at, &field);
     if (field.number != PPROF_SAMPLE)
       continue;
     progress_tell(reading->options->progress, "reading", at, file->length);
-    good = read_sample(&decoding, field.bytes, field.size, count++);
+    good = read_sample(&decoding, field.bytes, field.size, adds_calls);
+    decoding.index++;
   }
-  good = good && stated_calls_add(&decoding.calls, reading, count,
-                                  decoding.fields.labels_source);
+  if (good && adds_calls)
+    good = reading_add_calls(reading, &decoding.stated, decoding.index,
+                             source);
   good = good && reading_check_claims(reading, decoding.sums);
   release(&decoding);
   return good;

@@ -8,36 +8,17 @@
 
 #include "pprof/reading.h"
 
-#include "base/array.h"
-
 #include <inttypes.h>
 #include <string.h>
 
-/* Reads the occurrence INDEX of a field, a message of SIZE bytes at DATA. */
-typedef bool message_reader(struct reading *reading, size_t index,
-                            const uint8_t *data, size_t size);
-
-/* Calls READ for each occurrence of FIELD. */
 static bool
-read_each(struct reading *reading, uint32_t field, message_reader *read)
+read_string(struct reading *reading, size_t index,
+            const struct wire_field *field)
 {
-  size_t index = 0;
-  for (size_t i = 0; i < reading->field_count; i++)
-    if (reading->fields[i].number == field &&
-        !read(reading, index++, reading->fields[i].bytes,
-              reading->fields[i].size))
-      return false;
-  return true;
-}
-
-static bool
-read_string(struct reading *reading, size_t index, const uint8_t *data,
-            size_t size)
-{
-  if (index == 0 && size != 0)
+  if (index == 0 && field->size != 0)
     return reading_fault(reading, PPROF_STRING, 0,
                          "the first string is not empty");
-  char *text = strndup((const char *)data, size);
+  char *text = strndup((const char *)field->bytes, field->size);
   uint32_t name = text == NULL
                       ? NAMES_NONE
                       : names_intern(&reading->profile->names, text);
@@ -49,6 +30,8 @@ read_string(struct reading *reading, size_t index, const uint8_t *data,
 static bool
 read_strings(struct reading *reading)
 {
+  size_t index = 0;
+  bool good = true;
   if (reading->string_count == 0)
     return reading_fault(reading, PPROF_STRING, 0,
                          "is no profile: there is no string table");
@@ -56,163 +39,150 @@ read_strings(struct reading *reading)
       array_zeroed(reading->string_count, sizeof *reading->strings);
   if (reading->strings == NULL)
     return mprof_error_memory(reading->error);
-  return read_each(reading, PPROF_STRING, read_string);
+  for (size_t i = 0; good && i < reading->field_count; i++)
+    if (reading->fields[i].number == PPROF_STRING)
+      good = read_string(reading, index++, &reading->fields[i]);
+  return good;
 }
 
-/* Checks ID, of the INDEX-th of its kind; WHAT names the kind. */
-static bool
-check_id(struct reading *reading, const struct index_map *ids, uint64_t id,
-         size_t index, uint32_t field, const char *what)
+/* What is in FIELD, the INDEX-th of its kind, with the numbers F. */
+struct message {
+  const struct wire_field *field;
+  size_t index;
+  const uint64_t *f;
+};
+
+/* Adds MESSAGE to the profile; its number there, INDEX_NONE after a fault or
+ * when memory runs out. */
+typedef uint32_t message_adder(struct reading *reading,
+                               const struct message *message);
+
+static uint32_t
+add_function(struct reading *reading, const struct message *message)
 {
-  if (id == 0)
-    return reading_fault(reading, field, index, "%s %zu has the id 0", what,
-                         index);
-  return index_map_find(ids, id) == INDEX_NONE ||
-         reading_fault(reading, field, index,
-                       "the %s id %" PRIu64 " is used twice", what, id);
+  const uint64_t *f = message->f;
+  return profile_add_function(
+      reading->profile,
+      (struct profile_function){
+          .name = (uint32_t)f[PPROF_FUNCTION_NAME],
+          .system_name = (uint32_t)f[PPROF_FUNCTION_SYSTEM_NAME],
+          .file = (uint32_t)f[PPROF_FUNCTION_FILE],
+          .start_line = (int64_t)f[PPROF_FUNCTION_START_LINE]});
 }
 
-/* Notes that ID stands for NUMBER, of the profile; INDEX_NONE: there was no
- * memory for it. */
-static bool
-add_id(struct reading *reading, struct index_map *ids, uint64_t id,
-       uint32_t number)
+static uint32_t
+add_mapping(struct reading *reading, const struct message *message)
 {
-  return (number != INDEX_NONE && index_map_add(ids, id, number)) ||
-         mprof_error_memory(reading->error);
-}
-
-static bool
-read_function(struct reading *reading, size_t index, const uint8_t *data,
-              size_t size)
-{
-  uint64_t f[PPROF_FUNCTION_START_LINE + 1];
-  struct profile_function function;
-  reading_numbers(data, size, f, sizeof f / sizeof f[0]);
-  if (!check_id(reading, &reading->function_ids, f[PPROF_FUNCTION_ID], index,
-                PPROF_FUNCTION, "function"))
-    return false;
-  if (!reading_string(reading, f[PPROF_FUNCTION_NAME], &function.name) ||
-      !reading_string(reading, f[PPROF_FUNCTION_SYSTEM_NAME],
-                      &function.system_name) ||
-      !reading_string(reading, f[PPROF_FUNCTION_FILE], &function.file))
-    return reading_fault(reading, PPROF_FUNCTION, index,
-                         "function %" PRIu64 " refers to a missing string",
-                         f[PPROF_FUNCTION_ID]);
-  function.start_line = (int64_t)f[PPROF_FUNCTION_START_LINE];
-  return add_id(reading, &reading->function_ids, f[PPROF_FUNCTION_ID],
-                profile_add_function(reading->profile, function));
-}
-
-static bool
-read_mapping(struct reading *reading, size_t index, const uint8_t *data,
-             size_t size)
-{
-  uint64_t f[PPROF_MAPPING_HAS_INLINE_FRAMES + 1];
-  struct profile_mapping mapping = {0};
-  reading_numbers(data, size, f, sizeof f / sizeof f[0]);
-  if (!check_id(reading, &reading->mapping_ids, f[PPROF_MAPPING_ID], index,
-                PPROF_MAPPING, "mapping"))
-    return false;
-  if (!reading_string(reading, f[PPROF_MAPPING_FILE], &mapping.file) ||
-      !reading_string(reading, f[PPROF_MAPPING_BUILD_ID], &mapping.build_id))
-    return reading_fault(reading, PPROF_MAPPING, index,
-                         "mapping %" PRIu64 " refers to a missing string",
-                         f[PPROF_MAPPING_ID]);
-  mapping.start = f[PPROF_MAPPING_START];
-  mapping.end = f[PPROF_MAPPING_END];
-  mapping.offset = f[PPROF_MAPPING_OFFSET];
+  const uint64_t *f = message->f;
+  struct profile_mapping mapping = {
+      .start = f[PPROF_MAPPING_START],
+      .end = f[PPROF_MAPPING_END],
+      .offset = f[PPROF_MAPPING_OFFSET],
+      .file = (uint32_t)f[PPROF_MAPPING_FILE],
+      .build_id = (uint32_t)f[PPROF_MAPPING_BUILD_ID]};
   for (unsigned i = PPROF_MAPPING_HAS_FUNCTIONS;
        i <= PPROF_MAPPING_HAS_INLINE_FRAMES; i++)
     mapping.flags |= f[i] != 0 ? 1u << (i - PPROF_MAPPING_HAS_FUNCTIONS) : 0;
-  return add_id(reading, &reading->mapping_ids, f[PPROF_MAPPING_ID],
-                profile_add_mapping(reading->profile, mapping));
+  return profile_add_mapping(reading->profile, mapping);
 }
 
-/* Reads a line of the location INDEX, which has the id ID. */
+/* Sets *NUMBER to that of ID, a WHAT to which the location MESSAGE refers;
+ * INDEX_NONE for the id 0, "not known". */
 static bool
-read_line(struct reading *reading, size_t index, uint64_t id,
+resolve(struct reading *reading, const struct message *message,
+        const struct index_map *ids, const char *what, uint64_t id,
+        uint32_t *number)
+{
+  *number = id == 0 ? INDEX_NONE : index_map_find(ids, id);
+  return id == 0 || *number != INDEX_NONE ||
+         reading_fault(reading, PPROF_LOCATION, message->index,
+                       "location %" PRIu64 " refers to %s %" PRIu64
+                       ", which is missing",
+                       message->f[PPROF_LOCATION_ID], what, id);
+}
+
+static bool
+read_line(struct reading *reading, const struct message *message,
           const struct wire_field *field)
 {
   uint64_t f[PPROF_LINE_COLUMN + 1];
-  struct profile_line *lines =
-      array_reserve(reading->lines, &reading->line_capacity,
-                    reading->line_count + 1, sizeof *lines);
-  if (lines == NULL)
-    return mprof_error_memory(reading->error);
-  reading->lines = lines;
-  reading_numbers(field->bytes, field->size, f, sizeof f / sizeof f[0]);
-  uint32_t function =
-      f[PPROF_LINE_FUNCTION] == 0
-          ? INDEX_NONE
-          : index_map_find(&reading->function_ids, f[PPROF_LINE_FUNCTION]);
-  if (f[PPROF_LINE_FUNCTION] != 0 && function == INDEX_NONE)
-    return reading_fault(reading, PPROF_LOCATION, index,
-                         "location %" PRIu64 " refers to function %" PRIu64
-                         ", which is missing",
-                         id, f[PPROF_LINE_FUNCTION]);
-  lines[reading->line_count++] =
-      (struct profile_line){function, (int64_t)f[PPROF_LINE_NUMBER],
-                            (int64_t)f[PPROF_LINE_COLUMN]};
-  return true;
+  struct profile_line line;
+  reading_message(reading, &line_schema, field->bytes, field->size, f);
+  line.line = (int64_t)f[PPROF_LINE_NUMBER];
+  line.column = (int64_t)f[PPROF_LINE_COLUMN];
+  return resolve(reading, message, &reading->function_ids, "function",
+                 f[PPROF_LINE_FUNCTION], &line.function) &&
+         (ARRAY_PUSH(reading->lines, reading->line_count,
+                     reading->line_capacity, line) ||
+          mprof_error_memory(reading->error));
 }
 
-/* Adds LOCATION, the INDEX-th, which has the id ID and the lines in hand. */
-static bool
-add_location(struct reading *reading, size_t index, uint64_t id,
-             struct profile_location location)
+static uint32_t
+add_location(struct reading *reading, const struct message *message)
 {
-  uint32_t *locations =
-      array_reserve(reading->locations, &reading->location_capacity,
-                    index + 1, sizeof *locations);
-  if (locations == NULL)
-    return mprof_error_memory(reading->error);
-  reading->locations = locations;
-  locations[index] = profile_add_location(
-      reading->profile, location, reading->lines, reading->line_count);
-  if (reading->locations_in_order == index && id == index + 1)
-    reading->locations_in_order++;
-  return add_id(reading, &reading->location_ids, id, locations[index]);
-}
-
-static bool
-read_location(struct reading *reading, size_t index, const uint8_t *data,
-              size_t size)
-{
-  uint64_t f[PPROF_LOCATION_FOLDED + 1];
-  struct profile_location location = {.mapping = INDEX_NONE};
-  struct wire_field field;
-  reading_numbers(data, size, f, sizeof f / sizeof f[0]);
-  uint64_t id = f[PPROF_LOCATION_ID];
-  if (!check_id(reading, &reading->location_ids, id, index, PPROF_LOCATION,
-                "location"))
-    return false;
-  if (f[PPROF_LOCATION_MAPPING] != 0) {
-    location.mapping =
-        index_map_find(&reading->mapping_ids, f[PPROF_LOCATION_MAPPING]);
-    if (location.mapping == INDEX_NONE)
-      return reading_fault(reading, PPROF_LOCATION, index,
-                           "location %" PRIu64 " refers to mapping %" PRIu64
-                           ", which is missing",
-                           id, f[PPROF_LOCATION_MAPPING]);
-  }
-  location.address = f[PPROF_LOCATION_ADDRESS];
-  location.folded = f[PPROF_LOCATION_FOLDED] != 0;
+  const uint64_t *f = message->f;
+  struct profile_location location = {
+      .address = f[PPROF_LOCATION_ADDRESS],
+      .folded = f[PPROF_LOCATION_FOLDED] != 0};
+  if (!resolve(reading, message, &reading->mapping_ids, "mapping",
+               f[PPROF_LOCATION_MAPPING], &location.mapping))
+    return INDEX_NONE;
   reading->line_count = 0;
-  for (size_t at = 0; at < size;) {
-    wire_read_field(data, &at, &field);
+  for (size_t at = 0; at < message->field->size;) {
+    struct wire_field field;
+    wire_read_field(message->field->bytes, &at, &field);
     if (field.number == PPROF_LOCATION_LINE &&
-        !read_line(reading, index, id, &field))
-      return false;
+        !read_line(reading, message, &field))
+      return INDEX_NONE;
   }
-  return add_location(reading, index, id, location);
+  return profile_add_location(reading->profile, location, reading->lines,
+                              reading->line_count);
+}
+
+/* Takes all messages FIELD, of the kind SCHEMA, and their ids, which are
+ * their first fields. */
+static bool
+read_each(struct reading *reading, uint32_t field,
+          const struct wire_schema *schema, struct index_map *ids,
+          message_adder *add)
+{
+  enum { ID = PPROF_FUNCTION_ID };
+  const char *what = profile_schema.fields[field].name;
+  uint64_t f[PPROF_MAPPING_HAS_INLINE_FRAMES + 1];
+  struct message message = {.f = f};
+  for (size_t i = 0; i < reading->field_count; i++) {
+    message.field = &reading->fields[i];
+    if (message.field->number != field)
+      continue;
+    bool good = reading_message(reading, schema, message.field->bytes,
+                                message.field->size, f);
+    if (f[ID] == 0)
+      return reading_fault(reading, field, message.index,
+                           "%s %zu has the id 0", what, message.index);
+    if (index_map_find(ids, f[ID]) != INDEX_NONE)
+      return reading_fault(reading, field, message.index,
+                           "the %s id %" PRIu64 " is used twice", what,
+                           f[ID]);
+    if (!good)
+      return reading_fault(reading, field, message.index,
+                           "%s %" PRIu64 " refers to a missing string", what,
+                           f[ID]);
+    uint32_t number = add(reading, &message);
+    if (number == INDEX_NONE || !index_map_add(ids, f[ID], number))
+      return mprof_error_memory(reading->error); /* a fault stays */
+    message.index++;
+  }
+  return true;
 }
 
 bool
 reading_tables(struct reading *reading)
 {
   return read_strings(reading) &&
-         read_each(reading, PPROF_FUNCTION, read_function) &&
-         read_each(reading, PPROF_MAPPING, read_mapping) &&
-         read_each(reading, PPROF_LOCATION, read_location);
+         read_each(reading, PPROF_FUNCTION, &function_schema,
+                   &reading->function_ids, add_function) &&
+         read_each(reading, PPROF_MAPPING, &mapping_schema,
+                   &reading->mapping_ids, add_mapping) &&
+         read_each(reading, PPROF_LOCATION, &location_schema,
+                   &reading->location_ids, add_location);
 }

@@ -18,7 +18,6 @@
 
 /* What a file says of itself in its comments. */
 struct claims {
-  enum language language;
   bool by_mprof;
   uint64_t files;              /* merged into it; 1 when it does not say */
   bool adds_calls;             /* calls are sums but for ... */
@@ -34,41 +33,52 @@ struct reading {
   const struct reader_options *options;
   struct mprof_error *error;
   struct input_file file;
-  struct wire_field *fields; /* owned: those of the profile but samples */
+  struct wire_field *fields; /* owned: those of the profile but samples and
+                                comments */
   size_t field_count, field_capacity;
-  uint32_t *strings; /* owned: string index -> name id */
+  struct numbers comments; /* their strings */
+  uint32_t *strings;       /* owned: string index -> name id */
   size_t string_count;
   struct index_map function_ids; /* id -> number, as for the next two */
   struct index_map location_ids;
   struct index_map mapping_ids;
-  uint32_t *locations; /* owned: those of the file, in its order */
-  size_t location_capacity;
-  size_t locations_in_order; /* location i has the id i + 1 up to here */
   struct profile_line *lines; /* owned: of the location in hand */
   size_t line_count, line_capacity;
   struct profile heading; /* what the file says of the whole; no arrays but
                              columns, which is owned */
-  size_t *columns; /* owned: by column of the file, the one of the profile;
-                      NULL: they are found by their uses */
+  struct profile_column *sources; /* owned: by column of the profile, where
+                                     its values come from */
+  bool same_columns;   /* those of the file are the profile's */
   size_t first_sample; /* of the file */
   struct claims claims;
 };
 
-/* Reports a fault at the INDEX-th occurrence of FIELD of the message; gives
- * back false. */
-bool reading_fault(struct reading *reading, uint32_t field, size_t index,
-                   const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Reports a fault at OFFSET; gives back false. */
+bool reading_fault_at(struct reading *reading, size_t offset,
+                      const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same at the INDEX-th occurrence of FIELD of the profile. */
+#define reading_fault(reading, field, index, ...)                            \
+  reading_fault_at(reading,                                                  \
+                   wire_find((reading)->file.data, (reading)->file.length,   \
+                             field, index),                                  \
+                   __VA_ARGS__)
 
 /* Sets *NAME to the name id of the string INDEX; false when there is none. */
 bool reading_string(const struct reading *reading, uint64_t index,
                     uint32_t *name);
 
-/* Puts the numbers of the message of SIZE bytes at DATA into VALUES, by
- * field, of which there are COUNT; the last of each counts, as protobuf has
- * it. */
-void reading_numbers(const uint8_t *data, size_t size, uint64_t *values,
-                     size_t count);
+extern const struct wire_schema profile_schema, value_type_schema,
+    function_schema, mapping_schema, location_schema, line_schema,
+    label_schema;
+
+/* Puts the numbers of the message of SIZE bytes at DATA, of the kind SCHEMA,
+ * into VALUES, by field; the last of each counts, as protobuf has it.  Texts
+ * become name ids; false when one refers to a missing string. */
+bool reading_message(const struct reading *reading,
+                     const struct wire_schema *schema, const uint8_t *data,
+                     size_t size, uint64_t *values);
 
 /* Whether READING's file is the first that the profile is made of. */
 static inline bool
@@ -78,11 +88,17 @@ reading_is_first(const struct reading *reading)
 }
 
 /* The parts of the reader, in their order: what chains are made of, comments,
- * sample types, samples.  Each gives back false after a fault. */
+ * sample types, samples, frames to be left out.  Each gives back false after
+ * a fault. */
 bool reading_tables(struct reading *reading);
 bool reading_comments(struct reading *reading);
 bool reading_columns(struct reading *reading);
 bool reading_samples(struct reading *reading);
+bool reading_prune(struct reading *reading);
+
+/* Fills a ROW of COUNT values with those that SOURCES finds in VALUES. */
+void reading_convert(const struct profile_column *sources, size_t count,
+                     const uint64_t *values, uint64_t *row);
 
 /* Compares what the comments claim with SUMS over the samples of the file,
  * and adds the facts to the profile. */

@@ -5,7 +5,6 @@
 
 #include "pprof/stated_calls.h"
 
-#include "base/array.h"
 #include "pprof/reading.h"
 
 #include <inttypes.h>
@@ -34,6 +33,17 @@ sum_below(const struct profile *profile, size_t first)
 }
 
 bool
+states_calls(const struct profile *profile, const uint64_t *values,
+             size_t words)
+{
+  int calls = profile->column_of[COLUMN_OF_CALLS].index;
+  for (int i = 0; words == 1 && i < (int)profile->column_count; i++)
+    if (values[i] != 0 && i != calls)
+      return false;
+  return words == 1;
+}
+
+bool
 sample_states_calls(const struct profile *profile, size_t i)
 {
   const struct profile_sample *sample = &profile->samples[i];
@@ -47,58 +57,35 @@ sample_states_calls(const struct profile *profile, size_t i)
 /* ---- reading ---- */
 
 bool
-stated_calls_init(struct stated_calls *calls, struct reading *reading)
+reading_adds_calls(struct reading *reading, bool *adds)
 {
   const struct profile *heading = &reading->heading;
-  *calls = (struct stated_calls){
-      .active = reading->claims.adds_calls && reading->claims.by_mprof &&
-                heading->language == LANGUAGE_C &&
-                profile_has(heading, COLUMN_OF_CALLS)};
+  *adds = reading->claims.adds_calls && reading->claims.by_mprof &&
+          heading->language == LANGUAGE_C &&
+          profile_has(heading, COLUMN_OF_CALLS);
   /* no program of ours cuts chains as well */
-  return !calls->active || heading->drop_frames == 0 ||
+  return !*adds || heading->drop_frames == 0 ||
          reading_fault(reading, PPROF_DROP_FRAMES, 0,
                        "drop_frames and mprof.stated_calls exclude each "
                        "other");
 }
 
-bool
-stated_calls_note(struct stated_calls *calls, struct reading *reading,
-                  uint32_t node, uint64_t value)
-{
-  size_t nodes = reading->profile->tree.count;
-  if (value == 0)
-    return true;
-  uint64_t *by_node = array_reserve(calls->by_node, &calls->capacity, nodes,
-                                    sizeof *by_node);
-  if (by_node == NULL)
-    return mprof_error_memory(reading->error);
-  calls->by_node = by_node;
-  while (calls->node_count < nodes)
-    by_node[calls->node_count++] = 0;
-  calls->samples++;
-  by_node[node] += by_node[node] == 0 ? value : value - 1;
-  return true;
-}
-
-/* Adds the sums BELOW of chains without stated calls, and those that are
- * stated, with the set LABELS; ROW is a sample's, all zero. */
+/* Adds a sample with the set LABELS for each of the CALLS, by node; ROW is a
+ * sample's, all zero. */
 static bool
-add_samples(const struct stated_calls *calls, struct reading *reading,
-            size_t count, uint32_t labels, const uint64_t *below,
-            uint64_t *row)
+add_samples(struct reading *reading, size_t count, uint32_t labels,
+            const uint64_t *calls, uint64_t *row)
 {
   struct profile *profile = reading->profile;
   uint64_t *total = &profile->total[COLUMN_OF_CALLS];
-  uint64_t *value = &row[profile->column_of[COLUMN_OF_CALLS].index];
   for (uint32_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
-    bool stated = i < calls->node_count && calls->by_node[i] != 0;
-    *value = stated ? calls->by_node[i] - 1 : below[i];
-    if (*value == 0)
+    if (calls[i] == 0)
       continue;
-    if (!stated && *value > (uint64_t)INT64_MAX - *total)
+    if (calls[i] > (uint64_t)INT64_MAX - *total)
       return reading_fault(reading, PPROF_SAMPLE, count,
                            "the sums overflow at sample %zu", count);
-    *total += stated ? 0 : *value; /* what is stated is in it */
+    *total += calls[i];
+    row[profile->column_of[COLUMN_OF_CALLS].index] = calls[i];
     if (!profile_add_sample(profile, (struct profile_sample){i, labels}, row))
       return mprof_error_memory(reading->error);
   }
@@ -106,90 +93,64 @@ add_samples(const struct stated_calls *calls, struct reading *reading,
 }
 
 bool
-stated_calls_add(const struct stated_calls *calls, struct reading *reading,
-                 size_t count, uint64_t labels)
+reading_add_calls(struct reading *reading, const struct numbers *stated,
+                  size_t count, uint64_t labels)
 {
   struct profile *profile = reading->profile;
-  if (!calls->active)
-    return true;
-  if (calls->samples != (uint64_t)reading->claims.stated_calls)
+  int64_t wanted = reading->claims.stated_calls;
+  if (stated->count / 2 != (uint64_t)wanted)
     return reading_fault(reading, PPROF_COMMENT, 0,
-                         "mprof.stated_calls is %" PRId64 ", but %" PRIu64
-                         " samples state calls",
-                         reading->claims.stated_calls, calls->samples);
-  uint64_t *below = sum_below(profile, reading->first_sample);
+                         "mprof.stated_calls is %" PRId64
+                         ", but %zu samples state calls",
+                         wanted, stated->count / 2);
+  uint64_t *calls = sum_below(profile, reading->first_sample);
   uint64_t *row = array_zeroed(profile->column_count, sizeof *row);
   uint32_t set = profile_labels(profile, &labels, 1);
-  bool good =
-      below != NULL && row != NULL && set != INDEX_NONE
-          ? add_samples(calls, reading, count, set, below, row)
-          : mprof_error_memory(reading->error);
-  free(below);
+  bool good = calls != NULL && row != NULL && set != INDEX_NONE;
+  for (size_t i = 0; good && i < stated->count; i += 2) {
+    calls[stated->items[i]] = 0; /* in place of the sum, ... */
+    profile->total[COLUMN_OF_CALLS] -= stated->items[i + 1];
+  }
+  for (size_t i = 0; good && i < stated->count; i += 2)
+    calls[stated->items[i]] += stated->items[i + 1] - 1; /* ... each */
+  good = good ? add_samples(reading, count, set, calls, row)
+              : mprof_error_memory(reading->error);
+  free(calls);
   free(row);
   return good;
 }
 
-void
-stated_calls_release(struct stated_calls *calls)
-{
-  free(calls->by_node);
-}
-
 /* ---- writing ---- */
 
-/* Adds up the stated calls of each node. */
-static uint64_t *
-sum_calls(const struct profile *profile)
+uint64_t *
+calls_to_state(const struct profile *profile, bool *all)
 {
-  uint64_t *calls = array_zeroed(profile->tree.count, sizeof *calls);
-  for (size_t i = 0; calls != NULL && i < profile->sample_count; i++)
+  const struct tree *tree = &profile->tree;
+  size_t length_of_all = 0; /* locations that take either form */
+  size_t length_of_others = 0;
+  uint64_t *calls = array_zeroed(tree->count, sizeof *calls);
+  uint64_t *below = sum_below(profile, 0);
+  uint32_t *length = array_zeroed(tree->count, sizeof *length);
+  bool good = calls != NULL && below != NULL && length != NULL;
+  for (size_t i = 0; good && i < profile->sample_count; i++)
     if (sample_states_calls(profile, i)) {
       struct sample_count count;
       profile_count(profile, i, &count);
       calls[profile->samples[i].node] += count.calls;
     }
-  return calls;
-}
-
-bool
-calls_to_state_init(struct calls_to_state *calls,
-                    const struct profile *profile)
-{
-  const struct tree *tree = &profile->tree;
-  uint64_t all = 0; /* locations that take either form */
-  uint64_t others = 0;
-  *calls = (struct calls_to_state){
-      .active = profile->by_mprof && profile->language == LANGUAGE_C &&
-                profile_has(profile, COLUMN_OF_CALLS) &&
-                profile->drop_frames == 0};
-  if (!calls->active)
-    return true;
-  calls->calls = sum_calls(profile);
-  calls->below = sum_below(profile, 0);
-  uint32_t *length = array_zeroed(tree->count, sizeof *length);
-  bool good = calls->calls != NULL && calls->below != NULL && length != NULL;
   for (size_t i = TREE_ROOT + 1; good && i < tree->count; i++) {
     length[i] = length[tree->nodes[i].parent] + 1;
-    all += calls->calls[i] != 0 ? length[i] : 0;
-    others += calls->calls[i] != calls->below[i] ? length[i] : 0;
+    length_of_all += calls[i] != 0 ? length[i] : 0;
+    length_of_others += calls[i] != below[i] ? length[i] : 0;
   }
+  *all = length_of_all < length_of_others;
+  for (size_t i = TREE_ROOT + 1; good && !*all && i < tree->count; i++)
+    calls[i] = calls[i] == below[i] ? 0 : calls[i] + 1;
+  free(below);
   free(length);
-  calls->all = all < others;
-  return good;
-}
-
-uint64_t
-calls_to_state_value(const struct calls_to_state *calls, size_t node)
-{
-  if (calls->all)
-    return calls->calls[node];
-  return calls->calls[node] == calls->below[node] ? 0
-                                                  : calls->calls[node] + 1;
-}
-
-void
-calls_to_state_release(struct calls_to_state *calls)
-{
-  free(calls->calls);
-  free(calls->below);
+  if (!good) {
+    free(calls);
+    return NULL;
+  }
+  return calls;
 }

@@ -15,6 +15,7 @@
 #ifndef MPROF_STATED_CALLS_H
 #define MPROF_STATED_CALLS_H
 
+#include "base/array.h"
 #include "pprof/profile.h"
 
 struct reading;
@@ -22,65 +23,25 @@ struct reading;
 /* Whether a sample with VALUES in the columns of PROFILE, which has calls,
  * and WORDS in its row of labels says no more than how many calls its chain
  * has. */
-static inline bool
-states_calls(const struct profile *profile, const uint64_t *values,
-             size_t words)
-{
-  if (words > 1)
-    return false;
-  for (size_t i = 0; i < profile->column_count; i++)
-    if (values[i] != 0 &&
-        i != (size_t)profile->column_of[COLUMN_OF_CALLS].index)
-      return false;
-  return true;
-}
+bool states_calls(const struct profile *profile, const uint64_t *values,
+                  size_t words);
 
 /* The same of the sample I of PROFILE; one without a chain states none. */
 bool sample_states_calls(const struct profile *profile, size_t i);
 
-/* ---- reading ---- */
-
-struct stated_calls {
-  bool active;       /* calls are left to the reader */
-  uint64_t samples;  /* that stated calls */
-  uint64_t *by_node; /* owned: calls + 1; 0: they are not stated */
-  size_t node_count, capacity;
-};
-
-/* Finds out whether READING's file leaves calls to its reader.  False after a
- * fault, as the next two. */
-bool stated_calls_init(struct stated_calls *calls, struct reading *reading);
-
-/* Notes that a sample states VALUE for NODE; 0 says nothing. */
-bool stated_calls_note(struct stated_calls *calls, struct reading *reading,
-                       uint32_t node, uint64_t value);
+/* Sets *ADDS to whether READING's file leaves calls to its reader.  False
+ * after a fault, as the next one. */
+bool reading_adds_calls(struct reading *reading, bool *adds);
 
 /* Adds a sample of calls to the profile for each node that has any, when the
- * COUNT samples of the file are there; LABELS is the first word of its sets
- * of labels. */
-bool stated_calls_add(const struct stated_calls *calls,
-                      struct reading *reading, size_t count, uint64_t labels);
+ * COUNT samples of the file are there; STATED are nodes and what samples
+ * state of them, LABELS is the first word of the file's sets of labels. */
+bool reading_add_calls(struct reading *reading, const struct numbers *stated,
+                       size_t count, uint64_t labels);
 
-void stated_calls_release(struct stated_calls *calls);
-
-/* ---- writing ---- */
-
-struct calls_to_state {
-  bool active; /* calls have samples of their own */
-  bool all;    /* those that are sums are stated as well: that is shorter */
-  uint64_t *calls, *below; /* owned, by node: its calls; the allocations below
-                              it */
-};
-
-/* Chooses which calls of PROFILE are stated.  False when memory runs out;
- * release CALLS even then. */
-bool calls_to_state_init(struct calls_to_state *calls,
-                         const struct profile *profile);
-
-/* What the file has as the calls of NODE; 0: nothing. */
-uint64_t calls_to_state_value(const struct calls_to_state *calls,
-                              size_t node);
-
-void calls_to_state_release(struct calls_to_state *calls);
+/* What a file states of the calls of PROFILE, by node; 0: nothing.  *ALL gets
+ * whether that is all calls, as they are.  The caller frees it; NULL when
+ * memory runs out. */
+uint64_t *calls_to_state(const struct profile *profile, bool *all);
 
 #endif

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reading protobuf: a look at the whole message first, which names the offset
- * of the first byte that is wrong and bounds the memory that decoding will
- * take, since two bytes of input can become a hundred bytes of structure;
- * then field by field, with nothing left to check.  Nothing is allocated.
+/* Protobuf messages.
+ *
+ * To read: first a look at the whole message, which names the offset of the
+ * first byte that is wrong; then field by field, with nothing left to check.
+ *
+ * To write: a message is collected in a buffer, which its owner hands on as a
+ * field of the message around it, or to a sink.  Numbers that are zero are
+ * not written, as proto3 has it.  When memory runs out the buffer keeps quiet
+ * until it is handed to a sink; then the sink fails.
  */
 
 #ifndef MPROF_WIRE_H
 #define MPROF_WIRE_H
 
+#include "base/array.h"
+#include "base/sink.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- reading ---- */
 
 struct wire_fault {
   size_t offset;    /* of the first bad byte */
@@ -22,6 +32,7 @@ struct wire_fault {
 enum wire_kind {
   WIRE_ANYTHING, /* its number is not known */
   WIRE_NUMBER,
+  WIRE_TEXT,    /* the number of a string in a table */
   WIRE_NUMBERS, /* repeated */
   WIRE_STRING,
   WIRE_MESSAGE
@@ -38,20 +49,15 @@ struct wire_field_schema {
 /* A kind of message. */
 struct wire_schema {
   const char *name;
-  size_t decoded_bytes; /* memory that one takes when it is decoded */
-  bool piecewise; /* they are decoded one at a time: memory that parts of one
-                     take is used again for the next */
   size_t field_count;
   const struct wire_field_schema *fields; /* by number */
 };
 
 /* Checks LENGTH bytes at DATA as one message of the kind SCHEMA, all of it,
  * messages within it too: tags, wire types, varints, lengths, strings without
- * NUL.  At most DECODED_LIMIT bytes may be needed to hold it.  On false FAULT
- * says what is wrong. */
+ * NUL.  On false FAULT says what is wrong. */
 bool wire_scan(const struct wire_schema *schema, const uint8_t *data,
-               size_t length, uint64_t decoded_limit,
-               struct wire_fault *fault);
+               size_t length, struct wire_fault *fault);
 
 /* The offset in a message that wire_scan accepts of the tag of the INDEX-th
  * occurrence (from zero) of the top-level field FIELD; LENGTH when there are
@@ -84,5 +90,35 @@ wire_read_number(const uint8_t *data, size_t *at)
   }
   return value;
 }
+
+/* Appends the numbers of FIELD, one or a packed run of them, to NUMBERS; false
+ * when memory runs out. */
+bool wire_read_numbers(const struct wire_field *field,
+                       struct numbers *numbers);
+
+/* ---- writing ---- */
+
+struct wire_buffer { /* all zero: empty */
+  uint8_t *bytes;    /* owned */
+  size_t count, capacity;
+  bool failed;
+};
+
+void wire_buffer_release(struct wire_buffer *buffer);
+
+/* Append the field FIELD: a number, unless it is zero; COUNT bytes; COUNT
+ * numbers as one packed run, unless there are none; the message MESSAGE,
+ * which becomes empty. */
+void wire_put_number(struct wire_buffer *buffer, uint32_t field,
+                     uint64_t number);
+void wire_put_bytes(struct wire_buffer *buffer, uint32_t field,
+                    const void *bytes, size_t count);
+void wire_put_packed(struct wire_buffer *buffer, uint32_t field,
+                     const uint64_t *numbers, size_t count);
+void wire_put_message(struct wire_buffer *buffer, uint32_t field,
+                      struct wire_buffer *message);
+
+/* Writes what BUFFER holds to SINK; then it is empty. */
+void wire_send(struct wire_buffer *buffer, struct sink *sink);
 
 #endif

@@ -2,29 +2,23 @@
 
 /* Varints and length-delimited values into growing buffers. */
 
-#include "pprof/wire_write.h"
+#include "pprof/wire.h"
 
-#include "base/array.h"
+#include "common/pprof_format.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { VARINT_BYTES = 10, TAG_VARINT = 0, TAG_BYTES = 2 };
+enum { VARINT_BYTES = 10 };
 
 /* Makes room for COUNT more bytes. */
 static bool
 reserve(struct wire_buffer *buffer, size_t count)
 {
-  uint8_t *bytes = buffer->failed || count > SIZE_MAX - buffer->count
-                       ? NULL
-                       : array_reserve(buffer->bytes, &buffer->capacity,
-                                       buffer->count + count, 1);
-  if (bytes == NULL) {
-    buffer->failed = true;
-    return false;
-  }
-  buffer->bytes = bytes;
-  return true;
+  buffer->failed =
+      buffer->failed || count > SIZE_MAX / 2 ||
+      !ARRAY_ROOM(buffer->bytes, buffer->capacity, buffer->count + count);
+  return !buffer->failed;
 }
 
 /* Appends NUMBER, for which there is room. */
@@ -63,7 +57,7 @@ wire_put_number(struct wire_buffer *buffer, uint32_t field, uint64_t number)
 {
   if (number == 0 || !reserve(buffer, 2 * VARINT_BYTES))
     return;
-  put_tag(buffer, field, TAG_VARINT);
+  put_tag(buffer, field, PPROF_WIRE_VARINT);
   put_varint(buffer, number);
 }
 
@@ -71,11 +65,9 @@ void
 wire_put_bytes(struct wire_buffer *buffer, uint32_t field, const void *bytes,
                size_t count)
 {
-  if (count > SIZE_MAX / 2 || !reserve(buffer, 2 * VARINT_BYTES + count)) {
-    buffer->failed = true;
+  if (!reserve(buffer, 2 * VARINT_BYTES + count))
     return;
-  }
-  put_tag(buffer, field, TAG_BYTES);
+  put_tag(buffer, field, PPROF_WIRE_BYTES);
   put_varint(buffer, count);
   if (count > 0)
     memcpy(buffer->bytes + buffer->count, bytes, count);
@@ -91,7 +83,7 @@ wire_put_packed(struct wire_buffer *buffer, uint32_t field,
     length += varint_length(numbers[i]);
   if (count == 0 || !reserve(buffer, 2 * VARINT_BYTES + length))
     return;
-  put_tag(buffer, field, TAG_BYTES);
+  put_tag(buffer, field, PPROF_WIRE_BYTES);
   put_varint(buffer, length);
   for (size_t i = 0; i < count; i++)
     put_varint(buffer, numbers[i]);

@@ -6,12 +6,11 @@
 
 #include "pprof/writer.h"
 
-#include "base/array.h"
 #include "base/gzip_sink.h"
 #include "common/pprof_format.h"
 #include "pprof/hidden.h"
 #include "pprof/stated_calls.h"
-#include "pprof/wire_write.h"
+#include "pprof/wire.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,8 +23,9 @@ struct writing {
   struct wire_buffer whole, message, part;
   struct numbers chain, hidden; /* of the sample in hand */
   unsigned char *parts;         /* what is hidden; NULL: nothing is */
-  struct calls_to_state calls;
-  size_t stated; /* how many samples state calls */
+  uint64_t *calls; /* what is stated of them, by node; NULL: they have no
+                      samples of their own */
+  bool states_all; /* stated calls are all that there are */
 };
 
 static void
@@ -86,51 +86,42 @@ put_labels(struct writing *writing, uint32_t labels)
   }
 }
 
+/* Writes a sample of NODE with VALUES; LABELS may be NULL. */
 static void
-write_sample(struct writing *writing, struct profile_sample sample,
-             const uint64_t *values)
+write_sample(struct writing *writing, uint32_t node, const uint64_t *values,
+             const uint32_t *labels)
 {
-  put_chain(writing, sample.node);
+  put_chain(writing, node);
   wire_put_packed(&writing->message, PPROF_SAMPLE_VALUES, values,
                   writing->profile->column_count);
-  put_labels(writing, sample.labels);
+  if (labels != NULL)
+    put_labels(writing, *labels);
   send_message(writing, PPROF_SAMPLE);
 }
 
-static void
-write_calls(struct writing *writing)
-{
-  const struct profile *profile = writing->profile;
-  const struct calls_to_state *calls = &writing->calls;
-  uint64_t *values = array_zeroed(profile->column_count, sizeof *values);
-  if (values == NULL) {
-    sink_fail(writing->sink, ENOMEM);
-    return;
-  }
-  for (uint32_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {
-    uint64_t value = calls_to_state_value(calls, i);
-    if (value == 0)
-      continue;
-    values[profile->column_of[COLUMN_OF_CALLS].index] = value;
-    put_chain(writing, i);
-    wire_put_packed(&writing->message, PPROF_SAMPLE_VALUES, values,
-                    profile->column_count);
-    send_message(writing, PPROF_SAMPLE);
-    writing->stated++;
-  }
-  free(values);
-}
-
-static void
+/* Writes all samples; gives back how many of them state calls. */
+static size_t
 write_samples(struct writing *writing)
 {
   const struct profile *profile = writing->profile;
+  size_t width = profile->column_count;
+  size_t stated = 0;
+  uint64_t *row = array_zeroed(width, sizeof *row);
+  if (row == NULL)
+    sink_fail(writing->sink, ENOMEM);
   for (size_t i = 0; i < profile->sample_count; i++)
-    if (!writing->calls.active || !sample_states_calls(profile, i))
-      write_sample(writing, profile->samples[i],
-                   profile->values + i * profile->column_count);
-  if (writing->calls.active)
-    write_calls(writing);
+    if (writing->calls == NULL || !sample_states_calls(profile, i))
+      write_sample(writing, profile->samples[i].node,
+                   profile->values + i * width, &profile->samples[i].labels);
+  for (uint32_t i = TREE_ROOT + 1;
+       row != NULL && writing->calls != NULL && i < profile->tree.count; i++)
+    if (writing->calls[i] != 0) {
+      row[profile->column_of[COLUMN_OF_CALLS].index] = writing->calls[i];
+      write_sample(writing, i, row, NULL);
+      stated++;
+    }
+  free(row);
+  return stated;
 }
 
 /* ---- the rest ---- */
@@ -201,11 +192,9 @@ write_string(struct writing *writing, const char *text)
 static bool
 is_own_comment(const char *text)
 {
-  static const char version[] = PPROF_COMMENT_VERSION "=";
-  static const char language[] = PPROF_COMMENT_LANGUAGE "=";
   return strncmp(text, "mprof.", 6) == 0 &&
-         strncmp(text, version, sizeof version - 1) != 0 &&
-         strncmp(text, language, sizeof language - 1) != 0;
+         comment_value(text, PPROF_COMMENT_VERSION) == NULL &&
+         comment_value(text, PPROF_COMMENT_LANGUAGE) == NULL;
 }
 
 /* Writes the string KEY=NUMBER, the next one, and the comment. */
@@ -219,9 +208,10 @@ write_count(struct writing *writing, const char *key, size_t number,
   send_number(writing, PPROF_OWN_COMMENT, (*next_string)++);
 }
 
-/* Strings and comments: those of our own come last of both. */
+/* Strings and comments: those of our own come last of both.  STATED samples
+ * state calls. */
 static void
-write_texts(struct writing *writing)
+write_texts(struct writing *writing, size_t stated)
 {
   const struct profile *profile = writing->profile;
   uint64_t next = profile->names.count;
@@ -234,8 +224,8 @@ write_texts(struct writing *writing)
   }
   if (profile->file_count > 1)
     write_count(writing, PPROF_COMMENT_FILES, profile->file_count, &next);
-  if (writing->calls.active && !writing->calls.all)
-    write_count(writing, PPROF_COMMENT_STATED_CALLS, writing->stated, &next);
+  if (writing->calls != NULL && !writing->states_all)
+    write_count(writing, PPROF_COMMENT_STATED_CALLS, stated, &next);
 }
 
 static void
@@ -244,14 +234,14 @@ write_all(struct writing *writing)
   const struct profile *profile = writing->profile;
   for (size_t i = 0; i < profile->column_count; i++)
     write_value_type(writing, PPROF_SAMPLE_TYPE, profile->columns[i]);
-  write_samples(writing);
+  size_t stated = write_samples(writing);
   for (size_t i = 0; i < profile->mapping_count; i++)
     write_mapping(writing, i);
   for (size_t i = 0; i < profile->location_count; i++)
     write_location(writing, i);
   for (size_t i = 0; i < profile->function_count; i++)
     write_function(writing, i);
-  write_texts(writing);
+  write_texts(writing, stated);
   send_number(writing, PPROF_DROP_FRAMES, profile->drop_frames);
   send_number(writing, PPROF_KEEP_FRAMES, profile->keep_frames);
   send_number(writing, PPROF_TIME, (uint64_t)profile->time_nanos);
@@ -266,11 +256,14 @@ static bool
 prepare(struct writing *writing)
 {
   const struct profile *profile = writing->profile;
-  if (profile->by_mprof && profile->language == LANGUAGE_LISP) {
-    writing->parts = hidden_find(profile);
-    return writing->parts != NULL;
-  }
-  return calls_to_state_init(&writing->calls, profile);
+  if (!profile->by_mprof)
+    return true;
+  if (profile->language == LANGUAGE_LISP)
+    return (writing->parts = hidden_find(profile)) != NULL;
+  if (!profile_has(profile, COLUMN_OF_CALLS) || profile->drop_frames != 0)
+    return true;
+  writing->calls = calls_to_state(profile, &writing->states_all);
+  return writing->calls != NULL;
 }
 
 void
@@ -287,7 +280,7 @@ profile_write(const struct profile *profile, bool plain, struct sink *sink)
   wire_buffer_release(&writing.whole);
   wire_buffer_release(&writing.message);
   wire_buffer_release(&writing.part);
-  calls_to_state_release(&writing.calls);
+  free(writing.calls);
   free(writing.chain.items);
   free(writing.hidden.items);
   free(writing.parts);

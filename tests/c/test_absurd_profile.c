@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "example_profiles.h"
-#include "pprof/wire_write.h"
+#include "pprof/wire.h"
 #include "profile_invariants.h"
 #include "scratch_file.h"
 
