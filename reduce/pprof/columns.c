@@ -69,8 +69,7 @@ read_types(struct reading *reading)
     uint64_t f[PPROF_VALUE_TYPE_UNIT + 1];
     if (field->number != PPROF_SAMPLE_TYPE)
       continue;
-    if (!reading_message(reading, &value_type_schema, field->bytes,
-                         field->size, f))
+    if (!reading_message(reading, &value_type_schema, field, f))
       return reading_fault(reading, PPROF_SAMPLE_TYPE, heading->column_count,
                            "sample type %zu refers to a missing string",
                            heading->column_count);
@@ -173,7 +172,7 @@ take_live(struct reading *reading)
   struct profile_column *columns = reading->heading.column_of;
   columns[MEASURE_ALLOCS] = columns[MEASURE_KEPT_ALLOCS];
   columns[MEASURE_BYTES] = columns[MEASURE_KEPT_BYTES];
-  reading->heading.gaps.live = (size_t)reading->claims.files;
+  reading->heading.gaps.live = reading->heading.file_count;
 }
 
 /* Sets *NOTHING to whether no sample counts anything that was allocated. */
@@ -215,7 +214,7 @@ find_uses(struct reading *reading)
   }
   bool live = profile_has(heading, MEASURE_KEPT_BYTES);
   if (live && profile_has(heading, MEASURE_BYTES)) {
-    live = !reading->claims.by_mprof;
+    live = !reading->heading.by_mprof;
     if (live && !counts_nothing(reading, &live))
       return false;
   }

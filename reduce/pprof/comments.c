@@ -47,22 +47,22 @@ stated_again(struct reading *reading, size_t index, const char *key)
 static bool
 read_heading(struct reading *reading, const char *text, size_t index)
 {
-  struct claims *claims = &reading->claims;
+  struct profile *heading = &reading->heading;
   const char *files = comment_value(text, PPROF_COMMENT_FILES);
   const char *calls = comment_value(text, PPROF_COMMENT_STATED_CALLS);
   int64_t count;
   if (strcmp(text, PPROF_COMMENT_LANGUAGE "=lisp") == 0)
-    reading->heading.language = LANGUAGE_LISP;
+    heading->language = LANGUAGE_LISP;
   else if (strcmp(text, PPROF_COMMENT_LANGUAGE "=c") == 0)
-    reading->heading.language = LANGUAGE_C;
+    heading->language = LANGUAGE_C;
   else if (comment_value(text, PPROF_COMMENT_VERSION) != NULL)
-    claims->by_mprof = true;
+    heading->by_mprof = true;
   if (calls != NULL) {
-    if (claims->adds_calls)
+    if (reading->adds_calls)
       return stated_again(reading, index, PPROF_COMMENT_STATED_CALLS);
-    claims->adds_calls = true;
+    reading->adds_calls = true;
     return read_number(reading, index, PPROF_COMMENT_STATED_CALLS, calls, 0,
-                       INT64_MAX, &claims->stated_calls);
+                       INT64_MAX, &reading->stated_calls);
   }
   if (files == NULL)
     return true;
@@ -70,24 +70,23 @@ read_heading(struct reading *reading, const char *text, size_t index)
                    &count))
     return false;
   if (count > 1)
-    claims->files = (uint64_t)count;
+    heading->file_count = (size_t)count;
   return true;
 }
 
-/* Takes the comment TEXT, the INDEX-th, into the claims when it states a
- * fact. */
+/* Takes the fact that TEXT, the comment INDEX, may state. */
 static bool
 read_fact(struct reading *reading, const char *text, size_t index)
 {
-  struct claims *claims = &reading->claims;
+  struct profile *heading = &reading->heading;
   for (int fact = 0; fact < FACT_COUNT; fact++) {
     const char *key = profile_fact_keys[fact];
     const char *number = comment_value(text, key);
-    int64_t *sum = &claims->facts[fact];
+    int64_t *sum = &heading->facts[fact];
     int64_t value;
     if (number == NULL)
       continue;
-    if (claims->stated[fact]++ == claims->files)
+    if (heading->fact_files[fact]++ == heading->file_count)
       return stated_again(reading, index, key);
     if (!read_number(reading, index, key, number,
                      fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0, INT64_MAX,
@@ -129,8 +128,7 @@ reading_comments(struct reading *reading)
   const struct numbers *comments = &reading->comments;
   const struct names *names = &reading->profile->names;
   uint32_t name;
-  reading->heading.language = LANGUAGE_C;
-  reading->claims.files = 1;
+  reading->heading.file_count = 1;
   for (size_t i = 0; i < comments->count; i++)
     if (!reading_string(reading, comments->items[i], &name))
       return reading_fault(reading, PPROF_COMMENT, 0,
@@ -146,28 +144,26 @@ reading_comments(struct reading *reading)
 }
 
 bool
-reading_check_claims(struct reading *reading,
-                     const uint64_t sums[COLUMN_USES])
+reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
 {
   static const enum measure measures[] = {[FACT_ALLOCATIONS] = MEASURE_ALLOCS,
                                           [FACT_BYTES] = MEASURE_BYTES};
-  const struct claims *claims = &reading->claims;
-  const int64_t *facts = claims->facts;
+  const struct profile *heading = &reading->heading;
   struct profile *profile = reading->profile;
   for (int fact = 0; fact <= FACT_BYTES; fact++)
-    if (claims->stated[fact] == claims->files &&
-        (uint64_t)facts[fact] != sums[measures[fact]])
+    if (profile_knows(heading, (enum profile_fact)fact) &&
+        (uint64_t)heading->facts[fact] != sums[measures[fact]])
       return reading_fault(reading, PPROF_COMMENT, 0,
                            "%s is %" PRId64 ", but the samples add up to "
                            "%" PRIu64,
-                           profile_fact_keys[fact],
-                           facts[fact], sums[measures[fact]]);
+                           profile_fact_keys[fact], heading->facts[fact],
+                           sums[measures[fact]]);
   for (int fact = 0; fact < FACT_COUNT; fact++) {
-    if (__builtin_add_overflow(profile->facts[fact], facts[fact],
+    if (__builtin_add_overflow(profile->facts[fact], heading->facts[fact],
                                &profile->facts[fact]))
       return reading_fault(reading, PPROF_COMMENT, 0, "%s overflows",
                            profile_fact_keys[fact]);
-    profile->fact_files[fact] += (size_t)claims->stated[fact];
+    profile->fact_files[fact] += heading->fact_files[fact];
   }
   return true;
 }

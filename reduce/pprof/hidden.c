@@ -33,23 +33,20 @@ hidden_find(const struct profile *profile)
 {
   unsigned char *parts = array_zeroed(profile->location_count, 1);
   unsigned char *of_function = array_zeroed(profile->function_count, 1);
-  if (parts == NULL || of_function == NULL) {
-    free(parts);
-    free(of_function);
-    return NULL;
-  }
-  for (uint32_t i = 0; i < profile->function_count; i++)
+  bool good = parts != NULL && of_function != NULL;
+  for (uint32_t i = 0; good && i < profile->function_count; i++)
     of_function[i] = (unsigned char)part_of_function(profile, i);
-  for (size_t i = 0; i < profile->location_count; i++) {
+  for (size_t i = 0; good && i < profile->location_count; i++) {
     const struct profile_location *l = &profile->locations[i];
-    uint32_t function = l->line_count == 0
-                            ? INDEX_NONE
-                            : profile->lines[l->first_line].function;
-    if (function != INDEX_NONE)
-      parts[i] = of_function[function];
+    if (l->line_count > 0 &&
+        profile->lines[l->first_line].function != INDEX_NONE)
+      parts[i] = of_function[profile->lines[l->first_line].function];
   }
   free(of_function);
-  return parts;
+  if (good)
+    return parts;
+  free(parts);
+  return NULL;
 }
 
 bool

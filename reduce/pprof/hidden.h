@@ -26,8 +26,8 @@ unsigned char *hidden_find(const struct profile *profile);
 bool hidden_part(const unsigned char *parts, struct numbers *chain,
                  struct numbers *hidden);
 
-/* Appends to WHOLE, which has room, what of a chain is SHOWN and HIDDEN; false
- * when they do not fit. */
+/* Appends to WHOLE, which has room, what of a chain is SHOWN and HIDDEN.
+ * False when they do not fit. */
 bool hidden_insert(const struct numbers *shown, const struct numbers *hidden,
                    struct numbers *whole);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A label is found by its key among few. */
+/* The labels of a set are read once, when it is new. */
 
 #include "pprof/labels.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Of C and of Lisp. */
+/* By enum language. */
 static const struct {
   const char *letter, *name;
 } categories[2][CATEGORY_COUNT] = {
@@ -51,16 +51,10 @@ static unsigned
 category_of_label(const char *name)
 {
   unsigned i = 0;
-  while (i < CATEGORY_COUNT - 1 && strcmp(name, categories[1][i].name) != 0)
+  while (i < CATEGORY_COUNT - 1 &&
+         strcmp(name, categories[LANGUAGE_LISP][i].name) != 0)
     i++;
   return i;
-}
-
-/* The category of an object of BYTES bytes for C. */
-static unsigned
-category_of_size(uint64_t bytes)
-{
-  return bytes <= 32 ? 0 : bytes <= 256 ? 1 : bytes <= 2048 ? 2 : 3;
 }
 
 enum { THREAD, REGION, PHASE, TYPE, CLASS, CATEGORY, TEXT_LABELS };
@@ -152,12 +146,14 @@ static unsigned
 size_category(const struct profile_labels *labels,
               const struct sample_count *count)
 {
-  if (count->size_kind == SIZE_LARGE)
-    return CATEGORY_COUNT - 1;
-  return category_of_size(count->size_kind == SIZE_GROWTH &&
-                                  !labels->has_bytes
-                              ? count->counts[MEASURE_BYTES]
-                              : count->object_bytes);
+  uint64_t bytes = count->object_bytes;
+  if (count->size_kind == SIZE_GROWTH && !labels->has_bytes)
+    bytes = count->counts[MEASURE_BYTES];
+  return count->size_kind == SIZE_LARGE ? 3
+         : bytes <= 32                  ? 0
+         : bytes <= 256                 ? 1
+         : bytes <= 2048                ? 2
+                                        : 3;
 }
 
 void
@@ -195,11 +191,11 @@ profile_settle_type(struct profile *profile, size_t i,
 const char *
 category_letter(enum language language, unsigned category)
 {
-  return categories[language == LANGUAGE_LISP][category].letter;
+  return categories[language][category].letter;
 }
 
 const char *
 category_name(enum language language, unsigned category)
 {
-  return categories[language == LANGUAGE_LISP][category].name;
+  return categories[language][category].name;
 }

@@ -25,7 +25,7 @@
 struct profile;
 
 /* What categories mean: kinds of object for Lisp, sizes for C. */
-enum language { LANGUAGE_UNKNOWN, LANGUAGE_C, LANGUAGE_LISP };
+enum language { LANGUAGE_C, LANGUAGE_LISP };
 
 enum { CATEGORY_COUNT = 4 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Reads one file: bytes (input_file.c), their structure (wire_scan.c), what
+/* Reads one file: bytes (input_file.c), their structure (scan.c), what
  * chains are made of (reader_tables.c), what is said of the whole (here),
  * comments (comments.c), sample types (columns.c), samples
  * (reader_samples.c), and what of them does not show (prune.c).
@@ -18,7 +18,6 @@
 #include "base/progress.h"
 #include "pprof/reading.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,15 +48,15 @@ reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
 
 bool
 reading_message(const struct reading *reading,
-                const struct wire_schema *schema, const uint8_t *data,
-                size_t size, uint64_t *values)
+                const struct wire_schema *schema,
+                const struct wire_field *message, uint64_t *values)
 {
   struct wire_field field;
   uint32_t name;
   bool good = true;
   memset(values, 0, schema->field_count * sizeof *values);
-  for (size_t at = 0; at < size;) {
-    wire_read_field(data, &at, &field);
+  for (size_t at = 0; at < message->size;) {
+    wire_read_field(message->bytes, &at, &field);
     if (field.bytes == NULL && field.number < schema->field_count)
       values[field.number] = field.value;
   }
@@ -67,57 +66,6 @@ reading_message(const struct reading *reading,
       values[i] = good ? name : 0;
     }
   return good;
-}
-
-/* Checks the bytes of the file. */
-static bool
-scan(struct reading *reading)
-{
-  struct wire_fault fault;
-  const struct input_file *file = &reading->file;
-  return wire_scan(&profile_schema, file->data, file->length, &fault) ||
-         reading_fault_at(reading, fault.offset,
-                          "is no profile, or a damaged one: %s",
-                          fault.reason);
-}
-
-/* Lists all fields but samples.  What they decode to is bounded before any
- * of it is made: two bytes of input can become a hundred of structure.  What
- * chains take is counted when they are read. */
-static bool
-list_fields(struct reading *reading)
-{
-  enum { MOST_FOR_A_BYTE = 40, LEAST_FOR_A_SAMPLE = 48 };
-  const struct input_file *file = &reading->file;
-  uint64_t most = input_file_decoded_limit(file, reading->options->limits);
-  uint64_t taken = 0;
-  for (size_t at = 0; at < file->length;) {
-    size_t from = at;
-    struct wire_field field;
-    bool good = true;
-    wire_read_field(file->data, &at, &field);
-    uint64_t bytes =
-        sizeof field +
-        (uint64_t)field.size *
-            (field.number == PPROF_STRING ? 1 : MOST_FOR_A_BYTE);
-    if (taken + bytes > most)
-      return reading_fault_at(reading, from,
-                              "is no profile, or a damaged one: decodes to "
-                              "more than %" PRIu64 " bytes",
-                              most);
-    taken += field.number == PPROF_SAMPLE ? LEAST_FOR_A_SAMPLE : bytes;
-    if (field.number == PPROF_SAMPLE)
-      continue;
-    if (field.number == PPROF_COMMENT || field.number == PPROF_OWN_COMMENT)
-      good = wire_read_numbers(&field, &reading->comments);
-    else
-      good = ARRAY_PUSH(reading->fields, reading->field_count,
-                        reading->field_capacity, field);
-    if (!good)
-      return mprof_error_memory(reading->error);
-    reading->string_count += field.number == PPROF_STRING;
-  }
-  return true;
 }
 
 /* Reads what is said of the profile as a whole. */
@@ -130,8 +78,7 @@ read_heading(struct reading *reading)
   for (size_t i = 0; i < reading->field_count; i++) {
     const struct wire_field *field = &reading->fields[i];
     if (field->number == PPROF_PERIOD_TYPE &&
-        !reading_message(reading, &value_type_schema, field->bytes,
-                         field->size, type))
+        !reading_message(reading, &value_type_schema, field, type))
       return reading_fault(reading, PPROF_PERIOD_TYPE, 0,
                            "the period's type refers to a missing string");
     if (field->bytes == NULL && field->number <= PPROF_DEFAULT_TYPE)
@@ -162,12 +109,21 @@ refuse(struct reading *reading, uint32_t field, const char *what)
                        reading->options->first_path);
 }
 
-/* Whether the file can be one with those before. */
+/* Whether what the file says of the whole goes together, and with the files
+ * before. */
 static bool
 check_heading(struct reading *reading)
 {
   const struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
+  if (!heading->by_mprof || heading->language != LANGUAGE_C ||
+      !profile_has(heading, COLUMN_OF_CALLS))
+    reading->adds_calls = false;
+  /* no program of ours cuts chains as well */
+  if (reading->adds_calls && heading->drop_frames != 0)
+    return reading_fault(reading, PPROF_DROP_FRAMES, 0,
+                         "drop_frames and mprof.stated_calls exclude each "
+                         "other");
   if (reading_is_first(reading))
     return true;
   if (profile->language != heading->language)
@@ -176,7 +132,7 @@ check_heading(struct reading *reading)
                          "cannot be read as one");
   if (!reading->options->lossless)
     return true;
-  if (profile->by_mprof != reading->claims.by_mprof)
+  if (profile->by_mprof != reading->heading.by_mprof)
     return refuse(reading, PPROF_COMMENT, "authors: only one is by mprof");
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)
@@ -197,7 +153,7 @@ add_heading(struct reading *reading)
   bool first = reading_is_first(reading);
   profile->language = heading->language;
   profile->by_mprof =
-      reading->claims.by_mprof && (first || profile->by_mprof);
+      reading->heading.by_mprof && (first || profile->by_mprof);
   profile->period_type = heading->period_type;
   if (first)
     profile->default_type = heading->default_type;
@@ -214,7 +170,7 @@ add_heading(struct reading *reading)
     profile->duration_nanos = INT64_MAX;
   if (heading->period > profile->period)
     profile->period = heading->period;
-  profile->file_count += (size_t)reading->claims.files;
+  profile->file_count += reading->heading.file_count;
 }
 
 /* Notes what the file does not say. */
@@ -223,11 +179,11 @@ note_gaps(struct reading *reading)
 {
   const struct profile *heading = &reading->heading;
   struct profile_gaps *gaps = &reading->profile->gaps;
-  size_t files = (size_t)reading->claims.files;
+  size_t files = reading->heading.file_count;
   gaps->live += heading->gaps.live;
   if (!profile_has(heading, MEASURE_ALLOCS))
     gaps->countless += files;
-  if (!reading->claims.by_mprof && heading->period > 1 &&
+  if (!reading->heading.by_mprof && heading->period > 1 &&
       strcmp(names_text(&reading->profile->names, heading->period_type.unit),
              "bytes") == 0) {
     gaps->sampled += files;
@@ -266,7 +222,7 @@ profile_read(struct profile *profile, const char *path,
                                 options->limits, error)
             : input_file_read(&reading.file, path, options->limits, error)))
     return false;
-  bool good = scan(&reading) && list_fields(&reading) &&
+  bool good = reading_scan(&reading) &&
               reading_tables(&reading) && read_heading(&reading) &&
               reading_comments(&reading) && reading_columns(&reading) &&
               check_heading(&reading) && reading_samples(&reading) &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Samples of one file.  A sample is taken apart into arrays that the next one
- * uses again (protobuf-c's own decoder makes a block of memory for each array,
- * message and label: all of 1.3 million samples took 2.1 GB); its chain
- * becomes a node of the tree, its labels a set; then it is forgotten.  Calls
- * that the file leaves out come last (stated_calls.c).
+ * uses again (protobuf-c's own decoder makes a block of memory for each
+ * array, message and label: all of 1.3 million samples took 2.1 GB); its
+ * chain becomes a node of the tree, its labels a set; then it is forgotten.
+ * Calls that the file leaves out come last (stated_calls.c).
  *
  * Chains of neighbours have much in common: the path of the last one is kept,
  * so that a chain costs a search for what it does not share with it.
@@ -47,7 +47,7 @@ push_label(struct decoding *decoding, const struct wire_field *field)
   struct reading *reading = decoding->reading;
   struct numbers *labels = &decoding->labels;
   uint64_t f[PPROF_LABEL_UNIT + 1];
-  if (!reading_message(reading, &label_schema, field->bytes, field->size, f))
+  if (!reading_message(reading, &label_schema, field, f))
     return sample_fault(decoding,
                         "a label of sample %zu refers to a missing string",
                         decoding->index);
@@ -185,7 +185,9 @@ find_node(struct decoding *decoding, uint32_t *node)
     if (!step(decoding, location))
       return mprof_error_memory(reading->error);
   }
-  *node = ids.count == 0 ? (uint32_t)TREE_ROOT : decoding->path[ids.count - 1];
+  *node = TREE_ROOT;
+  if (ids.count > 0)
+    *node = decoding->path[ids.count - 1];
   decoding->locations = decoding->last;
   decoding->last = ids;
   return within_limits(decoding);
@@ -229,7 +231,7 @@ add_to_sums(struct decoding *decoding)
     decoding->sums[i] += v[i];
     *total += v[i];
   }
-  if (!reading->claims.by_mprof)
+  if (!reading->heading.by_mprof)
     return true;
   if (v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_KEPT_BYTES] > v[MEASURE_BYTES])
@@ -245,11 +247,9 @@ add_to_sums(struct decoding *decoding)
   return true;
 }
 
-/* Reads the sample of SIZE bytes at DATA; its calls are noted alone when
- * NOTES_CALLS and it states no more. */
+/* Reads the sample of SIZE bytes at DATA. */
 static bool
-read_sample(struct decoding *decoding, const uint8_t *data, size_t size,
-            bool notes_calls)
+read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
 {
   struct reading *reading = decoding->reading;
   struct profile *profile = reading->profile;
@@ -259,7 +259,7 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size,
       !add_to_sums(decoding) || !find_node(decoding, &sample.node))
     return false;
   const uint64_t *values = decoding->values.items;
-  if (notes_calls && sample.node != TREE_ROOT &&
+  if (reading->adds_calls && sample.node != TREE_ROOT &&
       states_calls(&reading->heading, values, labels->count)) {
     uint64_t value =
         values[reading->heading.column_of[COLUMN_OF_CALLS].index];
@@ -296,9 +296,8 @@ reading_samples(struct reading *reading)
   const struct profile *heading = &reading->heading;
   const struct input_file *file = &reading->file;
   struct decoding decoding = {.reading = reading};
-  bool adds_calls = false;
   uint64_t source =
-      (reading->claims.by_mprof ? LABELS_BY_MPROF : 0u) |
+      (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
       (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
       (heading->language == LANGUAGE_LISP ? LABELS_OF_LISP : 0u);
   decoding.row =
@@ -306,20 +305,19 @@ reading_samples(struct reading *reading)
   bool good = (decoding.row != NULL &&
                numbers_push(&decoding.labels, source)) ||
               mprof_error_memory(reading->error);
-  good = good && reading_adds_calls(reading, &adds_calls);
   for (size_t at = 0; good && at < file->length;) {
     struct wire_field field;
     wire_read_field(file->data, &at, &field);
     if (field.number != PPROF_SAMPLE)
       continue;
     progress_tell(reading->options->progress, "reading", at, file->length);
-    good = read_sample(&decoding, field.bytes, field.size, adds_calls);
+    good = read_sample(&decoding, field.bytes, field.size);
     decoding.index++;
   }
-  if (good && adds_calls)
+  if (good && reading->adds_calls)
     good = reading_add_calls(reading, &decoding.stated, decoding.index,
                              source);
-  good = good && reading_check_claims(reading, decoding.sums);
+  good = good && reading_check_facts(reading, decoding.sums);
   release(&decoding);
   return good;
 }

@@ -107,7 +107,7 @@ read_line(struct reading *reading, const struct message *message,
 {
   uint64_t f[PPROF_LINE_COLUMN + 1];
   struct profile_line line;
-  reading_message(reading, &line_schema, field->bytes, field->size, f);
+  reading_message(reading, &line_schema, field, f);
   line.line = (int64_t)f[PPROF_LINE_NUMBER];
   line.column = (int64_t)f[PPROF_LINE_COLUMN];
   return resolve(reading, message, &reading->function_ids, "function",
@@ -139,14 +139,14 @@ add_location(struct reading *reading, const struct message *message)
                               reading->line_count);
 }
 
-/* Takes all messages FIELD, of the kind SCHEMA, and their ids, which are
- * their first fields. */
+/* Takes all messages FIELD of the profile and their ids, which are their
+ * first fields. */
 static bool
-read_each(struct reading *reading, uint32_t field,
-          const struct wire_schema *schema, struct index_map *ids,
+read_each(struct reading *reading, uint32_t field, struct index_map *ids,
           message_adder *add)
 {
   enum { ID = PPROF_FUNCTION_ID };
+  const struct wire_schema *schema = profile_schema.fields[field].message;
   const char *what = profile_schema.fields[field].name;
   uint64_t f[PPROF_MAPPING_HAS_INLINE_FRAMES + 1];
   struct message message = {.f = f};
@@ -154,8 +154,7 @@ read_each(struct reading *reading, uint32_t field,
     message.field = &reading->fields[i];
     if (message.field->number != field)
       continue;
-    bool good = reading_message(reading, schema, message.field->bytes,
-                                message.field->size, f);
+    bool good = reading_message(reading, schema, message.field, f);
     if (f[ID] == 0)
       return reading_fault(reading, field, message.index,
                            "%s %zu has the id 0", what, message.index);
@@ -179,10 +178,10 @@ bool
 reading_tables(struct reading *reading)
 {
   return read_strings(reading) &&
-         read_each(reading, PPROF_FUNCTION, &function_schema,
-                   &reading->function_ids, add_function) &&
-         read_each(reading, PPROF_MAPPING, &mapping_schema,
-                   &reading->mapping_ids, add_mapping) &&
-         read_each(reading, PPROF_LOCATION, &location_schema,
-                   &reading->location_ids, add_location);
+         read_each(reading, PPROF_FUNCTION, &reading->function_ids,
+                   add_function) &&
+         read_each(reading, PPROF_MAPPING, &reading->mapping_ids,
+                   add_mapping) &&
+         read_each(reading, PPROF_LOCATION, &reading->location_ids,
+                   add_location);
 }

@@ -16,16 +16,6 @@
 #include "pprof/reader.h"
 #include "pprof/wire.h"
 
-/* What a file says of itself in its comments. */
-struct claims {
-  bool by_mprof;
-  uint64_t files;              /* merged into it; 1 when it does not say */
-  bool adds_calls;             /* calls are sums but for ... */
-  int64_t stated_calls;        /* ... so many chains */
-  uint64_t stated[FACT_COUNT]; /* how often */
-  int64_t facts[FACT_COUNT];
-};
-
 /* One file being read. */
 struct reading {
   struct profile *profile; /* receives the content */
@@ -44,13 +34,14 @@ struct reading {
   struct index_map mapping_ids;
   struct profile_line *lines; /* owned: of the location in hand */
   size_t line_count, line_capacity;
-  struct profile heading; /* what the file says of the whole; no arrays but
-                             columns, which is owned */
+  struct profile heading; /* what the file says of the whole: facts, too; no
+                             arrays but columns, which is owned */
   struct profile_column *sources; /* owned: by column of the profile, where
                                      its values come from */
-  bool same_columns;   /* those of the file are the profile's */
-  size_t first_sample; /* of the file */
-  struct claims claims;
+  bool same_columns;    /* those of the file are the profile's */
+  size_t first_sample;  /* of the file */
+  bool adds_calls;      /* calls are sums but for ... */
+  int64_t stated_calls; /* ... so many chains */
 };
 
 /* Reports a fault at OFFSET; gives back false. */
@@ -70,15 +61,14 @@ bool reading_string(const struct reading *reading, uint64_t index,
                     uint32_t *name);
 
 extern const struct wire_schema profile_schema, value_type_schema,
-    function_schema, mapping_schema, location_schema, line_schema,
-    label_schema;
+    label_schema, line_schema;
 
-/* Puts the numbers of the message of SIZE bytes at DATA, of the kind SCHEMA,
- * into VALUES, by field; the last of each counts, as protobuf has it.  Texts
- * become name ids; false when one refers to a missing string. */
+/* Puts the numbers of MESSAGE, a field of the kind SCHEMA, into VALUES, by
+ * field; the last of each counts, as protobuf has it.  Texts become name ids;
+ * false when one refers to a missing string. */
 bool reading_message(const struct reading *reading,
-                     const struct wire_schema *schema, const uint8_t *data,
-                     size_t size, uint64_t *values);
+                     const struct wire_schema *schema,
+                     const struct wire_field *message, uint64_t *values);
 
 /* Whether READING's file is the first that the profile is made of. */
 static inline bool
@@ -87,9 +77,10 @@ reading_is_first(const struct reading *reading)
   return reading->profile->file_count == 0;
 }
 
-/* The parts of the reader, in their order: what chains are made of, comments,
- * sample types, samples, frames to be left out.  Each gives back false after
- * a fault. */
+/* The parts of the reader, in their order: the structure of the file, what
+ * chains are made of, comments, sample types, samples, frames to be left out.
+ * Each gives back false after a fault. */
+bool reading_scan(struct reading *reading);
 bool reading_tables(struct reading *reading);
 bool reading_comments(struct reading *reading);
 bool reading_columns(struct reading *reading);
@@ -100,9 +91,9 @@ bool reading_prune(struct reading *reading);
 void reading_convert(const struct profile_column *sources, size_t count,
                      const uint64_t *values, uint64_t *row);
 
-/* Compares what the comments claim with SUMS over the samples of the file,
- * and adds the facts to the profile. */
-bool reading_check_claims(struct reading *reading,
-                          const uint64_t sums[COLUMN_USES]);
+/* Compares the facts that the comments state with SUMS over the samples of
+ * the file, and adds them to the profile. */
+bool reading_check_facts(struct reading *reading,
+                         const uint64_t sums[COLUMN_USES]);
 
 #endif

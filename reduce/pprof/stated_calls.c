@@ -56,20 +56,6 @@ sample_states_calls(const struct profile *profile, size_t i)
 
 /* ---- reading ---- */
 
-bool
-reading_adds_calls(struct reading *reading, bool *adds)
-{
-  const struct profile *heading = &reading->heading;
-  *adds = reading->claims.adds_calls && reading->claims.by_mprof &&
-          heading->language == LANGUAGE_C &&
-          profile_has(heading, COLUMN_OF_CALLS);
-  /* no program of ours cuts chains as well */
-  return !*adds || heading->drop_frames == 0 ||
-         reading_fault(reading, PPROF_DROP_FRAMES, 0,
-                       "drop_frames and mprof.stated_calls exclude each "
-                       "other");
-}
-
 /* Adds a sample with the set LABELS for each of the CALLS, by node; ROW is a
  * sample's, all zero. */
 static bool
@@ -97,7 +83,7 @@ reading_add_calls(struct reading *reading, const struct numbers *stated,
                   size_t count, uint64_t labels)
 {
   struct profile *profile = reading->profile;
-  int64_t wanted = reading->claims.stated_calls;
+  int64_t wanted = reading->stated_calls;
   if (stated->count / 2 != (uint64_t)wanted)
     return reading_fault(reading, PPROF_COMMENT, 0,
                          "mprof.stated_calls is %" PRId64

@@ -29,13 +29,10 @@ bool states_calls(const struct profile *profile, const uint64_t *values,
 /* The same of the sample I of PROFILE; one without a chain states none. */
 bool sample_states_calls(const struct profile *profile, size_t i);
 
-/* Sets *ADDS to whether READING's file leaves calls to its reader.  False
- * after a fault, as the next one. */
-bool reading_adds_calls(struct reading *reading, bool *adds);
-
 /* Adds a sample of calls to the profile for each node that has any, when the
  * COUNT samples of the file are there; STATED are nodes and what samples
- * state of them, LABELS is the first word of the file's sets of labels. */
+ * state of them, LABELS is the first word of the file's sets of labels.
+ * False after a fault. */
 bool reading_add_calls(struct reading *reading, const struct numbers *stated,
                        size_t count, uint64_t labels);
 

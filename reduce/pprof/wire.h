@@ -2,8 +2,8 @@
 
 /* Protobuf messages.
  *
- * To read: first a look at the whole message, which names the offset of the
- * first byte that is wrong; then field by field, with nothing left to check.
+ * They are read field by field, with nothing left to check: scan.c has seen
+ * the whole.
  *
  * To write: a message is collected in a buffer, which its owner hands on as a
  * field of the message around it, or to a sink.  Numbers that are zero are
@@ -22,11 +22,6 @@
 #include <stdint.h>
 
 /* ---- reading ---- */
-
-struct wire_fault {
-  size_t offset;    /* of the first bad byte */
-  char reason[160]; /* one line */
-};
 
 /* What a field holds. */
 enum wire_kind {
@@ -53,19 +48,12 @@ struct wire_schema {
   const struct wire_field_schema *fields; /* by number */
 };
 
-/* Checks LENGTH bytes at DATA as one message of the kind SCHEMA, all of it,
- * messages within it too: tags, wire types, varints, lengths, strings without
- * NUL.  On false FAULT says what is wrong. */
-bool wire_scan(const struct wire_schema *schema, const uint8_t *data,
-               size_t length, struct wire_fault *fault);
-
-/* The offset in a message that wire_scan accepts of the tag of the INDEX-th
- * occurrence (from zero) of the top-level field FIELD; LENGTH when there are
- * fewer. */
+/* The offset in a message of LENGTH bytes of the tag of the INDEX-th
+ * occurrence (from zero) of FIELD; LENGTH when there are fewer. */
 size_t wire_find(const uint8_t *data, size_t length, uint32_t field,
                  size_t index);
 
-/* One field of such a message. */
+/* One field of a message. */
 struct wire_field {
   uint32_t number;
   uint64_t value;       /* of a number; else undefined */
@@ -74,11 +62,11 @@ struct wire_field {
   size_t size;
 };
 
-/* Reads the field at *AT of such a message and moves *AT past it. */
+/* Reads the field at *AT of a message and moves *AT past it. */
 void wire_read_field(const uint8_t *data, size_t *at,
                      struct wire_field *field);
 
-/* Reads the varint at *AT of such data and moves *AT past it. */
+/* Reads the varint at *AT and moves *AT past it. */
 static inline uint64_t
 wire_read_number(const uint8_t *data, size_t *at)
 {
@@ -91,8 +79,8 @@ wire_read_number(const uint8_t *data, size_t *at)
   return value;
 }
 
-/* Appends the numbers of FIELD, one or a packed run of them, to NUMBERS; false
- * when memory runs out. */
+/* Appends the numbers of FIELD, one or a packed run of them, to NUMBERS.
+ * False when memory runs out. */
 bool wire_read_numbers(const struct wire_field *field,
                        struct numbers *numbers);
 

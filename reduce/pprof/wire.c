@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Varints and length-delimited values into growing buffers. */
+/* The wire format is in pprof_format.h. */
 
 #include "pprof/wire.h"
 
@@ -8,6 +8,59 @@
 
 #include <errno.h>
 #include <string.h>
+
+/* ---- reading ---- */
+
+void
+wire_read_field(const uint8_t *data, size_t *at, struct wire_field *field)
+{
+  uint64_t tag = wire_read_number(data, at);
+  field->number = (uint32_t)(tag >> 3);
+  field->bytes = NULL;
+  field->size = 0;
+  switch (tag & 7) {
+  case PPROF_WIRE_64:
+  case PPROF_WIRE_32:
+    *at += (tag & 7) == PPROF_WIRE_64 ? 8 : 4;
+    break;
+  case PPROF_WIRE_BYTES:
+    field->size = (size_t)wire_read_number(data, at);
+    field->bytes = data + *at;
+    *at += field->size;
+    break;
+  default:
+    field->value = wire_read_number(data, at);
+  }
+}
+
+size_t
+wire_find(const uint8_t *data, size_t length, uint32_t field, size_t index)
+{
+  for (size_t at = 0; at < length;) {
+    size_t from = at;
+    struct wire_field found;
+    wire_read_field(data, &at, &found);
+    if (found.number == field && index-- == 0)
+      return from;
+  }
+  return length;
+}
+
+bool
+wire_read_numbers(const struct wire_field *field, struct numbers *numbers)
+{
+  if (field->bytes == NULL)
+    return numbers_push(numbers, field->value);
+  if (!numbers_reserve(numbers, field->size))
+    return false;
+  uint64_t *end = numbers->items + numbers->count;
+  for (size_t at = 0; at < field->size;)
+    *end++ = wire_read_number(field->bytes, &at);
+  numbers->count = (size_t)(end - numbers->items);
+  return true;
+}
+
+/* ---- writing ---- */
 
 enum { VARINT_BYTES = 10 };
 
@@ -28,15 +81,6 @@ put_varint(struct wire_buffer *buffer, uint64_t number)
   for (; number >= 0x80; number >>= 7)
     buffer->bytes[buffer->count++] = (uint8_t)(number | 0x80);
   buffer->bytes[buffer->count++] = (uint8_t)number;
-}
-
-static size_t
-varint_length(uint64_t number)
-{
-  size_t length = 1;
-  for (; number >= 0x80; number >>= 7)
-    length++;
-  return length;
 }
 
 static void
@@ -79,8 +123,8 @@ wire_put_packed(struct wire_buffer *buffer, uint32_t field,
                 const uint64_t *numbers, size_t count)
 {
   size_t length = 0;
-  for (size_t i = 0; i < count; i++)
-    length += varint_length(numbers[i]);
+  for (size_t i = 0; i < count; i++) /* seven bits a byte, rounded up */
+    length += (size_t)(70 - __builtin_clzll(numbers[i] | 1)) / 7;
   if (count == 0 || !reserve(buffer, 2 * VARINT_BYTES + length))
     return;
   put_tag(buffer, field, PPROF_WIRE_BYTES);
