@@ -24,6 +24,7 @@
  */
 
 #include "base/array.h"
+#include "base/lists.h"
 #include "base/quote.h"
 #include "base/row_table.h"
 #include "export/export.h"
@@ -34,57 +35,36 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { NO_SAMPLE = -1 };
-
 struct context {
-  uint32_t chain, type;
-  int64_t size;
-  uint64_t allocs, bytes;
+  uint32_t row;
+  uint32_t first_sample;
   uint64_t sample_count;
-  int64_t first_sample, last_sample;
+  uint64_t allocs, bytes;
 };
 
 struct collection {
   const struct reduction *reduction;
   struct chain_tree tree;
   struct row_table chains; /* node of the tree, phase, thread */
-  uint64_t *calls;         /* of the chains that count: the first ones */
-  size_t chain_count, chain_capacity;
-  struct row_table context_keys; /* chain, type, size */
-  struct context *contexts;
-  size_t context_count, context_capacity;
-  int64_t *next_samples; /* by sample: the next one of its context */
+  size_t chain_count;      /* those that count: the first ones */
+  uint64_t *calls;         /* by chain, whether they are known or not */
+  struct row_table context_rows; /* chain, type, size */
+  struct context *contexts;      /* by row, then sorted */
+  uint32_t *of_sample;  /* by sample: its context; INDEX_NONE: none */
+  struct lists samples; /* of a context */
 };
 
-/* The chain at NODE of the sample with this NUMBER, which may be a new one;
- * ROW_NONE when memory runs out. */
+/* The chain at NODE of the sample I, which may be a new one; ROW_NONE when
+ * memory runs out. */
 static uint32_t
-find_chain(struct collection *collection, size_t number, uint32_t node)
+chain_of(struct collection *collection, uint32_t i, uint32_t node)
 {
   const struct reduction *reduction = collection->reduction;
   const struct profile *profile = reduction->profile;
   const uint64_t key[] = {
-      node, selection_phase(&reduction->selection, number),
-      profile->labels[profile->samples[number].labels].thread};
+      node, selection_phase(&reduction->selection, i),
+      profile->labels[profile->samples[i].labels].thread};
   return row_table_add(&collection->chains, key, sizeof key / sizeof key[0]);
-}
-
-/* The same; it counts then. */
-static uint32_t
-make_chain(struct collection *collection, size_t number, uint32_t node)
-{
-  uint32_t chain = find_chain(collection, number, node);
-  if (chain != collection->chain_count)
-    return chain;
-  uint64_t *calls =
-      array_reserve(collection->calls, &collection->chain_capacity,
-                    collection->chain_count + 1, sizeof *calls);
-  if (calls == NULL)
-    return ROW_NONE;
-  bool known = collection->tree.nodes[node].calls != CALLS_UNKNOWN;
-  collection->calls = calls;
-  calls[collection->chain_count++] = known ? 0 : CALLS_UNKNOWN;
-  return chain;
 }
 
 static int64_t
@@ -102,85 +82,67 @@ size_of_objects(const struct sample_count *sample)
   }
 }
 
-/* The context of SAMPLE, which has this NUMBER, on CHAIN, made when it is
- * new; ROW_NONE when memory runs out. */
-static uint32_t
-context_of_sample(struct collection *collection,
-                  const struct sample_count *sample, size_t number,
-                  uint32_t chain)
-{
-  int64_t size = size_of_objects(sample);
-  const uint64_t key[] = {chain, sample->type, (uint64_t)size};
-  uint32_t index = row_table_add(&collection->context_keys, key,
-                                 sizeof key / sizeof key[0]);
-  if (index != collection->context_count)
-    return index;
-  struct context *contexts =
-      array_reserve(collection->contexts, &collection->context_capacity,
-                    collection->context_count + 1, sizeof *contexts);
-  if (contexts == NULL)
-    return ROW_NONE;
-  collection->contexts = contexts;
-  contexts[collection->context_count++] =
-      (struct context){.chain = chain,
-                       .type = sample->type,
-                       .size = size,
-                       .first_sample = (int64_t)number,
-                       .last_sample = NO_SAMPLE};
-  return index;
-}
-
+/* Adds what the sample I allocated at NODE. */
 static bool
-add_allocations(struct collection *collection, size_t number)
+add_allocations(struct collection *collection, uint32_t i, uint32_t node)
 {
   struct sample_count sample;
-  selection_count(&collection->reduction->selection, number, &sample);
-  uint32_t chain =
-      make_chain(collection, number, collection->tree.of_sample[number]);
-  if (chain == ROW_NONE)
+  selection_count(&collection->reduction->selection, i, &sample);
+  uint32_t chain = chain_of(collection, i, node);
+  const uint64_t key[] = {chain, sample.type,
+                          (uint64_t)size_of_objects(&sample)};
+  uint32_t row = row_table_add(&collection->context_rows, key,
+                               sizeof key / sizeof key[0]);
+  if (chain == ROW_NONE || row == ROW_NONE)
     return false;
-  uint32_t index = context_of_sample(collection, &sample, number, chain);
-  if (index == ROW_NONE)
-    return false;
-  struct context *context = &collection->contexts[index];
+  struct context *context = &collection->contexts[row];
+  if (context->sample_count++ == 0)
+    context->first_sample = i;
+  context->row = row;
   context->allocs += sample.counts[MEASURE_ALLOCS];
   context->bytes += sample.counts[MEASURE_BYTES];
-  context->sample_count++;
-  if (context->last_sample != NO_SAMPLE)
-    collection->next_samples[context->last_sample] = (int64_t)number;
-  context->last_sample = (int64_t)number;
+  collection->of_sample[i] = row;
   return true;
 }
 
-/* Calls count for chains at whose end something was allocated. */
+/* Adds what the sample I called at NODE: for chains at whose end something
+ * was allocated. */
+static bool
+add_calls(struct collection *collection, uint32_t i, uint32_t node)
+{
+  struct sample_count sample;
+  uint32_t chain = chain_of(collection, i, node);
+  profile_count(collection->reduction->profile, i, &sample);
+  if (chain < collection->chain_count)
+    collection->calls[chain] += sample.calls;
+  return chain != ROW_NONE;
+}
+
 static bool
 collect(struct collection *collection)
 {
-  const struct reduction *reduction = collection->reduction;
-  const struct profile *profile = reduction->profile;
-  collection->next_samples =
-      array_zeroed(profile->sample_count, sizeof *collection->next_samples);
-  if (!chain_tree_init(&collection->tree, reduction, CHAIN_OF_FUNCTIONS) ||
-      collection->next_samples == NULL)
+  const struct chain_tree *tree = &collection->tree;
+  size_t count = collection->reduction->profile->sample_count;
+  bool good = chain_tree_init(&collection->tree, collection->reduction,
+                              CHAIN_OF_FUNCTIONS);
+  collection->calls = array_zeroed(count, sizeof *collection->calls);
+  collection->contexts = array_zeroed(count, sizeof *collection->contexts);
+  collection->of_sample = array_zeroed(count, sizeof *collection->of_sample);
+  if (!good || collection->calls == NULL || collection->contexts == NULL ||
+      collection->of_sample == NULL)
     return false;
-  for (size_t i = 0; i < profile->sample_count; i++)
-    if (collection->tree.of_sample[i] != INDEX_NONE &&
-        !add_allocations(collection, i))
-      return false;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    uint32_t node = collection->tree.of_calls[i];
-    if (node == INDEX_NONE)
-      continue;
-    uint32_t chain = find_chain(collection, i, node);
-    struct sample_count count;
-    profile_count(profile, i, &count);
-    if (chain == ROW_NONE)
-      return false;
-    if (chain < collection->chain_count)
-      collection->calls[chain] =
-          calls_add(collection->calls[chain], count.calls);
+  for (uint32_t i = 0; good && i < count; i++) {
+    collection->of_sample[i] = INDEX_NONE;
+    good = tree->of_sample[i] == INDEX_NONE ||
+           add_allocations(collection, i, tree->of_sample[i]);
   }
-  return true;
+  collection->chain_count = collection->chains.row_count;
+  for (uint32_t i = 0; good && i < count; i++)
+    good = tree->of_calls[i] == INDEX_NONE ||
+           add_calls(collection, i, tree->of_calls[i]);
+  return good &&
+         lists_init(&collection->samples, collection->context_rows.row_count,
+                    collection->of_sample, count);
 }
 
 /* By bytes, then by allocations, descending, then by the first sample. */
@@ -205,7 +167,7 @@ write_names(const struct collection *collection, struct sink *sink)
               "(:mprof-contexts :nodes %zu :chains %zu :contexts %zu\n"
               " :functions\n (",
               collection->tree.count, collection->chain_count,
-              collection->context_count);
+              collection->context_rows.row_count);
   for (size_t i = 0; i < graph->node_count; i++) {
     sink_text(sink, i == 0 ? "" : "\n  ");
     lisp_string(sink, graph->nodes[i].name);
@@ -233,32 +195,31 @@ write_names(const struct collection *collection, struct sink *sink)
 static void
 write_tables(const struct collection *collection, struct sink *sink)
 {
-  for (size_t i = 0; i < collection->tree.count; i++) {
-    const struct chain_node *node = &collection->tree.nodes[i];
+  const struct chain_node *nodes = collection->tree.nodes;
+  for (size_t i = 0; i < collection->tree.count; i++)
     sink_format(sink, "%" PRIu32 " %" PRIu32 "\n",
-                node->parent == INDEX_NONE ? 0 : node->parent + 1,
-                node->item);
-  }
+                nodes[i].parent == INDEX_NONE ? 0 : nodes[i].parent + 1,
+                nodes[i].item);
+  size_t length;
   for (size_t i = 0; i < collection->chain_count; i++) {
-    size_t length;
     const uint64_t *chain = row_table_words(&collection->chains, i, &length);
-    uint64_t calls = collection->calls[i];
+    bool known = nodes[chain[0]].calls != CALLS_UNKNOWN;
     sink_format(sink, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
                 chain[0] + 1, chain[1], chain[2],
-                calls == CALLS_UNKNOWN ? -1 : (int64_t)calls);
+                known ? (int64_t)collection->calls[i] : -1);
   }
-  for (size_t i = 0; i < collection->context_count; i++) {
+  for (size_t i = 0; i < collection->context_rows.row_count; i++) {
     const struct context *context = &collection->contexts[i];
+    const uint64_t *row = row_table_words(&collection->context_rows,
+                                          context->row, &length);
     sink_format(sink,
-                "%" PRIu32 " %" PRIu32 " %" PRId64 " %" PRIu64 " %" PRIu64
+                "%" PRIu64 " %" PRIu64 " %" PRId64 " %" PRIu64 " %" PRIu64
                 " %" PRIu64,
-                context->chain, context->type, context->size, context->allocs,
+                row[0], row[1], (int64_t)row[2], context->allocs,
                 context->bytes, context->sample_count);
-    int64_t sample = context->first_sample;
-    for (uint64_t j = 0; j < context->sample_count; j++) {
-      sink_format(sink, " %" PRId64, sample);
-      sample = collection->next_samples[sample];
-    }
+    for (uint32_t sample = context->first_sample; sample != INDEX_NONE;
+         sample = lists_next(&collection->samples, sample))
+      sink_format(sink, " %" PRIu32, sample);
     sink_text(sink, "\n");
   }
 }
@@ -268,7 +229,7 @@ export_lisp_contexts(const struct reduction *reduction, struct sink *sink)
 {
   struct collection collection = {.reduction = reduction};
   if (collect(&collection)) {
-    array_sort(collection.contexts, collection.context_count,
+    array_sort(collection.contexts, collection.context_rows.row_count,
                sizeof *collection.contexts, compare_contexts);
     write_names(&collection, sink);
     write_tables(&collection, sink);
@@ -276,9 +237,10 @@ export_lisp_contexts(const struct reduction *reduction, struct sink *sink)
     sink_fail(sink, ENOMEM);
   }
   chain_tree_release(&collection.tree);
+  lists_release(&collection.samples);
+  row_table_release(&collection.chains);
+  row_table_release(&collection.context_rows);
   free(collection.calls);
   free(collection.contexts);
-  free(collection.next_samples);
-  row_table_release(&collection.chains);
-  row_table_release(&collection.context_keys);
+  free(collection.of_sample);
 }
