@@ -3,32 +3,33 @@
 /* The page that a browser shows: the program of reduce/html, with the data
  * in the middle.
  *
- * The data are packed (packed_text.h), so that no name can be taken for
- * markup, and in two parts.  The first is a JSON object: the figures of the
- * reduction, and what is said of measures, categories and colours.  A row
- * refers to others by their place in their table; null stands for nothing.
+ * The data are compressed by zlib and written as base64, so that no name can
+ * be taken for markup, and in two parts.  The first is a JSON object: the
+ * figures of the reduction, and what is said of measures, categories and
+ * colours.  A row refers to others by their place in their table; null stands
+ * for nothing.
  *
- * The second has the chains (chain_rows.h), for the flame graph and for sums
- * over a part of them: one type, one phase.  They are most of a large page,
- * so they are columns of numbers, seven bits a byte, the low ones first, the
- * eighth set in all but the last byte of a number:
+ * The second has the chains, for the flame graph and for sums over a part of
+ * them: one type, one phase.  They are most of a large page, so they are
+ * columns of numbers, seven bits a byte, the low ones first, the eighth set
+ * in all but the last byte of a number:
  *
- *   nodes   how many; how far up from the node before the caller of each is
- * (0: it is that node); the functions rows    how many; by how much each
- * node's place is above that of the row before; the types; the groups; each
- * measure calls   how many; nodes in the same way; the groups; the calls
+ *   nodes  how many; how far up from the node before the caller of each is
+ *          (0: it is that node); the functions
+ *   rows   what was allocated (sample_rows.h), how many; by how much each
+ *          node's place is above that of the row before; the types; the
+ *          groups; each measure
+ *   calls  how many; nodes in the same way; the groups; the calls
  *
- * Nodes come in the order of a walk: callers first.
+ * Nodes come in the order of a walk: callers first.  A group is a phase, a
+ * thread and a region.
  */
 
 #include "base/array.h"
 #include "common/pprof_format.h"
-#include "export/chain_rows.h"
 #include "export/export.h"
 #include "export/frame_colours.h"
-#include "export/html_page.h"
-#include "export/packed_text.h"
-#include "tables/chain_tree.h"
+#include "export/sample_rows.h"
 #include "tables/report.h"
 #include "tables/text_report.h"
 #include "tables/writer.h"
@@ -36,12 +37,21 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
+
+/* The page that reduce/html/build.sh makes, as html_page.S puts it into the
+ * program: what stands before the data, and what stands after it. */
+#define HIDDEN __attribute__((visibility("hidden")))
+extern const char html_page_head[] HIDDEN, html_page_tail[] HIDDEN;
+extern const uint64_t html_page_head_length HIDDEN,
+    html_page_tail_length HIDDEN;
 
 /* What is being written. */
 struct page {
   const struct reduction *reduction;
   struct chain_tree tree;
-  struct chain_rows rows;
+  struct sample_rows rows, calls;
+  struct row_table groups; /* phase, thread, region */
   struct frame_colours colours;
   struct writer out;
 };
@@ -71,18 +81,35 @@ place_of_region(const struct page *page, uint32_t index)
   return INDEX_NONE;
 }
 
+/* The group of ROW; ROW_NONE when memory runs out. */
+static uint32_t
+group_of(struct page *page, const struct sample_row *row)
+{
+  const uint64_t key[] = {row->keys[ROW_PHASE], row->keys[ROW_THREAD],
+                          row->keys[ROW_REGION]};
+  return row_table_add(&page->groups, key, sizeof key / sizeof key[0]);
+}
+
 /* The groups that rows and calls refer to. */
 static void
 write_groups(struct page *page)
 {
   struct writer *out = &page->out;
+  bool good = true;
+  for (size_t i = 0; good && i < page->rows.count; i++)
+    good = group_of(page, &page->rows.rows[i]) != ROW_NONE;
+  for (size_t i = 0; good && i < page->calls.count; i++)
+    good = group_of(page, &page->calls.rows[i]) != ROW_NONE;
+  if (!good)
+    sink_fail(out->sink, ENOMEM);
   writer_begin(out, "groups", '[');
-  for (size_t i = 0; i < page->rows.group_count; i++) {
-    const struct chain_group *group = &page->rows.groups[i];
+  for (size_t i = 0; i < page->groups.row_count; i++) {
+    size_t length;
+    const uint64_t *group = row_table_words(&page->groups, i, &length);
     writer_begin(out, NULL, '{');
-    writer_number(out, "phase", (uint64_t)group->phase);
-    writer_index(out, "thread", group->thread);
-    writer_index(out, "region", place_of_region(page, group->region));
+    writer_number(out, "phase", group[0]);
+    writer_number(out, "thread", group[1]);
+    writer_index(out, "region", place_of_region(page, (uint32_t)group[2]));
     writer_end(out, '}');
   }
   writer_end(out, ']');
@@ -145,13 +172,13 @@ write_measures(struct page *page)
     writer_text(&page->out, "key", row->key);
     writer_text(&page->out, "noun", row->noun);
     writer_text(&page->out, "what",
-              row->what == NULL ? "all that was allocated" : row->what);
+                row->what == NULL ? "all that was allocated" : row->what);
     writer_number(&page->out, "bytes", row->bytes);
     writer_end(&page->out, '}');
   }
   writer_end(&page->out, ']');
   writer_text(&page->out, "value",
-            measure_rows[page->reduction->options->value].word);
+              measure_rows[page->reduction->options->value].word);
 }
 
 static void
@@ -247,38 +274,48 @@ write_nodes(struct page *page)
 }
 
 static void
-write_rows(struct page *page)
+write_rows(struct page *page, const struct sample_rows *rows, bool calls)
 {
-  const struct chain_rows *rows = &page->rows;
+  const struct sample_row *row = rows->rows;
   uint32_t last = 0;
-  write_bits(page, rows->row_count);
-  for (size_t i = 0; i < rows->row_count; last = rows->rows[i++].node)
-    write_bits(page, rows->rows[i].node - last);
-  for (size_t i = 0; i < rows->row_count; i++)
-    write_bits(page, rows->rows[i].type);
-  for (size_t i = 0; i < rows->row_count; i++)
-    write_bits(page, rows->rows[i].group);
-  for (int m = 0; m < MEASURE_COUNT; m++) {
-    if (!reduction_knows(page->reduction, (enum measure)m))
+  write_bits(page, rows->count);
+  for (size_t i = 0; i < rows->count; last = row[i++].node)
+    write_bits(page, row[i].node - last);
+  for (size_t i = 0; !calls && i < rows->count; i++)
+    write_bits(page, row[i].keys[ROW_TYPE]);
+  for (size_t i = 0; i < rows->count; i++)
+    write_bits(page, group_of(page, &row[i]));
+  for (int c = 0; c < COLUMN_USES; c++) {
+    if (calls != (c == COLUMN_OF_CALLS) ||
+        (!calls && !reduction_knows(page->reduction, (enum measure)c)))
       continue;
-    for (size_t i = 0; i < rows->row_count; i++)
-      write_bits(page, rows->rows[i].counts[m]);
+    for (size_t i = 0; i < rows->count; i++)
+      write_bits(page, row[i].counts[c]);
   }
-  last = 0;
-  write_bits(page, rows->call_count);
-  for (size_t i = 0; i < rows->call_count; last = rows->calls[i++].node)
-    write_bits(page, rows->calls[i].node - last);
-  for (size_t i = 0; i < rows->call_count; i++)
-    write_bits(page, rows->calls[i].group);
-  for (size_t i = 0; i < rows->call_count; i++)
-    write_bits(page, rows->calls[i].calls);
 }
 
 static void
 write_chains(struct page *page)
 {
   write_nodes(page);
-  write_rows(page);
+  write_rows(page, &page->rows, false);
+  write_rows(page, &page->calls, true);
+}
+
+static void
+write_base64(struct sink *sink, const unsigned char *bytes, size_t length)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "abcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < length; i += 3) {
+    size_t count = length - i < 3 ? length - i : 3;
+    unsigned char b[3] = {0};
+    memcpy(b, bytes + i, count);
+    char four[4] = {digits[b[0] >> 2], digits[(b[0] & 3) << 4 | b[1] >> 4],
+                    digits[(b[1] & 15) << 2 | b[2] >> 6], digits[b[2] & 63]};
+    memset(four + 1 + count, '=', 3 - count);
+    sink_bytes(sink, four, sizeof four);
+  }
 }
 
 /* Writes a part of the data by EMIT, packed, to SINK. */
@@ -286,11 +323,21 @@ static void
 write_packed(struct page *page, struct sink *sink,
              void (*emit)(struct page *))
 {
-  struct packed_text text;
-  packed_text_begin(&text, sink);
+  struct string_sink text;
+  string_sink_init(&text);
   page->out.sink = &text.sink;
   emit(page);
-  packed_text_end(&text);
+  const char *plain = string_sink_for(&text, sink);
+  uLong length = (uLong)text.length;
+  uLongf room = compressBound(length);
+  unsigned char *packed = malloc(room);
+  if (packed == NULL ||
+      compress(packed, &room, (const Bytef *)plain, length) != Z_OK)
+    sink_fail(sink, ENOMEM);
+  else
+    write_base64(sink, packed, room);
+  free(packed);
+  string_sink_release(&text);
 }
 
 void
@@ -300,7 +347,8 @@ export_html(const struct reduction *reduction, struct sink *sink)
                       .out = {.form = FORM_PAGE, .first = true}};
   sink_bytes(sink, html_page_head, html_page_head_length);
   if (chain_tree_init(&page.tree, reduction, CHAIN_OF_CALLS) &&
-      chain_rows_init(&page.rows, &page.tree) &&
+      sample_rows_init(&page.rows, &page.tree, ROWS_OF_TYPES) &&
+      sample_rows_init(&page.calls, &page.tree, ROWS_OF_CALLS) &&
       frame_colours_init(&page.colours, reduction)) {
     write_packed(&page, sink, write_object);
     sink_text(sink, "\n");
@@ -310,6 +358,8 @@ export_html(const struct reduction *reduction, struct sink *sink)
   }
   sink_bytes(sink, html_page_tail, html_page_tail_length);
   frame_colours_release(&page.colours);
-  chain_rows_release(&page.rows);
+  sample_rows_release(&page.rows);
+  sample_rows_release(&page.calls);
+  row_table_release(&page.groups);
   chain_tree_release(&page.tree);
 }

@@ -14,6 +14,7 @@
  */
 
 #include "base/array.h"
+#include "common/pprof_format.h"
 #include "export/export.h"
 #include "export/sample_rows.h"
 #include "pprof/writer.h"
@@ -21,17 +22,18 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_LABELS = 7 };
 
 struct making {
   const struct reduction *reduction;
   struct chain_tree tree;
-  bool has_column[PPROF_COLUMNS];
   struct profile made;
-  uint32_t *nodes;     /* by node of the tree: the one of the profile */
-  uint32_t *functions; /* by function of the frame table: likewise */
-  bool failed;         /* no memory */
+  uint32_t *nodes; /* by node of the tree: the one of the profile */
+  uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
+  size_t label_words;
+  bool failed; /* no memory */
 };
 
 static uint32_t
@@ -43,56 +45,67 @@ intern(struct making *making, const char *text)
   return name == NAMES_NONE ? 0 : name;
 }
 
-/* Which columns the profile has: what other programs left out is not made up.
- */
-static void
-choose_columns(struct making *making)
+/* Whether the profile has a column for USE, a measure or COLUMN_OF_CALLS:
+ * what other programs left out is not made up. */
+static bool
+has_column(const struct reduction *reduction, int use)
 {
-  const struct profile *profile = making->reduction->profile;
-  const struct profile_gaps *gaps = &profile->gaps;
-  size_t files = profile->file_count;
+  const struct profile_gaps *gaps = &reduction->profile->gaps;
+  size_t files = reduction->profile->file_count;
   bool live = files > 0 && gaps->live == files;
   bool counts = files == 0 || gaps->countless != files;
-  bool kept = reduction_has(making->reduction, MEASURE_KEPT_BYTES);
-  bool peak = reduction_has(making->reduction, MEASURE_PEAK_BYTES);
-  bool *has = making->has_column;
-  has[PPROF_COUNT] = !live && counts;
-  has[PPROF_BYTES] = !live;
-  has[PPROF_KEPT_COUNT] = kept && counts;
-  has[PPROF_KEPT_BYTES] = kept;
-  has[PPROF_CALLS] = making->reduction->selection.counts_calls;
-  has[PPROF_PEAK_COUNT] = has[PPROF_PEAK_BYTES] = peak;
-  has[PPROF_TEMPORARY] =
-      reduction_has(making->reduction, MEASURE_TEMPORARY_ALLOCS);
+  switch (use) {
+  case COLUMN_OF_CALLS:
+    return reduction->selection.counts_calls;
+  case MEASURE_BYTES:
+    return !live;
+  case MEASURE_ALLOCS:
+    return !live && counts;
+  case MEASURE_KEPT_ALLOCS:
+    return counts && reduction_has(reduction, MEASURE_KEPT_BYTES);
+  case MEASURE_PEAK_ALLOCS:
+    return reduction_has(reduction, MEASURE_PEAK_BYTES);
+  default:
+    return reduction_has(reduction, (enum measure)use);
+  }
+}
+
+/* The measure, or COLUMN_OF_CALLS, that is in COLUMN. */
+static int
+use_of_column(int column)
+{
+  int use = 0;
+  while (use < COLUMN_OF_CALLS && measure_rows[use].column != column)
+    use++;
+  return use;
 }
 
 static void
 make_heading(struct making *making)
 {
-  const struct profile *from = making->reduction->profile;
+  const struct reduction *reduction = making->reduction;
+  const struct profile *from = reduction->profile;
   struct profile *made = &making->made;
-  int shown = measure_rows[making->reduction->options->value].column;
+  enum measure shown = reduction->options->value;
   made->columns = array_zeroed(PPROF_COLUMNS, sizeof *made->columns);
   if (made->columns == NULL) {
     making->failed = true;
     return;
   }
   for (int i = 0; i < PPROF_COLUMNS; i++) {
-    if (!making->has_column[i])
+    int use = use_of_column(i);
+    if (!has_column(reduction, use))
       continue;
-    if (i == PPROF_CALLS)
-      made->column_of[COLUMN_OF_CALLS].index = (int)made->column_count;
-    for (int m = 0; m < MEASURE_COUNT; m++)
-      if (measure_rows[m].column == i)
-        made->column_of[m].index = (int)made->column_count;
+    made->column_of[use].index = (int)made->column_count;
     made->columns[made->column_count++] = (struct profile_value_type){
         intern(making, pprof_columns[i].type),
         intern(making, pprof_columns[i].unit)};
   }
-  if (!making->has_column[shown])
-    shown =
-        making->has_column[PPROF_BYTES] ? PPROF_BYTES : PPROF_KEPT_BYTES;
-  made->default_type = intern(making, pprof_columns[shown].type);
+  if (!profile_has(made, (int)shown))
+    shown = profile_has(made, MEASURE_BYTES) ? MEASURE_BYTES
+                                             : MEASURE_KEPT_BYTES;
+  made->default_type =
+      intern(making, pprof_columns[measure_rows[shown].column].type);
   made->period_type.type = intern(making, "space");
   made->period_type.unit = intern(making, "bytes");
   made->period = from->gaps.sampled != 0 ? from->gaps.period : 1;
@@ -100,24 +113,16 @@ make_heading(struct making *making)
   made->by_mprof = from->by_mprof;
 }
 
+/* Adds the comment "KEY=VALUE". */
 static void
-add_comment(struct making *making, const char *text)
-{
-  if (!profile_add_comment(&making->made, intern(making, text)))
-    making->failed = true;
-}
-
-/* Says that the calls of the function NAME are not counted. */
-static void
-note_unknown_calls(struct making *making, const char *name)
+add_comment(struct making *making, const char *key, const char *value)
 {
   struct string_sink comment;
   string_sink_init(&comment);
-  sink_format(&comment.sink, PPROF_COMMENT_CALLS_UNKNOWN "=%s", name);
+  sink_format(&comment.sink, "%s=%s", key, value);
   const char *text = string_sink_text(&comment);
-  if (text != NULL)
-    add_comment(making, text);
-  else
+  if (text == NULL ||
+      !profile_add_comment(&making->made, intern(making, text)))
     making->failed = true;
   string_sink_release(&comment);
 }
@@ -131,23 +136,20 @@ static uint32_t
 make_function(struct making *making, const struct call_item *item)
 {
   const struct frame_table *frames = &making->reduction->frames;
-  bool nameless = item->function == INDEX_NONE;
-  uint32_t none = INDEX_NONE;
-  uint32_t *known = nameless ? &none : &making->functions[item->function];
-  if (*known != INDEX_NONE)
-    return *known;
-  *known = profile_add_function(
-      &making->made,
-      (struct profile_function){
-          .name = intern(making, item->name),
-          .file = intern(making, nameless
-                                     ? ""
-                                     : function_file(frames, item->function)),
-          .start_line =
-              nameless ? 0 : frames->functions[item->function].start_line});
-  if (!nameless && !frames->functions[item->function].calls_known)
-    note_unknown_calls(making, item->name);
-  return *known;
+  struct profile_function function = {.name = intern(making, item->name)};
+  size_t before = making->made.function_count;
+  bool calls_known = true;
+  if (item->function != INDEX_NONE) {
+    const struct function *shown = &frames->functions[item->function];
+    function.file =
+        intern(making, function_file(frames, item->function));
+    function.start_line = shown->start_line;
+    calls_known = shown->calls_known;
+  }
+  uint32_t index = profile_add_function(&making->made, function);
+  if (!calls_known && making->made.function_count > before)
+    add_comment(making, PPROF_COMMENT_CALLS_UNKNOWN, item->name);
+  return index;
 }
 
 /* The location of ITEM, which is new. */
@@ -169,103 +171,114 @@ static void
 make_nodes(struct making *making)
 {
   const struct chain_tree *tree = &making->tree;
-  size_t items = tree->calls.item_count;
-  uint32_t *locations = array_zeroed(items, sizeof *locations);
+  uint32_t *known = array_zeroed(tree->calls.item_count, sizeof *known);
   making->nodes = array_zeroed(tree->count, sizeof *making->nodes);
-  if (locations == NULL || making->nodes == NULL)
+  if (known == NULL || making->nodes == NULL)
     making->failed = true;
-  for (size_t i = 0; !making->failed && i < items; i++)
-    locations[i] = INDEX_NONE;
   for (size_t i = 0; !making->failed && i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
-    uint32_t *location = &locations[node->item];
-    if (*location == INDEX_NONE)
-      *location = make_location(making, &tree->calls.items[node->item]);
+    uint32_t *location = &known[node->item]; /* 1 + its number */
+    if (*location == 0)
+      *location = 1 + make_location(making, &tree->calls.items[node->item]);
     making->nodes[i] = tree_child(
         &making->made.tree,
         node->parent == INDEX_NONE ? TREE_ROOT : making->nodes[node->parent],
-        *location);
+        *location - 1);
     if (making->nodes[i] == INDEX_NONE)
       making->failed = true;
   }
-  free(locations);
+  free(known);
 }
 
 /* ---- what ---- */
 
-/* Appends a label of TEXT, or a number of bytes when that is NULL, to the row
- * of *COUNT WORDS. */
+/* Adds a label of TEXT, if there is one, to the sample in hand. */
 static void
-add_label(struct making *making, uint64_t *words, size_t *count,
-          const char *key, const char *text, uint64_t number)
+add_label(struct making *making, const char *key, const char *text)
 {
-  words[(*count)++] = intern(making, key);
-  words[(*count)++] = text == NULL ? 0 : intern(making, text);
-  words[(*count)++] = text == NULL ? number : 0;
-  words[(*count)++] = text == NULL ? intern(making, "bytes") : 0;
+  if (*text == '\0')
+    return;
+  making->labels[making->label_words] = intern(making, key);
+  making->labels[making->label_words + 1] = intern(making, text);
+  making->label_words += LABEL_WORDS;
 }
 
 /* The set of labels of ROW. */
 static uint32_t
-make_labels(struct making *making, const struct sample_row *row)
+make_labels(struct making *making, const struct sample_row *row, bool calls)
 {
   const struct profile *profile = making->reduction->profile;
   const struct names *names = &profile->names;
-  const struct profile_type *type = &profile->types[row->type];
+  const struct profile_type *type = &profile->types[row->keys[ROW_TYPE]];
+  uint32_t thread = profile->threads[row->keys[ROW_THREAD]];
+  uint32_t region = profile->regions[row->keys[ROW_REGION]];
   bool lisp = profile->language == LANGUAGE_LISP;
-  bool objects = !row->is_calls;
-  uint64_t words[1 + MOST_LABELS * LABEL_WORDS] = {0};
-  size_t count = 1;
-  if (lisp && objects)
-    add_label(making, words, &count, PPROF_LABEL_CATEGORY,
-              category_name(profile->language, type->category), 0);
-  if (objects && type->type != 0)
-    add_label(making, words, &count, PPROF_LABEL_TYPE,
-              names_text(names, type->type), 0);
-  if (objects && type->class_name != 0)
-    add_label(making, words, &count, PPROF_LABEL_CLASS,
-              names_text(names, type->class_name), 0);
-  if (profile->threads[row->thread] != 0)
-    add_label(making, words, &count, PPROF_LABEL_THREAD,
-              names_text(names, profile->threads[row->thread]), 0);
-  if (profile->regions[row->region] != 0)
-    add_label(making, words, &count, PPROF_LABEL_REGION,
-              names_text(names, profile->regions[row->region]), 0);
+  making->label_words = 1;
+  memset(making->labels, 0, sizeof making->labels);
+  if (lisp && !calls)
+    add_label(making, PPROF_LABEL_CATEGORY,
+              category_name(profile->language, type->category));
+  if (!calls) {
+    add_label(making, PPROF_LABEL_TYPE, names_text(names, type->type));
+    add_label(making, PPROF_LABEL_CLASS,
+              names_text(names, type->class_name));
+  }
+  add_label(making, PPROF_LABEL_THREAD, names_text(names, thread));
+  add_label(making, PPROF_LABEL_REGION, names_text(names, region));
   if (lisp)
-    add_label(making, words, &count, PPROF_LABEL_PHASE,
-              phase_word(row->phase), 0);
-  if (objects && (row->size_kind == SIZE_EXACT ||
-                  (row->size_kind == SIZE_GROWTH && row->object_bytes != 0)))
-    add_label(making, words, &count, PPROF_LABEL_BYTES, NULL,
-              row->object_bytes);
-  return profile_labels(&making->made, words, count);
+    add_label(making, PPROF_LABEL_PHASE,
+              phase_word((enum phase)row->keys[ROW_PHASE]));
+  uint64_t bytes = row->keys[ROW_OBJECT_BYTES];
+  if (!calls && (row->keys[ROW_SIZE_KIND] == SIZE_EXACT ||
+                 (row->keys[ROW_SIZE_KIND] == SIZE_GROWTH && bytes != 0))) {
+    uint64_t *words = making->labels + making->label_words;
+    words[0] = intern(making, PPROF_LABEL_BYTES);
+    words[2] = bytes;
+    words[3] = intern(making, "bytes");
+    making->label_words += LABEL_WORDS;
+  }
+  return profile_labels(&making->made, making->labels, making->label_words);
 }
 
+/* Adds the rows of NODE, the next ones from *NEXT on. */
 static void
-add_row(struct making *making, const struct sample_row *row)
+add_rows(struct making *making, const struct sample_rows *rows, size_t *next,
+         uint32_t node, bool calls)
 {
-  uint64_t values[PPROF_COLUMNS];
-  size_t count = 0;
-  for (int i = 0; i < PPROF_COLUMNS; i++)
-    if (making->has_column[i])
-      values[count++] = row->values[i];
-  uint32_t labels = make_labels(making, row);
-  if (labels == INDEX_NONE ||
-      !profile_add_sample(
-          &making->made,
-          (struct profile_sample){making->nodes[row->node], labels}, values))
-    making->failed = true;
+  struct profile *made = &making->made;
+  for (; !making->failed && *next < rows->count; ++*next) {
+    const struct sample_row *row = &rows->rows[*next];
+    uint64_t values[COLUMN_USES];
+    if (row->node != node)
+      return;
+    for (int use = 0; use < COLUMN_USES; use++)
+      if (profile_has(made, use))
+        values[made->column_of[use].index] = row->counts[use];
+    uint32_t labels = make_labels(making, row, calls);
+    if (labels == INDEX_NONE ||
+        !profile_add_sample(
+            made, (struct profile_sample){making->nodes[node], labels},
+            values))
+      making->failed = true;
+  }
 }
 
 static void
 make_samples(struct making *making)
 {
-  struct sample_rows rows;
-  if (!sample_rows_init(&rows, &making->tree))
+  struct sample_rows sizes, calls;
+  size_t next_size = 0;
+  size_t next_call = 0;
+  bool good = sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
+  good = sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS) && good;
+  if (!good)
     making->failed = true;
-  for (size_t i = 0; !making->failed && i < rows.count; i++)
-    add_row(making, &rows.rows[i]);
-  sample_rows_release(&rows);
+  for (uint32_t i = 0; !making->failed && i < making->tree.count; i++) {
+    add_rows(making, &sizes, &next_size, i, false);
+    add_rows(making, &calls, &next_call, i, true);
+  }
+  sample_rows_release(&sizes);
+  sample_rows_release(&calls);
 }
 
 /* ---- comments ---- */
@@ -277,7 +290,7 @@ add_fact(struct making *making, enum profile_fact fact)
   const struct selection *selection = &making->reduction->selection;
   const struct profile *profile = making->reduction->profile;
   int64_t value = profile->facts[fact];
-  char text[96];
+  char text[32];
   if (!profile_knows(profile, fact) ||
       (selection->narrowed && fact >= FACT_ROUNDED_BYTES &&
        fact <= FACT_RESIDUAL_BYTES))
@@ -286,8 +299,8 @@ add_fact(struct making *making, enum profile_fact fact)
     value = (int64_t)selection->total.allocs;
   else if (fact == FACT_BYTES)
     value = (int64_t)selection->total.bytes;
-  snprintf(text, sizeof text, "%s=%" PRId64, profile_fact_keys[fact], value);
-  add_comment(making, text);
+  snprintf(text, sizeof text, "%" PRId64, value);
+  add_comment(making, profile_fact_keys[fact], text);
 }
 
 /* Whether the comment N is a fact, or speaks of what is not written. */
@@ -319,8 +332,10 @@ make_comments(struct making *making)
   }
   for (size_t i = 0; i < profile->comment_count; i++) {
     uint32_t comment = profile->comments[i];
-    if (!seen[comment] && !is_left_out(making, i))
-      add_comment(making, names_text(&profile->names, comment));
+    const char *text = names_text(&profile->names, comment);
+    if (!seen[comment] && !is_left_out(making, i) &&
+        !profile_add_comment(&making->made, intern(making, text)))
+      making->failed = true;
     seen[comment] = true;
   }
   free(seen);
@@ -332,15 +347,10 @@ void
 export_pprof(const struct reduction *reduction, struct sink *sink)
 {
   struct making making = {.reduction = reduction};
-  size_t functions = reduction->frames.function_count;
-  making.functions = array_zeroed(functions, sizeof *making.functions);
   making.failed =
-      making.functions == NULL || !profile_init(&making.made) ||
+      !profile_init(&making.made) ||
       !chain_tree_init(&making.tree, reduction, CHAIN_OF_FRAMES);
-  for (size_t i = 0; !making.failed && i < functions; i++)
-    making.functions[i] = INDEX_NONE;
   if (!making.failed) {
-    choose_columns(&making);
     make_heading(&making);
     make_comments(&making);
     make_nodes(&making);
@@ -354,5 +364,4 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
   chain_tree_release(&making.tree);
   profile_release(&making.made);
   free(making.nodes);
-  free(making.functions);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The two pieces of the page (html_page.h), found through the -I of the
+/* The two pieces of the page (export_html.c), found through the -I of the
  * folder that they were built in. */
 
 	.macro	piece	name, file

@@ -1,38 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* As in chain_rows.c, the few rows of each node are sorted, and those that
- * are alike added up. */
+/* The few rows of each node are sorted, and those that are alike added up. */
 
 #include "export/sample_rows.h"
 
 #include "base/array.h"
 #include "base/lists.h"
 
-/* Allocations first, then by type, size, thread, region and phase. */
+#include <string.h>
+
 static int
 compare_rows(const void *left, const void *right)
 {
   const struct sample_row *a = left;
   const struct sample_row *b = right;
-  if (a->is_calls != b->is_calls)
-    return a->is_calls ? 1 : -1;
-  if (a->type != b->type)
-    return a->type < b->type ? -1 : 1;
-  if (a->size_kind != b->size_kind)
-    return a->size_kind < b->size_kind ? -1 : 1;
-  if (a->object_bytes != b->object_bytes)
-    return a->object_bytes < b->object_bytes ? -1 : 1;
-  if (a->thread != b->thread)
-    return a->thread < b->thread ? -1 : 1;
-  if (a->region != b->region)
-    return a->region < b->region ? -1 : 1;
-  return a->phase < b->phase ? -1 : a->phase > b->phase;
+  for (int k = 0; k < ROW_KEYS; k++)
+    if (a->keys[k] != b->keys[k])
+      return a->keys[k] < b->keys[k] ? -1 : 1;
+  return 0;
 }
 
-/* Appends what the sample I allocated, or called, at NODE. */
+/* Appends what the sample I has for NODE. */
 static bool
 add_row(struct sample_rows *rows, const struct reduction *reduction,
-        uint32_t node, uint32_t i, bool is_calls)
+        uint32_t node, uint32_t i, enum rows_of of)
 {
   const struct profile *profile = reduction->profile;
   const struct profile_labels *labels =
@@ -43,35 +34,25 @@ add_row(struct sample_rows *rows, const struct reduction *reduction,
   if (grown == NULL)
     return false;
   rows->rows = grown;
-  profile_count(profile, i, &count);
+  selection_count(&reduction->selection, i, &count);
   struct sample_row *row = &grown[rows->count++];
-  *row = (struct sample_row){.node = node,
-                             .thread = labels->thread,
-                             .region = labels->region,
-                             .phase = selection_phase(&reduction->selection,
-                                                      i),
-                             .is_calls = is_calls};
-  if (is_calls) {
-    row->values[PPROF_CALLS] = count.calls;
+  *row = (struct sample_row){
+      .node = node,
+      .keys = {[ROW_THREAD] = labels->thread,
+               [ROW_REGION] = labels->region,
+               [ROW_PHASE] = selection_phase(&reduction->selection, i)}};
+  if (of == ROWS_OF_CALLS) {
+    row->counts[COLUMN_OF_CALLS] = count.calls;
     return true;
   }
-  row->type = count.type;
-  row->size_kind = count.size_kind;
-  row->object_bytes = count.size_kind == SIZE_LARGE ? 0 : count.object_bytes;
-  for (int m = 0; m < MEASURE_COUNT; m++)
-    row->values[measure_rows[m].column] = count.counts[m];
+  row->keys[ROW_TYPE] = count.type;
+  if (of == ROWS_OF_SIZES) {
+    row->keys[ROW_SIZE_KIND] = count.size_kind;
+    row->keys[ROW_OBJECT_BYTES] =
+        count.size_kind == SIZE_LARGE ? 0 : count.object_bytes;
+  }
+  memcpy(row->counts, count.counts, sizeof count.counts);
   return true;
-}
-
-/* Appends those of all samples that SAMPLES lists for NODE. */
-static bool
-add_rows(struct sample_rows *rows, const struct reduction *reduction,
-         const struct lists *samples, uint32_t node, bool is_calls)
-{
-  uint32_t i = lists_first(samples, node);
-  while (i != INDEX_NONE && add_row(rows, reduction, node, i, is_calls))
-    i = lists_next(samples, i);
-  return i == INDEX_NONE;
 }
 
 /* Sorts the rows of one node, from FIRST on, and makes one of those that are
@@ -79,41 +60,39 @@ add_rows(struct sample_rows *rows, const struct reduction *reduction,
 static void
 merge_rows(struct sample_rows *rows, size_t first)
 {
-  size_t last = first;
-  if (rows->count == first)
-    return;
+  size_t count = first;
   array_sort(rows->rows + first, rows->count - first, sizeof *rows->rows,
              compare_rows);
-  for (size_t i = first + 1; i < rows->count; i++) {
-    struct sample_row *row = &rows->rows[last];
-    if (compare_rows(row, &rows->rows[i]) == 0)
-      for (int c = 0; c < PPROF_COLUMNS; c++)
-        row->values[c] += rows->rows[i].values[c];
+  for (size_t i = first; i < rows->count; i++) {
+    const struct sample_row *row = &rows->rows[i];
+    struct sample_row *last = &rows->rows[count - (count > first)];
+    if (count > first && compare_rows(last, row) == 0)
+      for (int c = 0; c < COLUMN_USES; c++)
+        last->counts[c] += row->counts[c];
     else
-      rows->rows[++last] = rows->rows[i];
+      rows->rows[count++] = *row;
   }
-  rows->count = last + 1;
+  rows->count = count;
 }
 
 bool
-sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree)
+sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
+                 enum rows_of of)
 {
-  const struct reduction *reduction = tree->reduction;
-  size_t samples = reduction->profile->sample_count;
-  struct lists allocating;
-  struct lists calling;
+  struct lists samples;
   *rows = (struct sample_rows){0};
-  bool good =
-      lists_init(&allocating, tree->count, tree->of_sample, samples);
-  good = lists_init(&calling, tree->count, tree->of_calls, samples) && good;
+  bool good = lists_init(
+      &samples, tree->count,
+      of == ROWS_OF_CALLS ? tree->of_calls : tree->of_sample,
+      tree->reduction->profile->sample_count);
   for (uint32_t node = 0; good && node < tree->count; node++) {
     size_t first = rows->count;
-    good = add_rows(rows, reduction, &allocating, node, false) &&
-           add_rows(rows, reduction, &calling, node, true);
+    uint32_t i = lists_first(&samples, node);
+    for (; good && i != INDEX_NONE; i = lists_next(&samples, i))
+      good = add_row(rows, tree->reduction, node, i, of);
     merge_rows(rows, first);
   }
-  lists_release(&allocating);
-  lists_release(&calling);
+  lists_release(&samples);
   return good;
 }
 
