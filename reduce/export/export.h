@@ -21,4 +21,9 @@ void export_pprof(const struct reduction *reduction, struct sink *sink);
 void export_speedscope(const struct reduction *reduction, struct sink *sink);
 void export_svg(const struct reduction *reduction, struct sink *sink);
 
+/* Writes LENGTH bytes of TEXT, which is UTF-8, as XML: what could be markup as
+ * references by number, and what XML does not allow, even so, as \xNN or
+ * \uNNNN: control characters, U+FFFE and U+FFFF. */
+void xml_text(struct sink *sink, const char *text, size_t length);
+
 #endif

@@ -18,9 +18,8 @@
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "export/frame_colours.h"
-#include "export/xml_text.h"
 #include "tables/chain_tree.h"
-#include "tables/text_table.h"
+#include "tables/escape.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,35 +40,51 @@ enum {
   MOST_ROWS = 1000
 };
 
-/* A frame that is drawn. */
-struct drawn_frame {
-  uint32_t node; /* of the tree; INDEX_NONE: the whole */
-  uint32_t row;
+/* What is known of a chain. */
+struct svg_frame {
   uint64_t x, width; /* tenths of a pixel */
+  uint64_t next;     /* where its next callee begins, of the total */
+  uint32_t row;
+  bool drawn;
 };
 
 struct picture {
   const struct reduction *reduction;
+  struct sink *sink;
   struct chain_tree tree;
   struct frame_colours colours;
-  struct drawn_frame *frames;
-  size_t frame_count, frame_capacity;
+  struct svg_frame *frames; /* of node i the one after i; 0: the whole */
   uint32_t row_count;
   uint64_t width, least; /* of the whole, of a frame: tenths of a pixel */
   uint64_t total;
   size_t left_out;
 };
 
-static bool
-by_allocs(const struct picture *picture)
+void
+xml_text(struct sink *sink, const char *text, size_t length)
 {
-  return reduction_measure(picture->reduction) == MEASURE_ALLOCS;
+  for (size_t i = 0; i < length; i++) {
+    unsigned char c = (unsigned char)text[i];
+    if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'') {
+      sink_format(sink, "&#%d;", c);
+    } else if (c < ' ' || c == 0x7f) {
+      sink_format(sink, "\\x%02x", c);
+    } else if (length - i >= 3 && memcmp(text + i, "\xef\xbf", 2) == 0 &&
+               (unsigned char)text[i + 2] >= 0xbe) {
+      sink_format(sink, "\\u%04x", 0xff40 + (unsigned char)text[i + 2]);
+      i += 2;
+    } else {
+      sink_bytes(sink, text + i, 1);
+    }
+  }
 }
 
 static uint64_t
 value_of(const struct picture *picture, const struct chain_node *node)
 {
-  return by_allocs(picture) ? node->below_allocs : node->below_bytes;
+  return reduction_measure(picture->reduction) == MEASURE_ALLOCS
+             ? node->below_allocs
+             : node->below_bytes;
 }
 
 /* OFFSET of the total, in tenths of a pixel. */
@@ -80,63 +95,33 @@ place_of(const struct picture *picture, uint64_t offset)
                     picture->total);
 }
 
-static bool
-add_frame(struct picture *picture, struct drawn_frame frame)
-{
-  struct drawn_frame *frames =
-      array_reserve(picture->frames, &picture->frame_capacity,
-                    picture->frame_count + 1, sizeof *frames);
-  if (frames == NULL)
-    return false;
-  picture->frames = frames;
-  frames[picture->frame_count++] = frame;
-  if (frame.row >= picture->row_count)
-    picture->row_count = frame.row + 1;
-  return true;
-}
-
-/* What is known of a chain while frames are laid out. */
-struct position {
-  uint64_t next; /* where its next callee begins, of the total */
-  uint32_t row;
-  bool drawn;
-};
-
 /* Parents come before children, and siblings in their order from the left. */
-static bool
+static void
 lay_out(struct picture *picture)
 {
   const struct chain_tree *tree = &picture->tree;
-  struct position *positions = array_zeroed(tree->count, sizeof *positions);
-  struct position whole = {.drawn = true};
-  bool good =
-      positions != NULL &&
-      add_frame(picture, (struct drawn_frame){.node = INDEX_NONE,
-                                              .width = picture->width});
-  for (size_t i = 0; good && i < tree->count; i++) {
+  picture->frames[0] =
+      (struct svg_frame){.width = picture->width, .drawn = true};
+  picture->row_count = 1;
+  for (size_t i = 0; i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
-    struct position *parent =
-        node->parent == INDEX_NONE ? &whole : &positions[node->parent];
-    uint64_t begin = parent->next;
-    uint64_t end = begin + value_of(picture, node);
-    parent->next = end;
-    positions[i] = (struct position){.next = begin, .row = parent->row + 1};
-    if (begin == end)
+    struct svg_frame *frame = &picture->frames[i + 1];
+    struct svg_frame *caller =
+        &picture->frames[node->parent == INDEX_NONE ? 0 : node->parent + 1];
+    frame->row = caller->row + 1;
+    frame->next = caller->next;
+    caller->next += value_of(picture, node);
+    if (caller->next == frame->next)
       continue;
-    uint64_t x = place_of(picture, begin);
-    uint64_t width = place_of(picture, end) - x;
-    positions[i].drawn = parent->drawn && width >= picture->least &&
-                         positions[i].row < MOST_ROWS;
-    if (positions[i].drawn)
-      good = add_frame(picture, (struct drawn_frame){.node = (uint32_t)i,
-                                                     .row = positions[i].row,
-                                                     .x = x,
-                                                     .width = width});
-    else
+    frame->x = place_of(picture, frame->next);
+    frame->width = place_of(picture, caller->next) - frame->x;
+    frame->drawn = caller->drawn && frame->width >= picture->least &&
+                   frame->row < MOST_ROWS;
+    if (!frame->drawn)
       picture->left_out++;
+    else if (frame->row >= picture->row_count)
+      picture->row_count = frame->row + 1;
   }
-  free(positions);
-  return good;
 }
 
 /* WANTED, or USUAL when that is not given, between LEAST and MOST_WIDTH; in
@@ -163,50 +148,12 @@ write_number(struct sink *sink, uint64_t number)
   }
 }
 
-/* Writes PART of the total, in hundredths of a per cent, rounded down. */
+/* Writes the attribute NAME, a length. */
 static void
-write_share(const struct picture *picture, uint64_t part, struct sink *sink)
+write_tenths(struct sink *sink, const char *name, uint64_t tenths)
 {
-  uint64_t share =
-      picture->total == 0
-          ? 0
-          : (uint64_t)((unsigned __int128)part * 10000 / picture->total);
-  sink_format(sink, "%" PRIu64 ".%02" PRIu64 " %%", share / 100, share % 100);
-}
-
-static void
-write_tenths(struct sink *sink, const char *attribute, uint64_t tenths)
-{
-  sink_format(sink, " %s=\"%" PRIu64 ".%" PRIu64 "\"", attribute, tenths / 10,
+  sink_format(sink, " %s=\"%" PRIu64 ".%" PRIu64 "\"", name, tenths / 10,
               tenths % 10);
-}
-
-/* What FRAME shows: a name that fits on one line; the caller frees it. */
-static char *
-name_of_frame(const struct picture *picture, const struct drawn_frame *frame)
-{
-  struct string_sink line;
-  string_sink_init(&line);
-  escape_name(&line.sink,
-              frame->node == INDEX_NONE
-                  ? "all"
-                  : chain_item_name(&picture->tree,
-                                    picture->tree.nodes[frame->node].item),
-              "");
-  const char *text = string_sink_text(&line);
-  char *name = text == NULL ? NULL : strdup(text);
-  string_sink_release(&line);
-  return name;
-}
-
-static struct frame_colour
-colour_of_frame(const struct picture *picture,
-                const struct drawn_frame *frame)
-{
-  return frame->node == INDEX_NONE
-             ? frame_colour_of_whole()
-             : frame_colour_of_node(&picture->colours,
-                                    picture->tree.nodes[frame->node].item);
 }
 
 /* Writes as much of NAME as a frame of WIDTH tenths of a pixel has room for,
@@ -215,14 +162,12 @@ static void
 write_label(struct sink *sink, const char *name, uint64_t width)
 {
   size_t room = width < 40 ? 0 : (size_t)((width - 40) / CHARACTER_TENTHS);
-  size_t shown = 0;
+  size_t shown = 0; /* bytes of all characters there is room for but one */
   size_t characters = 0;
-  const char *end = name;
-  for (const char *c = name; *c != '\0'; c += utf8_length(c)) {
-    if (characters++ < room)
-      end = c + utf8_length(c);
-    if (characters + 1 == room)
-      shown = (size_t)(end - name);
+  for (const char *c = name; *c != '\0';) {
+    c += utf8_length(c);
+    if (++characters + 1 == room)
+      shown = (size_t)(c - name);
   }
   if (characters <= room) {
     xml_text(sink, name, strlen(name));
@@ -232,55 +177,81 @@ write_label(struct sink *sink, const char *name, uint64_t width)
   }
 }
 
+/* Writes NAME and what was allocated at NODE, with its share of the total in
+ * hundredths of a per cent, rounded down. */
 static void
-write_frame(const struct picture *picture, const struct drawn_frame *frame,
-            struct sink *sink)
+write_meaning(const struct picture *picture, const struct chain_node *node,
+              const char *name)
 {
-  const struct chain_node *node =
-      frame->node == INDEX_NONE ? NULL : &picture->tree.nodes[frame->node];
-  const struct figures *total = &picture->reduction->selection.total;
-  uint64_t y = TITLE_HEIGHT + (uint64_t)frame->row * ROW_HEIGHT;
-  uint64_t bytes = node == NULL ? total->bytes : node->below_bytes;
-  uint64_t allocs = node == NULL ? total->allocs : node->below_allocs;
-  char *name = name_of_frame(picture, frame);
-  if (name == NULL) {
-    sink_fail(sink, ENOMEM);
-    return;
-  }
-  sink_text(sink, "<g><title>");
+  struct sink *sink = picture->sink;
+  unsigned __int128 part = value_of(picture, node);
+  uint64_t share =
+      picture->total == 0 ? 0 : (uint64_t)(part * 10000 / picture->total);
   xml_text(sink, name, strlen(name));
   sink_text(sink, ": ");
-  write_number(sink, bytes);
+  write_number(sink, node->below_bytes);
   sink_text(sink, " bytes, ");
-  write_number(sink, allocs);
-  sink_text(sink, " allocations, ");
-  write_share(picture,
-              node == NULL ? picture->total : value_of(picture, node), sink);
-  if (node != NULL && node->calls == CALLS_UNKNOWN) {
+  write_number(sink, node->below_allocs);
+  sink_format(sink, " allocations, %" PRIu64 ".%02" PRIu64 " %%",
+              share / 100, share % 100);
+  if (node->calls == CALLS_UNKNOWN) {
     sink_text(sink, ", calls unknown");
-  } else if (node != NULL && node->calls > 0) {
+  } else if (node->calls > 0) {
     sink_text(sink, ", ");
     write_number(sink, node->calls);
     sink_text(sink, node->calls == 1 ? " call here" : " calls here");
   }
-  struct frame_colour colour = colour_of_frame(picture, frame);
+}
+
+/* Writes FRAME, of NODE, which has the NAME and the COLOUR. */
+static void
+write_frame(const struct picture *picture, const struct svg_frame *frame,
+            const struct chain_node *node, const char *name, uint32_t colour)
+{
+  struct sink *sink = picture->sink;
+  uint64_t y = TITLE_HEIGHT + (uint64_t)frame->row * ROW_HEIGHT;
+  struct string_sink line;
+  string_sink_init(&line);
+  escape_name(&line.sink, name, "");
+  name = string_sink_for(&line, sink);
+  sink_text(sink, "<g><title>");
+  write_meaning(picture, node, name);
   sink_text(sink, "</title><rect");
   write_tenths(sink, "x", frame->x + 10 * MARGIN);
   sink_format(sink, " y=\"%" PRIu64 "\"", y);
   write_tenths(sink, "width", frame->width);
-  sink_format(sink, " height=\"%d\" fill=\"#%02x%02x%02x\"/><text",
-              ROW_HEIGHT, colour.red, colour.green, colour.blue);
+  sink_format(sink, " height=\"%d\" fill=\"#%06" PRIx32 "\"/><text",
+              ROW_HEIGHT, colour);
   write_tenths(sink, "x", frame->x + 10 * MARGIN + 30);
   sink_format(sink, " y=\"%" PRIu64 "\">", y + 13);
   write_label(sink, name, frame->width);
   sink_text(sink, "</text></g>\n");
-  free(name);
+  string_sink_release(&line);
+}
+
+static void
+write_frames(const struct picture *picture)
+{
+  const struct chain_tree *tree = &picture->tree;
+  const struct figures *total = &picture->reduction->selection.total;
+  const struct chain_node whole = {.below_bytes = total->bytes,
+                                   .below_allocs = total->allocs};
+  write_frame(picture, &picture->frames[0], &whole, "all",
+              frame_colour_of_whole());
+  for (size_t i = 0; i < tree->count; i++) {
+    const struct chain_node *node = &tree->nodes[i];
+    if (picture->frames[i + 1].drawn)
+      write_frame(picture, &picture->frames[i + 1], node,
+                  chain_item_name(tree, node->item),
+                  frame_colour_of_node(&picture->colours, node->item));
+  }
 }
 
 /* Writes the heading: the program and the totals. */
 static void
-write_title(const struct picture *picture, struct sink *sink)
+write_title(const struct picture *picture)
 {
+  struct sink *sink = picture->sink;
   const struct profile *profile = picture->reduction->profile;
   const struct figures *total = &picture->reduction->selection.total;
   const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
@@ -304,8 +275,9 @@ write_title(const struct picture *picture, struct sink *sink)
 }
 
 static void
-write_picture(const struct picture *picture, struct sink *sink)
+write_picture(const struct picture *picture)
 {
+  struct sink *sink = picture->sink;
   uint64_t width = picture->width / 10 + 2 * MARGIN;
   uint64_t rows = (uint64_t)picture->row_count * ROW_HEIGHT;
   uint64_t height =
@@ -316,7 +288,7 @@ write_picture(const struct picture *picture, struct sink *sink)
               "\" height=\"%" PRIu64 "\" viewBox=\"0 0 %" PRIu64 " %" PRIu64
               "\">\n<title>",
               width, height, width, height);
-  write_title(picture, sink);
+  write_title(picture);
   sink_text(sink, "</title>\n<style>\n"
                   "text { font: 11px ui-monospace, Menlo, Consolas, "
                   "\"DejaVu Sans Mono\", monospace; fill: #16191d; "
@@ -331,10 +303,9 @@ write_picture(const struct picture *picture, struct sink *sink)
               "\" fill=\"#ffffff\"/>\n"
               "<text class=\"head\" x=\"%d\" y=\"22\">",
               width, height, MARGIN);
-  write_title(picture, sink);
+  write_title(picture);
   sink_text(sink, "</text>\n");
-  for (size_t i = 0; i < picture->frame_count; i++)
-    write_frame(picture, &picture->frames[i], sink);
+  write_frames(picture);
   if (picture->left_out > 0) {
     sink_format(sink, "<text class=\"note\" x=\"%d\" y=\"%" PRIu64 "\">",
                 MARGIN, TITLE_HEIGHT + rows + 16);
@@ -354,15 +325,21 @@ export_svg(const struct reduction *reduction, struct sink *sink)
   const struct figures *total = &reduction->selection.total;
   struct picture picture = {
       .reduction = reduction,
+      .sink = sink,
       .width = pixels(options->width, DEFAULT_WIDTH, LEAST_WIDTH),
       .least = pixels(options->min_width, DEFAULT_MIN_WIDTH, 0),
       .total = total->counts[reduction_measure(reduction)]};
-  if (frame_colours_init(&picture.colours, reduction) &&
-      chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS) &&
-      lay_out(&picture))
-    write_picture(&picture, sink);
-  else
+  bool good = frame_colours_init(&picture.colours, reduction) &&
+              chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS);
+  if (good)
+    picture.frames =
+        array_zeroed(picture.tree.count + 1, sizeof *picture.frames);
+  if (picture.frames != NULL) {
+    lay_out(&picture);
+    write_picture(&picture);
+  } else {
     sink_fail(sink, ENOMEM);
+  }
   free(picture.frames);
   frame_colours_release(&picture.colours);
   chain_tree_release(&picture.tree);

@@ -36,21 +36,23 @@ hash(const char *text)
 }
 
 /* HUE in degrees, SATURATION and LIGHTNESS in per cents. */
-static struct frame_colour
+static uint32_t
 colour_of(int hue, int saturation, int lightness)
 {
+  static const int turns[] = {0, 8, 4}; /* of red, green and blue */
   double light = lightness / 100.0;
   double chroma = saturation / 100.0 * (light < 0.5 ? light : 1 - light);
-  unsigned char parts[3];
+  uint32_t colour = 0;
   for (int i = 0; i < 3; i++) {
-    double turn = fmod((i == 0 ? 0 : i == 1 ? 8 : 4) + hue / 30.0, 12);
+    double turn = fmod(turns[i] + hue / 30.0, 12);
     double part = fmin(fmin(turn - 3, 9 - turn), 1);
-    parts[i] = (unsigned char)lround(255 * (light - chroma * fmax(part, -1)));
+    colour = colour << 8 |
+             (uint32_t)lround(255 * (light - chroma * fmax(part, -1)));
   }
-  return (struct frame_colour){parts[0], parts[1], parts[2]};
+  return colour;
 }
 
-struct frame_colour
+uint32_t
 frame_colour_of_whole(void)
 {
   return colour_of(GREY_HUE, 14, 88);
@@ -81,50 +83,39 @@ write_c_package(const struct group_source *source, struct sink *sink)
     sink_bytes(sink, name, length);
 }
 
-/* Writes the name of FUNCTION's package; "" for one that is nobody's. */
-static void
-write_package(const struct reduction *reduction,
-              const struct function *function, struct sink *sink)
-{
-  const struct profile *profile = reduction->profile;
-  const struct group_source source = {
-      .name = names_text(&reduction->frames.names, function->name),
-      .file = names_text(&reduction->frames.names, function->file),
-      .line = function->start_line,
-      .runtime = function->runtime};
-  struct string_sink package;
-  string_sink_init(&package);
-  if (reduction->options->by == BY_PACKAGE)
-    sink_text(&package.sink, source.name);
-  else
-    group_name_write(BY_PACKAGE, profile->language, &source, &package.sink);
-  const char *text = string_sink_for(&package, sink);
-  bool plain_c = profile->language != LANGUAGE_LISP &&
-                 reduction->options->by == BY_FUNCTION && *text != '\0' &&
-                 (strcmp(text, "[C]") == 0 || *source.name == '[');
-  if (plain_c)
-    write_c_package(&source, sink);
-  else if (*text != '[' && strcmp(text, "COMMON-LISP") != 0)
-    sink_text(sink, text);
-  string_sink_release(&package);
-}
-
 /* The number of NODE's package among NAMES, 0 for none; NAMES_NONE when
  * memory runs out. */
 static uint32_t
 package_of(const struct reduction *reduction, const struct graph_node *node,
            struct names *names)
 {
-  struct string_sink package;
+  enum granularity by = reduction->options->by;
+  enum language language = reduction->profile->language;
+  const char *file = node_file(reduction, node);
   if (node->function == INDEX_NONE ||
-      (reduction->profile->language == LANGUAGE_LISP &&
-       is_system_function(node->name, node_file(reduction, node))))
+      (language == LANGUAGE_LISP && is_system_function(node->name, file)))
     return 0;
+  const struct group_source source = {
+      .name = function_name(&reduction->frames, node->function),
+      .file = file,
+      .runtime = reduction->frames.functions[node->function].runtime};
+  struct string_sink package;
   string_sink_init(&package);
-  write_package(reduction, &reduction->frames.functions[node->function],
-                &package.sink);
-  const char *name = string_sink_text(&package);
-  uint32_t id = name == NULL ? NAMES_NONE : names_intern(names, name);
+  if (by == BY_PACKAGE)
+    sink_text(&package.sink, source.name);
+  else
+    group_name_write(BY_PACKAGE, language, &source, &package.sink);
+  const char *text = string_sink_text(&package);
+  bool is_c = text != NULL && language != LANGUAGE_LISP &&
+              by == BY_FUNCTION && *text != '\0' &&
+              (strcmp(text, "[C]") == 0 || *source.name == '[');
+  if (text != NULL &&
+      (is_c || *text == '[' || strcmp(text, "COMMON-LISP") == 0))
+    string_sink_clear(&package);
+  if (is_c)
+    write_c_package(&source, &package.sink);
+  text = string_sink_text(&package);
+  uint32_t id = text == NULL ? NAMES_NONE : names_intern(names, text);
   string_sink_release(&package);
   return id;
 }
@@ -153,33 +144,34 @@ choose_hues(struct frame_colours *colours)
   }
 }
 
-/* Fills the packages, of which the nodes have the numbers of their names. */
+/* Fills in the packages, of which the nodes have the ids, and gives the nodes
+ * their places. */
 static bool
-sort_packages(struct frame_colours *colours)
+make_packages(struct frame_colours *colours)
 {
   const struct call_graph *graph = colours->graph;
-  size_t name_count = colours->names.count;
-  uint32_t *places = array_zeroed(name_count, sizeof *places);
-  colours->packages = array_zeroed(name_count, sizeof *colours->packages);
-  if (places == NULL || colours->packages == NULL) {
+  size_t ids = colours->names.count; /* 0 stands for none */
+  struct frame_package *packages = array_zeroed(ids, sizeof *packages);
+  uint32_t *places = array_zeroed(ids, sizeof *places);
+  colours->packages = packages;
+  colours->count = ids - 1;
+  if (packages == NULL || places == NULL) {
     free(places);
     return false;
   }
-  /* the first name stands for none */
-  colours->count = name_count - 1;
-  for (uint32_t i = 1; i < name_count; i++)
-    colours->packages[i - 1].name = names_text(&colours->names, i);
+  for (uint32_t id = 1; id < ids; id++)
+    packages[id - 1] = (struct frame_package){
+        .name = names_text(&colours->names, id), .id = id};
   for (size_t i = 0; i < graph->node_count; i++) {
     uint32_t id = colours->of_node[i];
-    if (id != 0 &&
-        colours->packages[id - 1].bytes < graph->nodes[i].inclusive.bytes)
-      colours->packages[id - 1].bytes = graph->nodes[i].inclusive.bytes;
+    uint64_t bytes = graph->nodes[i].inclusive.bytes;
+    if (id != 0 && packages[id - 1].bytes < bytes)
+      packages[id - 1].bytes = bytes;
   }
-  array_sort(colours->packages, colours->count, sizeof *colours->packages,
-             compare_packages);
+  array_sort(packages, colours->count, sizeof *packages, compare_packages);
   places[0] = INDEX_NONE;
   for (uint32_t i = 0; i < colours->count; i++)
-    places[names_intern(&colours->names, colours->packages[i].name)] = i;
+    places[packages[i].id] = i;
   for (size_t i = 0; i < graph->node_count; i++)
     colours->of_node[i] = places[colours->of_node[i]];
   free(places);
@@ -191,8 +183,7 @@ frame_colours_init(struct frame_colours *colours,
                    const struct reduction *reduction)
 {
   const struct call_graph *graph = &reduction->graph;
-  memset(colours, 0, sizeof *colours);
-  colours->graph = graph;
+  *colours = (struct frame_colours){.graph = graph};
   colours->of_node =
       array_zeroed(graph->node_count, sizeof *colours->of_node);
   bool good = colours->of_node != NULL && names_init(&colours->names);
@@ -201,10 +192,10 @@ frame_colours_init(struct frame_colours *colours,
         package_of(reduction, &graph->nodes[i], &colours->names);
     good = colours->of_node[i] != NAMES_NONE;
   }
-  good = good && sort_packages(colours);
-  if (good)
-    choose_hues(colours);
-  return good;
+  if (!good || !make_packages(colours))
+    return false;
+  choose_hues(colours);
+  return true;
 }
 
 void
@@ -213,7 +204,6 @@ frame_colours_release(struct frame_colours *colours)
   names_release(&colours->names);
   free(colours->packages);
   free(colours->of_node);
-  memset(colours, 0, sizeof *colours);
 }
 
 int
@@ -222,7 +212,7 @@ frame_shade(const char *name)
   return (int)(hash(name) % 5) * 2 - 4;
 }
 
-struct frame_colour
+uint32_t
 frame_colour_of_node(const struct frame_colours *colours, uint32_t node)
 {
   int lightness = LIGHTNESS + frame_shade(colours->graph->nodes[node].name);

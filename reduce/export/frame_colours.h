@@ -11,13 +11,10 @@
 #include "base/names.h"
 #include "analysis/reduction.h"
 
-struct frame_colour {
-  unsigned char red, green, blue;
-};
-
 /* What the functions of one package have in common. */
 struct frame_package {
   const char *name;
+  uint32_t id;    /* of the name */
   int hue;        /* degrees */
   uint64_t bytes; /* the most that one of its functions has with all below */
 };
@@ -41,9 +38,10 @@ void frame_colours_release(struct frame_colours *colours);
  * cents: -4 to 4. */
 int frame_shade(const char *name);
 
-/* The colour of NODE of the graph, and that of what stands for everything. */
-struct frame_colour frame_colour_of_node(const struct frame_colours *colours,
-                                         uint32_t node);
-struct frame_colour frame_colour_of_whole(void);
+/* The colour of NODE of the graph, and that of what stands for everything, as
+ * 0xRRGGBB. */
+uint32_t frame_colour_of_node(const struct frame_colours *colours,
+                              uint32_t node);
+uint32_t frame_colour_of_whole(void);
 
 #endif

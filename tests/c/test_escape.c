@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/quote.h"
-#include "export/xml_text.h"
+#include "export/export.h"
 #include "tables/escape.h"
 
 #include <stdint.h>
