@@ -27,11 +27,9 @@
  * escape_name does; a name that is empty, as \e.
  */
 
-#include "base/array.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "tables/table.h"
-#include "tables/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,17 +38,12 @@
 
 static const char root_name[] = "<root>";
 
-/* Numbers of names that have been written, of functions or of files. */
-struct compression {
-  uint32_t *numbers; /* by id; 0: not written yet */
-  uint32_t used;
-};
-
 struct callgrind {
   const struct reduction *reduction;
   struct sink *sink;
-  struct compression functions; /* by node; the root is the last */
-  struct compression files;     /* by name id */
+  struct index_map functions; /* node -> number of the name; for the root the
+                                 number of nodes */
+  struct index_map files;     /* name id -> number of the name */
   enum measure events[MEASURE_COUNT];
   size_t event_count;
 };
@@ -68,50 +61,53 @@ write_escaped(struct sink *sink, const char *name)
   if (first)
     sink_format(sink, "\\x%02x", (unsigned)*name);
   char *middle = strndup(name + first, length - first - last);
-  if (middle == NULL) {
+  if (middle == NULL)
     sink_fail(sink, ENOMEM);
-    return;
-  }
-  escape_name(sink, middle, "\\");
+  else
+    escape_name(sink, middle, "\\");
   free(middle);
   if (last)
     sink_text(sink, "\\x20");
 }
 
-/* Writes "KEY=(N)", the first time with NAME, which is written by
- * ESCAPE. */
+/* Writes "KEY=(N)", N being the number that NAMES has for ID; the first time
+ * with NAME. */
 static void
-write_name(struct callgrind *callgrind, struct compression *compression,
-           const char *key, size_t id, const char *name, bool escape)
+write_name(struct callgrind *callgrind, struct index_map *names,
+           const char *key, uint32_t id, const char *name)
 {
-  uint32_t *number = &compression->numbers[id];
-  bool known = *number != 0;
-  if (!known)
-    *number = ++compression->used;
-  sink_format(callgrind->sink, "%s=(%" PRIu32 ")", key, *number);
+  struct sink *sink = callgrind->sink;
+  uint32_t number = index_map_find(names, id);
+  bool known = number != INDEX_NONE;
   if (!known) {
-    sink_text(callgrind->sink, " ");
-    if (escape)
-      write_escaped(callgrind->sink, name);
-    else
-      sink_text(callgrind->sink, name);
+    number = (uint32_t)names->used + 1;
+    if (!index_map_add(names, id, number))
+      sink_fail(sink, ENOMEM);
   }
-  sink_text(callgrind->sink, "\n");
+  sink_format(sink, "%s=(%" PRIu32 ")%s", key, number, known ? "" : " ");
+  if (!known && name == root_name)
+    sink_text(sink, name);
+  else if (!known)
+    write_escaped(sink, name);
+  sink_text(sink, "\n");
 }
 
-/* Writes the file and the name of NODE behind the keys. */
+/* Writes the file and the name of NODE, or of the root when that is their
+ * number, behind the keys. */
 static void
 write_function(struct callgrind *callgrind, const char *file_key,
                const char *key, size_t node)
 {
   const struct reduction *reduction = callgrind->reduction;
   const struct graph_node *n = &reduction->graph.nodes[node];
-  uint32_t file = n->function == INDEX_NONE
+  bool root = node == reduction->graph.node_count;
+  uint32_t file = root || n->function == INDEX_NONE
                       ? 0
                       : reduction->frames.functions[n->function].file;
   write_name(callgrind, &callgrind->files, file_key, file,
-             file == 0 ? "???" : node_file(reduction, n), file != 0);
-  write_name(callgrind, &callgrind->functions, key, node, n->name, true);
+             file == 0 ? "???" : node_file(reduction, n));
+  write_name(callgrind, &callgrind->functions, key, (uint32_t)node,
+             root ? root_name : n->name);
 }
 
 /* Writes what FIGURES say of each event, and ends the line. */
@@ -151,14 +147,12 @@ write_root(struct callgrind *callgrind, const struct ranking *functions)
 {
   const struct call_graph *graph = &callgrind->reduction->graph;
   static const struct figures nothing;
-  write_name(callgrind, &callgrind->files, "\nfl", 0, "???", false);
-  write_name(callgrind, &callgrind->functions, "fn", graph->node_count,
-             root_name, false);
+  write_function(callgrind, "\nfl", "fn", graph->node_count);
   write_costs(callgrind, 0, &nothing);
   for (size_t i = 0; i < functions->count; i++) {
     size_t node = functions->rows[i].item;
     const struct graph_node *n = &graph->nodes[node];
-    if (n->root.bytes != 0 || n->root.allocs != 0 || n->root_calls != 0)
+    if (figures_any(&n->root) || n->root_calls != 0)
       write_call(callgrind, 0, node, n->root_calls, &n->root);
   }
 }
@@ -175,15 +169,6 @@ write_block(struct callgrind *callgrind, size_t node)
     const struct graph_arc *arc = &graph->arcs[n->first_arc + i];
     write_call(callgrind, line, arc->callee, arc->calls, &arc->inclusive);
   }
-}
-
-/* Writes "KEY: " and the totals. */
-static void
-write_totals(struct callgrind *callgrind, const char *key)
-{
-  const struct reduction *reduction = callgrind->reduction;
-  sink_format(callgrind->sink, "%s:", key);
-  write_counts(callgrind, &reduction->selection.total);
 }
 
 static void
@@ -208,8 +193,8 @@ write_header(struct callgrind *callgrind)
   sink_text(sink, "events:");
   for (size_t i = 0; i < callgrind->event_count; i++)
     sink_format(sink, " %s", measure_rows[callgrind->events[i]].event);
-  sink_text(sink, "\n");
-  write_totals(callgrind, "summary");
+  sink_text(sink, "\nsummary:");
+  write_counts(callgrind, &callgrind->reduction->selection.total);
 }
 
 /* The measures that are known, the one that the options ask for first. */
@@ -228,29 +213,18 @@ choose_events(struct callgrind *callgrind)
 void
 export_callgrind(const struct reduction *reduction, struct sink *sink)
 {
-  size_t count = reduction->graph.node_count;
-  struct callgrind callgrind = {
-      .reduction = reduction,
-      .sink = sink,
-      .functions = {.numbers = array_zeroed(count + 1, sizeof(uint32_t))},
-      .files = {.numbers = array_zeroed(reduction->frames.names.count,
-                                        sizeof(uint32_t))},
-  };
+  struct callgrind callgrind = {.reduction = reduction, .sink = sink};
   struct view functions;
-  if (view_init(&functions, &functions_table, reduction, FORM_JSON) &&
-      callgrind.functions.numbers != NULL &&
-      callgrind.files.numbers != NULL) {
-    choose_events(&callgrind);
-    write_header(&callgrind);
-    write_root(&callgrind, &functions.ranking);
-    for (size_t i = 0; i < functions.ranking.count; i++)
-      write_block(&callgrind, functions.ranking.rows[i].item);
-    sink_text(sink, "\n");
-    write_totals(&callgrind, "totals");
-  } else {
+  choose_events(&callgrind);
+  write_header(&callgrind);
+  if (!view_init(&functions, &functions_table, reduction, FORM_JSON))
     sink_fail(sink, ENOMEM);
-  }
+  write_root(&callgrind, &functions.ranking);
+  for (size_t i = 0; i < functions.ranking.count; i++)
+    write_block(&callgrind, functions.ranking.rows[i].item);
+  sink_text(sink, "\ntotals:");
+  write_counts(&callgrind, &reduction->selection.total);
   view_release(&functions, sink);
-  free(callgrind.functions.numbers);
-  free(callgrind.files.numbers);
+  index_map_release(&callgrind.functions);
+  index_map_release(&callgrind.files);
 }

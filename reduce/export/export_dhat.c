@@ -3,8 +3,7 @@
 /* The file format of valgrind's DHAT, version 2, for its viewer dh_view.html.
  * A program point is a distinct chain that allocated something: blocks are
  * allocations, bytes those requested; or what --value counts of them, which
- * the verb says.  Frames are leaf first, as the viewer
- * has its tree.
+ * the verb says.  Frames are leaf first, as the viewer has its tree.
  *
  * Neither life times of blocks nor accesses to them are known: "bklt" and
  * "bkacc" are false, and no field is there that these would need.  There is
@@ -21,19 +20,31 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* What the viewer says of bytes and blocks, by what is counted. */
+static const char *const verbs[MEASURE_COUNT] = {
+    [MEASURE_BYTES] = "Allocated",
+    [MEASURE_ALLOCS] = "Allocated",
+    [MEASURE_KEPT_BYTES] = "Never freed",
+    [MEASURE_KEPT_ALLOCS] = "Never freed",
+    [MEASURE_PEAK_BYTES] = "Live at the peak",
+    [MEASURE_PEAK_ALLOCS] = "Live at the peak",
+    [MEASURE_TEMPORARY_ALLOCS] = "Temporary",
+};
+
 /* Frames as the viewer shows them: the name, and where it is known, the
  * place in the sources. */
 static void
 write_frames(const struct reduction *reduction, struct sink *sink)
 {
   const struct call_graph *graph = &reduction->graph;
+  struct string_sink frame;
+  string_sink_init(&frame);
   sink_text(sink, "\"ftbl\":[\"[root]\"");
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
     const char *file = node_file(reduction, node);
     int64_t line = node_line(reduction, node);
-    struct string_sink frame;
-    string_sink_init(&frame);
+    string_sink_clear(&frame);
     sink_text(&frame.sink, node->name);
     if (*file != '\0' && line != 0)
       sink_format(&frame.sink, " (%s:%" PRId64 ")", file, line);
@@ -41,8 +52,8 @@ write_frames(const struct reduction *reduction, struct sink *sink)
       sink_format(&frame.sink, " (%s)", file);
     sink_text(sink, ",\n");
     json_string(sink, string_sink_for(&frame, sink));
-    string_sink_release(&frame);
   }
+  string_sink_release(&frame);
   sink_text(sink, "]");
 }
 
@@ -68,24 +79,6 @@ write_points(const struct chain_tree *tree, struct sink *sink)
   sink_text(sink, "]");
 }
 
-/* What the viewer says of bytes and blocks. */
-static const char *
-verb_of(enum measure counted)
-{
-  switch (counted) {
-  case MEASURE_KEPT_BYTES:
-  case MEASURE_KEPT_ALLOCS:
-    return "Never freed";
-  case MEASURE_PEAK_BYTES:
-  case MEASURE_PEAK_ALLOCS:
-    return "Live at the peak";
-  case MEASURE_TEMPORARY_ALLOCS:
-    return "Temporary";
-  default:
-    return "Allocated";
-  }
-}
-
 void
 export_dhat(const struct reduction *reduction, struct sink *sink)
 {
@@ -99,7 +92,7 @@ export_dhat(const struct reduction *reduction, struct sink *sink)
       "{\"dhatFileVersion\":2,\"mode\":\"heap\","
       "\"verb\":\"%s\",\n\"bklt\":false,\"bkacc\":false,"
       "\n\"tu\":\"allocations\",\"Mtu\":\"million allocations\",\n\"cmd\":",
-      verb_of(reduction_counted(reduction)));
+      verbs[reduction_counted(reduction)]);
   json_string(sink, program == NULL ? "" : program);
   sink_format(sink, ",\"pid\":0,\n\"te\":%" PRIu64 ",\n",
               reduction->selection.total.allocs);

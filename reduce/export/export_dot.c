@@ -28,15 +28,20 @@
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "tables/table.h"
-#include "tables/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-__extension__ typedef unsigned __int128 uint128;
-
 enum { THOUSAND = 1000 };
+
+struct drawing {
+  const struct reduction *reduction;
+  struct sink *sink;
+  enum measure measure; /* what boxes and arrows show */
+  const char *noun;     /* how that is called */
+  bool *shown;          /* by node */
+};
 
 /* Writes TEXT for a string in double quotes: of a LABEL, in which dot
  * replaces entities, or of another attribute, which can be undone. */
@@ -56,35 +61,23 @@ write_quoted(struct sink *sink, const char *text, bool label)
   string_sink_release(&escaped);
 }
 
-/* PART of WHOLE in thousandths, rounded down. */
+/* AMOUNT as a share of all, in thousandths, rounded down. */
 static unsigned
-thousandths(uint64_t part, uint64_t whole)
+thousandths(const struct drawing *drawing, uint64_t amount)
 {
-  return whole == 0 ? 0 : (unsigned)((uint128)part * THOUSAND / whole);
-}
-
-/* What boxes and arrows show of FIGURES. */
-static uint64_t
-weight(const struct reduction *reduction, const struct figures *figures)
-{
-  return figures->counts[reduction_measure(reduction)];
-}
-
-static const char *
-noun(const struct reduction *reduction)
-{
-  return measure_rows[reduction->options->value].noun;
+  const struct figures *total = &drawing->reduction->selection.total;
+  uint64_t whole = total->counts[drawing->measure];
+  unsigned __int128 scaled = (unsigned __int128)amount * THOUSAND;
+  return whole == 0 ? 0 : (unsigned)(scaled / whole);
 }
 
 /* Writes AMOUNT and its share of all. */
 static void
-write_amount(const struct reduction *reduction, struct sink *sink,
-             uint64_t amount)
+write_amount(const struct drawing *drawing, uint64_t amount)
 {
-  unsigned share =
-      thousandths(amount, weight(reduction, &reduction->selection.total));
-  sink_format(sink, "%" PRIu64 " %s (%u.%u %%)", amount, noun(reduction),
-              share / 10, share % 10);
+  unsigned share = thousandths(drawing, amount);
+  sink_format(drawing->sink, "%" PRIu64 " %s (%u.%u %%)", amount,
+              drawing->noun, share / 10, share % 10);
 }
 
 /* Writes the last attribute, and ends the list. */
@@ -98,22 +91,21 @@ write_calls(struct sink *sink, uint64_t calls)
 }
 
 static void
-write_node(const struct reduction *reduction, uint32_t item,
-           struct sink *sink)
+write_node(const struct drawing *drawing, size_t item)
 {
-  const struct graph_node *node = &reduction->graph.nodes[item];
-  uint64_t self = weight(reduction, &node->self);
-  unsigned share =
-      thousandths(self, weight(reduction, &reduction->selection.total));
-  sink_format(sink, "n%" PRIu32 " [label=\"", item);
+  const struct graph_node *node = &drawing->reduction->graph.nodes[item];
+  struct sink *sink = drawing->sink;
+  uint64_t self = node->self.counts[drawing->measure];
+  unsigned share = thousandths(drawing, self);
+  sink_format(sink, "n%zu [label=\"", item);
   write_quoted(sink, node->name, true);
   sink_text(sink, "\\n");
   if (node->cycle != 0)
     sink_format(sink, "<cycle %" PRIu32 ">\\n", node->cycle);
   sink_text(sink, "self ");
-  write_amount(reduction, sink, self);
+  write_amount(drawing, self);
   sink_text(sink, "\\ninclusive ");
-  write_amount(reduction, sink, weight(reduction, &node->inclusive));
+  write_amount(drawing, node->inclusive.counts[drawing->measure]);
   sink_format(sink, "\" fillcolor=\"0.05 %u.%03u 1.0\"", share / THOUSAND,
               share % THOUSAND);
   if (node->cycle != 0)
@@ -129,18 +121,17 @@ write_node(const struct reduction *reduction, uint32_t item,
 }
 
 static void
-write_arc(const struct reduction *reduction, const struct graph_arc *arc,
-          struct sink *sink)
+write_arc(const struct drawing *drawing, const struct graph_arc *arc)
 {
-  const struct graph_node *nodes = reduction->graph.nodes;
-  uint64_t below = weight(reduction, &arc->inclusive);
-  unsigned share =
-      thousandths(below, weight(reduction, &reduction->selection.total));
+  const struct graph_node *nodes = drawing->reduction->graph.nodes;
+  struct sink *sink = drawing->sink;
+  uint64_t below = arc->inclusive.counts[drawing->measure];
+  unsigned share = thousandths(drawing, below);
   unsigned width = THOUSAND + 4 * share; /* in thousandths of a point */
   uint32_t cycle = nodes[arc->caller].cycle;
   sink_format(sink,
               "n%" PRIu32 " -> n%" PRIu32 " [label=\" %" PRIu64 " %s \\n ",
-              arc->caller, arc->callee, below, noun(reduction));
+              arc->caller, arc->callee, below, drawing->noun);
   if (arc->calls == CALLS_UNKNOWN)
     sink_text(sink, "calls unknown");
   else
@@ -154,38 +145,34 @@ write_arc(const struct reduction *reduction, const struct graph_arc *arc,
   write_calls(sink, arc->calls);
 }
 
-/* Whether ARC is drawn, SHOWN telling which nodes are. */
 static bool
-is_drawn(const struct reduction *reduction, const bool *shown,
-         const struct graph_arc *arc)
+is_drawn(const struct drawing *drawing, const struct graph_arc *arc)
 {
-  return shown[arc->caller] && shown[arc->callee] &&
-         share_reached(weight(reduction, &arc->inclusive),
-                       weight(reduction, &reduction->selection.total),
+  const struct reduction *reduction = drawing->reduction;
+  return drawing->shown[arc->caller] && drawing->shown[arc->callee] &&
+         share_reached(arc->inclusive.counts[drawing->measure],
+                       reduction->selection.total.counts[drawing->measure],
                        reduction->options->min_share);
 }
 
 /* The caption, and defaults. */
 static void
-write_head(const struct reduction *reduction, const struct ranking *functions,
-           const bool *shown, struct sink *sink)
+write_head(const struct drawing *drawing, size_t left_out)
 {
+  const struct reduction *reduction = drawing->reduction;
   const struct call_graph *graph = &reduction->graph;
   const struct figures *total = &reduction->selection.total;
+  struct sink *sink = drawing->sink;
   const char *program =
       profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
   const char *what = measure_rows[reduction_counted(reduction)].what;
-  size_t left_out = functions->count - functions->shown;
-  uint64_t left_out_bytes = 0;
-  uint64_t left_out_amount = 0;
+  struct figures lost = {0}; /* by functions that are left out */
   size_t left_out_arcs = 0;
   for (size_t i = 0; i < graph->node_count; i++)
-    if (!shown[i]) {
-      left_out_bytes += graph->nodes[i].self.bytes;
-      left_out_amount += weight(reduction, &graph->nodes[i].self);
-    }
+    if (!drawing->shown[i])
+      figures_add(&lost, &graph->nodes[i].self);
   for (size_t i = 0; i < graph->arc_count; i++)
-    left_out_arcs += !is_drawn(reduction, shown, &graph->arcs[i]);
+    left_out_arcs += !is_drawn(drawing, &graph->arcs[i]);
   sink_text(sink, "digraph mprof {\ngraph [charset=\"UTF-8\" labelloc=b "
                   "labeljust=l fontname=\"Helvetica\"\n  label=\"");
   write_quoted(sink,
@@ -193,12 +180,12 @@ write_head(const struct reduction *reduction, const struct ranking *functions,
                                                    : program,
                true);
   sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes%s%s\\l",
-              total->allocs, total->bytes,
-              what == NULL ? "" : ", ", what == NULL ? "" : what);
+              total->allocs, total->bytes, what == NULL ? "" : ", ",
+              what == NULL ? "" : what);
   if (left_out != 0 || left_out_arcs != 0) {
     sink_format(sink, "Left out: %zu functions, which themselves allocated ",
                 left_out);
-    write_amount(reduction, sink, left_out_amount);
+    write_amount(drawing, lost.counts[drawing->measure]);
     sink_format(sink, ", and %zu arcs\\l", left_out_arcs);
   }
   sink_format(sink,
@@ -207,34 +194,38 @@ write_head(const struct reduction *reduction, const struct ranking *functions,
               "node [shape=box style=filled fontname=\"Helvetica\" "
               "fontsize=10 margin=\"0.1,0.05\"]\n"
               "edge [fontname=\"Helvetica\" fontsize=9]\n",
-              left_out, left_out_bytes, left_out_arcs);
+              left_out, lost.bytes, left_out_arcs);
 }
 
 void
 export_dot(const struct reduction *reduction, struct sink *sink)
 {
   const struct call_graph *graph = &reduction->graph;
+  struct drawing drawing = {
+      .reduction = reduction,
+      .sink = sink,
+      .measure = reduction_measure(reduction),
+      .noun = measure_rows[reduction->options->value].noun,
+      .shown = array_zeroed(graph->node_count, sizeof *drawing.shown)};
   struct view functions;
-  bool *shown = array_zeroed(graph->node_count, sizeof *shown);
+  struct ranking *ranking = &functions.ranking;
   if (!view_init(&functions, &functions_table, reduction, FORM_JSON) ||
-      shown == NULL) {
+      drawing.shown == NULL) {
     sink_fail(sink, ENOMEM);
   } else {
-    struct ranking *ranking = &functions.ranking;
-    ranking_sort(ranking, reduction_measure(reduction) == MEASURE_ALLOCS
-                              ? SORT_ALLOCS
-                              : SORT_BYTES);
+    ranking_sort(ranking, drawing.measure == MEASURE_ALLOCS ? SORT_ALLOCS
+                                                            : SORT_BYTES);
     ranking_cut(ranking, &reduction->selection.total, reduction->options);
     for (size_t i = 0; i < ranking->shown; i++)
-      shown[ranking->rows[i].item] = true;
-    write_head(reduction, ranking, shown, sink);
+      drawing.shown[ranking->rows[i].item] = true;
+    write_head(&drawing, ranking->count - ranking->shown);
     for (size_t i = 0; i < ranking->shown; i++)
-      write_node(reduction, (uint32_t)ranking->rows[i].item, sink);
+      write_node(&drawing, ranking->rows[i].item);
     for (size_t i = 0; i < graph->arc_count; i++)
-      if (is_drawn(reduction, shown, &graph->arcs[i]))
-        write_arc(reduction, &graph->arcs[i], sink);
+      if (is_drawn(&drawing, &graph->arcs[i]))
+        write_arc(&drawing, &graph->arcs[i]);
     sink_text(sink, "}\n");
   }
   view_release(&functions, sink);
-  free(shown);
+  free(drawing.shown);
 }

@@ -79,48 +79,35 @@ write_profile(const struct chain_tree *tree, enum measure measure,
   sink_text(sink, "]}");
 }
 
-/* The number of the profile for MEASURE among those of PROFILE. */
-static unsigned
-place_of(const struct profile *profile, enum measure measure)
-{
-  unsigned place = 0;
-  for (unsigned i = 0; i < (unsigned)measure; i++)
-    place += measure_known(profile, (enum measure)i);
-  return place;
-}
-
 void
 export_speedscope(const struct reduction *reduction, struct sink *sink)
 {
   const char *program =
       profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
+  unsigned active = 0; /* the number of the profile that shows first */
   struct chain_tree tree;
   bool good = chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS);
   uint32_t *path = good ? array_zeroed(tree.count, sizeof *path) : NULL;
-  if (path != NULL) {
-    sink_text(
-        sink,
-        "{\"$schema\":\"https://www.speedscope.app/"
-        "file-format-schema.json\",\n\"exporter\":\"mprof " MPROF_VERSION
-        "\",\"name\":");
-    json_string(sink, program == NULL || *program == '\0'
-                          ? "allocation profile"
-                          : program);
-    sink_format(sink, ",\"activeProfileIndex\":%u,\n",
-                place_of(reduction->profile, reduction->options->value));
-    write_frames(reduction, sink);
-    sink_text(sink, ",\n\"profiles\":[\n");
-    for (unsigned i = 0; i < MEASURE_COUNT; i++) {
-      enum measure measure = (enum measure)i;
-      if (!reduction_knows(reduction, measure))
-        continue;
-      sink_text(sink, i == 0 ? "" : ",\n");
-      write_profile(&tree, measure, path, sink);
-    }
-    sink_text(sink, "]}\n");
-  } else {
-    sink_fail(sink, ENOMEM);
+  for (unsigned i = 0; i < (unsigned)reduction->options->value; i++)
+    active += reduction_knows(reduction, (enum measure)i);
+  sink_text(sink, "{\"$schema\":\"https://www.speedscope.app/"
+                  "file-format-schema.json\",\n\"exporter\":\"mprof "
+                  MPROF_VERSION "\",\"name\":");
+  json_string(sink, program == NULL || *program == '\0'
+                        ? "allocation profile"
+                        : program);
+  sink_format(sink, ",\"activeProfileIndex\":%u,\n", active);
+  write_frames(reduction, sink);
+  sink_text(sink, ",\n\"profiles\":[\n");
+  for (unsigned i = 0; path != NULL && i < MEASURE_COUNT; i++) {
+    if (!reduction_knows(reduction, (enum measure)i))
+      continue;
+    sink_text(sink, i == 0 ? "" : ",\n");
+    write_profile(&tree, (enum measure)i, path, sink);
   }
+  sink_text(sink, "]}\n");
+  if (path == NULL)
+    sink_fail(sink, ENOMEM);
   free(path);
   chain_tree_release(&tree);
 }
