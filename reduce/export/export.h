@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The formats of mprof export that are not made of tables: each writes all of
- * REDUCTION to SINK, in one order that does not change from run to run.
+/* The formats of mprof export that are not made of tables, as
+ * mprof-formats(5) describes them: each writes all of REDUCTION to SINK, in
+ * one order that does not change from run to run.
  */
 
 #ifndef MPROF_EXPORT_H
@@ -21,8 +22,8 @@ void export_pprof(const struct reduction *reduction, struct sink *sink);
 void export_speedscope(const struct reduction *reduction, struct sink *sink);
 void export_svg(const struct reduction *reduction, struct sink *sink);
 
-/* Writes LENGTH bytes of TEXT, which is UTF-8, as XML: what could be markup as
- * references by number, and what XML does not allow, even so, as \xNN or
+/* Writes LENGTH bytes of TEXT, which is UTF-8, as XML: what could be markup
+ * as references by number, and what XML does not allow, even so, as \xNN or
  * \uNNNN: control characters, U+FFFE and U+FFFF. */
 void xml_text(struct sink *sink, const char *text, size_t length);
 

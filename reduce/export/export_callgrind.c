@@ -4,27 +4,16 @@
  * callgrind_annotate.  A block for each function: what it allocated itself,
  * then each callee with the calls and with what was allocated below them.
  *
- * Calls and costs of arcs are exact; functions have names compressed to
- * numbers, the first time with the name behind.  The chains begin at a
- * function <root> of ours, which allocates nothing: readers take what the
- * calls of a function cost together for its inclusive cost, so that chains
- * that start in a function with callers need a caller, too.
- *
- * Recursion: the format has no contexts, only functions and arcs.  Each arc
- * has what was allocated while it was on the chain, each allocation once,
- * however often the chain takes it; likewise the arc of a function to itself.
- * Outside of cycles and self-recursion the arcs into a function add up to its
- * inclusive bytes; within them they overlap, and a reader that adds them up
- * shows more (as for callgrind's own files; KCachegrind makes cycles of
- * them).  The exact inclusive figures are in the other formats.
+ * The chains begin at a function <root> of ours, which allocates nothing:
+ * readers take what the calls of a function cost together for its inclusive
+ * cost, so that chains that start in a function with callers need a caller,
+ * too.  The format has no contexts, so that within cycles and self-recursion
+ * the arcs into a function, each of them exact, overlap; a reader that adds
+ * them up shows more (as for callgrind's own files).
  *
  * After a call count of zero callgrind_annotate takes the next line for a
  * cost of the caller, so an arc of which no call was counted, or of which
  * calls are not known, is written as called once.
- *
- * Names: control characters, the backslash, blanks at the beginning and the
- * end, and all of "<root>" when a function is called so, are written as
- * escape_name does; a name that is empty, as \e.
  */
 
 #include "common/pprof_format.h"
@@ -48,26 +37,26 @@ struct callgrind {
   size_t event_count;
 };
 
+/* Writes NAME escaped; blanks at either end too, and so that it is neither
+ * empty nor the name of the root. */
 static void
 write_escaped(struct sink *sink, const char *name)
 {
-  size_t length = strlen(name);
-  if (length == 0) {
+  struct string_sink escaped;
+  string_sink_init(&escaped);
+  escape_name(&escaped.sink, name, "\\");
+  const char *text = string_sink_for(&escaped, sink);
+  size_t length = strlen(text);
+  bool first = *text == ' ' || strcmp(text, root_name) == 0;
+  bool last = length > 1 && text[length - 1] == ' ';
+  if (length == 0)
     sink_text(sink, "\\e");
-    return;
-  }
-  bool first = *name == ' ' || strcmp(name, root_name) == 0;
-  bool last = length > 1 && name[length - 1] == ' ';
   if (first)
-    sink_format(sink, "\\x%02x", (unsigned)*name);
-  char *middle = strndup(name + first, length - first - last);
-  if (middle == NULL)
-    sink_fail(sink, ENOMEM);
-  else
-    escape_name(sink, middle, "\\");
-  free(middle);
+    sink_format(sink, "\\x%02x", (unsigned)*text);
+  sink_bytes(sink, text + first, length - first - last);
   if (last)
     sink_text(sink, "\\x20");
+  string_sink_release(&escaped);
 }
 
 /* Writes "KEY=(N)", N being the number that NAMES has for ID; the first time

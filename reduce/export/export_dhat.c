@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The file format of valgrind's DHAT, version 2, for its viewer dh_view.html.
- * A program point is a distinct chain that allocated something: blocks are
- * allocations, bytes those requested; or what --value counts of them, which
- * the verb says.  Frames are leaf first, as the viewer has its tree.
+ * A program point is a distinct chain that allocated something; frames are
+ * leaf first, as the viewer has its tree.
  *
  * Neither life times of blocks nor accesses to them are known: "bklt" and
  * "bkacc" are false, and no field is there that these would need.  There is

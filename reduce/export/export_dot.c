@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The call graph for Graphviz's dot.  A box for each function with what it
- * allocated itself and with all below it, an arrow for each arc with what was
- * allocated below it and its calls.  The redder a box, the more its function
- * allocated itself; the thicker an arrow, the more went through it.  Members
- * of a cycle have a double frame and the cycle's number; arcs within a cycle
- * are dashed.
- *
- * Functions and arcs below --min-percent, and functions beyond --limit, are
- * left out; the caption says how many and what these functions themselves
- * allocated.
- *
- * Exact figures are attributes of their own, which dot hands on (dot -Tjson):
- * function, self_bytes, self_allocations, inclusive_bytes,
- * inclusive_allocations, calls and cycle of a node; bytes, allocations and
- * calls of an edge; left_out_functions, left_out_bytes and left_out_arcs of
- * the graph.  Calls that are not known are empty there.
+/* The call graph for Graphviz's dot.  The redder a box, the more its function
+ * allocated itself; the thicker an arrow, the more went through it.
  *
  * Names stand in double quotes only, where dot takes no markup.  In a label
  * the backslash, the quote and the ampersand are escaped, and what could end

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Folded stacks: a line a distinct chain, "root;...;leaf N", N being what
- * the leaf itself allocated; what flame graph programs read.
- *
- * Lines are sorted by their bytes, zeros are left out.  Names may hold any
- * character: ";", "\" and whatever could end a line are written as \x3b, \\,
- * \n and so on, so that a line is one chain and names can be had back.
- *
- * The thread and the phase stand before the root when they are asked for, in
- * brackets, as what is no function does.
+/* Folded stacks, what flame graph programs read.
  *
  * A line is made of words: a name with the ";" that follows it, or the last
  * name without.  Each word is escaped once, and equal ones have one number,
- * so that two lines are compared as text only where they first differ.
+ * so that two lines are compared as text only where they first differ.  The
+ * thread and the phase stand before the root in brackets, as what is no
+ * function does.
  */
 
 #include "base/array.h"
@@ -41,8 +35,8 @@ struct folding {
   uint32_t phases[PHASE_COUNT];
   uint32_t *words; /* of all chains, root first */
   size_t word_count, word_capacity;
-  struct folded_chain *chains;
-  size_t chain_count, chain_capacity;
+  struct folded_chain *chains; /* room for one of each sample */
+  size_t chain_count;
 };
 
 /* Sets *WORD to that of NAME between BEFORE and AFTER; false when memory runs
@@ -96,25 +90,6 @@ make_words(struct folding *folding)
   return good;
 }
 
-/* Makes room for a chain of LENGTH functions; false when memory runs out. */
-static bool
-make_room(struct folding *folding, size_t length)
-{
-  uint32_t *words = array_reserve(
-      folding->words, &folding->word_capacity,
-      folding->word_count + length + MOST_LABELS, sizeof *words);
-  if (words == NULL)
-    return false;
-  folding->words = words;
-  struct folded_chain *chains =
-      array_reserve(folding->chains, &folding->chain_capacity,
-                    folding->chain_count + 1, sizeof *chains);
-  if (chains == NULL)
-    return false;
-  folding->chains = chains;
-  return true;
-}
-
 /* Adds what sample I, of which NODE has the allocations, counts. */
 static bool
 add_chain(struct folding *folding, size_t i, uint32_t node)
@@ -131,9 +106,13 @@ add_chain(struct folding *folding, size_t i, uint32_t node)
   size_t length = 0;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
     length++;
-  if (!make_room(folding, length))
+  uint32_t *words = array_reserve(
+      folding->words, &folding->word_capacity,
+      folding->word_count + length + MOST_LABELS, sizeof *words);
+  if (words == NULL)
     return false;
-  uint32_t *first = folding->words + folding->word_count;
+  folding->words = words;
+  uint32_t *first = words + folding->word_count;
   uint32_t *word = first;
   if (options->label_threads)
     *word++ =
@@ -195,8 +174,10 @@ export_folded(const struct reduction *reduction, struct sink *sink)
 {
   struct folding folding = {.reduction = reduction};
   const struct call_tree *tree = &reduction->tree;
-  bool good = make_words(&folding);
-  for (size_t i = 0; good && i < reduction->profile->sample_count; i++)
+  size_t samples = reduction->profile->sample_count;
+  folding.chains = array_zeroed(samples, sizeof *folding.chains);
+  bool good = make_words(&folding) && folding.chains != NULL;
+  for (size_t i = 0; good && i < samples; i++)
     good = tree->of_sample[i] == INDEX_NONE ||
            add_chain(&folding, i, tree->of_sample[i]);
   if (!good)

@@ -254,23 +254,18 @@ write_bits(struct page *page, uint64_t number)
 static void
 write_nodes(struct page *page)
 {
-  const struct chain_tree *tree = &page->tree;
-  uint32_t *depths = array_zeroed(tree->count, sizeof *depths);
-  uint32_t last = 0;
-  if (depths == NULL) {
-    sink_fail(page->out.sink, ENOMEM);
-    return;
+  const struct chain_node *nodes = page->tree.nodes;
+  size_t count = page->tree.count;
+  write_bits(page, count);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t n = i == 0 ? INDEX_NONE : (uint32_t)i - 1;
+    uint64_t up = 0;
+    for (; n != nodes[i].parent; n = nodes[n].parent)
+      up++;
+    write_bits(page, up);
   }
-  write_bits(page, tree->count);
-  for (size_t i = 0; i < tree->count; i++) {
-    uint32_t parent = tree->nodes[i].parent;
-    depths[i] = parent == INDEX_NONE ? 1 : depths[parent] + 1;
-    write_bits(page, last + 1 - depths[i]);
-    last = depths[i];
-  }
-  for (size_t i = 0; i < tree->count; i++)
-    write_bits(page, tree->nodes[i].item);
-  free(depths);
+  for (size_t i = 0; i < count; i++)
+    write_bits(page, nodes[i].item);
 }
 
 static void

@@ -3,24 +3,9 @@
 /* The call chains for a Lisp reader, made to be read fast: one expression
  * with all names, then integers in three tables, a row a line.
  *
- *   (:mprof-contexts :nodes N :chains M :contexts K :functions (s...)
- *    :types ((type)...) :phases (s...) :threads (s...))
- *   PARENT FUNCTION                           N times
- *   NODE PHASE THREAD CALLS                   M times
- *   CHAIN TYPE SIZE ALLOCATIONS BYTES COUNT SAMPLE...    K times
- *
- * A node is a path of functions from the root that show; its parent, which
- * comes before it, is the path without the last function.  Nodes count from
- * 1, and 0 is the empty path, which is not written.  A chain is what happened
- * on a path in one phase and one thread; its calls are those of its last
- * function, -1 when they are not known.  A context is what was allocated
- * there of one type and one size, -1 standing for different sizes above 2048
- * bytes, -2 for bodies that grew and -3 for a size that is not known; and the
- * numbers of the samples that say so.  Other numbers count from 0.  Contexts
- * are sorted by bytes, then by allocations, descending, then by the first
- * sample.
- *
- * Linear in the frames, but for sorting.
+ * A chain is what happened at a node of the tree in one phase and one thread,
+ * a context what was allocated there of one type and one size.  Contexts are
+ * sorted by bytes, then by allocations, descending, then by the first sample.
  */
 
 #include "base/array.h"
@@ -36,8 +21,7 @@
 #include <stdlib.h>
 
 struct context {
-  uint32_t row;
-  uint32_t first_sample;
+  uint32_t row; /* in the order of the first samples */
   uint64_t sample_count;
   uint64_t allocs, bytes;
 };
@@ -51,7 +35,7 @@ struct collection {
   struct row_table context_rows; /* chain, type, size */
   struct context *contexts;      /* by row, then sorted */
   uint32_t *of_sample;  /* by sample: its context; INDEX_NONE: none */
-  struct lists samples; /* of a context */
+  struct lists samples; /* of a context, by row */
 };
 
 /* The chain at NODE of the sample I, which may be a new one; ROW_NONE when
@@ -67,20 +51,9 @@ chain_of(struct collection *collection, uint32_t i, uint32_t node)
   return row_table_add(&collection->chains, key, sizeof key / sizeof key[0]);
 }
 
-static int64_t
-size_of_objects(const struct sample_count *sample)
-{
-  switch (sample->size_kind) {
-  case SIZE_LARGE:
-    return -1;
-  case SIZE_GROWTH:
-    return -2;
-  case SIZE_UNKNOWN:
-    return -3;
-  default:
-    return (int64_t)sample->object_bytes;
-  }
-}
+/* What stands for the size of objects, unless all have the same. */
+static const int64_t sizes[] = {
+    [SIZE_LARGE] = -1, [SIZE_GROWTH] = -2, [SIZE_UNKNOWN] = -3};
 
 /* Adds what the sample I allocated at NODE. */
 static bool
@@ -89,16 +62,17 @@ add_allocations(struct collection *collection, uint32_t i, uint32_t node)
   struct sample_count sample;
   selection_count(&collection->reduction->selection, i, &sample);
   uint32_t chain = chain_of(collection, i, node);
-  const uint64_t key[] = {chain, sample.type,
-                          (uint64_t)size_of_objects(&sample)};
+  int64_t size = sample.size_kind == SIZE_EXACT
+                     ? (int64_t)sample.object_bytes
+                     : sizes[sample.size_kind];
+  const uint64_t key[] = {chain, sample.type, (uint64_t)size};
   uint32_t row = row_table_add(&collection->context_rows, key,
                                sizeof key / sizeof key[0]);
   if (chain == ROW_NONE || row == ROW_NONE)
     return false;
   struct context *context = &collection->contexts[row];
-  if (context->sample_count++ == 0)
-    context->first_sample = i;
   context->row = row;
+  context->sample_count++;
   context->allocs += sample.counts[MEASURE_ALLOCS];
   context->bytes += sample.counts[MEASURE_BYTES];
   collection->of_sample[i] = row;
@@ -155,7 +129,7 @@ compare_contexts(const void *left, const void *right)
     return a->bytes > b->bytes ? -1 : 1;
   if (a->allocs != b->allocs)
     return a->allocs > b->allocs ? -1 : 1;
-  return a->first_sample < b->first_sample ? -1 : 1;
+  return a->row < b->row ? -1 : 1;
 }
 
 static void
@@ -217,7 +191,8 @@ write_tables(const struct collection *collection, struct sink *sink)
                 " %" PRIu64,
                 row[0], row[1], (int64_t)row[2], context->allocs,
                 context->bytes, context->sample_count);
-    for (uint32_t sample = context->first_sample; sample != INDEX_NONE;
+    uint32_t sample = lists_first(&collection->samples, context->row);
+    for (; sample != INDEX_NONE;
          sample = lists_next(&collection->samples, sample))
       sink_format(sink, " %" PRIu32, sample);
     sink_text(sink, "\n");

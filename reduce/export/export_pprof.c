@@ -51,23 +51,17 @@ static bool
 has_column(const struct reduction *reduction, int use)
 {
   const struct profile_gaps *gaps = &reduction->profile->gaps;
+  const struct measure_row *row = &measure_rows[use];
   size_t files = reduction->profile->file_count;
-  bool live = files > 0 && gaps->live == files;
-  bool counts = files == 0 || gaps->countless != files;
-  switch (use) {
-  case COLUMN_OF_CALLS:
+  if (use == COLUMN_OF_CALLS)
     return reduction->selection.counts_calls;
-  case MEASURE_BYTES:
-    return !live;
-  case MEASURE_ALLOCS:
-    return !live && counts;
-  case MEASURE_KEPT_ALLOCS:
-    return counts && reduction_has(reduction, MEASURE_KEPT_BYTES);
-  case MEASURE_PEAK_ALLOCS:
-    return reduction_has(reduction, MEASURE_PEAK_BYTES);
-  default:
-    return reduction_has(reduction, (enum measure)use);
-  }
+  if (files > 0 && !row->bytes && gaps->countless == files)
+    return false;
+  if (row->what == NULL)
+    return files == 0 || gaps->live != files;
+  return reduction_has(reduction, row->as_bytes == MEASURE_COUNT
+                                      ? (enum measure)use
+                                      : row->as_bytes);
 }
 
 /* The measure, or COLUMN_OF_CALLS, that is in COLUMN. */
@@ -205,7 +199,7 @@ add_label(struct making *making, const char *key, const char *text)
 
 /* The set of labels of ROW. */
 static uint32_t
-make_labels(struct making *making, const struct sample_row *row, bool calls)
+make_labels(struct making *making, const struct sample_row *row)
 {
   const struct profile *profile = making->reduction->profile;
   const struct names *names = &profile->names;
@@ -213,6 +207,7 @@ make_labels(struct making *making, const struct sample_row *row, bool calls)
   uint32_t thread = profile->threads[row->keys[ROW_THREAD]];
   uint32_t region = profile->regions[row->keys[ROW_REGION]];
   bool lisp = profile->language == LANGUAGE_LISP;
+  bool calls = row->counts[COLUMN_OF_CALLS] != 0;
   making->label_words = 1;
   memset(making->labels, 0, sizeof making->labels);
   if (lisp && !calls)
@@ -240,43 +235,37 @@ make_labels(struct making *making, const struct sample_row *row, bool calls)
   return profile_labels(&making->made, making->labels, making->label_words);
 }
 
-/* Adds the rows of NODE, the next ones from *NEXT on. */
 static void
-add_rows(struct making *making, const struct sample_rows *rows, size_t *next,
-         uint32_t node, bool calls)
+add_row(struct making *making, const struct sample_row *row)
 {
   struct profile *made = &making->made;
-  for (; !making->failed && *next < rows->count; ++*next) {
-    const struct sample_row *row = &rows->rows[*next];
-    uint64_t values[COLUMN_USES];
-    if (row->node != node)
-      return;
-    for (int use = 0; use < COLUMN_USES; use++)
-      if (profile_has(made, use))
-        values[made->column_of[use].index] = row->counts[use];
-    uint32_t labels = make_labels(making, row, calls);
-    if (labels == INDEX_NONE ||
-        !profile_add_sample(
-            made, (struct profile_sample){making->nodes[node], labels},
-            values))
-      making->failed = true;
-  }
+  uint64_t values[COLUMN_USES];
+  for (int use = 0; use < COLUMN_USES; use++)
+    if (profile_has(made, use))
+      values[made->column_of[use].index] = row->counts[use];
+  struct profile_sample sample = {making->nodes[row->node],
+                                  make_labels(making, row)};
+  if (sample.labels == INDEX_NONE ||
+      !profile_add_sample(made, sample, values))
+    making->failed = true;
 }
 
+/* Adds the rows by node, allocations before calls. */
 static void
 make_samples(struct making *making)
 {
   struct sample_rows sizes, calls;
-  size_t next_size = 0;
-  size_t next_call = 0;
+  size_t s = 0;
+  size_t c = 0;
   bool good = sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
   good = sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS) && good;
-  if (!good)
-    making->failed = true;
-  for (uint32_t i = 0; !making->failed && i < making->tree.count; i++) {
-    add_rows(making, &sizes, &next_size, i, false);
-    add_rows(making, &calls, &next_call, i, true);
-  }
+  making->failed = making->failed || !good;
+  while (!making->failed && (s < sizes.count || c < calls.count))
+    if (c == calls.count ||
+        (s < sizes.count && sizes.rows[s].node <= calls.rows[c].node))
+      add_row(making, &sizes.rows[s++]);
+    else
+      add_row(making, &calls.rows[c++]);
   sample_rows_release(&sizes);
   sample_rows_release(&calls);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The file format of speedscope (https://www.speedscope.app): sampled
- * profiles over the same chains, one for each measure that is known, bytes
- * and allocations first; --value says which one shows first.  A sample is a
- * distinct chain, root first, that allocated something; samples come as a
- * walk through the tree of chains finds them, so that the view in the order
- * of time shows whole subtrees.
+ * profiles over the same chains, one for each measure that is known.  Samples
+ * come as a walk through the tree of chains finds them, so that the view in
+ * the order of time shows whole subtrees.
  *
  * Numbers are written exactly; readers in JavaScript round those above 2^53.
  */

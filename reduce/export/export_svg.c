@@ -135,9 +135,10 @@ pixels(size_t wanted, size_t usual, size_t least)
   return 10 * (uint64_t)(width > MOST_WIDTH ? MOST_WIDTH : width);
 }
 
-/* Writes NUMBER with separators: 1,234,567. */
+/* Writes NUMBER with separators, 1,234,567, and what it is of. */
 static void
-write_number(struct sink *sink, uint64_t number)
+write_count(struct sink *sink, uint64_t number, const char *one,
+            const char *many)
 {
   char digits[32];
   int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
@@ -146,6 +147,7 @@ write_number(struct sink *sink, uint64_t number)
       sink_text(sink, ",");
     sink_bytes(sink, digits + i, 1);
   }
+  sink_text(sink, number == 1 ? one : many);
 }
 
 /* Writes the attribute NAME, a length. */
@@ -189,17 +191,15 @@ write_meaning(const struct picture *picture, const struct chain_node *node,
       picture->total == 0 ? 0 : (uint64_t)(part * 10000 / picture->total);
   xml_text(sink, name, strlen(name));
   sink_text(sink, ": ");
-  write_number(sink, node->below_bytes);
-  sink_text(sink, " bytes, ");
-  write_number(sink, node->below_allocs);
-  sink_format(sink, " allocations, %" PRIu64 ".%02" PRIu64 " %%",
-              share / 100, share % 100);
+  write_count(sink, node->below_bytes, " bytes, ", " bytes, ");
+  write_count(sink, node->below_allocs, " allocations", " allocations");
+  sink_format(sink, ", %" PRIu64 ".%02" PRIu64 " %%", share / 100,
+              share % 100);
   if (node->calls == CALLS_UNKNOWN) {
     sink_text(sink, ", calls unknown");
   } else if (node->calls > 0) {
     sink_text(sink, ", ");
-    write_number(sink, node->calls);
-    sink_text(sink, node->calls == 1 ? " call here" : " calls here");
+    write_count(sink, node->calls, " call here", " calls here");
   }
 }
 
@@ -266,10 +266,8 @@ write_title(const struct picture *picture)
   }
   string_sink_release(&line);
   sink_text(sink, ": ");
-  write_number(sink, total->bytes);
-  sink_text(sink, total->bytes == 1 ? " byte in " : " bytes in ");
-  write_number(sink, total->allocs);
-  sink_text(sink, total->allocs == 1 ? " allocation" : " allocations");
+  write_count(sink, total->bytes, " byte in ", " bytes in ");
+  write_count(sink, total->allocs, " allocation", " allocations");
   sink_format(sink, "; as wide as %s",
               measure_rows[picture->reduction->options->value].noun);
 }
@@ -309,11 +307,8 @@ write_picture(const struct picture *picture)
   if (picture->left_out > 0) {
     sink_format(sink, "<text class=\"note\" x=\"%d\" y=\"%" PRIu64 "\">",
                 MARGIN, TITLE_HEIGHT + rows + 16);
-    write_number(sink, picture->left_out);
-    sink_text(sink, picture->left_out == 1
-                        ? " frame is too narrow or too deep to show</text>\n"
-                        : " frames are too narrow or too deep to show"
-                          "</text>\n");
+    write_count(sink, picture->left_out, " frame is", " frames are");
+    sink_text(sink, " too narrow or too deep to show</text>\n");
   }
   sink_text(sink, "</svg>\n");
 }
