@@ -10,6 +10,7 @@
 
 #include "base/sink.h"
 #include "analysis/reduction.h"
+#include "common/pprof_format.h"
 
 void export_callgrind(const struct reduction *reduction, struct sink *sink);
 void export_dhat(const struct reduction *reduction, struct sink *sink);
@@ -21,6 +22,15 @@ void export_lisp_contexts(const struct reduction *reduction,
 void export_pprof(const struct reduction *reduction, struct sink *sink);
 void export_speedscope(const struct reduction *reduction, struct sink *sink);
 void export_svg(const struct reduction *reduction, struct sink *sink);
+
+/* What was run; UNKNOWN when the profile does not say it. */
+static inline const char *
+program_name(const struct reduction *reduction, const char *unknown)
+{
+  const char *name =
+      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
+  return name == NULL || *name == '\0' ? unknown : name;
+}
 
 /* Writes LENGTH bytes of TEXT, which is UTF-8, as XML: what could be markup
  * as references by number, and what XML does not allow, even so, as \xNN or

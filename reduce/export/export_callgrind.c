@@ -16,7 +16,6 @@
  * calls are not known, is written as called once.
  */
 
-#include "common/pprof_format.h"
 #include "export/export.h"
 #include "tables/table.h"
 
@@ -163,13 +162,12 @@ write_block(struct callgrind *callgrind, size_t node)
 static void
 write_header(struct callgrind *callgrind)
 {
-  const struct profile *profile = callgrind->reduction->profile;
   struct sink *sink = callgrind->sink;
-  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
+  const char *program = program_name(callgrind->reduction, "");
   sink_text(sink, "# callgrind format\n"
                   "version: 1\n"
                   "creator: mprof " MPROF_VERSION "\n");
-  if (program != NULL && *program != '\0') {
+  if (*program != '\0') {
     sink_text(sink, "cmd: ");
     escape_name(sink, program, "\\");
     sink_text(sink, "\n");

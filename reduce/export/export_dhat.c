@@ -11,7 +11,6 @@
  */
 
 #include "base/quote.h"
-#include "common/pprof_format.h"
 #include "export/export.h"
 #include "tables/chain_tree.h"
 
@@ -81,8 +80,6 @@ write_points(const struct chain_tree *tree, struct sink *sink)
 void
 export_dhat(const struct reduction *reduction, struct sink *sink)
 {
-  const char *program =
-      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
   struct chain_tree tree;
   if (!chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS))
     sink_fail(sink, ENOMEM);
@@ -92,7 +89,7 @@ export_dhat(const struct reduction *reduction, struct sink *sink)
       "\"verb\":\"%s\",\n\"bklt\":false,\"bkacc\":false,"
       "\n\"tu\":\"allocations\",\"Mtu\":\"million allocations\",\n\"cmd\":",
       verbs[reduction_counted(reduction)]);
-  json_string(sink, program == NULL ? "" : program);
+  json_string(sink, program_name(reduction, ""));
   sink_format(sink, ",\"pid\":0,\n\"te\":%" PRIu64 ",\n",
               reduction->selection.total.allocs);
   write_points(&tree, sink);

@@ -11,7 +11,6 @@
  */
 
 #include "base/array.h"
-#include "common/pprof_format.h"
 #include "export/export.h"
 #include "tables/table.h"
 
@@ -149,8 +148,6 @@ write_head(const struct drawing *drawing, size_t left_out)
   const struct call_graph *graph = &reduction->graph;
   const struct figures *total = &reduction->selection.total;
   struct sink *sink = drawing->sink;
-  const char *program =
-      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
   const char *what = measure_rows[reduction_counted(reduction)].what;
   struct figures lost = {0}; /* by functions that are left out */
   size_t left_out_arcs = 0;
@@ -161,10 +158,7 @@ write_head(const struct drawing *drawing, size_t left_out)
     left_out_arcs += !is_drawn(drawing, &graph->arcs[i]);
   sink_text(sink, "digraph mprof {\ngraph [charset=\"UTF-8\" labelloc=b "
                   "labeljust=l fontname=\"Helvetica\"\n  label=\"");
-  write_quoted(sink,
-               program == NULL || *program == '\0' ? "Allocation profile"
-                                                   : program,
-               true);
+  write_quoted(sink, program_name(reduction, "Allocation profile"), true);
   sink_format(sink, "\\l%" PRIu64 " allocations, %" PRIu64 " bytes%s%s\\l",
               total->allocs, total->bytes, what == NULL ? "" : ", ",
               what == NULL ? "" : what);

@@ -26,7 +26,6 @@
  */
 
 #include "base/array.h"
-#include "common/pprof_format.h"
 #include "export/export.h"
 #include "export/frame_colours.h"
 #include "export/sample_rows.h"
@@ -162,39 +161,40 @@ write_tables(struct page *page)
 static void
 write_measures(struct page *page)
 {
-  writer_begin(&page->out, "measures", '[');
+  const struct reduction *reduction = page->reduction;
+  struct writer *out = &page->out;
+  writer_begin(out, "measures", '[');
   for (int i = 0; i < MEASURE_COUNT; i++) {
     const struct measure_row *row = &measure_rows[i];
-    if (!reduction_knows(page->reduction, (enum measure)i))
+    if (!reduction_knows(reduction, (enum measure)i))
       continue;
-    writer_begin(&page->out, NULL, '{');
-    writer_text(&page->out, "word", row->word);
-    writer_text(&page->out, "key", row->key);
-    writer_text(&page->out, "noun", row->noun);
-    writer_text(&page->out, "what",
+    writer_begin(out, NULL, '{');
+    writer_text(out, "word", row->word);
+    writer_text(out, "key", row->key);
+    writer_text(out, "noun", row->noun);
+    writer_text(out, "what",
                 row->what == NULL ? "all that was allocated" : row->what);
-    writer_number(&page->out, "bytes", row->bytes);
-    writer_end(&page->out, '}');
+    writer_number(out, "bytes", row->bytes);
+    writer_end(out, '}');
   }
-  writer_end(&page->out, ']');
-  writer_text(&page->out, "value",
-              measure_rows[page->reduction->options->value].word);
+  writer_end(out, ']');
+  writer_text(out, "value", measure_rows[reduction->options->value].word);
 }
 
 static void
 write_categories(struct page *page)
 {
   enum language language = page->reduction->profile->language;
-  writer_begin(&page->out, "categories", '[');
+  struct writer *out = &page->out;
+  writer_begin(out, "categories", '[');
   for (unsigned i = 0; i < CATEGORY_COUNT; i++) {
-    writer_begin(&page->out, NULL, '{');
-    writer_text(&page->out, "letter", category_letter(language, i));
-    writer_text(&page->out, "name", category_name(language, i));
-    writer_end(&page->out, '}');
+    writer_begin(out, NULL, '{');
+    writer_text(out, "letter", category_letter(language, i));
+    writer_text(out, "name", category_name(language, i));
+    writer_end(out, '}');
   }
-  writer_end(&page->out, ']');
-  writer_text(&page->out, "categoriesHelp",
-              report_categories_meaning(language));
+  writer_end(out, ']');
+  writer_text(out, "categoriesHelp", report_categories_meaning(language));
 }
 
 /* What stands at the head of a report. */
@@ -203,24 +203,22 @@ write_facts(struct page *page)
 {
   const struct reduction *reduction = page->reduction;
   const struct profile *profile = reduction->profile;
-  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
+  struct writer *out = &page->out;
   struct figures whole = {0};
   memcpy(whole.counts, profile->total, sizeof whole.counts);
-  writer_text(&page->out, "version", MPROF_VERSION);
-  writer_name(&page->out, "program", program == NULL ? "" : program);
-  writer_begin(&page->out, "files", '[');
+  writer_text(out, "version", MPROF_VERSION);
+  writer_name(out, "program", program_name(reduction, ""));
+  writer_begin(out, "files", '[');
   for (size_t i = 0; i < reduction->options->file_count; i++)
-    writer_name(&page->out, NULL, reduction->options->files[i]);
-  writer_end(&page->out, ']');
-  writer_number(&page->out, "lisp", profile->language == LANGUAGE_LISP);
-  writer_number(&page->out, "narrowed", reduction->selection.narrowed);
-  writer_figures(&page->out, page->reduction, "total",
-                 &reduction->selection.total);
-  writer_figures(&page->out, page->reduction, "whole", &whole);
-  writer_number(&page->out, "contexts", reduction->graph.context_count);
-  writer_number(&page->out, "cycles", reduction->cycles.count);
-  writer_optional(&page->out, "threadsCounted",
-                  profile_knows(profile, FACT_THREADS),
+    writer_name(out, NULL, reduction->options->files[i]);
+  writer_end(out, ']');
+  writer_number(out, "lisp", profile->language == LANGUAGE_LISP);
+  writer_number(out, "narrowed", reduction->selection.narrowed);
+  writer_figures(out, reduction, "total", &reduction->selection.total);
+  writer_figures(out, reduction, "whole", &whole);
+  writer_number(out, "contexts", reduction->graph.context_count);
+  writer_number(out, "cycles", reduction->cycles.count);
+  writer_optional(out, "threadsCounted", profile_knows(profile, FACT_THREADS),
                   (uint64_t)profile->facts[FACT_THREADS]);
   write_report(page, "warnings", report_unattributed);
   write_report(page, "reconciliation", report_reconciliation);

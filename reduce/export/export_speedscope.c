@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "base/quote.h"
-#include "common/pprof_format.h"
 #include "export/export.h"
 #include "tables/chain_tree.h"
 
@@ -80,8 +79,6 @@ write_profile(const struct chain_tree *tree, enum measure measure,
 void
 export_speedscope(const struct reduction *reduction, struct sink *sink)
 {
-  const char *program =
-      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
   unsigned active = 0; /* the number of the profile that shows first */
   struct chain_tree tree;
   bool good = chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS);
@@ -91,9 +88,7 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
   sink_text(sink, "{\"$schema\":\"https://www.speedscope.app/"
                   "file-format-schema.json\",\n\"exporter\":\"mprof "
                   MPROF_VERSION "\",\"name\":");
-  json_string(sink, program == NULL || *program == '\0'
-                        ? "allocation profile"
-                        : program);
+  json_string(sink, program_name(reduction, "allocation profile"));
   sink_format(sink, ",\"activeProfileIndex\":%u,\n", active);
   write_frames(reduction, sink);
   sink_text(sink, ",\n\"profiles\":[\n");

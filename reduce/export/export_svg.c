@@ -15,7 +15,6 @@
  */
 
 #include "base/array.h"
-#include "common/pprof_format.h"
 #include "export/export.h"
 #include "export/frame_colours.h"
 #include "tables/chain_tree.h"
@@ -252,12 +251,10 @@ static void
 write_title(const struct picture *picture)
 {
   struct sink *sink = picture->sink;
-  const struct profile *profile = picture->reduction->profile;
   const struct figures *total = &picture->reduction->selection.total;
-  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
   struct string_sink line;
   string_sink_init(&line);
-  escape_name(&line.sink, program == NULL ? "" : program, "");
+  escape_name(&line.sink, program_name(picture->reduction, ""), "");
   const char *name = string_sink_for(&line, sink);
   sink_text(sink, "Allocation profile");
   if (*name != '\0') {

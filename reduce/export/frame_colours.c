@@ -131,48 +131,35 @@ compare_packages(const void *left, const void *right)
   return strcmp(a->name, b->name);
 }
 
-static void
-choose_hues(struct frame_colours *colours)
+/* The hue of NAME, the package with the number I, when so many packages as
+ * TAKEN says have each. */
+static int
+choose_hue(size_t taken[HUE_COUNT], const char *name, size_t i)
 {
-  size_t taken[HUE_COUNT] = {0};
-  for (size_t i = 0; i < colours->count; i++) {
-    size_t place = hash(colours->packages[i].name) % HUE_COUNT;
-    while (taken[place] > i / HUE_COUNT)
-      place = (place + 1) % HUE_COUNT;
-    taken[place]++;
-    colours->packages[i].hue = hues[place];
-  }
+  size_t place = hash(name) % HUE_COUNT;
+  while (taken[place] > i / HUE_COUNT)
+    place = (place + 1) % HUE_COUNT;
+  taken[place]++;
+  return hues[place];
 }
 
-/* Fills in the packages, of which the nodes have the ids, and gives the nodes
- * their places. */
+/* Puts the packages in order, and gives nodes their places for their ids. */
 static bool
-make_packages(struct frame_colours *colours)
+sort_packages(struct frame_colours *colours)
 {
-  const struct call_graph *graph = colours->graph;
-  size_t ids = colours->names.count; /* 0 stands for none */
-  struct frame_package *packages = array_zeroed(ids, sizeof *packages);
-  uint32_t *places = array_zeroed(ids, sizeof *places);
-  colours->packages = packages;
-  colours->count = ids - 1;
-  if (packages == NULL || places == NULL) {
-    free(places);
+  struct frame_package *packages = colours->packages;
+  uint32_t *places = array_zeroed(colours->names.count, sizeof *places);
+  size_t taken[HUE_COUNT] = {0};
+  if (places == NULL)
     return false;
-  }
-  for (uint32_t id = 1; id < ids; id++)
-    packages[id - 1] = (struct frame_package){
-        .name = names_text(&colours->names, id), .id = id};
-  for (size_t i = 0; i < graph->node_count; i++) {
-    uint32_t id = colours->of_node[i];
-    uint64_t bytes = graph->nodes[i].inclusive.bytes;
-    if (id != 0 && packages[id - 1].bytes < bytes)
-      packages[id - 1].bytes = bytes;
-  }
+  colours->count = colours->names.count - 1;
   array_sort(packages, colours->count, sizeof *packages, compare_packages);
   places[0] = INDEX_NONE;
-  for (uint32_t i = 0; i < colours->count; i++)
+  for (uint32_t i = 0; i < colours->count; i++) {
     places[packages[i].id] = i;
-  for (size_t i = 0; i < graph->node_count; i++)
+    packages[i].hue = choose_hue(taken, packages[i].name, i);
+  }
+  for (size_t i = 0; i < colours->graph->node_count; i++)
     colours->of_node[i] = places[colours->of_node[i]];
   free(places);
   return true;
@@ -183,19 +170,28 @@ frame_colours_init(struct frame_colours *colours,
                    const struct reduction *reduction)
 {
   const struct call_graph *graph = &reduction->graph;
+  size_t count = graph->node_count;
   *colours = (struct frame_colours){.graph = graph};
-  colours->of_node =
-      array_zeroed(graph->node_count, sizeof *colours->of_node);
-  bool good = colours->of_node != NULL && names_init(&colours->names);
-  for (size_t i = 0; good && i < graph->node_count; i++) {
-    colours->of_node[i] =
-        package_of(reduction, &graph->nodes[i], &colours->names);
-    good = colours->of_node[i] != NAMES_NONE;
-  }
-  if (!good || !make_packages(colours))
+  colours->packages = array_zeroed(count, sizeof *colours->packages);
+  colours->of_node = array_zeroed(count, sizeof *colours->of_node);
+  if (colours->packages == NULL || colours->of_node == NULL ||
+      !names_init(&colours->names))
     return false;
-  choose_hues(colours);
-  return true;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bytes = graph->nodes[i].inclusive.bytes;
+    uint32_t id = package_of(reduction, &graph->nodes[i], &colours->names);
+    colours->of_node[i] = id;
+    if (id == NAMES_NONE)
+      return false;
+    if (id == 0)
+      continue;
+    struct frame_package *package = &colours->packages[id - 1];
+    package->id = id;
+    package->name = names_text(&colours->names, id);
+    if (package->bytes < bytes)
+      package->bytes = bytes;
+  }
+  return sort_packages(colours);
 }
 
 void
