@@ -66,9 +66,8 @@ static void
 write_c_package(const struct group_source *source, struct sink *sink)
 {
   const char *name = source->name;
-  const char *slash = strrchr(source->file, '/');
   if (*source->file != '\0') {
-    sink_text(sink, slash == NULL ? source->file : slash + 1);
+    sink_text(sink, basename(source->file));
     return;
   }
   if (*name == '[') {
