@@ -94,14 +94,11 @@ static uint8_t *
 room_for(struct reading *reading, size_t length)
 {
   struct input_file *file = reading->file;
-  uint8_t *data =
-      array_reserve(file->data, &file->capacity, file->length + length, 1);
-  if (data == NULL) {
+  if (!ARRAY_ROOM(file->data, file->capacity, file->length + length)) {
     mprof_error_memory(reading->error);
     return NULL;
   }
-  file->data = data;
-  return data + file->length;
+  return file->data + file->length;
 }
 
 /* Whether the data that is there is within the limits. */

@@ -95,14 +95,10 @@ names_intern(struct names *names, const char *text)
     key++;
   }
   id = (uint32_t)names->count;
-  char **text_of_id = id < INT32_MAX
-                          ? array_append(&names->texts, &names->count,
-                                         &names->capacity, sizeof *text_of_id)
-                          : NULL;
-  if (text_of_id != NULL && index_map_add(&names->ids, key, id)) {
-    *text_of_id = copy;
+  if (id < INT32_MAX &&
+      ARRAY_PUSH(names->texts, names->count, names->capacity, copy) &&
+      index_map_add(&names->ids, key, id))
     return id;
-  }
   names->count = id;
   free(copy);
   return NAMES_NONE;

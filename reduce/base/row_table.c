@@ -57,20 +57,17 @@ row_table_add(struct row_table *table, const uint64_t *words, size_t count)
     key++;
   }
   row = (uint32_t)table->row_count;
-  uint64_t *all = array_reserve(table->words, &table->word_capacity,
-                                table->word_count + count, sizeof *all);
-  if (all != NULL)
-    table->words = all;
-  if (all == NULL || row >= ROW_NONE - 1)
-    return ROW_NONE;
-  size_t *end = array_append(&table->ends, &table->row_count,
-                             &table->end_capacity, sizeof *end);
-  if (end == NULL || !index_map_add(&table->rows, key, row)) {
+  if (row >= ROW_NONE - 1 ||
+      !ARRAY_ROOM(table->words, table->word_capacity,
+                  table->word_count + count) ||
+      !ARRAY_PUSH(table->ends, table->row_count, table->end_capacity,
+                  table->word_count + count) ||
+      !index_map_add(&table->rows, key, row)) {
     table->row_count = row;
     return ROW_NONE;
   }
   if (count > 0)
-    memcpy(all + table->word_count, words, count * sizeof *words);
-  *end = table->word_count += count;
+    memcpy(table->words + table->word_count, words, count * sizeof *words);
+  table->word_count += count;
   return row;
 }

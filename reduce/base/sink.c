@@ -121,13 +121,11 @@ static int
 write_string(void *target, const char *bytes, size_t length)
 {
   struct string_sink *string = target;
-  char *text = array_reserve(string->text, &string->capacity,
-                             string->length + length + 1, 1);
-  if (text == NULL)
+  if (!ARRAY_ROOM(string->text, string->capacity,
+                  string->length + length + 1))
     return ENOMEM;
-  string->text = text;
+  *(char *)mempcpy(string->text + string->length, bytes, length) = '\0';
   string->length += length;
-  *(char *)mempcpy(text + string->length - length, bytes, length) = '\0';
   return 0;
 }
 

@@ -10,11 +10,9 @@ bool
 tree_init(struct tree *tree)
 {
   memset(tree, 0, sizeof *tree);
-  struct tree_node *root =
-      array_append(&tree->nodes, &tree->count, &tree->capacity, sizeof *root);
-  if (root != NULL)
-    *root = (struct tree_node){TREE_ROOT, INDEX_NONE, TREE_ROOT, TREE_ROOT};
-  return root != NULL;
+  return ARRAY_PUSH(
+      tree->nodes, tree->count, tree->capacity,
+      (struct tree_node){TREE_ROOT, INDEX_NONE, TREE_ROOT, TREE_ROOT});
 }
 
 void
@@ -65,12 +63,10 @@ tree_child(struct tree *tree, uint32_t parent, uint32_t item)
                       index_pair(parent, tree->nodes[last].item), last)))
     return INDEX_NONE;
   child = (uint32_t)tree->count;
-  struct tree_node *node =
-      array_append(&tree->nodes, &tree->count, &tree->capacity, sizeof *node);
-  if (node == NULL)
+  if (!ARRAY_PUSH(tree->nodes, tree->count, tree->capacity,
+                  (struct tree_node){parent, item, TREE_ROOT,
+                                     tree->nodes[parent].first_child}))
     return INDEX_NONE;
-  *node = (struct tree_node){parent, item, TREE_ROOT,
-                             tree->nodes[parent].first_child};
   tree->nodes[parent].first_child = child;
   return child;
 }

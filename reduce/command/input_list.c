@@ -18,16 +18,11 @@ static bool
 append(struct input_list *list, char *path, const char *folder,
        struct mprof_error *error)
 {
-  struct input_name *file = path == NULL
-                                ? NULL
-                                : array_append(&list->files, &list->count,
-                                               &list->capacity, sizeof *file);
-  if (file == NULL) {
-    free(path);
-    return mprof_error_memory(error);
-  }
-  *file = (struct input_name){path, folder};
-  return true;
+  if (path != NULL && ARRAY_PUSH(list->files, list->count, list->capacity,
+                                 (struct input_name){path, folder}))
+    return true;
+  free(path);
+  return mprof_error_memory(error);
 }
 
 static bool

@@ -106,13 +106,10 @@ add_chain(struct folding *folding, size_t i, uint32_t node)
   size_t length = 0;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
     length++;
-  uint32_t *words = array_reserve(
-      folding->words, &folding->word_capacity,
-      folding->word_count + length + MOST_LABELS, sizeof *words);
-  if (words == NULL)
+  if (!ARRAY_ROOM(folding->words, folding->word_capacity,
+                  folding->word_count + length + MOST_LABELS))
     return false;
-  folding->words = words;
-  uint32_t *first = words + folding->word_count;
+  uint32_t *first = folding->words + folding->word_count;
   uint32_t *word = first;
   if (options->label_threads)
     *word++ =

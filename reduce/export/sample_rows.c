@@ -28,14 +28,11 @@ add_row(struct sample_rows *rows, const struct reduction *reduction,
   const struct profile *profile = reduction->profile;
   const struct profile_labels *labels =
       &profile->labels[profile->samples[i].labels];
-  struct sample_row *grown = array_reserve(rows->rows, &rows->capacity,
-                                           rows->count + 1, sizeof *grown);
   struct sample_count count;
-  if (grown == NULL)
-    return false;
-  rows->rows = grown;
   selection_count(&reduction->selection, i, &count);
-  struct sample_row *row = &grown[rows->count++];
+  if (!ARRAY_ROOM(rows->rows, rows->capacity, rows->count + 1))
+    return false;
+  struct sample_row *row = &rows->rows[rows->count++];
   *row = (struct sample_row){
       .node = node,
       .keys = {[ROW_THREAD] = labels->thread,

@@ -67,16 +67,14 @@ read_symbols(struct function_symbols *symbols, const struct code_file *file)
                                                &address, NULL, NULL, NULL);
     if (name == NULL || *name == '\0' || !is_function(&symbol))
       continue;
-    struct function_symbol *new = array_append(
-        &symbols->symbols, &symbols->count, &symbols->capacity, sizeof *new);
-    if (new == NULL)
-      return false;
-    *new = (struct function_symbol){
+    struct function_symbol new = {
         .start = address,
         .end = address + symbol.st_size,
         .name = name,
         .rank = rank_of(name, GELF_ST_BIND(symbol.st_info)),
     };
+    if (!ARRAY_PUSH(symbols->symbols, symbols->count, symbols->capacity, new))
+      return false;
   }
   return true;
 }

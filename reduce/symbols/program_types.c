@@ -46,12 +46,10 @@ static bool
 add_type(struct program_types *types, uint64_t size, const char *name)
 {
   uint32_t id = names_intern(&types->names, name);
-  struct program_type *type = array_append(&types->types, &types->count,
-                                           &types->capacity, sizeof *type);
-  if (type == NULL || id == NAMES_NONE)
-    return false;
-  *type = (struct program_type){size, names_text(&types->names, id)};
-  return true;
+  return id != NAMES_NONE &&
+         ARRAY_PUSH(types->types, types->count, types->capacity,
+                    (struct program_type){size,
+                                          names_text(&types->names, id)});
 }
 
 static bool

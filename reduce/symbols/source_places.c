@@ -33,15 +33,10 @@ add_code(struct source_codes *codes, Dwarf_Die *die, struct source_code code)
 {
   Dwarf_Addr base;
   for (ptrdiff_t at = 0;
-       (at = dwarf_ranges(die, at, &base, &code.low, &code.high)) > 0;) {
-    if (code.high <= code.low)
-      continue;
-    struct source_code *new = array_append(&codes->items, &codes->count,
-                                           &codes->capacity, sizeof *new);
-    if (new == NULL)
+       (at = dwarf_ranges(die, at, &base, &code.low, &code.high)) > 0;)
+    if (code.high > code.low &&
+        !ARRAY_PUSH(codes->items, codes->count, codes->capacity, code))
       return false;
-    *new = code;
-  }
   return true;
 }
 
@@ -86,13 +81,9 @@ source_places_init(struct source_places *places, Dwarf *information)
     struct source_code code = {.unit = places->unit_count};
     if (dwarf_tag(&die) != DW_TAG_compile_unit)
       continue;
-    struct source_unit *unit =
-        array_append(&places->units, &places->unit_count,
-                     &places->unit_capacity, sizeof *unit);
-    if (unit == NULL)
-      return false;
-    *unit = (struct source_unit){.die = die};
-    if (!add_code(&places->ranges, &die, code))
+    if (!ARRAY_PUSH(places->units, places->unit_count, places->unit_capacity,
+                    (struct source_unit){.die = die}) ||
+        !add_code(&places->ranges, &die, code))
       return false;
   }
   sort_codes(&places->ranges);
