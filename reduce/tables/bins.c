@@ -18,41 +18,28 @@ enum {
 
 static const struct column columns[] = {
     {.id = KIND, .keys = {"kind", NULL, NULL, "kind"}, .first = true},
-    {.id = SIZE,
-     .keys = KEY("size"),
-     .first = true,
-     .text = {NULL, 0, "size", 0, false},
+    {.id = SIZE, .keys = KEY("size"), .first = true, HEADING(0, NULL, "size"),
+     .total = "all",
      .meaning = "bytes of one object with its body; \"> 1024\": larger "
                 "objects together; \"grown\": bodies that grew later, which "
-                "are no objects of their own",
-     .total = "all"},
-    {.id = TYPES,
-     .keys = {NULL, NULL, "category,type,class", NULL},
+                "are no objects of their own"},
+    {.id = TYPES, .keys = {NULL, NULL, "category,type,class", NULL},
      .first = true},
     ALLOCS_COLUMN(2, "objects of this size, and their share of all objects"),
     BYTES_COLUMN("their bytes, and the share of all bytes"),
-    {.content = CONTENT_FIGURE,
-     .of = OF_FREED,
-     .measure = MEASURE_ALLOCS,
-     .text = {NULL, 0, "frees", 2, false},
+    {FIGURE(ALLOCS), .of = OF_FREED, HEADING(2, NULL, "frees"),
+     .use = USE_KEPT, .meaning = "how many of them were freed"},
+    {FIGURE(KEPT_BYTES), .share = true, HEADING(2, NULL, "kept"),
      .use = USE_KEPT,
-     .meaning = "how many of them were freed"},
-    {.content = CONTENT_FIGURE,
-     .measure = MEASURE_KEPT_BYTES,
-     .share = true,
-     .text = {NULL, 0, "kept", 2, false},
-     .use = USE_KEPT,
-     .meaning =
-         "bytes that were never freed, and the share of all such bytes"},
+     .meaning = "bytes that were never freed, and the share of all such "
+                "bytes"},
     ALL_COUNTS,
     ALL_MORE,
     {.id = TYPES, .keys = {"types", "types", NULL, NULL}},
     {.id = PARTS, .keys = KEYS(NULL, NULL, "parts")},
-    {.id = TYPE_NAMES,
-     .keys = KEYS(NULL, NULL, "largest"),
-     .text = {NULL, 0, "types", 2, true},
-     .meaning = "what has this size, most bytes first",
-     .total = "<TOTAL>"},
+    {.id = TYPE_NAMES, .keys = KEYS(NULL, NULL, "largest"),
+     LEFT_HEADING(2, "types"), .total = "<TOTAL>",
+     .meaning = "what has this size, most bytes first"},
 };
 
 /* What stands in the place of a size, for programs and for people. */

@@ -13,29 +13,41 @@
 #include <string.h>
 
 static struct ranking_row
-row_of_node(const struct reduction *reduction, size_t node)
+row_of(const struct graph_entries *entries, size_t item)
 {
-  const struct graph_node *n = &reduction->graph.nodes[node];
-  return (struct ranking_row){
-      .figures = &n->self,
-      .inclusive = &n->inclusive,
-      .name = n->name,
-      .calls = n->calls,
-      .rank = n->depth == SIZE_MAX ? UINT64_MAX : 2 * (uint64_t)n->depth + 1,
-      .item = node};
+  const struct call_graph *graph = &entries->reduction->graph;
+  struct graph_entry entry = graph_entry_of(entries, item);
+  struct ranking_row row = {
+      .figures = entry.self, .inclusive = entry.inclusive, .item = item};
+  if (entry.cycle != NULL) {
+    size_t depth = entry.cycle->depth;
+    row.name = "<cycle";
+    row.calls = entry.calls;
+    row.rank = depth == SIZE_MAX ? 0 : 2 * (uint64_t)depth;
+  } else { /* behind its cycle */
+    const struct graph_node *node = &graph->nodes[item];
+    row.name = node->name;
+    row.calls = node->calls;
+    row.rank =
+        node->depth == SIZE_MAX ? UINT64_MAX : 2 * (uint64_t)node->depth + 1;
+  }
+  return row;
 }
 
-static struct ranking_row
-row_of_cycle(const struct reduction *reduction, size_t place)
+static void
+count_left_out(struct graph_entries *entries)
 {
-  const struct cycle *cycle = &reduction->cycles.items[place];
-  uint64_t depth = cycle->depth == SIZE_MAX ? 0 : 2 * (uint64_t)cycle->depth;
-  return (struct ranking_row){.figures = &cycle->self,
-                              .inclusive = &cycle->inclusive,
-                              .name = "<cycle",
-                              .calls = cycle->outside_calls,
-                              .rank = depth, /* before its members */
-                              .item = reduction->graph.node_count + place};
+  const struct reduction *reduction = entries->reduction;
+  struct ranking *ranking = &entries->ranking;
+  ranking->left_out_bytes = reduction->selection.total.bytes;
+  ranking->left_out_allocs = reduction->selection.total.allocs;
+  for (size_t i = 0; i < ranking->shown; i++) {
+    size_t item = ranking->rows[i].item;
+    if (item >= reduction->graph.node_count)
+      continue;
+    ranking->left_out_bytes -= reduction->graph.nodes[item].self.bytes;
+    ranking->left_out_allocs -= reduction->graph.nodes[item].self.allocs;
+  }
 }
 
 bool
@@ -43,37 +55,29 @@ graph_entries_init(struct graph_entries *entries,
                    const struct reduction *reduction)
 {
   const struct view_options *options = reduction->options;
-  size_t node_count = reduction->graph.node_count;
-  size_t cycle_count = reduction->cycles.count;
-  entries->reduction = reduction;
-  ranking_init(&entries->ranking);
-  entries->ranking.inclusive = true;
-  entries->index_of_node = array_zeroed(node_count, sizeof(size_t));
-  entries->index_of_cycle = array_zeroed(cycle_count, sizeof(size_t));
-  entries->calls_made = array_zeroed(node_count, sizeof(uint64_t));
-  if (entries->index_of_node == NULL || entries->index_of_cycle == NULL ||
-      entries->calls_made == NULL)
+  const struct call_graph *graph = &reduction->graph;
+  struct ranking *ranking = &entries->ranking;
+  size_t count = graph->node_count + reduction->cycles.count;
+  *entries = (struct graph_entries){.reduction = reduction};
+  ranking_init(ranking);
+  ranking->inclusive = true;
+  entries->index_of = array_zeroed(count, sizeof *entries->index_of);
+  entries->calls_made =
+      array_zeroed(graph->node_count, sizeof *entries->calls_made);
+  if (entries->index_of == NULL || entries->calls_made == NULL)
     return false;
-  for (size_t i = 0; i < reduction->graph.arc_count; i++) {
-    const struct graph_arc *arc = &reduction->graph.arcs[i];
-    uint64_t *made = &entries->calls_made[arc->caller];
-    *made = calls_add(*made, arc->calls);
+  for (size_t i = 0; i < graph->arc_count; i++) {
+    uint64_t *made = &entries->calls_made[graph->arcs[i].caller];
+    *made = calls_add(*made, graph->arcs[i].calls);
   }
-  for (size_t i = 0; i < node_count; i++)
-    if (!ranking_add(&entries->ranking, row_of_node(reduction, i)))
+  for (size_t i = 0; i < count; i++)
+    if (!ranking_add(ranking, row_of(entries, i)))
       return false;
-  for (size_t i = 0; i < cycle_count; i++)
-    if (!ranking_add(&entries->ranking, row_of_cycle(reduction, i)))
-      return false;
-  ranking_sort(&entries->ranking, options->sort);
-  for (size_t i = 0; i < entries->ranking.count; i++) {
-    size_t item = entries->ranking.rows[i].item;
-    if (item < node_count)
-      entries->index_of_node[item] = i;
-    else
-      entries->index_of_cycle[item - node_count] = i;
-  }
-  ranking_cut(&entries->ranking, &reduction->selection.total, options);
+  ranking_sort(ranking, options->sort);
+  for (size_t i = 0; i < count; i++)
+    entries->index_of[ranking->rows[i].item] = i;
+  ranking_cut(ranking, &reduction->selection.total, options);
+  count_left_out(entries);
   return true;
 }
 
@@ -81,72 +85,83 @@ void
 graph_entries_release(struct graph_entries *entries)
 {
   ranking_release(&entries->ranking);
-  free(entries->index_of_node);
-  free(entries->index_of_cycle);
+  free(entries->index_of);
   free(entries->calls_made);
+  free(entries->relations);
 }
 
-const struct cycle *
-graph_entries_cycle(const struct graph_entries *entries,
-                    const struct ranking_row *row)
-{
-  size_t node_count = entries->reduction->graph.node_count;
-  return row->item < node_count
-             ? NULL
-             : &entries->reduction->cycles.items[row->item - node_count];
-}
-
-/* Appends the other end of the arc with the number INDEX. */
-static bool
-add_relation(const struct graph_entries *entries, size_t index, bool callers,
-             struct relations *relations)
+struct graph_entry
+graph_entry_of(const struct graph_entries *entries, size_t item)
 {
   const struct call_graph *graph = &entries->reduction->graph;
-  const struct graph_arc *arc = &graph->arcs[index];
+  size_t index = entries->index_of[item];
+  if (item < graph->node_count) {
+    const struct graph_node *node = &graph->nodes[item];
+    uint32_t number = (uint32_t)item;
+    return (struct graph_entry){
+        NULL,         number,           index,
+        &node->self,  &node->inclusive, &node->root,
+        call_graph_other_calls(graph, number),
+        call_graph_self_calls(graph, number), node->root_calls};
+  }
+  const struct cycle *cycle =
+      &entries->reduction->cycles.items[item - graph->node_count];
+  return (struct graph_entry){
+      cycle,         INDEX_NONE,           index,
+      &cycle->self,  &cycle->inclusive,    &cycle->root,
+      cycle->outside_calls, cycle->inside_calls, cycle->root_calls};
+}
+
+/* Appends the other end of ARC. */
+static bool
+add_relation(struct graph_entries *entries, const struct graph_arc *arc,
+             bool callers)
+{
+  const struct graph_node *nodes = entries->reduction->graph.nodes;
   struct relation *items =
-      array_reserve(relations->items, &relations->capacity,
-                    relations->count + 1, sizeof *items);
+      array_reserve(entries->relations, &entries->relation_capacity,
+                    entries->relation_count + 1, sizeof *items);
+  uint32_t other = callers ? arc->caller : arc->callee;
   if (items == NULL)
     return false;
-  relations->items = items;
-  uint32_t other = callers ? arc->caller : arc->callee;
-  const struct graph_node *node = &graph->nodes[other];
-  items[relations->count++] = (struct relation){
+  entries->relations = items;
+  items[entries->relation_count++] = (struct relation){
       .node = other,
-      .name = node->name,
+      .name = nodes[other].name,
       .figures = arc->inclusive,
       .calls = arc->calls,
-      .all_calls = callers ? entries->calls_made[other] : node->calls,
-      .inside = node->cycle != 0 && graph->nodes[arc->caller].cycle ==
-                                        graph->nodes[arc->callee].cycle,
+      .all_calls = callers ? entries->calls_made[other] : nodes[other].calls,
+      .inside = nodes[other].cycle != 0 &&
+                nodes[arc->caller].cycle == nodes[arc->callee].cycle,
   };
   return true;
 }
 
+/* Appends those of the function MEMBER; of a CYCLE the ones outside. */
 static bool
-add_relations(const struct graph_entries *entries, uint32_t node,
-              bool callers, bool only_outside, struct relations *relations)
+add_relations(struct graph_entries *entries, uint32_t member, bool cycle,
+              bool callers)
 {
   const struct call_graph *graph = &entries->reduction->graph;
-  const struct graph_node *n = &graph->nodes[node];
-  size_t count = callers ? n->in_arc_count : n->arc_count;
+  const struct graph_node *node = &graph->nodes[member];
+  size_t count = callers ? node->in_arc_count : node->arc_count;
   for (size_t i = 0; i < count; i++) {
-    size_t index =
-        callers ? graph->in_arcs[n->first_in_arc + i] : n->first_arc + i;
-    const struct graph_arc *arc = &graph->arcs[index];
+    const struct graph_arc *arc =
+        &graph->arcs[callers ? graph->in_arcs[node->first_in_arc + i]
+                             : node->first_arc + i];
     if (arc->caller == arc->callee)
       continue;
-    if (!add_relation(entries, index, callers, relations))
+    if (!add_relation(entries, arc, callers))
       return false;
-    if (only_outside && relations->items[relations->count - 1].inside)
-      relations->count--;
+    if (cycle && entries->relations[entries->relation_count - 1].inside)
+      entries->relation_count--;
   }
   return true;
 }
 
 /* By bytes and allocations, descending, then by name. */
 static int
-compare_descending(const void *left, const void *right)
+compare_relations(const void *left, const void *right)
 {
   const struct relation *a = left;
   const struct relation *b = right;
@@ -155,13 +170,6 @@ compare_descending(const void *left, const void *right)
   if (a->figures.allocs != b->figures.allocs)
     return a->figures.allocs > b->figures.allocs ? -1 : 1;
   return strcmp(a->name, b->name);
-}
-
-/* The reverse of that. */
-static int
-compare_ascending(const void *left, const void *right)
-{
-  return compare_descending(right, left);
 }
 
 /* By node. */
@@ -173,49 +181,42 @@ compare_nodes(const void *left, const void *right)
   return a->node < b->node ? -1 : a->node > b->node;
 }
 
+/* Adds up those with one function. */
 static void
-order_relations(struct relations *relations, bool callers)
+merge_relations(struct graph_entries *entries)
 {
-  array_sort(relations->items, relations->count, sizeof *relations->items,
-             callers ? compare_ascending : compare_descending);
-}
-
-bool
-graph_entries_of_node(const struct graph_entries *entries, uint32_t node,
-                      bool callers, struct relations *relations)
-{
-  relations->count = 0;
-  if (!add_relations(entries, node, callers, false, relations))
-    return false;
-  order_relations(relations, callers);
-  return true;
-}
-
-bool
-graph_entries_of_cycle(const struct graph_entries *entries,
-                       const struct cycle *cycle, bool callers,
-                       struct relations *relations)
-{
-  const uint32_t *members =
-      entries->reduction->cycles.members + cycle->first_member;
-  relations->count = 0;
-  for (size_t i = 0; i < cycle->member_count; i++)
-    if (!add_relations(entries, members[i], callers, true, relations))
-      return false;
-  array_sort(relations->items, relations->count, sizeof *relations->items,
-             compare_nodes);
+  struct relation *items = entries->relations;
   size_t count = 0;
-  for (size_t i = 0; i < relations->count; i++) {
-    const struct relation *relation = &relations->items[i];
-    if (count > 0 && relations->items[count - 1].node == relation->node) {
-      figures_add(&relations->items[count - 1].figures, &relation->figures);
-      relations->items[count - 1].calls =
-          calls_add(relations->items[count - 1].calls, relation->calls);
+  array_sort(items, entries->relation_count, sizeof *items, compare_nodes);
+  for (size_t i = 0; i < entries->relation_count; i++) {
+    struct relation *last = count == 0 ? NULL : &items[count - 1];
+    if (last != NULL && last->node == items[i].node) {
+      figures_add(&last->figures, &items[i].figures);
+      last->calls = calls_add(last->calls, items[i].calls);
     } else {
-      relations->items[count++] = *relation;
+      items[count++] = items[i];
     }
   }
-  relations->count = count;
-  order_relations(relations, callers);
+  entries->relation_count = count;
+}
+
+bool
+graph_entry_relate(struct graph_entries *entries,
+                   const struct graph_entry *entry, bool callers)
+{
+  const struct cycle *cycle = entry->cycle;
+  const uint32_t *members =
+      cycle == NULL
+          ? &entry->node
+          : entries->reduction->cycles.members + cycle->first_member;
+  size_t count = cycle == NULL ? 1 : cycle->member_count;
+  entries->relation_count = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!add_relations(entries, members[i], cycle != NULL, callers))
+      return false;
+  if (cycle != NULL)
+    merge_relations(entries);
+  array_sort(entries->relations, entries->relation_count,
+             sizeof *entries->relations, compare_relations);
   return true;
 }

@@ -11,6 +11,16 @@
 #include "analysis/reduction.h"
 #include "tables/ranking.h"
 
+struct graph_entry {
+  const struct cycle *cycle; /* NULL: a function */
+  uint32_t node;             /* that function */
+  size_t index;              /* the number that the table shows, from 0 */
+  const struct figures *self, *inclusive, *root; /* not owned */
+  uint64_t calls;       /* by others */
+  uint64_t inner_calls; /* by itself, or within the cycle */
+  uint64_t root_calls;
+};
+
 /* A caller or a callee of an entry. */
 struct relation {
   uint32_t node;
@@ -21,40 +31,31 @@ struct relation {
   bool inside; /* both ends are in one cycle: the figures overlap others */
 };
 
-struct relations {
-  struct relation *items; /* owned */
-  size_t count, capacity;
-};
-
 struct graph_entries {
   const struct reduction *reduction;
   struct ranking ranking; /* item: a node, or node count + a cycle's place */
-  size_t *index_of_node;  /* the number that the table shows, from 0 */
-  size_t *index_of_cycle; /* by cycle number - 1 */
+  size_t *index_of;       /* by item */
   uint64_t *calls_made;   /* by node: by it, to anyone and itself */
+  struct relation *relations; /* of the entry in hand */
+  size_t relation_count, relation_capacity;
 };
 
 /* Ranks all functions and cycles by inclusive bytes, descending, unless the
  * options ask for another order; ties by depth, so that callers come first,
- * then by name.  False when memory runs out; release it even then. */
+ * then by name.  What is left out counts as what those functions themselves
+ * allocated: their inclusive figures overlap.  False when memory runs out;
+ * release it even then. */
 bool graph_entries_init(struct graph_entries *entries,
                         const struct reduction *reduction);
 void graph_entries_release(struct graph_entries *entries);
 
-/* The cycle that ROW of the ranking stands for, NULL for a function. */
-const struct cycle *graph_entries_cycle(const struct graph_entries *entries,
-                                        const struct ranking_row *row);
+struct graph_entry graph_entry_of(const struct graph_entries *entries,
+                                  size_t item);
 
-/* Fills RELATIONS with the callers (CALLERS true) or callees of one
- * function, without itself.  By bytes, ascending for callers and descending
- * for callees, so that the weightiest stand next to the entry; then by name.
- * RELATIONS is used again and again; the caller frees its items. */
-bool graph_entries_of_node(const struct graph_entries *entries, uint32_t node,
-                           bool callers, struct relations *relations);
-
-/* The same for a cycle as one function; only relations with the outside. */
-bool graph_entries_of_cycle(const struct graph_entries *entries,
-                            const struct cycle *cycle, bool callers,
-                            struct relations *relations);
+/* Finds the callers (CALLERS true) or callees of ENTRY, by bytes, descending,
+ * then by name: of a function without itself, of a cycle, taken as one
+ * function, only those outside.  False when memory runs out. */
+bool graph_entry_relate(struct graph_entries *entries,
+                        const struct graph_entry *entry, bool callers);
 
 #endif

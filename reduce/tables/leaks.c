@@ -16,28 +16,16 @@
 #include <string.h>
 
 static const struct column columns[] = {
-    {.content = CONTENT_FIGURE,
-     .measure = MEASURE_KEPT_BYTES,
-     .share = true,
-     .text = {NULL, 0, "kept", 0, false},
+    {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "kept"),
      .meaning = "bytes never freed, and the share of all such bytes"},
-    {.content = CONTENT_FIGURE,
-     .measure = MEASURE_ALLOCS,
-     .text = {NULL, 0, "allocs", 2, false},
+    {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
      .meaning = "allocations along this path"},
     BYTES_COLUMN("their bytes, and the share of all bytes"),
-    {.content = CONTENT_FIGURE,
-     .of = OF_FREED,
-     .measure = MEASURE_ALLOCS,
-     .text = {NULL, 0, "frees", 2, false},
+    {FIGURE(ALLOCS), .of = OF_FREED, HEADING(2, NULL, "frees"),
      .meaning = "how many of them were freed"},
-    {.content = CONTENT_FIGURE,
-     .of = OF_FREED,
-     .share = true,
-     .text = {NULL, 0, "bytes", 2, false},
+    {FIGURE(BYTES), .of = OF_FREED, .share = true, HEADING(2, NULL, "bytes"),
      .meaning = "the bytes freed, and the share of all bytes freed"},
-    {.content = CONTENT_NAME,
-     .text = {NULL, 0, "path", 2, true},
+    {.content = CONTENT_NAME, LEFT_HEADING(2, "path"),
      .meaning = "the last callers, five unless --callers says otherwise, "
                 "outermost first; \"...\" when there are more"},
 };

@@ -15,8 +15,7 @@
   ALLOCS_COLUMN(0, allocs),                                                  \
       BYTES_COLUMN("likewise their bytes with their bodies"),                \
   {                                                                          \
-    .content = CONTENT_NAME, .text = {NULL, 0, heading, 2, true},            \
-    .meaning = name                                                          \
+    .content = CONTENT_NAME, LEFT_HEADING(2, heading), .meaning = name       \
   }
 
 static const struct column type_columns[] = {PAIR_COLUMNS(

@@ -14,318 +14,368 @@
  * allocated itself.  Each member has an entry of its own, too.
  */
 
-#include "tables/graph_cells.h"
+#include "tables/graph_entries.h"
 #include "tables/report.h"
+#include "tables/text_report.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
 
-/* Blanks in front of names: relations stand further in than entries. */
-static const char *const entry_indent = "";
-static const char *const relation_indent = "    ";
-
-/* What the sum line of callers or callees adds up. */
-struct relation_sum {
-  struct figures figures; /* of all relations with the outside */
-  size_t rows;
-  uint64_t calls;
+static const struct column columns[] = {
+    {LEFT_HEADING(0, "index"),
+     .meaning = "number of the entry; behind each name stands the index of "
+                "its entry"},
+    {HEADING(1, "self", "+desc"),
+     .meaning = "share of all bytes that the function and all below it "
+                "allocated"},
+    {HEADING(2, NULL, "self"), .share = true,
+     .meaning = "own line: bytes the function itself allocated; callers: "
+                "bytes that it and all below it allocated for this caller; "
+                "callees: bytes that the callee and all below it allocated "
+                "for it; share of all bytes"},
+    {CATEGORIES(BYTES), HEADING(2, NULL, "of these"), .spare = 2,
+     .meaning = "those bytes by category of object"},
+    {CATEGORIES(BYTES), HEADING(2, NULL, "frac"), .spare = 4,
+     .meaning = "the same bytes as a share of what all callers (all "
+                "callees) stand for, by category"},
+    {HEADING(2, "bytes", "kept"), .use = USE_KEPT,
+     .meaning = "bytes of \"self\" that were never freed"},
+    {CATEGORIES(BYTES), HEADING(2, NULL, "% all kept"), .use = USE_KEPT,
+     .spare = 3,
+     .meaning = "their share of all bytes never freed, by category"},
+    {HEADING(2, NULL, "called"), .use = USE_CALLS,
+     .meaning = "calls that led to allocation: of the function; by this "
+                "caller; of this callee by the function",
+     .meaning_in_c = "allocations with the function on their chain; with "
+                     "this caller of it; with this callee: each counts as "
+                     "one call"},
+    {HEADING(1, "+recur", "/total"), .use = USE_CALLS,
+     .meaning = "own line, +: besides, so many calls of the function by "
+                "itself, or within the cycle; callers, /: out of so many "
+                "calls that the caller made; callees, /: out of so many "
+                "that the callee received",
+     .meaning_in_c = "own line, +: besides, so many with the function "
+                     "called by itself, or within the cycle; callers, /: "
+                     "out of so many with any callee of the caller; "
+                     "callees, /: out of so many with any caller of the "
+                     "callee"},
+    {HEADING(2, "exact", "bytes"), .spare = 1,
+     .meaning = "bytes allocated while the function, or this caller with "
+                "this callee, was on the chain, each allocation counted "
+                "once however deep the recursion; share of all bytes"},
+    {HEADING(1, NULL, "%"), .spare = 1},
+    {LEFT_HEADING(2, "name"),
+     .meaning = "own line at the left, callers and callees further in"},
 };
 
-static struct relation_sum
-sum_relations(const struct relations *relations, const struct figures *root,
-              uint64_t root_calls)
+enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+
+enum { LEAST_REST = 2 }; /* small relations that share a line */
+
+/* Blanks in front of names: relations stand further in than entries. */
+static const char relation_indent[] = "    ";
+
+/* The table being filled. */
+struct drawing {
+  const struct reduction *reduction;
+  struct graph_entries entries;
+  struct text_table table;
+};
+
+/* A line but for its name.  What makes no sense for it is a star. */
+struct line {
+  const struct graph_entry *own; /* an entry's own line; NULL: another */
+  bool member;                   /* one of a cycle's list of members */
+  const struct figures *figures; /* from "self" on; NULL: stars */
+  uint64_t fraction_of; /* frac, but on own lines: a part of so many bytes */
+  uint64_t calls, more; /* what is unknown stays blank */
+  char mark;            /* before MORE; '+' also stands for nothing */
+  const struct figures *exact; /* the exact view; NULL: stars */
+};
+
+static void
+add_stars(struct text_table *table, size_t count)
 {
-  struct relation_sum sum = {.figures = *root,
-                             .rows = root->bytes != 0 || root->allocs != 0 ||
-                                     root_calls != 0,
-                             .calls = root_calls};
-  for (size_t i = 0; i < relations->count; i++) {
-    if (relations->items[i].inside)
-      continue;
-    figures_add(&sum.figures, &relations->items[i].figures);
-    sum.calls = calls_add(sum.calls, relations->items[i].calls);
-    sum.rows++;
+  for (; count > 0; count--)
+    text_table_cell(table, "*");
+}
+
+/* Adds bytes and their share, or stars. */
+static void
+add_bytes(struct drawing *drawing, const struct figures *figures)
+{
+  if (figures == NULL) {
+    add_stars(&drawing->table, 2);
+    return;
   }
-  return sum;
+  text_table_number(&drawing->table, figures->bytes);
+  text_table_share(&drawing->table, figures->bytes,
+                   drawing->reduction->selection.total.bytes);
 }
 
-/* A line for all chains with FIGURES that come from outside. */
+/* Adds the cells from "self" up to the calls. */
 static void
-draw_outside(struct drawing *drawing, const struct figures *figures,
-             uint64_t calls, const struct relation_sum *sum, const char *name)
+add_figures(struct drawing *drawing, const struct line *line)
 {
-  graph_line_add(drawing,
-                 &(struct graph_line){.figures = figures,
-                                      .fraction_of = sum->figures.bytes,
-                                      .calls = calls,
-                                      .exact = figures});
-  text_table_cell(&drawing->table, "%s%s", relation_indent, name);
+  struct text_table *table = &drawing->table;
+  const struct figures *figures = line->figures;
+  bool kept = column_used(drawing->reduction, USE_KEPT);
+  add_bytes(drawing, figures);
+  if (figures == NULL) {
+    add_stars(table, 2 * CATEGORY_COUNT + (kept ? 1 + CATEGORY_COUNT : 0));
+    return;
+  }
+  add_category_cells(table, figures->category_bytes, figures->bytes);
+  if (line->own == NULL)
+    add_category_cells(table, figures->category_bytes, line->fraction_of);
+  for (unsigned i = 0; line->own != NULL && i < CATEGORY_COUNT; i++)
+    text_table_cell(table, "--");
+  if (kept) {
+    text_table_number(table, figures->kept_bytes);
+    add_category_cells(table, figures->category_kept,
+                       drawing->reduction->selection.total.kept_bytes);
+  }
+}
+
+/* Adds all cells of LINE but the name, which comes next. */
+static void
+add_line(struct drawing *drawing, struct line line)
+{
+  struct text_table *table = &drawing->table;
+  const struct graph_entry *own = line.own;
+  const struct graph_node *nodes = drawing->reduction->graph.nodes;
+  if (own != NULL) {
+    text_table_lead(table);
+    text_table_cell(table, "[%zu]", own->index);
+  } else {
+    text_table_skip(table, 1);
+  }
+  if (own != NULL && (own->cycle != NULL || nodes[own->node].cycle == 0))
+    text_table_share(table, own->inclusive->bytes,
+                     drawing->reduction->selection.total.bytes);
+  else
+    text_table_cell(table, "%s", own != NULL || line.member ? "*" : "");
+  add_figures(drawing, &line);
+  if (column_used(drawing->reduction, USE_CALLS)) {
+    report_calls(table, line.calls);
+    if (line.mark == '\0' || line.more == CALLS_UNKNOWN ||
+        (line.mark == '+' && line.more == 0))
+      text_table_skip(table, 1);
+    else
+      text_table_cell(table, "%c%" PRIu64, line.mark, line.more);
+  }
+  add_bytes(drawing, line.exact);
+}
+
+/* Adds INDENT, the name, the index and the cycle of NODE. */
+static void
+add_name(struct drawing *drawing, const char *indent, uint32_t node)
+{
+  const struct graph_node *n = &drawing->reduction->graph.nodes[node];
+  char cycle[32] = "";
+  if (n->cycle != 0)
+    snprintf(cycle, sizeof cycle, " <cycle %" PRIu32 ">", n->cycle);
+  text_table_cell(&drawing->table, "%s%s [%zu]%s", indent, n->name,
+                  drawing->entries.index_of[node], cycle);
 }
 
 static void
-draw_sum(struct drawing *drawing, const struct relation_sum *sum)
+add_own_line(struct drawing *drawing, const struct graph_entry *entry)
 {
-  if (sum->rows > 1)
-    draw_outside(drawing, &sum->figures, sum->calls, sum, "all");
+  add_line(drawing, (struct line){.own = entry,
+                                  .figures = entry->self,
+                                  .calls = entry->calls,
+                                  .mark = '+',
+                                  .more = entry->inner_calls,
+                                  .exact = entry->inclusive});
 }
 
-/* Whether RELATION is folded into a "(N more)" line of an entry that has
- * ENTRY_BYTES. */
+/* What several relations, or members of a cycle, have together. */
+struct sum {
+  struct figures figures;
+  uint64_t calls;
+  size_t count;
+};
+
+static void
+add_to(struct sum *sum, const struct figures *figures, uint64_t calls)
+{
+  figures_add(&sum->figures, figures);
+  sum->calls = calls_add(sum->calls, calls);
+  sum->count++;
+}
+
+/* Adds the line for SUM, which is called NAME, or so many more, if it is of
+ * as many as LEAST.  Figures of relations INSIDE a cycle overlap: they cannot
+ * be added up. */
+static void
+add_sum(struct drawing *drawing, const struct sum *sum, size_t least,
+        uint64_t fraction_of, bool inside, const char *name)
+{
+  const struct figures *figures = inside ? NULL : &sum->figures;
+  if (sum->count < least)
+    return;
+  add_line(drawing, (struct line){.figures = figures,
+                                  .fraction_of = fraction_of,
+                                  .calls = sum->calls,
+                                  .exact = figures});
+  if (name != NULL)
+    text_table_cell(&drawing->table, "%s%s", relation_indent, name);
+  else
+    text_table_cell(&drawing->table, "%s(%zu more%s)", relation_indent,
+                    sum->count, inside ? " in the cycle" : "");
+}
+
+/* Adds the lines for small relations: one alone would save none. */
+static void
+add_rests(struct drawing *drawing, const struct sum rests[2],
+          uint64_t fraction_of)
+{
+  add_sum(drawing, &rests[false], LEAST_REST, fraction_of, false, NULL);
+  add_sum(drawing, &rests[true], LEAST_REST, fraction_of, true, NULL);
+}
+
+/* Whether RELATION has too small a share of ENTRY for a line of its own. */
 static bool
 is_small(const struct drawing *drawing, const struct relation *relation,
-         uint64_t entry_bytes)
+         const struct graph_entry *entry)
 {
-  return !share_reached(relation->figures.bytes, entry_bytes,
+  return !share_reached(relation->figures.bytes, entry->inclusive->bytes,
                         drawing->reduction->options->min_share);
 }
 
-/* How many relations that are INSIDE a cycle, or not, are too small for a
- * line of their own.  One alone would save no line. */
-static size_t
-count_small(const struct drawing *drawing, uint64_t entry_bytes, bool inside)
-{
-  size_t count = 0;
-  for (size_t i = 0; i < drawing->relations.count; i++)
-    count += drawing->relations.items[i].inside == inside &&
-             is_small(drawing, &drawing->relations.items[i], entry_bytes);
-  return count > 1 ? count : 0;
-}
-
-/* Writes the line for the COUNT relations that are too small.  Figures of
- * relations within a cycle overlap and cannot be added up. */
 static void
-draw_rest(struct drawing *drawing, uint64_t entry_bytes, uint64_t fraction_of,
-          bool inside, size_t count)
+add_relation(struct drawing *drawing, const struct relation *relation,
+             uint64_t fraction_of)
 {
-  struct figures rest = {0};
-  uint64_t calls = 0;
-  if (count == 0)
-    return;
-  for (size_t i = 0; i < drawing->relations.count; i++) {
-    const struct relation *relation = &drawing->relations.items[i];
-    if (relation->inside != inside ||
-        !is_small(drawing, relation, entry_bytes))
-      continue;
-    figures_add(&rest, &relation->figures);
-    calls = calls_add(calls, relation->calls);
-  }
-  graph_line_add(drawing,
-                 &(struct graph_line){.figures = inside ? NULL : &rest,
-                                      .fraction_of = fraction_of,
-                                      .calls = calls,
-                                      .exact = inside ? NULL : &rest});
-  text_table_cell(&drawing->table, "%s(%zu more%s)", relation_indent, count,
-                  inside ? " in the cycle" : "");
+  add_line(drawing,
+           (struct line){.figures =
+                             relation->inside ? NULL : &relation->figures,
+                         .fraction_of = fraction_of,
+                         .calls = relation->calls,
+                         .mark = '/',
+                         .more = relation->all_calls,
+                         .exact = &relation->figures});
+  add_name(drawing, relation_indent, relation->node);
 }
 
-/* The relations of an entry that has ENTRY_BYTES; those with too small a
- * share of these become one line, farthest from the entry. */
-static void
-draw_relations(struct drawing *drawing, uint64_t entry_bytes,
-               uint64_t fraction_of, bool callers)
-{
-  const struct relations *relations = &drawing->relations;
-  size_t small[2];
-  for (int inside = 0; inside < 2; inside++) {
-    small[inside] = count_small(drawing, entry_bytes, inside != 0);
-    if (callers)
-      draw_rest(drawing, entry_bytes, fraction_of, inside != 0,
-                small[inside]);
-  }
-  for (size_t i = 0; i < relations->count; i++) {
-    const struct relation *relation = &relations->items[i];
-    if (small[relation->inside] > 0 &&
-        is_small(drawing, relation, entry_bytes))
-      continue;
-    graph_line_add(drawing, &(struct graph_line){
-                                .figures = relation->inside
-                                               ? NULL
-                                               : &relation->figures,
-                                .fraction_of = fraction_of,
-                                .calls = relation->calls,
-                                .mark = '/',
-                                .more = relation->all_calls,
-                                .exact = &relation->figures});
-    add_node_name(drawing, relation_indent, relation->node);
-  }
-  for (int inside = 0; inside < 2 && !callers; inside++)
-    draw_rest(drawing, entry_bytes, fraction_of, inside != 0, small[inside]);
-}
-
-static void
-draw_callers(struct drawing *drawing, uint64_t entry_bytes,
-             const struct figures *root, uint64_t root_calls)
-{
-  if (drawing->relations.count == 0)
-    return;
-  struct relation_sum sum =
-      sum_relations(&drawing->relations, root, root_calls);
-  draw_sum(drawing, &sum);
-  if (figures_any(root) || root_calls != 0) /* others come from callers */
-    draw_outside(drawing, root, root_calls, &sum, "<root>");
-  draw_relations(drawing, entry_bytes, sum.figures.bytes, true);
-}
-
-static void
-draw_callees(struct drawing *drawing, uint64_t entry_bytes)
-{
-  static const struct figures nothing = {0};
-  struct relation_sum sum = sum_relations(&drawing->relations, &nothing, 0);
-  draw_relations(drawing, entry_bytes, sum.figures.bytes, false);
-  draw_sum(drawing, &sum);
-}
-
+/* Adds the relations of ENTRY, the heaviest next to it; farther away the
+ * small ones, chains without a caller, and the sum of all outside. */
 static bool
-draw_node(struct drawing *drawing, uint32_t index)
+add_relations(struct drawing *drawing, const struct graph_entry *entry,
+              bool callers)
 {
-  const struct call_graph *graph = &drawing->reduction->graph;
-  const struct graph_node *node = &graph->nodes[index];
-  if (!graph_entries_of_node(&drawing->entries, index, true,
-                             &drawing->relations))
+  struct graph_entries *entries = &drawing->entries;
+  struct sum all = {0};
+  struct sum root = {0};
+  struct sum rests[2] = {all, all};
+  if (!graph_entry_relate(entries, entry, callers))
     return false;
-  draw_callers(drawing, node->inclusive.bytes, &node->root, node->root_calls);
-  uint64_t recursive = call_graph_self_calls(graph, index);
-  graph_line_add(
-      drawing, &(struct graph_line){
-                   .own = true,
-                   .index = drawing->entries.index_of_node[index],
-                   .merged = node->cycle == 0 ? &node->inclusive : NULL,
-                   .figures = &node->self,
-                   .calls = call_graph_other_calls(graph, index),
-                   .mark = recursive == 0 ? '\0' : '+',
-                   .more = recursive,
-                   .exact = &node->inclusive});
-  add_node_name(drawing, entry_indent, index);
-  if (!graph_entries_of_node(&drawing->entries, index, false,
-                             &drawing->relations))
-    return false;
-  draw_callees(drawing, node->inclusive.bytes);
+  size_t count = entries->relation_count;
+  if (callers && count > 0 &&
+      (figures_any(entry->root) || entry->root_calls != 0)) {
+    add_to(&root, entry->root, entry->root_calls);
+    all = root;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const struct relation *relation = &entries->relations[i];
+    if (!relation->inside)
+      add_to(&all, &relation->figures, relation->calls);
+    if (is_small(drawing, relation, entry))
+      add_to(&rests[relation->inside], &relation->figures, relation->calls);
+  }
+  uint64_t whole = all.figures.bytes;
+  if (callers) {
+    add_sum(drawing, &all, 2, whole, false, "all");
+    add_sum(drawing, &root, 1, whole, false, "<root>");
+    add_rests(drawing, rests, whole);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const struct relation *relation =
+        &entries->relations[callers ? count - 1 - i : i];
+    if (rests[relation->inside].count < LEAST_REST ||
+        !is_small(drawing, relation, entry))
+      add_relation(drawing, relation, whole);
+  }
+  if (!callers) {
+    add_rests(drawing, rests, whole);
+    add_sum(drawing, &all, 2, whole, false, "all");
+  }
   return true;
 }
 
-/* A line in the list of CYCLE's members. */
+/* Adds the list of the members of the cycle ENTRY. */
 static void
-draw_member(struct drawing *drawing, const struct cycle *cycle,
-            const struct figures *self, uint64_t calls, uint64_t recursive,
-            const struct figures *exact)
-{
-  graph_line_add(drawing,
-                 &(struct graph_line){.member = true,
-                                      .figures = self,
-                                      .fraction_of = cycle->self.bytes,
-                                      .calls = calls,
-                                      .mark = recursive == 0 ? '\0' : '+',
-                                      .more = recursive,
-                                      .exact = exact});
-}
-
-/* The line of CYCLE itself, but for its name; it has two. */
-static void
-draw_cycle_line(struct drawing *drawing, const struct cycle *cycle,
-                size_t place)
-{
-  graph_line_add(
-      drawing,
-      &(struct graph_line){.own = true,
-                           .index = drawing->entries.index_of_cycle[place],
-                           .merged = &cycle->inclusive,
-                           .figures = &cycle->self,
-                           .calls = cycle->outside_calls,
-                           .mark = cycle->inside_calls == 0 ? '\0' : '+',
-                           .more = cycle->inside_calls,
-                           .exact = &cycle->inclusive});
-}
-
-/* The second listing of CYCLE: its members. */
-static void
-draw_members(struct drawing *drawing, const struct cycle *cycle, size_t place)
+add_members(struct drawing *drawing, const struct graph_entry *entry)
 {
   const struct reduction *reduction = drawing->reduction;
-  const struct call_graph *graph = &reduction->graph;
-  struct figures rest = {0};
-  uint64_t rest_calls = 0;
-  size_t rest_count = 0;
-  draw_cycle_line(drawing, cycle, place);
-  text_table_cell(&drawing->table, "%smembers of <cycle %zu>", entry_indent,
-                  place + 1);
+  const struct cycle *cycle = entry->cycle;
+  struct line line = {
+      .member = true, .fraction_of = cycle->self.bytes, .mark = '+'};
+  struct sum rest = {0};
   for (size_t i = 0; i < cycle->member_count; i++) {
     uint32_t member = reduction->cycles.members[cycle->first_member + i];
-    const struct graph_node *node = &graph->nodes[member];
-    uint64_t calls = call_graph_other_calls(graph, member);
-    if (share_reached(node->inclusive.bytes, reduction->selection.total.bytes,
-                      reduction->options->min_share)) {
-      draw_member(drawing, cycle, &node->self, calls,
-                  call_graph_self_calls(graph, member), &node->inclusive);
-      add_node_name(drawing, relation_indent, member);
-    } else {
-      figures_add(&rest, &node->self);
-      rest_calls = calls_add(rest_calls, calls);
-      rest_count++;
+    struct graph_entry one = graph_entry_of(&drawing->entries, member);
+    if (!share_reached(one.inclusive->bytes, reduction->selection.total.bytes,
+                       reduction->options->min_share)) {
+      add_to(&rest, one.self, one.calls);
+      continue;
     }
+    line.figures = one.self;
+    line.calls = one.calls;
+    line.more = one.inner_calls;
+    line.exact = one.inclusive;
+    add_line(drawing, line);
+    add_name(drawing, relation_indent, member);
   }
-  if (rest_count > 0) {
-    draw_member(drawing, cycle, &rest, rest_calls, 0, NULL);
-    text_table_cell(&drawing->table, "%s(%zu more)", relation_indent,
-                    rest_count);
-  }
+  if (rest.count == 0)
+    return;
+  line.figures = &rest.figures;
+  line.calls = rest.calls;
+  line.more = 0;
+  line.exact = NULL;
+  add_line(drawing, line);
+  text_table_cell(&drawing->table, "%s(%zu more)", relation_indent,
+                  rest.count);
 }
 
 static bool
-draw_cycle(struct drawing *drawing, const struct cycle *cycle)
+add_entry(struct drawing *drawing, size_t item)
 {
-  size_t place = (size_t)(cycle - drawing->reduction->cycles.items);
-  if (!graph_entries_of_cycle(&drawing->entries, cycle, true,
-                              &drawing->relations))
+  struct text_table *table = &drawing->table;
+  struct graph_entry entry = graph_entry_of(&drawing->entries, item);
+  size_t cycle = item - drawing->reduction->graph.node_count + 1;
+  if (!add_relations(drawing, &entry, true))
     return false;
-  draw_callers(drawing, cycle->inclusive.bytes, &cycle->root,
-               cycle->root_calls);
-  draw_cycle_line(drawing, cycle, place);
-  text_table_cell(&drawing->table, "%s<cycle %zu> as one function [%zu]",
-                  entry_indent, place + 1,
-                  drawing->entries.index_of_cycle[place]);
-  if (!graph_entries_of_cycle(&drawing->entries, cycle, false,
-                              &drawing->relations))
+  add_own_line(drawing, &entry);
+  if (entry.cycle == NULL)
+    add_name(drawing, "", entry.node);
+  else
+    text_table_cell(table, "<cycle %zu> as one function [%zu]", cycle,
+                    entry.index);
+  if (!add_relations(drawing, &entry, false))
     return false;
-  draw_callees(drawing, cycle->inclusive.bytes);
-  text_table_rule(&drawing->table);
-  draw_members(drawing, cycle, place);
+  if (entry.cycle != NULL) {
+    text_table_rule(table);
+    add_own_line(drawing, &entry);
+    text_table_cell(table, "members of <cycle %zu>", cycle);
+    add_members(drawing, &entry);
+  }
   return true;
 }
 
 static bool
-draw_entries(struct drawing *drawing)
+add_entries(struct drawing *drawing)
 {
   const struct ranking *ranking = &drawing->entries.ranking;
   for (size_t i = 0; i < ranking->shown; i++) {
-    const struct ranking_row *row = &ranking->rows[i];
-    const struct cycle *cycle = graph_entries_cycle(&drawing->entries, row);
     if (i > 0)
       text_table_rule(&drawing->table);
-    if (cycle != NULL ? !draw_cycle(drawing, cycle)
-                      : !draw_node(drawing, (uint32_t)row->item))
+    if (!add_entry(drawing, ranking->rows[i].item))
       return false;
   }
   return true;
-}
-
-/* Makes the note on what is left out count what those functions themselves
- * allocated: their inclusive figures overlap. */
-static void
-count_left_out(struct drawing *drawing)
-{
-  const struct reduction *reduction = drawing->reduction;
-  struct ranking *ranking = &drawing->entries.ranking;
-  ranking->left_out_bytes = reduction->selection.total.bytes;
-  ranking->left_out_allocs = reduction->selection.total.allocs;
-  for (size_t i = 0; i < ranking->shown; i++) {
-    size_t item = ranking->rows[i].item;
-    if (item >= reduction->graph.node_count)
-      continue;
-    const struct figures *self = &reduction->graph.nodes[item].self;
-    ranking->left_out_bytes -= self->bytes;
-    ranking->left_out_allocs -= self->allocs;
-  }
 }
 
 static void
@@ -336,7 +386,7 @@ write_legend(const struct reduction *reduction, struct sink *sink)
                      "left), its callers above it and its callees below it, "
                      "the heaviest next to it.  To follow a caller or a "
                      "callee, look for its index at the left.");
-  graph_cells_explain(reduction, sink);
+  text_columns_explain(reduction, columns, COLUMN_COUNT, sink);
   report_legend(reduction, sink, "all",
                 "sum of the callers, or of the callees");
   report_legend(reduction, sink, "<root>", "no caller shows");
@@ -356,17 +406,16 @@ void
 report_graph(const struct reduction *reduction, struct sink *sink)
 {
   struct drawing drawing = {.reduction = reduction};
-  graph_cells_init(&drawing);
+  text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);
+  drawing.table.human = sink->human;
   if (!graph_entries_init(&drawing.entries, reduction) ||
-      !draw_entries(&drawing))
+      !add_entries(&drawing))
     sink_fail(sink, ENOMEM);
   report_heading(sink, "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
-  count_left_out(&drawing);
   ranking_note(&drawing.entries.ranking, reduction->options, "entries",
                "allocations", true, sink);
   write_legend(reduction, sink);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);
-  free(drawing.relations.items);
 }

@@ -149,6 +149,7 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   const struct profile *profile = reduction->profile;
   struct text_table table;
   text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
+  table.human = sink->human;
   if (report_knows_allocs(reduction))
     add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS],
             "allocations counted");

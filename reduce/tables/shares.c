@@ -20,64 +20,45 @@ enum id { PHASE, ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
 #define SHARE_COLUMNS(of_what)                                               \
   ALLOCS_COLUMN(0, "objects allocated " of_what ", and their share of all"), \
       BYTES_COLUMN("their bytes, and the share of all bytes"),               \
-      {.content = CONTENT_CATEGORIES,                                        \
-       .text = {NULL, 0, "% mem", 2, false},                                 \
+      {CATEGORIES(BYTES), HEADING(2, NULL, "% mem"),                         \
        .meaning = "the same share by category of object"},                   \
       DATA_COLUMNS
 
 static const struct column phase_columns[] = {
     SHARE_COLUMNS("in this phase"),
-    {.id = PHASE,
-     .keys = KEYS("phase", "phase", "name"),
-     .first = true,
-     .text = {NULL, 0, "name", 2, true},
-     .meaning = "the phase",
-     .total = "<TOTAL>"},
+    {.id = PHASE, .keys = KEYS("phase", "phase", "name"), .first = true,
+     LEFT_HEADING(2, "name"), .total = "<TOTAL>", .meaning = "the phase"},
 };
 
 static const struct column thread_columns[] = {
     SHARE_COLUMNS("by this thread"),
-    {.content = CONTENT_NAME,
-     .keys = KEYS("name", "thread", "name"),
-     .first = true,
-     .text = {NULL, 0, "name", 2, true},
+    {.content = CONTENT_NAME, .keys = KEYS("name", "thread", "name"),
+     .first = true, LEFT_HEADING(2, "name"),
      .meaning = "the thread's; #2 and so on are others of one name"},
 };
 
 static const struct column region_columns[] = {
-    {.content = CONTENT_NAME,
-     .keys = KEYS("path", "region", "name"),
+    {.content = CONTENT_NAME, .keys = KEYS("path", "region", "name"),
      .first = true},
     DATA_COLUMNS,
-    {.id = ENTERED,
-     .keys = KEY("entered"),
-     .text = {NULL, 0, "entered", 0, false},
+    {.id = ENTERED, .keys = KEY("entered"), HEADING(0, NULL, "entered"),
      .meaning = "how often, by all threads"},
-    {.id = SPENT,
-     .unit = UNIT_SECONDS,
-     .keys = KEY("nanoseconds"),
-     .text = {NULL, 0, "seconds", 2, false},
-     .meaning = "spent in it, threads added up"},
+    {.id = SPENT, .unit = UNIT_SECONDS, .keys = KEY("nanoseconds"),
+     HEADING(2, NULL, "seconds"), .meaning = "spent in it, threads added up"},
     ALLOCS_COLUMN(2, "objects allocated in it and in the regions in it, and "
                      "their share of all"),
     BYTES_COLUMN("their bytes, and the share of all bytes"),
-    {.id = HELD,
-     .text = {NULL, 0, "held", 2, false},
-     .use = USE_KEPT,
+    {.id = HELD, HEADING(2, NULL, "held"), .use = USE_KEPT,
      .meaning = "bytes of these that were live when it was left last"},
-    {.id = FIRST_ENTERED,
-     .unit = UNIT_TIME,
+    {.id = FIRST_ENTERED, .unit = UNIT_TIME,
      .keys = KEYS("first_entered", "first_entered", "first"),
-     .text = {NULL, 0, "first", 2, true},
+     LEFT_HEADING(2, "first"),
      .meaning = "when it was entered first, in UTC"},
-    {.id = LAST_LEFT,
-     .unit = UNIT_TIME,
-     .keys = KEYS("last_left", "last_left", "last"),
-     .text = {NULL, 0, "last", 2, true},
+    {.id = LAST_LEFT, .unit = UNIT_TIME,
+     .keys = KEYS("last_left", "last_left", "last"), LEFT_HEADING(2, "last"),
      .meaning = "when it was left last, in UTC"},
     {.id = HELD, .keys = KEYS("held_bytes", "held_bytes", "held")},
-    {.content = CONTENT_NAME,
-     .text = {NULL, 0, "region", 2, true},
+    {.content = CONTENT_NAME, LEFT_HEADING(2, "region"),
      .meaning = "its name, behind those of the regions around it"},
 };
 

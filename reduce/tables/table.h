@@ -105,16 +105,29 @@ struct column {
   }
 #define ALL_MORE MORE(OF_ROW, "")
 
+/* What cells are made of. */
+#define FIGURE(of_what)                                                      \
+  .content = CONTENT_FIGURE, .measure = MEASURE_##of_what
+#define SHARE(of_what)                                                       \
+  .content = CONTENT_SHARE, .measure = MEASURE_##of_what
+#define AVERAGE(by_what)                                                     \
+  .content = CONTENT_AVERAGE, .measure = MEASURE_##by_what
+#define CATEGORIES(of_what)                                                  \
+  .content = CONTENT_CATEGORIES, .measure = MEASURE_##of_what
+
+/* Headings of numbers, in two lines, and of text. */
+#define HEADING(gap, top, bottom) .text = {top, 0, bottom, gap, false}
+#define LEFT_HEADING(gap, bottom) .text = {NULL, 0, bottom, gap, true}
+
 /* Objects, and bytes, each with its share: in the text alone. */
 #define ALLOCS_COLUMN(space, what)                                           \
   {                                                                          \
-    .content = CONTENT_FIGURE, .measure = MEASURE_ALLOCS, .share = true,     \
-    .text = {NULL, 0, "allocs", space, false}, .meaning = what               \
+    FIGURE(ALLOCS), HEADING(space, NULL, "allocs"), .share = true,           \
+    .meaning = what                                                          \
   }
 #define BYTES_COLUMN(what)                                                   \
   {                                                                          \
-    .content = CONTENT_FIGURE, .measure = MEASURE_BYTES, .share = true,      \
-    .text = {NULL, 0, "bytes", 2, false}, .meaning = what                    \
+    FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true, .meaning = what \
   }
 
 /* What calls of a function are: the monitor of C programs counts them as the

@@ -12,16 +12,34 @@
 
 #include "tables/text_table.h"
 
-#include "base/array.h"
-
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
   RULE_NAME_WIDTH = 24, /* how far lines reach below the last column */
   LEAST_TEXT_WIDTH = 30
 };
+
+/* A table, its cells, the widths of its columns; those that are as spare as
+ * LIMIT are left out. */
+struct layout {
+  const struct text_table *table;
+  const char *cells, *end;
+  size_t widths[MOST_COLUMNS];
+  unsigned limit;
+};
+
+static bool
+is_mark(const char *cell)
+{
+  return *cell >= TEXT_RULE && *cell <= TEXT_HEAVY;
+}
+
+static bool
+is_shown(const struct layout *layout, size_t column)
+{
+  return layout->table->spare[column] < layout->limit;
+}
 
 /* The number of characters of TEXT. */
 static size_t
@@ -36,22 +54,9 @@ text_width(const char *text)
 static void
 widen(size_t *width, const char *text)
 {
-  size_t needed = text == NULL ? 0 : text_width(text);
+  size_t needed = text_width(text);
   if (needed > *width)
     *width = needed;
-}
-
-/* Whether CELL is a mark and no offset. */
-static bool
-is_mark(size_t cell)
-{
-  return cell >= TEXT_HEAVY;
-}
-
-static unsigned
-spare_of(const struct text_table *table, size_t column)
-{
-  return table->spare == NULL ? 0 : table->spare[column];
 }
 
 static unsigned
@@ -60,55 +65,43 @@ span_of(const struct text_column *column)
   return column->top_span == 0 ? 1 : column->top_span;
 }
 
-/* The width of SPAN columns from FIRST on, with the gaps between them. */
+/* The width below the upper heading of the column FIRST. */
 static size_t
-span_width(const struct text_table *table, const size_t *widths, size_t first,
-           unsigned span)
+span_width(const struct layout *layout, size_t first)
 {
-  size_t width = widths[first];
-  for (size_t i = first + 1; i < first + span; i++)
-    width += table->columns[i].gap + widths[i];
+  const struct text_column *columns = layout->table->columns;
+  size_t width = layout->widths[first];
+  for (size_t i = first + 1; i < first + span_of(&columns[first]); i++)
+    width += columns[i].gap + layout->widths[i];
   return width;
 }
 
-/* A table with the widths of its columns; those that are as spare as LIMIT
- * are left out. */
-struct layout {
-  const struct text_table *table;
-  size_t *widths;
-  unsigned limit;
-};
-
+/* False when memory has run out. */
 static bool
-is_shown(const struct layout *layout, size_t column)
+layout_init(struct layout *layout, struct text_table *table)
 {
-  return spare_of(layout->table, column) < layout->limit;
-}
-
-/* False when memory runs out; free the widths even then. */
-static bool
-layout_init(struct layout *layout, const struct text_table *table)
-{
-  size_t *widths = array_zeroed(table->column_count, sizeof *widths);
-  *layout = (struct layout){table, widths, 1};
-  if (widths == NULL || table->failed)
+  const char *cells = string_sink_text(&table->text);
+  *layout = (struct layout){.table = table, .cells = cells, .limit = 1};
+  if (cells == NULL)
     return false;
+  layout->end = cells + table->text.length;
+  size_t *widths = layout->widths;
   for (size_t i = 0; i < table->column_count; i++) {
     widen(&widths[i], table->columns[i].bottom);
-    if (spare_of(table, i) >= layout->limit)
-      layout->limit = spare_of(table, i) + 1;
+    if (!is_shown(layout, i))
+      layout->limit = table->spare[i] + 1;
   }
   size_t column = 0;
-  for (size_t i = 0; i < table->cell_count; i++) {
-    if (is_mark(table->cells[i]))
+  for (const char *c = cells; c < layout->end; c += strlen(c) + 1) {
+    if (is_mark(c))
       continue;
-    widen(&widths[column], table->text + table->cells[i]);
+    widen(&widths[column], c);
     column = (column + 1) % table->column_count;
   }
   for (size_t i = 0; i < table->column_count; i++) {
-    const struct text_column *c = &table->columns[i];
-    size_t top = c->top == NULL ? 0 : text_width(c->top);
-    size_t width = span_width(table, widths, i, span_of(c));
+    const char *heading = table->columns[i].top;
+    size_t top = heading == NULL ? 0 : text_width(heading);
+    size_t width = span_width(layout, i);
     if (top > width)
       widths[i] += top - width;
   }
@@ -131,37 +124,24 @@ width_of_lines(const struct layout *layout, bool cut)
   return width;
 }
 
-/* Makes columns of text narrower until all fit into LINE_WIDTH, or none is
- * left that may be. */
+/* Leaves columns out, then makes those of text narrower, until all fit into
+ * LINE_WIDTH, or none is left that may be. */
 static void
 narrow(struct layout *layout, size_t line_width)
 {
   size_t *widths = layout->widths;
-  size_t count = layout->table->column_count;
-  size_t width;
-  while ((width = width_of_lines(layout, false)) > line_width) {
-    size_t widest = count;
-    size_t second = LEAST_TEXT_WIDTH;
-    for (size_t i = 0; i < count; i++) {
-      if (!is_shown(layout, i) || !layout->table->columns[i].left ||
-          widths[i] <= LEAST_TEXT_WIDTH)
-        continue;
-      if (widest == count || widths[i] > widths[widest]) {
-        if (widest != count)
-          second = widths[widest];
-        widest = i;
-      } else if (widths[i] > second) {
-        second = widths[i];
-      }
-    }
-    if (widest == count)
+  while (layout->limit > 1 && width_of_lines(layout, true) > line_width)
+    layout->limit--;
+  for (size_t width = width_of_lines(layout, false); width > line_width;
+       width--) {
+    size_t *widest = NULL;
+    for (size_t i = 0; i < layout->table->column_count; i++)
+      if (is_shown(layout, i) && layout->table->columns[i].left &&
+          widths[i] > (widest == NULL ? LEAST_TEXT_WIDTH : *widest))
+        widest = &widths[i];
+    if (widest == NULL)
       return;
-    size_t less = widths[widest] - second;
-    if (less == 0)
-      less = 1;
-    if (less > width - line_width)
-      less = width - line_width;
-    widths[widest] -= less;
+    --*widest;
   }
 }
 
@@ -179,19 +159,9 @@ characters_length(const char *text, size_t count)
   return length;
 }
 
-/* Writes TEXT, of USED characters, with its middle left out so that WIDTH
- * remain. */
-static void
-put_cut(struct sink *sink, const char *text, size_t used, size_t width)
-{
-  size_t tail = (width - 1) / 2;
-  sink_bytes(sink, text, characters_length(text, width - 1 - tail));
-  sink_text(sink, "\xe2\x80\xa6"); /* an ellipsis */
-  sink_text(sink, text + characters_length(text, used - tail));
-}
-
-/* Writes TEXT aligned in WIDTH, PENDING blanks before it; blanks are held
- * back until something follows them. */
+/* Writes TEXT aligned in WIDTH, its middle left out when it is too long,
+ * PENDING blanks before it; blanks are held back until something follows
+ * them. */
 static void
 put(struct sink *sink, const char *text, size_t width, bool left,
     size_t *pending)
@@ -206,23 +176,25 @@ put(struct sink *sink, const char *text, size_t width, bool left,
   } else {
     sink_repeat(sink, ' ', *pending);
     *pending = 0;
-    if (used > width)
-      put_cut(sink, text, used, width);
-    else
-      sink_text(sink, text);
+    if (used > width) {
+      size_t tail = (width - 1) / 2;
+      sink_bytes(sink, text, characters_length(text, width - 1 - tail));
+      sink_text(sink, "\xe2\x80\xa6"); /* an ellipsis */
+      text += characters_length(text, used - tail);
+    }
+    sink_text(sink, text);
   }
   if (left)
     *pending += padding;
 }
 
+/* Writes the upper line of the headings, if there is one. */
 static void
-print_headings(const struct layout *layout, struct sink *sink)
+print_upper_headings(const struct layout *layout, struct sink *sink)
 {
   const struct text_table *table = layout->table;
-  const size_t *widths = layout->widths;
   size_t pending = 0;
   bool any = false;
-  sink_style(sink, STYLE_STRONG);
   for (size_t i = 0; i < table->column_count; i++)
     any = any || (is_shown(layout, i) && table->columns[i].top != NULL);
   for (size_t i = 0; any && i < table->column_count;) {
@@ -232,22 +204,28 @@ print_headings(const struct layout *layout, struct sink *sink)
       i++;
       continue;
     }
-    size_t width = span_width(table, widths, i, span);
+    size_t width = span_width(layout, i);
     const char *top = c->top == NULL ? "" : c->top;
     size_t margin = span > 1 ? (width - text_width(top)) / 2 : 0;
     pending += c->gap + margin;
     put(sink, top, width - margin, c->left || span > 1, &pending);
     i += span;
   }
-  if (any)
-    sink_text(sink, "\n");
-  pending = 0;
-  for (size_t i = 0; i < table->column_count; i++) {
+  sink_text(sink, any ? "\n" : "");
+}
+
+static void
+print_headings(const struct layout *layout, struct sink *sink)
+{
+  size_t pending = 0;
+  sink_style(sink, STYLE_STRONG);
+  print_upper_headings(layout, sink);
+  for (size_t i = 0; i < layout->table->column_count; i++) {
+    const struct text_column *c = &layout->table->columns[i];
     if (!is_shown(layout, i))
       continue;
-    pending += table->columns[i].gap;
-    put(sink, table->columns[i].bottom, widths[i], table->columns[i].left,
-        &pending);
+    pending += c->gap;
+    put(sink, c->bottom, layout->widths[i], c->left, &pending);
   }
   sink_style(sink, STYLE_PLAIN);
   sink_text(sink, "\n");
@@ -271,30 +249,29 @@ print_rows(const struct layout *layout, struct sink *sink)
   const struct text_table *table = layout->table;
   size_t column = 0;
   size_t pending = 0;
-  enum text_style style = STYLE_PLAIN;
-  for (size_t i = 0; i < table->cell_count; i++) {
-    size_t cell = table->cells[i];
-    if (cell == TEXT_RULE) {
+  bool styled = false;
+  for (const char *cell = layout->cells; cell < layout->end;
+       cell += strlen(cell) + 1) {
+    if (*cell == TEXT_RULE) {
       print_rule(layout, sink);
       continue;
     }
     if (is_mark(cell)) {
-      style = cell == TEXT_STRONG ? STYLE_STRONG : STYLE_HEAVY;
-      sink_style(sink, style);
+      styled = true;
+      sink_style(sink, *cell == TEXT_STRONG ? STYLE_STRONG : STYLE_HEAVY);
       continue;
     }
     const struct text_column *c = &table->columns[column];
     if (is_shown(layout, column)) {
       pending += c->gap;
-      put(sink, table->text + cell, layout->widths[column], c->left,
-          &pending);
+      put(sink, cell, layout->widths[column], c->left, &pending);
     }
     column = (column + 1) % table->column_count;
     if (column > 0)
       continue;
-    if (style != STYLE_PLAIN)
+    if (styled)
       sink_style(sink, STYLE_PLAIN);
-    style = STYLE_PLAIN;
+    styled = false;
     pending = 0;
     sink_text(sink, "\n");
   }
@@ -309,8 +286,7 @@ print_left_out(const struct layout *layout, struct sink *sink)
     const struct text_column *c = &layout->table->columns[i];
     if (is_shown(layout, i) || c->top == NULL)
       continue;
-    sink_text(sink, before);
-    sink_text(sink, c->top);
+    sink_format(sink, "%s%s", before, c->top);
     if (span_of(c) == 1)
       sink_format(sink, " %s", c->bottom);
     before = ", ";
@@ -320,37 +296,27 @@ print_left_out(const struct layout *layout, struct sink *sink)
 }
 
 void
-text_table_print(const struct text_table *table, struct sink *sink)
+text_table_print(struct text_table *table, struct sink *sink)
 {
-  struct text_table human;
   struct layout layout;
-  size_t line_width = sink->line_width;
-  if (!layout_init(&layout, text_table_for(table, sink, &human))) {
+  if (!layout_init(&layout, table)) {
     sink_fail(sink, ENOMEM);
-  } else {
-    while (line_width > 0 && layout.limit > 1 &&
-           width_of_lines(&layout, true) > line_width)
-      layout.limit--;
-    if (line_width > 0)
-      narrow(&layout, line_width);
-    print_headings(&layout, sink);
-    print_rule(&layout, sink);
-    print_rows(&layout, sink);
-    print_left_out(&layout, sink);
+    return;
   }
-  free(layout.widths);
-  text_table_release(&human);
+  if (sink->line_width > 0)
+    narrow(&layout, sink->line_width);
+  print_headings(&layout, sink);
+  print_rule(&layout, sink);
+  print_rows(&layout, sink);
+  print_left_out(&layout, sink);
 }
 
 void
-text_table_print_rows(const struct text_table *table, struct sink *sink)
+text_table_print_rows(struct text_table *table, struct sink *sink)
 {
-  struct text_table human;
   struct layout layout;
-  if (layout_init(&layout, text_table_for(table, sink, &human)))
+  if (layout_init(&layout, table))
     print_rows(&layout, sink);
   else
     sink_fail(sink, ENOMEM);
-  free(layout.widths);
-  text_table_release(&human);
 }

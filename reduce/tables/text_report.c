@@ -46,24 +46,22 @@ shows(const struct reduction *reduction, const struct column *column)
 }
 
 static void
-add_column(struct text_columns *columns, struct text_column text,
-           unsigned spare)
+add_column(struct text_table *text, struct text_column column, unsigned spare)
 {
-  columns->spare[columns->count] = spare;
-  columns->items[columns->count++] = text;
+  text->spare[text->column_count] = spare;
+  text->columns[text->column_count++] = column;
 }
 
 void
-text_columns_begin(struct text_columns *columns, struct text_table *text,
-                   const struct reduction *reduction,
+text_columns_begin(struct text_table *text, const struct reduction *reduction,
                    const struct column *list, size_t count)
 {
-  columns->count = 0;
+  text_table_init(text, NULL, 0);
   for (const struct column *c = list; c < list + count; c++) {
     if (!shows(reduction, c))
       continue;
     if (c->content != CONTENT_CATEGORIES)
-      add_column(columns, c->text, c->spare);
+      add_column(text, c->text, c->spare);
     for (unsigned i = 0;
          c->content == CONTENT_CATEGORIES && i < CATEGORY_COUNT; i++) {
       struct text_column one = {.gap = i == 0 ? 2 : 1};
@@ -72,14 +70,12 @@ text_columns_begin(struct text_columns *columns, struct text_table *text,
         one.top = c->text.bottom;
         one.top_span = CATEGORY_COUNT;
       }
-      add_column(columns, one, c->spare);
+      add_column(text, one, c->spare);
     }
     if (c->share)
-      add_column(columns, (struct text_column){NULL, 0, "%", 1, false},
+      add_column(text, (struct text_column){NULL, 0, "%", 1, false},
                  c->spare);
   }
-  text_table_init(text, columns->items, columns->count);
-  text->spare = columns->spare;
 }
 
 const char *
@@ -302,7 +298,7 @@ write_groups(const struct view *view, struct text_table *text)
     if (view->table->members(view, group, &members))
       add_members(view, text, group, &members);
     else
-      text->failed = true;
+      sink_fail(&text->text.sink, ENOMEM);
     ranking_release(&members);
   }
 }
@@ -327,10 +323,10 @@ write_rows(const struct view *view, struct text_table *text)
 void
 text_report_rows(const struct view *view, struct sink *sink)
 {
-  struct text_columns columns;
   struct text_table text;
-  text_columns_begin(&columns, &text, view->reduction, view->table->columns,
+  text_columns_begin(&text, view->reduction, view->table->columns,
                      view->table->column_count);
+  text.human = sink->human;
   if (view->table->members != NULL)
     write_groups(view, &text);
   else

@@ -15,22 +15,12 @@
 
 #include "tables/table.h"
 
-enum { MOST_COLUMNS = 32 };
-
-/* The columns that the text of a table has, in order. */
-struct text_columns {
-  struct text_column items[MOST_COLUMNS];
-  unsigned spare[MOST_COLUMNS];
-  size_t count;
-};
-
 /* Whether the profile of REDUCTION has columns of that USE. */
 bool column_used(const struct reduction *reduction, enum column_use use);
 
 /* Begins a text table with those of COUNT columns at LIST that the profile
- * has; COLUMNS must live as long. */
-void text_columns_begin(struct text_columns *columns,
-                        struct text_table *text,
+ * has. */
+void text_columns_begin(struct text_table *text,
                         const struct reduction *reduction,
                         const struct column *list, size_t count);
 

@@ -6,10 +6,11 @@
 
 #include "tables/text_table.h"
 
-#include "base/array.h"
-
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
@@ -33,120 +34,81 @@ void
 text_table_init(struct text_table *table, const struct text_column *columns,
                 size_t column_count)
 {
-  memset(table, 0, sizeof *table);
-  table->columns = columns;
+  if (column_count > 0)
+    memcpy(table->columns, columns, column_count * sizeof *columns);
+  memset(table->spare, 0, sizeof table->spare);
   table->column_count = column_count;
+  table->human = false;
   table->indent = "";
+  table->column = 0;
+  string_sink_init(&table->text);
 }
 
 void
 text_table_release(struct text_table *table)
 {
-  free(table->text);
-  free(table->cells);
-  memset(table, 0, sizeof *table);
+  string_sink_release(&table->text);
+}
+
+/* Whether CELL is an integer, perhaps behind a sign or a slash. */
+static bool
+is_integer(const char *cell)
+{
+  cell += *cell != '\0' && strchr("+-/", *cell) != NULL;
+  return cell[strspn(cell, "0123456789")] == '\0';
 }
 
 static void
-add_mark(struct text_table *table, size_t mark)
+separate_thousands(struct sink *sink, const char *cell)
 {
-  size_t *cells = array_reserve(table->cells, &table->cell_capacity,
-                                table->cell_count + 1, sizeof *cells);
-  if (cells == NULL) {
-    table->failed = true;
-    return;
+  for (size_t left = strlen(cell); left > 0; left--, cell++) {
+    sink_bytes(sink, cell, 1);
+    if (left % 3 == 1 && left > 1 && *cell >= '0')
+      sink_text(sink, ",");
   }
-  table->cells = cells;
-  cells[table->cell_count++] = mark;
 }
 
 static void
-add_cell(struct text_table *table, const char *cell, size_t length)
+add_cell(struct text_table *table, const char *cell)
 {
-  char *text = array_reserve(table->text, &table->text_capacity,
-                             table->text_length + length + 1, 1);
-  if (text == NULL) {
-    table->failed = true;
-    return;
-  }
-  table->text = text;
-  memcpy(text + table->text_length, cell, length);
-  text[table->text_length + length] = '\0';
-  add_mark(table, table->text_length);
-  table->text_length += length + 1;
+  struct sink *sink = &table->text.sink;
+  if (table->human && !table->columns[table->column].left && is_integer(cell))
+    separate_thousands(sink, cell);
+  else
+    escape_name(sink, cell, "");
+  sink_bytes(sink, "", 1);
+  table->column = (table->column + 1) % table->column_count;
 }
 
 void
 text_table_cell(struct text_table *table, const char *format, ...)
 {
-  char text[256]; /* formatted cells are numbers and fixed words */
+  char *text;
   va_list arguments;
   va_start(arguments, format);
-  int length = vsnprintf(text, sizeof text, format, arguments);
+  int length = vasprintf(&text, format, arguments);
   va_end(arguments);
-  if (length < 0 || (size_t)length >= sizeof text)
-    table->failed = true;
-  else
-    add_cell(table, text, (size_t)length);
+  if (length < 0) {
+    sink_fail(&table->text.sink, ENOMEM);
+  } else {
+    add_cell(table, text);
+    free(text);
+  }
 }
 
 void
 text_table_number(struct text_table *table, uint64_t number)
 {
-  text_table_cell(table, "%llu", (unsigned long long)number);
-}
-
-/* Sets TEXT, of SIZE bytes, to CELL with its thousands separated, if that is
- * an integer, perhaps behind a sign or a slash. */
-static bool
-separate_thousands(char *text, size_t size, const char *cell)
-{
-  size_t sign = *cell != '\0' && strchr("+-/", *cell) != NULL;
-  size_t digits = strspn(cell + sign, "0123456789");
-  size_t length = sign;
-  if (cell[sign + digits] != '\0' || sign + digits / 3 * 4 + 2 > size)
-    return false;
-  memcpy(text, cell, sign);
-  for (size_t i = 0; i < digits; i++) {
-    if (i > 0 && (digits - i) % 3 == 0)
-      text[length++] = ',';
-    text[length++] = cell[sign + i];
-  }
-  text[length] = '\0';
-  return true;
-}
-
-const struct text_table *
-text_table_for(const struct text_table *table, const struct sink *sink,
-               struct text_table *human)
-{
-  char text[64];
-  size_t column = 0;
-  text_table_init(human, table->columns, table->column_count);
-  if (!sink->human)
-    return table;
-  human->spare = table->spare;
-  human->failed = table->failed;
-  for (size_t i = 0; i < table->cell_count; i++) {
-    if (table->cells[i] >= TEXT_HEAVY) {
-      add_mark(human, table->cells[i]);
-      continue;
-    }
-    const char *cell = table->text + table->cells[i];
-    if (!table->columns[column].left &&
-        separate_thousands(text, sizeof text, cell))
-      cell = text;
-    add_cell(human, cell, strlen(cell));
-    column = (column + 1) % table->column_count;
-  }
-  return human;
+  char text[24];
+  snprintf(text, sizeof text, "%" PRIu64, number);
+  add_cell(table, text);
 }
 
 void
 text_table_skip(struct text_table *table, size_t count)
 {
   for (; count > 0; count--)
-    add_cell(table, "", 0);
+    add_cell(table, "");
 }
 
 void
@@ -154,22 +116,20 @@ text_table_share(struct text_table *table, uint64_t part, uint64_t whole)
 {
   char text[3];
   share_text(text, part, whole);
-  add_cell(table, text, 2);
+  add_cell(table, text);
 }
 
 void
 text_table_name(struct text_table *table, const char *name)
 {
-  struct string_sink string;
-  string_sink_init(&string);
-  sink_text(&string.sink, table->indent);
-  escape_name(&string.sink, name, "");
-  const char *text = string_sink_text(&string);
-  if (text != NULL)
-    add_cell(table, text, strlen(text));
-  else
-    table->failed = true;
-  string_sink_release(&string);
+  sink_text(&table->text.sink, table->indent);
+  add_cell(table, name);
+}
+
+static void
+add_mark(struct text_table *table, char mark)
+{
+  sink_bytes(&table->text.sink, (const char[]){mark, '\0'}, 2);
 }
 
 void

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { MOST_COLUMNS = 32 };
+
 struct text_column {
   const char *top;    /* upper line of the heading, NULL: none */
   unsigned top_span;  /* columns below the upper line; 0 counts as 1 */
@@ -28,36 +30,26 @@ struct text_column {
 };
 
 struct text_table {
-  const struct text_column *columns; /* not owned */
+  struct text_column columns[MOST_COLUMNS];
+  unsigned spare[MOST_COLUMNS]; /* where lines are too wide, columns with the
+                                   highest are left out first; 0: never */
   size_t column_count;
-  const unsigned *spare; /* not owned: of columns, where lines are too wide
-                            the highest are left out first; 0, or NULL: none
-                          */
-  char *text;            /* owned: the cells, each NUL-terminated */
-  size_t text_length, text_capacity;
-  size_t *cells; /* owned: offsets into text, or marks between rows */
-  size_t cell_count, cell_capacity;
+  bool human;         /* numbers are for people: 1,234,567 */
   const char *indent; /* stands before names */
-  bool failed;
+  size_t column;      /* of the next cell */
+  struct string_sink text; /* the cells, each NUL-terminated, and marks */
 };
 
-/* The marks: a line across the table; the style of the next row. */
-#define TEXT_RULE SIZE_MAX
-#define TEXT_STRONG (SIZE_MAX - 1)
-#define TEXT_HEAVY (SIZE_MAX - 2)
+/* The marks, between rows: control characters, which cells do not have.  A
+ * line across the table; the style of the next row. */
+enum { TEXT_RULE = 1, TEXT_STRONG, TEXT_HEAVY };
 
 void text_table_init(struct text_table *table,
                      const struct text_column *columns, size_t column_count);
 void text_table_release(struct text_table *table);
 
-/* TABLE, or HUMAN as a copy of it whose numbers people read (1,234,567) if
- * SINK is for them; the caller releases HUMAN in any case. */
-const struct text_table *text_table_for(const struct text_table *table,
-                                        const struct sink *sink,
-                                        struct text_table *human);
-
-/* The next cell: formatted text; a number; COUNT empty ones; a share as two
- * characters; a name, of which control characters are written out. */
+/* The next cell: formatted text, of which control characters are written out;
+ * a number; COUNT empty ones; a share as two characters; a name. */
 void text_table_cell(struct text_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_table_number(struct text_table *table, uint64_t number);
@@ -76,10 +68,10 @@ void text_table_weigh(struct text_table *table, uint64_t part,
 
 /* Writes headings, a line and the rows, in the looks of SINK; then, if any,
  * the columns that are left out.  The last row must be complete. */
-void text_table_print(const struct text_table *table, struct sink *sink);
+void text_table_print(struct text_table *table, struct sink *sink);
 
 /* Writes the rows alone, and cuts nothing. */
-void text_table_print_rows(const struct text_table *table, struct sink *sink);
+void text_table_print_rows(struct text_table *table, struct sink *sink);
 
 /* PART of WHOLE in two characters and a NUL: blanks for nothing, " ." below
  * one per cent, "**" for all of it, else whole per cents, rounded down. */

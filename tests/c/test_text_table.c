@@ -246,7 +246,7 @@ columns_left_out(void **state)
     struct text_table table;
     struct string_sink string;
     text_table_init(&table, columns, 5);
-    table.spare = spare;
+    memcpy(table.spare, spare, sizeof spare);
     text_table_number(&table, 1);
     text_table_number(&table, 22);
     text_table_number(&table, 33);
