@@ -5,7 +5,6 @@
 #include "tables/output.h"
 
 #include "export/export.h"
-#include "tables/export_data.h"
 #include "tables/report.h"
 #include "tables/table.h"
 

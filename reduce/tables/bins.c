@@ -6,8 +6,12 @@
  * many, those with most bytes.
  */
 
-#include "tables/size_types.h"
+#include "base/array.h"
+#include "common/pprof_format.h"
 #include "tables/table.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum id { KIND, SIZE, TYPES, TYPE_NAMES, PARTS };
 
@@ -58,16 +62,80 @@ bin_of(const struct view *view, size_t item)
   return &view->reduction->tally.bins[item];
 }
 
+/* The names of a C program's types by size, from its debug information: the
+ * comments "mprof.type=SIZE NAME" of a profile.  Of a size few are looked
+ * for, and by going through all. */
+struct named_type {
+  uint64_t size;
+  const char *name; /* of the profile; "...": there are more */
+};
+
+struct size_types {         /* by size, then by name, "..." last */
+  struct named_type *items; /* owned */
+  size_t count;
+};
+
+static int
+compare_types(const void *left, const void *right)
+{
+  const struct named_type *a = left;
+  const struct named_type *b = right;
+  bool rest[] = {strcmp(a->name, "...") == 0, strcmp(b->name, "...") == 0};
+  if (a->size != b->size)
+    return a->size < b->size ? -1 : 1;
+  return rest[0] != rest[1] ? rest[0] - rest[1] : strcmp(a->name, b->name);
+}
+
 static bool
 init(struct view *view)
 {
-  return size_types_init(view->context, view->reduction->profile);
+  const struct profile *profile = view->reduction->profile;
+  struct size_types *types = view->context;
+  size_t count = 0;
+  types->items = array_zeroed(profile->comment_count, sizeof *types->items);
+  if (types->items == NULL)
+    return false;
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    const char *text = profile_comment_value(profile, i, PPROF_COMMENT_TYPE);
+    char *end;
+    if (text == NULL)
+      continue;
+    uint64_t size = strtoull(text, &end, 10);
+    if (*end == ' ')
+      types->items[count++] = (struct named_type){size, end + 1};
+  }
+  array_sort(types->items, count, sizeof *types->items, compare_types);
+  for (size_t i = 0; i < count; i++)
+    if (types->count == 0 ||
+        compare_types(&types->items[types->count - 1], &types->items[i]) != 0)
+      types->items[types->count++] = types->items[i];
+  return true;
+}
+
+/* Writes the names of TYPES of SIZE, at most MOST. */
+static void
+write_types_of_size(const struct size_types *types, uint64_t size,
+                    size_t most, struct sink *sink)
+{
+  size_t shown = 0;
+  size_t left = 0;
+  for (size_t i = 0; i < types->count; i++) {
+    const struct named_type *type = &types->items[i];
+    if (type->size != size)
+      continue;
+    if (shown < most || strcmp(type->name, "...") == 0)
+      sink_format(sink, "%s%s", shown++ > 0 ? ", " : "", type->name);
+    else
+      left++;
+  }
+  if (left > 0)
+    sink_format(sink, ", and %zu more", left);
 }
 
 static void
 release(void *context)
 {
-  size_types_release(context);
+  free(((struct size_types *)context)->items);
 }
 
 static size_t
@@ -127,7 +195,7 @@ type_names(const struct view *view, const struct tally_bin *bin)
     }
   }
   if (*separator == '\0' && bin->kind == BIN_SIZE)
-    size_types_write(view->context, bin->size, most, sink);
+    write_types_of_size(view->context, bin->size, most, sink);
   return view_text(view);
 }
 

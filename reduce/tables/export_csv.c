@@ -11,7 +11,6 @@
  */
 
 #include "tables/output.h"
-#include "tables/export_data.h"
 #include "tables/table.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
  * which counts from zero, as are contexts and cycles; in Lisp by their names.
  */
 
-#include "tables/export_data.h"
+#include "tables/output.h"
 
 #include "base/array.h"
 #include "base/quote.h"

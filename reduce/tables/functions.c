@@ -8,7 +8,7 @@
 
 #include "analysis/grouping.h"
 #include "common/system_functions.h"
-#include "tables/report_text.h"
+#include "tables/report.h"
 #include "tables/table.h"
 
 #include <string.h>

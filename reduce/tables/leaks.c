@@ -7,7 +7,7 @@
  */
 
 #include "base/array.h"
-#include "tables/report_text.h"
+#include "tables/report.h"
 #include "tables/table.h"
 #include "tables/text_report.h"
 

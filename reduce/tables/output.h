@@ -42,6 +42,11 @@ extern const struct output report_tables[];
 extern const struct output export_formats[];
 extern const struct output csv_tables[];
 
+/* The formats that are made of the descriptions of tables. */
+void export_csv(const struct reduction *reduction, struct sink *sink);
+void export_json(const struct reduction *reduction, struct sink *sink);
+void export_lisp(const struct reduction *reduction, struct sink *sink);
+
 /* The row of OUTPUTS called by the first LENGTH bytes of NAME, or NULL. */
 const struct output *output_find(const struct output *outputs,
                                  const char *name, size_t length);

@@ -5,7 +5,7 @@
 #include "tables/ranking.h"
 
 #include "base/array.h"
-#include "tables/report_text.h"
+#include "tables/report.h"
 
 #include <stdio.h>
 #include <string.h>

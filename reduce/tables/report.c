@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The frame around the tables: what comes first, and which tables are
- * printed.
+ * printed.  What a profile of another program does not say has a line for
+ * each gap, after the totals.
  */
 
 #include "tables/report.h"
@@ -11,6 +12,13 @@
 #include "tables/output.h"
 #include "tables/text_report.h"
 
+#include <inttypes.h>
+
+bool
+report_knows_allocs(const struct reduction *reduction)
+{
+  return reduction->profile->gaps.countless == 0;
+}
 
 static void
 write_count(struct sink *sink, const char *separator, uint64_t count,
@@ -54,6 +62,42 @@ report_counted(const struct reduction *reduction, struct sink *sink)
                 "All tables count only what was %s (--value=%s); calls are "
                 "all calls\n",
                 row->what, row->word);
+}
+
+/* Writes TEXT, and of how many FILES of all it holds unless of all. */
+static void
+write_gap(const struct profile *profile, size_t files, const char *text,
+          struct sink *sink)
+{
+  if (files == 0)
+    return;
+  sink_text(sink, text);
+  if (files < profile->file_count)
+    sink_format(sink, " (%zu of %zu files)", files, profile->file_count);
+  sink_text(sink, "\n");
+}
+
+void
+report_gaps(const struct profile *profile, struct sink *sink)
+{
+  const struct profile_gaps *gaps = &profile->gaps;
+  write_gap(profile, gaps->live,
+            "The figures are those of what was live when the profile was "
+            "written: what had\nbeen freed is not in it",
+            sink);
+  write_gap(profile, gaps->countless,
+            "The profile does not count objects: their numbers and sizes are "
+            "left blank",
+            sink);
+  if (gaps->sampled > 0)
+    sink_format(sink,
+                "Sampled, one allocation in about %" PRId64
+                " bytes: figures are estimates\n",
+                gaps->period);
+  write_gap(profile, gaps->unread_drop,
+            "The frames that the profile itself wants to be left out are "
+            "shown: which they are\ncannot be read",
+            sink);
 }
 
 static void

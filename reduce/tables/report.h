@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The tables of a report, and what they have in common. */
+/* The tables of a report, and what stands around them: headings, legends and
+ * paragraphs, which are broken into lines.
+ */
 
 #ifndef MPROF_REPORT_H
 #define MPROF_REPORT_H
 
 #include "base/sink.h"
 #include "analysis/reduction.h"
-#include "tables/report_gaps.h"
-#include "tables/report_text.h"
-#include "tables/text_table.h"
 
 /* Writes a whole report: what was not attributed, a line on the profile, and
  * the tables that the options ask for. */
@@ -17,6 +16,15 @@ void report_write(const struct reduction *reduction, struct sink *sink);
 
 /* Says what is counted, when that is not what was allocated. */
 void report_counted(const struct reduction *reduction, struct sink *sink);
+
+/* Lines on what the files do not say; nothing for those of mprof. */
+void report_gaps(const struct profile *profile, struct sink *sink);
+
+/* Whether the profile counts objects. */
+bool report_knows_allocs(const struct reduction *reduction);
+
+/* Whether some function that shows has calls that are not known. */
+bool report_lacks_calls(const struct reduction *reduction);
 
 /* The tables that are no descriptions. */
 void report_graph(const struct reduction *reduction, struct sink *sink);
@@ -26,5 +34,16 @@ void report_reconciliation(const struct reduction *reduction,
 /* The first lines of a report: what could not be attributed, if anything. */
 void report_unattributed(const struct reduction *reduction,
                          struct sink *sink);
+
+/* Writes the heading of a table; TEXT as a paragraph of its own. */
+void report_heading(struct sink *sink, const char *title);
+void report_paragraph(struct sink *sink, const char *text);
+
+/* Writes a line of a legend, what TERM, a heading, stands for; or a paragraph
+ * of it.  Neither writes anything when legends are not wanted. */
+void report_legend(const struct reduction *reduction, struct sink *sink,
+                   const char *term, const char *text);
+void report_legend_text(const struct reduction *reduction, struct sink *sink,
+                        const char *text);
 
 #endif

@@ -138,6 +138,16 @@ add_figures(struct drawing *drawing, const struct line *line)
   }
 }
 
+/* Adds CALLS, or nothing when they are not known. */
+static void
+add_calls(struct text_table *table, uint64_t calls)
+{
+  if (calls == CALLS_UNKNOWN)
+    text_table_skip(table, 1);
+  else
+    text_table_number(table, calls);
+}
+
 /* Adds all cells of LINE but the name, which comes next. */
 static void
 add_line(struct drawing *drawing, struct line line)
@@ -158,7 +168,7 @@ add_line(struct drawing *drawing, struct line line)
     text_table_cell(table, "%s", own != NULL || line.member ? "*" : "");
   add_figures(drawing, &line);
   if (column_used(drawing->reduction, USE_CALLS)) {
-    report_calls(table, line.calls);
+    add_calls(table, line.calls);
     if (line.mark == '\0' || line.more == CALLS_UNKNOWN ||
         (line.mark == '+' && line.more == 0))
       text_table_skip(table, 1);

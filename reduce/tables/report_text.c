@@ -3,7 +3,7 @@
 /* Lines are broken at blanks; a word that is longer than a line stays
  * whole. */
 
-#include "tables/report_text.h"
+#include "tables/report.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * allocated, however little.
  */
 
-#include "tables/report_text.h"
+#include "tables/report.h"
 #include "tables/table.h"
 
 enum id { PHASE, ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };

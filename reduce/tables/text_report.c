@@ -5,8 +5,7 @@
 #include "tables/text_report.h"
 
 #include "analysis/grouping.h"
-#include "tables/report_gaps.h"
-#include "tables/report_text.h"
+#include "tables/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -113,6 +112,15 @@ has_shares(const struct column *column)
          column->content == CONTENT_CATEGORIES;
 }
 
+bool
+report_lacks_calls(const struct reduction *reduction)
+{
+  for (size_t i = 0; i < reduction->graph.node_count; i++)
+    if (reduction->graph.nodes[i].calls == CALLS_UNKNOWN)
+      return true;
+  return false;
+}
+
 void
 text_columns_explain(const struct reduction *reduction,
                      const struct column *list, size_t count,
@@ -145,7 +153,10 @@ text_columns_explain(const struct reduction *reduction,
     calls = calls || c->use == USE_CALLS;
   }
   if (calls && report_lacks_calls(reduction))
-    report_explain_unknown_calls(reduction, sink);
+    report_legend(reduction, sink, "blank calls",
+                  "unknown: of functions whose calls are not counted, such "
+                  "as C functions of other libraries, and in sums with "
+                  "these");
 }
 
 void

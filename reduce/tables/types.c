@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* TYPES: what kinds of object were allocated. */
+/* TYPES: what kinds of object were allocated.  FUNCTIONS OF EACH TYPE and
+ * TYPES OF EACH FUNCTION: who allocates how much of what.
+ *
+ * The latter two group the pairs of function and type of the call graph.
+ * What a function allocated is what it allocated itself, as in DIRECT
+ * ALLOCATION; the members of a group add up to the group's.
+ */
 
+#include "base/array.h"
+#include "base/lists.h"
 #include "tables/table.h"
+
+#include <stdlib.h>
 
 enum id { CATEGORY, TYPE, CLASS, SHOWN_NAME };
 
@@ -24,6 +34,30 @@ static const struct column columns[] = {
     ALL_COUNTS,
     ALL_MORE,
 };
+
+#define PAIR_COLUMNS(allocs, heading, name)                                  \
+  ALLOCS_COLUMN(0, allocs),                                                  \
+      BYTES_COLUMN("likewise their bytes with their bodies"),                \
+  {                                                                          \
+    .content = CONTENT_NAME, LEFT_HEADING(2, heading), .meaning = name       \
+  }
+
+static const struct column type_columns[] = {PAIR_COLUMNS(
+    "first line: objects of this type, and their share of all objects; "
+    "below: those that the function itself allocated, and the share of this "
+    "type's",
+    "type/class",
+    "first line: the class of instances and structures, else the type; "
+    "below: the function; \"(N more)\": functions with a small share of this "
+    "type")};
+
+static const struct column function_columns[] = {PAIR_COLUMNS(
+    "first line: objects that the function itself allocated, and their share "
+    "of all objects; below: those of this type, and the share of this "
+    "function's",
+    "function",
+    "first line: the function; below: the class or the type; \"(N more)\": "
+    "types with a small share of this function's")};
 
 static size_t
 count(const struct view *view)
@@ -62,6 +96,100 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   }
 }
 
+struct pairs {
+  size_t group_count;
+  struct lists of_group;   /* of the graph's self_types */
+  struct figures *figures; /* of a group */
+  struct figures *members; /* of a pair */
+};
+
+static bool
+is_by_type(const struct view *view)
+{
+  return view->table == &type_functions_table;
+}
+
+static bool
+pairs_init(struct view *view)
+{
+  const struct call_graph *graph = &view->reduction->graph;
+  struct pairs *pairs = view->context;
+  size_t count = graph->self_type_count;
+  uint32_t *group_of = array_zeroed(count, sizeof *group_of);
+  pairs->group_count = is_by_type(view) ? view->reduction->profile->type_count
+                                        : graph->node_count;
+  pairs->figures = array_zeroed(pairs->group_count, sizeof *pairs->figures);
+  pairs->members = array_zeroed(count, sizeof *pairs->members);
+  bool good = group_of != NULL && pairs->figures != NULL &&
+              pairs->members != NULL;
+  for (size_t i = 0; good && i < count; i++) {
+    const struct graph_self_type *pair = &graph->self_types[i];
+    group_of[i] = is_by_type(view) ? pair->type : pair->node;
+    pairs->members[i].allocs = pair->allocs;
+    pairs->members[i].bytes = pair->bytes;
+    figures_add(&pairs->figures[group_of[i]], &pairs->members[i]);
+  }
+  good = good && lists_init(&pairs->of_group, pairs->group_count, group_of,
+                            count);
+  free(group_of);
+  return good;
+}
+
+static void
+pairs_release(void *context)
+{
+  struct pairs *pairs = context;
+  lists_release(&pairs->of_group);
+  free(pairs->figures);
+  free(pairs->members);
+}
+
+static size_t
+count_groups(const struct view *view)
+{
+  return ((const struct pairs *)view->context)->group_count;
+}
+
+/* The name of a type, or of a function. */
+static const char *
+name_of(const struct view *view, bool type, size_t index)
+{
+  const struct profile *profile = view->reduction->profile;
+  return type ? tally_type_name(profile, &profile->types[index])
+              : view->reduction->graph.nodes[index].name;
+}
+
+static bool
+group_row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  const struct pairs *pairs = view->context;
+  row->figures = &pairs->figures[item];
+  row->name = name_of(view, is_by_type(view), item);
+  row->rank =
+      is_by_type(view) ? view->reduction->profile->types[item].category : 0;
+  return true;
+}
+
+static bool
+members(const struct view *view, const struct ranking_row *row,
+        struct ranking *ranking)
+{
+  const struct pairs *pairs = view->context;
+  for (uint32_t i = lists_first(&pairs->of_group, row->item);
+       i != INDEX_NONE; i = lists_next(&pairs->of_group, i)) {
+    const struct graph_self_type *pair =
+        &view->reduction->graph.self_types[i];
+    struct ranking_row member = {
+        .figures = &pairs->members[i],
+        .name = name_of(view, !is_by_type(view),
+                        is_by_type(view) ? pair->node : pair->type),
+        .item = i};
+    if (!ranking_add(ranking, member))
+      return false;
+  }
+  return true;
+}
+
 const struct table types_table = {
     .title = "TYPES",
     .rows = "types",
@@ -69,4 +197,22 @@ const struct table types_table = {
     .count = count,
     .row = row,
     .cell = cell,
+};
+
+#define PAIRS_TABLE                                                          \
+  .count = count_groups, .row = group_row, .members = members,               \
+  .context_bytes = sizeof(struct pairs), .init = pairs_init,                 \
+  .release = pairs_release
+
+const struct table type_functions_table = {
+    .title = "FUNCTIONS OF EACH TYPE",
+    .rows = "types",
+    COLUMNS(type_columns),
+    PAIRS_TABLE,
+};
+
+const struct table function_types_table = {
+    .title = "TYPES OF EACH FUNCTION",
+    COLUMNS(function_columns),
+    PAIRS_TABLE,
 };
