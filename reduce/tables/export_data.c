@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The whole reduction as one JSON object, which mprof-profile.schema.json
- * describes, or as one expression that a Lisp reader reads; that without the
- * call chains, which lisp-contexts has.
+/* One table as comma-separated values; the whole reduction as one JSON object,
+ * which mprof-profile.schema.json describes, or as one expression that a Lisp
+ * reader reads; that without the call chains, which lisp-contexts has.
  *
  * In JSON functions and types are referred to by their place in their lists,
  * which counts from zero, as are contexts and cycles; in Lisp by their names.
@@ -144,4 +144,13 @@ export_lisp(const struct reduction *reduction, struct sink *sink)
   write_comments(reduction->profile, sink, lisp_string, "\n  ", "(", " . ",
                  ")");
   sink_text(sink, "))\n");
+}
+
+void
+export_csv(const struct reduction *reduction, struct sink *sink)
+{
+  const struct output *output = reduction->options->table;
+  struct writer writer = {sink, FORM_CSV, true, {NULL, NULL}};
+  writer_table(&writer, "", (output == NULL ? csv_tables : output)->table,
+               reduction);
 }

@@ -2,10 +2,10 @@
 
 /* Tables as descriptions: what their columns are called, mean and hold, which
  * rows there are and in which order.  Each form of output has one encoder for
- * all of them: text_report.c, export_csv.c, and writer.c for JSON, Lisp and
- * the page's data.  A new table is one file here and one row for each form
- * that has it: of texts and CSV in outputs.c, of JSON and Lisp in
- * export_data.c, of the page in export_html.c.
+ * all of them: text_report.c, and writer.c for JSON, Lisp, CSV and the page's
+ * data.  A new table is one file here and one row for each form that has it:
+ * of texts and CSV in outputs.c, of JSON and Lisp in export_data.c, of the
+ * page in export_html.c.
  *
  * A column can be for some forms only: those with keys have it where it has a
  * key, the text where it has a heading.  Encoders of keys write the columns

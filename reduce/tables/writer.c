@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The forms differ in what stands between things. */
+/* The forms differ in what stands between things.
+ *
+ * CSV is as RFC 4180 has it: lines that end in CR LF, text in double quotes
+ * with these doubled, so that commas, quotes and line ends in names are no
+ * matter.  Numbers are without quotes.  A spreadsheet takes text that begins
+ * with "=", "+", "-" or "@", perhaps after a tab or a line end, for a formula,
+ * quotes or not.  Such text, and text that begins with an apostrophe, gets an
+ * apostrophe in front: what reads the file takes one away from text that
+ * begins with one.
+ */
 
 #include "tables/writer.h"
 
@@ -10,6 +19,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool
 is_lisp(const struct writer *writer)
@@ -17,7 +27,7 @@ is_lisp(const struct writer *writer)
   return writer->form == FORM_LISP;
 }
 
-/* Writes what stands before a value: a separator and its key. */
+/* Writes what stands before a value: a separator and, but in CSV, its key. */
 static void
 next(struct writer *writer, const char *key)
 {
@@ -25,7 +35,7 @@ next(struct writer *writer, const char *key)
   if (!writer->first)
     sink_text(writer->sink, lisp ? " " : ",");
   writer->first = false;
-  if (key == NULL)
+  if (key == NULL || writer->form == FORM_CSV)
     return;
   sink_text(writer->sink, lisp ? ":" : "\"");
   for (const char *c = key; *c != '\0'; c++)
@@ -33,9 +43,12 @@ next(struct writer *writer, const char *key)
   sink_text(writer->sink, lisp ? " " : "\":");
 }
 
+/* Lists have no brackets in CSV: what is in them are cells. */
 void
 writer_begin(struct writer *writer, const char *key, char bracket)
 {
+  if (writer->form == FORM_CSV)
+    return;
   next(writer, key);
   sink_format(writer->sink, "%c", is_lisp(writer) ? '(' : bracket);
   writer->first = true;
@@ -44,6 +57,8 @@ writer_begin(struct writer *writer, const char *key, char bracket)
 void
 writer_end(struct writer *writer, char bracket)
 {
+  if (writer->form == FORM_CSV)
+    return;
   sink_format(writer->sink, "%c", is_lisp(writer) ? ')' : bracket);
   writer->first = false;
 }
@@ -55,7 +70,7 @@ writer_optional(struct writer *writer, const char *key, bool known,
   next(writer, key);
   if (known)
     sink_format(writer->sink, "%" PRIu64, number);
-  else
+  else if (writer->form != FORM_CSV)
     sink_text(writer->sink, is_lisp(writer) ? "nil" : "null");
 }
 
@@ -71,11 +86,27 @@ writer_index(struct writer *writer, const char *key, uint32_t index)
   writer_optional(writer, key, index != INDEX_NONE, index);
 }
 
+static void
+csv_string(struct sink *sink, const char *text)
+{
+  bool formula = *text != '\0' && strchr("=+-@'\t\r\n", *text) != NULL;
+  sink_text(sink, formula ? "\"'" : "\"");
+  for (const char *quote; (quote = strchr(text, '"')) != NULL;
+       text = quote + 1) {
+    sink_bytes(sink, text, (size_t)(quote - text) + 1);
+    sink_text(sink, "\"");
+  }
+  sink_text(sink, text);
+  sink_text(sink, "\"");
+}
+
 void
 writer_text(struct writer *writer, const char *key, const char *text)
 {
   next(writer, key);
-  if (is_lisp(writer))
+  if (writer->form == FORM_CSV)
+    csv_string(writer->sink, text);
+  else if (is_lisp(writer))
     lisp_string(writer->sink, text);
   else
     json_string(writer->sink, text);
@@ -86,7 +117,7 @@ writer_name(struct writer *writer, const char *key, const char *name)
 {
   struct string_sink line;
   if (writer->form != FORM_PAGE) {
-    if (*name == '\0')
+    if (*name == '\0' && writer->form != FORM_CSV)
       writer_optional(writer, key, false, 0);
     else
       writer_text(writer, key, name);
@@ -98,19 +129,39 @@ writer_name(struct writer *writer, const char *key, const char *name)
   string_sink_release(&line);
 }
 
-void
-writer_counts(struct writer *writer, const struct reduction *reduction,
-              const char *prefix, const uint64_t *counts)
+static void
+write_heading(struct writer *writer, const char *heading)
+{
+  next(writer, NULL);
+  sink_text(writer->sink, heading);
+}
+
+/* Writes the measures from FIRST up to LAST that are known; with NULL for
+ * COUNTS, their headings. */
+static void
+write_measures(struct writer *writer, const struct reduction *reduction,
+               const char *prefix, const uint64_t *counts, int first,
+               int last)
 {
   char key[64];
-  for (int i = 0; i < MEASURE_COUNT; i++) {
+  for (int i = first; i <= last; i++) {
     const struct measure_row *row = &measure_rows[i];
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
     snprintf(key, sizeof key, "%s%s", prefix,
              writer->form == FORM_PAGE ? row->word : row->key);
-    writer_number(writer, key, counts[i]);
+    if (counts != NULL)
+      writer_number(writer, key, counts[i]);
+    else
+      write_heading(writer, key);
   }
+}
+
+void
+writer_counts(struct writer *writer, const struct reduction *reduction,
+              const char *prefix, const uint64_t *counts)
+{
+  write_measures(writer, reduction, prefix, counts, 0, MEASURE_COUNT - 1);
 }
 
 void
@@ -172,28 +223,35 @@ write_reference(struct writer *writer, const char *key,
   const struct call_graph *graph = &view->reduction->graph;
   if (target <= TO_TYPES && writer->places[target] != NULL)
     writer_number(writer, key, writer->places[target][item]);
-  else if (target == TO_FUNCTIONS && is_lisp(writer))
+  else if (target == TO_FUNCTIONS &&
+           (is_lisp(writer) || writer->form == FORM_CSV))
     writer_text(writer, key, graph->nodes[item].name);
   else /* cycles have numbers that show, from 1 */
     writer_number(writer, key,
                   item + (target == TO_CYCLES && writer->form != FORM_JSON));
 }
 
+/* Writes the measures that are in COLUMN: in CSV bytes and allocations stand
+ * apart from the others. */
 static void
-write_list(struct writer *writer, const char *key, const struct view *view,
-           const struct cell *cell)
+write_counts(struct writer *writer, const struct reduction *reduction,
+             const struct column *column, const uint64_t *counts)
 {
-  writer_begin(writer, key, '[');
-  for (uint64_t i = 0; i < cell->number; i++)
-    write_reference(writer, NULL, view, cell->to, cell->items[i]);
-  writer_end(writer, ']');
+  bool more = column->content == CONTENT_MORE;
+  bool all = writer->form != FORM_CSV || more;
+  write_measures(writer, reduction, column->keys[writer->form], counts,
+                 more ? MEASURE_ALLOCS + 1 : 0,
+                 all ? MEASURE_COUNT - 1 : MEASURE_ALLOCS);
 }
 
+/* Writes the cell of ROW in COLUMN, of PART of it unless that is NULL. */
 static void
-write_cell(struct writer *writer, const char *key, const struct view *view,
-           const struct ranking_row *row, const struct column *column)
+write_cell(struct writer *writer, const struct view *view,
+           const struct ranking_row *row, const struct part *part,
+           const struct column *column)
 {
   const struct reduction *reduction = view->reduction;
+  const char *key = column->keys[writer->form];
   struct cell cell = view_cell(view, row, column);
   bool page = writer->form == FORM_PAGE;
   switch (cell.kind) {
@@ -203,14 +261,19 @@ write_cell(struct writer *writer, const char *key, const struct view *view,
     else if (page && *key != '\0')
       writer_figures(writer, reduction, key, cell.figures);
     else
-      writer_counts(writer, reduction, key, cell.counts);
+      write_counts(writer, reduction, column,
+                   part == NULL ? cell.counts : part->figures->counts);
     break;
   case CELL_LABEL:
     if (is_lisp(writer)) {
       next(writer, key);
       sink_format(writer->sink, ":%s", cell.word);
-      break;
-    } /* fall through */
+    } else if (writer->form == FORM_CSV) {
+      writer_text(writer, key, cell.word);
+    } else {
+      writer_optional(writer, key, false, 0);
+    }
+    break;
   case CELL_UNKNOWN:
   case CELL_NUMBER:
     writer_optional(writer, key, cell.kind == CELL_NUMBER, cell.number);
@@ -228,10 +291,16 @@ write_cell(struct writer *writer, const char *key, const struct view *view,
     write_reference(writer, key, view, cell.to, cell.number);
     break;
   case CELL_LIST:
-    write_list(writer, key, view, &cell);
+    writer_begin(writer, key, '[');
+    for (uint64_t i = 0; i < cell.number; i++)
+      write_reference(writer, NULL, view, cell.to, cell.items[i]);
+    writer_end(writer, ']');
     break;
   case CELL_PARTS:
-    write_parts(writer, key, view, row->item);
+    if (part == NULL)
+      write_parts(writer, key, view, row->item);
+    else
+      writer_type(writer, reduction->profile, part->type);
     break;
   case CELL_SHARE: /* only in texts, like those that follow */
   case CELL_CHANGE:
@@ -240,41 +309,78 @@ write_cell(struct writer *writer, const char *key, const struct view *view,
   }
 }
 
-/* What stands before the key of a list of rows, before the list, before its
- * first row and before the next: so lines are as long as rows. */
-static const struct {
-  const char *key, *list, *first, *next;
-} lines[] = {
-    [FORM_JSON] = {",\n", "", "\n", ",\n"},
-    [FORM_LISP] = {"\n ", "\n ", "", "\n  "},
-    [FORM_PAGE] = {",", "", "", ","},
-};
+static void
+write_headings(struct writer *writer, const struct reduction *reduction,
+               const struct column *column)
+{
+  if (column->content == CONTENT_BY_CATEGORY)
+    for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+      writer_text(writer, NULL,
+                  category_name(reduction->profile->language, i));
+  else if (column->content == CONTENT_COUNTS ||
+           column->content == CONTENT_MORE)
+    write_counts(writer, reduction, column, NULL);
+  else
+    write_heading(writer, column->keys[FORM_CSV]);
+}
 
-void
-writer_rows(struct writer *writer, const char *key, const struct view *view)
+/* Writes ROW, or PART of it; the headings when ROW is NULL. */
+static void
+write_row(struct writer *writer, const struct view *view,
+          const struct ranking_row *row, const struct part *part)
 {
   const struct table *table = view->table;
+  writer->first = true;
+  writer_begin(writer, NULL, '{');
+  for (int first = 1; first >= 0; first--)
+    for (size_t i = 0; i < table->column_count; i++) {
+      const struct column *column = &table->columns[i];
+      if (column->keys[writer->form] == NULL || column->first != (first != 0))
+        continue;
+      if (row == NULL)
+        write_headings(writer, view->reduction, column);
+      else
+        write_cell(writer, view, row, part, column);
+    }
+  writer_end(writer, '}');
+}
+
+/* What stands before the key of a list of rows, before the list, before its
+ * first row, between two and at the end: so lines are as long as rows. */
+static const struct {
+  const char *key, *list, *first, *next, *end;
+} lines[] = {
+    [FORM_JSON] = {",\n\"", "\":[", "\n", ",\n", "]"},
+    [FORM_LISP] = {"\n :", "\n (", "", "\n  ", ")"},
+    [FORM_PAGE] = {",\"", "\":[", "", ",", "]"},
+    [FORM_CSV] = {"", "", "\r\n", "\r\n", "\r\n"},
+};
+
+static void
+write_rows(struct writer *writer, const char *key, const struct view *view)
+{
+  const struct table *table = view->table;
+  struct sink *sink = writer->sink;
+  const char *before = lines[writer->form].first;
   struct ranking_row row;
-  bool any = false;
-  sink_format(writer->sink, is_lisp(writer) ? "%s:%s%s(" : "%s\"%s\":%s[",
-              lines[writer->form].key, key, lines[writer->form].list);
+  struct part part;
+  sink_format(sink, "%s%s%s", lines[writer->form].key, key,
+              lines[writer->form].list);
+  if (writer->form == FORM_CSV)
+    write_row(writer, view, NULL, NULL);
   for (size_t i = 0; i < view_count(view); i++) {
+    bool by_parts = writer->form == FORM_CSV && table->by_parts;
     if (!view_row(view, i, &row))
       continue;
-    sink_text(writer->sink,
-              any ? lines[writer->form].next : lines[writer->form].first);
-    writer->first = any = true;
-    writer_begin(writer, NULL, '{');
-    for (int first = 1; first >= 0; first--)
-      for (size_t c = 0; c < table->column_count; c++) {
-        const struct column *column = &table->columns[c];
-        const char *name = column->keys[writer->form];
-        if (name != NULL && column->first == (first != 0))
-          write_cell(writer, name, view, &row, column);
-      }
-    writer_end(writer, '}');
+    for (size_t j = 0;
+         by_parts ? table->part(view, row.item, j, &part) : j == 0; j++) {
+      sink_text(sink, before);
+      write_row(writer, view, &row, by_parts ? &part : NULL);
+      before = lines[writer->form].next;
+    }
   }
-  writer_end(writer, ']');
+  sink_text(sink, lines[writer->form].end);
+  writer->first = false;
 }
 
 void
@@ -283,7 +389,7 @@ writer_table(struct writer *writer, const char *key,
 {
   struct view view;
   if (view_init(&view, table, reduction, writer->form))
-    writer_rows(writer, key, &view);
+    write_rows(writer, key, &view);
   else
     sink_fail(writer->sink, ENOMEM);
   view_release(&view, writer->sink);

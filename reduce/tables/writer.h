@@ -3,7 +3,8 @@
 /* Objects, lists and what is in them, as JSON or as Lisp: an object is a list
  * of keywords and values there, a key with a "_" a keyword with a "-", and
  * what is not known is null or nil.  With NULL for KEY, what is written is an
- * item of a list.  Errors are sticky in the sink.
+ * item of a list.  In CSV an object is a line, what is not known an empty
+ * cell.  Errors are sticky in the sink.
  */
 
 #ifndef MPROF_WRITER_H
@@ -14,7 +15,7 @@
 
 struct writer {
   struct sink *sink;
-  enum form form; /* FORM_JSON, FORM_LISP or FORM_PAGE, which is JSON */
+  enum form form; /* FORM_PAGE is JSON, too */
   bool first;     /* nothing stands in the object or list in hand */
   /* the places of functions and types, to which others refer; without them
    * they go by their names, on the page by their numbers */
@@ -50,12 +51,8 @@ void writer_figures(struct writer *writer, const struct reduction *reduction,
 void writer_categories(struct writer *writer, const char *key,
                        const struct figures *figures);
 
-/* Writes what VIEW shows as the list KEY of objects, a line each but on the
- * page. */
-void writer_rows(struct writer *writer, const char *key,
-                 const struct view *view);
-
-/* Writes TABLE of REDUCTION like that. */
+/* Writes TABLE of REDUCTION as the list KEY of objects, a line each but on
+ * the page; in CSV, below the headings. */
 void writer_table(struct writer *writer, const char *key,
                   const struct table *table,
                   const struct reduction *reduction);
