@@ -108,16 +108,16 @@ static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct graph_node *node = &view->reduction->graph.nodes[item];
-  const struct ranking *ranking = &view->ranking;
+  enum measure bytes = view->table->bytes;
   bool text = view->form == FORM_TEXT;
   row->figures = &node->self;
   row->inclusive = &node->inclusive;
   row->name = node->name;
   row->calls = node->calls;
   row->rank = text ? 0 : node->depth;
-  return !text || node->self.counts[ranking->bytes] != 0 ||
-         node->self.counts[ranking->allocs] != 0 ||
-         (ranking->bytes == MEASURE_BYTES &&
+  return !text || node->self.counts[bytes] != 0 ||
+         node->self.counts[measure_rows[bytes].as_allocs] != 0 ||
+         (bytes == MEASURE_BYTES &&
           view->reduction->options->sort == SORT_INCLUSIVE);
 }
 
@@ -246,22 +246,6 @@ legend(const struct view *view, struct sink *sink)
                        "is charged to the functions of the program.");
 }
 
-static const char *
-lacks_peak(const struct reduction *reduction)
-{
-  return reduction_has(reduction, MEASURE_PEAK_BYTES)
-             ? NULL
-             : "This profile does not say.";
-}
-
-static const char *
-lacks_temporary(const struct reduction *reduction)
-{
-  return reduction_has(reduction, MEASURE_TEMPORARY_ALLOCS)
-             ? NULL
-             : "This profile does not say.";
-}
-
 const struct table functions_table = {
     .title = "DIRECT ALLOCATION",
     .keeps_empty = true,
@@ -277,28 +261,21 @@ const struct table peak_table = {
     .title = "PEAK",
     .objects = "objects",
     .bytes = MEASURE_PEAK_BYTES,
-    .allocs = MEASURE_PEAK_ALLOCS,
-    .weight = MEASURE_PEAK_BYTES,
     .sort = SORT_PEAK,
     .keeps_empty = true,
     COLUMNS(peak_columns),
     .count = count,
     .row = row,
-    .lacks = lacks_peak,
 };
 
 const struct table temporary_table = {
     .title = "TEMPORARY OBJECTS",
     .objects = "temporary objects",
-    .weightless = true,
     .bytes = MEASURE_TEMPORARY_ALLOCS,
-    .allocs = MEASURE_TEMPORARY_ALLOCS,
-    .weight = MEASURE_TEMPORARY_ALLOCS,
     .sort = SORT_TEMPORARY,
     .keeps_empty = true,
     COLUMNS(temporary_columns),
     .count = count,
     .row = row,
     .cell = cell,
-    .lacks = lacks_temporary,
 };

@@ -59,7 +59,6 @@ graph_entries_init(struct graph_entries *entries,
   struct ranking *ranking = &entries->ranking;
   size_t count = graph->node_count + reduction->cycles.count;
   *entries = (struct graph_entries){.reduction = reduction};
-  ranking_init(ranking);
   ranking->inclusive = true;
   entries->index_of = array_zeroed(count, sizeof *entries->index_of);
   entries->calls_made =
@@ -84,7 +83,7 @@ graph_entries_init(struct graph_entries *entries,
 void
 graph_entries_release(struct graph_entries *entries)
 {
-  ranking_release(&entries->ranking);
+  free(entries->ranking.rows);
   free(entries->index_of);
   free(entries->calls_made);
   free(entries->relations);

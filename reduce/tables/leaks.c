@@ -183,7 +183,6 @@ lacks(const struct reduction *reduction)
 const struct table leaks_table = {
     .title = "MEMORY LEAKS",
     .rows = "paths",
-    .weight = MEASURE_KEPT_BYTES,
     .sort = SORT_KEPT,
     .keeps_empty = true,
     COLUMNS(columns),

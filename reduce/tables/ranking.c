@@ -7,23 +7,11 @@
 #include "base/array.h"
 #include "tables/report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
-
-void
-ranking_init(struct ranking *ranking)
-{
-  *ranking = (struct ranking){.allocs = MEASURE_ALLOCS};
-}
-
-void
-ranking_release(struct ranking *ranking)
-{
-  free(ranking->rows);
-  ranking_init(ranking);
-}
 
 bool
 ranking_add(struct ranking *ranking, struct ranking_row row)
@@ -46,14 +34,14 @@ descending(uint64_t a, uint64_t b)
 
 /* By rank, then by name, then by item. */
 static int
-break_tie(const struct ranking_row *a, const struct ranking_row *b)
+compare_ranks(const void *left, const void *right)
 {
+  const struct ranking_row *a = left;
+  const struct ranking_row *b = right;
   if (a->rank != b->rank)
     return a->rank < b->rank ? -1 : 1;
   int order = strcmp(a->name, b->name);
-  if (order != 0)
-    return order;
-  return a->item < b->item ? -1 : a->item > b->item;
+  return order != 0 ? order : descending(b->item, a->item);
 }
 
 /* By key, bytes and allocations, descending, then by rank and name. */
@@ -67,7 +55,7 @@ compare_keys(const void *left, const void *right)
     order = descending(a->bytes, b->bytes);
   if (order == 0)
     order = descending(a->allocs, b->allocs);
-  return order != 0 ? order : break_tie(a, b);
+  return order != 0 ? order : compare_ranks(a, b);
 }
 
 /* By name, then by rank. */
@@ -77,7 +65,7 @@ compare_names(const void *left, const void *right)
   const struct ranking_row *a = left;
   const struct ranking_row *b = right;
   int order = strcmp(a->name, b->name);
-  return order != 0 ? order : break_tie(a, b);
+  return order != 0 ? order : compare_ranks(a, b);
 }
 
 /* The figures that ROW is ranked by. */
@@ -91,18 +79,14 @@ ranked(const struct ranking *ranking, const struct ranking_row *row)
 enum measure
 sort_measure(enum sort_key key)
 {
-  switch (key) {
-  case SORT_ALLOCS:
-    return MEASURE_ALLOCS;
-  case SORT_KEPT:
-    return MEASURE_KEPT_BYTES;
-  case SORT_PEAK:
-    return MEASURE_PEAK_BYTES;
-  case SORT_TEMPORARY:
-    return MEASURE_TEMPORARY_ALLOCS;
-  default:
-    return MEASURE_BYTES;
-  }
+  static const enum measure measures[] = {
+      [SORT_ALLOCS] = MEASURE_ALLOCS,
+      [SORT_KEPT] = MEASURE_KEPT_BYTES,
+      [SORT_PEAK] = MEASURE_PEAK_BYTES,
+      [SORT_TEMPORARY] = MEASURE_TEMPORARY_ALLOCS,
+      [SORT_NAME] = MEASURE_BYTES, /* as all others */
+  };
+  return measures[key];
 }
 
 /* The measure that KEY sorts the rows of RANKING by. */
@@ -111,7 +95,7 @@ measure_of(const struct ranking *ranking, enum sort_key key)
 {
   enum measure measure = sort_measure(key);
   return measure == MEASURE_BYTES    ? ranking->bytes
-         : measure == MEASURE_ALLOCS ? ranking->allocs
+         : measure == MEASURE_ALLOCS ? measure_rows[ranking->bytes].as_allocs
                                      : measure;
 }
 
@@ -136,7 +120,8 @@ sort_rows(struct ranking *ranking, bool by_name)
   for (size_t i = 0; i < ranking->count; i++) {
     struct ranking_row *row = &ranking->rows[i];
     row->bytes = ranked(ranking, row)->counts[ranking->bytes];
-    row->allocs = ranked(ranking, row)->counts[ranking->allocs];
+    row->allocs = ranked(ranking, row)
+                      ->counts[measure_rows[ranking->bytes].as_allocs];
   }
   array_sort(ranking->rows, ranking->count, sizeof *ranking->rows,
              by_name ? compare_names : compare_keys);
@@ -178,16 +163,16 @@ share_reached(uint64_t part, uint64_t whole, uint32_t share)
   return (uint128)part * SHARE_WHOLE >= (uint128)whole * share;
 }
 
-/* Whether ROW has the share of TOTAL that OPTIONS ask for. */
+/* Whether ROW has the share of TOTAL that OPTIONS ask for: of the figure that
+ * rows are sorted by, unless nobody has a share of that. */
 static bool
 is_large(const struct ranking *ranking, const struct ranking_row *row,
          const struct figures *total, const struct view_options *options)
 {
   enum sort_key order = ranking->order;
-  bool by_key = order == SORT_ALLOCS || order == SORT_KEPT ||
-                order == SORT_PEAK || order == SORT_TEMPORARY ||
-                order == SORT_INCLUSIVE;
-  return share_reached(by_key ? row->key : row->bytes,
+  bool by_bytes = order == SORT_BYTES || order == SORT_CALLS ||
+                  order == SORT_SELF || order == SORT_NAME;
+  return share_reached(by_bytes ? row->bytes : row->key,
                        total->counts[measure_of(ranking, order)],
                        options->min_share);
 }
@@ -209,13 +194,6 @@ ranking_cut(struct ranking *ranking, const struct figures *total,
   }
 }
 
-/* By rank, then by name, then by item. */
-static int
-compare_ranks(const void *left, const void *right)
-{
-  return break_tie(left, right);
-}
-
 void
 ranking_by_rank(struct ranking *ranking)
 {
@@ -228,47 +206,44 @@ ranking_by_rank(struct ranking *ranking)
 static void
 write_percent(struct sink *sink, uint32_t share)
 {
-  char digits[16];
-  uint32_t rest = share % (SHARE_WHOLE / 100);
-  sink_format(sink, "%u", share / (SHARE_WHOLE / 100));
-  if (rest == 0)
-    return;
-  int length = snprintf(digits, sizeof digits, "%04u", rest);
-  while (length > 1 && digits[length - 1] == '0')
-    digits[--length] = '\0';
-  sink_format(sink, ".%s", digits);
+  enum { ONE = SHARE_WHOLE / 100 };
+  char digits[24];
+  int length =
+      snprintf(digits, sizeof digits, "%u.%04u", share / ONE, share % ONE);
+  while (digits[length - 1] == '0')
+    length--;
+  if (digits[length - 1] == '.')
+    length--;
+  sink_bytes(sink, digits, (size_t)length);
 }
 
 void
 ranking_note(const struct ranking *ranking, const struct view_options *options,
-             const char *rows, const char *objects, bool weighed,
-             struct sink *sink)
+             const char *rows, const char *objects, struct sink *sink)
 {
   size_t left_out = ranking->count - ranking->shown;
+  bool small = options->min_share > 0;
+  bool limited = options->limit != SIZE_MAX;
   struct string_sink note;
   if (left_out == 0)
     return;
   string_sink_init(&note);
   sink_format(&note.sink, "Left out: %zu of %zu %s", left_out, ranking->count,
               rows);
-  if (options->min_share > 0) {
+  if (small) {
     sink_text(&note.sink, " below ");
     write_percent(&note.sink, options->min_share);
-    enum measure measure = measure_of(ranking, ranking->order);
-    sink_format(&note.sink, " %% of the %s", measure_rows[measure].noun);
+    sink_format(&note.sink, " %% of the %s",
+                measure_rows[measure_of(ranking, ranking->order)].noun);
   }
-  if (options->limit != SIZE_MAX)
-    sink_format(&note.sink, "%s beyond the limit of %zu",
-                options->min_share > 0 ? " or" : "", options->limit);
-  sink_format(&note.sink, ", with %llu %s",
-              (unsigned long long)ranking->left_out_allocs, objects);
-  if (weighed)
-    sink_format(&note.sink, " of %llu bytes",
-                (unsigned long long)ranking->left_out_bytes);
-  sink_format(&note.sink, "%s.",
-              options->min_share > 0 && options->limit == SIZE_MAX
-                  ? "; -verbose shows them"
-                  : "");
+  if (limited)
+    sink_format(&note.sink, "%s beyond the limit of %zu", small ? " or" : "",
+                options->limit);
+  sink_format(&note.sink, ", with %" PRIu64 " %s", ranking->left_out_allocs,
+              objects);
+  if (measure_rows[ranking->bytes].bytes)
+    sink_format(&note.sink, " of %" PRIu64 " bytes", ranking->left_out_bytes);
+  sink_text(&note.sink, small && !limited ? "; -verbose shows them." : ".");
   report_paragraph(sink, string_sink_for(&note, sink));
   string_sink_release(&note);
 }

@@ -29,20 +29,16 @@ struct ranking_row {
   uint64_t key, bytes, allocs;
 };
 
-struct ranking {
+struct ranking { /* all zero: empty, of bytes and allocations */
   struct ranking_row *rows; /* owned; the rows to show come first */
   size_t count, capacity;
   size_t shown;
-  enum measure bytes, allocs; /* what rows have */
+  enum measure bytes;      /* what rows have; or objects, if only these */
   bool inclusive;          /* rows are ranked by these figures if they can */
   enum sort_key order;     /* that ranking_sort put the rows in */
   uint64_t left_out_bytes; /* of the rows that are not shown */
   uint64_t left_out_allocs;
 };
-
-/* An empty ranking, of bytes and allocations. */
-void ranking_init(struct ranking *ranking);
-void ranking_release(struct ranking *ranking);
 
 /* Appends ROW; false when memory runs out. */
 bool ranking_add(struct ranking *ranking, struct ranking_row row);
@@ -73,10 +69,9 @@ enum measure sort_measure(enum sort_key key);
 bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
 
 /* Writes a line that says what ranking_cut left out, if anything; ROWS is
- * what rows are called ("functions"), OBJECTS what their allocations are;
- * without their bytes when these are not WEIGHED. */
+ * what rows are called ("functions"), OBJECTS what their allocations are. */
 void ranking_note(const struct ranking *ranking,
                   const struct view_options *options, const char *rows,
-                  const char *objects, bool weighed, struct sink *sink);
+                  const char *objects, struct sink *sink);
 
 #endif

@@ -424,7 +424,7 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   report_heading(sink, "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
   ranking_note(&drawing.entries.ranking, reduction->options, "entries",
-               "allocations", true, sink);
+               "allocations", sink);
   write_legend(reduction, sink);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);

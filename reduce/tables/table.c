@@ -46,8 +46,6 @@ view_init(struct view *view, const struct table *table,
   struct ranking *ranking = &view->ranking;
   *view = (struct view){table, reduction, form, {0}, NULL, NULL};
   ranking->bytes = table->bytes;
-  ranking->allocs =
-      table->bytes == MEASURE_BYTES ? MEASURE_ALLOCS : table->allocs;
   ranking->inclusive = form != FORM_TEXT;
   view->text = malloc(sizeof *view->text);
   if (view->text != NULL)
@@ -98,7 +96,7 @@ view_release(struct view *view, struct sink *sink)
     string_sink_release(view->text);
   free(view->text);
   free(view->context);
-  ranking_release(&view->ranking);
+  free(view->ranking.rows);
 }
 
 struct ranking_row

@@ -185,12 +185,11 @@ struct table {
   const char *title;
   const char *rows;    /* what rows are called; NULL: by what --by says */
   const char *objects; /* what they have; NULL: allocations */
-  bool weightless;     /* nobody counts the bytes of these */
   bool untotalled;     /* there is no row of the total */
   bool uncut;          /* small rows show, too */
-  enum measure bytes, allocs; /* what rows are of, unless all */
-  enum measure weight; /* rows with a tenth of all of this are heavy */
-  enum sort_key sort;  /* unless another one is asked for */
+  enum measure bytes;  /* what rows are of; temporary objects have none */
+  enum sort_key sort;  /* unless another one is asked for; rows with a tenth
+                          of all of this are heavy */
 
   /* Rows are listed as they come, unless an order is asked for; else by what
    * --value counts, of the inclusive figures if there are such. */
@@ -216,8 +215,9 @@ struct table {
    * whose shares are shares of the group; false when memory runs out. */
   bool (*members)(const struct view *view, const struct ranking_row *row,
                   struct ranking *ranking);
-  const char *(*lacks)(const struct reduction *reduction); /* why there is
-                                                  nothing; NULL: there is */
+  /* Why there is nothing, if nothing but the measure may be missing; NULL:
+   * there is. */
+  const char *(*lacks)(const struct reduction *reduction);
   /* Puts the rows of a text in order, those that show first. */
   void (*arrange)(struct view *view);
   size_t context_bytes; /* of the view's context, which starts zeroed */

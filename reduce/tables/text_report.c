@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
 enum { FEW = 5 }; /* members of a group, unless -verbose */
+enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
 
 bool
 column_used(const struct reduction *reduction, enum column_use use)
@@ -55,24 +57,24 @@ void
 text_columns_begin(struct text_table *text, const struct reduction *reduction,
                    const struct column *list, size_t count)
 {
+  enum language language = reduction->profile->language;
   text_table_init(text, NULL, 0);
   for (const struct column *c = list; c < list + count; c++) {
     if (!shows(reduction, c))
       continue;
     if (c->content != CONTENT_CATEGORIES)
       add_column(text, c->text, c->spare);
-    for (unsigned i = 0;
-         c->content == CONTENT_CATEGORIES && i < CATEGORY_COUNT; i++) {
-      struct text_column one = {.gap = i == 0 ? 2 : 1};
-      one.bottom = category_letter(reduction->profile->language, i);
-      if (i == 0) {
-        one.top = c->text.bottom;
-        one.top_span = CATEGORY_COUNT;
-      }
-      add_column(text, one, c->spare);
-    }
+    else
+      for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+        add_column(text,
+                   (struct text_column){
+                       .top = i == 0 ? c->text.bottom : NULL,
+                       .top_span = i == 0 ? CATEGORY_COUNT : 1,
+                       .bottom = category_letter(language, i),
+                       .gap = i == 0 ? 2 : 1},
+                   c->spare);
     if (c->share)
-      add_column(text, (struct text_column){NULL, 0, "%", 1, false},
+      add_column(text, (struct text_column){.bottom = "%", .gap = 1},
                  c->spare);
   }
 }
@@ -170,16 +172,13 @@ add_category_cells(struct text_table *table,
 static void
 add_time(struct text_table *text, uint64_t nanoseconds)
 {
-  char date[32];
+  char date[32] = "";
   struct tm parts;
-  time_t seconds = (time_t)(nanoseconds / 1000000000u);
-  if (gmtime_r(&seconds, &parts) == NULL) {
-    text_table_skip(text, 1);
-    return;
-  }
-  strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+  time_t seconds = (time_t)(nanoseconds / SECOND);
+  if (gmtime_r(&seconds, &parts) != NULL)
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
   text_table_cell(text, "%s.%03u", date,
-                  (unsigned)(nanoseconds / 1000000u % 1000u));
+                  (unsigned)(nanoseconds / MILLISECOND % 1000));
 }
 
 /* "+12" or "-3" from OLD to NEW; nothing for no change. */
@@ -212,23 +211,31 @@ add_percent(struct text_table *text, uint64_t old, uint64_t new)
 static void
 add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
 {
-  if (cell->kind == CELL_UNKNOWN)
+  switch (cell->kind) {
+  case CELL_UNKNOWN:
     text_table_skip(text, 1);
-  else if (cell->kind == CELL_SHARE)
+    break;
+  case CELL_SHARE:
     text_table_share(text, cell->number, cell->whole);
-  else if (cell->kind == CELL_CHANGE)
+    break;
+  case CELL_CHANGE:
     add_change(text, cell->whole, cell->number);
-  else if (cell->kind == CELL_PERCENT)
+    break;
+  case CELL_PERCENT:
     add_percent(text, cell->whole, cell->number);
-  else if (cell->kind != CELL_NUMBER)
+    break;
+  case CELL_NUMBER:
+    if (unit == UNIT_TIME)
+      add_time(text, cell->number);
+    else if (unit == UNIT_SECONDS)
+      text_table_cell(text, "%" PRIu64 ".%03u", cell->number / SECOND,
+                      (unsigned)(cell->number / MILLISECOND % 1000));
+    else
+      text_table_number(text, cell->number);
+    break;
+  default:
     text_table_name(text, cell->text);
-  else if (unit == UNIT_TIME)
-    add_time(text, cell->number);
-  else if (unit == UNIT_SECONDS)
-    text_table_cell(text, "%" PRIu64 ".%03u", cell->number / 1000000000u,
-                    (unsigned)(cell->number / 1000000u % 1000u));
-  else
-    text_table_number(text, cell->number);
+  }
 }
 
 /* Adds the cells of COLUMN, and its share. */
@@ -300,8 +307,7 @@ write_groups(const struct view *view, struct text_table *text)
 {
   for (size_t i = 0; i < view->ranking.shown; i++) {
     const struct ranking_row *group = &view->ranking.rows[i];
-    struct ranking members;
-    ranking_init(&members);
+    struct ranking members = {0};
     if (i > 0)
       text_table_rule(text);
     text_table_lead(text);
@@ -310,7 +316,7 @@ write_groups(const struct view *view, struct text_table *text)
       add_members(view, text, group, &members);
     else
       sink_fail(&text->text.sink, ENOMEM);
-    ranking_release(&members);
+    free(members.rows);
   }
 }
 
@@ -319,7 +325,7 @@ write_rows(const struct view *view, struct text_table *text)
 {
   const struct ranking *ranking = &view->ranking;
   struct ranking_row total = view_total(view);
-  enum measure weight = view->table->weight;
+  enum measure weight = sort_measure(view->table->sort);
   if (!view->table->untotalled)
     add_row(view, text, &total, total.figures);
   for (size_t i = 0; i < ranking->shown; i++) {
@@ -351,8 +357,9 @@ text_report_write(const struct table *table,
                   const struct reduction *reduction, struct sink *sink)
 {
   struct view view;
-  const char *nothing =
-      table->lacks == NULL ? NULL : table->lacks(reduction);
+  const char *nothing = table->lacks != NULL ? table->lacks(reduction) : NULL;
+  if (table->bytes != MEASURE_BYTES && !reduction_has(reduction, table->bytes))
+    nothing = "This profile does not say.";
   report_heading(sink, table->title);
   if (nothing != NULL) {
     sink_format(sink, "%s\n", nothing);
@@ -366,8 +373,7 @@ text_report_write(const struct table *table,
                table->rows != NULL
                    ? table->rows
                    : granularity_noun(reduction->options->by, true),
-               table->objects == NULL ? "allocations" : table->objects,
-               !table->weightless, sink);
+               table->objects == NULL ? "allocations" : table->objects, sink);
   text_columns_explain(reduction, table->columns, table->column_count, sink);
   if (table->legend != NULL)
     table->legend(&view, sink);
