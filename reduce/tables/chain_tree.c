@@ -2,8 +2,7 @@
 
 /* The nodes of the tree that the analysis has, with those of chains that were
  * only called behind them, are brought into order at the end: what is below
- * each is summed from the last to the first, children are sorted, and a walk
- * with an explicit stack gives the new numbers.
+ * each is summed from the last to the first, and children are sorted.
  */
 
 #include "tables/chain_tree.h"
@@ -110,12 +109,12 @@ add_samples(struct chain_tree *tree)
 
 /* A node among its siblings. */
 struct sibling {
-  uint32_t node, parent;
+  uint32_t node, parent; /* the latter from 1 on, 0: none */
   uint64_t bytes, allocs;
   const char *name;
 };
 
-/* By parent, INDEX_NONE being the last; then by bytes and allocations in and
+/* By parent; then by bytes and allocations in and
  * below the node, descending, then by name and by first appearance. */
 static int
 compare_siblings(const void *left, const void *right)
@@ -134,69 +133,55 @@ compare_siblings(const void *left, const void *right)
   return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Sums up what is below each node, and fills SIBLINGS, sorted. */
+/* Sums up what is below each node, and fills SIBLINGS, sorted; SIZES, which
+ * are zero, get how many nodes each has in and below it. */
 static void
-sort_siblings(struct chain_tree *tree, struct sibling *siblings)
+sort_siblings(struct chain_tree *tree, struct sibling *siblings,
+              uint32_t *sizes)
 {
-  for (size_t i = 0; i < tree->count; i++) {
-    tree->nodes[i].below_allocs = tree->nodes[i].counts[MEASURE_ALLOCS];
-    tree->nodes[i].below_bytes = tree->nodes[i].counts[MEASURE_BYTES];
-  }
   for (size_t i = tree->count; i-- > 0;) {
-    const struct chain_node *node = &tree->nodes[i];
-    siblings[i] = (struct sibling){(uint32_t)i, node->parent,
-                                   node->below_bytes, node->below_allocs,
-                                   chain_item_name(tree, node->item)};
+    struct chain_node *node = &tree->nodes[i];
+    node->below_allocs += node->counts[MEASURE_ALLOCS];
+    node->below_bytes += node->counts[MEASURE_BYTES];
+    sizes[i]++;
+    siblings[i] = (struct sibling){
+        (uint32_t)i, node->parent == INDEX_NONE ? 0 : node->parent + 1,
+        node->below_bytes, node->below_allocs,
+        chain_item_name(tree, node->item)};
     if (node->parent == INDEX_NONE)
       continue;
     tree->nodes[node->parent].below_allocs += node->below_allocs;
     tree->nodes[node->parent].below_bytes += node->below_bytes;
+    sizes[node->parent] += sizes[i];
   }
   array_sort(siblings, tree->count, sizeof *siblings, compare_siblings);
 }
 
-/* Numbers the nodes by a walk: NUMBERS[i] is the new number of node i, ORDER
- * the inverse.  ENDS[p] gets the end of p's children among SIBLINGS; STACK
- * has room for all nodes. */
-static void
-walk(const struct chain_tree *tree, const struct sibling *siblings,
-     uint32_t *numbers, uint32_t *order, uint32_t *ends, uint32_t *stack)
-{
-  size_t depth = 0;
-  uint32_t next = 0;
-  size_t i = tree->count;
-  while (i > 0 && siblings[i - 1].parent == INDEX_NONE)
-    stack[depth++] = siblings[--i].node;
-  for (size_t j = 0; j < i; j++)
-    ends[siblings[j].parent] = (uint32_t)j + 1;
-  while (depth > 0) {
-    uint32_t node = stack[--depth];
-    numbers[node] = next;
-    order[next++] = node;
-    for (uint32_t j = ends[node]; j > 0 && siblings[j - 1].parent == node;
-         j--)
-      stack[depth++] = siblings[j - 1].node;
-  }
-}
-
-/* Brings the nodes into the order of a walk. */
+/* Brings the nodes into the order of a walk: a node follows its parent, or
+ * the sibling before it with all that is below that.  Siblings whose parent
+ * has a smaller number come first, so that it has its new one by then. */
 static bool
 order_nodes(struct chain_tree *tree)
 {
   size_t count = tree->count;
   struct sibling *siblings = array_zeroed(count, sizeof *siblings);
   struct chain_node *nodes = array_zeroed(count, sizeof *nodes);
-  uint32_t *room = array_zeroed(4 * count, sizeof *room);
-  bool good = siblings != NULL && nodes != NULL && room != NULL;
+  uint32_t *sizes = array_zeroed(count, sizeof *sizes);
+  uint32_t *numbers = array_zeroed(count, sizeof *numbers); /* new ones */
+  uint32_t *next = array_zeroed(count + 1, sizeof *next); /* for a child */
+  bool good = siblings != NULL && nodes != NULL && sizes != NULL &&
+              numbers != NULL && next != NULL;
   if (good) {
-    uint32_t *numbers = room;
-    uint32_t *order = room + count;
-    sort_siblings(tree, siblings);
-    walk(tree, siblings, numbers, order, room + 2 * count, room + 3 * count);
+    sort_siblings(tree, siblings, sizes);
     for (size_t i = 0; i < count; i++) {
-      nodes[i] = tree->nodes[order[i]];
-      if (nodes[i].parent != INDEX_NONE)
-        nodes[i].parent = numbers[nodes[i].parent];
+      const struct sibling *s = &siblings[i];
+      uint32_t number = next[s->parent];
+      next[s->parent] += sizes[s->node];
+      next[s->node + 1] = number + 1;
+      numbers[s->node] = number;
+      nodes[number] = tree->nodes[s->node];
+      if (s->parent != 0)
+        nodes[number].parent = numbers[s->parent - 1];
     }
     for (size_t i = 0; i < tree->reduction->profile->sample_count; i++) {
       if (tree->of_sample[i] != INDEX_NONE)
@@ -210,7 +195,9 @@ order_nodes(struct chain_tree *tree)
     free(nodes);
   }
   free(siblings);
-  free(room);
+  free(sizes);
+  free(numbers);
+  free(next);
   return good;
 }
 

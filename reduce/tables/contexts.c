@@ -4,14 +4,14 @@
  * own, in CSV, they are those at whose end something was allocated or called,
  * each one cell, root first, as folded stacks have it; else all nodes of the
  * tree.
- *
- * What a chain allocated by type is gathered by sorting the samples.
  */
 
 #include "base/array.h"
+#include "base/lists.h"
 #include "tables/chain_tree.h"
 #include "tables/table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum id { CHAIN, PARENT, FUNCTION, CALLS, TYPES };
@@ -26,81 +26,28 @@ static const struct column columns[] = {
     {.id = TYPES, .keys = KEYS("types", NULL, NULL)},
 };
 
-/* What the leaf of a context allocated of a type. */
-struct context_type {
-  uint32_t context, type;
-  uint64_t allocs, bytes;
-};
-
 struct contexts {
   struct chain_tree tree;
-  struct context_type *types; /* by context, then by type */
-  size_t type_count;
-  size_t *first_types;      /* of a context; one more at the end */
-  uint32_t *path;           /* room for a chain */
+  uint32_t *path;       /* room for a chain */
+  struct lists samples; /* of each context */
+  /* what the leaf of the context in hand allocated, by type */
+  struct part *parts;
+  size_t part_count, part_capacity;
 };
-
-/* By context, then by type. */
-static int
-compare_types(const void *left, const void *right)
-{
-  const struct context_type *a = left;
-  const struct context_type *b = right;
-  if (a->context != b->context)
-    return a->context < b->context ? -1 : 1;
-  return a->type < b->type ? -1 : a->type > b->type;
-}
-
-/* Fills in the types, and where those of each context begin. */
-static bool
-collect_types(struct contexts *contexts, const struct reduction *reduction)
-{
-  const struct profile *profile = reduction->profile;
-  struct context_type *types =
-      array_zeroed(profile->sample_count, sizeof *types);
-  size_t count = 0;
-  contexts->types = types;
-  contexts->first_types =
-      array_zeroed(contexts->tree.count + 1, sizeof *contexts->first_types);
-  if (types == NULL || contexts->first_types == NULL)
-    return false;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    struct sample_count sample;
-    uint32_t context = contexts->tree.of_sample[i];
-    if (context == INDEX_NONE)
-      continue;
-    selection_count(&reduction->selection, i, &sample);
-    types[count++] = (struct context_type){context, sample.type,
-                                           sample.counts[MEASURE_ALLOCS],
-                                           sample.counts[MEASURE_BYTES]};
-  }
-  array_sort(types, count, sizeof *types, compare_types);
-  for (size_t i = 0; i < count; i++) {
-    struct context_type *last =
-        i == 0 ? NULL : &types[contexts->type_count - 1];
-    if (last != NULL && compare_types(last, &types[i]) == 0) {
-      last->allocs += types[i].allocs;
-      last->bytes += types[i].bytes;
-    } else {
-      contexts->first_types[types[i].context + 1]++;
-      types[contexts->type_count++] = types[i];
-    }
-  }
-  for (size_t i = 0; i < contexts->tree.count; i++)
-    contexts->first_types[i + 1] += contexts->first_types[i];
-  return true;
-}
 
 static bool
 init(struct view *view)
 {
+  const struct reduction *reduction = view->reduction;
   struct contexts *contexts = view->context;
-  if (!chain_tree_init(&contexts->tree, view->reduction, CHAIN_OF_FUNCTIONS))
+  struct chain_tree *tree = &contexts->tree;
+  if (!chain_tree_init(tree, reduction, CHAIN_OF_FUNCTIONS))
     return false;
-  contexts->path =
-      array_zeroed(contexts->tree.count, sizeof *contexts->path);
-  return contexts->path != NULL && (view->form == FORM_CSV ||
-                                    collect_types(contexts, view->reduction));
+  contexts->path = array_zeroed(tree->count, sizeof *contexts->path);
+  return contexts->path != NULL &&
+         (view->form == FORM_CSV ||
+          lists_init(&contexts->samples, tree->count, tree->of_sample,
+                     reduction->profile->sample_count));
 }
 
 static void
@@ -108,16 +55,15 @@ release(void *context)
 {
   struct contexts *contexts = context;
   chain_tree_release(&contexts->tree);
-  free(contexts->types);
-  free(contexts->first_types);
+  lists_release(&contexts->samples);
+  free(contexts->parts);
   free(contexts->path);
 }
 
 static size_t
 count(const struct view *view)
 {
-  const struct contexts *contexts = view->context;
-  return contexts->tree.count;
+  return ((const struct contexts *)view->context)->tree.count;
 }
 
 static bool
@@ -170,15 +116,61 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   }
 }
 
+/* By type. */
+static int
+compare_parts(const void *left, const void *right)
+{
+  const struct part *a = left;
+  const struct part *b = right;
+  return a->type < b->type ? -1 : a->type > b->type;
+}
+
+/* Gathers the parts of the context ITEM: those of its few samples are sorted,
+ * and those of one type added up. */
+static bool
+collect_parts(struct contexts *contexts, size_t item)
+{
+  size_t count = 0;
+  contexts->part_count = 0;
+  for (uint32_t i = lists_first(&contexts->samples, item); i != INDEX_NONE;
+       i = lists_next(&contexts->samples, i)) {
+    struct sample_count sample;
+    struct part *parts =
+        array_reserve(contexts->parts, &contexts->part_capacity, count + 1,
+                      sizeof *parts);
+    if (parts == NULL)
+      return false;
+    contexts->parts = parts;
+    selection_count(&contexts->tree.reduction->selection, i, &sample);
+    parts[count++] = (struct part){.type = sample.type,
+                                   .bytes = sample.counts[MEASURE_BYTES],
+                                   .allocs = sample.counts[MEASURE_ALLOCS]};
+  }
+  struct part *last = contexts->parts;
+  array_sort(last, count, sizeof *last, compare_parts);
+  for (size_t i = 1; i < count; i++) {
+    const struct part *next = &contexts->parts[i];
+    if (next->type == last->type) {
+      last->bytes += next->bytes;
+      last->allocs += next->allocs;
+    } else {
+      *++last = *next;
+    }
+  }
+  contexts->part_count =
+      count == 0 ? 0 : (size_t)(last - contexts->parts) + 1;
+  return true;
+}
+
 static bool
 part(const struct view *view, size_t item, size_t number, struct part *part)
 {
-  const struct contexts *contexts = view->context;
-  size_t place = contexts->first_types[item] + number;
-  if (place == contexts->first_types[item + 1])
+  struct contexts *contexts = view->context;
+  if (number == 0 && !collect_parts(contexts, item))
+    sink_fail(&view->text->sink, ENOMEM);
+  if (number >= contexts->part_count)
     return false;
-  const struct context_type *type = &contexts->types[place];
-  *part = (struct part){type->type, type->bytes, type->allocs, NULL};
+  *part = contexts->parts[number];
   return true;
 }
 

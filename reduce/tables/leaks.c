@@ -11,7 +11,6 @@
 #include "tables/table.h"
 #include "tables/text_report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -30,24 +29,19 @@ static const struct column columns[] = {
                 "outermost first; \"...\" when there are more"},
 };
 
-/* The partial paths seen so far, with what was allocated below each. */
 struct leaks {
-  const struct reduction *reduction;
-  struct call_tree tree; /* by frames */
-  struct names paths;
+  struct call_tree tree;   /* by frames */
+  struct names paths;      /* the partial paths */
   struct figures *figures; /* by path */
-  size_t capacity;
-  uint32_t *path; /* in hand: items, the leaf first */
-  size_t path_capacity;
-  struct string_sink *text; /* of the path in hand; not owned */
+  uint32_t *path;          /* room for one: items, the leaf first */
 };
 
 static void
-write_frame(const struct leaks *leaks, const struct call_item *item,
+write_frame(const struct reduction *reduction, const struct call_item *item,
             struct sink *sink)
 {
-  const struct frame_table *frames = &leaks->reduction->frames;
-  const struct view_options *options = leaks->reduction->options;
+  const struct frame_table *frames = &reduction->frames;
+  const struct view_options *options = reduction->options;
   sink_text(sink, item->name);
   if (options->by != BY_FUNCTION || item->function == INDEX_NONE)
     return;
@@ -63,73 +57,57 @@ write_frame(const struct leaks *leaks, const struct call_item *item,
                 item->line);
 }
 
-/* Writes the last callers on the chain of NODE, outermost first. */
-static void
-write_path(struct leaks *leaks, uint32_t node, struct sink *sink)
+/* The number of the path to NODE: its last callers, outermost first.
+ * NAMES_NONE when memory runs out. */
+static uint32_t
+path_to(const struct view *view, uint32_t node)
 {
+  struct leaks *leaks = view->context;
   const struct tree_node *nodes = leaks->tree.tree.nodes;
-  size_t most = leaks->reduction->options->callers;
+  struct sink *sink = &view->text->sink;
+  size_t most = view->reduction->options->callers;
   size_t count = 0;
-  for (; node != TREE_ROOT && count < most; node = nodes[node].parent) {
-    uint32_t *path = array_reserve(leaks->path, &leaks->path_capacity,
-                                   count + 1, sizeof *path);
-    if (path == NULL) {
-      sink_fail(sink, ENOMEM);
-      return;
-    }
-    leaks->path = path;
-    path[count++] = nodes[node].item;
-  }
+  for (; node != TREE_ROOT && count < most; node = nodes[node].parent)
+    leaks->path[count++] = nodes[node].item;
+  string_sink_clear(view->text);
   if (node != TREE_ROOT)
     sink_text(sink, "...>");
   while (count > 0) {
-    write_frame(leaks, &leaks->tree.items[leaks->path[--count]], sink);
+    write_frame(view->reduction, &leaks->tree.items[leaks->path[--count]],
+                sink);
     sink_text(sink, count > 0 ? ">" : "");
   }
-}
-
-/* Adds what sample I, whose chain is that of NODE, counts. */
-static bool
-add_sample(struct leaks *leaks, size_t i, uint32_t node)
-{
-  const struct reduction *reduction = leaks->reduction;
-  struct sample_count count;
-  string_sink_clear(leaks->text);
-  write_path(leaks, node, &leaks->text->sink);
-  const char *text = string_sink_text(leaks->text);
-  uint32_t path =
-      text == NULL ? NAMES_NONE : names_intern(&leaks->paths, text);
-  if (path == NAMES_NONE)
-    return false;
-  size_t before = leaks->capacity;
-  struct figures *figures = array_reserve(
-      leaks->figures, &leaks->capacity, leaks->paths.count, sizeof *figures);
-  if (figures == NULL)
-    return false;
-  if (leaks->capacity > before)
-    memset(figures + before, 0, (leaks->capacity - before) * sizeof *figures);
-  leaks->figures = figures;
-  selection_count(&reduction->selection, i, &count);
-  struct figures added = figures_of(reduction->profile, &count);
-  figures_add(&figures[path], &added);
-  return true;
+  const char *text = string_sink_text(view->text);
+  return text == NULL ? NAMES_NONE : names_intern(&leaks->paths, text);
 }
 
 static bool
 init(struct view *view)
 {
   const struct reduction *reduction = view->reduction;
+  const struct profile *profile = reduction->profile;
   struct leaks *leaks = view->context;
-  leaks->reduction = reduction;
-  leaks->text = view->text;
   if (!names_init(&leaks->paths) ||
       !call_tree_init(&leaks->tree, &reduction->selection, ITEMS_ARE_FRAMES,
                       reduction->tree.merges_runs))
     return false;
-  for (size_t i = 0; i < reduction->profile->sample_count; i++)
-    if (leaks->tree.of_sample[i] != INDEX_NONE &&
-        !add_sample(leaks, i, leaks->tree.of_sample[i]))
+  uint32_t *of_sample = leaks->tree.of_sample; /* nodes, then paths */
+  leaks->path = array_zeroed(leaks->tree.tree.count, sizeof *leaks->path);
+  for (size_t i = 0; leaks->path != NULL && i < profile->sample_count; i++)
+    if (of_sample[i] != INDEX_NONE &&
+        (of_sample[i] = path_to(view, of_sample[i])) == NAMES_NONE)
       return false;
+  leaks->figures = array_zeroed(leaks->paths.count, sizeof *leaks->figures);
+  if (leaks->path == NULL || leaks->figures == NULL)
+    return false;
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    struct sample_count count;
+    if (of_sample[i] == INDEX_NONE)
+      continue;
+    selection_count(&reduction->selection, i, &count);
+    struct figures figures = figures_of(profile, &count);
+    figures_add(&leaks->figures[of_sample[i]], &figures);
+  }
   return true;
 }
 
@@ -146,8 +124,7 @@ release(void *context)
 static size_t
 count(const struct view *view)
 {
-  const struct leaks *leaks = view->context;
-  return leaks->figures == NULL ? 0 : leaks->paths.count;
+  return ((const struct leaks *)view->context)->paths.count;
 }
 
 static bool

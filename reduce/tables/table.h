@@ -206,7 +206,8 @@ struct table {
   bool (*row)(const struct view *view, size_t item, struct ranking_row *row);
   struct cell (*cell)(const struct view *view, const struct ranking_row *row,
                       int id);
-  /* The part of ITEM with this number; false: there are no more. */
+  /* The part of ITEM with this number, one after the other; false: there are
+   * no more. */
   bool (*part)(const struct view *view, size_t item, size_t number,
                struct part *part);
 
