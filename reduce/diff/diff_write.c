@@ -146,12 +146,6 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   return (struct cell){.kind = kind, .number = new, .whole = old};
 }
 
-static size_t
-count(const struct view *view)
-{
-  return changes_of(view)->from->entry_count;
-}
-
 /* Entries are in the order of their names, or of printing, which breaks ties.
  * Left out are those of which nothing was allocated, nor called that shows.
  */
@@ -159,6 +153,8 @@ static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct changes *changes = changes_of(view);
+  if (item == changes->from->entry_count)
+    return false;
   const struct diff_entry *entry = &changes->from->entries[item];
   const uint64_t *old = entry->sides[DIFF_OLD].counts;
   const uint64_t *new = entry->sides[DIFF_NEW].counts;
@@ -170,10 +166,11 @@ row(const struct view *view, size_t item, struct ranking_row *row)
     row->allocs = change_of(entry, MEASURE_ALLOCS);
     row->rank = UINT64_MAX - old[changes->order] - new[changes->order];
   }
-  return (old[MEASURE_BYTES] | new[MEASURE_BYTES] | old[MEASURE_ALLOCS] |
-          new[MEASURE_ALLOCS]) != 0 ||
-         (changes->calls && changes->kind == DIFF_FUNCTIONS &&
-          (old[DIFF_CALLS] | new[DIFF_CALLS]) != 0);
+  row->left_out = (old[MEASURE_BYTES] | new[MEASURE_BYTES] |
+                   old[MEASURE_ALLOCS] | new[MEASURE_ALLOCS]) == 0 &&
+                  !(changes->calls && changes->kind == DIFF_FUNCTIONS &&
+                    (old[DIFF_CALLS] | new[DIFF_CALLS]) != 0);
+  return true;
 }
 
 /* Whether the change of MEASURE in ENTRY has the share of the larger total
@@ -247,7 +244,6 @@ describe(struct changes *changes, const struct diff *diff,
       .table = {.untotalled = true,
                 .keeps_empty = true,
                 COLUMNS(total_columns),
-                .count = count,
                 .row = row,
                 .cell = cell,
                 .arrange = arrange,

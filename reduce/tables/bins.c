@@ -138,15 +138,11 @@ release(void *context)
   free(((struct size_types *)context)->items);
 }
 
-static size_t
-count(const struct view *view)
-{
-  return view->reduction->tally.bin_count;
-}
-
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
+  if (item == view->reduction->tally.bin_count)
+    return false;
   row->figures = &bin_of(view, item)->figures;
   row->rank = item;
   return true;
@@ -228,7 +224,6 @@ const struct table bins_table = {
     .keeps_empty = true,
     .by_parts = true,
     COLUMNS(columns),
-    .count = count,
     .row = row,
     .cell = cell,
     .part = part,

@@ -23,16 +23,12 @@ static const struct column cycle_columns[] = {
     {.id = INSIDE_CALLS, .keys = KEY("inside_calls")},
 };
 
-static size_t
-count_arcs(const struct view *view)
-{
-  return view->reduction->graph.arc_count;
-}
-
 static bool
 arc_row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct call_graph *graph = &view->reduction->graph;
+  if (item == graph->arc_count)
+    return false;
   const struct graph_arc *arc = &graph->arcs[item];
   row->figures = &arc->inclusive;
   row->rank = arc->caller;
@@ -50,17 +46,14 @@ arc_cell(const struct view *view, const struct ranking_row *row, int id)
                                                             : arc->callee);
 }
 
-static size_t
-count_cycles(const struct view *view)
-{
-  return view->reduction->cycles.count;
-}
-
 static bool
 cycle_row(const struct view *view, size_t item, struct ranking_row *row)
 {
-  row->figures = &view->reduction->cycles.items[item].self;
-  row->inclusive = &view->reduction->cycles.items[item].inclusive;
+  const struct cycles *cycles = &view->reduction->cycles;
+  if (item == cycles->count)
+    return false;
+  row->figures = &cycles->items[item].self;
+  row->inclusive = &cycles->items[item].inclusive;
   return true;
 }
 
@@ -81,7 +74,6 @@ cycle_cell(const struct view *view, const struct ranking_row *row, int id)
 const struct table arcs_table = {
     .keeps_empty = true,
     COLUMNS(arc_columns),
-    .count = count_arcs,
     .row = arc_row,
     .cell = arc_cell,
 };
@@ -90,7 +82,6 @@ const struct table cycles_table = {
     .in_place = true,
     .keeps_empty = true,
     COLUMNS(cycle_columns),
-    .count = count_cycles,
     .row = cycle_row,
     .cell = cycle_cell,
 };

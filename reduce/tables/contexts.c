@@ -60,20 +60,17 @@ release(void *context)
   free(contexts->path);
 }
 
-static size_t
-count(const struct view *view)
-{
-  return ((const struct contexts *)view->context)->tree.count;
-}
-
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct contexts *contexts = view->context;
+  if (item == contexts->tree.count)
+    return false;
   const struct chain_node *node = &contexts->tree.nodes[item];
   row->counts = node->counts;
-  return view->form != FORM_CSV || chain_node_allocates(node) ||
-         node->calls != 0;
+  row->left_out = view->form == FORM_CSV && !chain_node_allocates(node) &&
+                  node->calls == 0;
+  return true;
 }
 
 /* The chain that ends in NODE. */
@@ -178,7 +175,6 @@ const struct table contexts_table = {
     .in_place = true,
     .keeps_empty = true,
     COLUMNS(columns),
-    .count = count,
     .row = row,
     .cell = cell,
     .part = part,

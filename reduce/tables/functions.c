@@ -96,18 +96,15 @@ static const struct column temporary_columns[] = {
     NAME_COLUMN,
 };
 
-static size_t
-count(const struct view *view)
-{
-  return view->reduction->graph.node_count;
-}
-
 /* A text has the functions that allocated what it is about; in the order of
  * inclusive bytes DIRECT ALLOCATION has all. */
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
-  const struct graph_node *node = &view->reduction->graph.nodes[item];
+  const struct call_graph *graph = &view->reduction->graph;
+  if (item == graph->node_count)
+    return false;
+  const struct graph_node *node = &graph->nodes[item];
   enum measure bytes = view->table->bytes;
   bool text = view->form == FORM_TEXT;
   row->figures = &node->self;
@@ -115,10 +112,11 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   row->name = node->name;
   row->calls = node->calls;
   row->rank = text ? 0 : node->depth;
-  return !text || node->self.counts[bytes] != 0 ||
-         node->self.counts[measure_rows[bytes].as_allocs] != 0 ||
-         (bytes == MEASURE_BYTES &&
-          view->reduction->options->sort == SORT_INCLUSIVE);
+  row->left_out = text && node->self.counts[bytes] == 0 &&
+                  node->self.counts[measure_rows[bytes].as_allocs] == 0 &&
+                  (bytes != MEASURE_BYTES ||
+                   view->reduction->options->sort != SORT_INCLUSIVE);
+  return true;
 }
 
 /* The calls of all rows, also those that are left out.  Of a C program each
@@ -134,8 +132,8 @@ sum_calls(const struct view *view)
     return CALLS_UNKNOWN;
   if (reduction->profile->language == LANGUAGE_C)
     return reduction->selection.total.allocs;
-  for (size_t i = 0; i < count(view); i++)
-    if (row(view, i, &function))
+  for (size_t i = 0; row(view, i, &function); i++)
+    if (!function.left_out)
       calls = calls_add(calls, function.calls);
   return calls;
 }
@@ -250,7 +248,6 @@ const struct table functions_table = {
     .title = "DIRECT ALLOCATION",
     .keeps_empty = true,
     COLUMNS(function_columns),
-    .count = count,
     .row = row,
     .cell = cell,
     .part = part,
@@ -264,7 +261,6 @@ const struct table peak_table = {
     .sort = SORT_PEAK,
     .keeps_empty = true,
     COLUMNS(peak_columns),
-    .count = count,
     .row = row,
 };
 
@@ -275,7 +271,6 @@ const struct table temporary_table = {
     .sort = SORT_TEMPORARY,
     .keeps_empty = true,
     COLUMNS(temporary_columns),
-    .count = count,
     .row = row,
     .cell = cell,
 };

@@ -121,19 +121,17 @@ release(void *context)
   free(leaks->path);
 }
 
-static size_t
-count(const struct view *view)
-{
-  return ((const struct leaks *)view->context)->paths.count;
-}
-
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct leaks *leaks = view->context;
+  if (item == leaks->paths.count)
+    return false;
   row->figures = &leaks->figures[item];
   row->name = leaks->paths.texts[item];
-  return row->figures->kept_bytes != 0 || row->figures->kept_allocs != 0;
+  row->left_out =
+      row->figures->kept_bytes == 0 && row->figures->kept_allocs == 0;
+  return true;
 }
 
 static void
@@ -163,7 +161,6 @@ const struct table leaks_table = {
     .sort = SORT_KEPT,
     .keeps_empty = true,
     COLUMNS(columns),
-    .count = count,
     .row = row,
     .lacks = lacks,
     .context_bytes = sizeof(struct leaks),

@@ -25,6 +25,7 @@ struct ranking_row {
   uint64_t calls; /* perhaps CALLS_UNKNOWN */
   uint64_t rank;  /* breaks ties */
   size_t item;    /* what the row stands for; the caller's index */
+  bool left_out;  /* of the table that it was made for */
   /* set when rows are sorted: by what, and what breaks ties */
   uint64_t key, bytes, allocs;
 };

@@ -62,16 +62,11 @@ static const struct column region_columns[] = {
      .meaning = "its name, behind those of the regions around it"},
 };
 
-static size_t
-count_phases(const struct view *view)
-{
-  (void)view;
-  return PHASE_COUNT;
-}
-
 static bool
 phase_row(const struct view *view, size_t item, struct ranking_row *row)
 {
+  if (item == PHASE_COUNT)
+    return false;
   row->figures = &view->reduction->tally.phases[item];
   row->name = view->form == FORM_TEXT ? phase_title((enum phase)item)
                                       : phase_word((enum phase)item);
@@ -101,29 +96,21 @@ phase_legend(const struct view *view, struct sink *sink)
   report_legend(reduction, sink, "run time", "all else");
 }
 
-static size_t
-count_threads(const struct view *view)
-{
-  return view->reduction->profile->thread_count;
-}
-
 static bool
 thread_row(const struct view *view, size_t item, struct ranking_row *row)
 {
+  if (item == view->reduction->profile->thread_count)
+    return false;
   row->figures = &view->reduction->tally.threads[item];
   row->name = profile_thread_name(view->reduction->profile, item);
   return true;
 }
 
-static size_t
-count_regions(const struct view *view)
-{
-  return view->reduction->regions.count;
-}
-
 static bool
 region_row(const struct view *view, size_t item, struct ranking_row *row)
 {
+  if (item == view->reduction->regions.count)
+    return false;
   const struct region_row *region = &view->reduction->regions.rows[item];
   row->figures = &region->figures;
   row->name = region->path;
@@ -172,7 +159,6 @@ const struct table phases_table = {
     .rows = "phases",
     .uncut = true,
     COLUMNS(phase_columns),
-    .count = count_phases,
     .row = phase_row,
     .cell = phase_cell,
     .legend = phase_legend,
@@ -182,7 +168,6 @@ const struct table threads_table = {
     .title = "THREADS",
     .rows = "threads",
     COLUMNS(thread_columns),
-    .count = count_threads,
     .row = thread_row,
 };
 
@@ -192,7 +177,6 @@ const struct table regions_table = {
     .in_place = true,
     .keeps_empty = true,
     COLUMNS(region_columns),
-    .count = count_regions,
     .row = region_row,
     .cell = region_cell,
     .lacks = lacks_regions,

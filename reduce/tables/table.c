@@ -34,9 +34,12 @@ static bool
 make_row(const struct view *view, size_t item, struct ranking_row *row)
 {
   *row = (struct ranking_row){.name = "", .item = item};
-  return view->table->row(view, item, row) &&
-         (view->table->keeps_empty || view->form == FORM_PAGE ||
-          figures_any(row->figures));
+  if (!view->table->row(view, item, row))
+    return false;
+  if (!view->table->keeps_empty && view->form != FORM_PAGE &&
+      !figures_any(row->figures))
+    row->left_out = true;
+  return true;
 }
 
 bool
@@ -54,12 +57,12 @@ view_init(struct view *view, const struct table *table,
   if (view->text == NULL || view->context == NULL ||
       (table->init != NULL && !table->init(view)))
     return false;
-  size_t count = stays_in_place(view) ? 0 : table->count(view);
-  for (size_t i = 0; i < count; i++) {
-    struct ranking_row row;
-    if (make_row(view, i, &row) && !ranking_add(ranking, row))
+  if (stays_in_place(view))
+    return true;
+  struct ranking_row row;
+  for (size_t i = 0; make_row(view, i, &row); i++)
+    if (!row.left_out && !ranking_add(ranking, row))
       return false;
-  }
   if (form == FORM_TEXT && table->arrange != NULL)
     table->arrange(view);
   else if (form == FORM_TEXT)
@@ -69,20 +72,14 @@ view_init(struct view *view, const struct table *table,
   return true;
 }
 
-size_t
-view_count(const struct view *view)
-{
-  return stays_in_place(view) ? view->table->count(view)
-                              : view->ranking.count;
-}
-
 bool
 view_row(const struct view *view, size_t index, struct ranking_row *row)
 {
   if (stays_in_place(view))
     return make_row(view, index, row);
-  *row = view->ranking.rows[index];
-  return true;
+  if (index < view->ranking.count)
+    *row = view->ranking.rows[index];
+  return index < view->ranking.count;
 }
 
 void

@@ -200,9 +200,8 @@ struct table {
   const struct column *columns;
   size_t column_count;
 
-  /* How many rows there are; and, filled in but for its item, the row of
-   * ITEM.  False: it is left out. */
-  size_t (*count)(const struct view *view);
+  /* The row of ITEM, filled in but for that.  False: there is none, nor are
+   * there others behind it. */
   bool (*row)(const struct view *view, size_t item, struct ranking_row *row);
   struct cell (*cell)(const struct view *view, const struct ranking_row *row,
                       int id);
@@ -249,9 +248,8 @@ bool view_init(struct view *view, const struct table *table,
  */
 void view_release(struct view *view, struct sink *sink);
 
-/* For forms with keys: how many rows there may be, and the row with the
- * number INDEX; false: there is none. */
-size_t view_count(const struct view *view);
+/* For forms with keys: the row with the number INDEX, which may be left out;
+ * false: there is none, nor are there others behind it. */
 bool view_row(const struct view *view, size_t index, struct ranking_row *row);
 
 /* The row of the total. */

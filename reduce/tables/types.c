@@ -59,16 +59,12 @@ static const struct column function_columns[] = {PAIR_COLUMNS(
     "first line: the function; below: the class or the type; \"(N more)\": "
     "types with a small share of this function's")};
 
-static size_t
-count(const struct view *view)
-{
-  return view->reduction->profile->type_count;
-}
-
 static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct profile *profile = view->reduction->profile;
+  if (item == profile->type_count)
+    return false;
   row->figures = &view->reduction->tally.types[item];
   row->name = tally_type_name(profile, &profile->types[item]);
   row->rank = profile->types[item].category;
@@ -144,12 +140,6 @@ pairs_release(void *context)
   free(pairs->members);
 }
 
-static size_t
-count_groups(const struct view *view)
-{
-  return ((const struct pairs *)view->context)->group_count;
-}
-
 /* The name of a type, or of a function. */
 static const char *
 name_of(const struct view *view, bool type, size_t index)
@@ -163,6 +153,8 @@ static bool
 group_row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct pairs *pairs = view->context;
+  if (item == pairs->group_count)
+    return false;
   row->figures = &pairs->figures[item];
   row->name = name_of(view, is_by_type(view), item);
   row->rank =
@@ -194,13 +186,12 @@ const struct table types_table = {
     .title = "TYPES",
     .rows = "types",
     COLUMNS(columns),
-    .count = count,
     .row = row,
     .cell = cell,
 };
 
 #define PAIRS_TABLE                                                          \
-  .count = count_groups, .row = group_row, .members = members,               \
+  .row = group_row, .members = members,                                      \
   .context_bytes = sizeof(struct pairs), .init = pairs_init,                 \
   .release = pairs_release
 

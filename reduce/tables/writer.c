@@ -368,9 +368,9 @@ write_rows(struct writer *writer, const char *key, const struct view *view)
               lines[writer->form].list);
   if (writer->form == FORM_CSV)
     write_row(writer, view, NULL, NULL);
-  for (size_t i = 0; i < view_count(view); i++) {
+  for (size_t i = 0; view_row(view, i, &row); i++) {
     bool by_parts = writer->form == FORM_CSV && table->by_parts;
-    if (!view_row(view, i, &row))
+    if (row.left_out)
       continue;
     for (size_t j = 0;
          by_parts ? table->part(view, row.item, j, &part) : j == 0; j++) {
