@@ -199,6 +199,38 @@ merge_relations(struct graph_entries *entries)
   entries->relation_count = count;
 }
 
+void
+graph_sum_add(struct graph_sum *sum, const struct figures *figures,
+              uint64_t calls)
+{
+  figures_add(&sum->figures, figures);
+  sum->calls = calls_add(sum->calls, calls);
+  sum->count++;
+}
+
+static void
+add_up(struct graph_entries *entries, const struct graph_entry *entry,
+       bool callers)
+{
+  const struct graph_sum none = {.count = 0};
+  entries->all = entries->root = none;
+  entries->rests[false] = entries->rests[true] = none;
+  if (callers && entries->relation_count > 0 &&
+      (figures_any(entry->root) || entry->root_calls != 0)) {
+    graph_sum_add(&entries->root, entry->root, entry->root_calls);
+    entries->all = entries->root;
+  }
+  for (size_t i = 0; i < entries->relation_count; i++) {
+    struct relation *r = &entries->relations[i];
+    r->small = !share_reached(r->figures.bytes, entry->inclusive->bytes,
+                              entries->reduction->options->min_share);
+    if (!r->inside)
+      graph_sum_add(&entries->all, &r->figures, r->calls);
+    if (r->small)
+      graph_sum_add(&entries->rests[r->inside], &r->figures, r->calls);
+  }
+}
+
 bool
 graph_entry_relate(struct graph_entries *entries,
                    const struct graph_entry *entry, bool callers)
@@ -217,5 +249,6 @@ graph_entry_relate(struct graph_entries *entries,
     merge_relations(entries);
   array_sort(entries->relations, entries->relation_count,
              sizeof *entries->relations, compare_relations);
+  add_up(entries, entry, callers);
   return true;
 }

@@ -29,15 +29,31 @@ struct relation {
   uint64_t calls;
   uint64_t all_calls; /* made by the caller, or received by the callee */
   bool inside; /* both ends are in one cycle: the figures overlap others */
+  bool small;  /* has a smaller share of the entry than options ask for */
 };
+
+/* What several relations, or members of a cycle, have together. */
+struct graph_sum {
+  struct figures figures;
+  uint64_t calls;
+  size_t count;
+};
+
+void graph_sum_add(struct graph_sum *sum, const struct figures *figures,
+                   uint64_t calls);
 
 struct graph_entries {
   const struct reduction *reduction;
   struct ranking ranking; /* item: a node, or node count + a cycle's place */
   size_t *index_of;       /* by item */
   uint64_t *calls_made;   /* by node: by it, to anyone and itself */
-  struct relation *relations; /* of the entry in hand */
+
+  /* of the entry in hand */
+  struct relation *relations;
   size_t relation_count, relation_capacity;
+  struct graph_sum all;      /* of those outside, with: */
+  struct graph_sum root;     /* chains without a caller */
+  struct graph_sum rests[2]; /* of small ones, outside and inside */
 };
 
 /* Ranks all functions and cycles by inclusive bytes, descending, unless the
@@ -54,7 +70,8 @@ struct graph_entry graph_entry_of(const struct graph_entries *entries,
 
 /* Finds the callers (CALLERS true) or callees of ENTRY, by bytes, descending,
  * then by name: of a function without itself, of a cycle, taken as one
- * function, only those outside.  False when memory runs out. */
+ * function, only those outside; and adds them up.  False when memory runs
+ * out. */
 bool graph_entry_relate(struct graph_entries *entries,
                         const struct graph_entry *entry, bool callers);
 

@@ -201,26 +201,11 @@ add_own_line(struct drawing *drawing, const struct graph_entry *entry)
                                   .exact = entry->inclusive});
 }
 
-/* What several relations, or members of a cycle, have together. */
-struct sum {
-  struct figures figures;
-  uint64_t calls;
-  size_t count;
-};
-
-static void
-add_to(struct sum *sum, const struct figures *figures, uint64_t calls)
-{
-  figures_add(&sum->figures, figures);
-  sum->calls = calls_add(sum->calls, calls);
-  sum->count++;
-}
-
 /* Adds the line for SUM, which is called NAME, or so many more, if it is of
  * as many as LEAST.  Figures of relations INSIDE a cycle overlap: they cannot
  * be added up. */
 static void
-add_sum(struct drawing *drawing, const struct sum *sum, size_t least,
+add_sum(struct drawing *drawing, const struct graph_sum *sum, size_t least,
         uint64_t fraction_of, bool inside, const char *name)
 {
   const struct figures *figures = inside ? NULL : &sum->figures;
@@ -239,20 +224,11 @@ add_sum(struct drawing *drawing, const struct sum *sum, size_t least,
 
 /* Adds the lines for small relations: one alone would save none. */
 static void
-add_rests(struct drawing *drawing, const struct sum rests[2],
+add_rests(struct drawing *drawing, const struct graph_sum rests[2],
           uint64_t fraction_of)
 {
   add_sum(drawing, &rests[false], LEAST_REST, fraction_of, false, NULL);
   add_sum(drawing, &rests[true], LEAST_REST, fraction_of, true, NULL);
-}
-
-/* Whether RELATION has too small a share of ENTRY for a line of its own. */
-static bool
-is_small(const struct drawing *drawing, const struct relation *relation,
-         const struct graph_entry *entry)
-{
-  return !share_reached(relation->figures.bytes, entry->inclusive->bytes,
-                        drawing->reduction->options->min_share);
 }
 
 static void
@@ -277,40 +253,25 @@ add_relations(struct drawing *drawing, const struct graph_entry *entry,
               bool callers)
 {
   struct graph_entries *entries = &drawing->entries;
-  struct sum all = {0};
-  struct sum root = {0};
-  struct sum rests[2] = {all, all};
   if (!graph_entry_relate(entries, entry, callers))
     return false;
   size_t count = entries->relation_count;
-  if (callers && count > 0 &&
-      (figures_any(entry->root) || entry->root_calls != 0)) {
-    add_to(&root, entry->root, entry->root_calls);
-    all = root;
-  }
-  for (size_t i = 0; i < count; i++) {
-    const struct relation *relation = &entries->relations[i];
-    if (!relation->inside)
-      add_to(&all, &relation->figures, relation->calls);
-    if (is_small(drawing, relation, entry))
-      add_to(&rests[relation->inside], &relation->figures, relation->calls);
-  }
-  uint64_t whole = all.figures.bytes;
+  uint64_t whole = entries->all.figures.bytes;
   if (callers) {
-    add_sum(drawing, &all, 2, whole, false, "all");
-    add_sum(drawing, &root, 1, whole, false, "<root>");
-    add_rests(drawing, rests, whole);
+    add_sum(drawing, &entries->all, 2, whole, false, "all");
+    add_sum(drawing, &entries->root, 1, whole, false, "<root>");
+    add_rests(drawing, entries->rests, whole);
   }
   for (size_t i = 0; i < count; i++) {
     const struct relation *relation =
         &entries->relations[callers ? count - 1 - i : i];
-    if (rests[relation->inside].count < LEAST_REST ||
-        !is_small(drawing, relation, entry))
+    if (!relation->small ||
+        entries->rests[relation->inside].count < LEAST_REST)
       add_relation(drawing, relation, whole);
   }
   if (!callers) {
-    add_rests(drawing, rests, whole);
-    add_sum(drawing, &all, 2, whole, false, "all");
+    add_rests(drawing, entries->rests, whole);
+    add_sum(drawing, &entries->all, 2, whole, false, "all");
   }
   return true;
 }
@@ -323,13 +284,13 @@ add_members(struct drawing *drawing, const struct graph_entry *entry)
   const struct cycle *cycle = entry->cycle;
   struct line line = {
       .member = true, .fraction_of = cycle->self.bytes, .mark = '+'};
-  struct sum rest = {0};
+  struct graph_sum rest = {0};
   for (size_t i = 0; i < cycle->member_count; i++) {
     uint32_t member = reduction->cycles.members[cycle->first_member + i];
     struct graph_entry one = graph_entry_of(&drawing->entries, member);
     if (!share_reached(one.inclusive->bytes, reduction->selection.total.bytes,
                        reduction->options->min_share)) {
-      add_to(&rest, one.self, one.calls);
+      graph_sum_add(&rest, one.self, one.calls);
       continue;
     }
     line.figures = one.self;
