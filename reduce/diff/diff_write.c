@@ -15,7 +15,7 @@
 #include "analysis/grouping.h"
 #include "common/pprof_format.h"
 #include "tables/report.h"
-#include "tables/text_report.h"
+#include "tables/table.h"
 
 #include <ctype.h>
 #include <errno.h>

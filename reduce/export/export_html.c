@@ -30,7 +30,6 @@
 #include "export/frame_colours.h"
 #include "export/sample_rows.h"
 #include "tables/report.h"
-#include "tables/text_report.h"
 #include "tables/writer.h"
 
 #include <errno.h>

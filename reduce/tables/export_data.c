@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One table as comma-separated values; the whole reduction as one JSON object,
- * which mprof-profile.schema.json describes, or as one expression that a Lisp
- * reader reads; that without the call chains, which lisp-contexts has.
+/* One table as comma-separated values; the whole reduction as one JSON
+ * object, which mprof-profile.schema.json describes, or as one expression
+ * that a Lisp reader reads; that without the call chains, which lisp-contexts
+ * has.
  *
  * In JSON functions and types are referred to by their place in their lists,
  * which counts from zero, as are contexts and cycles; in Lisp by their names.
@@ -11,7 +12,6 @@
 #include "tables/output.h"
 
 #include "base/array.h"
-#include "base/quote.h"
 #include "tables/writer.h"
 
 #include <errno.h>
@@ -52,26 +52,27 @@ places_in(const struct table *table, const struct reduction *reduction,
   return NULL;
 }
 
-/* Writes each comment as BEFORE, its key, BETWEEN, its value and AFTER. */
 static void
-write_comments(const struct profile *profile, struct sink *sink,
-               void (*write)(struct sink *, const char *),
-               const char *separator, const char *before, const char *between,
-               const char *after)
+write_comments(struct writer *writer, const struct profile *profile)
 {
+  bool lisp = writer->form == FORM_LISP;
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *text = names_text(&profile->names, profile->comments[i]);
     size_t length = strcspn(text, "=");
     char *key = strndup(text, length);
     if (key == NULL) {
-      sink_fail(sink, ENOMEM);
+      sink_fail(writer->sink, ENOMEM);
       return;
     }
-    sink_format(sink, "%s%s", i == 0 ? "" : separator, before);
-    write(sink, key);
-    sink_text(sink, between);
-    write(sink, text + length + (text[length] == '='));
-    sink_text(sink, after);
+    if (i > 0 || !lisp)
+      sink_text(writer->sink, lisp ? "\n  " : i == 0 ? "\n" : ",\n");
+    writer->first = true;
+    writer_begin(writer, NULL, '{');
+    writer_text(writer, lisp ? NULL : "key", key);
+    sink_text(writer->sink, lisp ? " ." : "");
+    writer_text(writer, lisp ? NULL : "value",
+                text + length + (text[length] == '='));
+    writer_end(writer, '}');
     free(key);
   }
 }
@@ -123,8 +124,7 @@ export_json(const struct reduction *reduction, struct sink *sink)
     write_json_head(&writer, reduction);
     write_lists(&writer, reduction);
     sink_text(sink, ",\n\"comments\":[");
-    write_comments(reduction->profile, sink, json_string, ",",
-                   "\n{\"key\":", ",\"value\":", "}");
+    write_comments(&writer, reduction->profile);
     sink_text(sink, "]}\n");
   }
   free(functions);
@@ -141,8 +141,7 @@ export_lisp(const struct reduction *reduction, struct sink *sink)
               reduction->profile->language == LANGUAGE_LISP ? "lisp" : "c");
   write_lists(&writer, reduction);
   sink_text(sink, "\n :comments\n (");
-  write_comments(reduction->profile, sink, lisp_string, "\n  ", "(", " . ",
-                 ")");
+  write_comments(&writer, reduction->profile);
   sink_text(sink, "))\n");
 }
 

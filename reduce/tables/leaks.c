@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "tables/report.h"
 #include "tables/table.h"
-#include "tables/text_report.h"
 
 #include <inttypes.h>
 #include <string.h>

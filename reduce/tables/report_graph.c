@@ -16,7 +16,7 @@
 
 #include "tables/graph_entries.h"
 #include "tables/report.h"
-#include "tables/text_report.h"
+#include "tables/table.h"
 
 #include <errno.h>
 #include <inttypes.h>

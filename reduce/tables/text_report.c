@@ -2,7 +2,7 @@
 
 /* Columns are chosen by what the profile knows; then cells, row by row. */
 
-#include "tables/text_report.h"
+#include "tables/table.h"
 
 #include "analysis/grouping.h"
 #include "tables/report.h"
@@ -21,22 +21,21 @@ enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
 bool
 column_used(const struct reduction *reduction, enum column_use use)
 {
+  bool lisp = reduction->profile->language == LANGUAGE_LISP;
+  bool calls = reduction->selection.counts_calls;
+  bool averages = reduction->options->averages;
   switch (use) {
   case USE_KEPT:
-    return reduction_has(reduction, MEASURE_KEPT_BYTES) &&
-           reduction->profile->language != LANGUAGE_LISP;
+    return reduction_has(reduction, MEASURE_KEPT_BYTES) && !lisp;
   case USE_CALLS:
-    return reduction->selection.counts_calls;
+    return calls;
   case USE_AVERAGES:
-    return reduction->options->averages;
+    return averages;
   case USE_AVERAGES_OF_CALLS:
-    return reduction->options->averages &&
-           reduction->selection.counts_calls &&
-           reduction->profile->language == LANGUAGE_LISP;
-  case USE_ALWAYS:
-    break;
+    return averages && calls && lisp;
+  default:
+    return true;
   }
-  return true;
 }
 
 /* Whether the text has COLUMN. */
