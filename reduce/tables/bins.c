@@ -196,18 +196,26 @@ type_names(const struct view *view, const struct tally_bin *bin)
 }
 
 static struct cell
+kind_cell(const struct view *view, enum bin_kind kind)
+{
+  bool people = view->form == FORM_TEXT || view->form == FORM_PAGE;
+  return (struct cell){.kind =
+                           view->form == FORM_LISP ? CELL_KEYWORD : CELL_TEXT,
+                       .text = people ? kinds[kind].text : kinds[kind].word};
+}
+
+static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
   const struct tally_bin *bin = bin_of(view, row->item);
   switch ((enum id)id) {
   case SIZE:
-    if (bin->kind == BIN_SIZE)
-      return cell_number(bin->size);
-    /* fall through */
+    return bin->kind == BIN_SIZE ? cell_number(bin->size)
+           : view->form == FORM_JSON || view->form == FORM_PAGE
+               ? cell_optional(false, 0)
+               : kind_cell(view, bin->kind);
   case KIND:
-    return (struct cell){.kind = id == KIND ? CELL_WORD : CELL_LABEL,
-                         .word = kinds[bin->kind].word,
-                         .text = kinds[bin->kind].text};
+    return kind_cell(view, bin->kind);
   case PARTS:
     return cell_number(bin->part_count);
   case TYPE_NAMES:

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Relations are copied from arcs.  For a cycle the arcs of all members are
- * gathered, sorted by the function outside, and those of one function added
- * up: a chain crosses the border of a cycle at most once each way, so sums
- * are exact.
+/* Relations are made of arcs: for a cycle those of all members, of which the
+ * ones with one function outside are added up.  A chain crosses the border of
+ * a cycle at most once each way, so sums are exact.
  */
 
 #include "tables/graph_entries.h"
@@ -15,23 +14,19 @@
 static struct ranking_row
 row_of(const struct graph_entries *entries, size_t item)
 {
-  const struct call_graph *graph = &entries->reduction->graph;
   struct graph_entry entry = graph_entry_of(entries, item);
-  struct ranking_row row = {
-      .figures = entry.self, .inclusive = entry.inclusive, .item = item};
-  if (entry.cycle != NULL) {
-    size_t depth = entry.cycle->depth;
-    row.name = "<cycle";
-    row.calls = entry.calls;
-    row.rank = depth == SIZE_MAX ? 0 : 2 * (uint64_t)depth;
-  } else { /* behind its cycle */
-    const struct graph_node *node = &graph->nodes[item];
-    row.name = node->name;
-    row.calls = node->calls;
-    row.rank =
-        node->depth == SIZE_MAX ? UINT64_MAX : 2 * (uint64_t)node->depth + 1;
-  }
-  return row;
+  const struct cycle *cycle = entry.cycle;
+  const struct graph_node *node = &entries->reduction->graph.nodes[entry.node];
+  uint64_t depth = cycle == NULL              ? node->depth
+                   : cycle->depth == SIZE_MAX ? 0
+                                              : cycle->depth;
+  return (struct ranking_row){
+      .figures = entry.self,
+      .inclusive = entry.inclusive,
+      .name = cycle == NULL ? node->name : "<cycle",
+      .calls = cycle == NULL ? node->calls : entry.calls,
+      .rank = 2 * depth + (cycle == NULL), /* a cycle before its members */
+      .item = item};
 }
 
 static void
@@ -63,7 +58,10 @@ graph_entries_init(struct graph_entries *entries,
   entries->index_of = array_zeroed(count, sizeof *entries->index_of);
   entries->calls_made =
       array_zeroed(graph->node_count, sizeof *entries->calls_made);
-  if (entries->index_of == NULL || entries->calls_made == NULL)
+  entries->place_of =
+      array_zeroed(graph->node_count, sizeof *entries->place_of);
+  if (entries->index_of == NULL || entries->calls_made == NULL ||
+      entries->place_of == NULL)
     return false;
   for (size_t i = 0; i < graph->arc_count; i++) {
     uint64_t *made = &entries->calls_made[graph->arcs[i].caller];
@@ -86,6 +84,7 @@ graph_entries_release(struct graph_entries *entries)
   free(entries->ranking.rows);
   free(entries->index_of);
   free(entries->calls_made);
+  free(entries->place_of);
   free(entries->relations);
 }
 
@@ -97,64 +96,60 @@ graph_entry_of(const struct graph_entries *entries, size_t item)
   if (item < graph->node_count) {
     const struct graph_node *node = &graph->nodes[item];
     uint32_t number = (uint32_t)item;
-    return (struct graph_entry){
-        NULL,         number,           index,
-        &node->self,  &node->inclusive, &node->root,
-        call_graph_other_calls(graph, number),
-        call_graph_self_calls(graph, number), node->root_calls};
+    return (struct graph_entry){NULL,
+                                number,
+                                index,
+                                &node->self,
+                                &node->inclusive,
+                                &node->root,
+                                call_graph_other_calls(graph, number),
+                                call_graph_self_calls(graph, number),
+                                node->root_calls};
   }
   const struct cycle *cycle =
       &entries->reduction->cycles.items[item - graph->node_count];
-  return (struct graph_entry){
-      cycle,         INDEX_NONE,           index,
-      &cycle->self,  &cycle->inclusive,    &cycle->root,
-      cycle->outside_calls, cycle->inside_calls, cycle->root_calls};
+  return (struct graph_entry){cycle,
+                              0,
+                              index,
+                              &cycle->self,
+                              &cycle->inclusive,
+                              &cycle->root,
+                              cycle->outside_calls,
+                              cycle->inside_calls,
+                              cycle->root_calls};
 }
 
-/* Appends the other end of ARC. */
+/* Adds the other end of ARC, and what passes there; nothing of an arc within
+ * ENTRY. */
 static bool
-add_relation(struct graph_entries *entries, const struct graph_arc *arc,
-             bool callers)
+add_relation(struct graph_entries *entries, const struct graph_entry *entry,
+             const struct graph_arc *arc, bool callers)
 {
   const struct graph_node *nodes = entries->reduction->graph.nodes;
-  struct relation *items =
-      array_reserve(entries->relations, &entries->relation_capacity,
-                    entries->relation_count + 1, sizeof *items);
   uint32_t other = callers ? arc->caller : arc->callee;
-  if (items == NULL)
-    return false;
-  entries->relations = items;
-  items[entries->relation_count++] = (struct relation){
-      .node = other,
-      .name = nodes[other].name,
-      .figures = arc->inclusive,
-      .calls = arc->calls,
-      .all_calls = callers ? entries->calls_made[other] : nodes[other].calls,
-      .inside = nodes[other].cycle != 0 &&
-                nodes[arc->caller].cycle == nodes[arc->callee].cycle,
-  };
-  return true;
-}
-
-/* Appends those of the function MEMBER; of a CYCLE the ones outside. */
-static bool
-add_relations(struct graph_entries *entries, uint32_t member, bool cycle,
-              bool callers)
-{
-  const struct call_graph *graph = &entries->reduction->graph;
-  const struct graph_node *node = &graph->nodes[member];
-  size_t count = callers ? node->in_arc_count : node->arc_count;
-  for (size_t i = 0; i < count; i++) {
-    const struct graph_arc *arc =
-        &graph->arcs[callers ? graph->in_arcs[node->first_in_arc + i]
-                             : node->first_arc + i];
-    if (arc->caller == arc->callee)
-      continue;
-    if (!add_relation(entries, arc, callers))
+  bool inside = nodes[other].cycle != 0 &&
+                nodes[arc->caller].cycle == nodes[arc->callee].cycle;
+  if (arc->caller == arc->callee || (inside && entry->cycle != NULL))
+    return true;
+  uint32_t *place = &entries->place_of[other];
+  if (*place == 0) {
+    struct relation *items =
+        array_reserve(entries->relations, &entries->relation_capacity,
+                      entries->relation_count + 1, sizeof *items);
+    if (items == NULL)
       return false;
-    if (cycle && entries->relations[entries->relation_count - 1].inside)
-      entries->relation_count--;
+    entries->relations = items;
+    items[entries->relation_count++] = (struct relation){
+        .node = other,
+        .name = nodes[other].name,
+        .all_calls =
+            callers ? entries->calls_made[other] : nodes[other].calls,
+        .inside = inside};
+    *place = (uint32_t)entries->relation_count;
   }
+  struct relation *relation = &entries->relations[*place - 1];
+  figures_add(&relation->figures, &arc->inclusive);
+  relation->calls = calls_add(relation->calls, arc->calls);
   return true;
 }
 
@@ -171,34 +166,6 @@ compare_relations(const void *left, const void *right)
   return strcmp(a->name, b->name);
 }
 
-/* By node. */
-static int
-compare_nodes(const void *left, const void *right)
-{
-  const struct relation *a = left;
-  const struct relation *b = right;
-  return a->node < b->node ? -1 : a->node > b->node;
-}
-
-/* Adds up those with one function. */
-static void
-merge_relations(struct graph_entries *entries)
-{
-  struct relation *items = entries->relations;
-  size_t count = 0;
-  array_sort(items, entries->relation_count, sizeof *items, compare_nodes);
-  for (size_t i = 0; i < entries->relation_count; i++) {
-    struct relation *last = count == 0 ? NULL : &items[count - 1];
-    if (last != NULL && last->node == items[i].node) {
-      figures_add(&last->figures, &items[i].figures);
-      last->calls = calls_add(last->calls, items[i].calls);
-    } else {
-      items[count++] = items[i];
-    }
-  }
-  entries->relation_count = count;
-}
-
 void
 graph_sum_add(struct graph_sum *sum, const struct figures *figures,
               uint64_t calls)
@@ -208,11 +175,14 @@ graph_sum_add(struct graph_sum *sum, const struct figures *figures,
   sum->count++;
 }
 
+/* Puts the relations of ENTRY in order and adds them up. */
 static void
 add_up(struct graph_entries *entries, const struct graph_entry *entry,
        bool callers)
 {
   const struct graph_sum none = {.count = 0};
+  array_sort(entries->relations, entries->relation_count,
+             sizeof *entries->relations, compare_relations);
   entries->all = entries->root = none;
   entries->rests[false] = entries->rests[true] = none;
   if (callers && entries->relation_count > 0 &&
@@ -235,20 +205,26 @@ bool
 graph_entry_relate(struct graph_entries *entries,
                    const struct graph_entry *entry, bool callers)
 {
+  const struct call_graph *graph = &entries->reduction->graph;
   const struct cycle *cycle = entry->cycle;
   const uint32_t *members =
       cycle == NULL
           ? &entry->node
           : entries->reduction->cycles.members + cycle->first_member;
-  size_t count = cycle == NULL ? 1 : cycle->member_count;
+  size_t member_count = cycle == NULL ? 1 : cycle->member_count;
+  for (size_t i = 0; i < entries->relation_count; i++)
+    entries->place_of[entries->relations[i].node] = 0;
   entries->relation_count = 0;
-  for (size_t i = 0; i < count; i++)
-    if (!add_relations(entries, members[i], cycle != NULL, callers))
-      return false;
-  if (cycle != NULL)
-    merge_relations(entries);
-  array_sort(entries->relations, entries->relation_count,
-             sizeof *entries->relations, compare_relations);
+  for (size_t i = 0; i < member_count; i++) {
+    const struct graph_node *node = &graph->nodes[members[i]];
+    size_t count = callers ? node->in_arc_count : node->arc_count;
+    for (size_t j = 0; j < count; j++) {
+      size_t arc = callers ? graph->in_arcs[node->first_in_arc + j]
+                           : node->first_arc + j;
+      if (!add_relation(entries, entry, &graph->arcs[arc], callers))
+        return false;
+    }
+  }
   add_up(entries, entry, callers);
   return true;
 }

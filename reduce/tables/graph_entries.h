@@ -47,9 +47,8 @@ struct graph_entries {
   struct ranking ranking; /* item: a node, or node count + a cycle's place */
   size_t *index_of;       /* by item */
   uint64_t *calls_made;   /* by node: by it, to anyone and itself */
-
-  /* of the entry in hand */
-  struct relation *relations;
+  uint32_t *place_of;     /* by node: from 1 on, among these; 0: none */
+  struct relation *relations; /* of the entry in hand, as what follows */
   size_t relation_count, relation_capacity;
   struct graph_sum all;      /* of those outside, with: */
   struct graph_sum root;     /* chains without a caller */

@@ -76,11 +76,10 @@ phase_row(const struct view *view, size_t item, struct ranking_row *row)
 static struct cell
 phase_cell(const struct view *view, const struct ranking_row *row, int id)
 {
-  (void)view;
   (void)id;
-  return (struct cell){.kind = CELL_WORD,
-                       .word = phase_word((enum phase)row->item),
-                       .text = phase_title((enum phase)row->item)};
+  bool people = view->form == FORM_TEXT || view->form == FORM_PAGE;
+  return cell_text(people ? phase_title((enum phase)row->item)
+                          : phase_word((enum phase)row->item));
 }
 
 static void

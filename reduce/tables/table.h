@@ -153,8 +153,7 @@ enum cell_kind {
   CELL_CHANGE,  /* in the text: to a number from a whole */
   CELL_PERCENT, /* in the text: the same in per cents of the whole */
   CELL_TEXT,
-  CELL_WORD,      /* for programs; and a text for people */
-  CELL_LABEL,     /* the same in the place of a number */
+  CELL_KEYWORD,   /* in Lisp alone: a text in the place of a number */
   CELL_COUNTS,    /* by measure */
   CELL_REFERENCE, /* a number, of the target */
   CELL_LIST,      /* some of these */
@@ -165,7 +164,7 @@ struct cell {
   enum cell_kind kind;
   enum target to;
   uint64_t number, whole;      /* of a list: how many */
-  const char *text, *word;     /* not owned */
+  const char *text;              /* not owned, nor is the rest */
   const struct figures *figures; /* of the same row, with categories */
   const uint64_t *counts;
   const uint32_t *items;

@@ -264,15 +264,9 @@ write_cell(struct writer *writer, const struct view *view,
       write_counts(writer, reduction, column,
                    part == NULL ? cell.counts : part->figures->counts);
     break;
-  case CELL_LABEL:
-    if (is_lisp(writer)) {
-      next(writer, key);
-      sink_format(writer->sink, ":%s", cell.word);
-    } else if (writer->form == FORM_CSV) {
-      writer_text(writer, key, cell.word);
-    } else {
-      writer_optional(writer, key, false, 0);
-    }
+  case CELL_KEYWORD:
+    next(writer, key);
+    sink_format(writer->sink, ":%s", cell.text);
     break;
   case CELL_UNKNOWN:
   case CELL_NUMBER:
@@ -283,9 +277,6 @@ write_cell(struct writer *writer, const struct view *view,
       writer_text(writer, key, cell.text);
     else
       writer_name(writer, key, cell.text);
-    break;
-  case CELL_WORD:
-    writer_text(writer, key, page ? cell.text : cell.word);
     break;
   case CELL_REFERENCE:
     write_reference(writer, key, view, cell.to, cell.number);
