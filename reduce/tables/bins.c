@@ -2,7 +2,7 @@
 
 /* ALLOCATION BINS: sizes from 0 to 1024 bytes one by one, larger objects
  * together, bodies that grew by themselves, and what nobody knows the size
- * of.  By size unless another order is asked for; when there may only be so
+ * of; in CSV a row for each type in these.  By size unless another order is asked for; when there may only be so
  * many, those with most bytes.
  */
 
@@ -56,24 +56,29 @@ static const struct {
     [BIN_UNKNOWN] = {"unknown", "unknown"},
 };
 
-static const struct tally_bin *
-bin_of(const struct view *view, size_t item)
-{
-  return &view->reduction->tally.bins[item];
-}
-
-/* The names of a C program's types by size, from its debug information: the
- * comments "mprof.type=SIZE NAME" of a profile.  Of a size few are looked
- * for, and by going through all. */
+/* The name of a C program's type, from its debug information: a comment
+ * "mprof.type=SIZE NAME" of the profile. */
 struct named_type {
   uint64_t size;
   const char *name; /* of the profile; "...": there are more */
 };
 
-struct size_types {         /* by size, then by name, "..." last */
-  struct named_type *items; /* owned */
-  size_t count;
+struct bins {
+  struct graph_self_type *parts; /* of all bins; their nodes are bins */
+  size_t part_count;
+  struct named_type *types; /* by size, then by name, "..." last; few are
+                               looked for, and by going through all */
+  size_t type_count;
 };
+
+/* The bin of ITEM: one, or in CSV a part. */
+static const struct tally_bin *
+bin_of(const struct view *view, size_t item)
+{
+  const struct bins *bins = view->context;
+  return &view->reduction->tally
+              .bins[view->form == FORM_CSV ? bins->parts[item].node : item];
+}
 
 static int
 compare_types(const void *left, const void *right)
@@ -87,40 +92,79 @@ compare_types(const void *left, const void *right)
 }
 
 static bool
-init(struct view *view)
+find_types(struct bins *bins, const struct profile *profile)
 {
-  const struct profile *profile = view->reduction->profile;
-  struct size_types *types = view->context;
+  struct named_type *types =
+      array_zeroed(profile->comment_count, sizeof *types);
   size_t count = 0;
-  types->items = array_zeroed(profile->comment_count, sizeof *types->items);
-  if (types->items == NULL)
+  bins->types = types;
+  if (types == NULL)
     return false;
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *text = profile_comment_value(profile, i, PPROF_COMMENT_TYPE);
     char *end;
-    if (text == NULL)
-      continue;
-    uint64_t size = strtoull(text, &end, 10);
-    if (*end == ' ')
-      types->items[count++] = (struct named_type){size, end + 1};
+    uint64_t size = text == NULL ? 0 : strtoull(text, &end, 10);
+    if (text != NULL && *end == ' ')
+      types[count++] = (struct named_type){size, end + 1};
   }
-  array_sort(types->items, count, sizeof *types->items, compare_types);
+  array_sort(types, count, sizeof *types, compare_types);
   for (size_t i = 0; i < count; i++)
-    if (types->count == 0 ||
-        compare_types(&types->items[types->count - 1], &types->items[i]) != 0)
-      types->items[types->count++] = types->items[i];
+    if (i == 0 || compare_types(&types[i - 1], &types[i]) != 0)
+      types[bins->type_count++] = types[i];
   return true;
 }
 
-/* Writes the names of TYPES of SIZE, at most MOST. */
+static bool
+init(struct view *view)
+{
+  const struct tally *tally = &view->reduction->tally;
+  struct bins *bins = view->context;
+  for (uint32_t bin = 0; bin < tally->bin_count; bin++)
+    bins->part_count += tally->bins[bin].part_count;
+  bins->parts = array_zeroed(bins->part_count, sizeof *bins->parts);
+  if (bins->parts == NULL)
+    return false;
+  struct graph_self_type *part = bins->parts;
+  for (uint32_t bin = 0; bin < tally->bin_count; bin++)
+    for (size_t i = 0; i < tally->bins[bin].part_count; i++, part++) {
+      const struct tally_part *p = &tally->parts[part - bins->parts];
+      *part = (struct graph_self_type){bin, p->type, p->figures.allocs,
+                                       p->figures.bytes};
+    }
+  return find_types(bins, view->reduction->profile);
+}
+
 static void
-write_types_of_size(const struct size_types *types, uint64_t size,
-                    size_t most, struct sink *sink)
+release(void *context)
+{
+  struct bins *bins = context;
+  free(bins->parts);
+  free(bins->types);
+}
+
+static bool
+row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  const struct tally *tally = &view->reduction->tally;
+  const struct bins *bins = view->context;
+  bool csv = view->form == FORM_CSV;
+  if (item == (csv ? bins->part_count : tally->bin_count))
+    return false;
+  row->figures =
+      csv ? &tally->parts[item].figures : &tally->bins[item].figures;
+  row->rank = item;
+  return true;
+}
+
+/* Writes the names of types of SIZE, at most MOST. */
+static void
+write_types_of_size(const struct bins *bins, uint64_t size, size_t most,
+                    struct sink *sink)
 {
   size_t shown = 0;
   size_t left = 0;
-  for (size_t i = 0; i < types->count; i++) {
-    const struct named_type *type = &types->items[i];
+  for (size_t i = 0; i < bins->type_count; i++) {
+    const struct named_type *type = &bins->types[i];
     if (type->size != size)
       continue;
     if (shown < most || strcmp(type->name, "...") == 0)
@@ -132,41 +176,14 @@ write_types_of_size(const struct size_types *types, uint64_t size,
     sink_format(sink, ", and %zu more", left);
 }
 
-static void
-release(void *context)
-{
-  free(((struct size_types *)context)->items);
-}
-
-static bool
-row(const struct view *view, size_t item, struct ranking_row *row)
-{
-  if (item == view->reduction->tally.bin_count)
-    return false;
-  row->figures = &bin_of(view, item)->figures;
-  row->rank = item;
-  return true;
-}
-
-static bool
-part(const struct view *view, size_t item, size_t number, struct part *part)
-{
-  const struct tally_bin *bin = bin_of(view, item);
-  if (number == bin->part_count)
-    return false;
-  const struct tally_part *p =
-      &view->reduction->tally.parts[bin->first_part + number];
-  *part = (struct part){p->type, p->figures.bytes, p->figures.allocs,
-                        &p->figures};
-  return true;
-}
-
 /* The names of the types in BIN, those with most bytes first; where none is
  * known, those that the program has of the size. */
 static struct cell
 type_names(const struct view *view, const struct tally_bin *bin)
 {
   const struct profile *profile = view->reduction->profile;
+  const struct tally_part *parts =
+      view->reduction->tally.parts + bin->first_part;
   struct sink *sink = &view->text->sink;
   bool page = view->form == FORM_PAGE;
   size_t most = page ? NAMES_ON_PAGE
@@ -174,22 +191,17 @@ type_names(const struct view *view, const struct tally_bin *bin)
                                                            : NAMES_SHOWN;
   size_t named = page ? 1 : most;
   const char *separator = "";
-  struct part p;
   string_sink_clear(view->text);
-  for (size_t i = 0; part(view, (size_t)(bin - bin_of(view, 0)), i, &p);
-       i++) {
-    if (i == named) {
-      if (!page)
-        sink_format(sink, "%sand %zu more", separator,
-                    bin->part_count - named);
-      break;
-    }
-    const char *name = tally_type_name(profile, &profile->types[p.type]);
+  for (size_t i = 0; i < bin->part_count && i < named; i++) {
+    const char *name =
+        tally_type_name(profile, &profile->types[parts[i].type]);
     if (*name != '\0') {
       sink_format(sink, "%s%s", separator, name);
       separator = ", ";
     }
   }
+  if (bin->part_count > named && !page)
+    sink_format(sink, "%sand %zu more", separator, bin->part_count - named);
   if (*separator == '\0' && bin->kind == BIN_SIZE)
     write_types_of_size(view->context, bin->size, most, sink);
   return view_text(view);
@@ -207,6 +219,7 @@ kind_cell(const struct view *view, enum bin_kind kind)
 static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
+  const struct bins *bins = view->context;
   const struct tally_bin *bin = bin_of(view, row->item);
   switch ((enum id)id) {
   case SIZE:
@@ -221,7 +234,9 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   case TYPE_NAMES:
     return type_names(view, bin);
   default:
-    return (struct cell){.kind = CELL_PARTS};
+    return view->form == FORM_CSV
+               ? cell_parts(&bins->parts[row->item], 1)
+               : cell_parts(&bins->parts[bin->first_part], bin->part_count);
   }
 }
 
@@ -230,12 +245,10 @@ const struct table bins_table = {
     .rows = "sizes",
     .in_place = true,
     .keeps_empty = true,
-    .by_parts = true,
     COLUMNS(columns),
     .row = row,
     .cell = cell,
-    .part = part,
-    .context_bytes = sizeof(struct size_types),
+    .context_bytes = sizeof(struct bins),
     .init = init,
     .release = release,
 };

@@ -31,7 +31,7 @@ struct contexts {
   uint32_t *path;       /* room for a chain */
   struct lists samples; /* of each context */
   /* what the leaf of the context in hand allocated, by type */
-  struct part *parts;
+  struct graph_self_type *parts;
   size_t part_count, part_capacity;
 };
 
@@ -92,6 +92,52 @@ chain_cell(const struct view *view, size_t node)
   return view_text(view);
 }
 
+/* By type. */
+static int
+compare_parts(const void *left, const void *right)
+{
+  const struct graph_self_type *a = left;
+  const struct graph_self_type *b = right;
+  return a->type < b->type ? -1 : a->type > b->type;
+}
+
+/* Gathers the parts of the context ITEM: those of its few samples are sorted,
+ * and those of one type added up. */
+static bool
+collect_parts(struct contexts *contexts, size_t item)
+{
+  size_t count = 0;
+  contexts->part_count = 0;
+  for (uint32_t i = lists_first(&contexts->samples, item); i != INDEX_NONE;
+       i = lists_next(&contexts->samples, i)) {
+    struct sample_count sample;
+    struct graph_self_type *parts =
+        array_reserve(contexts->parts, &contexts->part_capacity, count + 1,
+                      sizeof *parts);
+    if (parts == NULL)
+      return false;
+    contexts->parts = parts;
+    selection_count(&contexts->tree.reduction->selection, i, &sample);
+    parts[count++] = (struct graph_self_type){.type = sample.type,
+                                   .bytes = sample.counts[MEASURE_BYTES],
+                                   .allocs = sample.counts[MEASURE_ALLOCS]};
+  }
+  struct graph_self_type *last = contexts->parts;
+  array_sort(last, count, sizeof *last, compare_parts);
+  for (size_t i = 1; i < count; i++) {
+    const struct graph_self_type *next = &contexts->parts[i];
+    if (next->type == last->type) {
+      last->bytes += next->bytes;
+      last->allocs += next->allocs;
+    } else {
+      *++last = *next;
+    }
+  }
+  contexts->part_count =
+      count == 0 ? 0 : (size_t)(last - contexts->parts) + 1;
+  return true;
+}
+
 static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
@@ -109,66 +155,10 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   case CALLS:
     return cell_calls(node->calls);
   default:
-    return (struct cell){.kind = CELL_PARTS};
+    if (!collect_parts(view->context, row->item))
+      sink_fail(&view->text->sink, ENOMEM);
+    return cell_parts(contexts->parts, contexts->part_count);
   }
-}
-
-/* By type. */
-static int
-compare_parts(const void *left, const void *right)
-{
-  const struct part *a = left;
-  const struct part *b = right;
-  return a->type < b->type ? -1 : a->type > b->type;
-}
-
-/* Gathers the parts of the context ITEM: those of its few samples are sorted,
- * and those of one type added up. */
-static bool
-collect_parts(struct contexts *contexts, size_t item)
-{
-  size_t count = 0;
-  contexts->part_count = 0;
-  for (uint32_t i = lists_first(&contexts->samples, item); i != INDEX_NONE;
-       i = lists_next(&contexts->samples, i)) {
-    struct sample_count sample;
-    struct part *parts =
-        array_reserve(contexts->parts, &contexts->part_capacity, count + 1,
-                      sizeof *parts);
-    if (parts == NULL)
-      return false;
-    contexts->parts = parts;
-    selection_count(&contexts->tree.reduction->selection, i, &sample);
-    parts[count++] = (struct part){.type = sample.type,
-                                   .bytes = sample.counts[MEASURE_BYTES],
-                                   .allocs = sample.counts[MEASURE_ALLOCS]};
-  }
-  struct part *last = contexts->parts;
-  array_sort(last, count, sizeof *last, compare_parts);
-  for (size_t i = 1; i < count; i++) {
-    const struct part *next = &contexts->parts[i];
-    if (next->type == last->type) {
-      last->bytes += next->bytes;
-      last->allocs += next->allocs;
-    } else {
-      *++last = *next;
-    }
-  }
-  contexts->part_count =
-      count == 0 ? 0 : (size_t)(last - contexts->parts) + 1;
-  return true;
-}
-
-static bool
-part(const struct view *view, size_t item, size_t number, struct part *part)
-{
-  struct contexts *contexts = view->context;
-  if (number == 0 && !collect_parts(contexts, item))
-    sink_fail(&view->text->sink, ENOMEM);
-  if (number >= contexts->part_count)
-    return false;
-  *part = contexts->parts[number];
-  return true;
 }
 
 const struct table contexts_table = {
@@ -177,7 +167,6 @@ const struct table contexts_table = {
     COLUMNS(columns),
     .row = row,
     .cell = cell,
-    .part = part,
     .context_bytes = sizeof(struct contexts),
     .init = init,
     .release = release,

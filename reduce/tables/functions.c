@@ -174,21 +174,9 @@ cell(const struct view *view, const struct ranking_row *row, int id)
                        is_system_function(node->name,
                                           node_file(reduction, node)));
   default:
-    return (struct cell){.kind = CELL_PARTS};
+    return cell_parts(reduction->graph.self_types + node->first_type,
+                      node->type_count);
   }
-}
-
-static bool
-part(const struct view *view, size_t item, size_t number, struct part *part)
-{
-  const struct call_graph *graph = &view->reduction->graph;
-  const struct graph_node *node = &graph->nodes[item];
-  if (number == node->type_count)
-    return false;
-  const struct graph_self_type *type =
-      &graph->self_types[node->first_type + number];
-  *part = (struct part){type->type, type->bytes, type->allocs, NULL};
-  return true;
 }
 
 /* Explains NAME when there is such a node, one without a function if it must
@@ -250,7 +238,6 @@ const struct table functions_table = {
     COLUMNS(function_columns),
     .row = row,
     .cell = cell,
-    .part = part,
     .legend = legend,
 };
 

@@ -157,24 +157,18 @@ enum cell_kind {
   CELL_COUNTS,    /* by measure */
   CELL_REFERENCE, /* a number, of the target */
   CELL_LIST,      /* some of these */
-  CELL_PARTS      /* what of the row is of which type: see part_of */
+  CELL_PARTS      /* what of the row is of which type */
 };
 
 struct cell {
   enum cell_kind kind;
   enum target to;
-  uint64_t number, whole;      /* of a list: how many */
+  uint64_t number, whole;      /* of a list, of parts: how many */
   const char *text;              /* not owned, nor is the rest */
   const struct figures *figures; /* of the same row, with categories */
   const uint64_t *counts;
   const uint32_t *items;
-};
-
-/* What one type has of a row. */
-struct part {
-  uint32_t type;
-  uint64_t bytes, allocs;
-  const struct figures *figures; /* NULL: nothing else is known */
+  const struct graph_self_type *parts; /* whatever their nodes */
 };
 
 struct view;
@@ -194,7 +188,6 @@ struct table {
    * --value counts, of the inclusive figures if there are such. */
   bool in_place;
   bool keeps_empty; /* rows of which nothing was allocated, too */
-  bool by_parts;    /* in CSV a row is one part */
 
   const struct column *columns;
   size_t column_count;
@@ -204,10 +197,6 @@ struct table {
   bool (*row)(const struct view *view, size_t item, struct ranking_row *row);
   struct cell (*cell)(const struct view *view, const struct ranking_row *row,
                       int id);
-  /* The part of ITEM with this number, one after the other; false: there are
-   * no more. */
-  bool (*part)(const struct view *view, size_t item, size_t number,
-               struct part *part);
 
   /* The rest is optional. */
   /* Of a table of groups: adds what is in the group ROW, for lines below it,
@@ -302,6 +291,12 @@ static inline struct cell
 cell_text(const char *text)
 {
   return (struct cell){.kind = CELL_TEXT, .text = text};
+}
+
+static inline struct cell
+cell_parts(const struct graph_self_type *parts, size_t count)
+{
+  return (struct cell){.kind = CELL_PARTS, .parts = parts, .number = count};
 }
 
 static inline struct cell

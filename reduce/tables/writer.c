@@ -195,24 +195,23 @@ writer_type(struct writer *writer, const struct profile *profile,
   writer_name(writer, "class", names_text(&profile->names, t->class_name));
 }
 
+/* Writes PART; in CSV, which has its figures elsewhere, of what type it is. */
 static void
-write_parts(struct writer *writer, const char *key, const struct view *view,
-            size_t item)
+write_part(struct writer *writer, const struct profile *profile,
+           const struct graph_self_type *part)
 {
-  const struct profile *profile = view->reduction->profile;
-  struct part part;
-  writer_begin(writer, key, '[');
-  for (size_t i = 0; view->table->part(view, item, i, &part); i++) {
-    writer_begin(writer, NULL, '{');
-    if (writer->places[TO_TYPES] != NULL)
-      writer_number(writer, "type", writer->places[TO_TYPES][part.type]);
-    else
-      writer_type(writer, profile, part.type);
-    writer_number(writer, measure_rows[MEASURE_ALLOCS].key, part.allocs);
-    writer_number(writer, measure_rows[MEASURE_BYTES].key, part.bytes);
-    writer_end(writer, '}');
+  if (writer->form == FORM_CSV) {
+    writer_type(writer, profile, part->type);
+    return;
   }
-  writer_end(writer, ']');
+  writer_begin(writer, NULL, '{');
+  if (writer->places[TO_TYPES] != NULL)
+    writer_number(writer, "type", writer->places[TO_TYPES][part->type]);
+  else
+    writer_type(writer, profile, part->type);
+  writer_number(writer, measure_rows[MEASURE_ALLOCS].key, part->allocs);
+  writer_number(writer, measure_rows[MEASURE_BYTES].key, part->bytes);
+  writer_end(writer, '}');
 }
 
 /* Writes a reference to ITEM of TARGET. */
@@ -244,11 +243,9 @@ write_counts(struct writer *writer, const struct reduction *reduction,
                  all ? MEASURE_COUNT - 1 : MEASURE_ALLOCS);
 }
 
-/* Writes the cell of ROW in COLUMN, of PART of it unless that is NULL. */
 static void
 write_cell(struct writer *writer, const struct view *view,
-           const struct ranking_row *row, const struct part *part,
-           const struct column *column)
+           const struct ranking_row *row, const struct column *column)
 {
   const struct reduction *reduction = view->reduction;
   const char *key = column->keys[writer->form];
@@ -261,8 +258,7 @@ write_cell(struct writer *writer, const struct view *view,
     else if (page && *key != '\0')
       writer_figures(writer, reduction, key, cell.figures);
     else
-      write_counts(writer, reduction, column,
-                   part == NULL ? cell.counts : part->figures->counts);
+      write_counts(writer, reduction, column, cell.counts);
     break;
   case CELL_KEYWORD:
     next(writer, key);
@@ -288,10 +284,10 @@ write_cell(struct writer *writer, const struct view *view,
     writer_end(writer, ']');
     break;
   case CELL_PARTS:
-    if (part == NULL)
-      write_parts(writer, key, view, row->item);
-    else
-      writer_type(writer, reduction->profile, part->type);
+    writer_begin(writer, key, '[');
+    for (uint64_t i = 0; i < cell.number; i++)
+      write_part(writer, reduction->profile, &cell.parts[i]);
+    writer_end(writer, ']');
     break;
   case CELL_SHARE: /* only in texts, like those that follow */
   case CELL_CHANGE:
@@ -315,10 +311,10 @@ write_headings(struct writer *writer, const struct reduction *reduction,
     write_heading(writer, column->keys[FORM_CSV]);
 }
 
-/* Writes ROW, or PART of it; the headings when ROW is NULL. */
+/* Writes ROW; the headings when it is NULL. */
 static void
 write_row(struct writer *writer, const struct view *view,
-          const struct ranking_row *row, const struct part *part)
+          const struct ranking_row *row)
 {
   const struct table *table = view->table;
   writer->first = true;
@@ -331,7 +327,7 @@ write_row(struct writer *writer, const struct view *view,
       if (row == NULL)
         write_headings(writer, view->reduction, column);
       else
-        write_cell(writer, view, row, part, column);
+        write_cell(writer, view, row, column);
     }
   writer_end(writer, '}');
 }
@@ -350,25 +346,19 @@ static const struct {
 static void
 write_rows(struct writer *writer, const char *key, const struct view *view)
 {
-  const struct table *table = view->table;
   struct sink *sink = writer->sink;
   const char *before = lines[writer->form].first;
   struct ranking_row row;
-  struct part part;
   sink_format(sink, "%s%s%s", lines[writer->form].key, key,
               lines[writer->form].list);
   if (writer->form == FORM_CSV)
-    write_row(writer, view, NULL, NULL);
+    write_row(writer, view, NULL);
   for (size_t i = 0; view_row(view, i, &row); i++) {
-    bool by_parts = writer->form == FORM_CSV && table->by_parts;
     if (row.left_out)
       continue;
-    for (size_t j = 0;
-         by_parts ? table->part(view, row.item, j, &part) : j == 0; j++) {
-      sink_text(sink, before);
-      write_row(writer, view, &row, by_parts ? &part : NULL);
-      before = lines[writer->form].next;
-    }
+    sink_text(sink, before);
+    write_row(writer, view, &row);
+    before = lines[writer->form].next;
   }
   sink_text(sink, lines[writer->form].end);
   writer->first = false;
