@@ -27,11 +27,8 @@ enum id {
 };
 
 #define NAME_COLUMN                                                          \
-  {                                                                          \
-    .content = CONTENT_NAME, .keys = KEYS("name", "function", "name"),       \
-    .first = true, LEFT_HEADING(2, "name"),                                  \
-    .meaning = "the function"                                                \
-  }
+  {.content = CONTENT_NAME, .keys = KEYS("name", "function", "name"),        \
+   .first = true, LEFT_HEADING(2, "name"), .meaning = "the function"}
 
 static const struct column function_columns[] = {
     {SHARE(BYTES), HEADING(0, "%", "mem"),

@@ -218,8 +218,9 @@ write_percent(struct sink *sink, uint32_t share)
 }
 
 void
-ranking_note(const struct ranking *ranking, const struct view_options *options,
-             const char *rows, const char *objects, struct sink *sink)
+ranking_note(const struct ranking *ranking,
+             const struct view_options *options, const char *rows,
+             const char *objects, struct sink *sink)
 {
   size_t left_out = ranking->count - ranking->shown;
   bool small = options->min_share > 0;

@@ -24,6 +24,14 @@ add_row(struct text_table *table, int64_t value, const char *meaning)
   text_table_cell(table, "%s", meaning);
 }
 
+static void
+add_fact(const struct profile *profile, struct text_table *table, int fact,
+         bool shown, const char *meaning)
+{
+  if (shown)
+    add_row(table, profile->facts[fact], meaning);
+}
+
 /* The comments of KEY, below HEADING if it is not NULL; false when there are
  * none. */
 static bool
@@ -77,7 +85,7 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "\n");
 }
 
-/* The rows on the collector; says so where the file knows nothing of it. */
+/* The rows on the collector, as far as the file knows of it. */
 static void
 add_collector(const struct profile *profile, struct text_table *table)
 {
@@ -85,31 +93,27 @@ add_collector(const struct profile *profile, struct text_table *table)
   bool knows_rounded = profile_knows(profile, FACT_ROUNDED_BYTES);
   bool knows_collector = profile_knows(profile, FACT_COLLECTOR_BYTES);
   bool knows_residual = profile_knows(profile, FACT_RESIDUAL_BYTES);
-  if (knows_rounded)
-    add_row(table, facts[FACT_ROUNDED_BYTES],
-            "bytes after the collector's rounding");
-  if (facts[FACT_COLLECTOR_RECORD_BYTES] != 0)
-    add_row(table, facts[FACT_COLLECTOR_RECORD_BYTES],
-            "bytes of the collector's own records for finalizers, weak links "
-            "and threads");
-  if (knows_collector)
-    add_row(table, facts[FACT_COLLECTOR_BYTES],
-            "bytes that the collector itself counted in the same time");
-  if (knows_rounded && knows_collector) {
-    int64_t residual = facts[FACT_COLLECTOR_BYTES] -
-                       facts[FACT_ROUNDED_BYTES] -
-                       facts[FACT_COLLECTOR_RECORD_BYTES];
-    add_row(table, residual,
-            facts[FACT_COLLECTOR_RECORD_BYTES] != 0
-                ? "residual: what the last of these has more than the two "
-                  "before it"
-                : "residual: the difference of these two");
-    if (knows_residual && facts[FACT_RESIDUAL_BYTES] != residual)
-      add_row(table, facts[FACT_RESIDUAL_BYTES],
-              "residual as the monitor stated it, which differs");
-  } else if (knows_residual) {
-    add_row(table, facts[FACT_RESIDUAL_BYTES], "residual");
+  bool records = facts[FACT_COLLECTOR_RECORD_BYTES] != 0;
+  int64_t residual = facts[FACT_COLLECTOR_BYTES] - facts[FACT_ROUNDED_BYTES] -
+                     facts[FACT_COLLECTOR_RECORD_BYTES];
+  add_fact(profile, table, FACT_ROUNDED_BYTES, knows_rounded,
+           "bytes after the collector's rounding");
+  add_fact(profile, table, FACT_COLLECTOR_RECORD_BYTES, records,
+           "bytes of the collector's own records for finalizers, weak links "
+           "and threads");
+  add_fact(profile, table, FACT_COLLECTOR_BYTES, knows_collector,
+           "bytes that the collector itself counted in the same time");
+  if (!knows_rounded || !knows_collector) {
+    add_fact(profile, table, FACT_RESIDUAL_BYTES, knows_residual, "residual");
+    return;
   }
+  add_row(table, residual,
+          records ? "residual: what the last of these has more than the two "
+                    "before it"
+                  : "residual: the difference of these two");
+  add_fact(profile, table, FACT_RESIDUAL_BYTES,
+           knows_residual && facts[FACT_RESIDUAL_BYTES] != residual,
+           "residual as the monitor stated it, which differs");
 }
 
 /* BYTES and their share of all, in thousandths of a per cent, rounded up so
@@ -130,16 +134,17 @@ static void
 add_chains(const struct reduction *reduction, struct text_table *table)
 {
   const struct profile *profile = reduction->profile;
-  if (profile_knows(profile, FACT_TRUNCATED_WALKS))
-    add_row(table, profile->facts[FACT_TRUNCATED_WALKS],
-            "walks of the stack that did not reach its beginning");
-  if (profile->facts[FACT_DIFFERING_WALKS] != 0)
-    add_row(table, profile->facts[FACT_DIFFERING_WALKS],
-            "walks that came to another context than a frame says: please "
-            "report it");
-  add_share_row(profile, table, reduction->selection.nameless_leaf_bytes,
+  const struct selection *selection = &reduction->selection;
+  add_fact(profile, table, FACT_TRUNCATED_WALKS,
+           profile_knows(profile, FACT_TRUNCATED_WALKS),
+           "walks of the stack that did not reach its beginning");
+  add_fact(profile, table, FACT_DIFFERING_WALKS,
+           profile->facts[FACT_DIFFERING_WALKS] != 0,
+           "walks that came to another context than a frame says: please "
+           "report it");
+  add_share_row(profile, table, selection->nameless_leaf_bytes,
                 "bytes without a name, charged to no function");
-  add_share_row(profile, table, reduction->selection.nameless_chain_bytes,
+  add_share_row(profile, table, selection->nameless_chain_bytes,
                 "bytes with something without a name on their chain");
 }
 
@@ -147,6 +152,8 @@ void
 report_reconciliation(const struct reduction *reduction, struct sink *sink)
 {
   const struct profile *profile = reduction->profile;
+  bool unattributed = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
+                      profile->facts[FACT_UNATTRIBUTED_BYTES] != 0;
   struct text_table table;
   text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
   table.human = sink->human;
@@ -155,13 +162,10 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
             "allocations counted");
   add_row(&table, (int64_t)profile->total[MEASURE_BYTES],
           "bytes requested by them");
-  if (profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
-      profile->facts[FACT_UNATTRIBUTED_BYTES] != 0) {
-    add_row(&table, profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS],
-            "allocations not attributed");
-    add_row(&table, profile->facts[FACT_UNATTRIBUTED_BYTES],
-            "bytes not attributed");
-  }
+  add_fact(profile, &table, FACT_UNATTRIBUTED_ALLOCATIONS, unattributed,
+           "allocations not attributed");
+  add_fact(profile, &table, FACT_UNATTRIBUTED_BYTES, unattributed,
+           "bytes not attributed");
   add_collector(profile, &table);
   add_chains(reduction, &table);
   report_heading(sink, "RECONCILIATION");

@@ -82,38 +82,24 @@ struct column {
 };
 
 /* The keys of all forms alike; and with other ones. */
-#define KEY(key)                                                             \
-  {                                                                          \
-    key, key, key, key                                                       \
-  }
-#define KEYS(json, csv, page)                                                \
-  {                                                                          \
-    json, json, csv, page                                                    \
-  }
+#define KEY(key) {key, key, key, key}
+#define KEYS(json, csv, page) {json, json, csv, page}
 
 /* All measures: under keys that begin with PREFIX; on the page they are one
  * object with the key WHOLE, or, when that is empty, stand by themselves. */
 #define COUNTS(whose, prefix, whole)                                         \
-  {                                                                          \
-    .content = CONTENT_COUNTS, .of = whose,                                  \
-    .keys = KEYS(prefix, prefix, whole)                                      \
-  }
-#define ALL_COUNTS COUNTS(OF_ROW, "", "")
+  {.content = CONTENT_COUNTS, .of = whose, .keys = KEYS(prefix, prefix, whole)}
 #define MORE(whose, prefix)                                                  \
-  {                                                                          \
-    .content = CONTENT_MORE, .of = whose, .keys = {[FORM_CSV] = prefix}      \
-  }
+  {.content = CONTENT_MORE, .of = whose, .keys = {[FORM_CSV] = prefix}}
+#define ALL_COUNTS COUNTS(OF_ROW, "", "")
 #define ALL_MORE MORE(OF_ROW, "")
 
 /* What cells are made of. */
-#define FIGURE(of_what)                                                      \
-  .content = CONTENT_FIGURE, .measure = MEASURE_##of_what
-#define SHARE(of_what)                                                       \
-  .content = CONTENT_SHARE, .measure = MEASURE_##of_what
-#define AVERAGE(by_what)                                                     \
-  .content = CONTENT_AVERAGE, .measure = MEASURE_##by_what
-#define CATEGORIES(of_what)                                                  \
-  .content = CONTENT_CATEGORIES, .measure = MEASURE_##of_what
+#define OF_MEASURE(what, name) .content = what, .measure = MEASURE_##name
+#define FIGURE(name) OF_MEASURE(CONTENT_FIGURE, name)
+#define SHARE(name) OF_MEASURE(CONTENT_SHARE, name)
+#define AVERAGE(name) OF_MEASURE(CONTENT_AVERAGE, name)
+#define CATEGORIES(name) OF_MEASURE(CONTENT_CATEGORIES, name)
 
 /* Headings of numbers, in two lines, and of text. */
 #define HEADING(gap, top, bottom) .text = {top, 0, bottom, gap, false}
@@ -121,14 +107,10 @@ struct column {
 
 /* Objects, and bytes, each with its share: in the text alone. */
 #define ALLOCS_COLUMN(space, what)                                           \
-  {                                                                          \
-    FIGURE(ALLOCS), HEADING(space, NULL, "allocs"), .share = true,           \
-    .meaning = what                                                          \
-  }
+  {FIGURE(ALLOCS), HEADING(space, NULL, "allocs"), .share = true,            \
+   .meaning = what}
 #define BYTES_COLUMN(what)                                                   \
-  {                                                                          \
-    FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true, .meaning = what \
-  }
+  {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true, .meaning = what}
 
 /* What calls of a function are: the monitor of C programs counts them as the
  * original did. */
@@ -232,8 +214,7 @@ struct view {
 bool view_init(struct view *view, const struct table *table,
                const struct reduction *reduction, enum form form);
 
-/* Releases VIEW; when memory has run out for the text of a cell, SINK fails.
- */
+/* Releases VIEW; SINK fails when memory has run out for the text of a cell. */
 void view_release(struct view *view, struct sink *sink);
 
 /* For forms with keys: the row with the number INDEX, which may be left out;
@@ -244,8 +225,7 @@ bool view_row(const struct view *view, size_t index, struct ranking_row *row);
 enum { NO_ITEM = -1 };
 struct ranking_row view_total(const struct view *view);
 
-/* The cell of ROW in COLUMN: not of the contents that are for the text only.
- */
+/* The cell of ROW in COLUMN: not of contents that are for the text only. */
 struct cell view_cell(const struct view *view, const struct ranking_row *row,
                       const struct column *column);
 
@@ -275,10 +255,9 @@ cell_optional(bool known, uint64_t number)
 static inline struct cell
 cell_average(uint64_t bytes, uint64_t count)
 {
-  bool known = count != 0 && count != CALLS_UNKNOWN;
-  return cell_optional(known, known ? bytes / count +
-                                          (bytes % count >= count - count / 2)
-                                    : 0);
+  if (count == 0 || count == CALLS_UNKNOWN)
+    return cell_optional(false, 0);
+  return cell_number(bytes / count + (bytes % count >= count - count / 2));
 }
 
 static inline struct cell
@@ -305,15 +284,7 @@ cell_reference(enum target to, uint64_t item)
   return (struct cell){.kind = CELL_REFERENCE, .to = to, .number = item};
 }
 
-/* Descriptions as text, see text_report.c: a row for the total, rows below it, what was left
- * out, and the legend.
- *
- * A table of groups has no total: a line for each group, then one for each
- * member, a rule between groups.  Within a group no more than a few lines
- * show, those that have the smallest share of the group that options ask for;
- * one more stands for the rest.  Without a smallest share (-verbose) all
- * show.
- */
+/* What follows is of texts. */
 
 /* Whether the profile of REDUCTION has columns of that USE. */
 bool column_used(const struct reduction *reduction, enum column_use use);

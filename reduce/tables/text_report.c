@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Columns are chosen by what the profile knows; then cells, row by row. */
+/* Descriptions as text: a row for the total, rows below it, what was left
+ * out, and the legend.  Columns are chosen by what the profile knows; then
+ * cells, row by row.
+ *
+ * A table of groups has no total: a line for each group, then one for each
+ * member, a rule between groups.  Within a group no more than a few lines
+ * show, those that have the smallest share of the group that options ask for;
+ * one more stands for the rest.  Without a smallest share (-verbose) all
+ * show.
+ */
 
 #include "tables/table.h"
 
@@ -357,7 +366,8 @@ text_report_write(const struct table *table,
 {
   struct view view;
   const char *nothing = table->lacks != NULL ? table->lacks(reduction) : NULL;
-  if (table->bytes != MEASURE_BYTES && !reduction_has(reduction, table->bytes))
+  if (table->bytes != MEASURE_BYTES &&
+      !reduction_has(reduction, table->bytes))
     nothing = "This profile does not say.";
   report_heading(sink, table->title);
   if (nothing != NULL) {

@@ -37,10 +37,8 @@ static const struct column columns[] = {
 
 #define PAIR_COLUMNS(allocs, heading, name)                                  \
   ALLOCS_COLUMN(0, allocs),                                                  \
-      BYTES_COLUMN("likewise their bytes with their bodies"),                \
-  {                                                                          \
-    .content = CONTENT_NAME, LEFT_HEADING(2, heading), .meaning = name       \
-  }
+  BYTES_COLUMN("likewise their bytes with their bodies"),                    \
+  {.content = CONTENT_NAME, LEFT_HEADING(2, heading), .meaning = name}
 
 static const struct column type_columns[] = {PAIR_COLUMNS(
     "first line: objects of this type, and their share of all objects; "

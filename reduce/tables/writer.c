@@ -5,10 +5,10 @@
  * CSV is as RFC 4180 has it: lines that end in CR LF, text in double quotes
  * with these doubled, so that commas, quotes and line ends in names are no
  * matter.  Numbers are without quotes.  A spreadsheet takes text that begins
- * with "=", "+", "-" or "@", perhaps after a tab or a line end, for a formula,
- * quotes or not.  Such text, and text that begins with an apostrophe, gets an
- * apostrophe in front: what reads the file takes one away from text that
- * begins with one.
+ * with "=", "+", "-" or "@", perhaps after a tab or a line end, for a
+ * formula, quotes or not.  Such text, and text that begins with an
+ * apostrophe, gets an apostrophe in front: what reads the file takes one away
+ * from text that begins with one.
  */
 
 #include "tables/writer.h"
