@@ -14,9 +14,10 @@
 static struct ranking_row
 row_of(const struct graph_entries *entries, size_t item)
 {
+  const struct call_graph *graph = &entries->reduction->graph;
   struct graph_entry entry = graph_entry_of(entries, item);
   const struct cycle *cycle = entry.cycle;
-  const struct graph_node *node = &entries->reduction->graph.nodes[entry.node];
+  const struct graph_node *node = &graph->nodes[entry.node];
   uint64_t depth = cycle == NULL              ? node->depth
                    : cycle->depth == SIZE_MAX ? 0
                                               : cycle->depth;

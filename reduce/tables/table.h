@@ -88,7 +88,8 @@ struct column {
 /* All measures: under keys that begin with PREFIX; on the page they are one
  * object with the key WHOLE, or, when that is empty, stand by themselves. */
 #define COUNTS(whose, prefix, whole)                                         \
-  {.content = CONTENT_COUNTS, .of = whose, .keys = KEYS(prefix, prefix, whole)}
+  {.content = CONTENT_COUNTS, .of = whose,                                   \
+   .keys = KEYS(prefix, prefix, whole)}
 #define MORE(whose, prefix)                                                  \
   {.content = CONTENT_MORE, .of = whose, .keys = {[FORM_CSV] = prefix}}
 #define ALL_COUNTS COUNTS(OF_ROW, "", "")
@@ -214,7 +215,7 @@ struct view {
 bool view_init(struct view *view, const struct table *table,
                const struct reduction *reduction, enum form form);
 
-/* Releases VIEW; SINK fails when memory has run out for the text of a cell. */
+/* Releases VIEW; SINK fails when memory has run out for the text of cells. */
 void view_release(struct view *view, struct sink *sink);
 
 /* For forms with keys: the row with the number INDEX, which may be left out;

@@ -195,7 +195,7 @@ writer_type(struct writer *writer, const struct profile *profile,
   writer_name(writer, "class", names_text(&profile->names, t->class_name));
 }
 
-/* Writes PART; in CSV, which has its figures elsewhere, of what type it is. */
+/* Writes PART; in CSV, which has its figures elsewhere, only its type. */
 static void
 write_part(struct writer *writer, const struct profile *profile,
            const struct graph_self_type *part)
