@@ -114,8 +114,8 @@ struct sibling {
   const char *name;
 };
 
-/* By parent; then by bytes and allocations in and
- * below the node, descending, then by name and by first appearance. */
+/* By parent; then by bytes and allocations in and below the node,
+ * descending, then by name and by first appearance. */
 static int
 compare_siblings(const void *left, const void *right)
 {
