@@ -114,14 +114,6 @@ explain_column(const struct reduction *reduction, const struct column *column,
                                                   : column->meaning);
 }
 
-/* Whether COLUMN has shares. */
-static bool
-has_shares(const struct column *column)
-{
-  return column->share || column->content == CONTENT_SHARE ||
-         column->content == CONTENT_CATEGORIES;
-}
-
 bool
 report_lacks_calls(const struct reduction *reduction)
 {
@@ -144,7 +136,8 @@ text_columns_explain(const struct reduction *reduction,
     return;
   sink_text(sink, "\n");
   for (const struct column *c = list; c < list + count; c++)
-    shares = shares || has_shares(c);
+    shares = shares || c->share || c->content == CONTENT_SHARE ||
+             c->content == CONTENT_CATEGORIES;
   if (shares)
     report_legend(reduction, sink, "%",
                   "whole per cents, rounded down: blank is nothing, \".\" "
