@@ -111,16 +111,13 @@ collect_parts(struct contexts *contexts, size_t item)
   for (uint32_t i = lists_first(&contexts->samples, item); i != INDEX_NONE;
        i = lists_next(&contexts->samples, i)) {
     struct sample_count sample;
-    struct graph_self_type *parts =
-        array_reserve(contexts->parts, &contexts->part_capacity, count + 1,
-                      sizeof *parts);
-    if (parts == NULL)
-      return false;
-    contexts->parts = parts;
     selection_count(&contexts->tree.reduction->selection, i, &sample);
-    parts[count++] = (struct graph_self_type){.type = sample.type,
-                                   .bytes = sample.counts[MEASURE_BYTES],
-                                   .allocs = sample.counts[MEASURE_ALLOCS]};
+    if (!ARRAY_PUSH(contexts->parts, count, contexts->part_capacity,
+                    (struct graph_self_type){
+                        .type = sample.type,
+                        .bytes = sample.counts[MEASURE_BYTES],
+                        .allocs = sample.counts[MEASURE_ALLOCS]}))
+      return false;
   }
   struct graph_self_type *last = contexts->parts;
   array_sort(last, count, sizeof *last, compare_parts);

@@ -134,18 +134,15 @@ add_relation(struct graph_entries *entries, const struct graph_entry *entry,
     return true;
   uint32_t *place = &entries->place_of[other];
   if (*place == 0) {
-    struct relation *items =
-        array_reserve(entries->relations, &entries->relation_capacity,
-                      entries->relation_count + 1, sizeof *items);
-    if (items == NULL)
-      return false;
-    entries->relations = items;
-    items[entries->relation_count++] = (struct relation){
+    struct relation new = {
         .node = other,
         .name = nodes[other].name,
         .all_calls =
             callers ? entries->calls_made[other] : nodes[other].calls,
         .inside = inside};
+    if (!ARRAY_PUSH(entries->relations, entries->relation_count,
+                    entries->relation_capacity, new))
+      return false;
     *place = (uint32_t)entries->relation_count;
   }
   struct relation *relation = &entries->relations[*place - 1];

@@ -16,12 +16,8 @@ __extension__ typedef unsigned __int128 uint128;
 bool
 ranking_add(struct ranking *ranking, struct ranking_row row)
 {
-  struct ranking_row *rows = array_reserve(ranking->rows, &ranking->capacity,
-                                           ranking->count + 1, sizeof *rows);
-  if (rows == NULL)
+  if (!ARRAY_PUSH(ranking->rows, ranking->count, ranking->capacity, row))
     return false;
-  ranking->rows = rows;
-  rows[ranking->count++] = row;
   ranking->shown = ranking->count;
   return true;
 }
