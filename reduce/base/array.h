@@ -14,39 +14,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for NEEDED items of ITEM_BYTES bytes each in the array ITEMS
- * of *CAPACITY items.  Gives back the array, which may have moved, and
- * updates *CAPACITY; or NULL when memory runs out, with ITEMS as it was. */
-static inline void *
-array_reserve(void *items, size_t *capacity, size_t needed, size_t item_bytes)
-{
-  if (needed <= *capacity && items != NULL)
-    return items;
-  size_t wanted = *capacity < 8 ? 8 : *capacity;
-  while (wanted < needed) {
-    if (wanted > SIZE_MAX / 2)
-      return NULL;
-    wanted *= 2;
-  }
-  if (wanted > SIZE_MAX / item_bytes)
-    return NULL;
-  void *grown = realloc(items, wanted * item_bytes);
-  if (grown != NULL)
-    *capacity = wanted;
-  return grown;
-}
-
-/* The same of the array that the pointer at ARRAY points to, which is set.
- * False when memory runs out. */
+/* Makes room for NEEDED items of ITEM_BYTES bytes each in the array that the
+ * pointer at ARRAY points to, of *CAPACITY items, and sets both.  False, with
+ * the array as it was, when memory runs out. */
 static inline bool
 array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
 {
   void *items;
   memcpy(&items, array, sizeof items);
-  items = array_reserve(items, capacity, needed, item_bytes);
-  if (items != NULL)
-    memcpy(array, &items, sizeof items);
-  return items != NULL;
+  if (needed <= *capacity && items != NULL)
+    return true;
+  size_t wanted = *capacity < 8 ? 8 : *capacity;
+  while (wanted < needed) {
+    if (wanted > SIZE_MAX / 2)
+      return false;
+    wanted *= 2;
+  }
+  if (wanted > SIZE_MAX / item_bytes)
+    return false;
+  items = realloc(items, wanted * item_bytes);
+  if (items == NULL)
+    return false;
+  memcpy(array, &items, sizeof items);
+  *capacity = wanted;
+  return true;
 }
 
 #define ARRAY_ROOM(items, capacity, needed)                                  \
@@ -57,19 +48,6 @@ array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
 #define ARRAY_PUSH(items, count, capacity, ...)                              \
   (ARRAY_ROOM(items, capacity, (count) + 1) &&                               \
    ((items)[(count)++] = __VA_ARGS__, true))
-
-/* Appends an item to the array that the pointer at ARRAY is, of *COUNT items
- * with room for *CAPACITY.  Gives back the new item, to be filled in; NULL,
- * and nothing has changed, when memory runs out. */
-static inline void *
-array_append(void *array, size_t *count, size_t *capacity, size_t item_bytes)
-{
-  void *items;
-  if (!array_room(array, capacity, *count + 1, item_bytes))
-    return NULL;
-  memcpy(&items, array, sizeof items);
-  return (char *)items + (*count)++ * item_bytes;
-}
 
 /* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is
  * zero. */
