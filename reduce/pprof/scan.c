@@ -102,9 +102,10 @@ const struct wire_schema profile_schema = MESSAGE(
   reading_fault_at(reading, offset,                                          \
                    "is no profile, or a damaged one: " __VA_ARGS__)
 
-/* Reads the varint at *AT, which must end before END; moves *AT past it. */
+/* A varint of several bytes, for the next. */
 static bool
-scan_varint(struct reading *reading, size_t *at, size_t end, uint64_t *value)
+scan_long_varint(struct reading *reading, size_t *at, size_t end,
+                 uint64_t *value)
 {
   const uint8_t *data = reading->file.data;
   *value = 0;
@@ -118,6 +119,18 @@ scan_varint(struct reading *reading, size_t *at, size_t end, uint64_t *value)
       return true;
   }
   return damaged(reading, end, "a number is cut short");
+}
+
+/* Reads the varint at *AT, which must end before END; moves *AT past it.
+ * Nearly all are one byte long. */
+static inline bool
+scan_varint(struct reading *reading, size_t *at, size_t end, uint64_t *value)
+{
+  const uint8_t *data = reading->file.data;
+  if (*at >= end || data[*at] >= 0x80)
+    return scan_long_varint(reading, at, end, value);
+  *value = data[(*at)++];
+  return true;
 }
 
 /* A run of numbers, of which nearly all are one byte long. */

@@ -54,8 +54,12 @@ wire_read_numbers(const struct wire_field *field, struct numbers *numbers)
   if (!numbers_reserve(numbers, field->size))
     return false;
   uint64_t *end = numbers->items + numbers->count;
-  for (size_t at = 0; at < field->size;)
-    *end++ = wire_read_number(field->bytes, &at);
+  for (size_t at = 0; at < field->size;) {
+    uint8_t byte = field->bytes[at];
+    if (byte < 0x80)
+      at++;
+    *end++ = byte < 0x80 ? byte : wire_read_number(field->bytes, &at);
+  }
   numbers->count = (size_t)(end - numbers->items);
   return true;
 }
