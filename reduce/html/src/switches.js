@@ -126,9 +126,11 @@ function showHead(profile, check) {
     plural(profile.contexts, 'context', 'contexts'),
     some(profile.regions.length, 'region', 'regions'),
     some(profile.threadsCounted, 'thread', 'threads')];
+  // What is in memory at the REPL has no file.
+  const files = profile.files.filter(Boolean);
   replaceChildren(get('facts'), facts.filter(Boolean).map((fact) =>
     element('span', {}, fact)),
-  element('span', { class: 'quiet' }, profile.files.join(', ')));
+  files.map((file) => element('span', { class: 'quiet' }, file)));
   const warnings = [profile.warnings.trim(),
     profile.narrowed ? 'The options of mprof export selected ' +
       `${plural(total.bytes, 'byte', 'bytes')} in ${
