@@ -96,18 +96,6 @@ phase_of_state(enum phase_state state)
                                 : PHASE_EVALUATION;
 }
 
-const char *
-phase_word(enum phase phase)
-{
-  return phase_texts[phase].word;
-}
-
-const char *
-phase_title(enum phase phase)
-{
-  return phase_texts[phase].title;
-}
-
 enum phase
 phase_of_word(const char *text, size_t length)
 {

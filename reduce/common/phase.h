@@ -74,10 +74,6 @@ struct phase_text {
 };
 extern const struct phase_text phase_texts[PHASE_COUNT + 1];
 
-/* The texts of PHASE. */
-const char *phase_word(enum phase phase);
-const char *phase_title(enum phase phase);
-
 /* The phase whose word the first LENGTH bytes of TEXT are; PHASE_COUNT when
  * there is none. */
 enum phase phase_of_word(const char *text, size_t length);

@@ -86,7 +86,7 @@ make_words(struct folding *folding)
                      profile_thread_name(profile, i), "];");
   for (int i = 0; good && i < PHASE_COUNT; i++)
     good = make_word(folding, &folding->phases[i], "[",
-                     phase_title((enum phase)i), "];");
+                     phase_texts[i].title, "];");
   return good;
 }
 

@@ -156,7 +156,7 @@ write_names(const struct collection *collection, struct sink *sink)
   sink_text(sink, ")\n :phases\n (");
   for (int i = 0; i < PHASE_COUNT; i++) {
     sink_text(sink, i == 0 ? "" : " ");
-    lisp_string(sink, phase_word((enum phase)i));
+    lisp_string(sink, phase_texts[i].word);
   }
   sink_text(sink, ")\n :threads\n (");
   for (size_t i = 0; i < profile->thread_count; i++) {

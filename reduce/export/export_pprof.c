@@ -222,7 +222,7 @@ make_labels(struct making *making, const struct sample_row *row)
   add_label(making, PPROF_LABEL_REGION, names_text(names, region));
   if (lisp)
     add_label(making, PPROF_LABEL_PHASE,
-              phase_word((enum phase)row->keys[ROW_PHASE]));
+              phase_texts[row->keys[ROW_PHASE]].word);
   uint64_t bytes = row->keys[ROW_OBJECT_BYTES];
   if (!calls && (row->keys[ROW_SIZE_KIND] == SIZE_EXACT ||
                  (row->keys[ROW_SIZE_KIND] == SIZE_GROWTH && bytes != 0))) {

@@ -68,8 +68,8 @@ phase_row(const struct view *view, size_t item, struct ranking_row *row)
   if (item == PHASE_COUNT)
     return false;
   row->figures = &view->reduction->tally.phases[item];
-  row->name = view->form == FORM_TEXT ? phase_title((enum phase)item)
-                                      : phase_word((enum phase)item);
+  row->name = view->form == FORM_TEXT ? phase_texts[item].title
+                                      : phase_texts[item].word;
   return true;
 }
 
@@ -78,8 +78,8 @@ phase_cell(const struct view *view, const struct ranking_row *row, int id)
 {
   (void)id;
   bool people = view->form == FORM_TEXT || view->form == FORM_PAGE;
-  return cell_text(people ? phase_title((enum phase)row->item)
-                          : phase_word((enum phase)row->item));
+  return cell_text(people ? phase_texts[row->item].title
+                          : phase_texts[row->item].word);
 }
 
 static void
