@@ -171,8 +171,10 @@ cell(const struct view *view, const struct ranking_row *row, int id)
                        is_system_function(node->name,
                                           node_file(reduction, node)));
   default:
-    return cell_parts(reduction->graph.self_types + node->first_type,
-                      node->type_count);
+    return node->type_count == 0 /* the graph may have none at all */
+               ? cell_parts(NULL, 0)
+               : cell_parts(&reduction->graph.self_types[node->first_type],
+                            node->type_count);
   }
 }
 

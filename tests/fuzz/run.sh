@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Fuzzing the reader for FUZZ_SECONDS (60), from the profiles of the other
-# tests, as they are and inflated.  What fails is kept in $BUILD, and the
-# command to see it again is printed.  A finding is worth a file in
+# tests, as they are and inflated, and from what it found before
+# (no-allocations.data).  What fails is kept in $BUILD, and the command to see
+# it again is printed.  A finding is worth a file in
 # tests/corrupt or a case in tests/c.
 
 set -u
@@ -14,7 +15,8 @@ found=$BUILD/found
 mkdir -p "$corpus" "$found" || exit 1
 
 number=0
-for file in tests/golden/*.data tests/corrupt/*.data tests/foreign/*.pb.gz; do
+for file in tests/golden/*.data tests/corrupt/*.data tests/foreign/*.pb.gz \
+  tests/fuzz/*.data; do
   number=$((number + 1))
   cp "$file" "$corpus/seed-$number"
   gzip -dc "$file" >"$corpus/seed-$number-plain" 2>/dev/null
