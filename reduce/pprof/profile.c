@@ -25,6 +25,7 @@ profile_release(struct profile *profile)
 {
   names_release(&profile->names);
   index_map_release(&profile->unknown_calls);
+  index_map_release(&profile->notes);
   row_table_release(&profile->label_rows);
   row_table_release(&profile->type_rows);
   row_table_release(&profile->thread_rows);
@@ -141,6 +142,14 @@ profile_add_comment(struct profile *profile, uint32_t text)
 {
   return ARRAY_PUSH(profile->comments, profile->comment_count,
                     profile->comment_capacity, text);
+}
+
+bool
+profile_add_note(struct profile *profile, uint32_t text)
+{
+  size_t known = profile->notes.used;
+  return index_map_number(&profile->notes, text) != INDEX_NONE &&
+         (profile->notes.used == known || profile_add_comment(profile, text));
 }
 
 bool

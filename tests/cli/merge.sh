@@ -35,6 +35,16 @@ same 'unknown calls' "$golden"/{unknown-calls,recursion,unknown-calls}.data
 result $? 'unknown calls: a function is named once'
 same 'C files' "$golden/widgets-c.data" "$golden/widgets-c.data"
 
+# What is said of a file of the program is said once, however often it is
+# merged.
+unnamed=$top/tests/fuzz/no-names.data
+same 'a program that is not there' "$unnamed" "$unnamed"
+cp merged.data first.data
+same 'and merged again' "$unnamed" "$unnamed" first.data
+run report merged.data
+[ "$(grep -c 'go-heap cannot be read' out)" = 1 ]
+result $? 'it is said once'
+
 # Merging merged files is merging all.
 run merge -o two.data "$golden/session.data" "$golden/mixture.data"
 run merge -o three.data two.data "$golden/phases.data"

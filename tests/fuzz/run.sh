@@ -3,7 +3,7 @@
 #
 # Fuzzing the reader for FUZZ_SECONDS (60), from the profiles of the other
 # tests, as they are and inflated, and from what it found before
-# (no-allocations.data).  What fails is kept in $BUILD, and the command to see
+# (no-*.data).  What fails is kept in $BUILD, and the command to see
 # it again is printed.  A finding is worth a file in
 # tests/corrupt or a case in tests/c.
 
