@@ -60,7 +60,7 @@ write_points(const struct chain_tree *tree, struct sink *sink)
 {
   bool first = true;
   sink_text(sink, "\"pps\":[");
-  for (uint32_t i = 0; i < tree->count; i++) {
+  for (uint32_t i = 1; i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
     if (!chain_node_allocates(node))
       continue;
@@ -69,7 +69,7 @@ write_points(const struct chain_tree *tree, struct sink *sink)
                 node->counts[MEASURE_ALLOCS]);
     first = false;
     /* frame 0 is the root of all chains */
-    for (uint32_t n = i; n != INDEX_NONE; n = tree->nodes[n].parent)
+    for (uint32_t n = i; n != TREE_ROOT; n = tree->nodes[n].parent)
       sink_format(sink, "%s%" PRIu64, n == i ? "" : ",",
                   (uint64_t)tree->nodes[n].item + 1);
     sink_text(sink, "]}");

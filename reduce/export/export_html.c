@@ -16,7 +16,7 @@
  *
  *   nodes  how many; how far up from the node before the caller of each is
  *          (0: it is that node); the functions
- *   rows   what was allocated (sample_rows.h), how many; by how much each
+ *   rows   what was allocated (chain_tree.h), how many; by how much each
  *          node's place is above that of the row before; the types; the
  *          groups; each measure
  *   calls  how many; nodes in the same way; the groups; the calls
@@ -28,7 +28,7 @@
 #include "base/array.h"
 #include "export/export.h"
 #include "export/frame_colours.h"
-#include "export/sample_rows.h"
+#include "tables/chain_tree.h"
 #include "tables/report.h"
 #include "tables/writer.h"
 
@@ -53,6 +53,16 @@ struct page {
   struct frame_colours colours;
   struct writer out;
 };
+
+/* Fills ROWS with those of all nodes. */
+static bool
+collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
+{
+  bool good = sample_rows_init(rows, &page->tree, of);
+  for (uint32_t i = 0; good && i < page->tree.count; i++)
+    good = sample_rows_add(rows, i);
+  return good;
+}
 
 /* What EMIT writes about the reduction. */
 static void
@@ -253,15 +263,15 @@ write_nodes(struct page *page)
 {
   const struct chain_node *nodes = page->tree.nodes;
   size_t count = page->tree.count;
-  write_bits(page, count);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t n = i == 0 ? INDEX_NONE : (uint32_t)i - 1;
+  write_bits(page, count - 1);
+  for (size_t i = 1; i < count; i++) {
+    uint32_t n = (uint32_t)i - 1;
     uint64_t up = 0;
     for (; n != nodes[i].parent; n = nodes[n].parent)
       up++;
     write_bits(page, up);
   }
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 1; i < count; i++)
     write_bits(page, nodes[i].item);
 }
 
@@ -269,7 +279,7 @@ static void
 write_rows(struct page *page, const struct sample_rows *rows, bool calls)
 {
   const struct sample_row *row = rows->rows;
-  uint32_t last = 0;
+  uint32_t last = 1;
   write_bits(page, rows->count);
   for (size_t i = 0; i < rows->count; last = row[i++].node)
     write_bits(page, row[i].node - last);
@@ -339,8 +349,8 @@ export_html(const struct reduction *reduction, struct sink *sink)
                       .out = {.form = FORM_PAGE, .first = true}};
   sink_bytes(sink, html_page_head, html_page_head_length);
   if (chain_tree_init(&page.tree, reduction, CHAIN_OF_CALLS) &&
-      sample_rows_init(&page.rows, &page.tree, ROWS_OF_TYPES) &&
-      sample_rows_init(&page.calls, &page.tree, ROWS_OF_CALLS) &&
+      collect(&page, &page.rows, ROWS_OF_TYPES) &&
+      collect(&page, &page.calls, ROWS_OF_CALLS) &&
       frame_colours_init(&page.colours, reduction)) {
     write_packed(&page, sink, write_object);
     sink_text(sink, "\n");

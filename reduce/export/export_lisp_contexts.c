@@ -140,7 +140,7 @@ write_names(const struct collection *collection, struct sink *sink)
   sink_format(sink,
               "(:mprof-contexts :nodes %zu :chains %zu :contexts %zu\n"
               " :functions\n (",
-              collection->tree.count, collection->chain_count,
+              collection->tree.count - 1, collection->chain_count,
               collection->context_rows.row_count);
   for (size_t i = 0; i < graph->node_count; i++) {
     sink_text(sink, i == 0 ? "" : "\n  ");
@@ -170,16 +170,15 @@ static void
 write_tables(const struct collection *collection, struct sink *sink)
 {
   const struct chain_node *nodes = collection->tree.nodes;
-  for (size_t i = 0; i < collection->tree.count; i++)
-    sink_format(sink, "%" PRIu32 " %" PRIu32 "\n",
-                nodes[i].parent == INDEX_NONE ? 0 : nodes[i].parent + 1,
+  for (size_t i = 1; i < collection->tree.count; i++)
+    sink_format(sink, "%" PRIu32 " %" PRIu32 "\n", nodes[i].parent,
                 nodes[i].item);
   size_t length;
   for (size_t i = 0; i < collection->chain_count; i++) {
     const uint64_t *chain = row_table_words(&collection->chains, i, &length);
     bool known = nodes[chain[0]].calls != CALLS_UNKNOWN;
     sink_format(sink, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n",
-                chain[0] + 1, chain[1], chain[2],
+                chain[0], chain[1], chain[2],
                 known ? (int64_t)collection->calls[i] : -1);
   }
   for (size_t i = 0; i < collection->context_rows.row_count; i++) {

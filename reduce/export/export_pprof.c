@@ -7,7 +7,7 @@
  *
  * A new profile is made, and written as any other.  Chains are those that
  * show, with lines and addresses of their frames; samples are those of
- * sample_rows.h.  A phase follows from functions that may be hidden, so each
+ * chain_tree.h.  A phase follows from functions that may be hidden, so each
  * sample states its own.  Comments that speak of more than what is written
  * are left out: the collector's figures when samples are left out, the root
  * of profiled bodies when what it cuts off is gone.
@@ -16,8 +16,8 @@
 #include "base/array.h"
 #include "common/pprof_format.h"
 #include "export/export.h"
-#include "export/sample_rows.h"
 #include "pprof/writer.h"
+#include "tables/chain_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -165,19 +165,18 @@ static void
 make_nodes(struct making *making)
 {
   const struct chain_tree *tree = &making->tree;
-  uint32_t *known = array_zeroed(tree->calls.item_count, sizeof *known);
+  uint32_t *known = array_zeroed(tree->item_count, sizeof *known);
   making->nodes = array_zeroed(tree->count, sizeof *making->nodes);
   if (known == NULL || making->nodes == NULL)
     making->failed = true;
-  for (size_t i = 0; !making->failed && i < tree->count; i++) {
+  for (size_t i = 1; !making->failed && i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
     uint32_t *location = &known[node->item]; /* 1 + its number */
     if (*location == 0)
-      *location = 1 + make_location(making, &tree->calls.items[node->item]);
-    making->nodes[i] = tree_child(
-        &making->made.tree,
-        node->parent == INDEX_NONE ? TREE_ROOT : making->nodes[node->parent],
-        *location - 1);
+      *location = 1 + make_location(making, &tree->items[node->item]);
+    making->nodes[i] =
+        tree_child(&making->made.tree, making->nodes[node->parent],
+                   *location - 1);
     if (making->nodes[i] == INDEX_NONE)
       making->failed = true;
   }
@@ -250,22 +249,28 @@ add_row(struct making *making, const struct sample_row *row)
     making->failed = true;
 }
 
-/* Adds the rows by node, allocations before calls. */
+/* Adds what ROWS has of NODE. */
+static void
+add_rows(struct making *making, struct sample_rows *rows, uint32_t node)
+{
+  rows->count = 0;
+  if (!sample_rows_add(rows, node))
+    making->failed = true;
+  for (size_t i = 0; !making->failed && i < rows->count; i++)
+    add_row(making, &rows->rows[i]);
+}
+
 static void
 make_samples(struct making *making)
 {
   struct sample_rows sizes, calls;
-  size_t s = 0;
-  size_t c = 0;
   bool good = sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
   good = sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS) && good;
   making->failed = making->failed || !good;
-  while (!making->failed && (s < sizes.count || c < calls.count))
-    if (c == calls.count ||
-        (s < sizes.count && sizes.rows[s].node <= calls.rows[c].node))
-      add_row(making, &sizes.rows[s++]);
-    else
-      add_row(making, &calls.rows[c++]);
+  for (uint32_t i = 1; !making->failed && i < making->tree.count; i++) {
+    add_rows(making, &sizes, i);
+    add_rows(making, &calls, i);
+  }
   sample_rows_release(&sizes);
   sample_rows_release(&calls);
 }

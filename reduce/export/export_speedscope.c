@@ -52,11 +52,11 @@ write_profile(const struct chain_tree *tree, enum measure measure,
               measure_rows[measure].noun,
               measure_rows[measure].bytes ? "bytes" : "none",
               total->counts[measure]);
-  for (uint32_t i = 0; i < tree->count; i++) {
+  for (uint32_t i = 1; i < tree->count; i++) {
     if (tree->nodes[i].counts[measure] == 0)
       continue;
     size_t length = 0;
-    for (uint32_t n = i; n != INDEX_NONE; n = tree->nodes[n].parent)
+    for (uint32_t n = i; n != TREE_ROOT; n = tree->nodes[n].parent)
       path[length++] = tree->nodes[n].item;
     sink_text(sink, first ? "\n[" : ",\n[");
     while (length-- > 0)
@@ -66,7 +66,7 @@ write_profile(const struct chain_tree *tree, enum measure measure,
   }
   sink_text(sink, "],\n\"weights\":[");
   first = true;
-  for (size_t i = 0; i < tree->count; i++) {
+  for (size_t i = 1; i < tree->count; i++) {
     uint64_t value = tree->nodes[i].counts[measure];
     if (value == 0)
       continue;

@@ -52,7 +52,7 @@ struct picture {
   struct sink *sink;
   struct chain_tree tree;
   struct frame_colours colours;
-  struct svg_frame *frames; /* of node i the one after i; 0: the whole */
+  struct svg_frame *frames; /* by node */
   uint32_t row_count;
   uint64_t width, least; /* of the whole, of a frame: tenths of a pixel */
   uint64_t total;
@@ -102,11 +102,10 @@ lay_out(struct picture *picture)
   picture->frames[0] =
       (struct svg_frame){.width = picture->width, .drawn = true};
   picture->row_count = 1;
-  for (size_t i = 0; i < tree->count; i++) {
+  for (size_t i = 1; i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
-    struct svg_frame *frame = &picture->frames[i + 1];
-    struct svg_frame *caller =
-        &picture->frames[node->parent == INDEX_NONE ? 0 : node->parent + 1];
+    struct svg_frame *frame = &picture->frames[i];
+    struct svg_frame *caller = &picture->frames[node->parent];
     frame->row = caller->row + 1;
     frame->next = caller->next;
     caller->next += value_of(picture, node);
@@ -232,16 +231,13 @@ static void
 write_frames(const struct picture *picture)
 {
   const struct chain_tree *tree = &picture->tree;
-  const struct figures *total = &picture->reduction->selection.total;
-  const struct chain_node whole = {.below_bytes = total->bytes,
-                                   .below_allocs = total->allocs};
-  write_frame(picture, &picture->frames[0], &whole, "all",
-              frame_colour_of_whole());
-  for (size_t i = 0; i < tree->count; i++) {
+  write_frame(picture, &picture->frames[TREE_ROOT], &tree->nodes[TREE_ROOT],
+              "all", frame_colour_of_whole());
+  for (size_t i = 1; i < tree->count; i++) {
     const struct chain_node *node = &tree->nodes[i];
-    if (picture->frames[i + 1].drawn)
-      write_frame(picture, &picture->frames[i + 1], node,
-                  chain_item_name(tree, node->item),
+    if (picture->frames[i].drawn)
+      write_frame(picture, &picture->frames[i], node,
+                  tree->items[node->item].name,
                   frame_colour_of_node(&picture->colours, node->item));
   }
 }
@@ -325,7 +321,7 @@ export_svg(const struct reduction *reduction, struct sink *sink)
               chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS);
   if (good)
     picture.frames =
-        array_zeroed(picture.tree.count + 1, sizeof *picture.frames);
+        array_zeroed(picture.tree.count, sizeof *picture.frames);
   if (picture.frames != NULL) {
     lay_out(&picture);
     write_picture(&picture);

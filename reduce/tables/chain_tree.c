@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The nodes of the tree that the analysis has, with those of chains that were
- * only called behind them, are brought into order at the end: what is below
- * each is summed from the last to the first, and children are sorted.
+/* The tree that the analysis makes, with the chains that were only called
+ * behind the others, is brought into order: what is below each node is summed
+ * from the last to the first, and children are sorted.
  */
 
 #include "tables/chain_tree.h"
@@ -11,106 +11,62 @@
 
 #include <string.h>
 
-/* Lets CALLS, a tree by functions, have the items that the graph has. */
-static bool
-take_items(struct call_tree *calls, const struct reduction *reduction)
-{
-  const struct profile *profile = reduction->profile;
-  if (calls->kind == ITEMS_ARE_FRAMES || reduction->selection.by_allocations)
-    return true;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    uint32_t leaf, outer;
-    struct sample_count count;
-    if (!selection_keeps_calls(&reduction->selection, i))
-      continue;
-    profile_count(profile, i, &count);
-    if (count.calls != 0 &&
-        call_tree_call(calls, profile_end(profile, i), &leaf, &outer) &&
-        (call_tree_make_item(calls, leaf) == INDEX_NONE ||
-         (outer != INDEX_NONE &&
-          call_tree_make_item(calls, outer) == INDEX_NONE)))
-      return false;
-  }
-  return true;
-}
-
 /* Finds for each sample the node that has its calls. */
 static bool
-place_calls(struct chain_tree *tree)
+place_calls(struct chain_tree *tree, enum missing_chain missing)
 {
   const struct reduction *reduction = tree->reduction;
   const struct profile *profile = reduction->profile;
-  enum missing_chain missing =
-      tree->items == CHAIN_OF_FRAMES  ? MISSING_NEW
-      : tree->items == CHAIN_OF_CALLS ? MISSING_WITHOUT
-      : reduction->selection.by_allocations ? MISSING_FOUND_ONLY
-                                            : MISSING_WHOLE;
-  if (!take_items(&tree->calls, reduction))
-    return false;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t node = profile_end(profile, i);
     tree->of_calls[i] = INDEX_NONE;
     if (!selection_keeps_calls(&reduction->selection, i))
       continue;
     profile_count(profile, i, &count);
     if (count.calls != 0 &&
-        !call_tree_calls(&tree->calls, node, missing, &tree->of_calls[i]))
+        !call_tree_calls(&tree->calls, profile_end(profile, i), missing,
+                         &tree->of_calls[i]))
       return false;
   }
   return true;
 }
 
-/* Turns the number of a node of the tree with a root into one without. */
-static uint32_t
-without_root(uint32_t node)
-{
-  return node == INDEX_NONE || node == TREE_ROOT ? INDEX_NONE : node - 1;
-}
-
+/* Makes the chains, in the order in which samples lead to them. */
 static bool
-make_nodes(struct chain_tree *tree)
+make_chains(struct chain_tree *tree, enum chain_items items)
 {
-  const struct tree *from = &tree->calls.tree;
-  tree->nodes = array_zeroed(from->count - 1, sizeof *tree->nodes);
-  if (tree->nodes == NULL)
+  const struct reduction *reduction = tree->reduction;
+  const struct call_tree *graph = &reduction->tree;
+  struct call_tree *calls = &tree->calls;
+  bool frames = items == CHAIN_OF_FRAMES;
+  enum missing_chain missing = frames                    ? MISSING_NEW
+                               : items == CHAIN_OF_CALLS ? MISSING_WITHOUT
+                               : reduction->selection.by_allocations
+                                   ? MISSING_FOUND_ONLY
+                                   : MISSING_WHOLE;
+  if (!call_tree_init(calls, &reduction->selection,
+                      frames ? ITEMS_ARE_FRAMES : ITEMS_ARE_FUNCTIONS,
+                      graph->merges_runs))
     return false;
-  tree->count = from->count - 1;
-  for (size_t i = 0; i < tree->count; i++)
-    tree->nodes[i] = (struct chain_node){
-        .parent = without_root(from->nodes[i + 1].parent),
-        .item = from->nodes[i + 1].item};
+  if (!frames) /* what was only called has its numbers from the graph */
+    memcpy(calls->item_of, graph->item_of,
+           reduction->frames.names.count * sizeof *calls->item_of);
+  if (!place_calls(tree, missing))
+    return false;
+  tree->items = frames ? calls->items : graph->items;
+  tree->item_count = frames ? calls->item_count : graph->item_count;
+  tree->count = calls->tree.count;
+  tree->of_sample = calls->of_sample;
   return true;
 }
 
-/* Adds what the samples count to their nodes. */
-static void
-add_samples(struct chain_tree *tree)
-{
-  const struct reduction *reduction = tree->reduction;
-  for (size_t i = 0; i < reduction->profile->sample_count; i++) {
-    struct sample_count count;
-    uint32_t node = without_root(tree->calls.of_sample[i]);
-    uint32_t called = without_root(tree->of_calls[i]);
-    tree->of_sample[i] = node;
-    tree->of_calls[i] = called;
-    if (node == INDEX_NONE && called == INDEX_NONE)
-      continue;
-    selection_count(&reduction->selection, i, &count);
-    for (int m = 0; node != INDEX_NONE && m < MEASURE_COUNT; m++)
-      tree->nodes[node].counts[m] += count.counts[m];
-    if (called != INDEX_NONE)
-      tree->nodes[called].calls += count.calls;
-  }
-  for (size_t i = 0; i < tree->count && tree->items != CHAIN_OF_FRAMES; i++)
-    if (reduction->graph.nodes[tree->nodes[i].item].calls == CALLS_UNKNOWN)
-      tree->nodes[i].calls = CALLS_UNKNOWN;
-}
+/* ---- order ---- */
 
 /* A node among its siblings. */
 struct sibling {
-  uint32_t node, parent; /* the latter from 1 on, 0: none */
-  uint64_t bytes, allocs;
+  uint32_t node, parent;
+  uint32_t size;          /* how many nodes are in and below it */
+  uint64_t bytes, allocs; /* in and below it, too */
   const char *name;
 };
 
@@ -133,93 +89,124 @@ compare_siblings(const void *left, const void *right)
   return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Sums up what is below each node, and fills SIBLINGS, sorted; SIZES, which
- * are zero, get how many nodes each has in and below it. */
+/* Fills SIBLINGS, which are zero, by the numbers of their nodes, and sorts
+ * all but the root. */
 static void
-sort_siblings(struct chain_tree *tree, struct sibling *siblings,
-              uint32_t *sizes)
+sort_siblings(const struct chain_tree *tree, struct sibling *siblings)
 {
-  for (size_t i = tree->count; i-- > 0;) {
-    struct chain_node *node = &tree->nodes[i];
-    node->below_allocs += node->counts[MEASURE_ALLOCS];
-    node->below_bytes += node->counts[MEASURE_BYTES];
-    sizes[i]++;
-    siblings[i] = (struct sibling){
-        (uint32_t)i, node->parent == INDEX_NONE ? 0 : node->parent + 1,
-        node->below_bytes, node->below_allocs,
-        chain_item_name(tree, node->item)};
-    if (node->parent == INDEX_NONE)
+  const struct reduction *reduction = tree->reduction;
+  for (size_t i = 0; i < reduction->profile->sample_count; i++) {
+    struct sample_count count;
+    if (tree->of_sample[i] == INDEX_NONE)
       continue;
-    tree->nodes[node->parent].below_allocs += node->below_allocs;
-    tree->nodes[node->parent].below_bytes += node->below_bytes;
-    sizes[node->parent] += sizes[i];
+    selection_count(&reduction->selection, i, &count);
+    siblings[tree->of_sample[i]].bytes += count.counts[MEASURE_BYTES];
+    siblings[tree->of_sample[i]].allocs += count.counts[MEASURE_ALLOCS];
   }
-  array_sort(siblings, tree->count, sizeof *siblings, compare_siblings);
+  for (size_t i = tree->count; i-- > 1;) {
+    const struct tree_node *node = &tree->calls.tree.nodes[i];
+    struct sibling *sibling = &siblings[i];
+    struct sibling *parent = &siblings[node->parent];
+    sibling->node = (uint32_t)i;
+    sibling->parent = node->parent;
+    sibling->name = tree->items[node->item].name;
+    sibling->size++;
+    parent->size += sibling->size;
+    parent->bytes += sibling->bytes;
+    parent->allocs += sibling->allocs;
+  }
+  array_sort(siblings + 1, tree->count - 1, sizeof *siblings,
+             compare_siblings);
 }
 
-/* Brings the nodes into the order of a walk: a node follows its parent, or
- * the sibling before it with all that is below that.  Siblings whose parent
- * has a smaller number come first, so that it has its new one by then. */
+/* Gives the nodes their numbers, by those in calls.tree, and makes them: each
+ * follows its parent, or the sibling before it with all that is below that.
+ * Siblings whose parent has a smaller number come first, so that it has its
+ * new one by then. */
+static void
+number_nodes(struct chain_tree *tree, const struct sibling *siblings,
+             uint32_t *numbers)
+{
+  const struct tree_node *from = tree->calls.tree.nodes;
+  uint32_t last = TREE_ROOT; /* the parent in hand, ... */
+  uint32_t next = 1;         /* ... and the number of its next child */
+  tree->nodes[TREE_ROOT] = (struct chain_node){
+      .item = INDEX_NONE,
+      .below_allocs = siblings[TREE_ROOT].allocs,
+      .below_bytes = siblings[TREE_ROOT].bytes};
+  for (size_t i = 1; i < tree->count; i++) {
+    const struct sibling *s = &siblings[i];
+    if (s->parent != last)
+      next = numbers[last = s->parent] + 1;
+    numbers[s->node] = next;
+    tree->nodes[next] = (struct chain_node){
+        .parent = numbers[s->parent],
+        .item = from[s->node].item,
+        .below_allocs = s->allocs,
+        .below_bytes = s->bytes};
+    next += s->size;
+  }
+}
+
 static bool
 order_nodes(struct chain_tree *tree)
 {
-  size_t count = tree->count;
-  struct sibling *siblings = array_zeroed(count, sizeof *siblings);
-  struct chain_node *nodes = array_zeroed(count, sizeof *nodes);
-  uint32_t *sizes = array_zeroed(count, sizeof *sizes);
-  uint32_t *numbers = array_zeroed(count, sizeof *numbers); /* new ones */
-  uint32_t *next = array_zeroed(count + 1, sizeof *next); /* for a child */
-  bool good = siblings != NULL && nodes != NULL && sizes != NULL &&
-              numbers != NULL && next != NULL;
+  struct sibling *siblings = array_zeroed(tree->count, sizeof *siblings);
+  uint32_t *numbers = array_zeroed(tree->count, sizeof *numbers);
+  tree->nodes = array_zeroed(tree->count, sizeof *tree->nodes);
+  bool good = siblings != NULL && numbers != NULL && tree->nodes != NULL;
   if (good) {
-    sort_siblings(tree, siblings, sizes);
-    for (size_t i = 0; i < count; i++) {
-      const struct sibling *s = &siblings[i];
-      uint32_t number = next[s->parent];
-      next[s->parent] += sizes[s->node];
-      next[s->node + 1] = number + 1;
-      numbers[s->node] = number;
-      nodes[number] = tree->nodes[s->node];
-      if (s->parent != 0)
-        nodes[number].parent = numbers[s->parent - 1];
-    }
+    sort_siblings(tree, siblings);
+    number_nodes(tree, siblings, numbers);
     for (size_t i = 0; i < tree->reduction->profile->sample_count; i++) {
       if (tree->of_sample[i] != INDEX_NONE)
         tree->of_sample[i] = numbers[tree->of_sample[i]];
       if (tree->of_calls[i] != INDEX_NONE)
         tree->of_calls[i] = numbers[tree->of_calls[i]];
     }
-    free(tree->nodes);
-    tree->nodes = nodes;
-  } else {
-    free(nodes);
   }
   free(siblings);
-  free(sizes);
   free(numbers);
-  free(next);
   return good;
+}
+
+/* ---- the whole ---- */
+
+/* Adds what the samples count to their nodes. */
+static void
+add_samples(struct chain_tree *tree, bool frames)
+{
+  const struct reduction *reduction = tree->reduction;
+  for (size_t i = 0; i < reduction->profile->sample_count; i++) {
+    struct sample_count count;
+    uint32_t node = tree->of_sample[i];
+    uint32_t called = tree->of_calls[i];
+    if (node == INDEX_NONE && called == INDEX_NONE)
+      continue;
+    selection_count(&reduction->selection, i, &count);
+    for (int m = 0; node != INDEX_NONE && m < MEASURE_COUNT; m++)
+      tree->nodes[node].counts[m] += count.counts[m];
+    if (called != INDEX_NONE)
+      tree->nodes[called].calls += count.calls;
+  }
+  for (size_t i = 1; i < tree->count && !frames; i++)
+    if (reduction->graph.nodes[tree->nodes[i].item].calls == CALLS_UNKNOWN)
+      tree->nodes[i].calls = CALLS_UNKNOWN;
 }
 
 bool
 chain_tree_init(struct chain_tree *tree, const struct reduction *reduction,
                 enum chain_items items)
 {
-  size_t samples = reduction->profile->sample_count;
-  memset(tree, 0, sizeof *tree);
-  tree->reduction = reduction;
-  tree->items = items;
-  tree->of_sample = array_zeroed(samples, sizeof *tree->of_sample);
-  tree->of_calls = array_zeroed(samples, sizeof *tree->of_calls);
-  if (tree->of_sample == NULL || tree->of_calls == NULL ||
-      !call_tree_init(&tree->calls, &reduction->selection,
-                      items == CHAIN_OF_FRAMES ? ITEMS_ARE_FRAMES
-                                               : ITEMS_ARE_FUNCTIONS,
-                      reduction->tree.merges_runs) ||
-      !place_calls(tree) || !make_nodes(tree))
+  *tree = (struct chain_tree){
+      .reduction = reduction,
+      .of_calls = array_zeroed(reduction->profile->sample_count,
+                               sizeof *tree->of_calls)};
+  if (tree->of_calls == NULL || !make_chains(tree, items) ||
+      !order_nodes(tree))
     return false;
-  add_samples(tree);
-  return order_nodes(tree);
+  add_samples(tree, items == CHAIN_OF_FRAMES);
+  return true;
 }
 
 void
@@ -227,7 +214,89 @@ chain_tree_release(struct chain_tree *tree)
 {
   call_tree_release(&tree->calls);
   free(tree->nodes);
-  free(tree->of_sample);
   free(tree->of_calls);
-  memset(tree, 0, sizeof *tree);
+}
+
+/* ---- what is at a node ---- */
+
+static int
+compare_rows(const void *left, const void *right)
+{
+  const struct sample_row *a = left;
+  const struct sample_row *b = right;
+  for (int k = 0; k < ROW_KEYS; k++)
+    if (a->keys[k] != b->keys[k])
+      return a->keys[k] < b->keys[k] ? -1 : 1;
+  return 0;
+}
+
+/* The row of the sample I alone, at NODE. */
+static struct sample_row
+row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
+{
+  const struct reduction *reduction = rows->tree->reduction;
+  const struct profile *profile = reduction->profile;
+  const struct profile_labels *labels =
+      &profile->labels[profile->samples[i].labels];
+  struct sample_count count;
+  selection_count(&reduction->selection, i, &count);
+  struct sample_row row = {
+      .node = node,
+      .keys = {[ROW_THREAD] = labels->thread,
+               [ROW_REGION] = labels->region,
+               [ROW_PHASE] = selection_phase(&reduction->selection, i)}};
+  if (rows->of == ROWS_OF_CALLS) {
+    row.counts[COLUMN_OF_CALLS] = count.calls;
+    return row;
+  }
+  row.keys[ROW_TYPE] = count.type;
+  if (rows->of == ROWS_OF_SIZES) {
+    row.keys[ROW_SIZE_KIND] = count.size_kind;
+    row.keys[ROW_OBJECT_BYTES] =
+        count.size_kind == SIZE_LARGE ? 0 : count.object_bytes;
+  }
+  memcpy(row.counts, count.counts, sizeof count.counts);
+  return row;
+}
+
+bool
+sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
+                 enum rows_of of)
+{
+  *rows = (struct sample_rows){.tree = tree, .of = of};
+  return lists_init(&rows->samples, tree->count,
+                    of == ROWS_OF_CALLS ? tree->of_calls : tree->of_sample,
+                    tree->reduction->profile->sample_count);
+}
+
+bool
+sample_rows_add(struct sample_rows *rows, uint32_t node)
+{
+  size_t first = rows->count;
+  size_t last = first; /* of the rows that stay */
+  uint32_t i = lists_first(&rows->samples, node);
+  for (; i != INDEX_NONE; i = lists_next(&rows->samples, i))
+    if (!ARRAY_PUSH(rows->rows, rows->count, rows->capacity,
+                    row_of(rows, node, i)))
+      return false;
+  if (first == rows->count)
+    return true;
+  array_sort(rows->rows + first, rows->count - first, sizeof *rows->rows,
+             compare_rows);
+  for (size_t r = first + 1; r < rows->count; r++) {
+    if (compare_rows(&rows->rows[last], &rows->rows[r]) != 0)
+      rows->rows[++last] = rows->rows[r];
+    else
+      for (int c = 0; c < COLUMN_USES; c++)
+        rows->rows[last].counts[c] += rows->rows[r].counts[c];
+  }
+  rows->count = last + 1;
+  return true;
+}
+
+void
+sample_rows_release(struct sample_rows *rows)
+{
+  lists_release(&rows->samples);
+  free(rows->rows);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The chains that show, as a tree: one node for each distinct chain, whose
- * parent is the chain without its leaf.  Equal chains, of whatever type,
- * thread or file, are one node.
+/* The tree of the chains that show, in order, with what was allocated and
+ * called at its nodes: a node for each distinct chain, whose parent is the
+ * chain without its leaf.  Equal chains, of whatever type, thread or file,
+ * are one node.  Node 0 is the root, the empty chain.
  *
  * Nodes come in the order of a walk: parents before children, children by
  * what was allocated in and below them, descending, then by name.  So the
@@ -18,6 +19,7 @@
 #define MPROF_CHAIN_TREE_H
 
 #include "analysis/reduction.h"
+#include "base/lists.h"
 
 /* What a chain is made of. */
 enum chain_items {
@@ -28,8 +30,8 @@ enum chain_items {
 };
 
 struct chain_node {
-  uint32_t parent; /* an earlier node; INDEX_NONE: the item is a root */
-  uint32_t item;   /* the leaf */
+  uint32_t parent; /* an earlier node; the root's is itself */
+  uint32_t item;   /* the leaf; INDEX_NONE for the root */
   uint64_t counts[MEASURE_COUNT]; /* of the leaf itself, on this chain */
   uint64_t calls; /* of the leaf, on this chain, or CALLS_UNKNOWN; in a tree
                      by frames, those that were counted */
@@ -38,8 +40,9 @@ struct chain_node {
 
 struct chain_tree {
   const struct reduction *reduction; /* not owned */
-  enum chain_items items;
-  struct call_tree calls; /* which has the items */
+  struct call_tree calls;            /* where the chains come from */
+  const struct call_item *items;     /* those of the graph, or its own */
+  size_t item_count;
   struct chain_node *nodes;
   size_t count;
   uint32_t *of_sample; /* by sample: the node that has its allocations, */
@@ -61,11 +64,46 @@ chain_node_allocates(const struct chain_node *node)
          node->counts[MEASURE_ALLOCS] != 0;
 }
 
-/* The name of ITEM; valid as long as the tree's reduction. */
-static inline const char *
-chain_item_name(const struct chain_tree *tree, uint32_t item)
-{
-  return tree->calls.items[item].name;
-}
+/* ---- what is at a node ---- */
+
+enum rows_of {
+  ROWS_OF_TYPES, /* allocations, whatever the sizes of the objects */
+  ROWS_OF_SIZES, /* allocations, by size, too */
+  ROWS_OF_CALLS
+};
+
+/* What tells the rows of a node apart, in the order of sorting. */
+enum row_key {
+  ROW_TYPE, /* index into the profile's types; of calls 0, as sizes are */
+  ROW_SIZE_KIND,
+  ROW_OBJECT_BYTES,
+  ROW_THREAD, /* index into the profile's threads */
+  ROW_REGION, /* likewise */
+  ROW_PHASE,
+  ROW_KEYS
+};
+
+/* Samples of one node that are alike in all that is asked for. */
+struct sample_row {
+  uint32_t node;
+  uint64_t keys[ROW_KEYS];
+  uint64_t counts[COLUMN_USES]; /* by enum measure; calls */
+};
+
+struct sample_rows {
+  const struct chain_tree *tree; /* not owned */
+  enum rows_of of;
+  struct lists samples; /* by node */
+  struct sample_row *rows;
+  size_t count, capacity;
+};
+
+/* No rows, of TREE; then appends those of NODE, sorted by keys.  False when
+ * memory runs out; release ROWS even then.  To start again, set the count to
+ * zero. */
+bool sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
+                      enum rows_of of);
+bool sample_rows_add(struct sample_rows *rows, uint32_t node);
+void sample_rows_release(struct sample_rows *rows);
 
 #endif

@@ -7,7 +7,6 @@
  */
 
 #include "base/array.h"
-#include "base/lists.h"
 #include "tables/chain_tree.h"
 #include "tables/table.h"
 
@@ -28,8 +27,8 @@ static const struct column columns[] = {
 
 struct contexts {
   struct chain_tree tree;
-  uint32_t *path;       /* room for a chain */
-  struct lists samples; /* of each context */
+  uint32_t *path; /* room for a chain */
+  struct sample_rows rows;
   /* what the leaf of the context in hand allocated, by type */
   struct graph_self_type *parts;
   size_t part_count, part_capacity;
@@ -46,8 +45,7 @@ init(struct view *view)
   contexts->path = array_zeroed(tree->count, sizeof *contexts->path);
   return contexts->path != NULL &&
          (view->form == FORM_CSV ||
-          lists_init(&contexts->samples, tree->count, tree->of_sample,
-                     reduction->profile->sample_count));
+          sample_rows_init(&contexts->rows, tree, ROWS_OF_TYPES));
 }
 
 static void
@@ -55,7 +53,7 @@ release(void *context)
 {
   struct contexts *contexts = context;
   chain_tree_release(&contexts->tree);
-  lists_release(&contexts->samples);
+  sample_rows_release(&contexts->rows);
   free(contexts->parts);
   free(contexts->path);
 }
@@ -64,9 +62,9 @@ static bool
 row(const struct view *view, size_t item, struct ranking_row *row)
 {
   const struct contexts *contexts = view->context;
-  if (item == contexts->tree.count)
+  if (item + 1 == contexts->tree.count)
     return false;
-  const struct chain_node *node = &contexts->tree.nodes[item];
+  const struct chain_node *node = &contexts->tree.nodes[item + 1];
   row->counts = node->counts;
   row->left_out = view->form == FORM_CSV && !chain_node_allocates(node) &&
                   node->calls == 0;
@@ -75,63 +73,42 @@ row(const struct view *view, size_t item, struct ranking_row *row)
 
 /* The chain that ends in NODE. */
 static struct cell
-chain_cell(const struct view *view, size_t node)
+chain_cell(const struct view *view, uint32_t node)
 {
   const struct contexts *contexts = view->context;
   const struct chain_tree *tree = &contexts->tree;
   struct sink *sink = &view->text->sink;
   size_t length = 0;
   string_sink_clear(view->text);
-  for (uint32_t n = (uint32_t)node; n != INDEX_NONE;
-       n = tree->nodes[n].parent)
+  for (uint32_t n = node; n != TREE_ROOT; n = tree->nodes[n].parent)
     contexts->path[length++] = tree->nodes[n].item;
   while (length-- > 0) {
-    escape_name(sink, chain_item_name(tree, contexts->path[length]), ";");
+    escape_name(sink, tree->items[contexts->path[length]].name, ";");
     sink_text(sink, length == 0 ? "" : ";");
   }
   return view_text(view);
 }
 
-/* By type. */
-static int
-compare_parts(const void *left, const void *right)
-{
-  const struct graph_self_type *a = left;
-  const struct graph_self_type *b = right;
-  return a->type < b->type ? -1 : a->type > b->type;
-}
-
-/* Gathers the parts of the context ITEM: those of its few samples are sorted,
- * and those of one type added up. */
+/* Gathers the parts of NODE: rows of one type follow each other. */
 static bool
-collect_parts(struct contexts *contexts, size_t item)
+collect_parts(struct contexts *contexts, uint32_t node)
 {
-  size_t count = 0;
-  contexts->part_count = 0;
-  for (uint32_t i = lists_first(&contexts->samples, item); i != INDEX_NONE;
-       i = lists_next(&contexts->samples, i)) {
-    struct sample_count sample;
-    selection_count(&contexts->tree.reduction->selection, i, &sample);
-    if (!ARRAY_PUSH(contexts->parts, count, contexts->part_capacity,
-                    (struct graph_self_type){
-                        .type = sample.type,
-                        .bytes = sample.counts[MEASURE_BYTES],
-                        .allocs = sample.counts[MEASURE_ALLOCS]}))
+  struct sample_rows *rows = &contexts->rows;
+  contexts->part_count = rows->count = 0;
+  if (!sample_rows_add(rows, node))
+    return false;
+  for (size_t i = 0; i < rows->count; i++) {
+    const struct sample_row *row = &rows->rows[i];
+    uint32_t type = (uint32_t)row->keys[ROW_TYPE];
+    if ((i == 0 || type != row[-1].keys[ROW_TYPE]) &&
+        !ARRAY_PUSH(contexts->parts, contexts->part_count,
+                    contexts->part_capacity,
+                    (struct graph_self_type){.type = type}))
       return false;
+    struct graph_self_type *part = &contexts->parts[contexts->part_count - 1];
+    part->bytes += row->counts[MEASURE_BYTES];
+    part->allocs += row->counts[MEASURE_ALLOCS];
   }
-  struct graph_self_type *last = contexts->parts;
-  array_sort(last, count, sizeof *last, compare_parts);
-  for (size_t i = 1; i < count; i++) {
-    const struct graph_self_type *next = &contexts->parts[i];
-    if (next->type == last->type) {
-      last->bytes += next->bytes;
-      last->allocs += next->allocs;
-    } else {
-      *++last = *next;
-    }
-  }
-  contexts->part_count =
-      count == 0 ? 0 : (size_t)(last - contexts->parts) + 1;
   return true;
 }
 
@@ -139,20 +116,21 @@ static struct cell
 cell(const struct view *view, const struct ranking_row *row, int id)
 {
   const struct contexts *contexts = view->context;
-  const struct chain_node *node = &contexts->tree.nodes[row->item];
+  uint32_t number = (uint32_t)row->item + 1; /* behind the root */
+  const struct chain_node *node = &contexts->tree.nodes[number];
   switch ((enum id)id) {
   case CHAIN:
-    return chain_cell(view, row->item);
+    return chain_cell(view, number);
   case PARENT:
-    return node->parent == INDEX_NONE
+    return node->parent == TREE_ROOT
                ? cell_optional(false, 0)
-               : cell_reference(TO_CONTEXTS, node->parent);
+               : cell_reference(TO_CONTEXTS, node->parent - 1);
   case FUNCTION:
     return cell_reference(TO_FUNCTIONS, node->item);
   case CALLS:
     return cell_calls(node->calls);
   default:
-    if (!collect_parts(view->context, row->item))
+    if (!collect_parts(view->context, number))
       sink_fail(&view->text->sink, ENOMEM);
     return cell_parts(contexts->parts, contexts->part_count);
   }
