@@ -248,8 +248,6 @@ count_calls(struct building *building)
     if (!selection_keeps_calls(selection, i))
       continue;
     profile_count(profile, i, &count);
-    if (count.calls == 0)
-      continue;
     bool shows = call_tree_call(building->tree, profile_end(profile, i),
                                 &leaf, &outer);
     if (shows && add_calls(building, leaf, outer, count.calls))

@@ -19,10 +19,22 @@ call_tree_release(struct call_tree *tree)
   free(tree->item_of);
   free(tree->of_node);
   free(tree->of_sample);
+  free(tree->of_calls);
   free(tree->path);
   free(tree->shown);
   memset(tree, 0, sizeof *tree);
 }
+
+/* Stands for a node that is not there, beside INDEX_NONE. */
+#define ITEM_MISSING (INDEX_NONE - 1u)
+
+/* What becomes of a chain that is not in the tree. */
+enum missing_chain {
+  MISSING_FOUND_ONLY, /* nothing */
+  MISSING_WHOLE,      /* it is added, if all its items are known */
+  MISSING_WITHOUT,    /* it is added, without items that are not known */
+  MISSING_NEW         /* it is added */
+};
 
 /* ---- items ---- */
 
@@ -134,15 +146,6 @@ node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
 }
 
 bool
-call_tree_calls(struct call_tree *tree, uint32_t node,
-                enum missing_chain missing, uint32_t *found)
-{
-  uint32_t at = node_of(tree, node, missing);
-  *found = at < ITEM_MISSING && at != TREE_ROOT ? at : INDEX_NONE;
-  return at != INDEX_NONE;
-}
-
-bool
 call_tree_call(const struct call_tree *tree, uint32_t node, uint32_t *leaf,
                uint32_t *caller)
 {
@@ -170,6 +173,16 @@ call_tree_call(const struct call_tree *tree, uint32_t node, uint32_t *leaf,
 
 /* ---- the whole ---- */
 
+/* COUNT numbers, all INDEX_NONE; NULL when memory runs out. */
+static uint32_t *
+fill_none(size_t count)
+{
+  uint32_t *numbers = array_zeroed(count, sizeof *numbers);
+  if (numbers != NULL)
+    memset(numbers, 0xff, count * sizeof *numbers);
+  return numbers;
+}
+
 static bool
 add_samples(struct call_tree *tree)
 {
@@ -195,16 +208,6 @@ add_samples(struct call_tree *tree)
   return true;
 }
 
-/* COUNT numbers, all INDEX_NONE; NULL when memory runs out. */
-static uint32_t *
-fill_none(size_t count)
-{
-  uint32_t *numbers = array_zeroed(count, sizeof *numbers);
-  if (numbers != NULL)
-    memset(numbers, 0xff, count * sizeof *numbers);
-  return numbers;
-}
-
 bool
 call_tree_init(struct call_tree *tree, const struct selection *selection,
                enum call_items kind, bool merges_runs)
@@ -225,4 +228,33 @@ call_tree_init(struct call_tree *tree, const struct selection *selection,
     return false;
   tree->of_node[TREE_ROOT] = TREE_ROOT;
   return add_samples(tree);
+}
+
+bool
+call_tree_place_calls(struct call_tree *tree, const struct call_tree *graph)
+{
+  const struct selection *selection = tree->selection;
+  const struct profile *profile = selection->profile;
+  bool frames = tree->kind == ITEMS_ARE_FRAMES;
+  enum missing_chain missing =
+      frames                           ? MISSING_NEW
+      : tree->kind == ITEMS_ARE_CALLED ? MISSING_WITHOUT
+      : selection->by_allocations      ? MISSING_FOUND_ONLY
+                                       : MISSING_WHOLE;
+  tree->of_calls = fill_none(profile->sample_count);
+  if (tree->of_calls == NULL)
+    return false;
+  if (!frames)
+    memcpy(tree->item_of, graph->item_of,
+           selection->frames->names.count * sizeof *tree->item_of);
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    if (!selection_keeps_calls(selection, i))
+      continue;
+    uint32_t node = node_of(tree, profile_end(profile, i), missing);
+    if (node == INDEX_NONE)
+      return false;
+    if (node != ITEM_MISSING && node != TREE_ROOT)
+      tree->of_calls[i] = node;
+  }
+  return true;
 }

@@ -7,8 +7,8 @@
  * is an item of its own ("[runtime]", "[hidden]", "[session]", "[unknown]"),
  * so that sums stay complete.
  *
- * Its nodes are the chains that allocated, and what leads to them.  Calls may
- * be of chains that did not: call_tree_calls.
+ * Its nodes are the chains that allocated, and what leads to them; those that
+ * were only called come behind them: call_tree_place_calls.
  */
 
 #ifndef MPROF_CALL_TREE_H
@@ -17,7 +17,11 @@
 #include "analysis/selection.h"
 #include "base/tree.h"
 
-enum call_items { ITEMS_ARE_FUNCTIONS, ITEMS_ARE_FRAMES };
+enum call_items {
+  ITEMS_ARE_FUNCTIONS,
+  ITEMS_ARE_CALLED, /* functions; with all that the call graph counts */
+  ITEMS_ARE_FRAMES
+};
 
 struct call_item {
   const char *name;  /* owned by the frame table, or constant */
@@ -40,6 +44,7 @@ struct call_tree {
   uint32_t *of_node;     /* by node of the profile; INDEX_NONE: none yet */
   uint32_t *of_sample;   /* by sample: the node that has its allocations;
                             INDEX_NONE: they do not count */
+  uint32_t *of_calls;    /* likewise, its calls; NULL: not placed */
   uint32_t *path;        /* of the chain in hand */
   size_t path_capacity;
   uint32_t *shown; /* frames of the node in hand */
@@ -65,20 +70,14 @@ uint32_t call_tree_make_item(struct call_tree *tree, uint32_t frame);
 bool call_tree_call(const struct call_tree *tree, uint32_t node,
                     uint32_t *leaf, uint32_t *caller);
 
-/* Stands for a node that is not there, beside INDEX_NONE. */
-#define ITEM_MISSING (INDEX_NONE - 1u)
-
-/* What becomes of a chain that was called, but is not in the tree. */
-enum missing_chain {
-  MISSING_FOUND_ONLY, /* nothing */
-  MISSING_WHOLE,      /* it is added, if all its items are known */
-  MISSING_WITHOUT,    /* it is added, without items that are not known */
-  MISSING_NEW         /* it is added */
-};
-
-/* Sets *FOUND to the node for the calls of the chain of NODE, of the profile;
- * INDEX_NONE when there is none.  False when memory runs out. */
-bool call_tree_calls(struct call_tree *tree, uint32_t node,
-                     enum missing_chain missing, uint32_t *found);
+/* Finds the nodes that have calls: of_calls.  In a tree by frames, chains
+ * that were only called become nodes, too.  One by functions has the items of
+ * GRAPH from here on, from which the call graph was made, and gets the chains
+ * of these, unless functions are there for their allocations alone (--focus,
+ * --phase): then calls count on the chains that it has without them.  Where
+ * all calls are asked for, their chains are added even then, without
+ * functions that are no items.  False when memory runs out. */
+bool call_tree_place_calls(struct call_tree *tree,
+                           const struct call_tree *graph);
 
 #endif

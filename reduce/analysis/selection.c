@@ -180,6 +180,8 @@ judge_samples(struct selection *selection)
     selection_count(selection, i, &count);
     struct figures figures = figures_of(profile, &count);
     selection->kept[i] &= judge_sample(selection, i, &count, flags);
+    if (count.calls == 0)
+      selection->kept[i] &= KEPT_ALLOCATIONS;
     if (!figures_any(&figures))
       selection->kept[i] &= KEPT_CALLS;
     else if (selection_keeps(selection, i))

@@ -81,7 +81,7 @@ void
 export_dhat(const struct reduction *reduction, struct sink *sink)
 {
   struct chain_tree tree;
-  if (!chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS))
+  if (!chain_tree_init(&tree, reduction, ITEMS_ARE_FUNCTIONS))
     sink_fail(sink, ENOMEM);
   sink_format(
       sink,

@@ -348,7 +348,7 @@ export_html(const struct reduction *reduction, struct sink *sink)
   struct page page = {.reduction = reduction,
                       .out = {.form = FORM_PAGE, .first = true}};
   sink_bytes(sink, html_page_head, html_page_head_length);
-  if (chain_tree_init(&page.tree, reduction, CHAIN_OF_CALLS) &&
+  if (chain_tree_init(&page.tree, reduction, ITEMS_ARE_CALLED) &&
       collect(&page, &page.rows, ROWS_OF_TYPES) &&
       collect(&page, &page.calls, ROWS_OF_CALLS) &&
       frame_colours_init(&page.colours, reduction)) {

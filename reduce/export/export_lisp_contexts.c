@@ -95,10 +95,10 @@ add_calls(struct collection *collection, uint32_t i, uint32_t node)
 static bool
 collect(struct collection *collection)
 {
-  const struct chain_tree *tree = &collection->tree;
+  const struct call_tree *tree = &collection->tree.calls;
   size_t count = collection->reduction->profile->sample_count;
   bool good = chain_tree_init(&collection->tree, collection->reduction,
-                              CHAIN_OF_FUNCTIONS);
+                              ITEMS_ARE_FUNCTIONS);
   collection->calls = array_zeroed(count, sizeof *collection->calls);
   collection->contexts = array_zeroed(count, sizeof *collection->contexts);
   collection->of_sample = array_zeroed(count, sizeof *collection->of_sample);

@@ -165,7 +165,7 @@ static void
 make_nodes(struct making *making)
 {
   const struct chain_tree *tree = &making->tree;
-  uint32_t *known = array_zeroed(tree->item_count, sizeof *known);
+  uint32_t *known = array_zeroed(tree->calls.item_count, sizeof *known);
   making->nodes = array_zeroed(tree->count, sizeof *making->nodes);
   if (known == NULL || making->nodes == NULL)
     making->failed = true;
@@ -173,7 +173,7 @@ make_nodes(struct making *making)
     const struct chain_node *node = &tree->nodes[i];
     uint32_t *location = &known[node->item]; /* 1 + its number */
     if (*location == 0)
-      *location = 1 + make_location(making, &tree->items[node->item]);
+      *location = 1 + make_location(making, &tree->calls.items[node->item]);
     making->nodes[i] =
         tree_child(&making->made.tree, making->nodes[node->parent],
                    *location - 1);
@@ -343,7 +343,7 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
   struct making making = {.reduction = reduction};
   making.failed =
       !profile_init(&making.made) ||
-      !chain_tree_init(&making.tree, reduction, CHAIN_OF_FRAMES);
+      !chain_tree_init(&making.tree, reduction, ITEMS_ARE_FRAMES);
   if (!making.failed) {
     make_heading(&making);
     make_comments(&making);

@@ -81,7 +81,7 @@ export_speedscope(const struct reduction *reduction, struct sink *sink)
 {
   unsigned active = 0; /* the number of the profile that shows first */
   struct chain_tree tree;
-  bool good = chain_tree_init(&tree, reduction, CHAIN_OF_FUNCTIONS);
+  bool good = chain_tree_init(&tree, reduction, ITEMS_ARE_FUNCTIONS);
   uint32_t *path = good ? array_zeroed(tree.count, sizeof *path) : NULL;
   for (unsigned i = 0; i < (unsigned)reduction->options->value; i++)
     active += reduction_knows(reduction, (enum measure)i);

@@ -237,7 +237,7 @@ write_frames(const struct picture *picture)
     const struct chain_node *node = &tree->nodes[i];
     if (picture->frames[i].drawn)
       write_frame(picture, &picture->frames[i], node,
-                  tree->items[node->item].name,
+                  chain_item_name(tree, node->item),
                   frame_colour_of_node(&picture->colours, node->item));
   }
 }
@@ -318,7 +318,7 @@ export_svg(const struct reduction *reduction, struct sink *sink)
       .least = pixels(options->min_width, DEFAULT_MIN_WIDTH, 0),
       .total = total->counts[reduction_measure(reduction)]};
   bool good = frame_colours_init(&picture.colours, reduction) &&
-              chain_tree_init(&picture.tree, reduction, CHAIN_OF_FUNCTIONS);
+              chain_tree_init(&picture.tree, reduction, ITEMS_ARE_FUNCTIONS);
   if (good)
     picture.frames =
         array_zeroed(picture.tree.count, sizeof *picture.frames);

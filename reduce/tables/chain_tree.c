@@ -11,55 +11,6 @@
 
 #include <string.h>
 
-/* Finds for each sample the node that has its calls. */
-static bool
-place_calls(struct chain_tree *tree, enum missing_chain missing)
-{
-  const struct reduction *reduction = tree->reduction;
-  const struct profile *profile = reduction->profile;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    struct sample_count count;
-    tree->of_calls[i] = INDEX_NONE;
-    if (!selection_keeps_calls(&reduction->selection, i))
-      continue;
-    profile_count(profile, i, &count);
-    if (count.calls != 0 &&
-        !call_tree_calls(&tree->calls, profile_end(profile, i), missing,
-                         &tree->of_calls[i]))
-      return false;
-  }
-  return true;
-}
-
-/* Makes the chains, in the order in which samples lead to them. */
-static bool
-make_chains(struct chain_tree *tree, enum chain_items items)
-{
-  const struct reduction *reduction = tree->reduction;
-  const struct call_tree *graph = &reduction->tree;
-  struct call_tree *calls = &tree->calls;
-  bool frames = items == CHAIN_OF_FRAMES;
-  enum missing_chain missing = frames                    ? MISSING_NEW
-                               : items == CHAIN_OF_CALLS ? MISSING_WITHOUT
-                               : reduction->selection.by_allocations
-                                   ? MISSING_FOUND_ONLY
-                                   : MISSING_WHOLE;
-  if (!call_tree_init(calls, &reduction->selection,
-                      frames ? ITEMS_ARE_FRAMES : ITEMS_ARE_FUNCTIONS,
-                      graph->merges_runs))
-    return false;
-  if (!frames) /* what was only called has its numbers from the graph */
-    memcpy(calls->item_of, graph->item_of,
-           reduction->frames.names.count * sizeof *calls->item_of);
-  if (!place_calls(tree, missing))
-    return false;
-  tree->items = frames ? calls->items : graph->items;
-  tree->item_count = frames ? calls->item_count : graph->item_count;
-  tree->count = calls->tree.count;
-  tree->of_sample = calls->of_sample;
-  return true;
-}
-
 /* ---- order ---- */
 
 /* A node among its siblings. */
@@ -97,11 +48,12 @@ sort_siblings(const struct chain_tree *tree, struct sibling *siblings)
   const struct reduction *reduction = tree->reduction;
   for (size_t i = 0; i < reduction->profile->sample_count; i++) {
     struct sample_count count;
-    if (tree->of_sample[i] == INDEX_NONE)
+    uint32_t node = tree->calls.of_sample[i];
+    if (node == INDEX_NONE)
       continue;
     selection_count(&reduction->selection, i, &count);
-    siblings[tree->of_sample[i]].bytes += count.counts[MEASURE_BYTES];
-    siblings[tree->of_sample[i]].allocs += count.counts[MEASURE_ALLOCS];
+    siblings[node].bytes += count.counts[MEASURE_BYTES];
+    siblings[node].allocs += count.counts[MEASURE_ALLOCS];
   }
   for (size_t i = tree->count; i-- > 1;) {
     const struct tree_node *node = &tree->calls.tree.nodes[i];
@@ -109,7 +61,7 @@ sort_siblings(const struct chain_tree *tree, struct sibling *siblings)
     struct sibling *parent = &siblings[node->parent];
     sibling->node = (uint32_t)i;
     sibling->parent = node->parent;
-    sibling->name = tree->items[node->item].name;
+    sibling->name = chain_item_name(tree, node->item);
     sibling->size++;
     parent->size += sibling->size;
     parent->bytes += sibling->bytes;
@@ -148,6 +100,16 @@ number_nodes(struct chain_tree *tree, const struct sibling *siblings,
   }
 }
 
+/* Lets NODES, by sample, have their new NUMBERS. */
+static void
+renumber(const struct chain_tree *tree, uint32_t *nodes,
+         const uint32_t *numbers)
+{
+  for (size_t i = 0; i < tree->reduction->profile->sample_count; i++)
+    if (nodes[i] != INDEX_NONE)
+      nodes[i] = numbers[nodes[i]];
+}
+
 static bool
 order_nodes(struct chain_tree *tree)
 {
@@ -158,12 +120,8 @@ order_nodes(struct chain_tree *tree)
   if (good) {
     sort_siblings(tree, siblings);
     number_nodes(tree, siblings, numbers);
-    for (size_t i = 0; i < tree->reduction->profile->sample_count; i++) {
-      if (tree->of_sample[i] != INDEX_NONE)
-        tree->of_sample[i] = numbers[tree->of_sample[i]];
-      if (tree->of_calls[i] != INDEX_NONE)
-        tree->of_calls[i] = numbers[tree->of_calls[i]];
-    }
+    renumber(tree, tree->calls.of_sample, numbers);
+    renumber(tree, tree->calls.of_calls, numbers);
   }
   free(siblings);
   free(numbers);
@@ -174,13 +132,13 @@ order_nodes(struct chain_tree *tree)
 
 /* Adds what the samples count to their nodes. */
 static void
-add_samples(struct chain_tree *tree, bool frames)
+add_samples(struct chain_tree *tree)
 {
   const struct reduction *reduction = tree->reduction;
   for (size_t i = 0; i < reduction->profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t node = tree->of_sample[i];
-    uint32_t called = tree->of_calls[i];
+    uint32_t node = tree->calls.of_sample[i];
+    uint32_t called = tree->calls.of_calls[i];
     if (node == INDEX_NONE && called == INDEX_NONE)
       continue;
     selection_count(&reduction->selection, i, &count);
@@ -189,23 +147,25 @@ add_samples(struct chain_tree *tree, bool frames)
     if (called != INDEX_NONE)
       tree->nodes[called].calls += count.calls;
   }
-  for (size_t i = 1; i < tree->count && !frames; i++)
+  for (size_t i = 1; i < tree->count && tree->calls.kind != ITEMS_ARE_FRAMES;
+       i++)
     if (reduction->graph.nodes[tree->nodes[i].item].calls == CALLS_UNKNOWN)
       tree->nodes[i].calls = CALLS_UNKNOWN;
 }
 
 bool
 chain_tree_init(struct chain_tree *tree, const struct reduction *reduction,
-                enum chain_items items)
+                enum call_items kind)
 {
-  *tree = (struct chain_tree){
-      .reduction = reduction,
-      .of_calls = array_zeroed(reduction->profile->sample_count,
-                               sizeof *tree->of_calls)};
-  if (tree->of_calls == NULL || !make_chains(tree, items) ||
-      !order_nodes(tree))
+  *tree = (struct chain_tree){.reduction = reduction};
+  if (!call_tree_init(&tree->calls, &reduction->selection, kind,
+                      reduction->tree.merges_runs) ||
+      !call_tree_place_calls(&tree->calls, &reduction->tree))
     return false;
-  add_samples(tree, items == CHAIN_OF_FRAMES);
+  tree->count = tree->calls.tree.count;
+  if (!order_nodes(tree))
+    return false;
+  add_samples(tree);
   return true;
 }
 
@@ -214,7 +174,6 @@ chain_tree_release(struct chain_tree *tree)
 {
   call_tree_release(&tree->calls);
   free(tree->nodes);
-  free(tree->of_calls);
 }
 
 /* ---- what is at a node ---- */
@@ -265,7 +224,8 @@ sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
 {
   *rows = (struct sample_rows){.tree = tree, .of = of};
   return lists_init(&rows->samples, tree->count,
-                    of == ROWS_OF_CALLS ? tree->of_calls : tree->of_sample,
+                    of == ROWS_OF_CALLS ? tree->calls.of_calls
+                                        : tree->calls.of_sample,
                     tree->reduction->profile->sample_count);
 }
 

@@ -8,11 +8,6 @@
  * Nodes come in the order of a walk: parents before children, children by
  * what was allocated in and below them, descending, then by name.  So the
  * nodes below a node follow it at once.
- *
- * Calls are counted as in the call graph, of functions that show.  Where that
- * has functions for their allocations alone (--focus, --phase), a tree by
- * functions has the calls of the chains that it has without them; one by
- * calls has all of them.
  */
 
 #ifndef MPROF_CHAIN_TREE_H
@@ -21,17 +16,10 @@
 #include "analysis/reduction.h"
 #include "base/lists.h"
 
-/* What a chain is made of. */
-enum chain_items {
-  CHAIN_OF_FUNCTIONS, /* nodes of the call graph */
-  CHAIN_OF_CALLS,     /* the same; besides the chains of all calls that the
-                         graph counts, without functions that it has not */
-  CHAIN_OF_FRAMES     /* frames that differ in function, line or address */
-};
-
 struct chain_node {
   uint32_t parent; /* an earlier node; the root's is itself */
-  uint32_t item;   /* the leaf; INDEX_NONE for the root */
+  uint32_t item;   /* the leaf: a node of the call graph, or a frame;
+                      INDEX_NONE for the root */
   uint64_t counts[MEASURE_COUNT]; /* of the leaf itself, on this chain */
   uint64_t calls; /* of the leaf, on this chain, or CALLS_UNKNOWN; in a tree
                      by frames, those that were counted */
@@ -40,20 +28,17 @@ struct chain_node {
 
 struct chain_tree {
   const struct reduction *reduction; /* not owned */
-  struct call_tree calls;            /* where the chains come from */
-  const struct call_item *items;     /* those of the graph, or its own */
-  size_t item_count;
+  struct call_tree calls; /* its of_sample and of_calls have the numbers of
+                             nodes here */
   struct chain_node *nodes;
   size_t count;
-  uint32_t *of_sample; /* by sample: the node that has its allocations, */
-  uint32_t *of_calls;  /* and the one that has its calls; INDEX_NONE: none */
 };
 
 /* False when memory runs out; release TREE even then.  Linear in the frames,
  * but for sorting. */
 bool chain_tree_init(struct chain_tree *tree,
                      const struct reduction *reduction,
-                     enum chain_items items);
+                     enum call_items kind);
 void chain_tree_release(struct chain_tree *tree);
 
 /* Whether NODE itself allocated anything. */
@@ -62,6 +47,15 @@ chain_node_allocates(const struct chain_node *node)
 {
   return node->counts[MEASURE_BYTES] != 0 ||
          node->counts[MEASURE_ALLOCS] != 0;
+}
+
+/* The name of ITEM; valid as long as the tree's reduction. */
+static inline const char *
+chain_item_name(const struct chain_tree *tree, uint32_t item)
+{
+  return tree->calls.kind == ITEMS_ARE_FRAMES
+             ? tree->calls.items[item].name
+             : tree->reduction->graph.nodes[item].name;
 }
 
 /* ---- what is at a node ---- */

@@ -40,7 +40,7 @@ init(struct view *view)
   const struct reduction *reduction = view->reduction;
   struct contexts *contexts = view->context;
   struct chain_tree *tree = &contexts->tree;
-  if (!chain_tree_init(tree, reduction, CHAIN_OF_FUNCTIONS))
+  if (!chain_tree_init(tree, reduction, ITEMS_ARE_FUNCTIONS))
     return false;
   contexts->path = array_zeroed(tree->count, sizeof *contexts->path);
   return contexts->path != NULL &&
@@ -83,7 +83,7 @@ chain_cell(const struct view *view, uint32_t node)
   for (uint32_t n = node; n != TREE_ROOT; n = tree->nodes[n].parent)
     contexts->path[length++] = tree->nodes[n].item;
   while (length-- > 0) {
-    escape_name(sink, tree->items[contexts->path[length]].name, ";");
+    escape_name(sink, chain_item_name(tree, contexts->path[length]), ";");
     sink_text(sink, length == 0 ? "" : ";");
   }
   return view_text(view);
