@@ -182,9 +182,8 @@ count_allocations(struct building *building)
 static uint32_t
 node_of(struct building *building, uint32_t frame)
 {
-  if (building->selection->by_allocations)
-    return call_tree_item(building->tree, frame);
-  uint32_t item = call_tree_make_item(building->tree, frame);
+  uint32_t item = call_tree_item(building->tree, frame,
+                                 !building->selection->by_allocations);
   return item != INDEX_NONE && add_nodes(building) ? item : INDEX_NONE;
 }
 

@@ -55,31 +55,15 @@ add_item(struct call_tree *tree, struct call_item item)
              : INDEX_NONE;
 }
 
-/* Where the number of the item of the frame F is kept. */
-static uint32_t *
-place_of(const struct call_tree *tree, uint32_t f)
-{
-  const struct frame_table *frames = tree->selection->frames;
-  return &tree->item_of[tree->kind == ITEMS_ARE_FRAMES
-                            ? f
-                            : frames->functions[frames->frames[f].shown]
-                                  .name];
-}
-
 uint32_t
-call_tree_item(const struct call_tree *tree, uint32_t frame)
-{
-  return *place_of(tree, frame);
-}
-
-uint32_t
-call_tree_make_item(struct call_tree *tree, uint32_t f)
+call_tree_item(struct call_tree *tree, uint32_t f, bool make)
 {
   const struct frame_table *frames = tree->selection->frames;
   const struct frame *frame = &frames->frames[f];
   bool place = tree->kind == ITEMS_ARE_FRAMES;
-  uint32_t *item = place_of(tree, f);
-  if (*item == INDEX_NONE)
+  uint32_t *item =
+      &tree->item_of[place ? f : frames->functions[frame->shown].name];
+  if (*item == INDEX_NONE && make)
     *item = add_item(
         tree, (struct call_item){.name = function_name(frames, frame->shown),
                                  .function = frame->shown,
@@ -107,8 +91,7 @@ follow_frame(struct call_tree *tree, uint32_t parent, uint32_t f,
 {
   if (is_in_run(tree, parent, f))
     return parent;
-  uint32_t item = missing == MISSING_NEW ? call_tree_make_item(tree, f)
-                                         : *place_of(tree, f);
+  uint32_t item = call_tree_item(tree, f, missing == MISSING_NEW);
   if (item == INDEX_NONE)
     return missing == MISSING_NEW       ? INDEX_NONE
            : missing == MISSING_WITHOUT ? parent

@@ -58,11 +58,9 @@ bool call_tree_init(struct call_tree *tree, const struct selection *selection,
                     enum call_items kind, bool merges_runs);
 void call_tree_release(struct call_tree *tree);
 
-/* The item of FRAME, of the frame table, that shows; INDEX_NONE when nothing
- * led to it.  The second makes it, and gives back INDEX_NONE when memory runs
- * out. */
-uint32_t call_tree_item(const struct call_tree *tree, uint32_t frame);
-uint32_t call_tree_make_item(struct call_tree *tree, uint32_t frame);
+/* The item of FRAME, of the frame table, that shows.  INDEX_NONE: nothing led
+ * to it; with MAKE it is made then, and memory has run out. */
+uint32_t call_tree_item(struct call_tree *tree, uint32_t frame, bool make);
 
 /* By whom the leaf of the chain of NODE, of the profile, was called: sets
  * *LEAF and *CALLER to frames, the latter to INDEX_NONE when it has no
