@@ -34,8 +34,7 @@ struct collection {
   uint64_t *calls;         /* by chain, whether they are known or not */
   struct row_table context_rows; /* chain, type, size */
   struct context *contexts;      /* by row, then sorted */
-  uint32_t *of_sample;  /* by sample: its context; INDEX_NONE: none */
-  struct lists samples; /* of a context, by row */
+  struct lists samples;          /* of a context, by row */
 };
 
 /* The chain at NODE of the sample I, which may be a new one; ROW_NONE when
@@ -55,13 +54,14 @@ chain_of(struct collection *collection, uint32_t i, uint32_t node)
 static const int64_t sizes[] = {
     [SIZE_LARGE] = -1, [SIZE_GROWTH] = -2, [SIZE_UNKNOWN] = -3};
 
-/* Adds what the sample I allocated at NODE. */
+/* Adds what the sample I allocated at *PLACE, a node, which gets the context.
+ */
 static bool
-add_allocations(struct collection *collection, uint32_t i, uint32_t node)
+add_allocations(struct collection *collection, uint32_t i, uint32_t *place)
 {
   struct sample_count sample;
   selection_count(&collection->reduction->selection, i, &sample);
-  uint32_t chain = chain_of(collection, i, node);
+  uint32_t chain = chain_of(collection, i, *place);
   int64_t size = sample.size_kind == SIZE_EXACT
                      ? (int64_t)sample.object_bytes
                      : sizes[sample.size_kind];
@@ -75,7 +75,7 @@ add_allocations(struct collection *collection, uint32_t i, uint32_t node)
   context->sample_count++;
   context->allocs += sample.counts[MEASURE_ALLOCS];
   context->bytes += sample.counts[MEASURE_BYTES];
-  collection->of_sample[i] = row;
+  *place = row;
   return true;
 }
 
@@ -101,22 +101,18 @@ collect(struct collection *collection)
                               ITEMS_ARE_FUNCTIONS);
   collection->calls = array_zeroed(count, sizeof *collection->calls);
   collection->contexts = array_zeroed(count, sizeof *collection->contexts);
-  collection->of_sample = array_zeroed(count, sizeof *collection->of_sample);
-  if (!good || collection->calls == NULL || collection->contexts == NULL ||
-      collection->of_sample == NULL)
+  if (!good || collection->calls == NULL || collection->contexts == NULL)
     return false;
-  for (uint32_t i = 0; good && i < count; i++) {
-    collection->of_sample[i] = INDEX_NONE;
+  for (uint32_t i = 0; good && i < count; i++)
     good = tree->of_sample[i] == INDEX_NONE ||
-           add_allocations(collection, i, tree->of_sample[i]);
-  }
+           add_allocations(collection, i, &tree->of_sample[i]);
   collection->chain_count = collection->chains.row_count;
   for (uint32_t i = 0; good && i < count; i++)
     good = tree->of_calls[i] == INDEX_NONE ||
            add_calls(collection, i, tree->of_calls[i]);
   return good &&
          lists_init(&collection->samples, collection->context_rows.row_count,
-                    collection->of_sample, count);
+                    tree->of_sample, count);
 }
 
 /* By bytes, then by allocations, descending, then by the first sample. */
@@ -216,5 +212,4 @@ export_lisp_contexts(const struct reduction *reduction, struct sink *sink)
   row_table_release(&collection.context_rows);
   free(collection.calls);
   free(collection.contexts);
-  free(collection.of_sample);
 }
