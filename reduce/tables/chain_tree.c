@@ -163,10 +163,12 @@ chain_tree_init(struct chain_tree *tree, const struct reduction *reduction,
       !call_tree_place_calls(&tree->calls, &reduction->tree))
     return false;
   tree->count = tree->calls.tree.count;
-  if (!order_nodes(tree))
-    return false;
-  add_samples(tree);
-  return true;
+  bool good = order_nodes(tree);
+  if (good)
+    add_samples(tree);
+  else
+    tree->count = 0;
+  return good;
 }
 
 void

@@ -34,8 +34,8 @@ struct chain_tree {
   size_t count;
 };
 
-/* False when memory runs out; release TREE even then.  Linear in the frames,
- * but for sorting. */
+/* False when memory runs out: then TREE has no nodes; release it even so.
+ * Linear in the frames, but for sorting. */
 bool chain_tree_init(struct chain_tree *tree,
                      const struct reduction *reduction,
                      enum call_items kind);
