@@ -4,12 +4,11 @@
  * in the middle.
  *
  * The data are compressed by zlib and written as base64, so that no name can
- * be taken for markup, and in two parts.  The first is a JSON object: the
- * figures of the reduction, and what is said of measures, categories and
- * colours.  A row refers to others by their place in their table; null stands
- * for nothing.
+ * be taken for markup, and in three parts.  The first is what the format json
+ * has, but for its list of contexts; the second another JSON object, with what
+ * the page alone says: of the run, measures, categories and colours.
  *
- * The second has the chains, for the flame graph and for sums over a part of
+ * The third has the chains, for the flame graph and for sums over a part of
  * them: one type, one phase.  They are most of a large page, so they are
  * columns of numbers, seven bits a byte, the low ones first, the eighth set
  * in all but the last byte of a number:
@@ -21,14 +20,17 @@
  *          groups; each measure
  *   calls  how many; nodes in the same way; the groups; the calls
  *
- * Nodes come in the order of a walk: callers first.  A group is a phase, a
- * thread and a region.
+ * Nodes come in the order of a walk: callers first.  Functions and types are
+ * places in the lists of the first part.  A group is a phase, a thread and a
+ * region, which the second part names.
  */
 
 #include "base/array.h"
+#include "common/system_functions.h"
 #include "export/export.h"
 #include "export/frame_colours.h"
 #include "tables/chain_tree.h"
+#include "tables/output.h"
 #include "tables/report.h"
 #include "tables/writer.h"
 
@@ -47,6 +49,7 @@ extern const uint64_t html_page_head_length HIDDEN,
 /* What is being written. */
 struct page {
   const struct reduction *reduction;
+  struct json_places places;
   struct chain_tree tree;
   struct sample_rows rows, calls;
   struct row_table groups; /* phase, thread, region */
@@ -76,19 +79,6 @@ write_report(struct page *page, const char *key,
   string_sink_release(&text);
 }
 
-/* The place of the profile's region INDEX in the table of regions. */
-static uint32_t
-place_of_region(const struct page *page, uint32_t index)
-{
-  const struct profile *profile = page->reduction->profile;
-  const struct region_figures *regions = &page->reduction->regions;
-  const char *path = names_text(&profile->names, profile->regions[index]);
-  for (uint32_t i = 0; i < regions->count; i++)
-    if (strcmp(regions->rows[i].path, path) == 0)
-      return i;
-  return INDEX_NONE;
-}
-
 /* The group of ROW; ROW_NONE when memory runs out. */
 static uint32_t
 group_of(struct page *page, const struct sample_row *row)
@@ -102,6 +92,7 @@ group_of(struct page *page, const struct sample_row *row)
 static void
 write_groups(struct page *page)
 {
+  const struct profile *profile = page->reduction->profile;
   struct writer *out = &page->out;
   bool good = true;
   for (size_t i = 0; good && i < page->rows.count; i++)
@@ -115,55 +106,47 @@ write_groups(struct page *page)
     size_t length;
     const uint64_t *group = row_table_words(&page->groups, i, &length);
     writer_begin(out, NULL, '{');
-    writer_number(out, "phase", group[0]);
-    writer_number(out, "thread", group[1]);
-    writer_index(out, "region", place_of_region(page, (uint32_t)group[2]));
+    writer_text(out, "phase", phase_texts[group[0]].word);
+    writer_text(out, "thread", profile_thread_name(profile, group[1]));
+    writer_text(out, "region",
+                names_text(&profile->names, profile->regions[group[2]]));
     writer_end(out, '}');
   }
   writer_end(out, ']');
 }
 
 /* The packages that functions have their colours from; the package of each
- * function, and how much lighter than others in it this one is. */
+ * function, how much lighter than others in it this one is, and whether it is
+ * one of ECL's own. */
 static void
 write_colours(struct page *page)
 {
-  const struct call_graph *graph = &page->reduction->graph;
+  const struct reduction *reduction = page->reduction;
+  const struct call_graph *graph = &reduction->graph;
   struct writer *out = &page->out;
   writer_begin(out, "packages", '[');
   for (size_t i = 0; i < page->colours.count; i++) {
     writer_begin(out, NULL, '{');
-    writer_name(out, "name", page->colours.packages[i].name);
+    writer_text(out, "name", page->colours.packages[i].name);
     writer_number(out, "hue", (uint64_t)page->colours.packages[i].hue);
     writer_end(out, '}');
   }
   writer_end(out, ']');
   writer_begin(out, "colours", '[');
   for (size_t i = 0; i < graph->node_count; i++) {
+    const struct graph_node *node = &graph->nodes[i];
     writer_begin(out, NULL, '{');
+    writer_number(out, "function", page->places.functions[i]);
     writer_index(out, "package", page->colours.of_node[i]);
-    sink_format(out->sink, ",\"shade\":%d",
-                frame_shade(graph->nodes[i].name));
+    sink_format(out->sink, ",\"shade\":%d", frame_shade(node->name));
+    writer_number(out, "system",
+                  node->function != INDEX_NONE &&
+                      reduction->profile->language == LANGUAGE_LISP &&
+                      is_system_function(node->name,
+                                         node_file(reduction, node)));
     writer_end(out, '}');
   }
   writer_end(out, ']');
-}
-
-static void
-write_tables(struct page *page)
-{
-  static const struct {
-    const char *key;
-    const struct table *table;
-  } tables[] = {
-      {"phases", &phases_table},   {"threads", &threads_table},
-      {"regions", &regions_table}, {"functions", &functions_table},
-      {"arcs", &arcs_table},       {"types", &types_table},
-      {"bins", &bins_table},
-  };
-  for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-    writer_table(&page->out, tables[i].key, tables[i].table,
-                 page->reduction);
 }
 
 /* Which measures are known, and the one to begin with. */
@@ -195,13 +178,9 @@ write_categories(struct page *page)
 {
   enum language language = page->reduction->profile->language;
   struct writer *out = &page->out;
-  writer_begin(out, "categories", '[');
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++) {
-    writer_begin(out, NULL, '{');
-    writer_text(out, "letter", category_letter(language, i));
-    writer_text(out, "name", category_name(language, i));
-    writer_end(out, '}');
-  }
+  writer_begin(out, "letters", '[');
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+    writer_text(out, NULL, category_letter(language, i));
   writer_end(out, ']');
   writer_text(out, "categoriesHelp", report_categories_meaning(language));
 }
@@ -213,24 +192,23 @@ write_facts(struct page *page)
   const struct reduction *reduction = page->reduction;
   const struct profile *profile = reduction->profile;
   struct writer *out = &page->out;
-  struct figures whole = {0};
-  memcpy(whole.counts, profile->total, sizeof whole.counts);
-  writer_text(out, "version", MPROF_VERSION);
-  writer_name(out, "program", program_name(reduction, ""));
+  writer_text(out, "program", program_name(reduction, ""));
   writer_begin(out, "files", '[');
   for (size_t i = 0; i < reduction->options->file_count; i++)
-    writer_name(out, NULL, reduction->options->files[i]);
+    writer_text(out, NULL, reduction->options->files[i]);
   writer_end(out, ']');
-  writer_number(out, "lisp", profile->language == LANGUAGE_LISP);
   writer_number(out, "narrowed", reduction->selection.narrowed);
-  writer_figures(out, reduction, "total", &reduction->selection.total);
-  writer_figures(out, reduction, "whole", &whole);
   writer_number(out, "contexts", reduction->graph.context_count);
-  writer_number(out, "cycles", reduction->cycles.count);
   writer_optional(out, "threadsCounted", profile_knows(profile, FACT_THREADS),
                   (uint64_t)profile->facts[FACT_THREADS]);
   write_report(page, "warnings", report_unattributed);
   write_report(page, "reconciliation", report_reconciliation);
+}
+
+static void
+write_tables(struct page *page)
+{
+  json_write(&page->places, page->reduction, false, page->out.sink);
 }
 
 static void
@@ -241,7 +219,6 @@ write_object(struct page *page)
   write_measures(page);
   write_categories(page);
   write_groups(page);
-  write_tables(page);
   write_colours(page);
   writer_end(&page->out, '}');
 }
@@ -272,7 +249,7 @@ write_nodes(struct page *page)
     write_bits(page, up);
   }
   for (size_t i = 1; i < count; i++)
-    write_bits(page, nodes[i].item);
+    write_bits(page, page->places.functions[nodes[i].item]);
 }
 
 static void
@@ -284,7 +261,7 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
   for (size_t i = 0; i < rows->count; last = row[i++].node)
     write_bits(page, row[i].node - last);
   for (size_t i = 0; !calls && i < rows->count; i++)
-    write_bits(page, row[i].keys[ROW_TYPE]);
+    write_bits(page, page->places.types[row[i].keys[ROW_TYPE]]);
   for (size_t i = 0; i < rows->count; i++)
     write_bits(page, group_of(page, &row[i]));
   for (int c = 0; c < COLUMN_USES; c++) {
@@ -346,12 +323,15 @@ void
 export_html(const struct reduction *reduction, struct sink *sink)
 {
   struct page page = {.reduction = reduction,
-                      .out = {.form = FORM_PAGE, .first = true}};
+                      .out = {.form = FORM_JSON, .first = true}};
   sink_bytes(sink, html_page_head, html_page_head_length);
-  if (chain_tree_init(&page.tree, reduction, ITEMS_ARE_CALLED) &&
+  if (json_places_init(&page.places, reduction, sink) &&
+      chain_tree_init(&page.tree, reduction, ITEMS_ARE_CALLED) &&
       collect(&page, &page.rows, ROWS_OF_TYPES) &&
       collect(&page, &page.calls, ROWS_OF_CALLS) &&
       frame_colours_init(&page.colours, reduction)) {
+    write_packed(&page, sink, write_tables);
+    sink_text(sink, "\n");
     write_packed(&page, sink, write_object);
     sink_text(sink, "\n");
     write_packed(&page, sink, write_chains);
@@ -359,6 +339,7 @@ export_html(const struct reduction *reduction, struct sink *sink)
     sink_fail(sink, ENOMEM);
   }
   sink_bytes(sink, html_page_tail, html_page_tail_length);
+  json_places_release(&page.places);
   frame_colours_release(&page.colours);
   sample_rows_release(&page.rows);
   sample_rows_release(&page.calls);

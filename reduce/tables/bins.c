@@ -13,21 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum id { KIND, SIZE, TYPES, TYPE_NAMES, PARTS };
+enum id { KIND, SIZE, TYPES, TYPE_NAMES };
 
-enum {
-  NAMES_SHOWN = 6,  /* types named in a row, unless -verbose */
-  NAMES_ON_PAGE = 4 /* of a C program; of Lisp the largest is named */
-};
+enum { NAMES_SHOWN = 6 }; /* types named in a row, unless -verbose */
 
 static const struct column columns[] = {
-    {.id = KIND, .keys = {"kind", NULL, NULL, "kind"}, .first = true},
+    {.id = KIND, .keys = {"kind"}, .first = true},
     {.id = SIZE, .keys = KEY("size"), .first = true, HEADING(0, NULL, "size"),
      .total = "all",
      .meaning = "bytes of one object with its body; \"> 1024\": larger "
                 "objects together; \"grown\": bodies that grew later, which "
                 "are no objects of their own"},
-    {.id = TYPES, .keys = {NULL, NULL, "category,type,class", NULL},
+    {.id = TYPES, .keys = KEYS(NULL, "category,type,class"),
      .first = true},
     ALLOCS_COLUMN(2, "objects of this size, and their share of all objects"),
     BYTES_COLUMN("their bytes, and the share of all bytes"),
@@ -39,10 +36,8 @@ static const struct column columns[] = {
                 "bytes"},
     ALL_COUNTS,
     ALL_MORE,
-    {.id = TYPES, .keys = {"types", "types", NULL, NULL}},
-    {.id = PARTS, .keys = KEYS(NULL, NULL, "parts")},
-    {.id = TYPE_NAMES, .keys = KEYS(NULL, NULL, "largest"),
-     LEFT_HEADING(2, "types"), .total = "<TOTAL>",
+    {.id = TYPES, .keys = KEYS("types", NULL)},
+    {.id = TYPE_NAMES, LEFT_HEADING(2, "types"), .total = "<TOTAL>",
      .meaning = "what has this size, most bytes first"},
 };
 
@@ -185,14 +180,11 @@ type_names(const struct view *view, const struct tally_bin *bin)
   const struct tally_part *parts =
       view->reduction->tally.parts + bin->first_part;
   struct sink *sink = &view->text->sink;
-  bool page = view->form == FORM_PAGE;
-  size_t most = page ? NAMES_ON_PAGE
-                : view->reduction->options->min_share == 0 ? SIZE_MAX
-                                                           : NAMES_SHOWN;
-  size_t named = page ? 1 : most;
+  size_t most =
+      view->reduction->options->min_share == 0 ? SIZE_MAX : NAMES_SHOWN;
   const char *separator = "";
   string_sink_clear(view->text);
-  for (size_t i = 0; i < bin->part_count && i < named; i++) {
+  for (size_t i = 0; i < bin->part_count && i < most; i++) {
     const char *name =
         tally_type_name(profile, &profile->types[parts[i].type]);
     if (*name != '\0') {
@@ -200,8 +192,8 @@ type_names(const struct view *view, const struct tally_bin *bin)
       separator = ", ";
     }
   }
-  if (bin->part_count > named && !page)
-    sink_format(sink, "%sand %zu more", separator, bin->part_count - named);
+  if (bin->part_count > most)
+    sink_format(sink, "%sand %zu more", separator, bin->part_count - most);
   if (*separator == '\0' && bin->kind == BIN_SIZE)
     write_types_of_size(view->context, bin->size, most, sink);
   return view_text(view);
@@ -210,10 +202,9 @@ type_names(const struct view *view, const struct tally_bin *bin)
 static struct cell
 kind_cell(const struct view *view, enum bin_kind kind)
 {
-  bool people = view->form == FORM_TEXT || view->form == FORM_PAGE;
-  return (struct cell){.kind =
-                           view->form == FORM_LISP ? CELL_KEYWORD : CELL_TEXT,
-                       .text = people ? kinds[kind].text : kinds[kind].word};
+  return (struct cell){
+      .kind = view->form == FORM_LISP ? CELL_KEYWORD : CELL_TEXT,
+      .text = view->form == FORM_TEXT ? kinds[kind].text : kinds[kind].word};
 }
 
 static struct cell
@@ -224,13 +215,10 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   switch ((enum id)id) {
   case SIZE:
     return bin->kind == BIN_SIZE ? cell_number(bin->size)
-           : view->form == FORM_JSON || view->form == FORM_PAGE
-               ? cell_optional(false, 0)
-               : kind_cell(view, bin->kind);
+           : view->form == FORM_JSON ? cell_optional(false, 0)
+                                     : kind_cell(view, bin->kind);
   case KIND:
     return kind_cell(view, bin->kind);
-  case PARTS:
-    return cell_number(bin->part_count);
   case TYPE_NAMES:
     return type_names(view, bin);
   default:

@@ -11,14 +11,14 @@ static const struct column arc_columns[] = {
     {.id = CALLER, .keys = KEY("caller")},
     {.id = CALLEE, .keys = KEY("callee")},
     {.id = ARC_CALLS, .keys = KEY("calls")},
-    COUNTS(OF_ROW, "", "inclusive"),
+    ALL_COUNTS,
     ALL_MORE,
 };
 
 static const struct column cycle_columns[] = {
     {.id = MEMBERS, .keys = KEY("functions")},
-    COUNTS(OF_ROW, "self_", "self"),
-    COUNTS(OF_INCLUSIVE, "inclusive_", "inclusive"),
+    COUNTS(OF_ROW, "self_"),
+    COUNTS(OF_INCLUSIVE, "inclusive_"),
     {.id = OUTSIDE_CALLS, .keys = KEY("calls")},
     {.id = INSIDE_CALLS, .keys = KEY("inside_calls")},
 };

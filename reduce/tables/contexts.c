@@ -16,13 +16,13 @@
 enum id { CHAIN, PARENT, FUNCTION, CALLS, TYPES };
 
 static const struct column columns[] = {
-    {.id = PARENT, .keys = KEYS("parent", NULL, NULL)},
-    {.id = FUNCTION, .keys = KEYS("function", NULL, NULL)},
-    {.id = CHAIN, .keys = KEYS(NULL, "chain", NULL)},
+    {.id = PARENT, .keys = KEYS("parent", NULL)},
+    {.id = FUNCTION, .keys = KEYS("function", NULL)},
+    {.id = CHAIN, .keys = KEYS(NULL, "chain")},
     ALL_COUNTS,
     {.id = CALLS, .keys = KEY("calls")},
     ALL_MORE,
-    {.id = TYPES, .keys = KEYS("types", NULL, NULL)},
+    {.id = TYPES, .keys = KEYS("types", NULL)},
 };
 
 struct contexts {

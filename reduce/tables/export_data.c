@@ -34,22 +34,38 @@ static const struct {
     {"threads", &threads_table, true},
 };
 
-/* The place of each of COUNT items in the list of TABLE, which the caller
- * frees; NULL when memory runs out. */
-static uint32_t *
-places_in(const struct table *table, const struct reduction *reduction,
-          size_t count, struct sink *sink)
+/* Finds the place of each of COUNT items in the list of TABLE. */
+static bool
+find_places(uint32_t **places, const struct table *table,
+            const struct reduction *reduction, size_t count,
+            struct sink *sink)
 {
-  uint32_t *places = array_zeroed(count, sizeof *places);
   struct view view;
   bool good = view_init(&view, table, reduction, FORM_JSON);
-  for (size_t i = 0; good && places != NULL && i < view.ranking.count; i++)
-    places[view.ranking.rows[i].item] = (uint32_t)i;
+  *places = array_zeroed(count, sizeof **places);
+  good = good && *places != NULL;
+  for (size_t i = 0; good && i < view.ranking.count; i++)
+    (*places)[view.ranking.rows[i].item] = (uint32_t)i;
   view_release(&view, sink);
-  if (good)
-    return places;
-  free(places);
-  return NULL;
+  return good;
+}
+
+bool
+json_places_init(struct json_places *places,
+                 const struct reduction *reduction, struct sink *sink)
+{
+  *places = (struct json_places){NULL, NULL};
+  return find_places(&places->functions, &functions_table, reduction,
+                     reduction->graph.node_count, sink) &&
+         find_places(&places->types, &types_table, reduction,
+                     reduction->profile->type_count, sink);
+}
+
+void
+json_places_release(struct json_places *places)
+{
+  free(places->functions);
+  free(places->types);
 }
 
 static void
@@ -78,10 +94,12 @@ write_comments(struct writer *writer, const struct profile *profile)
 }
 
 static void
-write_lists(struct writer *writer, const struct reduction *reduction)
+write_lists(struct writer *writer, const struct reduction *reduction,
+            bool contexts)
 {
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-    if (writer->form == FORM_JSON || lists[i].lisp)
+    if ((writer->form == FORM_JSON || lists[i].lisp) &&
+        (contexts || lists[i].table != &contexts_table))
       writer_table(writer, lists[i].key, lists[i].table, reduction);
 }
 
@@ -109,26 +127,28 @@ write_json_head(struct writer *writer, const struct reduction *reduction)
 }
 
 void
+json_write(const struct json_places *places,
+           const struct reduction *reduction, bool contexts,
+           struct sink *sink)
+{
+  struct writer writer = {
+      sink, FORM_JSON, true, {places->functions, places->types}};
+  write_json_head(&writer, reduction);
+  write_lists(&writer, reduction, contexts);
+  sink_text(sink, ",\n\"comments\":[");
+  write_comments(&writer, reduction->profile);
+  sink_text(sink, "]}\n");
+}
+
+void
 export_json(const struct reduction *reduction, struct sink *sink)
 {
-  uint32_t *functions =
-      places_in(&functions_table, reduction, reduction->graph.node_count,
-                sink);
-  uint32_t *types =
-      places_in(&types_table, reduction, reduction->profile->type_count,
-                sink);
-  struct writer writer = {sink, FORM_JSON, true, {functions, types}};
-  if (functions == NULL || types == NULL) {
+  struct json_places places;
+  if (json_places_init(&places, reduction, sink))
+    json_write(&places, reduction, true, sink);
+  else
     sink_fail(sink, ENOMEM);
-  } else {
-    write_json_head(&writer, reduction);
-    write_lists(&writer, reduction);
-    sink_text(sink, ",\n\"comments\":[");
-    write_comments(&writer, reduction->profile);
-    sink_text(sink, "]}\n");
-  }
-  free(functions);
-  free(types);
+  json_places_release(&places);
 }
 
 void
@@ -139,7 +159,7 @@ export_lisp(const struct reduction *reduction, struct sink *sink)
   writer_counts(&writer, reduction, "", reduction->selection.total.counts);
   sink_format(sink, "\n :language \"%s\"",
               reduction->profile->language == LANGUAGE_LISP ? "lisp" : "c");
-  write_lists(&writer, reduction);
+  write_lists(&writer, reduction, false);
   sink_text(sink, "\n :comments\n (");
   write_comments(&writer, reduction->profile);
   sink_text(sink, "))\n");

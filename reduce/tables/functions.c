@@ -7,7 +7,6 @@
  */
 
 #include "analysis/grouping.h"
-#include "common/system_functions.h"
 #include "tables/report.h"
 #include "tables/table.h"
 
@@ -20,14 +19,11 @@ enum id {
   SOURCE_FILE,
   SOURCE_LINE,
   TYPES,
-  IS_SYSTEM,
-  ROOT_CALLS,
-  ROOT,
   OF_THESE
 };
 
 #define NAME_COLUMN                                                          \
-  {.content = CONTENT_NAME, .keys = KEYS("name", "function", "name"),        \
+  {.content = CONTENT_NAME, .keys = KEYS("name", "function"),                \
    .first = true, LEFT_HEADING(2, "name"), .meaning = "the function"}
 
 static const struct column function_columns[] = {
@@ -48,26 +44,23 @@ static const struct column function_columns[] = {
     {SHARE(BYTES), .of = OF_INCLUSIVE, HEADING(2, "self", "+desc"),
      .meaning = "share of all bytes that the function and all below it "
                 "allocated"},
-    COUNTS(OF_ROW, "self_", "self"),
-    COUNTS(OF_INCLUSIVE, "inclusive_", "inclusive"),
+    COUNTS(OF_ROW, "self_"),
+    COUNTS(OF_INCLUSIVE, "inclusive_"),
     MORE(OF_ROW, "self_"),
     MORE(OF_INCLUSIVE, "inclusive_"),
-    {.id = ROOT, .keys = KEYS(NULL, NULL, "root")},
     {.content = CONTENT_BY_CATEGORY, .keys = {"self_category_bytes"}},
-    {.id = CALLS, .keys = KEYS("activations", "calls", "calls"),
+    {.id = CALLS, .keys = KEYS("activations", "calls"),
      HEADING(2, NULL, "calls"), .use = USE_CALLS, .sums = true,
      CALLS_MEANING},
     {.id = BYTES_PER_CALL, HEADING(2, "bytes", "/call"),
      .use = USE_AVERAGES_OF_CALLS, .sums = true,
      .meaning = "what one of these calls allocated in the function itself, "
                 "rounded"},
-    {.id = ROOT_CALLS, .keys = KEYS(NULL, NULL, "rootCalls")},
     NAME_COLUMN,
     {.id = CYCLE, .keys = KEY("cycle")},
     {.id = SOURCE_FILE, .keys = KEY("file")},
     {.id = SOURCE_LINE, .keys = KEY("line")},
-    {.id = IS_SYSTEM, .keys = KEYS(NULL, NULL, "system")},
-    {.id = TYPES, .keys = KEYS("types", NULL, NULL)},
+    {.id = TYPES, .keys = KEYS("types", NULL)},
 };
 
 static const struct column peak_columns[] = {
@@ -152,12 +145,6 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   const struct graph_node *node = &reduction->graph.nodes[row->item];
   uint64_t line = (uint64_t)node_line(reduction, node);
   switch ((enum id)id) {
-  case ROOT_CALLS:
-    return cell_calls(node->root_calls);
-  case ROOT:
-    return (struct cell){.kind = CELL_COUNTS,
-                         .figures = &node->root,
-                         .counts = node->root.counts};
   case CYCLE:
     return node->cycle == 0 ? cell_optional(false, 0)
                             : cell_reference(TO_CYCLES, node->cycle - 1);
@@ -165,11 +152,6 @@ cell(const struct view *view, const struct ranking_row *row, int id)
     return cell_text(node_file(reduction, node));
   case SOURCE_LINE:
     return cell_optional(line != 0, line);
-  case IS_SYSTEM:
-    return cell_number(node->function != INDEX_NONE &&
-                       reduction->profile->language == LANGUAGE_LISP &&
-                       is_system_function(node->name,
-                                          node_file(reduction, node)));
   default:
     return node->type_count == 0 /* the graph may have none at all */
                ? cell_parts(NULL, 0)

@@ -42,6 +42,23 @@ extern const struct output report_tables[];
 extern const struct output export_formats[];
 extern const struct output csv_tables[];
 
+/* The places of the nodes of the graph and of the profile's types in the
+ * lists of the format json, by which it refers to them. */
+struct json_places {
+  uint32_t *functions, *types;
+};
+
+/* False when memory runs out; release PLACES even then. */
+bool json_places_init(struct json_places *places,
+                      const struct reduction *reduction, struct sink *sink);
+void json_places_release(struct json_places *places);
+
+/* Writes the object of the format json, with the list of CONTEXTS or without
+ * it. */
+void json_write(const struct json_places *places,
+                const struct reduction *reduction, bool contexts,
+                struct sink *sink);
+
 /* The formats that are made of the descriptions of tables. */
 void export_csv(const struct reduction *reduction, struct sink *sink);
 void export_json(const struct reduction *reduction, struct sink *sink);

@@ -9,12 +9,11 @@
 #include "tables/report.h"
 #include "tables/table.h"
 
-enum id { PHASE, ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
+enum id { ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
 
 #define DATA_COLUMNS                                                         \
   ALL_COUNTS,                                                                \
-      {.content = CONTENT_BY_CATEGORY,                                       \
-       .keys = KEYS("category_bytes", "", NULL)},                            \
+      {.content = CONTENT_BY_CATEGORY, .keys = KEYS("category_bytes", "")},  \
       ALL_MORE
 
 #define SHARE_COLUMNS(of_what)                                               \
@@ -26,19 +25,19 @@ enum id { PHASE, ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
 
 static const struct column phase_columns[] = {
     SHARE_COLUMNS("in this phase"),
-    {.id = PHASE, .keys = KEYS("phase", "phase", "name"), .first = true,
-     LEFT_HEADING(2, "name"), .total = "<TOTAL>", .meaning = "the phase"},
+    {.content = CONTENT_NAME, .keys = KEY("phase"), .first = true,
+     LEFT_HEADING(2, "name"), .meaning = "the phase"},
 };
 
 static const struct column thread_columns[] = {
     SHARE_COLUMNS("by this thread"),
-    {.content = CONTENT_NAME, .keys = KEYS("name", "thread", "name"),
+    {.content = CONTENT_NAME, .keys = KEYS("name", "thread"),
      .first = true, LEFT_HEADING(2, "name"),
      .meaning = "the thread's; #2 and so on are others of one name"},
 };
 
 static const struct column region_columns[] = {
-    {.content = CONTENT_NAME, .keys = KEYS("path", "region", "name"),
+    {.content = CONTENT_NAME, .keys = KEYS("path", "region"),
      .first = true},
     DATA_COLUMNS,
     {.id = ENTERED, .keys = KEY("entered"), HEADING(0, NULL, "entered"),
@@ -51,13 +50,12 @@ static const struct column region_columns[] = {
     {.id = HELD, HEADING(2, NULL, "held"), .use = USE_KEPT,
      .meaning = "bytes of these that were live when it was left last"},
     {.id = FIRST_ENTERED, .unit = UNIT_TIME,
-     .keys = KEYS("first_entered", "first_entered", "first"),
-     LEFT_HEADING(2, "first"),
+     .keys = KEY("first_entered"), LEFT_HEADING(2, "first"),
      .meaning = "when it was entered first, in UTC"},
     {.id = LAST_LEFT, .unit = UNIT_TIME,
-     .keys = KEYS("last_left", "last_left", "last"), LEFT_HEADING(2, "last"),
+     .keys = KEY("last_left"), LEFT_HEADING(2, "last"),
      .meaning = "when it was left last, in UTC"},
-    {.id = HELD, .keys = KEYS("held_bytes", "held_bytes", "held")},
+    {.id = HELD, .keys = KEY("held_bytes")},
     {.content = CONTENT_NAME, LEFT_HEADING(2, "region"),
      .meaning = "its name, behind those of the regions around it"},
 };
@@ -71,15 +69,6 @@ phase_row(const struct view *view, size_t item, struct ranking_row *row)
   row->name = view->form == FORM_TEXT ? phase_texts[item].title
                                       : phase_texts[item].word;
   return true;
-}
-
-static struct cell
-phase_cell(const struct view *view, const struct ranking_row *row, int id)
-{
-  (void)id;
-  bool people = view->form == FORM_TEXT || view->form == FORM_PAGE;
-  return cell_text(people ? phase_texts[row->item].title
-                          : phase_texts[row->item].word);
 }
 
 static void
@@ -117,17 +106,6 @@ region_row(const struct view *view, size_t item, struct ranking_row *row)
   return true;
 }
 
-/* The page has times in milliseconds: in nanoseconds they are beyond what its
- * language counts exactly. */
-static struct cell
-time_cell(const struct view *view, uint64_t nanoseconds)
-{
-  enum { MILLISECOND = 1000000 };
-  return cell_optional(nanoseconds != 0, view->form == FORM_PAGE
-                                             ? nanoseconds / MILLISECOND
-                                             : nanoseconds);
-}
-
 static struct cell
 region_cell(const struct view *view, const struct ranking_row *row, int id)
 {
@@ -138,9 +116,9 @@ region_cell(const struct view *view, const struct ranking_row *row, int id)
   case SPENT:
     return cell_number(region->spent);
   case FIRST_ENTERED:
-    return time_cell(view, region->first);
+    return cell_optional(region->first != 0, region->first);
   case LAST_LEFT:
-    return time_cell(view, region->last);
+    return cell_optional(region->last != 0, region->last);
   default:
     return cell_optional(region->knows_held || view->form == FORM_TEXT,
                          region->held);
@@ -159,7 +137,6 @@ const struct table phases_table = {
     .uncut = true,
     COLUMNS(phase_columns),
     .row = phase_row,
-    .cell = phase_cell,
     .legend = phase_legend,
 };
 

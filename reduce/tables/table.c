@@ -26,8 +26,7 @@ arrange_text(struct view *view)
 static bool
 stays_in_place(const struct view *view)
 {
-  return view->form == FORM_PAGE ||
-         (view->form != FORM_TEXT && view->table->in_place);
+  return view->form != FORM_TEXT && view->table->in_place;
 }
 
 static bool
@@ -36,8 +35,7 @@ make_row(const struct view *view, size_t item, struct ranking_row *row)
   *row = (struct ranking_row){.name = "", .item = item};
   if (!view->table->row(view, item, row))
     return false;
-  if (!view->table->keeps_empty && view->form != FORM_PAGE &&
-      !figures_any(row->figures))
+  if (!view->table->keeps_empty && !figures_any(row->figures))
     row->left_out = true;
   return true;
 }

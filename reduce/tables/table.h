@@ -2,10 +2,9 @@
 
 /* Tables as descriptions: what their columns are called, mean and hold, which
  * rows there are and in which order.  Each form of output has one encoder for
- * all of them: text_report.c, and writer.c for JSON, Lisp, CSV and the page's
- * data.  A new table is one file here and one row for each form that has it:
- * of texts and CSV in outputs.c, of JSON and Lisp in export_data.c, of the
- * page in export_html.c.
+ * all of them: text_report.c, and writer.c for JSON, Lisp and CSV.  A new
+ * table is one file here and one row for each form that has it: of texts and
+ * CSV in outputs.c, of JSON and Lisp in export_data.c.
  *
  * A column can be for some forms only: those with keys have it where it has a
  * key, the text where it has a heading.  Encoders of keys write the columns
@@ -23,7 +22,6 @@ enum form {
   FORM_JSON,
   FORM_LISP,
   FORM_CSV,
-  FORM_PAGE,
   KEYED_FORMS,
   FORM_TEXT = KEYED_FORMS
 };
@@ -82,17 +80,15 @@ struct column {
 };
 
 /* The keys of all forms alike; and with other ones. */
-#define KEY(key) {key, key, key, key}
-#define KEYS(json, csv, page) {json, json, csv, page}
+#define KEY(key) KEYS(key, key)
+#define KEYS(json, csv) {json, json, csv}
 
-/* All measures: under keys that begin with PREFIX; on the page they are one
- * object with the key WHOLE, or, when that is empty, stand by themselves. */
-#define COUNTS(whose, prefix, whole)                                         \
-  {.content = CONTENT_COUNTS, .of = whose,                                   \
-   .keys = KEYS(prefix, prefix, whole)}
+/* All measures, under keys that begin with PREFIX. */
+#define COUNTS(whose, prefix)                                                \
+  {.content = CONTENT_COUNTS, .of = whose, .keys = KEY(prefix)}
 #define MORE(whose, prefix)                                                  \
   {.content = CONTENT_MORE, .of = whose, .keys = {[FORM_CSV] = prefix}}
-#define ALL_COUNTS COUNTS(OF_ROW, "", "")
+#define ALL_COUNTS COUNTS(OF_ROW, "")
 #define ALL_MORE MORE(OF_ROW, "")
 
 /* What cells are made of. */

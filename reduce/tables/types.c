@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-enum id { CATEGORY, TYPE, CLASS, SHOWN_NAME };
+enum id { CATEGORY, TYPE, CLASS };
 
 static const struct column columns[] = {
     ALLOCS_COLUMN(0, "objects of this type, and their share of all objects"),
@@ -27,10 +27,9 @@ static const struct column columns[] = {
     {.id = TYPE, .keys = KEY("type"), .first = true, LEFT_HEADING(2, "type"),
      .total = "<TOTAL>",
      .meaning = "the Lisp type, or what the program calls the type"},
-    {.id = CLASS, .keys = KEYS("class", "class", NULL), .first = true,
+    {.id = CLASS, .keys = KEY("class"), .first = true,
      LEFT_HEADING(2, "class"),
      .meaning = "the class, for instances and structures"},
-    {.id = SHOWN_NAME, .keys = KEYS(NULL, NULL, "name")},
     ALL_COUNTS,
     ALL_MORE,
 };
@@ -74,20 +73,10 @@ cell(const struct view *view, const struct ranking_row *row, int id)
 {
   const struct profile *profile = view->reduction->profile;
   const struct profile_type *type = &profile->types[row->item];
-  const char *category = category_name(profile->language, type->category);
-  switch ((enum id)id) {
-  case CATEGORY:
-    return view->form == FORM_PAGE ? cell_number(type->category)
-                                   : cell_text(category);
-  case TYPE:
-    return cell_text(names_text(&profile->names, type->type));
-  case CLASS:
-    return cell_text(names_text(&profile->names, type->class_name));
-  default:
-    return cell_text(*row->name != '\0' ? row->name
-                     : profile->language == LANGUAGE_LISP ? "[unknown type]"
-                                                          : category);
-  }
+  if (id == CATEGORY)
+    return cell_text(category_name(profile->language, type->category));
+  return cell_text(names_text(&profile->names,
+                              id == TYPE ? type->type : type->class_name));
 }
 
 struct pairs {

@@ -14,7 +14,6 @@
 #include "tables/writer.h"
 
 #include "base/quote.h"
-#include "tables/escape.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -112,21 +111,14 @@ writer_text(struct writer *writer, const char *key, const char *text)
     json_string(writer->sink, text);
 }
 
-void
-writer_name(struct writer *writer, const char *key, const char *name)
+/* An empty NAME is not known. */
+static void
+write_name(struct writer *writer, const char *key, const char *name)
 {
-  struct string_sink line;
-  if (writer->form != FORM_PAGE) {
-    if (*name == '\0' && writer->form != FORM_CSV)
-      writer_optional(writer, key, false, 0);
-    else
-      writer_text(writer, key, name);
-    return;
-  }
-  string_sink_init(&line);
-  escape_name(&line.sink, name, "");
-  writer_text(writer, key, string_sink_for(&line, writer->sink));
-  string_sink_release(&line);
+  if (*name == '\0' && writer->form != FORM_CSV)
+    writer_optional(writer, key, false, 0);
+  else
+    writer_text(writer, key, name);
 }
 
 static void
@@ -145,11 +137,9 @@ write_measures(struct writer *writer, const struct reduction *reduction,
 {
   char key[64];
   for (int i = first; i <= last; i++) {
-    const struct measure_row *row = &measure_rows[i];
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
-    snprintf(key, sizeof key, "%s%s", prefix,
-             writer->form == FORM_PAGE ? row->word : row->key);
+    snprintf(key, sizeof key, "%s%s", prefix, measure_rows[i].key);
     if (counts != NULL)
       writer_number(writer, key, counts[i]);
     else
@@ -164,24 +154,15 @@ writer_counts(struct writer *writer, const struct reduction *reduction,
   write_measures(writer, reduction, prefix, counts, 0, MEASURE_COUNT - 1);
 }
 
-void
-writer_categories(struct writer *writer, const char *key,
-                  const struct figures *figures)
+/* Writes bytes by category. */
+static void
+write_categories(struct writer *writer, const char *key,
+                 const struct figures *figures)
 {
   writer_begin(writer, key, '[');
   for (size_t i = 0; i < CATEGORY_COUNT; i++)
     writer_number(writer, NULL, figures->category_bytes[i]);
   writer_end(writer, ']');
-}
-
-void
-writer_figures(struct writer *writer, const struct reduction *reduction,
-               const char *key, const struct figures *figures)
-{
-  writer_begin(writer, key, '{');
-  writer_counts(writer, reduction, "", figures->counts);
-  writer_categories(writer, "categories", figures);
-  writer_end(writer, '}');
 }
 
 void
@@ -191,8 +172,8 @@ writer_type(struct writer *writer, const struct profile *profile,
   const struct profile_type *t = &profile->types[type];
   writer_text(writer, "category",
               category_name(profile->language, t->category));
-  writer_name(writer, "type", names_text(&profile->names, t->type));
-  writer_name(writer, "class", names_text(&profile->names, t->class_name));
+  write_name(writer, "type", names_text(&profile->names, t->type));
+  write_name(writer, "class", names_text(&profile->names, t->class_name));
 }
 
 /* Writes PART; in CSV, which has its figures elsewhere, only its type. */
@@ -222,8 +203,7 @@ write_reference(struct writer *writer, const char *key,
   const struct call_graph *graph = &view->reduction->graph;
   if (target <= TO_TYPES && writer->places[target] != NULL)
     writer_number(writer, key, writer->places[target][item]);
-  else if (target == TO_FUNCTIONS &&
-           (is_lisp(writer) || writer->form == FORM_CSV))
+  else if (target == TO_FUNCTIONS)
     writer_text(writer, key, graph->nodes[item].name);
   else /* cycles have numbers that show, from 1 */
     writer_number(writer, key,
@@ -250,13 +230,10 @@ write_cell(struct writer *writer, const struct view *view,
   const struct reduction *reduction = view->reduction;
   const char *key = column->keys[writer->form];
   struct cell cell = view_cell(view, row, column);
-  bool page = writer->form == FORM_PAGE;
   switch (cell.kind) {
   case CELL_COUNTS:
     if (column->content == CONTENT_BY_CATEGORY)
-      writer_categories(writer, key, cell.figures);
-    else if (page && *key != '\0')
-      writer_figures(writer, reduction, key, cell.figures);
+      write_categories(writer, key, cell.figures);
     else
       write_counts(writer, reduction, column, cell.counts);
     break;
@@ -269,10 +246,10 @@ write_cell(struct writer *writer, const struct view *view,
     writer_optional(writer, key, cell.kind == CELL_NUMBER, cell.number);
     break;
   case CELL_TEXT:
-    if (column->content == CONTENT_NAME && !page)
+    if (column->content == CONTENT_NAME)
       writer_text(writer, key, cell.text);
     else
-      writer_name(writer, key, cell.text);
+      write_name(writer, key, cell.text);
     break;
   case CELL_REFERENCE:
     write_reference(writer, key, view, cell.to, cell.number);
@@ -339,7 +316,6 @@ static const struct {
 } lines[] = {
     [FORM_JSON] = {",\n\"", "\":[", "\n", ",\n", "]"},
     [FORM_LISP] = {"\n :", "\n (", "", "\n  ", ")"},
-    [FORM_PAGE] = {",\"", "\":[", "", ",", "]"},
     [FORM_CSV] = {"", "", "\r\n", "\r\n", "\r\n"},
 };
 

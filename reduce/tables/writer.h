@@ -15,10 +15,10 @@
 
 struct writer {
   struct sink *sink;
-  enum form form; /* FORM_PAGE is JSON, too */
-  bool first;     /* nothing stands in the object or list in hand */
+  enum form form;
+  bool first; /* nothing stands in the object or list in hand */
   /* the places of functions and types, to which others refer; without them
-   * they go by their names, on the page by their numbers */
+   * they go by their names */
   const uint32_t *places[TO_TYPES + 1];
 };
 
@@ -33,26 +33,15 @@ void writer_optional(struct writer *writer, const char *key, bool known,
                      uint64_t number);
 void writer_index(struct writer *writer, const char *key, uint32_t index);
 
-/* Write TEXT as it is, and NAME as the form has names: the page has them on
- * one line; elsewhere an empty one is not known. */
 void writer_text(struct writer *writer, const char *key, const char *text);
-void writer_name(struct writer *writer, const char *key, const char *name);
 
 /* Write the measures of COUNTS that REDUCTION knows, by keys that begin with
  * PREFIX. */
 void writer_counts(struct writer *writer, const struct reduction *reduction,
                    const char *prefix, const uint64_t *counts);
 
-/* Writes the same as the object KEY, with bytes by category: for the page. */
-void writer_figures(struct writer *writer, const struct reduction *reduction,
-                    const char *key, const struct figures *figures);
-
-/* Writes bytes by category as the list KEY. */
-void writer_categories(struct writer *writer, const char *key,
-                       const struct figures *figures);
-
-/* Writes TABLE of REDUCTION as the list KEY of objects, a line each but on
- * the page; in CSV, below the headings. */
+/* Writes TABLE of REDUCTION as the list KEY of objects, a line each; in CSV,
+ * below the headings. */
 void writer_table(struct writer *writer, const char *key,
                   const struct table *table,
                   const struct reduction *reduction);

@@ -44,5 +44,5 @@ function aboutView(model, check) {
     element('dl', { class: 'keys' }, KEYS.map(([key, what]) =>
       [element('dt', {}, key), element('dd', {}, what)])),
     element('p', { class: 'quiet' },
-      `Written by mprof ${profile.version}, LGPL-2.1-or-later.`));
+      `Written by ${profile.generator}, LGPL-2.1-or-later.`));
 }

@@ -26,7 +26,7 @@ function shareColumn(key, label, value, whole) {
 
 function categoryColumn(profile, value, parts) {
   return { key: 'categories',
-    label: profile.categories.map((c) => c.letter).join(' '),
+    label: profile.letters.join(' '),
     help: `Those bytes by ${profile.categoriesHelp}`, value,
     cell: (row) => categoryStrip(parts(row), value(row), profile.categories) };
 }

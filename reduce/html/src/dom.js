@@ -73,7 +73,7 @@ function brief(value, measure) {
 // same in words for those who cannot see it.
 function categoryStrip(parts, whole, categories) {
   const words = categories.map((category, i) =>
-    parts[i] > 0 && `${category.name} ${percent(parts[i], whole)}`);
+    parts[i] > 0 && `${category} ${percent(parts[i], whole)}`);
   const title = words.filter(Boolean).join(', ');
   const strip = element('span',
     { class: 'strip', role: 'img', title, 'aria-label': title });

@@ -49,10 +49,9 @@ function typeColumns(model) {
       { shares: true }),
     ...lisp ? [{ key: 'category', label: 'category', left: true,
       help: 'The category that the type counts in',
-      value: (row) => categories[row.type.category].name,
-      cell: (row) => element('span', {
-        class: `category category-name category-${row.type.category}` },
-      categories[row.type.category].name) },
+      value: ({ type }) => categories[type.category],
+      cell: ({ type: { category: its } }) => element('span',
+        { class: `category category-name category-${its}` }, categories[its]) },
     { key: 'type', label: 'type', left: true, help: 'The Lisp type',
       value: (row) => row.type.type }] : [],
   ];
@@ -87,8 +86,8 @@ function sizesTable(model, sort) {
           ? 'The type that has most of these bytes, and how many others'
           : "The program's types of that size, from its debug information",
         value: (bin) => bin.largest,
-        text: (bin) => bin.largest +
-          (bin.parts > 1 ? ` and ${number(bin.parts - 1)} more` : '') },
+        text: ({ largest, types }) => largest +
+          (types.length > 1 ? ` and ${number(types.length - 1)} more` : '') },
     ] });
 }
 
@@ -103,7 +102,7 @@ function typeView(model, id, sort, onFilter) {
   const { allocs, bytes } = model.types[id];
   return element('article', { class: 'type-page' },
     element('h1', { class: 'name' }, type.name),
-    element('p', { class: 'facts' }, profile.categories[type.category].name +
+    element('p', { class: 'facts' }, profile.categories[type.category] +
       (type.name === type.type || type.type === '' ? '' : `, a ${type.type}`) +
       `: ${plural(bytes, 'byte', 'bytes')} in ` +
       plural(allocs, 'allocation', 'allocations')),
@@ -123,8 +122,8 @@ function typeView(model, id, sort, onFilter) {
 // Named regions: each with those in it, which stand below it.
 function regionsView(model, matches, sort, onFilter) {
   const moment = (at) => (at === null ? ''
-    : new Date(at).toISOString().replace('T', ' ').replace('Z', ''));
-  const time = (key, label, help) => ({ key, label, help,
+    : new Date(at / 1e6).toISOString().replace('T', ' ').replace('Z', ''));
+  const time = (key, label, help) => ({ key, label: `${label} (UTC)`, help,
     value: ({ region }) => region[key] ?? NaN,
     text: ({ region }) => moment(region[key]) });
   return [
@@ -149,8 +148,8 @@ function regionsView(model, matches, sort, onFilter) {
           text: ({ region }) => (region.nanoseconds / 1e9).toFixed(6) },
         ...model.profile.lisp ? [] : [{ key: 'held', label: 'held',
           help: 'Bytes of these that were live when it was left last',
-          value: ({ region }) => region.held ?? NaN }],
-        time('first', 'first entered (UTC)', 'When it was entered first'),
-        time('last', 'last left (UTC)', 'When it was left last'),
+          value: ({ region }) => region.held_bytes ?? NaN }],
+        time('first_entered', 'first entered', 'When it was entered first'),
+        time('last_left', 'last left', 'When it was left last'),
       ] })];
 }

@@ -2,8 +2,8 @@
 
 // What the user chose to see, and the figures for it.
 //
-// While nothing is left out, figures of functions, arcs and types are those
-// that the reducer computed; else they are sums over the chains.
+// Figures of functions, arcs and types are sums over the chains: while nothing
+// is left out, they are those that the reducer computed.
 
 class Model {
   constructor(profile) {
@@ -61,15 +61,12 @@ class Model {
     this.tree = this.programOnly ? trees.program : trees.whole;
     this.sums = sumTree(profile, this.tree, this.filter);
     this.total = this.sums.total;
-    const exact = this.narrowed || this.programOnly ? this.sums : profile;
-    this.functions = this.tree.functions.map((fn, i) => {
-      const { self, inclusive, root, calls, rootCalls } = exact.functions[i];
-      return { fn, self, inclusive, root, calls, rootCalls };
-    });
-    this.types = profile.types.map((type, i) => ({ ...exact.types[i], type }));
-    this.regions = profile.regions.map((region, i) =>
-      ({ ...exact.regions[i], region }));
-    const used = exact.arcs.filter(isUsed);
+    const rows = (key, items, sums) =>
+      items.map((item, i) => ({ ...sums[i], [key]: item }));
+    this.functions = rows('fn', this.tree.functions, this.sums.functions);
+    this.types = rows('type', profile.types, this.sums.types);
+    this.regions = rows('region', profile.regions, this.sums.regions);
+    const used = this.sums.arcs.filter(isUsed);
     const by = (key) => {
       const arcs = new Map();
       for (const arc of used)

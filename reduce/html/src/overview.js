@@ -250,7 +250,7 @@ class Overview {
       foreign && chip(model.profile.lisp ? "ECL's own, and C" : 'others',
         (square) => square.classList.add('foreign'))];
     replaceChildren(this.colours, this.byCategory
-      ? model.profile.categories.map((category, i) => chip(category.name,
+      ? model.profile.categories.map((category, i) => chip(category,
         (square) => square.classList.add(`category-${i}`))) : byPackage());
   }
 }

@@ -63,26 +63,72 @@ function readChains(bytes, words) {
   return { nodes, rows, calls };
 }
 
+// NAME as the report has it: on one line.
+function oneLine(name) {
+  const letters = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };
+  const code = (c, width) => c.charCodeAt(0).toString(16).padStart(width, '0');
+  return name.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g, (c) => letters[c] ??
+    (c < '\x80' ? `\\x${code(c, 2)}` : `\\u${code(c, 4)}`));
+}
+
+// The names of a C program's types of SIZE, from its debug information:
+// comments with a size and a name; "..." stands for more.
+function typesOfSize({ comments }, { size }) {
+  const names = new Set(comments.filter(({ key, value }) =>
+    key === 'mprof.type' && value.startsWith(`${size} `))
+    .map(({ value }) => oneLine(value.slice(value.indexOf(' ') + 1))));
+  const most = 4;
+  const more = names.delete('...') ? ['...'] : [];
+  if (names.size > most) more.push(`and ${names.size - most} more`);
+  return [...[...names].sort().slice(0, most), ...more].join(', ');
+}
+
+// Adds to the rows of PROFILE, as the format json has them, what the page has
+// in other words: figures by the words of measures, and names on one line.
+function readTables(profile) {
+  const { measures, categories, groups, lisp } = profile;
+  const figures = (row) => Object.fromEntries(
+    measures.map(({ word, key }) => [word, row[key]]));
+  const read = (key, more) => profile[key].forEach((row, id) =>
+    Object.assign(row, { id, ...more(row) }));
+  const typeName = (type) => oneLine(type.class ?? type.type ?? '');
+  profile.total = figures(profile.totals);
+  profile.whole = figures(profile.file_totals);
+  read('bins', (bin) => ({ ...figures(bin),
+    kind: bin.kind === 'large' ? '> 1024' : bin.kind,
+    largest: typeName(profile.types[bin.types[0]?.type] ?? {}) ||
+      typesOfSize(profile, bin) }));
+  read('functions', (fn) => ({ name: oneLine(fn.name), line: fn.line ?? 0,
+    file: oneLine(fn.file ?? ''), calls: fn.activations ?? NaN,
+    cycle: fn.cycle === null ? 0 : fn.cycle + 1 }));
+  read('types', (type) => ({ ...figures(type), type: oneLine(type.type ?? ''),
+    name: typeName(type) || (lisp ? '[unknown type]' : type.category),
+    category: categories.indexOf(type.category) }));
+  const titleOf = (phase) => phase === 'eval' ? 'evaluation' : `${phase} time`;
+  for (const [key, name, shown] of [['phase', 'phase', titleOf],
+    ['thread', 'name', oneLine], ['region', 'path', oneLine]]) {
+    const rows = profile[`${key}s`];
+    const places = new Map(rows.map((row, id) => [row[name], id]));
+    for (const group of groups) group[key] = places.get(group[key]);
+    read(`${key}s`, (row) => ({ ...figures(row), name: shown(row[name]) }));
+  }
+}
+
 async function readProfile(text) {
-  const [object, chains] =
+  const [tables, page, chains] =
     await Promise.all(text.trim().split('\n').map(unpack));
-  const profile = JSON.parse(new TextDecoder().decode(object));
+  const parse = (part) => JSON.parse(new TextDecoder().decode(part));
+  const profile = { ...parse(tables), ...parse(page) };
+  profile.lisp = profile.language === 'lisp';
   for (const measure of profile.measures)
     measure.label = measure.key.replaceAll('_', ' ')
       .replace('allocations', 'allocs');
   profile.words = profile.measures.map((measure) => measure.word);
-  for (const key of ['functions', 'types', 'phases', 'threads', 'regions'])
-    profile[key].forEach((row, id) => { row.id = id; });
-  profile.functions.forEach((fn, i) => {
-    const { package: its, shade } = profile.colours[i];
-    fn.package = profile.packages[its] ?? null; // null: nobody's
-    fn.shade = shade;
-    fn.cycle ??= 0;
-    fn.line ??= 0;
-    fn.calls ??= NaN;
-    fn.rootCalls ??= NaN;
-  });
-  for (const arc of profile.arcs) arc.calls ??= NaN;
+  readTables(profile);
+  for (const its of profile.packages) its.name = oneLine(its.name);
+  for (const { function: id, package: its, shade, system } of profile.colours)
+    Object.assign(profile.functions[id], { shade, system,
+      package: profile.packages[its] ?? null }); // null: nobody's
   return Object.assign(profile, readChains(chains, profile.words));
 }
 

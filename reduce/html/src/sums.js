@@ -92,7 +92,7 @@ function sumBelow(self, { parent }) {
   return sums;
 }
 
-function sumFunctions(tree, words, self, inclusive) {
+function sumFunctions(tree, words, { self, inclusive }) {
   const { functionOf, arcOf } = tree;
   const figures = (sums, places, { length }) =>
     figuresOf(addUpAll(sums, places, length), words, length);
@@ -142,8 +142,7 @@ function sumTree(profile, tree, filter) {
   const { words } = profile;
   const sums = sumRows(profile, tree, filter);
   sums.inclusive = sumBelow(sums.self, tree);
-  const { functions, arcs } =
-    sumFunctions(tree, words, sums.self, sums.inclusive);
+  const { functions, arcs } = sumFunctions(tree, words, sums);
   sums.self.calls = sumCalls(profile, tree, filter);
   addCalls(tree, sums.self.calls, functions, arcs, filter.byAllocations);
   return { ...sums, tree, functions, arcs };
@@ -157,38 +156,37 @@ function isUsed(arc) {
 // In how many figures SUMS, over all chains without a filter, differ from
 // what the reducer computed, and of how many.
 function differences(profile, sums) {
-  let compared = 0;
-  let different = 0;
-  const check = (good) => {
-    compared++;
-    if (!good) different++;
-  };
-  const same = (a, b) => profile.words.every((word) => a[word] === b[word]) &&
-    (a.categories ?? []).every((n, i) => n === b.categories[i]);
-  check(same(profile.total, sums.total));
+  const checks = [];
+  const check = (good) => checks.push(good);
+  const same = (row, sum, prefix = '') => profile.measures.every(
+    ({ word, key }) => row[prefix + key] === sum[word]) &&
+    (row[`${prefix}category_bytes`] ?? []).every((n, i) =>
+      n === sum.categories[i]);
+  check(same(profile.totals, sums.total));
   profile.functions.forEach((f, i) => {
     const g = sums.functions[i];
-    check(['self', 'inclusive', 'root'].every((key) => same(f[key], g[key])) &&
-      Object.is(f.calls, g.calls) && Object.is(f.rootCalls, g.rootCalls));
+    check(same(f, g.self, 'self_') && same(f, g.inclusive, 'inclusive_') &&
+      Object.is(f.calls, g.calls));
   });
-  const width = profile.functions.length;
-  const known = new Map(
-    sums.arcs.map((arc) => [arc.caller * width + arc.callee, arc]));
+  const place = (arc) => arc.caller * profile.functions.length + arc.callee;
+  const known = new Map(sums.arcs.map((arc) => [place(arc), arc]));
+  const left = new Set(sums.arcs.filter(isUsed));
   for (const arc of profile.arcs) {
-    const other = known.get(arc.caller * width + arc.callee);
-    check(other !== undefined && Object.is(other.calls, arc.calls) &&
-      same(arc.inclusive, other.inclusive));
+    const other = known.get(place(arc));
+    left.delete(other);
+    check(other !== undefined && Object.is(other.calls, arc.calls ?? NaN) &&
+      same(arc, other.inclusive));
   }
   // A chain can be known for a call at its end alone: then nothing is counted
   // for the pairs on the way.
-  check(sums.arcs.filter(isUsed).length === profile.arcs.filter(isUsed).length);
+  check(left.size === 0);
   for (const key of ['types', 'phases', 'threads', 'regions'])
-    profile[key].forEach((item, i) => check(same(item, sums[key][i])));
-  let contexts = 0;
-  for (let node = 0; node < sums.tree.count; node++)
-    if (sums.self.bytes[node] > 0 || sums.self.allocs[node] > 0) contexts++;
-  check(contexts === profile.contexts);
-  return { compared, different };
+    profile[key].forEach((row, i) => check(same(row, sums[key][i])));
+  const { bytes, allocs } = sums.self;
+  check(profile.contexts ===
+    bytes.filter((own, node) => own > 0 || allocs[node] > 0).length);
+  return { compared: checks.length,
+    different: checks.filter((good) => !good).length };
 }
 
 // What FILTER leaves of the rows, by what KEYOF(function, type) says: a map to

@@ -36,7 +36,7 @@ function fillChoices(shell) {
         id: `measure-${measure.word}`, checked: measure === model.measure,
         onchange: () => shell.setMeasure(measure.word) }),
       element('span', {}, measure.label))));
-  replaceChildren(get('categories'), profile.categories.map(({ name }, i) =>
+  replaceChildren(get('categories'), profile.categories.map((name, i) =>
     element('label', { title: profile.categoriesHelp },
       element('input', { type: 'checkbox', checked: true,
         id: `category-${i}`, onchange(event) {
@@ -114,7 +114,8 @@ function connectSwitches(shell) {
 
 function showHead(profile, check) {
   const { whole, total } = profile;
-  document.title = `Allocation profile of ${profile.program || 'a program'}`;
+  document.title =
+    `Allocation profile of ${oneLine(profile.program) || 'a program'}`;
   get('title').textContent = document.title;
   const parts = profile.measures.filter((m) => m.bytes && m.word !== 'bytes')
     .map((m) => `${number(whole[m.word])} ${m.noun}`);
@@ -122,12 +123,12 @@ function showHead(profile, check) {
   const facts = [plural(whole.bytes, 'byte', 'bytes'),
     plural(whole.allocs, 'allocation', 'allocations'), ...parts,
     plural(profile.functions.length, 'function', 'functions'),
-    some(profile.cycles, 'cycle', 'cycles'),
+    some(profile.cycles.length, 'cycle', 'cycles'),
     plural(profile.contexts, 'context', 'contexts'),
     some(profile.regions.length, 'region', 'regions'),
     some(profile.threadsCounted, 'thread', 'threads')];
   // What is in memory at the REPL has no file.
-  const files = profile.files.filter(Boolean);
+  const files = profile.files.filter(Boolean).map(oneLine);
   replaceChildren(get('facts'), facts.filter(Boolean).map((fact) =>
     element('span', {}, fact)),
   files.map((file) => element('span', { class: 'quiet' }, file)));
