@@ -5,10 +5,10 @@
  *
  * The data are compressed by zlib and written as base64, so that no name can
  * be taken for markup, and in three parts.  The first is what the format json
- * has, but for its list of contexts; the second another JSON object, with what
+ * has, but for its list of contexts; the last another JSON object, with what
  * the page alone says: of the run, measures, categories and colours.
  *
- * The third has the chains, for the flame graph and for sums over a part of
+ * The second has the chains, for the flame graph and for sums over a part of
  * them: one type, one phase.  They are most of a large page, so they are
  * columns of numbers, seven bits a byte, the low ones first, the eighth set
  * in all but the last byte of a number:
@@ -22,7 +22,7 @@
  *
  * Nodes come in the order of a walk: callers first.  Functions and types are
  * places in the lists of the first part.  A group is a phase, a thread and a
- * region, which the second part names.
+ * region, which the last part names.
  */
 
 #include "base/array.h"
@@ -79,28 +79,12 @@ write_report(struct page *page, const char *key,
   string_sink_release(&text);
 }
 
-/* The group of ROW; ROW_NONE when memory runs out. */
-static uint32_t
-group_of(struct page *page, const struct sample_row *row)
-{
-  const uint64_t key[] = {row->keys[ROW_PHASE], row->keys[ROW_THREAD],
-                          row->keys[ROW_REGION]};
-  return row_table_add(&page->groups, key, sizeof key / sizeof key[0]);
-}
-
 /* The groups that rows and calls refer to. */
 static void
 write_groups(struct page *page)
 {
   const struct profile *profile = page->reduction->profile;
   struct writer *out = &page->out;
-  bool good = true;
-  for (size_t i = 0; good && i < page->rows.count; i++)
-    good = group_of(page, &page->rows.rows[i]) != ROW_NONE;
-  for (size_t i = 0; good && i < page->calls.count; i++)
-    good = group_of(page, &page->calls.rows[i]) != ROW_NONE;
-  if (!good)
-    sink_fail(out->sink, ENOMEM);
   writer_begin(out, "groups", '[');
   for (size_t i = 0; i < page->groups.row_count; i++) {
     size_t length;
@@ -135,9 +119,10 @@ write_colours(struct page *page)
   writer_begin(out, "colours", '[');
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
+    uint32_t package = page->colours.of_node[i];
     writer_begin(out, NULL, '{');
     writer_number(out, "function", page->places.functions[i]);
-    writer_index(out, "package", page->colours.of_node[i]);
+    writer_optional(out, "package", package != INDEX_NONE, package);
     sink_format(out->sink, ",\"shade\":%d", frame_shade(node->name));
     writer_number(out, "system",
                   node->function != INDEX_NONE &&
@@ -252,6 +237,19 @@ write_nodes(struct page *page)
     write_bits(page, page->places.functions[nodes[i].item]);
 }
 
+/* The group of ROW. */
+static uint32_t
+group_of(struct page *page, const struct sample_row *row)
+{
+  const uint64_t key[] = {row->keys[ROW_PHASE], row->keys[ROW_THREAD],
+                          row->keys[ROW_REGION]};
+  uint32_t group =
+      row_table_add(&page->groups, key, sizeof key / sizeof key[0]);
+  if (group == ROW_NONE)
+    sink_fail(page->out.sink, ENOMEM);
+  return group;
+}
+
 static void
 write_rows(struct page *page, const struct sample_rows *rows, bool calls)
 {
@@ -332,9 +330,9 @@ export_html(const struct reduction *reduction, struct sink *sink)
       frame_colours_init(&page.colours, reduction)) {
     write_packed(&page, sink, write_tables);
     sink_text(sink, "\n");
-    write_packed(&page, sink, write_object);
-    sink_text(sink, "\n");
     write_packed(&page, sink, write_chains);
+    sink_text(sink, "\n");
+    write_packed(&page, sink, write_object); /* with groups of chains */
   } else {
     sink_fail(sink, ENOMEM);
   }

@@ -150,11 +150,13 @@ view_cell(const struct view *view, const struct ranking_row *row,
     return cell_average(figures->bytes, figures->counts[column->measure]);
   case CONTENT_COUNTS:
   case CONTENT_MORE:
-  case CONTENT_BY_CATEGORY:
     return (struct cell){.kind = CELL_COUNTS,
-                         .figures = figures,
                          .counts =
                              figures == NULL ? row->counts : figures->counts};
+  case CONTENT_BY_CATEGORY:
+    return (struct cell){.kind = CELL_NUMBERS,
+                         .number = CATEGORY_COUNT,
+                         .counts = figures->category_bytes};
   default:
     return view->table->cell(view, row, column->id);
   }

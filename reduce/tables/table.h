@@ -134,6 +134,7 @@ enum cell_kind {
   CELL_TEXT,
   CELL_KEYWORD,   /* in Lisp alone: a text in the place of a number */
   CELL_COUNTS,    /* by measure */
+  CELL_NUMBERS,
   CELL_REFERENCE, /* a number, of the target */
   CELL_LIST,      /* some of these */
   CELL_PARTS      /* what of the row is of which type */
@@ -142,10 +143,9 @@ enum cell_kind {
 struct cell {
   enum cell_kind kind;
   enum target to;
-  uint64_t number, whole;      /* of a list, of parts: how many */
-  const char *text;              /* not owned, nor is the rest */
-  const struct figures *figures; /* of the same row, with categories */
-  const uint64_t *counts;
+  uint64_t number, whole; /* of several: how many */
+  const char *text;       /* not owned, nor is the rest */
+  const uint64_t *counts; /* or numbers */
   const uint32_t *items;
   const struct graph_self_type *parts; /* whatever their nodes */
 };

@@ -79,12 +79,6 @@ writer_number(struct writer *writer, const char *key, uint64_t number)
   writer_optional(writer, key, true, number);
 }
 
-void
-writer_index(struct writer *writer, const char *key, uint32_t index)
-{
-  writer_optional(writer, key, index != INDEX_NONE, index);
-}
-
 static void
 csv_string(struct sink *sink, const char *text)
 {
@@ -154,17 +148,6 @@ writer_counts(struct writer *writer, const struct reduction *reduction,
   write_measures(writer, reduction, prefix, counts, 0, MEASURE_COUNT - 1);
 }
 
-/* Writes bytes by category. */
-static void
-write_categories(struct writer *writer, const char *key,
-                 const struct figures *figures)
-{
-  writer_begin(writer, key, '[');
-  for (size_t i = 0; i < CATEGORY_COUNT; i++)
-    writer_number(writer, NULL, figures->category_bytes[i]);
-  writer_end(writer, ']');
-}
-
 void
 writer_type(struct writer *writer, const struct profile *profile,
             uint32_t type)
@@ -232,10 +215,13 @@ write_cell(struct writer *writer, const struct view *view,
   struct cell cell = view_cell(view, row, column);
   switch (cell.kind) {
   case CELL_COUNTS:
-    if (column->content == CONTENT_BY_CATEGORY)
-      write_categories(writer, key, cell.figures);
-    else
-      write_counts(writer, reduction, column, cell.counts);
+    write_counts(writer, reduction, column, cell.counts);
+    break;
+  case CELL_NUMBERS:
+    writer_begin(writer, key, '[');
+    for (uint64_t i = 0; i < cell.number; i++)
+      writer_number(writer, NULL, cell.counts[i]);
+    writer_end(writer, ']');
     break;
   case CELL_KEYWORD:
     next(writer, key);

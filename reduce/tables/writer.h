@@ -26,12 +26,10 @@ struct writer {
 void writer_begin(struct writer *writer, const char *key, char bracket);
 void writer_end(struct writer *writer, char bracket);
 
-/* Write a number; null unless it is KNOWN, not INDEX_NONE or not
- * CALLS_UNKNOWN. */
+/* Write a number; null unless it is KNOWN. */
 void writer_number(struct writer *writer, const char *key, uint64_t number);
 void writer_optional(struct writer *writer, const char *key, bool known,
                      uint64_t number);
-void writer_index(struct writer *writer, const char *key, uint32_t index);
 
 void writer_text(struct writer *writer, const char *key, const char *text);
 

@@ -115,7 +115,7 @@ function readTables(profile) {
 }
 
 async function readProfile(text) {
-  const [tables, page, chains] =
+  const [tables, chains, page] =
     await Promise.all(text.trim().split('\n').map(unpack));
   const parse = (part) => JSON.parse(new TextDecoder().decode(part));
   const profile = { ...parse(tables), ...parse(page) };
