@@ -6,14 +6,22 @@
 
 #include <string.h>
 
+/* What is escaped beside control characters and ends of lines, and how. */
+struct escapes {
+  const char *extra;    /* with the backslash, unless there are none */
+  const char *lettered; /* those that become a backslash and a letter */
+  const char *format;   /* of other ASCII characters */
+};
+
 /* How many bytes at TEXT can be written as they are. */
 static size_t
-plain_length(const unsigned char *text)
+plain_length(const unsigned char *text, const char *extra)
 {
   size_t i = 0;
-  for (; text[i] >= 0x20; i++)
-    if (text[i] == '"' || text[i] == '\\' || text[i] == '<' ||
-        text[i] == 0x7f || (text[i] == 0xc2 && text[i + 1] < 0xa0) ||
+  for (; text[i] >= 0x20 && text[i] != 0x7f; i++)
+    if ((*extra != '\0' &&
+         (text[i] == '\\' || strchr(extra, text[i]) != NULL)) ||
+        (text[i] == 0xc2 && text[i + 1] >= 0x80 && text[i + 1] < 0xa0) ||
         (text[i] == 0xe2 && text[i + 1] == 0x80 &&
          (text[i + 2] == 0xa8 || text[i + 2] == 0xa9)))
       break;
@@ -23,36 +31,54 @@ plain_length(const unsigned char *text)
 /* Writes the one character at TEXT, which needs an escape; gives back its
  * length in bytes. */
 static size_t
-escape_character(struct sink *sink, const unsigned char *text)
+escape_character(struct sink *sink, const unsigned char *text,
+                 const struct escapes *escapes)
 {
-  static const char plain[] = "\n\t\r\"\\";
-  static const char letters[] = "ntr\"\\";
-  const char *found = strchr(plain, text[0]);
+  static const char letters[] = "ntr\\\"";
+  const char *found = strchr(escapes->lettered, text[0]);
   if (found != NULL) {
-    const char escape[] = {'\\', letters[found - plain]};
+    const char escape[] = {'\\', letters[found - escapes->lettered]};
     sink_bytes(sink, escape, sizeof escape);
+    return 1;
+  }
+  if (text[0] < 0x80) {
+    sink_format(sink, escapes->format, text[0]);
     return 1;
   }
   if (text[0] == 0xe2) {
     sink_text(sink, text[2] == 0xa8 ? "\\u2028" : "\\u2029");
     return 3;
   }
-  size_t length = text[0] == 0xc2 ? 2 : 1;
-  sink_format(sink, "\\u%04x", text[length - 1]);
-  return length;
+  sink_format(sink, "\\u%04x", text[1]);
+  return 2;
+}
+
+static void
+write_escaped(struct sink *sink, const char *text,
+              const struct escapes *escapes)
+{
+  while (*text != '\0') {
+    size_t plain = plain_length((const unsigned char *)text, escapes->extra);
+    sink_bytes(sink, text, plain);
+    text += plain;
+    if (*text != '\0')
+      text += escape_character(sink, (const unsigned char *)text, escapes);
+  }
+}
+
+void
+escape_name(struct sink *sink, const char *name, const char *extra)
+{
+  const struct escapes escapes = {extra, "\n\t\r\\", "\\x%02x"};
+  write_escaped(sink, name, &escapes);
 }
 
 void
 json_string(struct sink *sink, const char *text)
 {
+  static const struct escapes escapes = {"\"<", "\n\t\r\\\"", "\\u%04x"};
   sink_text(sink, "\"");
-  while (*text != '\0') {
-    size_t plain = plain_length((const unsigned char *)text);
-    sink_bytes(sink, text, plain);
-    text += plain;
-    if (*text != '\0')
-      text += escape_character(sink, (const unsigned char *)text);
-  }
+  write_escaped(sink, text, &escapes);
   sink_text(sink, "\"");
 }
 

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Strings of JSON, also where that stands in a script or an HTML page, and of
- * Lisp.
+/* Names on one line; strings of JSON, also where that stands in a script or an
+ * HTML page, and of Lisp.
  */
 
 #ifndef MPROF_QUOTE_H
 #define MPROF_QUOTE_H
 
 #include "base/sink.h"
+
+/* Writes NAME so that it stays on one line: control characters, and the
+ * characters that Unicode takes for the end of a line, become \n, \t, \r,
+ * \xNN or \uNNNN.  Each character of EXTRA, and the backslash when EXTRA is
+ * not empty, is written as \xNN or \\ too; so the result can be undone. */
+void escape_name(struct sink *sink, const char *name, const char *extra);
 
 /* Writes TEXT, which is UTF-8, as a JSON string.  Any JSON reader gives TEXT
  * back.  Beside what JSON asks for, these are written as escapes: DEL and the

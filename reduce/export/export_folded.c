@@ -10,8 +10,8 @@
  */
 
 #include "base/array.h"
+#include "base/quote.h"
 #include "export/export.h"
-#include "tables/escape.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -15,10 +15,10 @@
  */
 
 #include "base/array.h"
+#include "base/quote.h"
 #include "export/export.h"
 #include "export/frame_colours.h"
 #include "tables/chain_tree.h"
-#include "tables/escape.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -12,8 +12,8 @@
 #ifndef MPROF_TEXT_TABLE_H
 #define MPROF_TEXT_TABLE_H
 
+#include "base/quote.h"
 #include "base/sink.h"
-#include "tables/escape.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,7 +16,6 @@
 
 #include "base/quote.h"
 #include "export/export.h"
-#include "tables/escape.h"
 
 #include <stdint.h>
 #include <stdlib.h>
