@@ -124,11 +124,11 @@ write_colours(struct page *page)
     writer_number(out, "function", page->places.functions[i]);
     writer_optional(out, "package", package != INDEX_NONE, package);
     sink_format(out->sink, ",\"shade\":%d", frame_shade(node->name));
-    writer_number(out, "system",
-                  node->function != INDEX_NONE &&
-                      reduction->profile->language == LANGUAGE_LISP &&
-                      is_system_function(node->name,
-                                         node_file(reduction, node)));
+    writer_number(
+        out, "system",
+        node->function != INDEX_NONE &&
+            reduction->profile->language == LANGUAGE_LISP &&
+            is_system_function(node->name, node_file(reduction, node)));
     writer_end(out, '}');
   }
   writer_end(out, ']');

@@ -24,8 +24,7 @@ static const struct column columns[] = {
      .meaning = "bytes of one object with its body; \"> 1024\": larger "
                 "objects together; \"grown\": bodies that grew later, which "
                 "are no objects of their own"},
-    {.id = TYPES, .keys = KEYS(NULL, "category,type,class"),
-     .first = true},
+    {.id = TYPES, .keys = KEYS(NULL, "category,type,class"), .first = true},
     ALLOCS_COLUMN(2, "objects of this size, and their share of all objects"),
     BYTES_COLUMN("their bytes, and the share of all bytes"),
     {FIGURE(ALLOCS), .of = OF_FREED, HEADING(2, NULL, "frees"),
