@@ -88,8 +88,8 @@ awk '
     if (NR == 4) {
       ask("10^6 contexts: write, s", 10, $6)
       ask("10^6 contexts: write, MB", 1024, mega($8))
-      ask("10^6 contexts: read and report, s", 10, $10)
-      ask("10^6 contexts: read and report, MB", 1024, mega($12))
+      ask("10^6 contexts: read and report, s", 0.6, $10)
+      ask("10^6 contexts: read and report, MB", 200, mega($12))
       ask("10^6 contexts: folded, s", 10, $13)
       ask("10^6 contexts: folded, MB", 1024, mega($15))
     }
