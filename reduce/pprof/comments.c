@@ -74,33 +74,28 @@ read_heading(struct reading *reading, const char *text, size_t index)
   return true;
 }
 
-/* The fact that TEXT states; FACT_COUNT for none. */
-static int
-fact_of(const char *text)
-{
-  int fact = 0;
-  while (fact < FACT_COUNT &&
-         comment_value(text, profile_fact_keys[fact]) == NULL)
-    fact++;
-  return fact;
-}
-
-/* Takes the FACT that TEXT, the comment INDEX, states. */
+/* Takes the fact that TEXT, the comment INDEX, may state. */
 static bool
-read_fact(struct reading *reading, const char *text, size_t index, int fact)
+read_fact(struct reading *reading, const char *text, size_t index)
 {
   struct profile *heading = &reading->heading;
-  const char *key = profile_fact_keys[fact];
-  int64_t *sum = &heading->facts[fact];
-  int64_t value;
-  if (heading->fact_files[fact]++ == heading->file_count)
-    return stated_again(reading, index, key);
-  if (!read_number(reading, index, key, comment_value(text, key),
-                   fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0, INT64_MAX,
-                   &value))
-    return false;
-  return !__builtin_add_overflow(*sum, value, sum) ||
-         reading_fault(reading, PPROF_COMMENT, 0, "%s overflows", key);
+  for (int fact = 0; fact < FACT_COUNT; fact++) {
+    const char *key = profile_fact_keys[fact];
+    const char *number = comment_value(text, key);
+    int64_t *sum = &heading->facts[fact];
+    int64_t value;
+    if (number == NULL)
+      continue;
+    if (heading->fact_files[fact]++ == heading->file_count)
+      return stated_again(reading, index, key);
+    if (!read_number(reading, index, key, number,
+                     fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0, INT64_MAX,
+                     &value))
+      return false;
+    if (__builtin_add_overflow(*sum, value, sum))
+      return reading_fault(reading, PPROF_COMMENT, 0, "%s overflows", key);
+  }
+  return true;
 }
 
 /* Takes TEXT, the comment INDEX, but for what says how to read the others,
@@ -110,8 +105,6 @@ read_comment(struct reading *reading, const char *text, size_t index)
 {
   struct profile *profile = reading->profile;
   const char *unknown = comment_value(text, PPROF_COMMENT_CALLS_UNKNOWN);
-  uint32_t name = reading->strings[reading->comments.items[index]];
-  int fact = fact_of(text);
   if (comment_value(text, PPROF_COMMENT_FILES) != NULL ||
       comment_value(text, PPROF_COMMENT_STATED_CALLS) != NULL)
     return true;
@@ -121,10 +114,13 @@ read_comment(struct reading *reading, const char *text, size_t index)
         !profile_add_unknown_calls(profile, function))
       return mprof_error_memory(reading->error);
   }
-  if (!(fact == FACT_COUNT ? profile_add_note(profile, name)
-                           : profile_add_comment(profile, name)))
-    return mprof_error_memory(reading->error);
-  return fact == FACT_COUNT || read_fact(reading, text, index, fact);
+  uint32_t name = reading->strings[reading->comments.items[index]];
+  bool once = unknown != NULL ||
+              comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL;
+  return ((once ? profile_add_comment_once(profile, name)
+                : profile_add_comment(profile, name)) ||
+          mprof_error_memory(reading->error)) &&
+         read_fact(reading, text, index);
 }
 
 bool

@@ -25,7 +25,7 @@ profile_release(struct profile *profile)
 {
   names_release(&profile->names);
   index_map_release(&profile->unknown_calls);
-  index_map_release(&profile->notes);
+  index_map_release(&profile->comments_once);
   row_table_release(&profile->label_rows);
   row_table_release(&profile->type_rows);
   row_table_release(&profile->thread_rows);
@@ -145,11 +145,12 @@ profile_add_comment(struct profile *profile, uint32_t text)
 }
 
 bool
-profile_add_note(struct profile *profile, uint32_t text)
+profile_add_comment_once(struct profile *profile, uint32_t text)
 {
-  size_t known = profile->notes.used;
-  return index_map_number(&profile->notes, text) != INDEX_NONE &&
-         (profile->notes.used == known || profile_add_comment(profile, text));
+  size_t known = profile->comments_once.used;
+  return index_map_number(&profile->comments_once, text) != INDEX_NONE &&
+         (profile->comments_once.used == known ||
+          profile_add_comment(profile, text));
 }
 
 bool

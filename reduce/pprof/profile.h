@@ -156,7 +156,7 @@ struct profile {
 
   uint32_t *comments; /* name ids of "key=value", in file order */
   size_t comment_count, comment_capacity;
-  struct index_map notes;         /* name ids of comments but for facts */
+  struct index_map comments_once; /* those of profile_add_comment_once */
   struct index_map unknown_calls; /* by name: see profile_calls_known */
   struct profile_value_type period_type;
   int64_t time_nanos, duration_nanos, period;
@@ -197,10 +197,12 @@ bool profile_add_line(struct profile *profile, uint32_t location,
 bool profile_add_sample(struct profile *profile, struct profile_sample sample,
                         const uint64_t *values);
 
-/* Adds the comment TEXT; the second unless there is such a note already, of
- * this file or of another.  False when memory runs out. */
+/* Adds the comment TEXT; the second unless it is there already, of this file
+ * or of another, for what is said of a function or of a file of the program.
+ * Comments with figures add up, also equal ones.  False when memory runs out.
+ */
 bool profile_add_comment(struct profile *profile, uint32_t text);
-bool profile_add_note(struct profile *profile, uint32_t text);
+bool profile_add_comment_once(struct profile *profile, uint32_t text);
 
 /* Notes that the calls of functions called NAME (a name id) are not counted;
  * false when memory runs out. */

@@ -222,7 +222,7 @@ static bool
 add_comment(struct symbolizing *s, const char *text)
 {
   uint32_t name = names_intern(&s->profile->names, text);
-  return name != NAMES_NONE && profile_add_note(s->profile, name);
+  return name != NAMES_NONE && profile_add_comment_once(s->profile, name);
 }
 
 /* Opens the file of MODULE; notes why nothing is known of it if so. */

@@ -45,6 +45,16 @@ run report merged.data
 [ "$(grep -c 'go-heap cannot be read' out)" = 1 ]
 result $? 'it is said once'
 
+# Regions are comments, of which equal ones add up.
+same 'regions' "$golden/regions.data" "$golden/regions.data"
+run report --no-legend --tables=regions -verbose merged.data
+[ "$(awk '/ (load|run)/ { print $1, $2, $3, $NF }' out)" = \
+'2 0.000 30 load
+10 0.000 10 load;lex
+2 0.000 42 run
+2 0.000 2 run;lex' ]
+result $? 'regions: entered twice as often'
+
 # Merging merged files is merging all.
 run merge -o two.data "$golden/session.data" "$golden/mixture.data"
 run merge -o three.data two.data "$golden/phases.data"
