@@ -134,6 +134,27 @@ write_colours(struct page *page)
   writer_end(out, ']');
 }
 
+/* When each region was entered first and left last, in milliseconds: the
+ * nanoseconds of the format json are beyond the 53 bits that numbers of the
+ * page have. */
+static void
+write_moments(struct page *page)
+{
+  const struct region_figures *regions = &page->reduction->regions;
+  struct writer *out = &page->out;
+  writer_begin(out, "moments", '[');
+  for (size_t i = 0; i < regions->count; i++) {
+    const struct region_row *region = &regions->rows[i];
+    writer_begin(out, NULL, '{');
+    writer_optional(out, "first_entered", region->first != 0,
+                    region->first / 1000000);
+    writer_optional(out, "last_left", region->last != 0,
+                    region->last / 1000000);
+    writer_end(out, '}');
+  }
+  writer_end(out, ']');
+}
+
 /* Which measures are known, and the one to begin with. */
 static void
 write_measures(struct page *page)
@@ -204,6 +225,7 @@ write_object(struct page *page)
   write_measures(page);
   write_categories(page);
   write_groups(page);
+  write_moments(page);
   write_colours(page);
   writer_end(&page->out, '}');
 }

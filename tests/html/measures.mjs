@@ -118,12 +118,18 @@ async function regionsInLisp(tests, browser) {
     { ...cons, region: 'parse;lex' });
   profile.allocate(['A::MAIN'], 1, 16, cons);
   profile.activate(['A::MAIN'], 1);
+  profile.comment('mprof.region=1 9 1795258066302999999 1795258066303000008 ' +
+    '0 parse');
   const data = scratch(browser.folder, 'lisp-regions.data', profile);
   const page = await browser.open('lisp-regions', data);
   await page.go('#/regions');
   tests.equal((await page.rows('.regions')).map((r) =>
     [r.region, r.bytes, r.allocs]), [['parse', 240, 15], ['parse;lex', 80, 5]],
   'regions of Lisp');
+  tests.equal((await page.rows('.regions')).map((r) =>
+    [r['first entered (UTC)'], r['last left (UTC)']]),
+  [['2026-11-21 10:47:46.302', '2026-11-21 10:47:46.303'], ['', '']],
+  'a time is not rounded up');
   await page.page.click('.regions button:text-is("parse;lex")');
   await page.go('#/functions');
   tests.equal((await page.rows('.functions')).map((r) => [r.function,

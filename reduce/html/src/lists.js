@@ -121,11 +121,10 @@ function typeView(model, id, sort, onFilter) {
 
 // Named regions: each with those in it, which stand below it.
 function regionsView(model, matches, sort, onFilter) {
-  const moment = (at) => (at === null ? ''
-    : new Date(at / 1e6).toISOString().replace('T', ' ').replace('Z', ''));
   const time = (key, label, help) => ({ key, label: `${label} (UTC)`, help,
     value: ({ region }) => region[key] ?? NaN,
-    text: ({ region }) => moment(region[key]) });
+    text: ({ region: { [key]: at } }) => (at === null ? ''
+      : new Date(at).toISOString().replace('T', ' ').replace('Z', '')) });
   return [
     (!model.callsKnown || model.region !== null) && element('p',
       { class: 'quiet' }, 'Only what is selected; entered, seconds and times ' +

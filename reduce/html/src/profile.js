@@ -86,7 +86,7 @@ function typesOfSize({ comments }, { size }) {
 // Adds to the rows of PROFILE, as the format json has them, what the page has
 // in other words: figures by the words of measures, and names on one line.
 function readTables(profile) {
-  const { measures, categories, groups, lisp } = profile;
+  const { measures, categories, groups, moments, lisp } = profile;
   const figures = (row) => Object.fromEntries(
     measures.map(({ word, key }) => [word, row[key]]));
   const read = (key, more) => profile[key].forEach((row, id) =>
@@ -112,6 +112,7 @@ function readTables(profile) {
     for (const group of groups) group[key] = places.get(group[key]);
     read(`${key}s`, (row) => ({ ...figures(row), name: shown(row[name]) }));
   }
+  profile.regions.forEach((row, id) => Object.assign(row, moments[id]));
 }
 
 async function readProfile(text) {
