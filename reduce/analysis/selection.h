@@ -111,7 +111,9 @@ struct selection {
   bool *threads, *regions, *types; /* that are chosen; NULL: all */
   bool categories[CATEGORY_COUNT]; /* likewise, if some are asked for */
   struct chain_walk *walks;        /* by node: at the end of its chain */
-  unsigned char *kept;             /* by sample: enum kept */
+  unsigned char *kept;             /* by sample: enum kept; the call graph
+                                      takes calls away that have no place in
+                                      it */
   bool cuts;           /* what calls the body is no part of chains */
   bool by_allocations; /* functions show for what they allocate, not called */
   bool counts_calls;   /* calls are known of what is chosen */

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Fuzzing the reader for FUZZ_SECONDS (60), from the profiles of the other
-# tests, as they are and inflated, and from what it found before
-# (no-*.data).  What fails is kept in $BUILD, and the command to see
-# it again is printed.  A finding is worth a file in
-# tests/corrupt or a case in tests/c.
+# tests, as they are and inflated, and from what it found before (no-*.data).
+# What fails is kept in $BUILD, and the command to see it again is printed.  A
+# finding is worth a file here or in tests/corrupt, or a case in tests/c.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
