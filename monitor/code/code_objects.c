@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "unwind/frame_rule.h"
@@ -155,9 +156,18 @@ add_object(struct dl_phdr_info *info, size_t size, void *data)
   return 0;
 }
 
+static bool
+is_mapped(uintptr_t address)
+{
+  const size_t page = 4096;
+  unsigned char resident;
+  return mincore((void *)(address & -page), page, &resident) == 0;
+}
+
 /* The same as dl_iterate_phdr, which waits for a lock that another thread may
  * have had when this process was copied; here only one is left.  What was
- * being loaded then is not complete, and the linker does not find it. */
+ * being loaded then is not complete, and the linker does not find it; what
+ * was being unloaded is found, and may have no pages. */
 static void
 list_without_lock(struct code_objects *list)
 {
@@ -171,6 +181,7 @@ list_without_lock(struct code_objects *list)
       info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
     } else if (m->l_addr != 0 &&
                _dl_find_object((void *)m->l_addr, &found) == 0 &&
+               is_mapped(m->l_addr) &&
                memcmp(header->e_ident, ELFMAG, SELFMAG) == 0) {
       info.dlpi_phdr = (const ElfW(Phdr) *)(m->l_addr + header->e_phoff);
       info.dlpi_phnum = header->e_phnum;
