@@ -18,6 +18,13 @@
 
 #define HOOK_INLINE static inline __attribute__((always_inline))
 
+/* A function that reads memory which may not be the program's. */
+#ifdef __SANITIZE_ADDRESS__
+#define UNSANITIZED __attribute__((no_sanitize_address))
+#else
+#define UNSANITIZED
+#endif
+
 /* Let the compiler know nothing of a value but that it is there. */
 #define HOOK_KEEP(value) __asm__("" : "+r"(value))
 

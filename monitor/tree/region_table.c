@@ -55,7 +55,9 @@ find(struct region_table *table, uint32_t most, uint32_t parent,
   if (table->count > most)
     return NONE;
   table->regions[table->count] = wanted;
-  return table->count++;
+  /* threads that count look whether there is any, without a lock */
+  __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELAXED);
+  return table->count - 1;
 }
 
 void
@@ -82,16 +84,23 @@ region_enter(struct region_table *table, uint32_t most,
   open->since = nanoseconds(CLOCK_MONOTONIC);
 }
 
+/* Threads that count change it meanwhile. */
+static int64_t
+live_bytes(const struct region *region)
+{
+  return __atomic_load_n(&region->live_bytes, __ATOMIC_RELAXED);
+}
+
 /* Live bytes of the region and of all regions in it. */
 static uint64_t
 held_bytes(const struct region_table *table, uint32_t region)
 {
   const struct region *regions = table->regions;
-  int64_t sum = regions[region].live_bytes;
+  int64_t sum = live_bytes(&regions[region]);
   for (uint32_t i = region + 1; i < table->count; i++)
     for (uint32_t p = regions[i].parent; p >= region; p = regions[p].parent)
       if (p == region) {
-        sum += regions[i].live_bytes;
+        sum += live_bytes(&regions[i]);
         break;
       }
   return sum < 0 ? 0 : (uint64_t)sum;

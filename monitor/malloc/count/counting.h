@@ -52,7 +52,9 @@ static inline void
 add_to_region(uint32_t leaf, int64_t bytes)
 {
   const struct context_tree *const tree = &malloc_monitor.tree;
-  if (__builtin_expect(malloc_monitor.regions.count > 1, 0)) {
+  const uint32_t regions =
+      __atomic_load_n(&malloc_monitor.regions.count, __ATOMIC_RELAXED);
+  if (__builtin_expect(regions > 1, 0)) {
     const uint64_t class = tree->kinds[tree->leaves[leaf].kind].clas;
     struct region *region = &malloc_monitor.regions.regions[class >> 32];
     __atomic_fetch_add(&region->live_bytes, bytes, __ATOMIC_RELAXED);

@@ -186,10 +186,12 @@ open_tree(struct malloc_monitor *m)
 static bool
 open_monitor(struct malloc_monitor *m)
 {
+  bool ready;
   malloc_monitor_lock(m);
-  m->ready = m->ready || open_tree(m);
+  ready = m->ready || open_tree(m);
+  __atomic_store_n(&m->ready, ready, __ATOMIC_RELEASE);
   malloc_monitor_unlock(m);
-  return m->ready;
+  return ready;
 }
 
 static struct counted
@@ -208,7 +210,7 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
   spin_lock(&m->lock);
   if (thread->unloads != stripes.unloads) /* meanwhile */
     path = find_path(thread, frame);
-  if (m->counting) {
+  if (malloc_monitor_is_counting()) {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes, &save);
   }
@@ -225,7 +227,8 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct malloc_monitor *const m = &malloc_monitor;
   const int saved = errno;
   struct counted counted = {0};
-  if (m->counting && (m->ready || open_monitor(m)))
+  if (malloc_monitor_is_counting() &&
+      (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || open_monitor(m)))
     counted = allocated(m, address, bytes, frame);
   errno = saved;
   return counted;

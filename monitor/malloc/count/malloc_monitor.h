@@ -46,6 +46,12 @@ struct malloc_monitor {
 
 extern struct malloc_monitor malloc_monitor HIDDEN;
 
+static inline bool
+malloc_monitor_is_counting(void)
+{
+  return __atomic_load_n(&malloc_monitor.counting, __ATOMIC_RELAXED);
+}
+
 /* This thread is in the monitor, or in the real allocator for it. */
 extern __thread int malloc_monitor_inside HIDDEN_THREAD;
 

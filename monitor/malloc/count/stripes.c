@@ -110,10 +110,16 @@ enum {
 static void
 look(bool apart)
 {
-  stripes.apart = apart;
-  stripes.events = 0;
+  __atomic_store_n(&stripes.apart, apart, __ATOMIC_RELAXED);
+  __atomic_store_n(&stripes.events, 0, __ATOMIC_RELAXED);
   stripes.count_then = stripes_count();
   stripes.peak_then = stripes.peak;
+}
+
+static unsigned
+one_more(void)
+{
+  return __atomic_add_fetch(&stripes.events, 1, __ATOMIC_RELAXED);
 }
 
 void
@@ -149,7 +155,7 @@ stripes_gather(void)
 void
 stripes_lack_room(void)
 {
-  if (stripes.open == 1 || ++stripes.events < EVENTS)
+  if (stripes.open == 1 || one_more() < EVENTS)
     return;
   if (stripes_count() - stripes.count_then < EVENTS * FEW)
     stripes_gather();
@@ -161,8 +167,8 @@ stripes_lack_room(void)
 static void
 meet(struct stripe_user *user)
 {
-  if (!stripes.apart &&
-      __atomic_add_fetch(&stripes.events, 1, __ATOMIC_RELAXED) < EVENTS)
+  if (!__atomic_load_n(&stripes.apart, __ATOMIC_RELAXED) &&
+      one_more() < EVENTS)
     return;
   stripes_lock();
   if (!stripes.apart)
@@ -352,8 +358,9 @@ void
 stripes_interrupt(struct stripes_interrupted *state,
                   const struct context_tree *tree)
 {
+  const uint32_t used = (uint32_t)(stripes_end() - stripes.stripe);
   *state = (struct stripes_interrupted){0};
-  for (uint32_t i = 0; i < stripes.used; i++) {
+  for (uint32_t i = 0; i < used; i++) {
     struct stripe *s = &stripes.stripe[i];
     if (!spin_holds(&s->lock))
       continue;
@@ -364,10 +371,10 @@ stripes_interrupt(struct stripes_interrupted *state,
     if (stripes.open == 1)
       stripe_grow(s);
   }
-  state->all = state->opened + 1 == UINT32_C(1) << stripes.used;
+  state->all = state->opened + 1 == UINT32_C(1) << used;
   if (state->all)
     stripes_settle();
-  for (uint32_t i = 0; i < stripes.used; i++)
+  for (uint32_t i = 0; i < used; i++)
     if ((state->opened >> i & 1) != 0)
       spin_unlock(&stripes.stripe[i].lock);
 }
@@ -389,5 +396,6 @@ stripes_resume(const struct stripes_interrupted *state)
     life->freed.count += state->life_freed_count;
     state->stripe->live -= state->live;
   }
-  stripes.settle_again |= state->all;
+  if (state->all)
+    stripes.settle_again = true;
 }

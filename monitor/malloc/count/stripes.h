@@ -183,8 +183,8 @@ stripe_count(struct stripe *s, uint32_t leaf, struct tally *tally,
   STRIPE_STEP();
   tally->bytes += bytes;
   STRIPE_STEP();
-  ++*count;
-  STRIPE_STEP();
+  __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED); /* sums are made */
+  STRIPE_STEP();                                         /* without locks */
   s->live += live;
 }
 

@@ -31,7 +31,7 @@ hook_allocated(struct object_header *header, size_t bytes,
   struct stripe *s;
   struct counted counted;
   uint32_t leaf;
-  if (!malloc_monitor.counting || thread == NULL)
+  if (!malloc_monitor_is_counting() || thread == NULL)
     return false;
   path = call_chain_find(&thread->chain, frame[1], (uintptr_t)(frame + 2),
                          frame[0]);

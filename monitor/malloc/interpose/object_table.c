@@ -18,6 +18,13 @@ places(const struct object_table *t)
   return (size_t)1 << t->bits;
 }
 
+/* Others look at it without the lock. */
+static void
+set_count(struct object_table *t, size_t count)
+{
+  __atomic_store_n(&t->count, count, __ATOMIC_RELAXED);
+}
+
 /* Where the object at `address' belongs. */
 static size_t
 home(const struct object_table *t, uintptr_t address)
@@ -60,7 +67,7 @@ object_table_put(struct object_table *t, const struct object_record *object)
     if (!resize(t, t->objects == NULL ? FIRST_BITS : t->bits + 1))
       return;
   place = find_place(t, object->address);
-  t->count += place->address == 0;
+  set_count(t, t->count + (place->address == 0));
   *place = *object;
 }
 
@@ -98,7 +105,7 @@ object_table_take(struct object_table *t, uintptr_t address,
     return false;
   *object = *there;
   close_gap(t, (size_t)(there - t->objects));
-  t->count--;
+  set_count(t, t->count - 1);
   if (t->bits > FIRST_BITS && t->count * 6 < places(t))
     resize(t, t->bits - 1);
   return true;

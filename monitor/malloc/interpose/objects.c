@@ -57,7 +57,7 @@ objects_take(void *object, struct object_record *taken)
   if (!object_is_first_of_page(object) && object_has_header(object)) {
     *taken = (struct object_record){
         address, header->bytes, {header->leaf, header->epoch}, true};
-  } else if (table.count != 0) {
+  } else if (__atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0) {
     spin_lock(&lock);
     object_table_take(&table, address, taken);
     spin_unlock(&lock);

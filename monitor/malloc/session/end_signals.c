@@ -63,7 +63,7 @@ end_by_signal(int number)
 static void
 toggle(int number)
 {
-  if (!__atomic_load_n(&malloc_monitor.counting, __ATOMIC_RELAXED)) {
+  if (!malloc_monitor_is_counting()) {
     malloc_session_count(true);
   } else if (malloc_session_is_interrupted()) {
     send_later(number);
