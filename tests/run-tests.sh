@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
-# cli, malloc, programs, soak, exact, embedding, unwind, random, growth, html,
-# formats, fuzz, patch, libraries), count every single test, and end with the
-# line `N passed, N failed'.  The exit status is 0 only when nothing failed.
+# cli, malloc, sanitized, programs, soak, exact, embedding, unwind, random,
+# growth, html, formats, fuzz, patch, libraries), count every single test, and
+# end with the line `N passed, N failed'.  The exit status is 0 only when
+# nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
 # test, as TAP does.  Its exit status counts too: a suite that fails without
@@ -105,8 +106,8 @@ for kind; do
     suite lisp/readme tests/lisp/readme.sh
     suite lisp/readme-commands tests/lisp/readme-commands.sh
     ;;
-  cli | malloc | programs | soak | exact | embedding | unwind | random | \
-    growth | html | formats | fuzz)
+  cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
+    random | growth | html | formats | fuzz)
     scripts "$kind"
     ;;
   patch)

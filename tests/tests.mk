@@ -147,14 +147,24 @@ check-html: all $(top)/packages-html ## the page in a headless browser
 check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 
-check-asan: $(ecl_key) $(malloc_so) ## C and command tests with ASan and UBSan
+check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
 	@$(MAKE) --no-print-directory O=$(top)/asan \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
 	  check-asan-variant
 
 .PHONY: check-asan-variant
-check-asan-variant: tests $(command)
-	@$(test_env) MPROF_LIB=$(top)/lib tests/run-tests.sh c cli
+check-asan-variant: tests $(command) $(malloc_a)
+	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' \
+	  tests/run-tests.sh c cli sanitized
+
+# Only what has threads of its own.
+check-tsan: $(ecl_key) ## C programs and tests with threads with ThreadSanitizer
+	@$(MAKE) --no-print-directory O=$(top)/tsan SANITIZE=-fsanitize=thread \
+	  test_c=tests/c/test_monitor_shared_table.c check-tsan-variant
+
+.PHONY: check-tsan-variant
+check-tsan-variant: tests $(malloc_a)
+	@$(test_env) SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
 
 # In a program that it is preloaded into, what watches the monitor may be no
 # library: gcc then puts an invalid instruction where something is undefined.
