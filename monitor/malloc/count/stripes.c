@@ -55,11 +55,15 @@ void
 stripes_settle(void)
 {
   const uint64_t count = stripes_count() + 1;
-  const uint64_t left =
-      (count < stripes.save_at ? stripes.save_at - count : 0) / stripes.open;
+  uint64_t left = count < stripes.save_at ? stripes.save_at - count : 0;
+  uint32_t open = 0;
   int64_t live = 0, spare, share;
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
     live += s->live;
+    open += s->open;
+  }
+  left /= open;
+  stripes.open = open;
   if (live > (int64_t)stripes.peak_bytes) {
     stripes.peak++; /* no life has figures of it */
     STRIPE_STEP();
@@ -67,11 +71,11 @@ stripes_settle(void)
   }
   stripes.elsewhere = live - stripes.stripe[0].live;
   spare = (int64_t)stripes.peak_bytes - live;
-  share = spare / stripes.open;
-  spare -= share * (stripes.open - 1);
+  share = spare / open;
+  spare -= share * (open - 1);
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
     s->ceiling = s->live + (s->open ? spare : 0);
-    s->limit = !s->open ? CLOSED : stripes.open == 1 ? NO_LIMIT : s->ceiling;
+    s->limit = !s->open ? CLOSED : open == 1 ? NO_LIMIT : s->ceiling;
     s->count_limit =
         stripes.save_at == UINT64_MAX ? UINT64_MAX : s->count + left;
     if (s->open)
@@ -128,26 +132,20 @@ stripes_part(struct stripe_user *user)
   struct stripe *const s = &stripes.stripe[user->number];
   if (user->number == 0 || (s->lives == NULL && !reserve_lives(s)))
     return;
-  if (stripes.used <= user->number)
-    __atomic_store_n(&stripes.used, user->number + 1, __ATOMIC_RELEASE);
-  stripes.open += !s->open;
+  while (stripes.used <= user->number) {
+    __atomic_store_n(&stripes.used, stripes.used + 1, __ATOMIC_RELEASE);
+    spin_lock(&stripes.stripe[stripes.used - 1].lock); /* as all others */
+  }
   s->open = true;
   user->stripe = s;
   stripes_settle();
-}
-
-static void
-close_stripe(struct stripe *s)
-{
-  stripes.open -= s->open;
-  s->open = false;
 }
 
 void
 stripes_gather(void)
 {
   for (uint32_t i = 1; i < stripes.used; i++)
-    close_stripe(&stripes.stripe[i]);
+    stripes.stripe[i].open = false;
   stripes_settle();
   look(false);
 }
@@ -215,7 +213,7 @@ stripes_leave(struct stripe_user *user)
 {
   if (user->stripe != stripes.stripe) {
     stripes_lock();
-    close_stripe(user->stripe);
+    user->stripe->open = false;
     stripes_settle();
     stripes_unlock();
   }
@@ -368,12 +366,12 @@ stripes_interrupt(struct stripes_interrupted *state,
     state->changing[i] = s->changing;
     if (s->lives != NULL)
       mend(s, tree, state);
-    if (stripes.open == 1)
-      stripe_grow(s);
   }
   state->all = state->opened + 1 == UINT32_C(1) << used;
   if (state->all)
     stripes_settle();
+  else if ((state->opened & 1) != 0 && stripes.open == 1)
+    stripe_grow(stripes.stripe);
   for (uint32_t i = 0; i < used; i++)
     if ((state->opened >> i & 1) != 0)
       spin_unlock(&stripes.stripe[i].lock);

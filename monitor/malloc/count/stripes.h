@@ -86,7 +86,8 @@ struct stripe {
 
 struct stripes {
   uint32_t used;             /* no others have lives */
-  uint32_t open;             /* so many are; the first one always is */
+  uint32_t open;             /* so many are; the first one always is.  As
+                                stripes_settle found */
   uint16_t epoch;            /* of the figures; another one after a reset */
   unsigned recent_count;     /* see stripe_user */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
@@ -168,6 +169,7 @@ stripe_keep_peak(struct leaf_life *life)
   if (life->peak != stripes.peak) {
     life->at_peak.count = life->allocated.count - life->freed.count;
     life->at_peak.bytes = life->allocated.bytes - life->freed.bytes;
+    STRIPE_STEP(); /* until now it has none of this peak */
     life->peak = stripes.peak;
   }
 }

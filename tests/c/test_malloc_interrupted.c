@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * test_malloc_interrupted.c -- counts, and changes of stripes, are interrupted
+ * after each instruction by the handler of a signal, in which the process
+ * ends, or after which it goes on.  What the handler finds is exact: as before
+ * what it interrupted, or as after it.
+ */
+#include "stripes_fixture.h"
+
+#include <signal.h>
+
+/* The processor traps after each one while this flag is set; the kernel
+ * clears it for the handler, and sets it again behind that. */
+#define CHANGE_FLAGS(how)                                                    \
+  __asm__ volatile("sub $128, %%rsp; pushfq; " how ", (%%rsp); popfq; "      \
+                   "add $128, %%rsp" ::                                      \
+                       : "memory", "cc")
+#define TRAP_FROM_NOW_ON() CHANGE_FLAGS("orq $0x100")
+#define TRAP_NO_MORE() CHANGE_FLAGS("andq $-0x101")
+
+/* What is interrupted. */
+struct action {
+  void (*act)(struct stripe_user *);
+  uint32_t leaf; /* of what it allocates, or frees */
+  size_t allocated, freed;
+};
+
+enum { USED = 4 }; /* stripes, in what follows */
+
+static const struct action *action;
+static struct model before, after; /* the action */
+static bool ends;                  /* the process, in the handler */
+static unsigned traps;
+static const char *fault; /* the first one */
+
+static void
+expect(bool condition, const char *what)
+{
+  if (!condition && fault == NULL)
+    fault = what;
+}
+
+static bool
+are_as(const struct model *m)
+{
+  for (uint32_t i = 1; i < LEAVES; i++) {
+    const struct figures got = figures_of(i);
+    if (memcmp(&got, &m->leaves[i], sizeof got) != 0)
+      return false;
+  }
+  return stripes.peak_bytes == m->peak_bytes;
+}
+
+/* What a handler sees is as before the action or as after it. */
+static void
+see(void)
+{
+  int64_t ceilings = 0;
+  expect(!stripes_are_interrupted(), "a stripe is locked");
+  model = are_as(&after) ? after : before;
+  expect(are_as(&model), "neither before nor after");
+  for (uint32_t i = 0; i < stripes.used; i++) {
+    ceilings += stripes.stripe[i].ceiling;
+    expect(stripes.stripe[i].live <= stripes.stripe[i].ceiling, "ceiling");
+  }
+  expect(ceilings == (int64_t)stripes.peak_bytes, "sum of ceilings");
+}
+
+/* While the handler is at work others count: for a short time, more is live
+ * than ever was. */
+static void
+others_count(void)
+{
+  struct object o = { 0 };
+  allocate(&threads[2], &o, 9, 50000);
+  model_allocate(9, 50000);
+  end(&threads[2], &o);
+  expect(are_as(&model), "others count");
+}
+
+/* The process could end here, but all becomes as it was. */
+static void
+end_here(void)
+{
+  static struct leaf_life lives[USED][BUDGET + 1];
+  static struct stripe_user users[3];
+  const struct stripes there = stripes;
+  struct stripes_interrupted state;
+  memcpy(users, threads, sizeof users);
+  for (int i = 0; i < USED; i++)
+    if (there.stripe[i].lives != NULL)
+      memcpy(lives[i], there.stripe[i].lives, sizeof *lives);
+  stripes_interrupt(&state, &tree);
+  see();
+  others_count();
+  stripes = there;
+  for (int i = 0; i < USED; i++)
+    if (there.stripe[i].lives != NULL)
+      memcpy(there.stripe[i].lives, lives[i], sizeof *lives);
+  memcpy(threads, users, sizeof users);
+}
+
+static void
+on_trap(int number)
+{
+  struct stripes_interrupted state;
+  (void)number;
+  traps++;
+  if (ends) {
+    end_here();
+  } else {
+    stripes_interrupt(&state, &tree);
+    see();
+    stripes_resume(&state);
+  }
+}
+
+static void
+act_allocate(struct stripe_user *user)
+{
+  allocate(user, &objects[0], action->leaf, action->allocated);
+}
+
+static void
+act_end(struct stripe_user *user)
+{
+  end_counted(user, &objects[1]);
+}
+
+static void
+act_part(struct stripe_user *user)
+{
+  stripes_lock();
+  stripes_part(user);
+  stripes_unlock();
+}
+
+static void
+act_gather(struct stripe_user *user)
+{
+  (void)user;
+  gather();
+}
+
+static const struct action actions[] = {
+  { act_allocate, 5, 1000, 0 },   { act_end, 7, 0, 3000 },
+  { act_allocate, 6, 100000, 0 }, { act_part, 0, 0, 0 },
+  { act_gather, 0, 0, 0 },        { stripes_leave, 0, 0, 0 },
+};
+
+/* With one stripe, or with one for each thread. */
+static void
+interrupt(bool apart)
+{
+  struct stripe_user *const user = &threads[1];
+  begin(3);
+  if (apart)
+    part(3);
+  for (int i = 0; i < 1000; i++)
+    step(&threads[i % 3], 7);
+  for (int i = 0; i < 2; i++)
+    if (objects[i].leaf != 0)
+      end(user, &objects[i]);
+  allocate(user, &objects[1], 7, 3000);
+  model_allocate(7, 3000);
+  if (apart)
+    part(3);
+  compare();
+  before = model;
+  if (action->allocated != 0)
+    model_allocate(action->leaf, action->allocated);
+  if (action->freed != 0)
+    model_end(action->leaf, action->freed);
+  after = model;
+  TRAP_FROM_NOW_ON();
+  action->act(user);
+  TRAP_NO_MORE();
+  assert_string_equal(fault == NULL ? "none" : fault, "none");
+  model = after;
+  compare();
+}
+
+static void
+test_interrupted(void **state)
+{
+  (void)state;
+  signal(SIGTRAP, on_trap);
+  for (int round = 0; round < 10; round++)
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+      for (int how = 0; how < 4; how++) {
+        action = &actions[i];
+        ends = how % 2 == 0;
+        interrupt(how / 2 != 0);
+      }
+  assert_true(traps > 20000);
+  signal(SIGTRAP, SIG_DFL);
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_interrupted),
+  };
+  malloc_monitor.counting = false; /* of this program itself, nothing */
+  malloc_monitor.ready = false;
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
