@@ -61,10 +61,9 @@ fail(int status, const char *text)
 static void
 retire(const struct code_object *gone)
 {
-  struct code_object *o = code_functions_retire(gone);
+  struct code_object retired = code_functions_retire(gone);
   __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
-  if (o != NULL)
-    threads_retire_sites(o);
+  threads_retire_sites(&retired);
 }
 
 /* Look what is loaded now; what is not any more, without the runtime having

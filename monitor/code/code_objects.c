@@ -17,10 +17,7 @@
 
 #include "unwind/frame_rule.h"
 
-enum {
-  OBJECTS = 1 << 16, /* at once, or unloaded, at most */
-  TEXT_BYTES = OBJECTS * 128
-};
+enum { TEXT_BYTES = CODE_OBJECTS * 128 };
 
 struct code_objects code_objects_unloaded;
 
@@ -29,10 +26,10 @@ open_list(struct code_objects *list)
 {
   if (list->objects == NULL &&
       arena_reserve(&list->arena,
-                    OBJECTS * sizeof *list->objects + TEXT_BYTES) != 0)
+                    CODE_OBJECTS * sizeof *list->objects + TEXT_BYTES) != 0)
     return false;
   list->objects = list->arena.base;
-  list->text = (char *)(list->objects + OBJECTS);
+  list->text = (char *)(list->objects + CODE_OBJECTS);
   return true;
 }
 
@@ -128,7 +125,9 @@ add_object(struct dl_phdr_info *info, size_t size, void *data)
   struct code_objects *list = data;
   struct code_object *o = &list->objects[list->count];
   (void)size;
-  if (list->count == OBJECTS)
+  list->adds = info->dlpi_adds;
+  list->subs = info->dlpi_subs;
+  if (list->count == CODE_OBJECTS)
     return 1;
   memset(o, 0, sizeof *o);
   o->start = UINTPTR_MAX;
@@ -219,6 +218,26 @@ code_objects_release(struct code_objects *list)
   memset(list, 0, sizeof *list);
 }
 
+static int
+note_changes(struct dl_phdr_info *info, size_t size, void *data)
+{
+  struct code_objects *now = data;
+  (void)size;
+  now->adds = info->dlpi_adds;
+  now->subs = info->dlpi_subs;
+  return 1;
+}
+
+bool
+code_objects_are_loaded(const struct code_objects *list)
+{
+  struct code_objects now = {0};
+  if (forked)
+    return false;
+  dl_iterate_phdr(note_changes, &now);
+  return list->adds == now.adds && list->subs == now.subs;
+}
+
 const struct code_object *
 code_objects_find(const struct code_objects *list, uintptr_t address)
 {
@@ -248,25 +267,51 @@ uint64_t
 code_object_retired_site(void *object, uint64_t site)
 {
   const struct code_object *o = object;
-  return site >= o->start && site <= o->end
-             ? SITE_RETIRED | (uint64_t)o->number << RETIRED_OFFSET_BITS |
-                   (site - o->start)
-             : site;
+  if (site < o->start || site > o->end)
+    return site;
+  if (o->number == 0)
+    return SITE_RETIRED;
+  return SITE_RETIRED | (uint64_t)o->number << RETIRED_OFFSET_BITS |
+         (site - o->start);
 }
 
-struct code_object *
+static bool
+is_same(const struct code_object *a, const struct code_object *b)
+{
+  return a->start == b->start && a->end == b->end && a->base == b->base &&
+         a->build_id_size == b->build_id_size &&
+         memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+         strcmp(a->path, b->path) == 0;
+}
+
+/* Its number among those that were unloaded, 0: there is no room. */
+static uint32_t
+number_unloaded(const struct code_object *gone)
+{
+  struct code_objects *const unloaded = &code_objects_unloaded;
+  struct code_object *o;
+  if (!open_list(unloaded))
+    return 0;
+  for (size_t i = 0; i < unloaded->count; i++)
+    if (is_same(&unloaded->objects[i], gone))
+      return unloaded->objects[i].number;
+  if (unloaded->count == CODE_OBJECTS ||
+      strlen(gone->path) >= TEXT_BYTES - unloaded->text_bytes)
+    return 0;
+  o = &unloaded->objects[unloaded->count++];
+  *o = *gone;
+  o->path = copy_path(unloaded, gone->path);
+  o->number = (uint32_t)unloaded->count;
+  return o->number;
+}
+
+struct code_object
 code_objects_retire(const struct code_object *gone,
                     struct function_numbers *numbers)
 {
-  struct code_objects *const unloaded = &code_objects_unloaded;
-  struct code_object *o = NULL;
-  if (open_list(unloaded) && unloaded->count < OBJECTS) {
-    o = &unloaded->objects[unloaded->count++];
-    *o = *gone;
-    o->path = copy_path(unloaded, gone->path);
-    o->number = (uint32_t)unloaded->count;
-  }
+  struct code_object retired = *gone;
+  retired.number = number_unloaded(gone);
   frame_rules_forget(gone->start, gone->end);
   function_numbers_forget(numbers, gone->start, gone->end);
-  return o;
+  return retired;
 }

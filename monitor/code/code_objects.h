@@ -7,7 +7,9 @@
  * When a library is unloaded its addresses are used again.  So call sites in
  * it are *retired*: in all trees, and wherever else they are known, they
  * become numbers, SITE_RETIRED with the number of the library among all that
- * were unloaded and the offset in it.
+ * were unloaded and the offset in it.  A library that comes back to its place
+ * and goes again has the same number.  Beyond CODE_OBJECTS of them, all have
+ * the number 0: their sites are one.
  *
  * Lists are made under the dynamic linker's lock: not with a lock held that
  * another thread may wait for in dlopen.  Memory is the kernel's.
@@ -23,7 +25,10 @@
 #include "tree/arena.h"
 #include "tree/context_tree.h"
 
-enum { BUILD_ID_BYTES = 32 };
+enum {
+  BUILD_ID_BYTES = 32,
+  CODE_OBJECTS = 1 << 16 /* at once, or unloaded, at most */
+};
 
 struct code_object {
   uintptr_t start, end; /* of its code in memory */
@@ -32,7 +37,8 @@ struct code_object {
   uint8_t build_id[BUILD_ID_BYTES];
   size_t build_id_size; /* 0: it has none */
   const char *path;     /* the list's */
-  uint32_t number;      /* among those that were unloaded, from 1 on */
+  uint32_t number;      /* among those that were unloaded, from 1 on; 0: it
+                           is not among them */
 };
 
 struct code_objects { /* all zero: none */
@@ -41,6 +47,7 @@ struct code_objects { /* all zero: none */
   size_t count;
   char *text; /* the paths, one after the other */
   size_t text_bytes;
+  unsigned long long adds, subs; /* of all that ever were loaded, unloaded */
 };
 
 /* All that are loaded now.  False when there is no memory.  Without the
@@ -48,6 +55,10 @@ struct code_objects { /* all zero: none */
  * lock held: then they are what the linker's list is at that moment. */
 bool code_objects_list(struct code_objects *list, bool without_lock);
 void code_objects_release(struct code_objects *list);
+
+/* Whether none has come or gone since they were listed.  No, where that is
+ * not known: in the child of a fork. */
+bool code_objects_are_loaded(const struct code_objects *list);
 
 /* In the child of a fork, where nobody will open the linker's lock. */
 void code_objects_forked(void);
@@ -65,21 +76,21 @@ void code_objects_compare(const struct code_objects *before,
 extern struct code_objects code_objects_unloaded;
 
 /* The code of `gone', which is loaded still or was until now, goes away: add
- * it to these, and forget the rules of its addresses and its functions'
- * numbers.  Gives back what code_object_retired_site needs to retire the sites
- * of trees, or NULL when there is no memory.  With the trees locked. */
-struct code_object *code_objects_retire(const struct code_object *gone,
-                                        struct function_numbers *numbers);
+ * it to these if there is room, and forget the rules of its addresses and its
+ * functions' numbers.  Gives back what code_object_retired_site needs to
+ * retire the sites of trees.  With the trees locked. */
+struct code_object code_objects_retire(const struct code_object *gone,
+                                       struct function_numbers *numbers);
 
 /* What a site becomes when the object (a struct code_object) is unloaded:
  * another one if it is in it. */
 uint64_t code_object_retired_site(void *object, uint64_t site);
 
-/* Of a retired site the object's place among those that were unloaded, and
- * the offset from its start. */
+/* Of a retired site the number of the object, and the offset from its start.
+ */
 enum { RETIRED_OFFSET_BITS = 40 };
 #define RETIRED_OBJECT(site)                                                 \
-  ((size_t)(((site) & ~SITE_RETIRED) >> RETIRED_OFFSET_BITS) - 1)
+  ((size_t)(((site) & ~SITE_RETIRED) >> RETIRED_OFFSET_BITS))
 #define RETIRED_OFFSET(site)                                                 \
   ((uintptr_t)((site) & ((UINT64_C(1) << RETIRED_OFFSET_BITS) - 1)))
 

@@ -340,7 +340,7 @@ code_functions_find_names(const struct code_objects *loaded)
     find_names(&loaded->objects[i], i == 0);
 }
 
-struct code_object *
+struct code_object
 code_functions_retire(const struct code_object *gone)
 {
   find_names(gone, false);

@@ -134,15 +134,53 @@ numbers_are_given_once(void **state)
   assert_int_equal(given_count, 3);
 }
 
+/* A library at that place; of all that is unloaded the first number is 1. */
+static struct code_object
+unload(uintptr_t start, const char *path)
+{
+  static struct function_numbers numbers = {.table = SHARED_TABLE_EMPTY,
+                                            .most = 10};
+  const struct code_object gone = {
+      .start = start, .end = start + 10, .path = path};
+  return code_objects_retire(&gone, &numbers);
+}
+
 static void
 retires_sites(void **state)
 {
-  const struct code_object object = {.start = 100, .end = 110, .number = 7};
-  const uint64_t retired = code_object_retired_site((void *)&object, 103);
+  struct code_object one = unload(100, "one"), two = unload(100, "two");
+  const uint64_t retired = code_object_retired_site(&two, 103);
   (void)state;
-  assert_int_equal(RETIRED_OBJECT(retired), 6);
+  assert_int_equal(RETIRED_OBJECT(retired), 2);
   assert_int_equal(RETIRED_OFFSET(retired), 3);
-  assert_int_equal(code_object_retired_site((void *)&object, 111), 111);
+  assert_int_equal(code_object_retired_site(&two, 111), 111);
+  assert_true(code_object_retired_site(&one, 103) != retired);
+}
+
+/* However often they are loaded and unloaded. */
+static void
+retires_libraries_once(void **state)
+{
+  (void)state;
+  for (int i = 0; i < CODE_OBJECTS; i++) {
+    assert_int_equal(unload(100, "one").number, 1);
+    assert_int_equal(unload(200, "one").number, 3);
+  }
+  assert_int_equal(code_objects_unloaded.count, 3);
+}
+
+/* No site is left where other code may be next. */
+static void
+retires_more_than_there_is_room_for(void **state)
+{
+  struct code_object last;
+  (void)state;
+  code_objects_unloaded.count = CODE_OBJECTS;
+  last = unload(300, "last");
+  assert_int_equal(last.number, 0);
+  assert_int_equal(code_object_retired_site(&last, 303), SITE_RETIRED);
+  assert_int_equal(code_object_retired_site(&last, 305), SITE_RETIRED);
+  assert_int_equal(code_object_retired_site(&last, 311), 311);
 }
 
 int
@@ -155,6 +193,8 @@ main(void)
       cmocka_unit_test(is_read_while_it_grows),
       cmocka_unit_test(numbers_are_given_once),
       cmocka_unit_test(retires_sites),
+      cmocka_unit_test(retires_libraries_once),
+      cmocka_unit_test(retires_more_than_there_is_room_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Whole chains by name: through libraries that are unloaded, and others at the
-# same address; stacks of coroutines and signal handlers, jumps, callbacks.
+# Whole chains by name: through libraries that are unloaded, by the program or
+# by the C library, and others at the same address; stacks of coroutines and
+# signal handlers, jumps, callbacks.
 
 . "$(dirname "$0")/check.bash"
 
@@ -33,6 +34,18 @@ main;use;from_two 30" "$(chains "$drop" | grep ';from_')"
   same "$flags: their figures" "size 61 30 1830 30 1830
 size 67 30 2010 30 2010" \
     "$(rows code.data size | grep -E '^size 6[17] ' | cut -d' ' -f 1-6)"
+
+  profile code modules
+  if [ "$status" = 95 ]; then
+    echo "ok - $flags: modules # SKIP the C library has none for UTF-16"
+  else
+    same "$flags: modules: exit status" 0 "$status"
+    same "$flags: functions of modules that the C library unloaded" \
+      gconv_init "$(chains | sed -n 's/.*;find_module;\([^;_]*_init\|\[.*\]\) .*/\1/p' |
+        sort -u)"
+    same "$flags: and of a library in that place" 'main;use;from_one 3' \
+      "$(chains "$drop" | grep ';from_')"
+  fi
 
   for name in coroutines jumps signals callbacks; do
     profile code $name

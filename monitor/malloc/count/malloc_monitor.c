@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "malloc/count/counting.h"
+#include "malloc/count/malloc_code.h"
 #include "malloc/environment.h"
 
 /* Of contexts, and of leaves. */
@@ -213,6 +214,8 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
   if (malloc_monitor_is_counting()) {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes, &save);
+    if (malloc_code_is_linker(frame[1]))
+      path->ip = 0; /* it is not to be known */
   }
   spin_unlock(&m->lock);
   if (save)
@@ -227,6 +230,8 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct malloc_monitor *const m = &malloc_monitor;
   const int saved = errno;
   struct counted counted = {0};
+  if (malloc_code_is_linker(frame[1]))
+    malloc_code_look();
   if (malloc_monitor_is_counting() &&
       (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || open_monitor(m)))
     counted = allocated(m, address, bytes, frame);

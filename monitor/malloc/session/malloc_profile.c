@@ -192,19 +192,23 @@ put_mappings(struct malloc_writer *w)
     put_mapping(&w->stream, id++, &code_objects_unloaded.objects[i]);
 }
 
-/* The address of a location is in the call, not what that returns to.  One
- * without an address is a line of the function that stands for callers which
- * went over the budget. */
+/* What stands for code that has no address in the profile: callers that went
+ * over the budget, and libraries beyond CODE_OBJECTS. */
+enum { FUNCTION_OVER_BUDGET = 1, FUNCTION_UNLOADED = 2 };
+
+/* The address of a location is in the call, not what that returns to. */
 static void
 put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
 {
   struct pprof_stream *p = &w->stream;
-  uint64_t mapping = 0, address = 0;
-  if ((site & SITE_RETIRED) != 0) {
+  uint64_t mapping = 0, address = 0, function = FUNCTION_OVER_BUDGET;
+  if (site == SITE_RETIRED) {
+    function = FUNCTION_UNLOADED;
+  } else if ((site & SITE_RETIRED) != 0) {
     const size_t number = RETIRED_OBJECT(site);
-    address =
-        code_objects_unloaded.objects[number].start + RETIRED_OFFSET(site);
-    mapping = w->objects->count + number + 1;
+    address = code_objects_unloaded.objects[number - 1].start +
+              RETIRED_OFFSET(site);
+    mapping = w->objects->count + number;
   } else if ((site & SITE_SPECIAL) == 0) {
     const struct code_object *o = code_objects_find(w->objects, site - 1);
     address = site;
@@ -217,23 +221,28 @@ put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
     pprof_add_field(p, PPROF_LOCATION_ADDRESS, address - 1);
   } else {
     const size_t start = p->length;
-    pprof_add_field(p, PPROF_LINE_FUNCTION, 1);
+    pprof_add_field(p, PPROF_LINE_FUNCTION, function);
     pprof_nest(p, PPROF_LOCATION_LINE, start);
   }
   pprof_end(p, PPROF_LOCATION);
 }
 
 static void
+put_function(struct pprof_stream *p, uint64_t id, const char *name)
+{
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_FUNCTION_ID, id);
+  pprof_add_field(p, PPROF_FUNCTION_NAME, pprof_string(p, name));
+  pprof_end(p, PPROF_FUNCTION);
+}
+
+static void
 put_locations(struct malloc_writer *w)
 {
-  struct pprof_stream *p = &w->stream;
   for (uint32_t id = 1; id <= w->samples.locations.count; id++)
     put_location(w, id, sample_writer_location(&w->samples, id));
-  pprof_begin(p);
-  pprof_add_field(p, PPROF_FUNCTION_ID, 1);
-  pprof_add_field(p, PPROF_FUNCTION_NAME,
-                  pprof_string(p, "[over the budget]"));
-  pprof_end(p, PPROF_FUNCTION);
+  put_function(&w->stream, FUNCTION_OVER_BUDGET, "[over the budget]");
+  put_function(&w->stream, FUNCTION_UNLOADED, "[unloaded code]");
 }
 
 /* ---- comments ---- */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "code/code_objects.h"
+#include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/environment.h"
@@ -225,7 +226,7 @@ static void
 after_fork_in_child(void)
 {
   objects_after_fork();
-  code_objects_forked();
+  malloc_code_forked();
   malloc_monitor.lock.holder = 0;
   frame_rules_forked();
   stripes_forked();

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "code/code_objects.h"
+#include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
@@ -114,37 +114,19 @@ _Exit(int status)
 
 /* ---- code that goes away ---- */
 
-static void
-retire(const struct code_object *gone)
-{
-  struct malloc_monitor *m = &malloc_monitor;
-  struct code_object *o;
-  malloc_monitor_lock(m);
-  o = code_objects_retire(gone, &m->functions);
-  if (o != NULL && m->ready) {
-    context_tree_rename_sites(&m->tree, code_object_retired_site, o);
-    stripes_unload();
-  }
-  malloc_monitor_unlock(m);
-}
-
 EXPORT int
 dlclose(void *handle)
 {
   static int (*function)(void *);
-  struct code_objects before = {0}, now = {0};
   int status;
   malloc_monitor_inside++;
   if (function == NULL)
     real_function(&function, "dlclose");
-  code_objects_list(&before, false);
+  malloc_code_look();
   malloc_monitor_inside--;
   status = function(handle); /* its destructors are the program's */
   malloc_monitor_inside++;
-  if (code_objects_list(&now, false))
-    code_objects_compare(&before, &now, retire);
-  code_objects_release(&now);
-  code_objects_release(&before);
+  malloc_code_look();
   malloc_monitor_inside--;
   return status;
 }

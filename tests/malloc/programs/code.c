@@ -3,9 +3,13 @@
  * code.c -- libraries that come and go at one address; stacks that are no
  * thread's; jumps over frames.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <iconv.h>
+#include <link.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +54,48 @@ case_unload(void)
     if (one != first || two != first)
       _exit(96); /* the test is of use only if they are at one place */
   }
+}
+
+static uintptr_t module; /* where it is loaded; 0: nowhere */
+
+static int
+find_module(struct dl_phdr_info *info, size_t size, void *unused)
+{
+  if (strstr(info->dlpi_name, "UTF-16.so") != NULL)
+    module = info->dlpi_addr;
+  return 0;
+}
+
+static bool
+module_is_loaded(void)
+{
+  const uintptr_t was = module;
+  bool is;
+  module = 0;
+  dl_iterate_phdr(find_module, NULL);
+  is = module != 0;
+  if (!is)
+    module = was;
+  return is;
+}
+
+/* The C library loads a module, which allocates, and unloads it some time
+ * after the last use; then a library is loaded there. */
+static void
+case_modules(void)
+{
+  static const char *const others[] = { "UTF-7", "EUC-KR", "BIG5", "SJIS" };
+  void *found;
+  iconv_close(iconv_open("UTF-16", "UTF-8"));
+  if (!module_is_loaded())
+    _exit(95);
+  for (int i = 0; i < 4 && module_is_loaded(); i++)
+    iconv_close(iconv_open(others[i], "UTF-8"));
+  if (module_is_loaded())
+    _exit(94);
+  found = use("./one.so", "from_one", 61);
+  if ((uintptr_t)found - module > 0x6000)
+    _exit(96); /* the test is of use only if they are at one place */
 }
 
 static ucontext_t home, there[2];
@@ -165,7 +211,7 @@ case_callbacks(void)
 static const struct test_case cases[] = {
   { "unload", case_unload },       { "coroutines", case_coroutines },
   { "jumps", case_jumps },         { "signals", case_signals },
-  { "callbacks", case_callbacks },
+  { "callbacks", case_callbacks }, { "modules", case_modules },
   { NULL, NULL },
 };
 

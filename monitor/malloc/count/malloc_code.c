@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_code.c -- see malloc_code.h.
+ */
+#include "malloc/count/malloc_code.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "code/code_objects.h"
+#include "malloc/count/malloc_monitor.h"
+
+static struct code_objects loaded; /* at the last look */
+static struct spin_lock lock;      /* of it */
+
+static void
+retire(const struct code_object *gone)
+{
+  struct malloc_monitor *m = &malloc_monitor;
+  struct code_object retired;
+  malloc_monitor_lock(m);
+  retired = code_objects_retire(gone, &m->functions);
+  if (m->ready) {
+    context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
+    stripes_unload();
+  }
+  malloc_monitor_unlock(m);
+}
+
+bool
+malloc_code_is_linker(uintptr_t ip)
+{
+  static uintptr_t start, end;
+  if (end == 0) {
+    struct dl_find_object linker = {0};
+    _dl_find_object((void *)_r_debug.r_ldbase, &linker);
+    start = (uintptr_t)linker.dlfo_map_start;
+    end = linker.dlfo_map_end == NULL ? 1 : (uintptr_t)linker.dlfo_map_end;
+  }
+  return ip >= start && ip < end;
+}
+
+/* A handler of a signal may have interrupted this thread at it. */
+void
+malloc_code_look(void)
+{
+  struct code_objects now = {0};
+  if (spin_holds(&lock))
+    return;
+  spin_lock(&lock);
+  if (!code_objects_are_loaded(&loaded) && code_objects_list(&now, false)) {
+    code_objects_compare(&loaded, &now, retire);
+    code_objects_release(&loaded);
+    loaded = now;
+  }
+  spin_unlock(&lock);
+}
+
+void
+malloc_code_forked(void)
+{
+  code_objects_forked();
+  if (lock.holder != 0 && !spin_holds(&lock)) {
+    loaded = (struct code_objects){0}; /* it may be half changed */
+    lock.holder = 0;
+  }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * malloc_code.h -- code of a C program that goes away, so that its call sites
+ * are retired before its addresses are used again.
+ *
+ * Model.  Which code was loaded at the last look is compared with what is
+ * loaded now.  Libraries come and go by dlopen and dlclose, and also without:
+ * the C library unloads modules of its own (iconv, locales).  But none comes
+ * without the dynamic linker, which allocates when it has unloaded what goes,
+ * before it maps another, and once more when that is in its list.  So a look
+ * at each of its allocations misses none; and none of them is a known path.
+ *
+ * Takes the linker's lock, and then the monitor's: this thread has not got
+ * that.  Runs inside the hook.
+ */
+#ifndef MPROF_MALLOC_CODE_H
+#define MPROF_MALLOC_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether `ip' is in the dynamic linker. */
+bool malloc_code_is_linker(uintptr_t ip);
+
+/* Retire the sites in what is loaded no more. */
+void malloc_code_look(void);
+
+/* In the child of a fork. */
+void malloc_code_forked(void);
+
+#endif
