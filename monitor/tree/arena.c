@@ -9,11 +9,11 @@
 
 #include "tree/sizes.h"
 
-int
-arena_reserve(struct arena *arena, size_t bytes)
+static int
+reserve(struct arena *arena, size_t bytes, int how)
 {
   void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
   if (base == MAP_FAILED) {
     arena->base = NULL;
     arena->reserved_bytes = 0;
@@ -22,6 +22,18 @@ arena_reserve(struct arena *arena, size_t bytes)
   arena->base = base;
   arena->reserved_bytes = bytes;
   return 0;
+}
+
+int
+arena_reserve(struct arena *arena, size_t bytes)
+{
+  return reserve(arena, bytes, 0);
+}
+
+int
+arena_reserve_pages(struct arena *arena, size_t bytes)
+{
+  return reserve(arena, bytes, MAP_POPULATE);
 }
 
 int

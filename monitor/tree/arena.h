@@ -25,6 +25,11 @@ struct arena {
  * set (ENOMEM).  May run inside the hook. */
 int arena_reserve(struct arena *arena, size_t bytes);
 
+/* The same with all of its pages, for a table that is about to be filled: a
+ * page that is read before it is written to costs two faults.  Without memory
+ * for them it has none. */
+int arena_reserve_pages(struct arena *arena, size_t bytes);
+
 /* Make it, or an arena that is all zero, `bytes' long or longer.  What is
  * there stays, but may move.  Gives back 0, or -1 with errno set (ENOMEM) and
  * nothing changed.  May run inside the hook. */

@@ -14,7 +14,7 @@ static int
 reserve(struct record_index *index, uint32_t slots)
 {
   struct arena arena;
-  if (arena_reserve(&arena, (size_t)slots * sizeof *index->slots) != 0)
+  if (arena_reserve_pages(&arena, (size_t)slots * sizeof *index->slots) != 0)
     return -1;
   arena_release(&index->arena);
   index->arena = arena;

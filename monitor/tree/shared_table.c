@@ -52,7 +52,7 @@ grow(struct shared_table *table)
       shift_of(table) > first ? first : shift_of(table) - 1;
   struct shared_table larger = {.count = 0};
   struct arena arena;
-  if (arena_reserve(&arena, sizeof *old << (64 - shift)) != 0)
+  if (arena_reserve_pages(&arena, sizeof *old << (64 - shift)) != 0)
     return false;
   larger.entries = (const char *)arena.base + shift;
   for (size_t i = 0; i < count; i++)

@@ -28,10 +28,11 @@ uint64_t cursor_number(struct cursor *c, size_t n);
  * is the last bit.  What is beyond 64 bits is dropped. */
 uint64_t cursor_leb(struct cursor *c, bool has_sign);
 
+/* Most numbers are below 128. */
 static inline uint64_t
 cursor_uleb(struct cursor *c)
 {
-  return cursor_leb(c, false);
+  return c->at < c->end && *c->at < 0x80 ? *c->at++ : cursor_leb(c, false);
 }
 
 /* An address, written as `encoding' (DW_EH_PE_...) says. */

@@ -33,7 +33,6 @@ struct gzip_file {     /* all zero but for the first three: not open */
   /* What gives it its name; NULL: rename. */
   int (*rename)(const char *from, const char *to);
   bool always;           /* compress it even if it is small */
-  bool fast;             /* there will be much: compress it less */
   bool compresses;       /* `deflate' has begun */
   int failed;            /* errno of the first failure, or 0 */
   int descriptor;        /* negative: none */

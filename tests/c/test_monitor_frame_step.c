@@ -257,13 +257,47 @@ test_forgotten(void **state)
   }
 }
 
+static uint64_t
+rule_at(uintptr_t ip)
+{
+  const struct frame_rule rule = frame_rule_at(ip);
+  uint64_t value;
+  memcpy(&value, &rule, sizeof value);
+  return value;
+}
+
+/* The rule for a place does not depend on those that were asked for before:
+ * backwards through much code, each is found from the beginning of its
+ * function; forwards and in leaps, on from where the last one was. */
+static void
+test_orders(void **state)
+{
+  enum { BYTES = 20000 };
+  static uint64_t rules[BYTES];
+  const uintptr_t start = (uintptr_t)qsort;
+  size_t several = 0;
+  (void)state;
+  for (size_t i = BYTES; i-- > 0;) {
+    rules[i] = rule_at(start + i);
+    several += i + 1 < BYTES && rules[i] != rules[i + 1];
+  }
+  assert_true(several > 100);
+  for (size_t i = 0; i < BYTES; i++)
+    assert_int_equal(rule_at(start + i), rules[i]);
+  for (size_t i = 0; i < BYTES; i++) {
+    const size_t leap = i * 7919 % BYTES;
+    assert_int_equal(rule_at(start + leap), rules[leap]);
+  }
+}
+
 int
 main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_frames),    cmocka_unit_test(test_callbacks),
       cmocka_unit_test(test_signals),   cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_forgotten), cmocka_unit_test(test_no_information),
+      cmocka_unit_test(test_orders),    cmocka_unit_test(test_forgotten),
+      cmocka_unit_test(test_no_information),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,6 @@
 #error "MPROF_VERSION is not defined"
 #endif
 
-enum { MANY_LEAVES = 16384 }; /* for a profile to be large: 1 MB or so */
-
 /* What there is to say of the calls of a context. */
 struct context_calls {
   uint64_t allocations; /* below it */
@@ -292,7 +290,6 @@ malloc_profile_write(struct gzip_file *file,
     gzip_file_fail(file, ENOMEM);
     return;
   }
-  file->fast = m->tree.leaf_count > MANY_LEAVES;
   w.total = malloc_monitor_settle(m);
   pprof_open(&w.stream, PPROF_COLUMNS);
   put_samples(&w);
