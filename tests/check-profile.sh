@@ -36,7 +36,7 @@ row() { printf '%s\n' "$text" | sed -n "s/^ *\(-*[0-9]*\)  $1.*/\1/p"; }
 says() { printf '%s\n' "$text" | grep -q "$1"; }
 
 attributed() { ! says '^NOT ATTRIBUTED'; }
-reaches_beginning() { [ "$(row 'walks of the stack')" = 0 ]; }
+reaches_beginning() { [ "$(row 'allocations whose chains lack')" = 0 ]; }
 explained() {
   [ "$(row 'residual: ')" = 0 ] ||
     { says '^The residual is made of:' && ! says 'not known'; }

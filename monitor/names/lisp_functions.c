@@ -229,6 +229,7 @@ site_function(uint32_t number)
     [SITE_OVERFLOW] = NAMED("[over the budget]"),
     [SITE_SIGNAL_HANDLER] = NAMED("[signal handler]"),
     [SITE_FINALIZERS] = NAMED("[finalizers]"),
+    [SITE_CUT_SHORT] = NAMED("[cut short]"),
   };
 #undef NAMED
   static struct code_function object;

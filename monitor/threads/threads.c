@@ -233,7 +233,6 @@ add_counters(struct counters *to, const struct thread_state *t)
   requests_add_all(&to->requests, &t->requests);
   to->finalizers += t->records[0];
   to->weak_links += t->records[1];
-  to->truncated_walks += t->walk.truncated;
   to->finalizer_walks += t->walk.finalizers;
   to->differing_walks += t->walk.differing;
 }
@@ -350,7 +349,7 @@ threads_forget_figures(void)
     }
     context_tree_clear(&t->tree);
     t->count = t->bytes = 0;
-    t->walk.truncated = t->walk.finalizers = t->walk.differing = 0;
+    t->walk.finalizers = t->walk.differing = 0;
     memset(&t->requests, 0, sizeof t->requests);
     memset(t->records, 0, sizeof t->records);
     thread_state_forget_objects(t);

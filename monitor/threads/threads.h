@@ -30,7 +30,7 @@ struct counters {
   struct requests requests;          /* that leaves do not tell */
   uint64_t finalizers, weak_links;   /* records that the collector made */
   uint64_t thread_record_bytes;      /* the same for threads that began */
-  uint64_t truncated_walks, finalizer_walks, differing_walks;
+  uint64_t finalizer_walks, differing_walks;
   uint64_t contexts, context_bytes;  /* paths, and the memory of the trees */
   uint64_t overflows;                /* look-ups beyond the budget */
   unsigned threads;                  /* that allocated */

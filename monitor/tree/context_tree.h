@@ -72,7 +72,8 @@ enum {
 enum site_special {
   SITE_OVERFLOW = 1,
   SITE_SIGNAL_HANDLER = 2,
-  SITE_FINALIZERS = 3
+  SITE_FINALIZERS = 3,
+  SITE_CUT_SHORT = 4 /* the walk did not reach the stack's beginning */
 };
 
 struct context {

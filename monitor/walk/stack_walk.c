@@ -202,9 +202,10 @@ chain_root(struct stack_walk *walk, struct context_tree *tree,
   if (outcome == WALK_FINALIZERS) {
     walk->finalizers++;
     special = SITE_SPECIAL | SITE_FINALIZERS;
-  } else if (outcome != WALK_SIGNAL) {
-    walk->truncated += outcome != WALK_COMPLETE;
+  } else if (outcome == WALK_COMPLETE) {
     return CONTEXT_ROOT;
+  } else if (outcome == WALK_LOST) {
+    special = SITE_SPECIAL | SITE_CUT_SHORT;
   }
   return context_tree_child(tree, CONTEXT_ROOT, special);
 }

@@ -59,7 +59,6 @@ struct stack_walk {
   struct call_site *sites;  /* those that were met */
   unsigned long generation; /* of these */
   struct arena arena;
-  uint64_t truncated;  /* walks that did not reach the stack's beginning */
   uint64_t finalizers; /* walks that ended where the collector ran one */
   uint64_t differing;  /* whole walks that came to another context than a
                           word says */

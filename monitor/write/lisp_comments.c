@@ -133,9 +133,9 @@ put_unattributed(struct pprof_stream *p, const struct counters *c,
 /* What can be missing from chains, and names that are. */
 static void
 put_gaps(struct pprof_stream *p, const struct counters *c,
-         uint64_t classless_count)
+         const struct sample_writer *samples, uint64_t classless_count)
 {
-  pprof_put_count(p, PPROF_COMMENT_TRUNCATED_WALKS, c->truncated_walks);
+  pprof_put_count(p, PPROF_COMMENT_CUT_ALLOCATIONS, samples->cut_count);
   pprof_put_count(p, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
   for (uint32_t i = 0; lisp_functions_other_flags(i) != NULL; i++)
     put_note(p, PPROF_COMMENT_CHAIN_NOTE,
@@ -167,7 +167,7 @@ lisp_comments_put(struct pprof_stream *p, const struct sample_writer *samples,
   pprof_put_count(p, PPROF_COMMENT_BYTES, c->bytes);
   put_reconciliation(p, c);
   put_unattributed(p, c, samples);
-  put_gaps(p, c, classless_count);
+  put_gaps(p, c, samples, classless_count);
   region_table_comments(&monitor.regions, false, pprof_put_region, p);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, c->contexts);
   pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);

@@ -69,10 +69,11 @@ push(struct sample_writer *w, size_t *length, uint32_t location)
   ((uint32_t *)w->chain.base)[(*length)++] = location;
 }
 
-/* Collect the chain, the leaf first; its length. */
+/* Collect the chain, the leaf first; its length.  *first becomes the site
+ * that it begins with, if that is a context. */
 static size_t
 collect_chain(struct sample_writer *w, uint64_t site, uint32_t function,
-              uint32_t up)
+              uint32_t up, uint64_t *first)
 {
   uint32_t *known = w->known.base;
   const struct context *contexts = w->tree->contexts;
@@ -83,6 +84,7 @@ collect_chain(struct sample_writer *w, uint64_t site, uint32_t function,
     if (known[up] == 0)
       known[up] = location_of(w, contexts[up].site, contexts[up].function);
     push(w, &length, known[up]);
+    *first = contexts[up].site;
   }
   return length;
 }
@@ -120,17 +122,19 @@ add_hidden(struct sample_writer *w, size_t length, size_t end)
   pprof_nest(w->stream, PPROF_SAMPLE_HIDDEN, start);
 }
 
-/* A chain of which nothing shows is written as if all did. */
-static void
+/* A chain of which nothing shows is written as if all did.  Gives back the
+ * site that it begins with, or 0. */
+static uint64_t
 add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
           uint32_t up)
 {
-  const size_t length = collect_chain(w, site, function, up);
+  uint64_t first = 0;
+  const size_t length = collect_chain(w, site, function, up, &first);
   const uint32_t *chain = w->chain.base;
   const uint8_t *parts = w->parts.base;
   size_t end = length, showing = 0;
   if (pprof_failed(w->stream))
-    return;
+    return 0;
   for (size_t i = 0; i < length && w->part_of != NULL; i++)
     if (parts[chain[i]] == LOCATION_ROOT)
       end = i; /* the last one is the rootmost */
@@ -144,6 +148,7 @@ add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
   pprof_nest(w->stream, PPROF_SAMPLE_LOCATIONS, start);
   if (!whole)
     add_hidden(w, length, end);
+  return first;
 }
 
 static void
@@ -167,7 +172,8 @@ sample_writer_put(struct sample_writer *w, uint64_t site, uint32_t function,
     w->unattributed_bytes += values[PPROF_BYTES];
   }
   pprof_begin(w->stream);
-  add_chain(w, site, function, up);
+  if (add_chain(w, site, function, up) == (SITE_SPECIAL | SITE_CUT_SHORT))
+    w->cut_count += values[PPROF_COUNT];
   add_values(w, values);
   w->put_labels(w->closure, kind);
   pprof_end(w->stream, PPROF_SAMPLE);

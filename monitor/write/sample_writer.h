@@ -43,6 +43,7 @@ struct sample_writer { /* all zero but for the first part */
   struct arena parts; /* uint8_t by location: enum location_part */
   struct arena chain; /* uint32_t: the one in hand */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
+  uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
 
   /* of the tree that is being written */
   const struct context_tree *tree;

@@ -146,7 +146,7 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS                               \
   "mprof.unattributed_allocations"
 #define PPROF_COMMENT_UNATTRIBUTED_BYTES "mprof.unattributed_bytes"
-#define PPROF_COMMENT_TRUNCATED_WALKS "mprof.truncated_walks"
+#define PPROF_COMMENT_CUT_ALLOCATIONS "mprof.cut_allocations"
 #define PPROF_COMMENT_DIFFERING_WALKS "mprof.differing_walks"
 #define PPROF_COMMENT_CONTEXTS "mprof.contexts"
 #define PPROF_COMMENT_THREADS "mprof.threads"

@@ -161,7 +161,7 @@ add_totals(struct adding *adding)
   } rows[] = {
       {FACT_UNATTRIBUTED_ALLOCATIONS, "allocations without a caller"},
       {FACT_UNATTRIBUTED_BYTES, "bytes without a caller"},
-      {FACT_TRUNCATED_WALKS, "walks of the stack that were cut short"},
+      {FACT_CUT_ALLOCATIONS, "allocations whose chains were cut short"},
   };
   struct diff *diff = adding->diff;
   enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);

@@ -110,7 +110,7 @@ enum profile_fact {
   FACT_RESIDUAL_BYTES,         /* may be negative */
   FACT_UNATTRIBUTED_ALLOCATIONS,
   FACT_UNATTRIBUTED_BYTES,
-  FACT_TRUNCATED_WALKS, /* of the stack, that did not reach its beginning */
+  FACT_CUT_ALLOCATIONS, /* whose chain lacks the outermost callers */
   FACT_DIFFERING_WALKS, /* whole walks that contradict a frame word */
   FACT_CONTEXTS,
   FACT_THREADS,

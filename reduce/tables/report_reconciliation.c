@@ -3,7 +3,7 @@
 /* RECONCILIATION: the monitor's count beside the collector's own, from the
  * comments of the file.  The residual is computed here, not believed; where
  * the file states another one, both are shown.  Then how good the chains are:
- * walks of the stack that were cut short, bytes without a function's name.
+ * chains that were cut short, bytes without a function's name.
  */
 
 #include "common/pprof_format.h"
@@ -56,7 +56,7 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
   const struct profile *profile = reduction->profile;
   int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
   int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
-  int64_t walks = profile->facts[FACT_TRUNCATED_WALKS];
+  int64_t cut = profile->facts[FACT_CUT_ALLOCATIONS];
   static const struct {
     const char *heading, *key;
   } notes[] = {
@@ -65,7 +65,7 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
       {"MISSING NAMES", PPROF_COMMENT_SYMBOL_NOTE},
       {"TOO MANY BYTES KEPT", PPROF_COMMENT_KEPT_NOTE},
   };
-  bool any = allocs != 0 || bytes != 0 || walks != 0;
+  bool any = allocs != 0 || bytes != 0 || cut != 0;
   if (allocs != 0 || bytes != 0)
     sink_format(sink,
                 "NOT ATTRIBUTED: %" PRId64 " allocations, %" PRId64
@@ -73,12 +73,11 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
                 allocs, bytes);
   any = write_notes(reduction, sink, NULL, PPROF_COMMENT_UNATTRIBUTED_NOTE) ||
         any;
-  if (walks != 0)
+  if (cut != 0)
     sink_format(sink,
                 "CUT SHORT: %" PRId64
-                " walks of the stack did not reach its beginning; their "
-                "chains lack the outermost callers\n",
-                walks);
+                " allocations have chains that lack the outermost callers\n",
+                cut);
   for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
     any = write_notes(reduction, sink, notes[i].heading, notes[i].key) || any;
   if (any)
@@ -135,9 +134,9 @@ add_chains(const struct reduction *reduction, struct text_table *table)
 {
   const struct profile *profile = reduction->profile;
   const struct selection *selection = &reduction->selection;
-  add_fact(profile, table, FACT_TRUNCATED_WALKS,
-           profile_knows(profile, FACT_TRUNCATED_WALKS),
-           "walks of the stack that did not reach its beginning");
+  add_fact(profile, table, FACT_CUT_ALLOCATIONS,
+           profile_knows(profile, FACT_CUT_ALLOCATIONS),
+           "allocations whose chains lack the outermost callers");
   add_fact(profile, table, FACT_DIFFERING_WALKS,
            profile->facts[FACT_DIFFERING_WALKS] != 0,
            "walks that came to another context than a frame says: please "

@@ -235,7 +235,7 @@ example_mixture(void)
   builder_comment(b, "mprof.unattributed_allocations=2");
   builder_comment(b, "mprof.unattributed_bytes=32");
   builder_comment(b, "mprof.unattributed_note=a signal handler consed");
-  builder_comment(b, "mprof.truncated_walks=1");
+  builder_comment(b, "mprof.cut_allocations=1");
   builder_cons(b, "RUN/PARSE/%cl_list", 10); /* PARSE: 160 */
   builder_allocate(
       b, "RUN/%ecl_apply/SCALE",

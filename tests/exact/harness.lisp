@@ -204,7 +204,7 @@ LIST to have no effect does not leave it out.")
           in `(("missing callers" ,*missing-callers* "chain_note")
                ("missing classes" ,*missing-classes* "class_note")
                ("nothing unattributed" "0" "unattributed_allocations")
-               ("no chain cut short" "0" "truncated_walks")
+               ("no chain cut short" "0" "cut_allocations")
                ("no frame forgotten" "0" "differing_walks"))
         do (check what expected
                   (mprof.data:comment (format nil "mprof.~A" comment)

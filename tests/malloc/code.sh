@@ -50,8 +50,8 @@ size 67 30 2010 30 2010" \
   for name in coroutines jumps signals callbacks; do
     profile code $name
     same "$flags: $name: exit status" 0 "$status"
-    same "$flags: $name: complete" 'comment truncated_walks 0' \
-      "$(rows code.data comment | grep truncated)"
+    same "$flags: $name: complete" 'comment cut_allocations 0' \
+      "$(rows code.data comment | grep cut_)"
     case $name in
     coroutines) wanted=$'coroutine;in_coroutine 20\nmain 22' ;;
     jumps) wanted=$'main;deep 10\nmain;deep;deep 10\nmain;deep;deep;deep 10
@@ -71,4 +71,15 @@ main;raise_deep;raise_deep;raise_deep;raise_deep;handler 10" ;;
     same "$flags: $name: chains" "$wanted" "$got"
   done
 done
+
+# Not how many walks came to no end, but the allocations that they are for.
+compile cut -O1 -fomit-frame-pointer -fno-asynchronous-unwind-tables
+profile cut
+same 'cut short: all allocations' 'comment cut_allocations 1000' \
+  "$(rows cut.data comment | grep cut_)"
+same 'cut short: chains' '[cut short];lose 1000' \
+  "$("$MPROF" export --format=folded --value=allocs cut.data 2>&1)"
+same 'cut short: the report says so' "CUT SHORT: 1000 allocations have chains \
+that lack the outermost callers" \
+  "$("$MPROF" report cut.data 2>&1 | grep CUT)"
 finish

@@ -18,8 +18,8 @@ sizes() {
 run() {
   profile threads "$1"
   same "$flags: $1: exit status" 0 "$status"
-  same "$flags: $1: no walk was cut short" 'comment truncated_walks 0' \
-    "$(rows threads.data comment | grep truncated)"
+  same "$flags: $1: no walk was cut short" 'comment cut_allocations 0' \
+    "$(rows threads.data comment | grep cut_)"
 }
 
 for flags in -O0 '-O2 -fomit-frame-pointer'; do

@@ -78,8 +78,8 @@ program() {
     "$(totals | awk -v more=$((16 * threads)) \
       '{ print $1, $2 + more, $3, $4 + more }')" \
     "$(rows x.data all | cut -d' ' -f 3-6)"
-  same "$name: all walks are complete" 'comment truncated_walks 0' \
-    "$(rows x.data comment | grep truncated)"
+  same "$name: all walks are complete" 'comment cut_allocations 0' \
+    "$(rows x.data comment | grep cut_)"
   [ "$threads" = 0 ] || return 0
   monitored dhat "$@" >mine.out 2>mine.err </dev/null
   in_valgrind dhat --dhat-out-file=/dev/null -- "$@" >valgrind.out \

@@ -24,8 +24,8 @@ for ((round = 1; round <= 3; round++)); do
     "size 73 $replaced $((73 * replaced)) 0 0" \
     "$(rows soak.data size | grep '^size 73 ' | cut -d' ' -f 1-6)"
   same "round $round: no walk was cut short, all is attributed" \
-    $'comment truncated_walks 0\ncomment unattributed_allocations 0' \
-    "$(rows soak.data comment | grep -E 'truncated|unattributed_alloc' | sort)"
+    $'comment cut_allocations 0\ncomment unattributed_allocations 0' \
+    "$(rows soak.data comment | grep -E 'cut_|unattributed_alloc' | sort)"
   right=0
   for file in soak.data.*; do
     [ "$(rows "$file" all | cut -d' ' -f 3-6)" = '7 91 7 91' ] &&

@@ -62,6 +62,12 @@ find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
   uint32_t context;
   while (i > 0 && frames[i].context == 0)
     i--;
+  if (i == 0)
+    frames[0].context =
+        thread->chain.complete
+            ? CONTEXT_ROOT
+            : context_tree_child(&m->tree, CONTEXT_ROOT,
+                                 SITE_SPECIAL | SITE_CUT_SHORT);
   context = frames[i].context;
   for (i++; i < end; i++) {
     const uint32_t age = context >> CONTEXT_BITS;
@@ -105,7 +111,6 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
     call_chain_know(&thread->chain, path);
-    m->truncated_walks += !path->complete;
   }
   if (known_leaf(thread, path, size) == 0) {
     const struct leaf *leaf =
@@ -277,7 +282,7 @@ malloc_monitor_forget(struct malloc_monitor *m)
   context_tree_clear(&m->tree);
   stripes_forget();
   region_table_clear(&m->regions);
-  m->truncated_walks = m->lost_objects = 0;
+  m->lost_objects = 0;
 }
 
 struct malloc_total

@@ -37,7 +37,6 @@ struct malloc_monitor {
   struct spin_lock lock;  /* of all that follows */
   void (*autosave)(void); /* so many allocations were made as was asked for:
                              called without the lock */
-  uint64_t truncated_walks;
   uint64_t lost_objects; /* for which there was no memory */
   struct context_tree tree;
   struct function_numbers functions; /* that are in it */

@@ -190,18 +190,22 @@ put_mappings(struct malloc_writer *w)
     put_mapping(&w->stream, id++, &code_objects_unloaded.objects[i]);
 }
 
-/* What stands for code that has no address in the profile: callers that went
- * over the budget, and libraries beyond CODE_OBJECTS. */
-enum { FUNCTION_OVER_BUDGET = 1, FUNCTION_UNLOADED = 2 };
+/* What stands where there is no address: callers that went over the budget,
+ * libraries beyond CODE_OBJECTS, and what a walk did not reach. */
+static const char *const functions[] = {"[over the budget]",
+                                        "[unloaded code]", "[cut short]"};
+enum { OVER_THE_BUDGET = 1, UNLOADED_CODE, CUT_SHORT, FUNCTIONS_END };
 
 /* The address of a location is in the call, not what that returns to. */
 static void
 put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
 {
   struct pprof_stream *p = &w->stream;
-  uint64_t mapping = 0, address = 0, function = FUNCTION_OVER_BUDGET;
+  uint64_t mapping = 0, address = 0, function = OVER_THE_BUDGET;
   if (site == SITE_RETIRED) {
-    function = FUNCTION_UNLOADED;
+    function = UNLOADED_CODE;
+  } else if (site == (SITE_SPECIAL | SITE_CUT_SHORT)) {
+    function = CUT_SHORT;
   } else if ((site & SITE_RETIRED) != 0) {
     const size_t number = RETIRED_OBJECT(site);
     address = code_objects_unloaded.objects[number - 1].start +
@@ -226,21 +230,18 @@ put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
 }
 
 static void
-put_function(struct pprof_stream *p, uint64_t id, const char *name)
-{
-  pprof_begin(p);
-  pprof_add_field(p, PPROF_FUNCTION_ID, id);
-  pprof_add_field(p, PPROF_FUNCTION_NAME, pprof_string(p, name));
-  pprof_end(p, PPROF_FUNCTION);
-}
-
-static void
 put_locations(struct malloc_writer *w)
 {
+  struct pprof_stream *p = &w->stream;
   for (uint32_t id = 1; id <= w->samples.locations.count; id++)
     put_location(w, id, sample_writer_location(&w->samples, id));
-  put_function(&w->stream, FUNCTION_OVER_BUDGET, "[over the budget]");
-  put_function(&w->stream, FUNCTION_UNLOADED, "[unloaded code]");
+  for (uint64_t id = OVER_THE_BUDGET; id < FUNCTIONS_END; id++) {
+    pprof_begin(p);
+    pprof_add_field(p, PPROF_FUNCTION_ID, id);
+    pprof_add_field(p, PPROF_FUNCTION_NAME,
+                    pprof_string(p, functions[id - 1]));
+    pprof_end(p, PPROF_FUNCTION);
+  }
 }
 
 /* ---- comments ---- */
@@ -261,7 +262,7 @@ put_comments(struct malloc_writer *w)
                   w->samples.unattributed_count);
   pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_BYTES,
                   w->samples.unattributed_bytes);
-  pprof_put_count(p, PPROF_COMMENT_TRUNCATED_WALKS, m->truncated_walks);
+  pprof_put_count(p, PPROF_COMMENT_CUT_ALLOCATIONS, w->samples.cut_count);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, context_tree_paths(&m->tree));
   pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, context_tree_bytes(&m->tree));
   if (m->lost_objects > 0) {
