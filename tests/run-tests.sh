@@ -3,9 +3,9 @@
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
 # cli, malloc, sanitized, programs, soak, exact, embedding, unwind, random,
-# growth, html, formats, fuzz, patch, libraries), count every single test, and
-# end with the line `N passed, N failed'.  The exit status is 0 only when
-# nothing failed.
+# growth, html, formats, fuzz, patch, libraries), or a single one (malloc/ends),
+# count every single test, and end with the line `N passed, N failed'.  The exit
+# status is 0 only when nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
 # test, as TAP does.  Its exit status counts too: a suite that fails without
@@ -120,6 +120,12 @@ for kind; do
     for name in ${LIBRARIES:-$(tests/libraries/run.sh --names)}; do
       suite "libraries/$name" tests/libraries/run.sh "$name"
     done
+    ;;
+  c/*)
+    CMOCKA_MESSAGE_OUTPUT=TAP suite "$kind" "$BUILD/tests/${kind#c/}"
+    ;;
+  */*)
+    suite "$kind" "tests/$kind.sh"
     ;;
   *)
     echo "run-tests.sh: no such kind of test: $kind" >&2

@@ -102,6 +102,9 @@ check: all tests $(top)/packages-allocators $(top)/packages-unwind ## run all te
 	@$(test_env) tests/run-tests.sh headers c lisp cli malloc exact embedding \
 	  unwind random
 
+check-flaky: all tests $(top)/packages-allocators $(top)/packages-unwind ## the same 30 times beside busy loops; NAMED ones 300 times
+	@$(test_env) tests/flaky.sh
+
 check-c: tests ## the C tests, and every header compiled alone
 	@$(test_env) tests/run-tests.sh headers c
 
