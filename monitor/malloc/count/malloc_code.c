@@ -27,17 +27,21 @@ retire(const struct code_object *gone)
   malloc_monitor_unlock(m);
 }
 
+/* Whoever asks first finds out where that is. */
 bool
 malloc_code_is_linker(uintptr_t ip)
 {
   static uintptr_t start, end;
-  if (end == 0) {
+  uintptr_t known = __atomic_load_n(&end, __ATOMIC_ACQUIRE);
+  if (known == 0) {
     struct dl_find_object linker = {0};
     _dl_find_object((void *)_r_debug.r_ldbase, &linker);
-    start = (uintptr_t)linker.dlfo_map_start;
-    end = linker.dlfo_map_end == NULL ? 1 : (uintptr_t)linker.dlfo_map_end;
+    known = linker.dlfo_map_end == NULL ? 1 : (uintptr_t)linker.dlfo_map_end;
+    __atomic_store_n(&start, (uintptr_t)linker.dlfo_map_start,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&end, known, __ATOMIC_RELEASE);
   }
-  return ip >= start && ip < end;
+  return ip >= __atomic_load_n(&start, __ATOMIC_RELAXED) && ip < known;
 }
 
 /* A handler of a signal may have interrupted this thread at it. */
