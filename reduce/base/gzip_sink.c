@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <stdint.h>
 
-enum { PIECE_BYTES = 16384, GZIP_WINDOW = 15 + 16 };
+/* Level 4, as the monitor has it, takes half the time of zlib's default, and
+ * leaves 5 % more. */
+enum { PIECE_BYTES = 16384, GZIP_WINDOW = 15 + 16, LEVEL = 4 };
 
 /* Compresses LENGTH bytes, and with FLUSH Z_FINISH ends the member. */
 static int
@@ -41,8 +43,8 @@ gzip_sink_open(struct gzip_sink *gzip, struct sink *target)
   gzip->stream = (z_stream){0};
   gzip->target = target;
   sink_init(&gzip->sink, write_compressed, gzip);
-  gzip->open = deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
-                            GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+  gzip->open = deflateInit2(&gzip->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8,
+                            Z_DEFAULT_STRATEGY) == Z_OK;
   if (!gzip->open)
     sink_fail(&gzip->sink, ENOMEM);
 }
