@@ -235,6 +235,34 @@ set_unknown_calls(struct building *building)
       graph->arcs[i].calls = CALLS_UNKNOWN;
 }
 
+/* Counts CALLS of what shows of NODE, of the profile: of the function that is
+ * active there by its caller, and of what was inlined by what it is in.  Sets
+ * *SHOWS if any has a place; false when memory runs out. */
+static bool
+count_chain(struct building *building, uint32_t node, uint64_t calls,
+            bool *shows)
+{
+  const struct call_tree *tree = building->tree;
+  const struct frame *frames = building->selection->frames->frames;
+  if (node == TREE_ROOT)
+    return true;
+  uint32_t outer = call_tree_caller(tree, node);
+  size_t count =
+      selection_shown(building->selection, node, tree->shown, NULL);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t inner = tree->shown[i];
+    /* the step from an item into itself is no call */
+    bool same = tree->merges_runs && outer != INDEX_NONE &&
+                frames[outer].shown == frames[inner].shown;
+    bool counts = !same && add_calls(building, inner, outer, calls);
+    if (!same && !counts && !building->selection->by_allocations)
+      return false;
+    *shows = *shows || counts;
+    outer = inner;
+  }
+  return true;
+}
+
 /* Counts calls, and lets those count nowhere else that have no place here. */
 static bool
 count_calls(struct building *building)
@@ -243,17 +271,14 @@ count_calls(struct building *building)
   const struct profile *profile = selection->profile;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
-    uint32_t leaf, outer;
+    bool shows = false;
     if (!selection_keeps_calls(selection, i))
       continue;
     profile_count(profile, i, &count);
-    bool shows = call_tree_call(building->tree, profile_end(profile, i),
-                                &leaf, &outer);
-    if (shows && add_calls(building, leaf, outer, count.calls))
-      continue;
-    if (shows && !selection->by_allocations)
+    if (!count_chain(building, profile_end(profile, i), count.calls, &shows))
       return false;
-    selection->kept[i] &= KEPT_ALLOCATIONS;
+    if (!shows)
+      selection->kept[i] &= KEPT_ALLOCATIONS;
   }
   set_unknown_calls(building);
   return true;

@@ -19,7 +19,8 @@ call_tree_release(struct call_tree *tree)
   free(tree->item_of);
   free(tree->of_node);
   free(tree->of_sample);
-  free(tree->of_calls);
+  free(tree->call_nodes);
+  free(tree->call_samples);
   free(tree->path);
   free(tree->shown);
   memset(tree, 0, sizeof *tree);
@@ -128,30 +129,18 @@ node_of(struct call_tree *tree, uint32_t node, enum missing_chain missing)
   return at;
 }
 
-bool
-call_tree_call(const struct call_tree *tree, uint32_t node, uint32_t *leaf,
-               uint32_t *caller)
+uint32_t
+call_tree_caller(const struct call_tree *tree, uint32_t node)
 {
   const struct selection *selection = tree->selection;
-  const struct frame_table *frames = selection->frames;
   const struct tree_node *nodes = selection->profile->tree.nodes;
-  uint32_t *shown = tree->shown;
-  if (node == TREE_ROOT)
-    return false;
-  size_t count = selection_shown(selection, node, shown, NULL);
-  if (count == 0 ||
-      shown[count - 1] != frames->first_frames[nodes[node].item])
-    return false;
-  *leaf = shown[--count];
+  size_t count = 0;
   while (count == 0 && !selection_begins(selection, node) &&
          nodes[node].parent != TREE_ROOT) {
     node = nodes[node].parent;
-    count = selection_shown(selection, node, shown, NULL);
+    count = selection_shown(selection, node, tree->shown, NULL);
   }
-  *caller = count == 0 ? INDEX_NONE : shown[count - 1];
-  /* the step from an item into itself is no call */
-  return !tree->merges_runs || count == 0 ||
-         frames->frames[*caller].shown != frames->frames[*leaf].shown;
+  return count == 0 ? INDEX_NONE : tree->shown[count - 1];
 }
 
 /* ---- the whole ---- */
@@ -213,6 +202,44 @@ call_tree_init(struct call_tree *tree, const struct selection *selection,
   return add_samples(tree);
 }
 
+static bool
+add_call(struct call_tree *tree, uint32_t sample, uint32_t node)
+{
+  size_t count = tree->call_count;
+  return ARRAY_PUSH(tree->call_samples, count, tree->sample_capacity,
+                    sample) &&
+         ARRAY_PUSH(tree->call_nodes, tree->call_count, tree->call_capacity,
+                    node);
+}
+
+/* Finds the nodes of the calls of SAMPLE, at whose end each frame that shows
+ * was called, or inlined. */
+static bool
+place_sample(struct call_tree *tree, uint32_t sample,
+             enum missing_chain missing)
+{
+  const struct selection *selection = tree->selection;
+  const struct profile *profile = selection->profile;
+  uint32_t end = profile_end(profile, sample);
+  uint32_t node = node_of(tree, end, missing);
+  if (node >= ITEM_MISSING || node == TREE_ROOT)
+    return node != INDEX_NONE;
+  size_t count = selection_shown(selection, end, tree->shown, NULL);
+  uint32_t at = TREE_ROOT;
+  if (count > 1 && !selection_begins(selection, end))
+    at = node_of(tree, profile->tree.nodes[end].parent, missing);
+  if (count > 1) /* that was for the parent */
+    selection_shown(selection, end, tree->shown, NULL);
+  for (size_t i = 0; i + 1 < count && at < ITEM_MISSING; i++) {
+    uint32_t before = at;
+    at = follow_frame(tree, at, tree->shown[i], missing);
+    if (at < ITEM_MISSING && at != before && at != node &&
+        !add_call(tree, sample, at))
+      return false;
+  }
+  return at != INDEX_NONE && add_call(tree, sample, node);
+}
+
 bool
 call_tree_place_calls(struct call_tree *tree, const struct call_tree *graph)
 {
@@ -224,20 +251,12 @@ call_tree_place_calls(struct call_tree *tree, const struct call_tree *graph)
       : tree->kind == ITEMS_ARE_CALLED ? MISSING_WITHOUT
       : selection->by_allocations      ? MISSING_FOUND_ONLY
                                        : MISSING_WHOLE;
-  tree->of_calls = fill_none(profile->sample_count);
-  if (tree->of_calls == NULL)
-    return false;
   if (!frames)
     memcpy(tree->item_of, graph->item_of,
            selection->frames->names.count * sizeof *tree->item_of);
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    if (!selection_keeps_calls(selection, i))
-      continue;
-    uint32_t node = node_of(tree, profile_end(profile, i), missing);
-    if (node == INDEX_NONE)
+  for (uint32_t i = 0; i < profile->sample_count; i++)
+    if (selection_keeps_calls(selection, i) &&
+        !place_sample(tree, i, missing))
       return false;
-    if (node != ITEM_MISSING && node != TREE_ROOT)
-      tree->of_calls[i] = node;
-  }
   return true;
 }

@@ -39,13 +39,15 @@ struct call_tree {
   struct tree tree;
   struct call_item *items;
   size_t item_count, item_capacity;
-  uint32_t *item_of;     /* by name id, or by frame; INDEX_NONE: none yet */
-  struct row_table keys; /* by item: its name, function, line, address */
-  uint32_t *of_node;     /* by node of the profile; INDEX_NONE: none yet */
-  uint32_t *of_sample;   /* by sample: the node that has its allocations;
-                            INDEX_NONE: they do not count */
-  uint32_t *of_calls;    /* likewise, its calls; NULL: not placed */
-  uint32_t *path;        /* of the chain in hand */
+  uint32_t *item_of;      /* by name id, or by frame; INDEX_NONE: none yet */
+  struct row_table keys;  /* by item: its name, function, line, address */
+  uint32_t *of_node;      /* by node of the profile; INDEX_NONE: none yet */
+  uint32_t *of_sample;    /* by sample: the node that has its allocations;
+                             INDEX_NONE: they do not count */
+  uint32_t *call_nodes;   /* by call: the node that has it, once placed */
+  uint32_t *call_samples; /* by call: the sample, which has the number */
+  size_t call_count, call_capacity, sample_capacity;
+  uint32_t *path; /* of the chain in hand */
   size_t path_capacity;
   uint32_t *shown; /* frames of the node in hand */
 };
@@ -62,13 +64,12 @@ void call_tree_release(struct call_tree *tree);
  * to it; with MAKE it is made then, and memory has run out. */
 uint32_t call_tree_item(struct call_tree *tree, uint32_t frame, bool make);
 
-/* By whom the leaf of the chain of NODE, of the profile, was called: sets
- * *LEAF and *CALLER to frames, the latter to INDEX_NONE when it has no
- * caller.  False when the leaf does not show, or is one with its caller. */
-bool call_tree_call(const struct call_tree *tree, uint32_t node,
-                    uint32_t *leaf, uint32_t *caller);
+/* The frame that called the functions of NODE, of the profile: INDEX_NONE
+ * when none that shows did. */
+uint32_t call_tree_caller(const struct call_tree *tree, uint32_t node);
 
-/* Finds the nodes that have calls: of_calls.  In a tree by frames, chains
+/* Finds the nodes that have calls: call_nodes.  What was inlined counts as if
+ * it had been called, as often as what it is in.  In a tree by frames, chains
  * that were only called become nodes, too.  One by functions has the items of
  * GRAPH from here on, from which the call graph was made, and gets the chains
  * of these, unless functions are there for their allocations alone (--focus,

@@ -91,7 +91,8 @@ output_file_close(struct output_file *file, bool good,
   int failure = 0;
   if (good && !sink_flush(&file->sink))
     failure = file->sink.error_number;
-  else if (good && file->temporary != NULL && fsync(file->descriptor) != 0)
+  else if (good && file->temporary != NULL && !file->unsynced &&
+           fsync(file->descriptor) != 0)
     failure = errno;
   if (close(file->descriptor) != 0 && good && failure == 0)
     failure = errno;

@@ -22,6 +22,7 @@ struct output_file {
   char *temporary;  /* owned; NULL when the target is written directly */
   int descriptor;
   struct sink sink; /* write here */
+  bool unsynced;    /* closing it does not wait until all is on disk */
 };
 
 /* Opens PATH for writing.  False: ERROR says why, nothing is left. */
@@ -29,7 +30,7 @@ bool output_file_open(struct output_file *file, const char *path,
                       struct mprof_error *error);
 
 /* Completes the file when GOOD, drops it otherwise; releases FILE.  True
- * when GOOD and all is on disk. */
+ * when GOOD and all is written. */
 bool output_file_close(struct output_file *file, bool good,
                        struct mprof_error *error);
 

@@ -15,16 +15,20 @@
 
 /* Does what needs the whole profile. */
 static bool
-finish(struct profile *profile, struct mprof_error *error)
+finish(struct code_names *names, struct profile *profile,
+       struct mprof_error *error)
 {
-  return symbolize(profile, error) &&
-         (profile_settle(profile) || mprof_error_memory(error));
+  struct code_names own = {0};
+  bool good = symbolize(names == NULL ? &own : names, profile, error) &&
+              (profile_settle(profile) || mprof_error_memory(error));
+  code_names_release(&own);
+  return good;
 }
 
 bool
 profile_load_list(struct profile *profile, const struct input_list *list,
-                  bool lossless, struct progress *progress,
-                  struct mprof_error *error)
+                  bool lossless, struct code_names *names,
+                  struct progress *progress, struct mprof_error *error)
 {
   struct reader_options options = {
       .limits = &input_limits_default,
@@ -38,7 +42,7 @@ profile_load_list(struct profile *profile, const struct input_list *list,
     good = profile_read(profile, list->files[i].path, &options, error);
   }
   good = good && (!lossless || profile_fold_samples(profile, error));
-  return good && finish(profile, error);
+  return good && finish(names, profile, error);
 }
 
 bool
@@ -49,7 +53,7 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
                                          .octets = octets};
   return (profile_init(profile) || mprof_error_memory(error)) &&
          profile_read(profile, "memory", &options, error) &&
-         finish(profile, error);
+         finish(NULL, profile, error);
 }
 
 bool
@@ -59,7 +63,7 @@ profile_load(struct profile *profile, const char *const *names, size_t count,
   struct input_list list = {0};
   memset(profile, 0, sizeof *profile);
   bool good = input_list_fill(&list, names, count, error) &&
-              profile_load_list(profile, &list, false, progress, error);
+              profile_load_list(profile, &list, false, NULL, progress, error);
   input_list_release(&list);
   return good;
 }
@@ -86,12 +90,13 @@ profile_load_joined(struct profile *profile, const char *operand,
 }
 
 bool
-profile_save(const struct profile *profile, const char *path,
+profile_save(const struct profile *profile, const char *path, bool sync,
              struct mprof_error *error)
 {
   struct output_file file;
   if (!output_file_open(&file, path, error))
     return false;
+  file.unsynced = !sync;
   profile_write(profile, false, &file.sink);
   return output_file_close(&file, true, error);
 }

@@ -11,6 +11,7 @@
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
 
+struct code_names;
 struct progress;
 
 /* The files that a command line names.  A folder stands for the profiles in
@@ -36,10 +37,11 @@ bool input_list_fill(struct input_list *list, const char *const *names,
 void input_list_release(struct input_list *list);
 
 /* Reads the files of LIST into PROFILE.  LOSSLESS is for what writes a file
- * anew: see reader.h.  False: ERROR says why.  Release PROFILE even then. */
+ * anew: see reader.h.  What is found of code is kept in NAMES, unless that is
+ * NULL.  False: ERROR says why.  Release PROFILE even then. */
 bool profile_load_list(struct profile *profile, const struct input_list *list,
-                       bool lossless, struct progress *progress,
-                       struct mprof_error *error);
+                       bool lossless, struct code_names *names,
+                       struct progress *progress, struct mprof_error *error);
 
 /* The same for what would be in a file; errors call it "memory". */
 bool profile_load_octets(struct profile *profile, struct input_octets octets,
@@ -57,9 +59,9 @@ bool profile_load_joined(struct profile *profile, const char *operand,
                          struct progress *progress,
                          struct mprof_error *error);
 
-/* Writes PROFILE to the file PATH, completely or not at all.  False: ERROR
- * says why. */
-bool profile_save(const struct profile *profile, const char *path,
+/* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
+ * waits until it is on disk.  False: ERROR says why. */
+bool profile_save(const struct profile *profile, const char *path, bool sync,
                   struct mprof_error *error);
 
 #endif

@@ -180,13 +180,14 @@ run_merge(const struct options *options, struct sink *sink,
   struct profile profile = {0};
   (void)sink; /* all goes to the file */
   if (options->open != NULL)
-    return profile_save(options->open->profile, options->output, error);
+    return profile_save(options->open->profile, options->output, true, error);
   bool good =
       input_list_fill(&list, options->files, options->file_count, error) &&
       check_output(&list, options->output, error) &&
-      profile_load_list(&profile, &list, true, options->progress, error);
+      profile_load_list(&profile, &list, true, NULL, options->progress,
+                        error);
   progress_tell(options->progress, "writing", 0, 0);
-  good = good && profile_save(&profile, options->output, error);
+  good = good && profile_save(&profile, options->output, true, error);
   profile_release(&profile);
   input_list_release(&list);
   return good;

@@ -7,9 +7,9 @@
  * process in a run.
  *
  * Afterwards each file is finished: it is read, which gives its addresses
- * names, and written again as any other profile, compressed.  A process that
- * is still there then leaves its file as the monitor wrote it, which all
- * commands read as well.
+ * names, and written again as any other profile, compressed.  Each library is
+ * looked at once for all files.  A process that is still there then leaves
+ * its file as the monitor wrote it, which all commands read as well.
  */
 
 #include "command/command.h"
@@ -18,6 +18,7 @@
 #include "command/run_program.h"
 #include "common/pprof_format.h"
 #include "pprof/reader.h"
+#include "symbols/code_names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -208,21 +209,22 @@ has_ecl(const struct profile *profile)
 
 /* Finishes PATH, which stands for the process PROCESS unless that is NULL. */
 static bool
-finish_file(char *path, const char *process, struct sums *sums,
-            struct mprof_error *error)
+finish_file(char *path, const char *process, struct code_names *names,
+            struct sums *sums, struct mprof_error *error)
 {
   struct profile profile = {0};
   char comment[NAME_MAX + 32];
   struct input_name name = {.path = path};
   const struct input_list list = {.files = &name, .count = 1};
-  bool good = profile_load_list(&profile, &list, true, NULL, error);
+  bool good = profile_load_list(&profile, &list, true, names, NULL, error);
   if (good && process != NULL) {
     snprintf(comment, sizeof comment, PPROF_COMMENT_PROCESS "=%s", process);
     uint32_t text = names_intern(&profile.names, comment);
     good = (text != NAMES_NONE && profile_add_comment(&profile, text)) ||
            mprof_error_memory(error);
   }
-  good = good && profile_save(&profile, path, error);
+  /* as the monitor does it: for the program that the user started */
+  good = good && profile_save(&profile, path, process == NULL, error);
   if (good) {
     sums->allocs += profile.total[MEASURE_ALLOCS];
     sums->bytes += profile.total[MEASURE_BYTES];
@@ -241,11 +243,13 @@ finish_files(const struct profile_files *old, struct sums *sums, bool *root,
              struct mprof_error *error)
 {
   struct profile_files files = {.name = old->name};
+  struct code_names names = {0};
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
   *root = access(files.path, F_OK) == 0;
-  bool good = (!*root || finish_file(files.path, NULL, sums, error)) &&
-              list_others(&files, NULL, error);
+  bool good =
+      (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
+      list_others(&files, NULL, error);
   for (size_t i = 0; good && i < files.count; i++) {
     struct stat status;
     const char *name = files.others[i]->d_name;
@@ -257,8 +261,9 @@ finish_files(const struct profile_files *old, struct sums *sums, bool *root,
     if (status.st_size == 0)
       unlink(path);
     else
-      good = finish_file(path, suffix_of(&files, name), sums, error);
+      good = finish_file(path, suffix_of(&files, name), &names, sums, error);
   }
+  code_names_release(&names);
   release_files(&files);
   return good;
 }

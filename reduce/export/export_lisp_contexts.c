@@ -107,9 +107,8 @@ collect(struct collection *collection)
     good = tree->of_sample[i] == INDEX_NONE ||
            add_allocations(collection, i, &tree->of_sample[i]);
   collection->chain_count = collection->chains.row_count;
-  for (uint32_t i = 0; good && i < count; i++)
-    good = tree->of_calls[i] == INDEX_NONE ||
-           add_calls(collection, i, tree->of_calls[i]);
+  for (size_t i = 0; good && i < tree->call_count; i++)
+    good = add_calls(collection, tree->call_samples[i], tree->call_nodes[i]);
   return good &&
          lists_init(&collection->samples, collection->context_rows.row_count,
                     tree->of_sample, count);

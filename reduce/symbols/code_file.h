@@ -99,14 +99,25 @@ bool is_c_library(const char *file);
 
 /* ---- lines: source_places.c ---- */
 
-/* The line is one of the function that is active there: what was inlined into
- * it has the line of the outermost place where that was done, so that file
- * and line belong together. */
-struct source_place {
-  const char *file;   /* of the function, owned by the debug information; NULL
+/* A function that is active at a place, or that the compiler inlined there.
+ */
+struct source_function {
+  const char *name;   /* in the source; NULL when not known, as all that the
+                         debug information owns */
+  const char *symbol; /* the linker's; NULL when not known */
+  uint64_t start;     /* where it stands by itself, 0: nowhere, or SYMBOL is
+                         known */
+  const char *file;
+  int64_t start_line; /* 0 when not known */
+  int64_t line;       /* of the place, or of the call of what was inlined; 0
                          when not known */
-  int64_t start_line; /* of the function, 0 when not known */
-  int64_t line;       /* 0 when not known */
+};
+
+/* The functions of a place: first the one that is active there, then what was
+ * inlined into it, and into that, ...; none when nothing is known. */
+struct source_place {                /* all zero: empty */
+  struct source_function *functions; /* owned; the owner frees it */
+  size_t count, capacity;
 };
 
 struct source_codes { /* pieces of code, by address once complete */
@@ -125,8 +136,8 @@ struct source_places {
 bool source_places_init(struct source_places *places, Dwarf *information);
 void source_places_release(struct source_places *places);
 
-/* Fills PLACE for ADDRESS.  A unit is read when it is first needed.  False
- * when memory runs out. */
+/* Fills PLACE, whose memory is used again, for ADDRESS.  A unit is read when
+ * it is first needed.  False when memory runs out. */
 bool source_places_find(struct source_places *places, uint64_t address,
                         struct source_place *place);
 
@@ -156,6 +167,14 @@ void program_types_release(struct program_types *types);
 
 /* Adds the types that INFORMATION has; NULL has none. */
 bool program_types_read(struct program_types *types, Dwarf *information);
+
+/* Whether TYPES wants all sizes that OTHERS wants. */
+bool program_types_cover(const struct program_types *types,
+                         const struct program_types *others);
+
+/* Adds the types of OTHERS that TYPES wants; false when memory runs out. */
+bool program_types_add(struct program_types *types,
+                       const struct program_types *others);
 
 /* Puts the types in order, each once. */
 void program_types_sort(struct program_types *types);

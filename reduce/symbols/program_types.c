@@ -20,8 +20,11 @@ program_types_init(struct program_types *types, uint64_t *sizes,
 {
   memset(types, 0, sizeof *types);
   types->sizes = sizes;
-  types->size_count = size_count;
   array_sort(sizes, size_count, sizeof *sizes, array_compare_numbers);
+  types->size_count = 0;
+  for (size_t i = 0; i < size_count; i++)
+    if (i == 0 || sizes[i] != sizes[i - 1])
+      sizes[types->size_count++] = sizes[i];
   return names_init(&types->names);
 }
 
@@ -47,9 +50,30 @@ add_type(struct program_types *types, uint64_t size, const char *name)
 {
   uint32_t id = names_intern(&types->names, name);
   return id != NAMES_NONE &&
-         ARRAY_PUSH(types->types, types->count, types->capacity,
-                    (struct program_type){size,
-                                          names_text(&types->names, id)});
+         ARRAY_PUSH(
+             types->types, types->count, types->capacity,
+             (struct program_type){size, names_text(&types->names, id)});
+}
+
+bool
+program_types_cover(const struct program_types *types,
+                    const struct program_types *others)
+{
+  for (size_t i = 0; i < others->size_count; i++)
+    if (!is_wanted(types, others->sizes[i]))
+      return false;
+  return true;
+}
+
+bool
+program_types_add(struct program_types *types,
+                  const struct program_types *others)
+{
+  for (size_t i = 0; i < others->count; i++)
+    if (is_wanted(types, others->types[i].size) &&
+        !add_type(types, others->types[i].size, others->types[i].name))
+      return false;
+  return true;
 }
 
 static bool

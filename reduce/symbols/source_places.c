@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The ranges of units come from the units themselves: not every compiler
- * writes the table of them.  A unit is gone through once; its functions, and
- * what was inlined into them, become two sorted arrays.
+ * writes the table of them.  A unit is gone through once; its functions
+ * become a sorted array.  What was inlined is looked for in the function with
+ * the address.
  */
 
 #include "symbols/code_file.h"
@@ -13,18 +14,17 @@
 
 enum { MOST_DEPTH = 200 }; /* of blocks in blocks that are looked into */
 
-/* A piece of code of a unit, a function, or what was inlined into one. */
+/* A piece of code of a unit or a function. */
 struct source_code {
   uint64_t low, high;
-  size_t unit;      /* number */
-  const char *file; /* where it is declared, or called from */
-  int64_t line;
+  size_t unit;   /* number */
+  Dwarf_Die die; /* of the function */
 };
 
 struct source_unit {
   Dwarf_Die die;
   bool read;
-  struct source_codes functions, inlined;
+  struct source_codes functions;
 };
 
 /* Adds CODE once for each range of DIE. */
@@ -49,7 +49,9 @@ compare_codes(const void *left, const void *right)
     return a->low < b->low ? -1 : 1;
   if (a->high != b->high)
     return a->high < b->high ? -1 : 1;
-  return a->unit < b->unit ? -1 : a->unit > b->unit;
+  if (a->unit != b->unit)
+    return a->unit < b->unit ? -1 : 1;
+  return (uintptr_t)a->die.addr < (uintptr_t)b->die.addr ? -1 : 1;
 }
 
 static void
@@ -58,8 +60,8 @@ sort_codes(struct source_codes *codes)
   array_sort(codes->items, codes->count, sizeof *codes->items, compare_codes);
 }
 
-/* The code with ADDRESS in it, NULL when there is none.  Ranges of units, of
- * functions, and of what was inlined, do not overlap. */
+/* The code with ADDRESS in it, NULL when there is none.  Ranges of units do
+ * not overlap, nor do those of functions. */
 static const struct source_code *
 find_code(const struct source_codes *codes, uint64_t address)
 {
@@ -93,10 +95,8 @@ source_places_init(struct source_places *places, Dwarf *information)
 void
 source_places_release(struct source_places *places)
 {
-  for (size_t i = 0; i < places->unit_count; i++) {
+  for (size_t i = 0; i < places->unit_count; i++)
     free(places->units[i].functions.items);
-    free(places->units[i].inlined.items);
-  }
   free(places->units);
   free(places->ranges.items);
   memset(places, 0, sizeof *places);
@@ -104,30 +104,7 @@ source_places_release(struct source_places *places)
 
 /* ---- reading a unit --------------------------------------------------- */
 
-/* The number that the attribute NAME of DIE is, 0 when there is none. */
-static int64_t
-number_of(Dwarf_Die *die, unsigned name)
-{
-  Dwarf_Attribute attribute;
-  Dwarf_Word number;
-  return dwarf_attr(die, name, &attribute) != NULL &&
-                 dwarf_formudata(&attribute, &number) == 0
-             ? (int64_t)number
-             : 0;
-}
-
-static const char *
-calling_file(struct source_unit *unit, Dwarf_Die *die)
-{
-  Dwarf_Files *files;
-  size_t count;
-  int64_t index = number_of(die, DW_AT_call_file);
-  if (index <= 0 || dwarf_getsrcfiles(&unit->die, &files, &count) != 0)
-    return NULL;
-  return dwarf_filesrc(files, (size_t)index, NULL, NULL);
-}
-
-/* Adds what is in the children of DIE. */
+/* Adds the functions among the children of DIE, and in these. */
 static bool
 read_children(struct source_unit *unit, Dwarf_Die *die, int depth)
 {
@@ -135,32 +112,15 @@ read_children(struct source_unit *unit, Dwarf_Die *die, int depth)
   if (depth == MOST_DEPTH || dwarf_child(die, &child) != 0)
     return true;
   do {
-    int line = 0;
-    struct source_code code = {0};
-    switch (dwarf_tag(&child)) {
-    case DW_TAG_subprogram:
-      dwarf_decl_line(&child, &line);
-      code.file = dwarf_decl_file(&child);
-      code.line = line;
-      if (!add_code(&unit->functions, &child, code) ||
-          !read_children(unit, &child, depth + 1))
-        return false;
-      break;
-    case DW_TAG_inlined_subroutine:
-      code.file = calling_file(unit, &child);
-      code.line = number_of(&child, DW_AT_call_line);
-      if (!add_code(&unit->inlined, &child, code))
-        return false;
-      break;
-    case DW_TAG_lexical_block:
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-      if (!read_children(unit, &child, depth + 1))
-        return false;
-      break;
-    default:
-      break;
-    }
+    int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_subprogram &&
+        !add_code(&unit->functions, &child,
+                  (struct source_code){.die = child}))
+      return false;
+    if ((tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+         tag == DW_TAG_namespace || tag == DW_TAG_module) &&
+        !read_children(unit, &child, depth + 1))
+      return false;
   } while (dwarf_siblingof(&child, &child) == 0);
   return true;
 }
@@ -174,8 +134,131 @@ read_unit(struct source_unit *unit)
   if (!read_children(unit, &unit->die, 0))
     return false;
   sort_codes(&unit->functions);
-  sort_codes(&unit->inlined);
   return true;
+}
+
+/* ---- one place --------------------------------------------------------- */
+
+/* The number that the attribute NAME of DIE is, 0 when there is none. */
+static int64_t
+number_of(Dwarf_Die *die, unsigned name)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Word number;
+  return dwarf_attr(die, name, &attribute) != NULL &&
+                 dwarf_formudata(&attribute, &number) == 0
+             ? (int64_t)number
+             : 0;
+}
+
+/* What the linker calls the function DIE, or would; NULL when that is not
+ * known. */
+static const char *
+symbol_of(Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+  const char *symbol = dwarf_formstring(
+      dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+  return symbol != NULL ? symbol
+                        : dwarf_formstring(dwarf_attr_integrate(
+                              die, DW_AT_MIPS_linkage_name, &attribute));
+}
+
+/* Where the function that DIE, inlined, is one of stands by itself in UNIT; 0
+ * when it does not. */
+static uint64_t
+own_start(const struct source_unit *unit, Dwarf_Die *die)
+{
+  Dwarf_Die origin;
+  Dwarf_Die other;
+  Dwarf_Attribute attribute;
+  if (dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute),
+                        &origin) == NULL)
+    return 0;
+  for (size_t i = 0; i < unit->functions.count; i++) {
+    Dwarf_Die function = unit->functions.items[i].die;
+    Dwarf_Addr start;
+    if (dwarf_formref_die(
+            dwarf_attr(&function, DW_AT_abstract_origin, &attribute),
+            &other) != NULL &&
+        other.addr == origin.addr && dwarf_entrypc(&function, &start) == 0)
+      return start;
+  }
+  return 0;
+}
+
+/* Sets TYPE to what the attribute NAME of DIE leads to, without typedefs and
+ * qualifiers; false when there is none. */
+static bool
+follow(Dwarf_Die *die, unsigned name, Dwarf_Die *type)
+{
+  Dwarf_Attribute attribute;
+  return dwarf_formref_die(dwarf_attr_integrate(die, name, &attribute),
+                           type) != NULL &&
+         dwarf_peel_type(type, type) == 0;
+}
+
+/* Sets FILE and LINE to where the function DIE is declared.  A lambda has
+ * only what it points to, its own type, which is. */
+static void
+declaration_of(Dwarf_Die *die, const char **file, int64_t *line)
+{
+  Dwarf_Die type;
+  int number = 0;
+  *file = dwarf_decl_file(die);
+  if (*file == NULL && follow(die, DW_AT_object_pointer, &type) &&
+      follow(&type, DW_AT_type, &type) && follow(&type, DW_AT_type, &type)) {
+    die = &type;
+    *file = dwarf_decl_file(die);
+  }
+  dwarf_decl_line(die, &number);
+  *line = number;
+}
+
+/* Adds the function DIE of UNIT, active or inlined, to PLACE. */
+static bool
+add_function(struct source_place *place, const struct source_unit *unit,
+             Dwarf_Die *die)
+{
+  struct source_function function = {.name = dwarf_diename(die),
+                                     .symbol = symbol_of(die)};
+  declaration_of(die, &function.file, &function.start_line);
+  if (function.symbol == NULL)
+    function.start = own_start(unit, die);
+  return ARRAY_PUSH(place->functions, place->count, place->capacity,
+                    function);
+}
+
+/* Sets DIE, a function or a part of one, to the part of it with ADDRESS in
+ * it; false when there is none. */
+static bool
+enter_part(Dwarf_Die *die, uint64_t address)
+{
+  if (dwarf_child(die, die) != 0)
+    return false;
+  do {
+    int tag = dwarf_tag(die);
+    if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
+        dwarf_haspc(die, address) > 0)
+      return true;
+  } while (dwarf_siblingof(die, die) == 0);
+  return false;
+}
+
+/* Adds the function DIE of UNIT to PLACE, and what was inlined at ADDRESS:
+ * each but the last with the line where the next was put. */
+static bool
+add_functions(struct source_place *place, const struct source_unit *unit,
+              Dwarf_Die die, uint64_t address)
+{
+  bool good = add_function(place, unit, &die);
+  for (int i = 0; good && i < MOST_DEPTH && enter_part(&die, address); i++)
+    if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) {
+      place->functions[place->count - 1].line =
+          number_of(&die, DW_AT_call_line);
+      good = add_function(place, unit, &die);
+    }
+  return good;
 }
 
 bool
@@ -183,27 +266,23 @@ source_places_find(struct source_places *places, uint64_t address,
                    struct source_place *place)
 {
   const struct source_code *range = find_code(&places->ranges, address);
-  memset(place, 0, sizeof *place);
+  place->count = 0;
   if (range == NULL)
     return true;
   struct source_unit *unit = &places->units[range->unit];
   if (!read_unit(unit))
     return false;
-  const struct source_code *function = find_code(&unit->functions, address);
-  const struct source_code *inlined = find_code(&unit->inlined, address);
-  Dwarf_Line *line;
+  const struct source_code *code = find_code(&unit->functions, address);
+  Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
   int number = 0;
-  if (function != NULL) {
-    place->file = function->file;
-    place->start_line = function->line;
-  }
-  if (inlined != NULL) {
-    place->line = inlined->line;
-  } else if ((line = dwarf_getsrc_die(&unit->die, address)) != NULL &&
-             dwarf_lineno(line, &number) == 0) {
-    place->line = number;
-    if (place->file == NULL)
-      place->file = dwarf_linesrc(line, NULL, NULL);
-  }
+  if (code != NULL && !add_functions(place, unit, code->die, address))
+    return false;
+  if (code == NULL && line != NULL &&
+      !ARRAY_PUSH(
+          place->functions, place->count, place->capacity,
+          (struct source_function){.file = dwarf_linesrc(line, NULL, NULL)}))
+    return false;
+  if (line != NULL && dwarf_lineno(line, &number) == 0)
+    place->functions[place->count - 1].line = number;
   return true;
 }

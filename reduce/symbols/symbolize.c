@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Locations without a function are sorted by mapping and place in the file,
- * so that each file is open once and each function found once.  At the end
- * the tree is gone through for what stands at the beginning of chains.
+ * so that functions get the same numbers from run to run.  At the end the
+ * tree is gone through for what stands at the beginning of chains.
  */
 
 #include "symbols/symbolize.h"
 
 #include "base/array.h"
 #include "common/pprof_format.h"
-#include "symbols/code_file.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -28,10 +27,12 @@ struct pending {
 enum start_mark { START_NO, START_YES, START_IF_FIRST };
 
 struct symbolizing {
+  struct code_names *names;
   struct profile *profile;
   struct pending *pending;
   size_t pending_count;
-  unsigned char *marks; /* by location: enum start_mark */
+  unsigned char *marks;       /* by location: enum start_mark */
+  struct index_map functions; /* of the names -> of the profile */
   struct program_types types;
 };
 
@@ -92,11 +93,12 @@ want_types(struct symbolizing *s)
   return program_types_init(&s->types, sizes, count) && sizes != NULL;
 }
 
-/* The function of LOCATION, which has one. */
+/* The active function of LOCATION, which has one. */
 static struct profile_function *
 function_of(struct profile *profile, uint32_t location)
 {
-  size_t line = profile->locations[location].first_line;
+  const struct profile_location *l = &profile->locations[location];
+  size_t line = l->first_line + l->line_count - 1;
   return &profile->functions[profile->lines[line].function];
 }
 
@@ -124,22 +126,17 @@ mark_starts(struct symbolizing *s)
 
 /* ---- one file --------------------------------------------------------- */
 
-/* A file that locations are in. */
-struct module {
-  const char *path;
-  struct profile_mapping *mapping;
-  bool c_library;
-  struct code_file file;
-  struct function_symbols symbols;
-  struct source_places places;
-  uint64_t last_start; /* the function that was found last */
-  uint32_t last;       /* its number; INDEX_NONE: none yet */
-};
+static void
+set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
+{
+  mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
+}
 
-/* Adds a function; its number, INDEX_NONE when memory runs out. */
+/* Adds a function to the profile; its number, INDEX_NONE when memory runs
+ * out. */
 static uint32_t
-add_row(struct symbolizing *s, const char *name, const char *system_name,
-        const char *file, int64_t start_line)
+add_function(struct symbolizing *s, const char *name, const char *system_name,
+             const char *file, int64_t start_line)
 {
   struct names *names = &s->profile->names;
   struct profile_function function = {
@@ -154,68 +151,53 @@ add_row(struct symbolizing *s, const char *name, const char *system_name,
              : profile_add_function(s->profile, function);
 }
 
-/* Adds the function FOUND, of which PLACE tells the source, as MODULE's last.
- */
-static bool
-add_function(struct symbolizing *s, struct module *module,
-             const struct function_found *found,
-             const struct source_place *place)
+/* The number in the profile of the function NUMBER of the names, INDEX_NONE
+ * when memory runs out. */
+static uint32_t
+function_in_profile(struct symbolizing *s, uint32_t number)
 {
-  char text[PATH_MAX];
-  const char *symbol = found->name;
-  snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", basename(module->path),
-           found->start);
-  if (symbol == NULL && module->file.elf != NULL &&
-      found->start == module->file.entry)
-    symbol = "_start";
-  char *name =
-      symbol == NULL ? strdup(text) : function_name_of_symbol(symbol);
-  if (name == NULL)
+  const struct names *names = &s->names->names;
+  const struct code_function *f = &s->names->functions[number];
+  uint32_t known = index_map_find(&s->functions, number);
+  if (known != INDEX_NONE)
+    return known;
+  uint32_t added = add_function(s, names_text(names, f->name),
+                                names_text(names, f->system_name),
+                                names_text(names, f->file), f->start_line);
+  return added != INDEX_NONE && index_map_add(&s->functions, number, added)
+             ? added
+             : INDEX_NONE;
+}
+
+/* Gives the location of P, in MODULE, its functions. */
+static bool
+resolve(struct symbolizing *s, struct code_module *module,
+        const struct pending *p)
+{
+  const struct code_place *place =
+      code_names_place(s->names, module, p->offset);
+  struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
+  uint32_t function = INDEX_NONE;
+  if (place == NULL)
     return false;
-  const char *file = place->file == NULL ? "" : place->file;
-  bool start_up = is_start_up_function(name, module->path);
-  module->last = add_row(s, name, found->name != NULL ? found->name : text,
-                         start_up ? PPROF_RUNTIME_FILE : file,
-                         start_up ? 0 : place->start_line);
-  module->last_start = found->start;
-  free(name);
-  return module->last != INDEX_NONE;
-}
-
-static void
-set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
-{
-  mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
-}
-
-/* Gives the location of P, in MODULE, its function. */
-static bool
-resolve(struct symbolizing *s, struct module *module, const struct pending *p)
-{
-  struct function_found found = {p->offset, NULL};
-  struct source_place place = {0};
-  uint64_t address;
-  if (module->file.elf != NULL &&
-      code_file_address(&module->file, p->offset, &address)) {
-    if (!source_places_find(&module->places, address, &place))
-      return false;
-    if (!function_symbols_find(&module->symbols, address, &found))
-      found.start = address;
-  } else if (!s->profile->by_mprof) {
+  if (!place->known && !s->profile->by_mprof)
     return true;
+  for (uint32_t i = 0; i < place->count; i++) {
+    const struct code_line *line = &s->names->lines[place->first + i];
+    if (line->line != 0)
+      set_flag(mapping, PPROF_MAPPING_HAS_LINE_NUMBERS);
+    function = function_in_profile(s, line->function);
+    if (function == INDEX_NONE ||
+        !profile_add_line(s->profile, p->location,
+                          (struct profile_line){function, line->line, 0}))
+      return false;
   }
-  if ((module->last == INDEX_NONE || module->last_start != found.start) &&
-      !add_function(s, module, &found, &place))
-    return false;
-  uint32_t file = s->profile->functions[module->last].file;
-  if (strcmp(text_of(s, file), PPROF_RUNTIME_FILE) == 0)
+  if (strcmp(text_of(s, s->profile->functions[function].file),
+             PPROF_RUNTIME_FILE) == 0)
     s->marks[p->location] = START_YES;
-  else if (found.name == NULL && module->c_library)
+  else if (place->nameless && is_c_library(module->path))
     s->marks[p->location] = START_IF_FIRST;
-  if (place.line != 0)
-    set_flag(module->mapping, PPROF_MAPPING_HAS_LINE_NUMBERS);
-  return profile_add_line(s->profile, p->location,
-                          (struct profile_line){module->last, place.line, 0});
+  return true;
 }
 
 static bool
@@ -225,21 +207,16 @@ add_comment(struct symbolizing *s, const char *text)
   return name != NAMES_NONE && profile_add_comment_once(s->profile, name);
 }
 
-/* Opens the file of MODULE; notes why nothing is known of it if so. */
+/* Notes why nothing is known of MODULE if so. */
 static bool
-open_module(struct symbolizing *s, struct module *module)
+note_outcome(struct symbolizing *s, const struct code_module *module)
 {
   char text[PATH_MAX + 128];
-  const char *build_id = text_of(s, module->mapping->build_id);
-  if (module->path[0] != '/' || (!s->profile->by_mprof && *build_id == '\0'))
-    return true;
-  enum code_file_outcome outcome =
-      code_file_open(&module->file, module->path, build_id);
-  if (outcome == CODE_FILE_GOOD)
+  if (module->outcome == CODE_FILE_GOOD)
     return true;
   snprintf(text, sizeof text, PPROF_COMMENT_SYMBOL_NOTE "=%s %s",
            module->path,
-           outcome == CODE_FILE_CHANGED
+           module->outcome == CODE_FILE_CHANGED
                ? "is not the file that ran (it has another build id): no "
                  "names are taken from it"
                : "cannot be read: its functions have no names");
@@ -254,36 +231,34 @@ is_system_library(const char *path)
   return strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
 }
 
-/* Reads what the file of MODULE says; the program itself is FIRST. */
-static bool
-read_module(struct symbolizing *s, struct module *module, bool first)
+/* The file of MAPPING; NULL when memory runs out. */
+static struct code_module *
+module_of(struct symbolizing *s, const struct profile_mapping *mapping)
 {
-  if (module->file.elf == NULL)
-    return true;
-  Dwarf *information = module->file.information;
-  set_flag(module->mapping, PPROF_MAPPING_HAS_FUNCTIONS);
-  set_flag(module->mapping, PPROF_MAPPING_HAS_FILENAMES);
-  return function_symbols_init(&module->symbols, &module->file) &&
-         source_places_init(&module->places, information) &&
-         ((!first && is_system_library(module->path)) ||
-          program_types_read(&s->types, information));
+  const char *path = text_of(s, mapping->file);
+  const char *id = text_of(s, mapping->build_id);
+  bool any = path[0] == '/' && (s->profile->by_mprof || *id != '\0');
+  return code_names_module(s->names, path, any ? id : NULL);
 }
 
-/* Resolves the COUNT locations at P, all in one mapping. */
+/* Resolves the COUNT locations at P, all in one mapping; that of the program
+ * itself is the first. */
 static bool
 resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
 {
-  struct module module = {.mapping = &s->profile->mappings[p->mapping],
-                          .last = INDEX_NONE};
-  module.path = text_of(s, module.mapping->file);
-  module.c_library = is_c_library(module.path);
-  bool good =
-      open_module(s, &module) && read_module(s, &module, p->mapping == 0);
+  struct profile_mapping *mapping = &s->profile->mappings[p->mapping];
+  struct code_module *module = module_of(s, mapping);
+  bool good = module != NULL && note_outcome(s, module);
+  if (good && module->build_id != NULL && module->outcome == CODE_FILE_GOOD) {
+    set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
+    set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
+    if (module->has_information)
+      set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
+    good = (p->mapping != 0 && is_system_library(module->path)) ||
+           code_names_types(s->names, module, &s->types);
+  }
   for (size_t i = 0; good && i < count; i++)
-    good = resolve(s, &module, &p[i]);
-  source_places_release(&module.places);
-  function_symbols_release(&module.symbols);
-  code_file_release(&module.file);
+    good = resolve(s, module, &p[i]);
   return good;
 }
 
@@ -296,7 +271,7 @@ resolve_strays(struct symbolizing *s, const struct pending *p, size_t count)
     uint64_t address = s->profile->locations[p[i].location].address;
     const char *name =
         address == 0 ? "[over the budget]" : "[generated code]";
-    uint32_t function = add_row(s, name, "", "", 0);
+    uint32_t function = add_function(s, name, "", "", 0);
     if (function == INDEX_NONE ||
         !profile_add_line(s->profile, p[i].location,
                           (struct profile_line){function, 0, 0}))
@@ -346,9 +321,10 @@ resolve_all(struct symbolizing *s)
 }
 
 bool
-symbolize(struct profile *profile, struct mprof_error *error)
+symbolize(struct code_names *names, struct profile *profile,
+          struct mprof_error *error)
 {
-  struct symbolizing s = {.profile = profile};
+  struct symbolizing s = {.names = names, .profile = profile};
   size_t lacking = 0;
   for (size_t i = 0; i < profile->location_count; i++)
     lacking += profile->locations[i].line_count == 0;
@@ -363,6 +339,7 @@ symbolize(struct profile *profile, struct mprof_error *error)
            add_type_comments(&s);
   }
   program_types_release(&s.types);
+  index_map_release(&s.functions);
   free(s.pending);
   free(s.marks);
   return good || mprof_error_memory(error);

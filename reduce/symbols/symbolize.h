@@ -15,14 +15,16 @@
  * A profile of another program must state build ids: without one nobody knows
  * whether the file is the one that ran.
  *
- * What was inlined is no function of its own: a chain holds activations.  An
- * address is in the call, not behind it.  Start-up functions get the file
- * [runtime], as do functions without a name that call the first function of
- * the program.  Where a function has no name it is [FILE+0xSTART]; where the
- * file cannot be read, in a profile by mprof, each call is [FILE+0xOFFSET].
+ * What was inlined is a line of its own, before that of the function that it
+ * is in.  An address is in the call, not behind it.  Start-up functions get
+ * the file [runtime], as do functions without a name that call the first
+ * function of the program.  Where a function has no name it is
+ * [FILE+0xSTART]; where the file cannot be read, in a profile by mprof, each
+ * call is [FILE+0xOFFSET].
  *
  * Cost: symbols of each file are sorted, addresses looked up by halving; of
- * debug information the units with an address are read.
+ * debug information the units with an address are read.  For several profiles
+ * with the same names (code_names.h) that is done once.
  */
 
 #ifndef MPROF_SYMBOLIZE_H
@@ -30,11 +32,14 @@
 
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
+#include "symbols/code_names.h"
 
 #include <stdbool.h>
 
-/* Completes PROFILE, all of which was read.  Nothing is done when no
- * location lacks a function.  False when memory runs out. */
-bool symbolize(struct profile *profile, struct mprof_error *error);
+/* Completes PROFILE, all of which was read, from NAMES and what is added to
+ * them.  Nothing is done when no location lacks a function.  False when
+ * memory runs out. */
+bool symbolize(struct code_names *names, struct profile *profile,
+               struct mprof_error *error);
 
 #endif

@@ -82,30 +82,28 @@ number_nodes(struct chain_tree *tree, const struct sibling *siblings,
   const struct tree_node *from = tree->calls.tree.nodes;
   uint32_t last = TREE_ROOT; /* the parent in hand, ... */
   uint32_t next = 1;         /* ... and the number of its next child */
-  tree->nodes[TREE_ROOT] = (struct chain_node){
-      .item = INDEX_NONE,
-      .below_allocs = siblings[TREE_ROOT].allocs,
-      .below_bytes = siblings[TREE_ROOT].bytes};
+  tree->nodes[TREE_ROOT] =
+      (struct chain_node){.item = INDEX_NONE,
+                          .below_allocs = siblings[TREE_ROOT].allocs,
+                          .below_bytes = siblings[TREE_ROOT].bytes};
   for (size_t i = 1; i < tree->count; i++) {
     const struct sibling *s = &siblings[i];
     if (s->parent != last)
       next = numbers[last = s->parent] + 1;
     numbers[s->node] = next;
-    tree->nodes[next] = (struct chain_node){
-        .parent = numbers[s->parent],
-        .item = from[s->node].item,
-        .below_allocs = s->allocs,
-        .below_bytes = s->bytes};
+    tree->nodes[next] = (struct chain_node){.parent = numbers[s->parent],
+                                            .item = from[s->node].item,
+                                            .below_allocs = s->allocs,
+                                            .below_bytes = s->bytes};
     next += s->size;
   }
 }
 
-/* Lets NODES, by sample, have their new NUMBERS. */
+/* Lets the COUNT nodes at NODES have their new NUMBERS. */
 static void
-renumber(const struct chain_tree *tree, uint32_t *nodes,
-         const uint32_t *numbers)
+renumber(uint32_t *nodes, size_t count, const uint32_t *numbers)
 {
-  for (size_t i = 0; i < tree->reduction->profile->sample_count; i++)
+  for (size_t i = 0; i < count; i++)
     if (nodes[i] != INDEX_NONE)
       nodes[i] = numbers[nodes[i]];
 }
@@ -120,8 +118,9 @@ order_nodes(struct chain_tree *tree)
   if (good) {
     sort_siblings(tree, siblings);
     number_nodes(tree, siblings, numbers);
-    renumber(tree, tree->calls.of_sample, numbers);
-    renumber(tree, tree->calls.of_calls, numbers);
+    renumber(tree->calls.of_sample, tree->reduction->profile->sample_count,
+             numbers);
+    renumber(tree->calls.call_nodes, tree->calls.call_count, numbers);
   }
   free(siblings);
   free(numbers);
@@ -138,14 +137,16 @@ add_samples(struct chain_tree *tree)
   for (size_t i = 0; i < reduction->profile->sample_count; i++) {
     struct sample_count count;
     uint32_t node = tree->calls.of_sample[i];
-    uint32_t called = tree->calls.of_calls[i];
-    if (node == INDEX_NONE && called == INDEX_NONE)
+    if (node == INDEX_NONE)
       continue;
     selection_count(&reduction->selection, i, &count);
-    for (int m = 0; node != INDEX_NONE && m < MEASURE_COUNT; m++)
+    for (int m = 0; m < MEASURE_COUNT; m++)
       tree->nodes[node].counts[m] += count.counts[m];
-    if (called != INDEX_NONE)
-      tree->nodes[called].calls += count.calls;
+  }
+  for (size_t i = 0; i < tree->calls.call_count; i++) {
+    struct sample_count count;
+    profile_count(reduction->profile, tree->calls.call_samples[i], &count);
+    tree->nodes[tree->calls.call_nodes[i]].calls += count.calls;
   }
   for (size_t i = 1; i < tree->count && tree->calls.kind != ITEMS_ARE_FRAMES;
        i++)
@@ -191,10 +192,12 @@ compare_rows(const void *left, const void *right)
   return 0;
 }
 
-/* The row of the sample I alone, at NODE. */
+/* The row of the sample I alone, or the call I, at NODE. */
 static struct sample_row
 row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
 {
+  if (rows->of == ROWS_OF_CALLS)
+    i = rows->tree->calls.call_samples[i];
   const struct reduction *reduction = rows->tree->reduction;
   const struct profile *profile = reduction->profile;
   const struct profile_labels *labels =
@@ -225,10 +228,11 @@ sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
                  enum rows_of of)
 {
   *rows = (struct sample_rows){.tree = tree, .of = of};
-  return lists_init(&rows->samples, tree->count,
-                    of == ROWS_OF_CALLS ? tree->calls.of_calls
-                                        : tree->calls.of_sample,
-                    tree->reduction->profile->sample_count);
+  return of == ROWS_OF_CALLS
+             ? lists_init(&rows->samples, tree->count, tree->calls.call_nodes,
+                          tree->calls.call_count)
+             : lists_init(&rows->samples, tree->count, tree->calls.of_sample,
+                          tree->reduction->profile->sample_count);
 }
 
 bool

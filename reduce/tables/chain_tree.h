@@ -28,7 +28,7 @@ struct chain_node {
 
 struct chain_tree {
   const struct reduction *reduction; /* not owned */
-  struct call_tree calls; /* its of_sample and of_calls have the numbers of
+  struct call_tree calls; /* its of_sample and call_nodes have the numbers of
                              nodes here */
   struct chain_node *nodes;
   size_t count;

@@ -238,33 +238,46 @@ static struct called __attribute__((noinline)) call_inlined(void)
   return called;
 }
 
+/* Checks the place of CALLED in FUNCTION, into which INLINED, unless that is
+ * NULL, was inlined. */
 static void
 check_call(const struct subject *subject, struct called called,
-           const char *function)
+           const char *function, const char *inlined)
 {
   uint64_t address = address_in_file((const char *)called.address - 1);
   struct function_found found;
-  struct source_place place;
+  struct source_place place = {0};
+  const struct source_function *active;
   assert_true(function_symbols_find(&subject->symbols, address, &found));
   assert_string_equal(found.name, function);
   assert_true(source_places_find(
       (struct source_places *)(uintptr_t)&subject->places, address, &place));
-  assert_non_null(place.file);
-  assert_non_null(strstr(place.file, "tests/c/test_symbols.c"));
-  assert_int_equal(place.line, called.line);
-  assert_true(place.start_line > 0 && place.start_line < place.line);
+  assert_int_equal(place.count, inlined == NULL ? 1 : 2);
+  active = &place.functions[0];
+  assert_string_equal(active->name, function);
+  assert_non_null(active->file);
+  assert_non_null(strstr(active->file, "tests/c/test_symbols.c"));
+  assert_int_equal(active->line, called.line);
+  assert_true(active->start_line > 0 && active->start_line < active->line);
+  if (inlined != NULL) {
+    assert_string_equal(active[1].name, inlined);
+    assert_true(active[1].start_line > 0 &&
+                active[1].start_line < active[1].line &&
+                active[1].line < active->start_line);
+  }
+  free(place.functions);
 }
 
 static void
 a_call(void **state)
 {
-  check_call(*state, call_plainly(), "call_plainly");
+  check_call(*state, call_plainly(), "call_plainly", NULL);
 }
 
 static void
 a_call_in_what_was_inlined(void **state)
 {
-  check_call(*state, call_inlined(), "call_inlined");
+  check_call(*state, call_inlined(), "call_inlined", "call_inside");
 }
 
 static void

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Modules, and the places in them that were asked for.  See code_names.h. */
+
+#include "symbols/code_names.h"
+
+#include "base/array.h"
+#include "common/pprof_format.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+enum { MOST_OPEN = 64 };
+
+/* ---- files ------------------------------------------------------------- */
+
+static void
+close_module(struct code_names *names, struct code_module *module)
+{
+  if (!module->is_open)
+    return;
+  source_places_release(&module->sources);
+  function_symbols_release(&module->symbols);
+  code_file_release(&module->file);
+  module->is_open = false;
+  names->open_count--;
+}
+
+void
+code_names_release(struct code_names *names)
+{
+  for (size_t i = 0; i < names->module_count; i++) {
+    struct code_module *module = names->modules[i];
+    close_module(names, module);
+    program_types_release(&module->types);
+    index_map_release(&module->functions);
+    index_map_release(&module->by_offset);
+    free(module->places);
+    free(module);
+  }
+  free(names->modules);
+  index_map_release(&names->by_key);
+  names_release(&names->names);
+  row_table_release(&names->function_rows);
+  free(names->functions);
+  free(names->lines);
+  free(names->source.functions);
+  memset(names, 0, sizeof *names);
+}
+
+static void
+close_oldest(struct code_names *names)
+{
+  struct code_module *oldest = NULL;
+  for (size_t i = 0; i < names->module_count; i++) {
+    struct code_module *module = names->modules[i];
+    if (module->is_open &&
+        (oldest == NULL || module->last_use < oldest->last_use))
+      oldest = module;
+  }
+  close_module(names, oldest);
+}
+
+/* Opens the file of MODULE unless that is done, or nothing is to be had. */
+static bool
+open_module(struct code_names *names, struct code_module *module)
+{
+  module->last_use = names->uses++;
+  if (module->is_open || module->build_id == NULL ||
+      module->outcome != CODE_FILE_GOOD)
+    return true;
+  if (names->open_count == MOST_OPEN)
+    close_oldest(names);
+  module->outcome =
+      code_file_open(&module->file, module->path, module->build_id);
+  if (module->outcome != CODE_FILE_GOOD)
+    return true;
+  module->is_open = true;
+  module->has_information = module->file.information != NULL;
+  names->open_count++;
+  return function_symbols_init(&module->symbols, &module->file) &&
+         source_places_init(&module->sources, module->file.information);
+}
+
+struct code_module *
+code_names_module(struct code_names *names, const char *path,
+                  const char *build_id)
+{
+  struct code_module *module;
+  if (names->names.count == 0 && !names_init(&names->names))
+    return NULL;
+  uint32_t file = names_intern(&names->names, path);
+  uint32_t id =
+      build_id == NULL ? NAMES_NONE : names_intern(&names->names, build_id);
+  if (file == NAMES_NONE || (id == NAMES_NONE && build_id != NULL))
+    return NULL;
+  uint32_t number = index_map_number(&names->by_key, index_pair(file, id));
+  if (number == INDEX_NONE)
+    return NULL;
+  if (number < names->module_count)
+    return names->modules[number];
+  module = array_zeroed(1, sizeof *module);
+  if (module == NULL || !ARRAY_PUSH(names->modules, names->module_count,
+                                    names->module_capacity, module)) {
+    free(module);
+    return NULL;
+  }
+  module->path = names_text(&names->names, file);
+  module->build_id = build_id == NULL ? NULL : names_text(&names->names, id);
+  return open_module(names, module) ? module : NULL;
+}
+
+/* ---- functions --------------------------------------------------------- */
+
+/* The number of the function of these texts, INDEX_NONE when memory runs out.
+ */
+static uint32_t
+add_function(struct code_names *names, const char *name,
+             const char *system_name, const char *file, int64_t start_line)
+{
+  struct code_function function = {
+      .name = names_intern(&names->names, name),
+      .system_name = names_intern(&names->names, system_name),
+      .file = names_intern(&names->names, file),
+      .start_line = start_line,
+  };
+  const uint64_t words[] = {function.name, function.system_name,
+                            function.file, (uint64_t)start_line};
+  if (function.name == NAMES_NONE || function.system_name == NAMES_NONE ||
+      function.file == NAMES_NONE)
+    return INDEX_NONE;
+  uint32_t row = row_table_add(&names->function_rows, words, 4);
+  return row != names->function_count ||
+                 ARRAY_PUSH(names->functions, names->function_count,
+                            names->function_capacity, function)
+             ? row
+             : INDEX_NONE;
+}
+
+/* Adds the function of MODULE that SYMBOL names, called NAME if that is NULL,
+ * which stands in the source as SOURCE says. */
+static uint32_t
+add_named(struct code_names *names, const struct code_module *module,
+          const char *symbol, const char *name,
+          const struct source_function *source)
+{
+  char *readable = NULL;
+  if (symbol != NULL && (readable = function_name_of_symbol(symbol)) == NULL)
+    return INDEX_NONE;
+  const char *shown = readable != NULL ? readable : name;
+  const char *file = source->file == NULL ? "" : source->file;
+  bool start_up = is_start_up_function(shown, module->path);
+  uint32_t number = add_function(names, shown, symbol != NULL ? symbol : name,
+                                 start_up ? PPROF_RUNTIME_FILE : file,
+                                 start_up ? 0 : source->start_line);
+  free(readable);
+  return number;
+}
+
+/* The number of the active function FOUND of MODULE. */
+static uint32_t
+active_function(struct code_names *names, struct code_module *module,
+                const struct function_found *found,
+                const struct source_function *source)
+{
+  char text[PATH_MAX];
+  uint32_t number = index_map_find(&module->functions, found->start);
+  if (number != INDEX_NONE)
+    return number;
+  const char *symbol = found->name;
+  if (symbol == NULL && module->is_open && found->start == module->file.entry)
+    symbol = "_start";
+  snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", basename(module->path),
+           found->start);
+  number = add_named(names, module, symbol, text, source);
+  return number != INDEX_NONE &&
+                 index_map_add(&module->functions, found->start, number)
+             ? number
+             : INDEX_NONE;
+}
+
+/* The number of the function SOURCE, inlined in MODULE.  A lambda, whose name
+ * the debug information leaves out, is told apart by its place. */
+static uint32_t
+inlined_function(struct code_names *names, struct code_module *module,
+                 const struct source_function *source)
+{
+  char text[PATH_MAX];
+  struct function_found found = {.name = source->symbol};
+  const char *name = source->name == NULL ? "[inlined]" : source->name;
+  if (source->start != 0 &&
+      (!function_symbols_find(&module->symbols, source->start, &found) ||
+       found.start != source->start))
+    found.name = NULL;
+  snprintf(text, sizeof text, "%s", name);
+  if (strcmp(name, "operator()") == 0 && source->file != NULL)
+    snprintf(text, sizeof text, "%s [%s:%" PRId64 "]", name,
+             basename(source->file), source->start_line);
+  return add_named(names, module, found.name, text, source);
+}
+
+/* ---- places ------------------------------------------------------------ */
+
+static bool
+add_line(struct code_names *names, struct code_place *place,
+         uint32_t function, int64_t line)
+{
+  place->count++;
+  return function != INDEX_NONE &&
+         ARRAY_PUSH(names->lines, names->line_count, names->line_capacity,
+                    (struct code_line){function, line});
+}
+
+/* Looks up the place OFFSET bytes into the file of MODULE. */
+static bool
+look_up(struct code_names *names, struct code_module *module, uint64_t offset,
+        struct code_place *place)
+{
+  static const struct source_function unknown;
+  struct source_place *source = &names->source;
+  struct function_found found = {offset, NULL};
+  uint64_t address;
+  if (!open_module(names, module))
+    return false;
+  source->count = 0;
+  place->first = names->line_count;
+  place->known =
+      module->is_open && code_file_address(&module->file, offset, &address);
+  if (place->known) {
+    if (!source_places_find(&module->sources, address, source))
+      return false;
+    if (!function_symbols_find(&module->symbols, address, &found))
+      found.start = address;
+  }
+  place->nameless = found.name == NULL;
+  for (size_t i = source->count; i > 1; i--) {
+    const struct source_function *inlined = &source->functions[i - 1];
+    if (!add_line(names, place, inlined_function(names, module, inlined),
+                  inlined->line))
+      return false;
+  }
+  const struct source_function *active =
+      source->count > 0 ? source->functions : &unknown;
+  return add_line(names, place,
+                  active_function(names, module, &found, active),
+                  active->line);
+}
+
+const struct code_place *
+code_names_place(struct code_names *names, struct code_module *module,
+                 uint64_t offset)
+{
+  struct code_place place = {0};
+  uint32_t number = index_map_find(&module->by_offset, offset);
+  if (number != INDEX_NONE)
+    return &module->places[number];
+  return look_up(names, module, offset, &place) &&
+                 index_map_number(&module->by_offset, offset) != INDEX_NONE &&
+                 ARRAY_PUSH(module->places, module->place_count,
+                            module->place_capacity, place)
+             ? &module->places[module->place_count - 1]
+             : NULL;
+}
+
+/* ---- types ------------------------------------------------------------- */
+
+/* Makes MODULE know the types of the sizes that TYPES wants, too. */
+static bool
+read_types(struct code_names *names, struct code_module *module,
+           const struct program_types *types)
+{
+  size_t counts[] = {types->size_count, module->types.size_count};
+  uint64_t *sizes = array_zeroed(counts[0] + counts[1], sizeof *sizes);
+  if (sizes == NULL)
+    return false;
+  memcpy(sizes, types->sizes, counts[0] * sizeof *sizes);
+  if (counts[1] > 0)
+    memcpy(sizes + counts[0], module->types.sizes, counts[1] * sizeof *sizes);
+  program_types_release(&module->types);
+  return program_types_init(&module->types, sizes, counts[0] + counts[1]) &&
+         open_module(names, module) &&
+         program_types_read(&module->types, module->file.information);
+}
+
+bool
+code_names_types(struct code_names *names, struct code_module *module,
+                 struct program_types *types)
+{
+  return !module->has_information ||
+         ((program_types_cover(&module->types, types) ||
+           read_types(names, module, types)) &&
+          program_types_add(types, &module->types));
+}

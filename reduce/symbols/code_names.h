@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What files of code say of addresses, kept for all profiles of a run: each
+ * file, by its path and build id, is read once, and each place of it is
+ * looked up once.
+ *
+ * A file that is open takes descriptors, and memory for its symbols and debug
+ * information: of the MOST_OPEN that were used last.  The others are opened
+ * again when something new is asked of them; what they said stays.
+ *
+ * Not safe for two threads.
+ */
+
+#ifndef MPROF_CODE_NAMES_H
+#define MPROF_CODE_NAMES_H
+
+#include "base/names.h"
+#include "base/row_table.h"
+#include "symbols/code_file.h"
+
+/* A function; the texts are those of the names. */
+struct code_function {
+  uint32_t name, system_name, file;
+  int64_t start_line; /* 0 when not known */
+};
+
+struct code_line {
+  uint32_t function; /* number */
+  int64_t line;      /* 0 when not known */
+};
+
+/* The functions of a place are COUNT lines from FIRST on, as in a profile:
+ * the innermost of those that were inlined first, the active one last. */
+struct code_place {
+  size_t first;
+  uint32_t count;
+  bool known;    /* the file has this place */
+  bool nameless; /* the active function has no symbol */
+};
+
+struct code_module {
+  const char *path, *build_id; /* owned by the names */
+  enum code_file_outcome outcome;
+  bool is_open;
+  bool has_information; /* for debugging */
+  uint64_t last_use;
+  struct code_file file;
+  struct function_symbols symbols;
+  struct source_places sources;
+  struct program_types types;
+  struct index_map functions; /* by start */
+  struct index_map by_offset; /* number of a place */
+  struct code_place *places;
+  size_t place_count, place_capacity;
+};
+
+struct code_names { /* all zero: empty */
+  struct names names;
+  struct code_module **modules; /* owned, as is each */
+  size_t module_count, module_capacity, open_count;
+  struct index_map by_key; /* number of a module, by path and build id */
+  uint64_t uses;
+  struct code_function *functions;
+  size_t function_count, function_capacity;
+  struct row_table function_rows;
+  struct code_line *lines;
+  size_t line_count, line_capacity;
+  struct source_place source; /* of the place in hand */
+};
+
+void code_names_release(struct code_names *names);
+
+/* The file PATH with BUILD_ID, which is read when this is new; BUILD_ID NULL:
+ * it is not looked at.  NULL when memory runs out. */
+struct code_module *code_names_module(struct code_names *names,
+                                      const char *path, const char *build_id);
+
+/* The place OFFSET bytes into the file MODULE; valid until the next call.
+ * Where the file has none the function is [FILE+0xOFFSET].  NULL when memory
+ * runs out. */
+const struct code_place *code_names_place(struct code_names *names,
+                                          struct code_module *module,
+                                          uint64_t offset);
+
+/* Adds the types of MODULE that TYPES wants.  False when memory runs out. */
+bool code_names_types(struct code_names *names, struct code_module *module,
+                      struct program_types *types);
+
+#endif
