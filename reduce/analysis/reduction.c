@@ -5,9 +5,10 @@
 #include "analysis/reduction.h"
 
 #include "analysis/grouping.h"
+#include "analysis/suppressions.h"
 #include "base/progress.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 /* Builds the stages one after the other; false when memory runs out, or ERROR
  * says why. */
@@ -24,7 +25,8 @@ build(struct reduction *reduction, struct progress *progress,
   if (!frame_table_init(&reduction->frames, profile) ||
       !selection_init(selection, profile, &reduction->frames, &select,
                       error) ||
-      !grouping_apply(&reduction->frames, selection, options->by))
+      !grouping_apply(&reduction->frames, selection, options->by) ||
+      !suppressions_find(&reduction->suppressed, profile, options, error))
     return false;
   progress_tell(progress, "adding up", 0, 0);
   if (!tally_init(&reduction->tally, selection) ||
@@ -79,4 +81,5 @@ reduction_release(struct reduction *reduction)
   tally_release(&reduction->tally);
   selection_release(&reduction->selection);
   frame_table_release(&reduction->frames);
+  free(reduction->suppressed);
 }

@@ -27,6 +27,8 @@ struct reduction {
   struct region_figures regions;
   struct call_graph graph;
   struct cycles cycles;
+  bool *suppressed; /* by node of the profile: what was kept there is no leak;
+                       NULL: none is */
 };
 
 /* What allocations and bytes are: MEASURE_BYTES, or another measure that has

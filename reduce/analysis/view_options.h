@@ -64,6 +64,8 @@ struct view_options {
   bool offsets;   /* tell call sites in one function apart */
   bool lines;     /* give file and line of call sites in paths */
   size_t callers; /* in paths of leaks, at most */
+  const char *suppressions; /* a file: see suppressions.h; NULL: none */
+  bool show_suppressed;     /* as leaks */
 
   const struct output *table; /* export: of csv_tables; NULL: the first */
   bool types;                 /* export: the type as the last frame */

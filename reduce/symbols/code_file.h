@@ -105,8 +105,7 @@ struct source_function {
   const char *name;   /* in the source; NULL when not known, as all that the
                          debug information owns */
   const char *symbol; /* the linker's; NULL when not known */
-  uint64_t start;     /* where it stands by itself, 0: nowhere, or SYMBOL is
-                         known */
+  uint64_t start;     /* where it stands by itself; 0: nowhere */
   const char *file;
   int64_t start_line; /* 0 when not known */
   int64_t line;       /* of the place, or of the call of what was inlined; 0

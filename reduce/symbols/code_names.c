@@ -187,12 +187,12 @@ inlined_function(struct code_names *names, struct code_module *module,
                  const struct source_function *source)
 {
   char text[PATH_MAX];
-  struct function_found found = {.name = source->symbol};
+  struct function_found found;
   const char *name = source->name == NULL ? "[inlined]" : source->name;
-  if (source->start != 0 &&
-      (!function_symbols_find(&module->symbols, source->start, &found) ||
-       found.start != source->start))
-    found.name = NULL;
+  if (source->start == 0 ||
+      !function_symbols_find(&module->symbols, source->start, &found) ||
+      found.start != source->start || found.name == NULL)
+    found.name = source->symbol;
   snprintf(text, sizeof text, "%s", name);
   if (strcmp(name, "operator()") == 0 && source->file != NULL)
     snprintf(text, sizeof text, "%s [%s:%" PRId64 "]", name,

@@ -19,6 +19,7 @@ struct source_code {
   uint64_t low, high;
   size_t unit;   /* number */
   Dwarf_Die die; /* of the function */
+  const void *origin;
 };
 
 struct source_unit {
@@ -104,6 +105,18 @@ source_places_release(struct source_places *places)
 
 /* ---- reading a unit --------------------------------------------------- */
 
+/* What the function DIE is a copy of; NULL when it is none. */
+static const void *
+origin_of(Dwarf_Die *die)
+{
+  Dwarf_Die origin;
+  Dwarf_Attribute attribute;
+  return dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute),
+                           &origin) == NULL
+             ? NULL
+             : origin.addr;
+}
+
 /* Adds the functions among the children of DIE, and in these. */
 static bool
 read_children(struct source_unit *unit, Dwarf_Die *die, int depth)
@@ -114,8 +127,9 @@ read_children(struct source_unit *unit, Dwarf_Die *die, int depth)
   do {
     int tag = dwarf_tag(&child);
     if (tag == DW_TAG_subprogram &&
-        !add_code(&unit->functions, &child,
-                  (struct source_code){.die = child}))
+        !add_code(
+            &unit->functions, &child,
+            (struct source_code){.die = child, .origin = origin_of(&child)}))
       return false;
     if ((tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
          tag == DW_TAG_namespace || tag == DW_TAG_module) &&
@@ -169,22 +183,15 @@ symbol_of(Dwarf_Die *die)
 static uint64_t
 own_start(const struct source_unit *unit, Dwarf_Die *die)
 {
-  Dwarf_Die origin;
-  Dwarf_Die other;
-  Dwarf_Attribute attribute;
-  if (dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute),
-                        &origin) == NULL)
-    return 0;
-  for (size_t i = 0; i < unit->functions.count; i++) {
-    Dwarf_Die function = unit->functions.items[i].die;
-    Dwarf_Addr start;
-    if (dwarf_formref_die(
-            dwarf_attr(&function, DW_AT_abstract_origin, &attribute),
-            &other) != NULL &&
-        other.addr == origin.addr && dwarf_entrypc(&function, &start) == 0)
-      return start;
+  const void *origin = origin_of(die);
+  Dwarf_Addr start = 0;
+  for (size_t i = 0; origin != NULL && i < unit->functions.count; i++) {
+    struct source_code *function = &unit->functions.items[i];
+    if (function->origin == origin &&
+        dwarf_entrypc(&function->die, &start) == 0)
+      break;
   }
-  return 0;
+  return start;
 }
 
 /* Sets TYPE to what the attribute NAME of DIE leads to, without typedefs and
@@ -223,8 +230,7 @@ add_function(struct source_place *place, const struct source_unit *unit,
   struct source_function function = {.name = dwarf_diename(die),
                                      .symbol = symbol_of(die)};
   declaration_of(die, &function.file, &function.start_line);
-  if (function.symbol == NULL)
-    function.start = own_start(unit, die);
+  function.start = own_start(unit, die);
   return ARRAY_PUSH(place->functions, place->count, place->capacity,
                     function);
 }

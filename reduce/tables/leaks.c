@@ -11,6 +11,7 @@
 #include "tables/table.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct column columns[] = {
@@ -23,16 +24,19 @@ static const struct column columns[] = {
      .meaning = "how many of them were freed"},
     {FIGURE(BYTES), .of = OF_FREED, .share = true, HEADING(2, NULL, "bytes"),
      .meaning = "the bytes freed, and the share of all bytes freed"},
-    {.content = CONTENT_NAME, LEFT_HEADING(2, "path"),
+    {.content = CONTENT_NAME,
+     LEFT_HEADING(2, "path"),
      .meaning = "the last callers, five unless --callers says otherwise, "
                 "outermost first; \"...\" when there are more"},
 };
 
 struct leaks {
-  struct call_tree tree;   /* by frames */
-  struct names paths;      /* the partial paths */
-  struct figures *figures; /* by path */
-  uint32_t *path;          /* room for one: items, the leaf first */
+  struct call_tree tree;     /* by frames */
+  struct names paths;        /* the partial paths */
+  struct figures *figures;   /* by path */
+  uint32_t *path;            /* room for one: items, the leaf first */
+  struct figures total;      /* without ... */
+  struct figures suppressed; /* ... what is kept, and no leak */
 };
 
 static void
@@ -80,6 +84,18 @@ path_to(const struct view *view, uint32_t node)
   return text == NULL ? NAMES_NONE : names_intern(&leaks->paths, text);
 }
 
+/* Sets the total to ALL without what was suppressed and kept. */
+static void
+leave_out_suppressed(struct leaks *leaks, const struct figures *all)
+{
+  const struct figures *suppressed = &leaks->suppressed;
+  leaks->total = *all;
+  leaks->total.bytes -= suppressed->kept_bytes;
+  leaks->total.allocs -= suppressed->kept_allocs;
+  leaks->total.kept_bytes -= suppressed->kept_bytes;
+  leaks->total.kept_allocs -= suppressed->kept_allocs;
+}
+
 static bool
 init(struct view *view)
 {
@@ -105,8 +121,13 @@ init(struct view *view)
       continue;
     selection_count(&reduction->selection, i, &count);
     struct figures figures = figures_of(profile, &count);
-    figures_add(&leaks->figures[of_sample[i]], &figures);
+    bool suppressed = reduction->suppressed != NULL &&
+                      reduction->suppressed[profile->samples[i].node];
+    figures_add(suppressed ? &leaks->suppressed
+                           : &leaks->figures[of_sample[i]],
+                &figures);
   }
+  leave_out_suppressed(leaks, &reduction->selection.total);
   return true;
 }
 
@@ -131,6 +152,28 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   row->left_out =
       row->figures->kept_bytes == 0 && row->figures->kept_allocs == 0;
   return true;
+}
+
+static const struct figures *
+total(const struct view *view)
+{
+  const struct leaks *leaks = view->context;
+  return &leaks->total;
+}
+
+static void
+note(const struct view *view, struct sink *sink)
+{
+  const struct leaks *leaks = view->context;
+  char text[200];
+  if (leaks->suppressed.kept_allocs == 0)
+    return;
+  snprintf(text, sizeof text,
+           "Suppressed: %" PRIu64 " bytes in %" PRIu64
+           " object%s, which are no leaks; --show-suppressed shows them.",
+           leaks->suppressed.kept_bytes, leaks->suppressed.kept_allocs,
+           leaks->suppressed.kept_allocs == 1 ? "" : "s");
+  report_paragraph(sink, text);
 }
 
 static void
@@ -165,5 +208,7 @@ const struct table leaks_table = {
     .context_bytes = sizeof(struct leaks),
     .init = init,
     .release = release,
+    .total = total,
+    .note = note,
     .legend = legend,
 };

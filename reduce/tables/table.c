@@ -17,7 +17,7 @@ arrange_text(struct view *view)
   bool asked = options->sort != SORT_DEFAULT;
   ranking_sort(&view->ranking, asked ? options->sort : table->sort);
   if (!table->uncut)
-    ranking_cut(&view->ranking, &view->reduction->selection.total, options);
+    ranking_cut(&view->ranking, view_total(view).figures, options);
   if (table->in_place && !asked)
     ranking_by_rank(&view->ranking);
 }
@@ -97,7 +97,9 @@ view_release(struct view *view, struct sink *sink)
 struct ranking_row
 view_total(const struct view *view)
 {
-  const struct figures *total = &view->reduction->selection.total;
+  const struct figures *total = view->table->total != NULL
+                                    ? view->table->total(view)
+                                    : &view->reduction->selection.total;
   return (struct ranking_row){.figures = total,
                               .inclusive = total,
                               .name = "<TOTAL>",

@@ -190,6 +190,9 @@ struct table {
   size_t context_bytes; /* of the view's context, which starts zeroed */
   bool (*init)(struct view *view); /* fills it in; false: no memory */
   void (*release)(void *context);  /* what is in it, perhaps a part */
+  /* The total, if it is not that of the selection. */
+  const struct figures *(*total)(const struct view *view);
+  void (*note)(const struct view *view, struct sink *sink); /* below rows */
   void (*legend)(const struct view *view, struct sink *sink); /* the end */
 };
 

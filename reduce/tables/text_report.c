@@ -367,7 +367,8 @@ text_report_write(const struct table *table,
     sink_format(sink, "%s\n", nothing);
     return;
   }
-  if (view_init(&view, table, reduction, FORM_TEXT))
+  bool made = view_init(&view, table, reduction, FORM_TEXT);
+  if (made)
     text_report_rows(&view, sink);
   else
     sink_fail(sink, ENOMEM);
@@ -376,6 +377,8 @@ text_report_write(const struct table *table,
                    ? table->rows
                    : granularity_noun(reduction->options->by, true),
                table->objects == NULL ? "allocations" : table->objects, sink);
+  if (made && table->note != NULL)
+    table->note(&view, sink);
   text_columns_explain(reduction, table->columns, table->column_count, sink);
   if (table->legend != NULL)
     table->legend(&view, sink);

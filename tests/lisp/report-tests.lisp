@@ -146,7 +146,8 @@ every keyword is such an option."
           in '((mprof:report "report"
                 ("normal"               ; without :VERBOSE and :TERSE
                  "leaktable" "noleaktable" ; :TABLES
-                 "lines" "callers"         ; of C programs
+                 "lines" "callers" "suppressions" "show-suppressed" ; of C
+                                        ; programs
                  "no-legend"               ; :LEGEND
                  "help")
                 (:legend :stream :file :profile))

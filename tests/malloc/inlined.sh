@@ -6,8 +6,8 @@
 
 . "$(dirname "$0")/check.bash"
 
-# places FILE: those of the profile, by address.  Without what is local to a file
-# of C++, for which addr2line has not the linker's name, or the wrong one.
+# places FILE: those of the profile, by address.  Without what is local to a
+# file of C++, for which addr2line has not the linker's name, or a wrong one.
 places() {
   rows "$1" place | cut -d' ' -f 2- |
     sed 's/ _ZL[0-9]*\([a-z]*\)v:/ \1:/g; s/operator() \[[^ ]*\]/operator()/

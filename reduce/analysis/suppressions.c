@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Functions and files of code are matched once; then one pass from the root
+ * of the tree to its leaves.
+ */
+
+#include "analysis/suppressions.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* ---- the libraries ----------------------------------------------------- */
+
+/* How the names of their files begin. */
+static const char *const libraries[] = {
+    "libc.so",      "libc-2.",      "ld-linux",      "ld-2.",
+    "libpthread.",  "libpthread-",  "libdl.so",      "libdl-2.",
+    "libresolv.so", "libresolv-2.", "libnss_files.", "libnss_dns.",
+    "libgcc_s.so",  "libstdc++.so",
+};
+
+/* Functions that keep what they allocate.  Some have no symbol, unless there
+ * is debug information: what calls them is here as well, if it gives nothing
+ * away that its caller must free. */
+static const char *const keepers[] = {
+    /* stdio, the buffers; the streams are the program's */
+    "_IO_file_doallocate",
+    "_IO_wdoallocbuf",
+    "_IO_doallocbuf",
+    /* threads: their storage, which the stack keeps that is used again */
+    "_dl_allocate_tls",
+    "__tls_get_addr",
+    "pthread_setspecific",
+    "__cxa_thread_atexit_impl",
+    /* libraries, exceptions of the dynamic linker */
+    "_dl_catch_exception",
+    "_dl_catch_error",
+    "dlerror",
+    "__gconv_find_shlib",
+    "__gconv_find_transform",
+    "__gconv_load_conf",
+    /* locales and messages */
+    "setlocale",
+    "__wcsmbs_load_conv",
+    "bindtextdomain",
+    "textdomain",
+    "gettext",
+    "dgettext",
+    "dcgettext",
+    "ngettext",
+    "dngettext",
+    "dcngettext",
+    "__dcigettext",
+    "std::locale::global(std::locale const&)",
+    "std::locale::_S_initialize_once()",
+    /* users, hosts, services: results that stand in static memory */
+    "getpwuid",
+    "getpwnam",
+    "getpwent",
+    "getgrgid",
+    "getgrnam",
+    "getgrent",
+    "getspnam",
+    "gethostbyname",
+    "gethostbyname2",
+    "gethostbyaddr",
+    "gethostent",
+    "getservbyname",
+    "getservbyport",
+    "getservent",
+    "getprotobyname",
+    "getprotobynumber",
+    "getnetbyname",
+    "__nss_database_get",
+    "nss_database_check_reload_and_get",
+    "__nss_module_allocate",
+    "__resolv_context_get",
+    "__check_pf",
+    "ttyname",
+    "getlogin",
+    /* time */
+    "tzset",
+    "localtime",
+    "localtime_r",
+    "mktime",
+    "timelocal",
+    "ctime",
+    "ctime_r",
+    "strftime",
+    "__tz_convert",
+    "tzset_internal",
+    /* errors, the environment, what is called at the end */
+    "strerror",
+    "strerror_l",
+    "strsignal",
+    "perror",
+    "setenv",
+    "putenv",
+    "clearenv",
+    "__add_to_environ",
+    "__cxa_atexit",
+    "on_exit",
+    "__new_exitfn",
+    "__register_atfork",
+    "syslog",
+    "openlog",
+    "__vsyslog_internal",
+};
+
+/* Those of the C++ library, in a program that has it as a part: the memory
+ * for exceptions when there is no other. */
+static const char *const keepers_anywhere[] = {
+    "_GLOBAL__sub_I_eh_alloc.cc",
+    "_GLOBAL__sub_I__ZN9__gnu_cxx9__freeresEv",
+};
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+static bool
+is_among(const char *const *names, size_t count, const char *name)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
+/* Whether the name of the file PATH begins with one of COUNT. */
+static bool
+begins_with(const char *const *starts, size_t count, const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  const char *name = slash == NULL ? path : slash + 1;
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+      return true;
+  return false;
+}
+
+/* ---- the user's file --------------------------------------------------- */
+
+struct patterns {
+  char **items; /* owned, as is each */
+  size_t count, capacity;
+};
+
+static void
+release_patterns(struct patterns *patterns)
+{
+  for (size_t i = 0; i < patterns->count; i++)
+    free(patterns->items[i]);
+  free(patterns->items);
+}
+
+/* Whether PATTERN matches TEXT from its beginning on, and to its end where it
+ * ends in $. */
+static bool
+matches_here(const char *pattern, const char *text)
+{
+  const char *star = NULL; /* behind the last one, */
+  const char *from = text; /* which stands for what is before this */
+  for (;;) {
+    if (*pattern == '*') {
+      star = ++pattern;
+      from = text;
+    } else if (*pattern == '\0' ||
+               (pattern[0] == '$' && pattern[1] == '\0' && *text == '\0')) {
+      return true;
+    } else if (*text != '\0' && *pattern == *text) {
+      pattern++;
+      text++;
+    } else if (star != NULL && *from != '\0') {
+      pattern = star;
+      text = ++from;
+    } else {
+      return false;
+    }
+  }
+}
+
+static bool
+matches(const struct patterns *patterns, const char *text)
+{
+  for (size_t i = 0; i < patterns->count; i++)
+    if (matches_here(patterns->items[i], text))
+      return true;
+  return false;
+}
+
+/* Adds the pattern of LINE; sets *GOOD to whether it is a line of such a
+ * file.  False when memory runs out. */
+static bool
+add_line(struct patterns *patterns, char *line, bool *good)
+{
+  static const char prefix[] = "leak:";
+  char *pattern;
+  line += strspn(line, " \t");
+  size_t length = strlen(line);
+  while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
+    line[--length] = '\0';
+  if (*line == '\0' || *line == '#')
+    return true;
+  *good = strncmp(line, prefix, sizeof prefix - 1) == 0 &&
+          line[sizeof prefix - 1] != '\0';
+  if (!*good)
+    return true;
+  line += sizeof prefix - 1;
+  bool anchored = *line == '^';
+  if (asprintf(&pattern, "%s%s", anchored ? "" : "*", line + anchored) < 0)
+    return false;
+  if (ARRAY_PUSH(patterns->items, patterns->count, patterns->capacity,
+                 pattern))
+    return true;
+  free(pattern);
+  return false;
+}
+
+/* Reads the file PATH. */
+static bool
+read_patterns(struct patterns *patterns, const char *path,
+              struct mprof_error *error)
+{
+  FILE *file = fopen(path, "re");
+  char *line = NULL;
+  size_t room = 0;
+  bool well = true; /* so is each line */
+  bool good = true;
+  size_t number = 0;
+  if (file == NULL)
+    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
+                      strerror(errno));
+  errno = 0;
+  for (; good && well && getline(&line, &room, file) >= 0; number++)
+    good = add_line(patterns, line, &well);
+  int failure = ferror(file) ? errno : 0;
+  free(line);
+  fclose(file);
+  if (failure != 0)
+    return mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': %s", path,
+                      strerror(failure));
+  if (!well)
+    return mprof_fail(error, MPROF_CANNOT_READ,
+                      "cannot read '%s': line %zu is not 'leak:PATTERN'",
+                      path, number);
+  return good;
+}
+
+/* ---- chains ------------------------------------------------------------ */
+
+enum trait {
+  TRAIT_LIBRARY = 1, /* the code is that of a library of the list */
+  TRAIT_LINKER = 2,  /* of the dynamic linker */
+  TRAIT_KEEPER = 4,  /* the function is one */
+  TRAIT_ALWAYS = 8,  /* ... wherever its code is */
+  TRAIT_USER = 16    /* matches the user's file */
+};
+
+/* Those of FUNCTION, which is in a library if IN_LIBRARY says so. */
+static unsigned
+traits_of_function(const struct profile *profile,
+                   const struct profile_function *function, bool in_library,
+                   const struct patterns *patterns)
+{
+  const char *name = names_text(&profile->names, function->name);
+  return (in_library && is_among(keepers, COUNT(keepers), name) ? TRAIT_KEEPER
+                                                                : 0u) |
+         (is_among(keepers_anywhere, COUNT(keepers_anywhere), name)
+              ? TRAIT_ALWAYS
+              : 0u) |
+         (matches(patterns, name) ||
+                  matches(patterns,
+                          names_text(&profile->names, function->file))
+              ? TRAIT_USER
+              : 0u);
+}
+
+static unsigned
+traits_of_mapping(const struct profile *profile,
+                  const struct profile_mapping *mapping,
+                  const struct patterns *patterns)
+{
+  static const char *const linkers[] = {"ld-linux", "ld-2."};
+  const char *file = names_text(&profile->names, mapping->file);
+  return (begins_with(libraries, COUNT(libraries), file) ? TRAIT_LIBRARY
+                                                         : 0u) |
+         (begins_with(linkers, COUNT(linkers), file) ? TRAIT_LINKER : 0u) |
+         (matches(patterns, file) ? TRAIT_USER : 0u);
+}
+
+/* Gives each location the traits that its functions have, or, with GIVE, each
+ * of these the location's. */
+static void
+pass_traits(const struct profile *profile, unsigned char *locations,
+            unsigned char *functions, bool give)
+{
+  for (size_t i = 0; i < profile->location_count; i++) {
+    const struct profile_location *l = &profile->locations[i];
+    for (size_t j = 0; j < l->line_count; j++) {
+      uint32_t f = profile->lines[l->first_line + j].function;
+      if (f != INDEX_NONE && give)
+        functions[f] |= locations[i];
+      else if (f != INDEX_NONE)
+        locations[i] |= functions[f];
+    }
+  }
+}
+
+/* The traits of each location; NULL when memory runs out. */
+static unsigned char *
+find_traits(const struct profile *profile, const struct patterns *patterns)
+{
+  unsigned char *functions = array_zeroed(profile->function_count, 1);
+  unsigned char *mappings = array_zeroed(profile->mapping_count, 1);
+  unsigned char *traits = array_zeroed(profile->location_count, 1);
+  bool good = functions != NULL && mappings != NULL && traits != NULL;
+  for (size_t i = 0; good && i < profile->mapping_count; i++)
+    mappings[i] = (unsigned char)traits_of_mapping(
+        profile, &profile->mappings[i], patterns);
+  for (size_t i = 0; good && i < profile->location_count; i++)
+    if (profile->locations[i].mapping != INDEX_NONE)
+      traits[i] = mappings[profile->locations[i].mapping];
+  if (good)
+    pass_traits(profile, traits, functions, true);
+  for (size_t i = 0; good && i < profile->function_count; i++)
+    functions[i] = (unsigned char)traits_of_function(
+        profile, &profile->functions[i], (functions[i] & TRAIT_LIBRARY) != 0,
+        patterns);
+  if (good)
+    pass_traits(profile, traits, functions, false);
+  free(functions);
+  free(mappings);
+  if (good)
+    return traits;
+  free(traits);
+  return NULL;
+}
+
+/* What is known of the end of a chain. */
+enum state {
+  STATE_LIBRARY =
+      1, /* in a library, called by a keeper or one in it, or by
+            nothing but the dynamic linker when a program begins */
+  STATE_USER = 2
+};
+
+static unsigned
+next_state(unsigned before, unsigned traits, bool first)
+{
+  bool library = (traits & TRAIT_LIBRARY) != 0;
+  bool begins =
+      (traits & TRAIT_KEEPER) != 0 || (first && (traits & TRAIT_LINKER) != 0);
+  bool kept = library && (begins || (before & STATE_LIBRARY) != 0);
+  return (kept || (traits & TRAIT_ALWAYS) != 0 ? STATE_LIBRARY : 0u) |
+         ((before & STATE_USER) != 0 || (traits & TRAIT_USER) != 0
+              ? STATE_USER
+              : 0u);
+}
+
+/* Fills NODES, with room for all nodes of PROFILE. */
+static bool
+find_nodes(bool *nodes, const struct profile *profile,
+           const struct patterns *patterns)
+{
+  unsigned char *traits = find_traits(profile, patterns);
+  unsigned char *states = array_zeroed(profile->tree.count, 1);
+  bool good = nodes != NULL && traits != NULL && states != NULL;
+  for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {
+    const struct tree_node *node = &profile->tree.nodes[i];
+    states[i] = (unsigned char)next_state(
+        states[node->parent], traits[node->item], node->parent == TREE_ROOT);
+    nodes[i] = states[i] != 0;
+  }
+  free(traits);
+  free(states);
+  return good;
+}
+
+bool
+suppressions_find(bool **nodes, const struct profile *profile,
+                  const struct view_options *options,
+                  struct mprof_error *error)
+{
+  struct patterns patterns = {0};
+  *nodes = NULL;
+  if (options->suppressions != NULL &&
+      !read_patterns(&patterns, options->suppressions, error)) {
+    release_patterns(&patterns);
+    return false;
+  }
+  bool good = true;
+  if (!options->show_suppressed && profile->by_mprof &&
+      profile->language == LANGUAGE_C) {
+    *nodes = array_zeroed(profile->tree.count, sizeof **nodes);
+    good = find_nodes(*nodes, profile, &patterns);
+  }
+  release_patterns(&patterns);
+  return good;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What was never freed, and is no leak: what the C and C++ libraries keep
+ * until a program ends, such as buffers of stdio, and what a file of the
+ * user's says, in the form that LeakSanitizer reads:
+ *
+ *     # a comment
+ *     leak:PATTERN
+ *
+ * A chain is suppressed when some function of it, its source file, or the
+ * file of its code matches PATTERN: in any part, unless it begins with ^ or
+ * ends in $; a * stands for any text.
+ *
+ * What the libraries keep is known by a function of theirs, such as
+ * setlocale.  What that allocates itself, or has others of these libraries
+ * allocate, is theirs; what it calls of the program, such as the constructor
+ * of a library that dlopen loads, is not.
+ */
+
+#ifndef MPROF_SUPPRESSIONS_H
+#define MPROF_SUPPRESSIONS_H
+
+#include "analysis/view_options.h"
+#include "base/mprof_error.h"
+#include "pprof/profile.h"
+
+/* Sets *NODES, which the caller frees, to whether the chain of each node of
+ * PROFILE is suppressed; NULL: none is.  False: ERROR says why, or memory has
+ * run out. */
+bool suppressions_find(bool **nodes, const struct profile *profile,
+                       const struct view_options *options,
+                       struct mprof_error *error);
+
+#endif
