@@ -154,6 +154,7 @@ struct program_types {
   struct names names;
   uint64_t *sizes; /* owned: those that are wanted, ascending */
   size_t size_count;
+  bool every;                 /* so are all others */
   struct program_type *types; /* by size, then name, once sorted */
   size_t count, capacity;
 };

@@ -265,22 +265,26 @@ code_names_place(struct code_names *names, struct code_module *module,
 
 /* ---- types ------------------------------------------------------------- */
 
-/* Makes MODULE know the types of the sizes that TYPES wants, too. */
+/* Makes MODULE know the types of the sizes that TYPES wants; of all sizes,
+ * when it is asked for the second time. */
 static bool
 read_types(struct code_names *names, struct code_module *module,
            const struct program_types *types)
 {
-  size_t counts[] = {types->size_count, module->types.size_count};
-  uint64_t *sizes = array_zeroed(counts[0] + counts[1], sizeof *sizes);
+  bool again = module->types.sizes != NULL;
+  uint64_t *sizes = array_zeroed(types->size_count, sizeof *sizes);
   if (sizes == NULL)
     return false;
-  memcpy(sizes, types->sizes, counts[0] * sizeof *sizes);
-  if (counts[1] > 0)
-    memcpy(sizes + counts[0], module->types.sizes, counts[1] * sizeof *sizes);
+  memcpy(sizes, types->sizes, types->size_count * sizeof *sizes);
   program_types_release(&module->types);
-  return program_types_init(&module->types, sizes, counts[0] + counts[1]) &&
-         open_module(names, module) &&
-         program_types_read(&module->types, module->file.information);
+  if (!program_types_init(&module->types, sizes, types->size_count))
+    return false;
+  module->types.every = again;
+  if (!open_module(names, module) ||
+      !program_types_read(&module->types, module->file.information))
+    return false;
+  program_types_sort(&module->types); /* each unit may have them all */
+  return true;
 }
 
 bool

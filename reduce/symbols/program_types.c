@@ -40,9 +40,10 @@ program_types_release(struct program_types *types)
 static bool
 is_wanted(const struct program_types *types, uint64_t size)
 {
-  return types->size_count > 0 &&
-         bsearch(&size, types->sizes, types->size_count, sizeof size,
-                 array_compare_numbers) != NULL;
+  return types->every ||
+         (types->size_count > 0 &&
+          bsearch(&size, types->sizes, types->size_count, sizeof size,
+                  array_compare_numbers) != NULL);
 }
 
 static bool
@@ -163,7 +164,7 @@ program_types_read(struct program_types *types, Dwarf *information)
 {
   Dwarf_CU *unit = NULL;
   Dwarf_Die die;
-  while (information != NULL && types->size_count > 0 &&
+  while (information != NULL && (types->size_count > 0 || types->every) &&
          dwarf_get_units(information, unit, &unit, NULL, NULL, &die, NULL) ==
              0)
     if (!read_children(types, &die, "", is_c(&die), 0))

@@ -207,6 +207,51 @@ many_files(void **state)
   assert_int_equal(count_descriptors(), before);
 }
 
+/* Types of this program, of sizes that nothing else here has. */
+struct of_1237_bytes {
+  char bytes[1237];
+};
+struct of_1239_bytes {
+  char bytes[1239];
+};
+struct of_1237_bytes first;
+struct of_1239_bytes second;
+
+/* Checks that MODULE has the type NAME of SIZE bytes, and no other. */
+static void
+check_type(struct code_names *names, struct code_module *module,
+           uint64_t size, const char *name)
+{
+  struct program_types types;
+  uint64_t *sizes = calloc(1, sizeof *sizes);
+  assert_non_null(sizes);
+  sizes[0] = size;
+  assert_true(program_types_init(&types, sizes, 1));
+  assert_true(code_names_types(names, module, &types));
+  program_types_sort(&types);
+  assert_int_equal(types.count, name == NULL ? 0 : 1);
+  if (name != NULL)
+    assert_string_equal(types.types[0].name, name);
+  program_types_release(&types);
+}
+
+static void
+types_of_several_profiles(void **state)
+{
+  struct code_names names = {0};
+  char path[PATH_MAX];
+  (void)state;
+  struct code_module *module =
+      code_names_module(&names, copy_path(path, 1), own_build_id());
+  assert_non_null(module);
+  for (int i = 0; i < 2; i++) {
+    check_type(&names, module, 1237, "struct of_1237_bytes");
+    check_type(&names, module, 1239, "struct of_1239_bytes");
+    check_type(&names, module, 1241, NULL);
+  }
+  code_names_release(&names);
+}
+
 int
 main(void)
 {
@@ -214,6 +259,7 @@ main(void)
       cmocka_unit_test(a_file_is_read_once),
       cmocka_unit_test(another_build_is_another_file),
       cmocka_unit_test(many_files),
+      cmocka_unit_test(types_of_several_profiles),
   };
   return cmocka_run_group_tests(tests, make_copies, remove_copies);
 }
