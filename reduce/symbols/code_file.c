@@ -111,9 +111,14 @@ find_debug_file(Dwfl_Module *module, void **user, const char *name,
 {
   struct search search;
   GElf_Addr bias;
+  GElf_Word sum;
+  Elf *elf = dwfl_module_getelf(module, &bias);
   (void)user, (void)base, (void)checksum;
-  read_build_id(dwfl_module_getelf(module, &bias), search.id);
-  if (strlen(search.id) < 4)
+  read_build_id(elf, search.id);
+  const char *own = elf == NULL ? NULL : dwelf_elf_gnu_debuglink(elf, &sum);
+  /* What debug files share (dwz) is asked for here too: libdw finds it. */
+  if (strlen(search.id) < 4 ||
+      (link != NULL && (own == NULL || strcmp(link, own) != 0)))
     return -1;
   int descriptor = search_folders(&search, NULL, NULL);
   char *folder = strdup(path != NULL ? path : name);
