@@ -227,3 +227,31 @@ malloc_usable_size(void *p)
   header = objects_header_bytes(p);
   return real.malloc_usable_size((char *)p - header) - header;
 }
+
+/* ---- all of them ---- */
+
+/* By names of their own: the program may have functions of these. */
+#define OWN(name)                                                            \
+  __asm__(".set own_" #name ", " #name);                                     \
+  extern char own_##name[] HIDDEN
+
+OWN(malloc);
+OWN(calloc);
+OWN(realloc);
+OWN(free);
+OWN(posix_memalign);
+OWN(aligned_alloc);
+OWN(memalign);
+OWN(valloc);
+OWN(pvalloc);
+OWN(malloc_usable_size);
+
+#define FUNCTION(name) {#name, &real.name, own_##name}
+
+const struct interposed_function interposed_functions[] = {
+    FUNCTION(malloc),       FUNCTION(calloc),
+    FUNCTION(realloc),      FUNCTION(free),
+    FUNCTION(memalign),     FUNCTION(posix_memalign),
+    FUNCTION(valloc),       FUNCTION(aligned_alloc),
+    FUNCTION(pvalloc),      FUNCTION(malloc_usable_size),
+    {.real = NULL}};

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/attributes.h"
+#include "malloc/interpose/rebind.h"
+
 /* The frame of the interposed function, from which the walk begins. */
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0))
 
@@ -16,5 +19,8 @@
 void *interposed_malloc(size_t bytes, const uintptr_t *frame);
 int interposed_memalign(void **result, size_t alignment, size_t bytes,
                         const uintptr_t *frame);
+
+/* Those of C; the last has no name. */
+extern const struct interposed_function interposed_functions[] HIDDEN;
 
 #endif

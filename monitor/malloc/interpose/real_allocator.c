@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "malloc/interpose/interposed.h"
 #include "tree/spin_lock.h"
 
 struct real_allocator real;
@@ -35,22 +36,15 @@ real_allocator_find(void)
   seeking = true;
   spin_lock(&lock);
   if (!real.found) {
-#define FIND(name) real_function(&real.name, #name)
-    FIND(malloc);
-    FIND(calloc);
-    FIND(realloc);
-    FIND(free);
-    FIND(posix_memalign);
-    FIND(aligned_alloc);
-    FIND(memalign);
-    FIND(valloc);
-    FIND(pvalloc);
-    FIND(malloc_usable_size);
+    for (const struct interposed_function *f = interposed_functions;
+         f->real != NULL; f++)
+      real_function(f->real, f->name);
     if (real.malloc == NULL) {
       ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
       (void)ignored;
       _exit(127);
     }
+    rebind_symbols(interposed_functions);
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   }
   spin_unlock(&lock);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * rebind.c -- see rebind.h.  Symbols are found by the table that the dynamic
+ * linker uses (DT_GNU_HASH); what is written is one word of each.
+ */
+#include "malloc/interpose/rebind.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+/* A file that is loaded, and how to find what it defines. */
+struct symbols {
+  const struct link_map *map;
+  Elf64_Sym *table;
+  const char *names;
+  const uint32_t *hash; /* see find_symbol */
+};
+
+/* Fill in the file that has the function; false: it has no such tables. */
+static bool
+symbols_of(void *function, struct symbols *symbols)
+{
+  Dl_info info;
+  void *map = NULL;
+  *symbols = (struct symbols){0};
+  if (dladdr1(function, &info, &map, RTLD_DL_LINKMAP) == 0 || map == NULL)
+    return false;
+  symbols->map = map;
+  for (const Elf64_Dyn *d = symbols->map->l_ld; d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_SYMTAB)
+      symbols->table = (Elf64_Sym *)d->d_un.d_ptr;
+    else if (d->d_tag == DT_STRTAB)
+      symbols->names = (const char *)d->d_un.d_ptr;
+    else if (d->d_tag == DT_GNU_HASH)
+      symbols->hash = (const uint32_t *)d->d_un.d_ptr;
+  return symbols->table != NULL && symbols->names != NULL &&
+         symbols->hash != NULL;
+}
+
+static uint32_t
+hash_of(const char *name)
+{
+  uint32_t hash = 5381;
+  for (; *name != '\0'; name++)
+    hash = hash * 33 + (unsigned char)*name;
+  return hash;
+}
+
+/* Call `found' with each symbol of the file that has the name and is at the
+ * function: it may have several, of different versions. */
+static void
+find_symbol(const struct symbols *symbols, const char *name, void *function,
+            void (*found)(void *, Elf64_Sym *), void *closure)
+{
+  /* four words; a filter; where the chain of each bucket begins; chains */
+  const uint32_t count = symbols->hash[0], first = symbols->hash[1];
+  const uint32_t *const buckets = symbols->hash + 4 + 2 * symbols->hash[2];
+  const uint32_t *const chains = buckets + count;
+  const uint32_t hash = hash_of(name);
+  uint32_t i = count == 0 ? 0 : buckets[hash % count];
+  if (i < first)
+    return;
+  do {
+    Elf64_Sym *const s = &symbols->table[i];
+    if ((chains[i - first] | 1) == (hash | 1) &&
+        s->st_shndx != SHN_UNDEF &&
+        symbols->map->l_addr + s->st_value == (uintptr_t)function &&
+        strcmp(symbols->names + s->st_name, name) == 0)
+      found(closure, s);
+  } while ((chains[i++ - first] & 1) == 0);
+}
+
+/* The pages where symbols are. */
+struct range {
+  uintptr_t begin, end;
+};
+
+static void
+extend(void *closure, Elf64_Sym *symbol)
+{
+  struct range *const range = closure;
+  const uintptr_t at = (uintptr_t)symbol;
+  if (range->end == 0 || at < range->begin)
+    range->begin = at & ~(uintptr_t)(PAGE - 1);
+  if (at + sizeof *symbol > range->end)
+    range->end = (at + sizeof *symbol + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+}
+
+static void
+assign(void *closure, Elf64_Sym *symbol)
+{
+  const Elf64_Addr *const value = closure;
+  __atomic_store_n(&symbol->st_value, *value, __ATOMIC_RELAXED);
+}
+
+/* The protection of the segment of the file at that address. */
+static int
+protection_at(const struct symbols *symbols, void *function, uintptr_t at)
+{
+  Dl_info info;
+  const Elf64_Ehdr *head;
+  const Elf64_Phdr *part;
+  if (dladdr(function, &info) == 0)
+    return PROT_READ;
+  head = info.dli_fbase;
+  part = (const Elf64_Phdr *)((const char *)head + head->e_phoff);
+  for (unsigned i = 0; i < head->e_phnum; i++)
+    if (part[i].p_type == PT_LOAD &&
+        at - symbols->map->l_addr - part[i].p_vaddr < part[i].p_memsz)
+      return ((part[i].p_flags & PF_R) != 0 ? PROT_READ : 0) |
+             ((part[i].p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+             ((part[i].p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+  return PROT_READ;
+}
+
+static void *
+real_of(const struct interposed_function *f)
+{
+  void *function;
+  memcpy(&function, f->real, sizeof function);
+  return function;
+}
+
+void
+rebind_symbols(const struct interposed_function *functions)
+{
+  struct symbols symbols, other;
+  struct range range = {0};
+  int protection;
+  if (!symbols_of(real_of(functions), &symbols))
+    return;
+  for (const struct interposed_function *f = functions; f->real != NULL; f++)
+    if (real_of(f) != NULL) {
+      if (!symbols_of(real_of(f), &other) || other.map != symbols.map)
+        return;
+      find_symbol(&symbols, f->name, real_of(f), extend, &range);
+    }
+  if (range.end == 0)
+    return;
+  protection = protection_at(&symbols, real_of(functions), range.begin);
+  if (mprotect((void *)range.begin, range.end - range.begin,
+               protection | PROT_WRITE) != 0)
+    return;
+  for (const struct interposed_function *f = functions; f->real != NULL;
+       f++) {
+    Elf64_Addr value = (uintptr_t)f->own - symbols.map->l_addr;
+    if (real_of(f) != NULL)
+      find_symbol(&symbols, f->name, real_of(f), assign, &value);
+  }
+  mprotect((void *)range.begin, range.end - range.begin, protection);
+}
