@@ -64,6 +64,7 @@ static const struct word sort_words[] = {
     {"kept"},  {"peak"},   {"temporary"}, {"name"}, {NULL}};
 static const struct word color_words[] = {
     {"auto"}, {"always"}, {"never"}, {NULL}};
+static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
 static const struct word by_words[] = {{"function"}, {"line"},  {"file"},
                                        {"package"},  {"class"}, {NULL}};
 
@@ -195,6 +196,12 @@ const struct option_row option_rows[] = {
     {IN_RUN, "signal", "SIGNAL",
      "a signal, such as USR2, that starts and stops counting",
      STORE(signal, const char *, run.signal, 0)},
+    {IN_RUN, "only", "NAMES",
+     "profile programs with these names: gcc,cc1*,*/bin/ld",
+     TEXT(run.only)},
+    {IN_RUN, "trace-children", "YES",
+     "profile other processes than the first: ",
+     WORD(children_choice, run.children, CHILDREN_TRACED, children_words)},
     {IN_RUN, "autosave", "N", "write the file after every N allocations, too",
      NUMBER(run.autosave)},
     {IN_RUN, "temporary", "N",

@@ -37,6 +37,8 @@ enum color_choice { COLOR_AUTOMATIC, COLOR_ALWAYS, COLOR_NEVER };
 
 enum detail_choice { DETAIL_NORMAL, DETAIL_TERSE, DETAIL_VERBOSE };
 
+enum children_choice { CHILDREN_TRACED, CHILDREN_LEFT_OUT };
+
 struct progress;
 
 /* A profile that is open, and what of it counts. */
@@ -51,6 +53,8 @@ struct run_options {
   bool off, quiet;    /* count later; say nothing */
   bool unfolded;      /* with all depths of a recursion */
   const char *signal; /* that starts and stops counting, or NULL */
+  const char *only;   /* names of programs, or NULL: all */
+  enum children_choice children;
   size_t autosave, budget, temporary; /* SIZE_MAX: not given */
 };
 

@@ -270,20 +270,33 @@ finish_files(const struct profile_files *old, struct sums *sums, bool *root,
 
 /* Makes OUTCOME say why there is no FILE of the program NAME. */
 static void
-say_nothing_written(const char *name, struct outcome *outcome)
+say_nothing_written(const struct options *options, const struct sums *sums,
+                    struct outcome *outcome)
 {
+  const char *name = options->files[0];
+  const char *only = options->run.only;
   const char *reason = unmonitored_reason(name);
   const char *signal = sigabbrev_np(outcome->signal);
-  if (reason == NULL && outcome->signal != 0)
+  char others[64] = "";
+  if (sums->files > 0)
+    snprintf(others, sizeof others, "; %zu of its processes wrote %s",
+             sums->files, sums->files == 1 ? "a file" : "files");
+  if (only != NULL && *only != '\0')
+    mprof_line(outcome->remark,
+               "no profile was written: no program by the name of '%s' "
+               "allocated, or a line above says why",
+               only);
+  else if (reason == NULL && outcome->signal != 0)
     mprof_line(outcome->remark,
                "no profile of '%s' was written: signal %s ended it at once "
-               "(--autosave=N writes before)",
-               name, signal != NULL ? signal : "of real time");
+               "(--autosave=N writes before)%s",
+               name, signal != NULL ? signal : "of real time", others);
   else /* the monitor itself has said what went wrong, such as a full disk */
-    mprof_line(outcome->remark, "no profile of '%s' was written: %s", name,
+    mprof_line(outcome->remark, "no profile of '%s' was written: %s%s", name,
                reason != NULL
                    ? reason
-                   : "it allocated nothing, or a line above says why");
+                   : "it allocated nothing, or a line above says why",
+               others);
 }
 
 /* Makes OUTCOME say what was written to the file NAME, and others. */
@@ -294,7 +307,8 @@ say_written(const char *name, const struct sums *sums,
   bool others = sums->files > 0;
   char files[64] = "";
   if (others)
-    snprintf(files, sizeof files, " and %zu of other programs", sums->files);
+    snprintf(files, sizeof files, " and %zu more file%s of its processes",
+             sums->files, sums->files == 1 ? "" : "s");
   mprof_line(outcome->remark,
              "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64
              " bytes, %" PRIu64 " of them kept%s%s; see: mprof report "
@@ -326,7 +340,7 @@ run_monitored(const struct options *options, struct sink *sink,
   if (good && !finish_files(&files, &sums, &root, &unfinished))
     mprof_line(outcome->remark, "%s", unfinished.message);
   else if (good && !root)
-    say_nothing_written(options->files[0], outcome);
+    say_nothing_written(options, &sums, outcome);
   else if (good && !options->run.quiet)
     say_written(name, &sums, outcome);
   release_files(&files);

@@ -7,7 +7,6 @@
 
 #include "command/run_program.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,12 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
-enum { SCRIPTS = 4 }; /* that interpret one another, as in the kernel */
 enum { SHELL_CANNOT_RUN = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
 
 /* ---- the library ------------------------------------------------------- */
@@ -160,6 +156,9 @@ set_environment(const struct run_options *run, const char *library,
          set_variable("LD_PRELOAD", preload) &&
          set_variable("MPROF_ROOT_PID", process) &&
          set_variable("MPROF_OUT", file) &&
+         set_variable("MPROF_ONLY", run->only) &&
+         set_variable("MPROF_CHILDREN",
+                      run->children == CHILDREN_LEFT_OUT ? "no" : NULL) &&
          set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&
          set_variable("MPROF_UNFOLDED", run->unfolded ? "1" : NULL) &&
          set_variable("MPROF_SIGNAL", run->signal) &&
@@ -263,86 +262,4 @@ program_run(const struct options *options, const char *file,
   outcome->status = outcome->signal != 0 ? SHELL_SIGNAL + outcome->signal
                                          : WEXITSTATUS(status);
   return true;
-}
-
-/* ---- what takes no library --------------------------------------------- */
-
-/* The file of a program tells, by its rights and its program headers; a
- * script is looked up to its interpreter.  Not known here: what a program
- * that does take the library runs itself. */
-
-/* Whether the kernel lets the program PATH do other things than this process
- * may: then the dynamic linker preloads nothing that is named by a path.
- * Such a program need not be readable. */
-static bool
-has_other_rights(const char *path)
-{
-  struct stat status;
-  if (stat(path, &status) != 0)
-    return false;
-  return ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
-         ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid()) ||
-         (geteuid() != 0 &&
-          getxattr(path, "security.capability", NULL, 0) > 0);
-}
-
-/* Whether the 64-bit program HEAD, open as DESCRIPTOR, asks for the dynamic
- * linker. */
-static bool
-is_dynamic(const Elf64_Ehdr *head, int descriptor)
-{
-  for (unsigned i = 0; i < head->e_phnum; i++) {
-    Elf64_Phdr part;
-    off_t at = (off_t)(head->e_phoff + i * sizeof part);
-    if (pread(descriptor, &part, sizeof part, at) == sizeof part &&
-        part.p_type == PT_INTERP)
-      return true;
-  }
-  return false;
-}
-
-/* The reason of the file open as DESCRIPTOR; sets INTERPRETER, of PATH_MAX
- * bytes, to the program that a script names, else to "". */
-static const char *
-reason_of_file(int descriptor, char *interpreter)
-{
-  union {
-    Elf64_Ehdr head;
-    char text[256];
-  } start = {0};
-  ssize_t length =
-      pread(descriptor, &start, sizeof start - 1, 0); /* ends in a zero */
-  interpreter[0] = '\0';
-  if (sscanf(start.text, "#! %255[^ \t\n]", interpreter) == 1 ||
-      length < (ssize_t)sizeof start.head ||
-      memcmp(start.head.e_ident, ELFMAG, SELFMAG) != 0)
-    return NULL;
-  if (start.head.e_ident[EI_CLASS] != ELFCLASS64)
-    return "it is no 64-bit program";
-  return is_dynamic(&start.head, descriptor)
-             ? NULL
-             : "it is statically linked, and nothing can be preloaded; link "
-               "it without -static";
-}
-
-const char *
-unmonitored_reason(const char *name)
-{
-  char path[PATH_MAX];
-  char interpreter[PATH_MAX];
-  const char *reason = NULL;
-  if (!program_find(name, path))
-    return NULL;
-  if (has_other_rights(path))
-    return "it runs with other rights than yours (setuid), and then nothing "
-           "is preloaded; run a copy of it without them";
-  for (int i = 0; i < SCRIPTS && path[0] != '\0' && reason == NULL; i++) {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-      return NULL;
-    reason = reason_of_file(descriptor, interpreter);
-    close(descriptor);
-    strcpy(path, interpreter);
-  }
-  return reason;
 }

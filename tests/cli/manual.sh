@@ -38,7 +38,7 @@ cp "$golden/widgets-c.data" after.data
 "${CC:-gcc}" -o widgets "$top/tests/demo/producer-consumer.c"
 sed -n '/^\.SH EXAMPLES/,/^\.SH "SEE/s/^mprof /"$MPROF" /p' man |
   sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >examples
-[ "$(wc -l <examples)" = 23 ]
+[ "$(wc -l <examples)" = 24 ]
 result $? 'the manual pages have examples'
 while read -r example; do
   eval "$example" >out 2>err

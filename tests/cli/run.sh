@@ -91,6 +91,26 @@ run report --tables=leaks
 says_not 'debug information of another build' make_widget
 unset MPROF_DEBUG_PATH
 
+# The monitor is a part of the program: it counts once, and its types are not
+# the program's.
+echo '#include <stdlib.h>
+struct mine { char bytes[24]; };
+void *volatile kept;
+int main(void) {
+  for (int i = 1; i < 40; i++) kept = malloc(8 * i);
+  struct mine *mine = malloc(sizeof *mine);
+  kept = mine;
+}' >linked.c
+"$cc" -g -fno-builtin -o linked linked.c -Wl,--whole-archive \
+  "$MPROF_LIB/libmprof_malloc.a" -Wl,--no-whole-archive -ldl -lpthread &&
+  run run ./linked
+[ "$(cat err)" = "mprof: wrote 'mprof.data': 40 allocations, 6264 bytes, 6264\
+ of them kept; see: mprof report mprof.data" ]
+result $? 'linked with the monitor: counted once'
+run report --tables=bins --no-legend -verbose
+[ "$(awk '/struct/ { print $1, $(NF - 1), $NF }' out)" = '24 struct mine' ]
+result $? 'linked with the monitor: types'
+
 # A file without names, read when the program was built anew.
 env MPROF_OUT="$scratch/raw.data" \
   LD_PRELOAD="$MPROF_LIB/libmprof-malloc.so" ./widgets
@@ -162,6 +182,11 @@ result $? 'signals are passed on'
  written: it is statically linked, and nothing can be preloaded; link it without\
  -static" ]
 result $? 'a statically linked program'
+"$cc" -w -fno-builtin -o own-malloc "$programs/own-malloc.c"
+run run ./own-malloc
+[ "$(cat err)" = "mprof: no profile of './own-malloc' was written: it has its\
+ own malloc; link it without that" ]
+result $? 'a program with its own malloc'
 MPROF_LIB=$scratch run run ./widgets
 [ "$status" = 1 ] && [ "$(cat err)" = "mprof: cannot find the monitor\
  '$scratch/libmprof-malloc.so': No such file or directory (MPROF_LIB may name\
@@ -201,7 +226,7 @@ wrapped() {
 
 # says_at_the_end NAME OTHERS
 says_at_the_end() {
-  grep -q "^mprof: wrote 'w.data' and $2 of other programs: [0-9]*\
+  grep -q "^mprof: wrote 'w.data' and $2 more files\{0,1\} of its processes: [0-9]*\
  allocations, .*; see: mprof report w.data w.data\.\[0-9\]\*\$" err
   result $? "$1: says so"
 }
@@ -229,6 +254,45 @@ result $? 'and is as it was'
 expect 'no program' 2 'mprof: no program to run is given' run -q
 expect 'no signal' 2 "mprof: --signal takes the name of a signal, not 'FOO'" \
   run --signal=FOO ./widgets
+
+# ---- which processes ----------------------------------------------------
+
+# chosen NAME FILES OPTION...: files that are written when a shell runs two
+# programs; each of these has the same figures.
+cp widgets gadgets
+chosen() {
+  local name=$1 files=$2 file
+  shift 2
+  rm -f c.data*
+  run run -o c.data "$@" sh -c './widgets; ./gadgets; ./own-malloc; :'
+  [ "$(find . -name 'c.data*' | wc -l)" = "$files" ]
+  result $? "$name: files"
+  for file in c.data*; do
+    [ ! -e "$file" ] || "$MPROF" report "$file" | sed -n 2p
+  done | grep -c '^10000 allocations, 2040000 bytes' >out
+}
+chosen 'all' 3
+chosen 'a name' 1 --only=widgets
+[ "$(cat out)" = 1 ] && [ "$(cat err)" = "mprof: wrote 'c.data': 10000\
+ allocations, 2040000 bytes, 1023876 of them kept; see: mprof report c.data" ]
+result $? 'a name: its figures'
+chosen 'names' 2 --only=nonesuch,gadgets,widgets
+[ "$(cat out)" = 2 ]
+result $? 'names: their figures'
+chosen 'a pattern' 2 '--only=*dgets'
+chosen 'a path' 1 "--only=$PWD/wid*"
+chosen 'no such name' 0 --only=nonesuch
+[ "$(cat err)" = "mprof: no profile was written: no program by the name of\
+ 'nonesuch' allocated, or a line above says why" ]
+result $? 'no such name: says so'
+chosen 'without children' 1 --trace-children=no
+[ "$(cat out)" = 0 ]
+result $? 'without children: it is that of the shell'
+chosen 'only the first, which is another' 0 --trace-children=no --only=widgets
+run run -q -o c.data --trace-children=no --only=widgets ./wrapper
+[ "$("$MPROF" report c.data | sed -n 2p | cut -d, -f 1,2)" = \
+  '10000 allocations, 2040000 bytes' ]
+result $? 'what the first process becomes'
 
 # ---- options ------------------------------------------------------------
 

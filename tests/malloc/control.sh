@@ -15,6 +15,11 @@ mv control control-linked
 compile control -O1 -L"$MPROF_LIB" -Wl,-rpath,"$MPROF_LIB" \
   -Wl,--no-as-needed -lmprof-malloc
 mv control control-shared
+# Two of them, as `mprof run' has it: the first one counts.  The second is a
+# copy, or the same file would be loaded once.
+cp control-linked control-linked-preloaded
+mkdir copy && cp "$monitor" copy/libmprof-malloc.so
+cp control-shared control-shared-preloaded
 
 # with VARIABLE=VALUE...: what the next `start' sets.
 with() { settings=("$@"); }
@@ -24,7 +29,10 @@ with
 start() {
   local preload=()
   rm -f ./*.data*
-  [ "$how" != preloaded ] || preload=(LD_PRELOAD="$monitor")
+  case $how in
+  shared-preloaded) preload=(LD_PRELOAD="$work/copy/libmprof-malloc.so") ;;
+  *preloaded) preload=(LD_PRELOAD="$monitor") ;;
+  esac
   timeout 100 env MPROF_OUT="$work/control.data" "${settings[@]}" \
     "${preload[@]}" "$work/control-$how" "$1" >out 2>err </dev/null
   status=$?
@@ -32,7 +40,7 @@ start() {
   with
 }
 
-for how in preloaded linked shared; do
+for how in preloaded linked shared linked-preloaded shared-preloaded; do
   start plain
   expect "$how: plain" control.data 5 50 5 50 5 50 0
   start stop

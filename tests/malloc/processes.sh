@@ -68,6 +68,27 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do # it is not waited for
 done
 files daemon '4 164 4 164' '1 43 1 43'
 
+# Without the others: what is forked counts nothing, nor does what is spawned;
+# what the first process becomes does.
+export MPROF_CHILDREN=no
+run fork
+files 'only the parent' '3 160 3 160'
+run vfork
+files 'only the parent of vfork' '3 41 3 41'
+run chain
+files 'the programs of one process' '7 77 7 77' '1 100 1 100' '5 45 5 45'
+unset MPROF_CHILDREN
+
+# By name: no file is for the first process alone.
+mkdir named && cp processes named/others
+export MPROF_ONLY=others
+run fork
+files 'another name' ''
+export MPROF_ONLY=others,proc*
+run vfork
+files 'both, the first that ends has the name' '7 77 7 77' '3 41 3 41'
+unset MPROF_ONLY
+
 # spawned N TITLE: what posix_spawn and system allocate themselves has other
 # sizes.
 spawned() {

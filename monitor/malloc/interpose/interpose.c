@@ -22,7 +22,7 @@
 #include "malloc/interpose/real_allocator.h"
 
 /* A call begins: this thread is in the monitor.  False: it is at looking for
- * the real allocator. */
+ * the real allocator, or that is bypassed. */
 static inline bool
 enter(void)
 {
@@ -31,6 +31,10 @@ enter(void)
   malloc_monitor_inside++;
   return true;
 }
+
+/* Where no call began: what the real function gives, or early memory. */
+#define WITHOUT(call, alignment, bytes)                                      \
+  (real_allocator_bypassed() ? (call) : early_allocate(alignment, bytes))
 
 /* What to ask of the real allocator; it refuses what is too much. */
 static inline size_t
@@ -57,7 +61,7 @@ HOOK_INLINE void *
 allocate(size_t bytes, const uintptr_t *frame)
 {
   if (!enter())
-    return early_allocate(1, bytes);
+    return WITHOUT(real.malloc(bytes), 1, bytes);
   return give(real.malloc(with_header(bytes)), bytes, frame);
 }
 
@@ -82,15 +86,20 @@ calloc(size_t count, size_t size)
     return NULL;
   }
   if (!enter())
-    return early_allocate(1, bytes);
+    return WITHOUT(real.calloc(count, size), 1, bytes);
   return give(real.calloc(1, with_header(bytes)), bytes, FRAME);
 }
 
 static void __attribute__((noinline)) free_otherwise(void *p)
 {
   struct object_record taken;
-  if (p == NULL || early_contains(p) || !enter())
+  if (p == NULL || early_contains(p))
     return;
+  if (!enter()) {
+    if (real_allocator_bypassed())
+      real.free(p);
+    return;
+  }
   objects_take(p, &taken);
   objects_end(&taken);
   real.free(object_base(&taken));
@@ -136,7 +145,7 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
   if (early_contains(p))
     return move_early(p, bytes, frame);
   if (!enter())
-    return NULL;
+    return real_allocator_bypassed() ? real.realloc(p, bytes) : NULL;
   objects_take(p, &taken);
   headed = taken.headed && bytes != 0;
   q = real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
@@ -178,6 +187,8 @@ interposed_memalign(void **result, size_t alignment, size_t bytes,
   int status;
   void *p;
   if (!enter()) {
+    if (real_allocator_bypassed())
+      return real.posix_memalign(result, alignment, bytes);
     *result = early_allocate(alignment, bytes);
     return *result == NULL ? ENOMEM : 0;
   }
@@ -199,7 +210,7 @@ posix_memalign(void **result, size_t alignment, size_t bytes)
   EXPORT void *name parameters                                               \
   {                                                                          \
     if (!enter())                                                            \
-      return early_allocate(alignment, bytes);                               \
+      return WITHOUT(real.name arguments, alignment, bytes);                 \
     return objects_give_bare(real.name arguments, bytes, FRAME);             \
   }
 
@@ -223,7 +234,7 @@ malloc_usable_size(void *p)
   if (early_contains(p))
     return early_size(p);
   if (!real_allocator_found())
-    return 0;
+    return real_allocator_bypassed() ? real.malloc_usable_size(p) : 0;
   header = objects_header_bytes(p);
   return real.malloc_usable_size((char *)p - header) - header;
 }

@@ -72,7 +72,7 @@ learn(struct cxx_operator *known, const char *name)
   void *function;
   int kind;
   malloc_monitor_inside++;
-  function = dlsym(RTLD_NEXT, name);
+  real_function(&function, name);
   kind = kind_of(function);
   __atomic_store_n(&known->function, function, __ATOMIC_RELAXED);
   __atomic_store_n(&known->kind, kind, __ATOMIC_RELEASE);

@@ -9,47 +9,113 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "malloc/choice.h"
+#include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/interposed.h"
 #include "tree/spin_lock.h"
 
 struct real_allocator real;
 
+/* ---- what is behind ---- */
+
+/* There may be another monitor behind this one: in a program that was linked
+ * with libmprof_malloc.a, where one is preloaded, too.  The first one counts,
+ * as the program calls its functions; the others tell what is behind them. */
+typedef void *bypass(const char *name);
+EXPORT bypass mprof_bypass;
+EXPORT void mprof_find_allocator(void) __attribute__((noinline));
+
+static void *
+function_behind(const char *name)
+{
+  static void *monitor;
+  static bool sought;
+  bypass *behind;
+  if (!sought) {
+    monitor = dlsym(RTLD_NEXT, "mprof_bypass");
+    sought = true;
+  }
+  memcpy(&behind, &monitor, sizeof behind);
+  return behind != NULL ? behind(name) : dlsym(RTLD_NEXT, name);
+}
+
 /* A cast between a function and an object pointer, which POSIX allows. */
 void
 real_function(void *function, const char *name)
 {
-  void *found = dlsym(RTLD_NEXT, name);
+  void *found = function_behind(name);
   memcpy(function, &found, sizeof found);
+}
+
+static void
+find_functions(void)
+{
+  static const char message[] =
+      "mprof: there is no malloc behind libmprof-malloc.so; load it with "
+      "LD_PRELOAD into a dynamically linked program\n";
+  for (const struct interposed_function *f = interposed_functions;
+       f->real != NULL; f++)
+    real_function(f->real, f->name);
+  if (real.malloc == NULL) {
+    ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)ignored;
+    _exit(127);
+  }
+}
+
+/* Under a lock, or before there are threads. */
+static void
+stand_aside(void)
+{
+  malloc_monitor.counting = false;
+  find_functions();
+  __atomic_store_n(&real.bypassed, true, __ATOMIC_RELEASE);
+}
+
+void *
+mprof_bypass(const char *name)
+{
+  if (!real.bypassed)
+    stand_aside();
+  return function_behind(name);
 }
 
 bool
 real_allocator_find(void)
 {
-  static const char message[] =
-      "mprof: there is no malloc behind libmprof-malloc.so; load it with "
-      "LD_PRELOAD into a dynamically linked program\n";
   /* only the thread that is at it gets early memory */
   static __thread bool seeking __attribute__((tls_model("initial-exec")));
   static struct spin_lock lock;
-  if (seeking)
+  if (seeking || real_allocator_bypassed())
     return false;
   seeking = true;
   spin_lock(&lock);
-  if (!real.found) {
-    for (const struct interposed_function *f = interposed_functions;
-         f->real != NULL; f++)
-      real_function(f->real, f->name);
-    if (real.malloc == NULL) {
-      ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
-      (void)ignored;
-      _exit(127);
+  if (!real.found && !real.bypassed) {
+    if (choice_is_mine()) {
+      find_functions();
+      rebind_symbols(interposed_functions);
+      __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
+    } else {
+      stand_aside();
     }
-    rebind_symbols(interposed_functions);
-    __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   }
   spin_unlock(&lock);
   seeking = false;
-  return true;
+  return real.found;
+}
+
+/* The first one is called, whichever monitor calls it. */
+void
+mprof_find_allocator(void)
+{
+  real_allocator_found();
+}
+
+bool
+real_allocator_is_ours(void)
+{
+  mprof_find_allocator();
+  return !real_allocator_bypassed();
 }
 
 /* ---- early memory ---- */

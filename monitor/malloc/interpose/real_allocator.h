@@ -28,7 +28,9 @@ struct real_allocator {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*malloc_usable_size)(void *);
-  bool found;
+  bool found;    /* and this monitor is in front of it */
+  bool bypassed; /* found, but this process is not profiled, or by another
+                    monitor: all is passed on, and nothing added to it */
 };
 
 extern struct real_allocator real HIDDEN;
@@ -38,10 +40,21 @@ extern struct real_allocator real HIDDEN;
 void real_function(void *function, const char *name);
 
 /* Find the allocator.  False while this thread is already at it: then the
- * caller takes memory from early_allocate. */
+ * caller takes memory from early_allocate.  False as well where it is
+ * bypassed. */
 bool real_allocator_find(void);
 
-/* Whether `real' may be used. */
+/* Whether the real functions are to be called with what the program says. */
+static inline bool
+real_allocator_bypassed(void)
+{
+  return __atomic_load_n(&real.bypassed, __ATOMIC_ACQUIRE);
+}
+
+/* Find it, and say whether this process is profiled by this monitor. */
+bool real_allocator_is_ours(void);
+
+/* Whether this monitor is in front of `real'. */
 static inline bool
 real_allocator_found(void)
 {

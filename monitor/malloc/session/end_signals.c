@@ -88,6 +88,8 @@ find_sigaction(void)
 static bool
 is_end_signal(int number)
 {
+  if (real_allocator_bypassed())
+    return false;
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (end_signals[i] == number)
       return true;

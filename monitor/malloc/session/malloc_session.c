@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "code/code_objects.h"
+#include "malloc/choice.h"
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
+#include "malloc/interpose/real_allocator.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/profile_file.h"
 #include "unwind/frame_rule.h"
@@ -178,6 +180,7 @@ autosave(void)
 void
 malloc_session_count(bool on)
 {
+  on = on && !real_allocator_bypassed();
   __atomic_store_n(&malloc_monitor.counting, on, __ATOMIC_RELEASE);
 }
 
@@ -232,7 +235,10 @@ after_fork_in_child(void)
   stripes_forked();
   forget();
   malloc_threads_forked();
-  session.process = getpid();
+  if (choice_without_children())
+    malloc_session_count(false); /* nor is it the process that saves */
+  else
+    session.process = getpid();
   profile_file_forked();
   malloc_monitor_inside--;
 }
@@ -243,6 +249,8 @@ static void __attribute__((constructor)) begin(void)
 {
   const char *count = environment_value("MPROF_COUNT");
   const unsigned long recent = environment_number("MPROF_TEMPORARY", 1);
+  if (!real_allocator_is_ours())
+    return;
   malloc_monitor_inside++;
   session.process = getpid();
   profile_file_open();

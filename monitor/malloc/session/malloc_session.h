@@ -6,8 +6,8 @@
  * The environment says what to do:
  *
  *     MPROF_OUT        the file; "%p" in it becomes the number of the process
- *     MPROF_COUNT      "off": do not count before the program or a signal
- * says MPROF_SIGNAL     a signal (USR2, or a number) that starts counting, or
+ *     MPROF_COUNT      "off": count when the program or a signal says so
+ *     MPROF_SIGNAL     a signal (USR2, or a number) that starts counting, or
  *                      stops it and writes the file
  *     MPROF_AUTOSAVE   write after so many allocations, again and again
  *     MPROF_BUDGET     contexts, and ends of chains, at most
@@ -16,6 +16,8 @@
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for,
  *                      and in the end the last program that it becomes; all
  *                      others have the number of their process appended to it
+ *
+ * and whether there is anything to do, see choice.h.
  *
  * Forks.  The child begins with nothing counted, and has a file of its own.
  */

@@ -4,9 +4,18 @@
  * constructors of a program run when the dynamic linker has registered its
  * function for the end already (see malloc_session_save_at_exit); what is
  * listed here runs before.  Shared objects cannot have that, and need not.
+ * So does what lets a monitor that is preloaded stand aside (real_allocator.h)
+ * before it has begun anything.
  */
+#include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
 
-static void (*const before_constructors)(void)
-    __attribute__((section(".preinit_array"),
-                   used)) = malloc_session_save_at_exit;
+static void
+before_constructors(void)
+{
+  if (real_allocator_is_ours())
+    malloc_session_save_at_exit();
+}
+
+static void (*const listed)(void)
+    __attribute__((section(".preinit_array"), used)) = before_constructors;

@@ -122,6 +122,10 @@ dlclose(void *handle)
   malloc_monitor_inside++;
   if (function == NULL)
     real_function(&function, "dlclose");
+  if (real_allocator_bypassed()) {
+    malloc_monitor_inside--;
+    return function(handle);
+  }
   malloc_code_look();
   malloc_monitor_inside--;
   status = function(handle); /* its destructors are the program's */

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "malloc/choice.h"
 #include "malloc/environment.h"
 #include "malloc/session/malloc_profile.h"
 #include "write/decimal.h"
@@ -58,12 +59,15 @@ append_number(char *end, char separator, uint64_t n)
 }
 
 /* Move the file `from' to another name than the ones that other processes, or
- * this one before exec, have taken: FILE.PID, FILE.PID.2, ...  That is put
- * into `name'. */
+ * this one before exec, have taken: FILE.PID, FILE.PID.2, ...; before these
+ * FILE, where programs are chosen by their names.  That is put into `name'. */
 static bool
 move_to_name_of_process(const char *from, char *name)
 {
-  char *end = append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
+  char *end = stpcpy(name, own.base);
+  if (choice_by_name() && move_to_new(from, name))
+    return true;
+  end = append_number(end, '.', (uint64_t)getpid());
   for (uint64_t i = 2; !move_to_new(from, name); i++) {
     if (errno != EEXIST || i == 10000)
       return false;
@@ -127,7 +131,9 @@ set_base(const char *name)
   own.base[n] = '\0';
 }
 
-/* In the process that the variable names, or where nobody has set it, the
+/* Where programs are chosen by their names there is none.
+ *
+ * In the process that the variable names, or where nobody has set it, the
  * file is the one that was asked for.  It is the same process after exec: a
  * plus sign says that there was a program before.  Other processes find
  * another number than theirs. */
@@ -136,6 +142,8 @@ is_root_process(void)
 {
   static char ours[] = "MPROF_ROOT_PID=+000000000";
   const char *text = environment_value("MPROF_ROOT_PID");
+  if (choice_by_name())
+    return false;
   if (text != NULL && strtol(text, NULL, 10) != (long)getpid())
     return false;
   own.follows = text != NULL && *text == '+';

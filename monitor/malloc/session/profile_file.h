@@ -6,7 +6,9 @@
  * The process that the environment names (MPROF_ROOT_PID), or where nobody
  * has set it the first one, has the name that was asked for; all others, and
  * what a process was before exec, have a name of their own: FILE.PID, or
- * FILE.PID.2 and so on.  No file of another process is replaced.
+ * FILE.PID.2 and so on.  No file of another process is replaced.  Where
+ * programs are chosen by their names (choice.h), FILE is for the first that
+ * has something to write.
  *
  * One thread at a time, under the monitor's lock; a handler of a signal may
  * interrupt it and write the file by itself.  Takes no memory of the program.

@@ -8,6 +8,7 @@
 
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
+#include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/profile_file.h"
 
@@ -47,6 +48,8 @@ change_region(const char *name)
 {
   struct malloc_monitor *const m = &malloc_monitor;
   struct malloc_thread *thread;
+  if (!real_allocator_is_ours())
+    return;
   malloc_monitor_inside++;
   thread = malloc_thread_mine();
   if (thread != NULL) {

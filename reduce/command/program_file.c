@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The file of a program tells what is not monitored, by its rights, its
+ * program headers and its symbols; a script is looked up to its interpreter.
+ * Not known here: what a program that does take the library runs itself.
+ */
+
+#include "command/run_program.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum { SCRIPTS = 4 }; /* that interpret one another, as in the kernel */
+
+/* Whether the kernel lets the program PATH do other things than this process
+ * may: then the dynamic linker preloads nothing that is named by a path.
+ * Such a program need not be readable. */
+static bool
+has_other_rights(const char *path)
+{
+  struct stat status;
+  if (stat(path, &status) != 0)
+    return false;
+  return ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
+         ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid()) ||
+         (geteuid() != 0 &&
+          getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
+/* Whether the 64-bit program HEAD, open as DESCRIPTOR, asks for the dynamic
+ * linker. */
+static bool
+is_dynamic(const Elf64_Ehdr *head, int descriptor)
+{
+  for (unsigned i = 0; i < head->e_phnum; i++) {
+    Elf64_Phdr part;
+    off_t at = (off_t)(head->e_phoff + i * sizeof part);
+    if (pread(descriptor, &part, sizeof part, at) == sizeof part &&
+        part.p_type == PT_INTERP)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the table of symbols SECTION of ELF defines NAME. */
+static bool
+defines(Elf *elf, Elf_Scn *section, const char *name)
+{
+  GElf_Shdr header;
+  GElf_Sym symbol;
+  Elf_Data *data = elf_getdata(section, NULL);
+  if (data == NULL || gelf_getshdr(section, &header) == NULL)
+    return false;
+  for (int i = 0; gelf_getsym(data, i, &symbol) != NULL; i++) {
+    const char *own = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (symbol.st_shndx != SHN_UNDEF && own != NULL &&
+        strcmp(own, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the program open as DESCRIPTOR has a malloc that all of it finds
+ * before any library's, and that is not mprof's. */
+static bool
+has_own_malloc(int descriptor)
+{
+  bool own = false, ours = false;
+  Elf *elf = elf_version(EV_CURRENT) == EV_NONE
+                 ? NULL
+                 : elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
+  for (Elf_Scn *s = NULL; elf != NULL && (s = elf_nextscn(elf, s)) != NULL;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(s, &header) == NULL)
+      continue;
+    own = own || (header.sh_type == SHT_DYNSYM && defines(elf, s, "malloc"));
+    ours = ours ||
+           (header.sh_type == SHT_SYMTAB && defines(elf, s, "mprof_bypass"));
+  }
+  elf_end(elf);
+  return own && !ours;
+}
+
+/* The reason of the file open as DESCRIPTOR; sets INTERPRETER, of PATH_MAX
+ * bytes, to the program that a script names, else to "". */
+static const char *
+reason_of_file(int descriptor, char *interpreter)
+{
+  union {
+    Elf64_Ehdr head;
+    char text[256];
+  } start = {0};
+  ssize_t length =
+      pread(descriptor, &start, sizeof start - 1, 0); /* ends in a zero */
+  interpreter[0] = '\0';
+  if (sscanf(start.text, "#! %255[^ \t\n]", interpreter) == 1 ||
+      length < (ssize_t)sizeof start.head ||
+      memcmp(start.head.e_ident, ELFMAG, SELFMAG) != 0)
+    return NULL;
+  if (start.head.e_ident[EI_CLASS] != ELFCLASS64)
+    return "it is no 64-bit program";
+  if (!is_dynamic(&start.head, descriptor))
+    return "it is statically linked, and nothing can be preloaded; link it "
+           "without -static";
+  return has_own_malloc(descriptor)
+             ? "it has its own malloc; link it without that"
+             : NULL;
+}
+
+const char *
+unmonitored_reason(const char *name)
+{
+  char path[PATH_MAX];
+  char interpreter[PATH_MAX];
+  const char *reason = NULL;
+  if (!program_find(name, path))
+    return NULL;
+  if (has_other_rights(path))
+    return "it runs with other rights than yours (setuid), and then nothing "
+           "is preloaded; run a copy of it without them";
+  for (int i = 0; i < SCRIPTS && path[0] != '\0' && reason == NULL; i++) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+      return NULL;
+    reason = reason_of_file(descriptor, interpreter);
+    close(descriptor);
+    strcpy(path, interpreter);
+  }
+  return reason;
+}
