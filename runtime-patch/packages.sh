@@ -44,8 +44,9 @@ html)
   packages='chromium:chromium nodejs:node npm:npm'
   ;;
 allocators)
-  # Other allocators, for the tests of C programs.
-  packages='g++:g++ libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0'
+  # Other allocators and another C library, for the tests of C programs.
+  packages='g++:g++ libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
+    musl-tools:musl-gcc'
   ;;
 unwind)
   # C++ leaves frames by exceptions, and a debugger looks at them.

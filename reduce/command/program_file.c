@@ -35,19 +35,27 @@ has_other_rights(const char *path)
           getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
-/* Whether the 64-bit program HEAD, open as DESCRIPTOR, asks for the dynamic
- * linker. */
-static bool
-is_dynamic(const Elf64_Ehdr *head, int descriptor)
+/* The reason of the 64-bit program HEAD, open as DESCRIPTOR, by the dynamic
+ * linker that it asks for. */
+static const char *
+reason_of_linker(const Elf64_Ehdr *head, int descriptor)
 {
   for (unsigned i = 0; i < head->e_phnum; i++) {
     Elf64_Phdr part;
+    char linker[PATH_MAX] = "";
     off_t at = (off_t)(head->e_phoff + i * sizeof part);
-    if (pread(descriptor, &part, sizeof part, at) == sizeof part &&
-        part.p_type == PT_INTERP)
-      return true;
+    if (pread(descriptor, &part, sizeof part, at) != sizeof part ||
+        part.p_type != PT_INTERP)
+      continue;
+    if (pread(descriptor, linker, sizeof linker - 1, (off_t)part.p_offset) <
+        0)
+      return NULL;
+    return strstr(linker, "/ld-linux") != NULL
+               ? NULL
+               : "it does not have the GNU C library; link it with that";
   }
-  return false;
+  return "it is statically linked, and nothing can be preloaded; link it "
+         "without -static";
 }
 
 /* Whether the table of symbols SECTION of ELF defines NAME. */
@@ -98,6 +106,7 @@ reason_of_file(int descriptor, char *interpreter)
     Elf64_Ehdr head;
     char text[256];
   } start = {0};
+  const char *reason;
   ssize_t length =
       pread(descriptor, &start, sizeof start - 1, 0); /* ends in a zero */
   interpreter[0] = '\0';
@@ -107,12 +116,10 @@ reason_of_file(int descriptor, char *interpreter)
     return NULL;
   if (start.head.e_ident[EI_CLASS] != ELFCLASS64)
     return "it is no 64-bit program";
-  if (!is_dynamic(&start.head, descriptor))
-    return "it is statically linked, and nothing can be preloaded; link it "
-           "without -static";
-  return has_own_malloc(descriptor)
+  reason = reason_of_linker(&start.head, descriptor);
+  return reason == NULL && has_own_malloc(descriptor)
              ? "it has its own malloc; link it without that"
-             : NULL;
+             : reason;
 }
 
 const char *

@@ -182,6 +182,20 @@ result $? 'signals are passed on'
  written: it is statically linked, and nothing can be preloaded; link it without\
  -static" ]
 result $? 'a statically linked program'
+# A program with another C library, and one whose child has it.
+if command -v musl-gcc >/dev/null; then
+  musl-gcc -fno-builtin -o musl "$top/tests/demo/producer-consumer.c"
+  run run ./musl
+  [ "$status" = 0 ] && [ "$(cat err)" = "mprof: no profile of './musl' was\
+ written: it does not have the GNU C library; link it with that" ]
+  result $? 'a program with another C library'
+  run run sh -c './musl; ./widgets; :'
+  [ "$status" = 0 ] && [ "$(ls mprof.data*)" = "mprof.data
+$(ls mprof.data.*[0-9])" ] && [ "$(wc -l <err)" = 1 ]
+  result $? 'a child with another C library'
+else
+  echo 'ok - a program with another C library # SKIP no musl-gcc'
+fi
 "$cc" -w -fno-builtin -o own-malloc "$programs/own-malloc.c"
 run run ./own-malloc
 [ "$(cat err)" = "mprof: no profile of './own-malloc' was written: it has its\

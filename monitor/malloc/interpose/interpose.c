@@ -36,6 +36,11 @@ enter(void)
 #define WITHOUT(call, alignment, bytes)                                      \
   (real_allocator_bypassed() ? (call) : early_allocate(alignment, bytes))
 
+static void *__attribute__((noinline)) allocate_without(size_t bytes)
+{
+  return WITHOUT(real.malloc(bytes), 1, bytes);
+}
+
 /* What to ask of the real allocator; it refuses what is too much. */
 static inline size_t
 with_header(size_t bytes)
@@ -61,7 +66,7 @@ HOOK_INLINE void *
 allocate(size_t bytes, const uintptr_t *frame)
 {
   if (!enter())
-    return WITHOUT(real.malloc(bytes), 1, bytes);
+    return allocate_without(bytes);
   return give(real.malloc(with_header(bytes)), bytes, frame);
 }
 

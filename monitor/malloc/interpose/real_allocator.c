@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,30 +81,38 @@ mprof_bypass(const char *name)
   return function_behind(name);
 }
 
+static void
+find_under_lock(void)
+{
+  static struct spin_lock lock;
+  spin_lock(&lock);
+  if (real.found || real.bypassed) {
+    /* by another thread */
+  } else if (choice_is_mine()) {
+    find_functions();
+    rebind_symbols(interposed_functions);
+    __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
+  } else {
+    stand_aside();
+  }
+  spin_unlock(&lock);
+}
+
 bool
 real_allocator_find(void)
 {
   /* only the thread that is at it gets early memory */
   static __thread bool seeking __attribute__((tls_model("initial-exec")));
-  static struct spin_lock lock;
   if (seeking || real_allocator_bypassed())
     return false;
   seeking = true;
-  spin_lock(&lock);
-  if (!real.found && !real.bypassed) {
-    if (choice_is_mine()) {
-      find_functions();
-      rebind_symbols(interposed_functions);
-      __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
-    } else {
-      stand_aside();
-    }
-  }
-  spin_unlock(&lock);
+  if (gnu_get_libc_version == NULL) /* locks are for that, too */
+    stand_aside();
+  else
+    find_under_lock();
   seeking = false;
   return real.found;
 }
-
 /* The first one is called, whichever monitor calls it. */
 void
 mprof_find_allocator(void)

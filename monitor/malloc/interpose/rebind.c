@@ -5,7 +5,7 @@
  */
 #include "malloc/interpose/rebind.h"
 
-#include <dlfcn.h>
+#include <dlfcn.h> /* dl_find_object */
 #include <elf.h>
 #include <link.h>
 #include <stdbool.h>
@@ -18,7 +18,8 @@ enum { PAGE = 4096 };
 
 /* A file that is loaded, and how to find what it defines. */
 struct symbols {
-  const struct link_map *map;
+  const Elf64_Ehdr *head;
+  uintptr_t base; /* what is added to the addresses in it */
   Elf64_Sym *table;
   const char *names;
   const uint32_t *hash; /* see find_symbol */
@@ -28,13 +29,13 @@ struct symbols {
 static bool
 symbols_of(void *function, struct symbols *symbols)
 {
-  Dl_info info;
-  void *map = NULL;
-  *symbols = (struct symbols){0};
-  if (dladdr1(function, &info, &map, RTLD_DL_LINKMAP) == 0 || map == NULL)
+  struct dl_find_object object;
+  if (_dl_find_object(function, &object) != 0)
     return false;
-  symbols->map = map;
-  for (const Elf64_Dyn *d = symbols->map->l_ld; d->d_tag != DT_NULL; d++)
+  *symbols = (struct symbols){.head = object.dlfo_map_start,
+                              .base = object.dlfo_link_map->l_addr};
+  for (const Elf64_Dyn *d = object.dlfo_link_map->l_ld; d->d_tag != DT_NULL;
+       d++)
     if (d->d_tag == DT_SYMTAB)
       symbols->table = (Elf64_Sym *)d->d_un.d_ptr;
     else if (d->d_tag == DT_STRTAB)
@@ -55,8 +56,8 @@ hash_of(const char *name)
 }
 
 /* Call `found' with each symbol of the file that has the name and is at the
- * function: it may have several, of different versions. */
-static void
+ * function: it may have several, of different versions.  False: none. */
+static bool
 find_symbol(const struct symbols *symbols, const char *name, void *function,
             void (*found)(void *, Elf64_Sym *), void *closure)
 {
@@ -66,16 +67,20 @@ find_symbol(const struct symbols *symbols, const char *name, void *function,
   const uint32_t *const chains = buckets + count;
   const uint32_t hash = hash_of(name);
   uint32_t i = count == 0 ? 0 : buckets[hash % count];
+  bool any = false;
   if (i < first)
-    return;
+    return false;
   do {
     Elf64_Sym *const s = &symbols->table[i];
     if ((chains[i - first] | 1) == (hash | 1) &&
         s->st_shndx != SHN_UNDEF &&
-        symbols->map->l_addr + s->st_value == (uintptr_t)function &&
-        strcmp(symbols->names + s->st_name, name) == 0)
+        symbols->base + s->st_value == (uintptr_t)function &&
+        strcmp(symbols->names + s->st_name, name) == 0) {
       found(closure, s);
+      any = true;
+    }
   } while ((chains[i++ - first] & 1) == 0);
+  return any;
 }
 
 /* The pages where symbols are. */
@@ -103,18 +108,14 @@ assign(void *closure, Elf64_Sym *symbol)
 
 /* The protection of the segment of the file at that address. */
 static int
-protection_at(const struct symbols *symbols, void *function, uintptr_t at)
+protection_at(const struct symbols *symbols, uintptr_t at)
 {
-  Dl_info info;
-  const Elf64_Ehdr *head;
-  const Elf64_Phdr *part;
-  if (dladdr(function, &info) == 0)
-    return PROT_READ;
-  head = info.dli_fbase;
-  part = (const Elf64_Phdr *)((const char *)head + head->e_phoff);
+  const Elf64_Ehdr *head = symbols->head;
+  const Elf64_Phdr *part =
+      (const Elf64_Phdr *)((const char *)head + head->e_phoff);
   for (unsigned i = 0; i < head->e_phnum; i++)
     if (part[i].p_type == PT_LOAD &&
-        at - symbols->map->l_addr - part[i].p_vaddr < part[i].p_memsz)
+        at - symbols->base - part[i].p_vaddr < part[i].p_memsz)
       return ((part[i].p_flags & PF_R) != 0 ? PROT_READ : 0) |
              ((part[i].p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
              ((part[i].p_flags & PF_X) != 0 ? PROT_EXEC : 0);
@@ -132,26 +133,22 @@ real_of(const struct interposed_function *f)
 void
 rebind_symbols(const struct interposed_function *functions)
 {
-  struct symbols symbols, other;
+  const struct interposed_function *f;
+  struct symbols symbols;
   struct range range = {0};
   int protection;
   if (!symbols_of(real_of(functions), &symbols))
     return;
-  for (const struct interposed_function *f = functions; f->real != NULL; f++)
-    if (real_of(f) != NULL) {
-      if (!symbols_of(real_of(f), &other) || other.map != symbols.map)
-        return;
-      find_symbol(&symbols, f->name, real_of(f), extend, &range);
-    }
-  if (range.end == 0)
-    return;
-  protection = protection_at(&symbols, real_of(functions), range.begin);
+  for (f = functions; f->real != NULL; f++)
+    if (real_of(f) != NULL &&
+        !find_symbol(&symbols, f->name, real_of(f), extend, &range))
+      return;
+  protection = protection_at(&symbols, range.begin);
   if (mprotect((void *)range.begin, range.end - range.begin,
                protection | PROT_WRITE) != 0)
     return;
-  for (const struct interposed_function *f = functions; f->real != NULL;
-       f++) {
-    Elf64_Addr value = (uintptr_t)f->own - symbols.map->l_addr;
+  for (f = functions; f->real != NULL; f++) {
+    Elf64_Addr value = (uintptr_t)f->own - symbols.base;
     if (real_of(f) != NULL)
       find_symbol(&symbols, f->name, real_of(f), assign, &value);
   }

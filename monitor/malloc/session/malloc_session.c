@@ -126,6 +126,8 @@ malloc_session_save(void)
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);
 extern int __cxa_at_quick_exit(void (*)(void *), void *);
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
+                             void *);
 
 /* What both register. */
 static void
@@ -180,7 +182,6 @@ autosave(void)
 void
 malloc_session_count(bool on)
 {
-  on = on && !real_allocator_bypassed();
   __atomic_store_n(&malloc_monitor.counting, on, __ATOMIC_RELEASE);
 }
 
@@ -259,7 +260,8 @@ static void __attribute__((constructor)) begin(void)
   stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   malloc_threads_open();
-  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
+                    NULL); /* pthread_atfork, for any C library */
   __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
   end_signals_open();
   malloc_session_save_at_exit();

@@ -4,8 +4,8 @@
  * constructors of a program run when the dynamic linker has registered its
  * function for the end already (see malloc_session_save_at_exit); what is
  * listed here runs before.  Shared objects cannot have that, and need not.
- * So does what lets a monitor that is preloaded stand aside (real_allocator.h)
- * before it has begun anything.
+ * So does what lets a monitor that is preloaded stand aside, before it has
+ * begun anything (real_allocator.h).
  */
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"

@@ -60,7 +60,8 @@ append_number(char *end, char separator, uint64_t n)
 
 /* Move the file `from' to another name than the ones that other processes, or
  * this one before exec, have taken: FILE.PID, FILE.PID.2, ...; before these
- * FILE, where programs are chosen by their names.  That is put into `name'. */
+ * FILE, where programs are chosen by their names.  That is put into `name'.
+ */
 static bool
 move_to_name_of_process(const char *from, char *name)
 {

@@ -28,6 +28,8 @@ mprof_stop(void)
 EXPORT void
 mprof_restart(const char *filename)
 {
+  if (!real_allocator_is_ours())
+    return;
   malloc_monitor_inside++;
   malloc_session_forget();
   if (filename != NULL)
@@ -39,7 +41,8 @@ mprof_restart(const char *filename)
 EXPORT void
 set_mprof_autosave(int count)
 {
-  malloc_session_set_autosave(count > 0 ? (uint64_t)count : 0);
+  if (real_allocator_is_ours())
+    malloc_session_set_autosave(count > 0 ? (uint64_t)count : 0);
 }
 
 /* Enter the region `name', or leave the innermost one: NULL. */
