@@ -22,11 +22,40 @@ find_variable(const char *name, size_t n)
   return NULL;
 }
 
+static struct arena replaced; /* lines that end in zeros, and one more */
+
+bool
+environment_replace(const char *settings)
+{
+  const size_t n = strlen(settings);
+  struct arena copy = {0};
+  if (arena_reserve(&copy, n + 1) != 0)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    ((char *)copy.base)[i] = settings[i] == '\n' ? '\0' : settings[i];
+  arena_release(&replaced);
+  replaced = copy;
+  return true;
+}
+
+static const char *
+find_setting(const char *name, size_t n)
+{
+  const char *line = replaced.base;
+  for (; *line != '\0'; line += strlen(line) + 1)
+    if (strncmp(line, name, n) == 0 && line[n] == '=')
+      return line + n + 1;
+  return NULL;
+}
+
 const char *
 environment_value(const char *name)
 {
   const size_t n = strlen(name);
-  char **variable = find_variable(name, n);
+  char **variable;
+  if (replaced.base != NULL)
+    return find_setting(name, n);
+  variable = find_variable(name, n);
   return variable == NULL ? NULL : *variable + n + 1;
 }
 
@@ -42,8 +71,11 @@ environment_set(char *assignment)
 {
   struct arena arena;
   size_t n = 0;
-  char **there = find_variable(
-      assignment, (size_t)(strchr(assignment, '=') - assignment));
+  char **there;
+  if (replaced.base != NULL)
+    return;
+  there = find_variable(assignment,
+                        (size_t)(strchr(assignment, '=') - assignment));
   if (there != NULL) {
     *there = assignment;
     return;

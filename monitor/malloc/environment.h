@@ -7,6 +7,13 @@
 #ifndef MPROF_ENVIRONMENT_H
 #define MPROF_ENVIRONMENT_H
 
+#include <stdbool.h>
+
+/* Look in `settings' instead, NAME=VALUE with a newline behind each, which
+ * are copied; nothing is put into the environment any more.  False: there is
+ * no memory. */
+bool environment_replace(const char *settings);
+
 /* The value of the variable, or NULL. */
 const char *environment_value(const char *name);
 

@@ -246,11 +246,6 @@ malloc_usable_size(void *p)
 
 /* ---- all of them ---- */
 
-/* By names of their own: the program may have functions of these. */
-#define OWN(name)                                                            \
-  __asm__(".set own_" #name ", " #name);                                     \
-  extern char own_##name[] HIDDEN
-
 OWN(malloc);
 OWN(calloc);
 OWN(realloc);

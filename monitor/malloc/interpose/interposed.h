@@ -20,6 +20,12 @@ void *interposed_malloc(size_t bytes, const uintptr_t *frame);
 int interposed_memalign(void **result, size_t alignment, size_t bytes,
                         const uintptr_t *frame);
 
+/* The address of an interposed function is that of own_NAME: the program may
+ * have one of its name. */
+#define OWN(name)                                                            \
+  __asm__(".set own_" #name ", " #name);                                     \
+  extern char own_##name[] HIDDEN
+
 /* Those of C; the last has no name. */
 extern const struct interposed_function interposed_functions[] HIDDEN;
 

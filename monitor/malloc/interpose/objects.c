@@ -49,18 +49,26 @@ objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
 }
 
 void
+objects_take_bare(void *object, struct object_record *taken)
+{
+  *taken = (struct object_record){.address = (uintptr_t)object};
+  if (__atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0) {
+    spin_lock(&lock);
+    object_table_take(&table, taken->address, taken);
+    spin_unlock(&lock);
+  }
+}
+
+void
 objects_take(void *object, struct object_record *taken)
 {
   const uintptr_t address = (uintptr_t)object;
   struct object_header *const header = object_header_of(object);
-  *taken = (struct object_record){.address = address};
   if (!object_is_first_of_page(object) && object_has_header(object)) {
     *taken = (struct object_record){
         address, header->bytes, {header->leaf, header->epoch}, true};
-  } else if (__atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0) {
-    spin_lock(&lock);
-    object_table_take(&table, address, taken);
-    spin_unlock(&lock);
+  } else {
+    objects_take_bare(object, taken);
   }
   if (taken->headed)
     header->check = 0;

@@ -39,6 +39,9 @@ void *objects_give_bare(void *object, size_t bytes, const uintptr_t *frame);
  * what is known of it. */
 void objects_take(void *object, struct object_record *taken);
 
+/* The same for one that has no header. */
+void objects_take_bare(void *object, struct object_record *taken);
+
 /* What the real allocator knows it as. */
 static inline void *
 object_base(const struct object_record *object)

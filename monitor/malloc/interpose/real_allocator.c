@@ -64,12 +64,13 @@ find_functions(void)
   }
 }
 
-/* Under a lock, or before there are threads. */
-static void
-stand_aside(void)
+/* Under a lock, or while nobody else is here. */
+void
+real_allocator_bypass(void)
 {
   malloc_monitor.counting = false;
   find_functions();
+  __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);
   __atomic_store_n(&real.bypassed, true, __ATOMIC_RELEASE);
 }
 
@@ -77,7 +78,7 @@ void *
 mprof_bypass(const char *name)
 {
   if (!real.bypassed)
-    stand_aside();
+    real_allocator_bypass();
   return function_behind(name);
 }
 
@@ -93,7 +94,7 @@ find_under_lock(void)
     rebind_symbols(interposed_functions);
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   } else {
-    stand_aside();
+    real_allocator_bypass();
   }
   spin_unlock(&lock);
 }
@@ -107,7 +108,7 @@ real_allocator_find(void)
     return false;
   seeking = true;
   if (gnu_get_libc_version == NULL) /* locks are for that, too */
-    stand_aside();
+    real_allocator_bypass();
   else
     find_under_lock();
   seeking = false;
@@ -118,6 +119,13 @@ void
 mprof_find_allocator(void)
 {
   real_allocator_found();
+}
+
+void
+real_allocator_face(void)
+{
+  __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);
 }
 
 bool

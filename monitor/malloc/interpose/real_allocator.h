@@ -51,6 +51,11 @@ real_allocator_bypassed(void)
   return __atomic_load_n(&real.bypassed, __ATOMIC_ACQUIRE);
 }
 
+/* Find it; say that it is bypassed, or that this monitor is in front of it by
+ * other functions than those of its name. */
+void real_allocator_bypass(void);
+void real_allocator_face(void);
+
 /* Find it, and say whether this process is profiled by this monitor. */
 bool real_allocator_is_ours(void);
 

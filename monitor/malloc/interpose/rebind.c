@@ -130,8 +130,10 @@ real_of(const struct interposed_function *f)
   return function;
 }
 
-void
-rebind_symbols(const struct interposed_function *functions)
+/* Let the symbols of the real functions, which are at them or (`back') at our
+ * own, be at the others. */
+static void
+set_symbols(const struct interposed_function *functions, bool back)
 {
   const struct interposed_function *f;
   struct symbols symbols;
@@ -141,16 +143,153 @@ rebind_symbols(const struct interposed_function *functions)
     return;
   for (f = functions; f->real != NULL; f++)
     if (real_of(f) != NULL &&
-        !find_symbol(&symbols, f->name, real_of(f), extend, &range))
+        !find_symbol(&symbols, f->name, back ? f->own : real_of(f), extend,
+                     &range))
       return;
   protection = protection_at(&symbols, range.begin);
   if (mprotect((void *)range.begin, range.end - range.begin,
                protection | PROT_WRITE) != 0)
     return;
   for (f = functions; f->real != NULL; f++) {
-    Elf64_Addr value = (uintptr_t)f->own - symbols.base;
+    void *const from = back ? f->own : real_of(f);
+    Elf64_Addr value =
+        (uintptr_t)(back ? real_of(f) : f->own) - symbols.base;
     if (real_of(f) != NULL)
-      find_symbol(&symbols, f->name, real_of(f), assign, &value);
+      find_symbol(&symbols, f->name, from, assign, &value);
   }
   mprotect((void *)range.begin, range.end - range.begin, protection);
+}
+
+void
+rebind_symbols(const struct interposed_function *functions)
+{
+  set_symbols(functions, false);
+}
+
+/* ---- what is bound already ---- */
+
+/* A file, while its slots are looked at. */
+struct slots {
+  const struct interposed_function *functions;
+  bool back;
+  uintptr_t base;
+  const Elf64_Sym *table;
+  const char *names;
+  const Elf64_Phdr *closed; /* read-only after relocation; NULL: nothing */
+};
+
+/* Write a slot, which may be in a part that is closed. */
+static void
+set_slot(const struct slots *s, uintptr_t *slot, uintptr_t value)
+{
+  const uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(PAGE - 1);
+  const bool closed =
+      s->closed != NULL &&
+      (uintptr_t)slot - s->base - s->closed->p_vaddr < s->closed->p_memsz;
+  if (closed && mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE) != 0)
+    return;
+  __atomic_store_n(slot, value, __ATOMIC_RELAXED);
+  if (closed)
+    mprotect((void *)page, PAGE, PROT_READ);
+}
+
+/* Whether the slot for a function of another file has no address yet: it
+ * leads to code of its own file, which has the dynamic linker find one. */
+static bool
+is_lazy(const struct slots *s, const Elf64_Rela *r, const Elf64_Sym *symbol,
+        uintptr_t value)
+{
+  struct dl_find_object object;
+  return ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT &&
+         symbol->st_shndx == SHN_UNDEF &&
+         _dl_find_object((void *)value, &object) == 0 &&
+         object.dlfo_link_map->l_addr == s->base;
+}
+
+static void
+look_at_slot(const struct slots *s, const Elf64_Rela *r)
+{
+  const unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
+  const Elf64_Sym *const symbol = &s->table[ELF64_R_SYM(r->r_info)];
+  uintptr_t *const slot = (uintptr_t *)(s->base + r->r_offset);
+  if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
+       type != R_X86_64_64) ||
+      r->r_addend != 0)
+    return;
+  for (const struct interposed_function *f = s->functions; f->real != NULL;
+       f++) {
+    const uintptr_t own = (uintptr_t)f->own, real = (uintptr_t)real_of(f);
+    const uintptr_t from = s->back ? own : real, to = s->back ? real : own;
+    if (strcmp(s->names + symbol->st_name, f->name) == 0) {
+      if (*slot == from || (!s->back && is_lazy(s, r, symbol, *slot)))
+        set_slot(s, slot, to);
+      return;
+    }
+  }
+}
+
+static void
+look_at_slots(const struct slots *s, uintptr_t table, size_t bytes)
+{
+  const Elf64_Rela *const first = (const Elf64_Rela *)table;
+  for (size_t i = 0; i < bytes / sizeof *first; i++)
+    look_at_slot(s, &first[i]);
+}
+
+/* What the dynamic linker has in its own table of a file is an address, but
+ * for the kernel's own object. */
+static int
+look_at_file(struct dl_phdr_info *info, size_t size, void *closure)
+{
+  struct slots s = *(const struct slots *)closure;
+  const Elf64_Dyn *d = NULL;
+  uintptr_t tables[2] = {0};
+  size_t bytes[2] = {0};
+  (void)size;
+  s.base = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      d = (const Elf64_Dyn *)(s.base + info->dlpi_phdr[i].p_vaddr);
+    else if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
+      s.closed = &info->dlpi_phdr[i];
+  for (; d != NULL && d->d_tag != DT_NULL; d++)
+    switch (d->d_tag) {
+    case DT_SYMTAB:
+      s.table = (const Elf64_Sym *)d->d_un.d_ptr;
+      break;
+    case DT_STRTAB:
+      s.names = (const char *)d->d_un.d_ptr;
+      break;
+    case DT_RELA:
+      tables[0] = d->d_un.d_ptr;
+      break;
+    case DT_RELASZ:
+      bytes[0] = d->d_un.d_val;
+      break;
+    case DT_JMPREL:
+      tables[1] = d->d_un.d_ptr;
+      break;
+    case DT_PLTRELSZ:
+      bytes[1] = d->d_un.d_val;
+      break;
+    }
+  for (int i = 0; i < 2; i++)
+    if (s.table != NULL && s.names != NULL && tables[i] != 0)
+      look_at_slots(&s, tables[i], bytes[i]);
+  return 0;
+}
+
+void
+rebind_slots(const struct interposed_function *functions)
+{
+  struct slots s = {.functions = functions};
+  dl_iterate_phdr(look_at_file, &s);
+}
+
+void
+rebind_back(const struct interposed_function *functions)
+{
+  struct slots s = {.functions = functions, .back = true};
+  set_symbols(functions, true);
+  dl_iterate_phdr(look_at_file, &s);
 }

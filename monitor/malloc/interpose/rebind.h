@@ -27,4 +27,10 @@ struct interposed_function {
  * a lock.  Does nothing where it cannot. */
 void rebind_symbols(const struct interposed_function *functions);
 
+/* The same for all that has found the real functions already: in each file
+ * that is loaded, the places where the dynamic linker has stored their
+ * addresses, or will.  And back: what was real is real again. */
+void rebind_slots(const struct interposed_function *functions);
+void rebind_back(const struct interposed_function *functions);
+
 #endif

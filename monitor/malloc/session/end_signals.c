@@ -164,3 +164,13 @@ end_signals_open(void)
     real_sigaction(signal_number(name), &action, NULL);
   }
 }
+
+void
+end_signals_close(void)
+{
+  struct sigaction there;
+  for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
+    if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
+        there.sa_handler == end_by_signal)
+      real_sigaction(end_signals[i], &otherwise, NULL);
+}

@@ -14,4 +14,7 @@
 /* Handle them from now on. */
 void end_signals_open(void);
 
+/* No more: the default is the system's again. */
+void end_signals_close(void);
+
 #endif

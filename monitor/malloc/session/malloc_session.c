@@ -19,6 +19,7 @@
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/session/attach.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/profile_file.h"
 #include "unwind/frame_rule.h"
@@ -246,12 +247,23 @@ after_fork_in_child(void)
 
 /* ---- begin ---- */
 
-static void __attribute__((constructor)) begin(void)
+/* What stays for good. */
+static void
+register_handlers(void)
 {
+  malloc_threads_open();
+  __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
+                    NULL); /* pthread_atfork, for any C library */
+  __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
+  malloc_session_save_at_exit();
+}
+
+void
+malloc_session_begin(void)
+{
+  static bool registered;
   const char *count = environment_value("MPROF_COUNT");
   const unsigned long recent = environment_number("MPROF_TEMPORARY", 1);
-  if (!real_allocator_is_ours())
-    return;
   malloc_monitor_inside++;
   session.process = getpid();
   profile_file_open();
@@ -259,15 +271,25 @@ static void __attribute__((constructor)) begin(void)
   malloc_session_set_autosave(environment_number("MPROF_AUTOSAVE", 0));
   stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
-  malloc_threads_open();
-  __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
-                    NULL); /* pthread_atfork, for any C library */
-  __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
+  if (!registered)
+    register_handlers();
+  registered = true;
   end_signals_open();
-  malloc_session_save_at_exit();
   if (count != NULL && strcmp(count, "off") == 0) {
     malloc_session_count(false);
     malloc_session_forget();
   }
   malloc_monitor_inside--;
+}
+
+void
+malloc_session_end(void)
+{
+  session.process = -1;
+}
+
+static void __attribute__((constructor)) begin(void)
+{
+  if (!attach_is_awaited() && real_allocator_is_ours())
+    malloc_session_begin();
 }

@@ -27,6 +27,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Do what the environment says, from now on. */
+void malloc_session_begin(void);
+
+/* Write no file any more. */
+void malloc_session_end(void);
+
 /* Write the file, if anything was counted since it was written, and if this
  * is the process whose figures these are (not so between vfork and exec).
  * Prints one line when that fails.  Gives back 0, or an errno value.  Also

@@ -18,8 +18,10 @@
 
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/interpose/interposed.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
+#include "malloc/session/process_events.h"
 
 /* ---- another program ---- */
 
@@ -114,23 +116,61 @@ _Exit(int status)
 
 /* ---- code that goes away ---- */
 
+static int (*real_dlclose)(void *);
+
 EXPORT int
 dlclose(void *handle)
 {
-  static int (*function)(void *);
   int status;
   malloc_monitor_inside++;
-  if (function == NULL)
-    real_function(&function, "dlclose");
+  if (real_dlclose == NULL)
+    real_function(&real_dlclose, "dlclose");
   if (real_allocator_bypassed()) {
     malloc_monitor_inside--;
-    return function(handle);
+    return real_dlclose(handle);
   }
   malloc_code_look();
   malloc_monitor_inside--;
-  status = function(handle); /* its destructors are the program's */
+  status = real_dlclose(handle); /* its destructors are the program's */
   malloc_monitor_inside++;
   malloc_code_look();
   malloc_monitor_inside--;
   return status;
+}
+
+/* ---- all of them ---- */
+
+OWN(dlclose);
+OWN(_exit);
+OWN(_Exit);
+OWN(execve);
+OWN(execv);
+OWN(execvp);
+OWN(execvpe);
+OWN(fexecve);
+OWN(execveat);
+OWN(execl);
+OWN(execlp);
+OWN(execle);
+OWN(daemon);
+
+enum { EVENTS = 13 };
+
+static void *real_functions[EVENTS];
+
+#define FUNCTION(number, name) {#name, &real_functions[number], own_##name}
+
+static const struct interposed_function functions[EVENTS + 1] = {
+    FUNCTION(0, dlclose),  FUNCTION(1, _exit),    FUNCTION(2, _Exit),
+    FUNCTION(3, execve),   FUNCTION(4, execv),    FUNCTION(5, execvp),
+    FUNCTION(6, execvpe),  FUNCTION(7, fexecve),  FUNCTION(8, execveat),
+    FUNCTION(9, execl),    FUNCTION(10, execlp),  FUNCTION(11, execle),
+    FUNCTION(12, daemon),  {.real = NULL}};
+
+const struct interposed_function *
+process_event_functions(void)
+{
+  for (const struct interposed_function *f = functions; f->real != NULL; f++)
+    real_function(f->real, f->name);
+  return functions;
 }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * attach.c -- the monitor in a program that runs already.  A debugger loads
+ * the library, and calls these functions; nobody else does.
+ *
+ * Objects are given out as they come from the real allocator: the program may
+ * have stored the address of the real free, and may free any object by that.
+ * Such an end is seen when the address is given out again.
+ */
+#include "malloc/session/attach.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "malloc/environment.h"
+#include "malloc/interpose/interposed.h"
+#include "malloc/interpose/objects.h"
+#include "malloc/interpose/real_allocator.h"
+#include "malloc/session/end_signals.h"
+#include "malloc/session/malloc_session.h"
+#include "malloc/session/process_events.h"
+#include "malloc/session/profile_file.h"
+
+/* ---- in front of the real functions ---- */
+
+static void
+end_object(void *object)
+{
+  struct object_record taken;
+  objects_take_bare(object, &taken);
+  objects_end(&taken);
+}
+
+/* The call ends, which has entered the monitor. */
+static void *
+give_bare(void *object, size_t bytes, const uintptr_t *frame)
+{
+  if (object != NULL)
+    end_object(object); /* the one that was there */
+  return objects_give_bare(object, bytes, frame);
+}
+
+#define ATTACHED(name, parameters, arguments)                                \
+  static void *attached_##name parameters                                    \
+  {                                                                          \
+    malloc_monitor_inside++;                                                 \
+    return give_bare(real.name arguments, bytes, FRAME);                     \
+  }
+
+ATTACHED(malloc, (size_t bytes), (bytes))
+ATTACHED(valloc, (size_t bytes), (bytes))
+ATTACHED(pvalloc, (size_t bytes), (bytes))
+ATTACHED(memalign, (size_t boundary, size_t bytes), (boundary, bytes))
+ATTACHED(aligned_alloc, (size_t boundary, size_t bytes), (boundary, bytes))
+
+static void *
+attached_calloc(size_t count, size_t size)
+{
+  malloc_monitor_inside++;
+  return give_bare(real.calloc(count, size), count * size, FRAME);
+}
+
+static int
+attached_posix_memalign(void **result, size_t alignment, size_t bytes)
+{
+  int status;
+  void *p = NULL;
+  malloc_monitor_inside++;
+  status = real.posix_memalign(&p, alignment, bytes);
+  give_bare(status == 0 ? p : NULL, bytes, FRAME);
+  if (status == 0)
+    *result = p;
+  return status;
+}
+
+static void
+attached_free(void *p)
+{
+  malloc_monitor_inside++;
+  if (p != NULL)
+    end_object(p);
+  real.free(p);
+  malloc_monitor_inside--;
+}
+
+/* Another thread may get the address at once: so what is freed is told
+ * before. */
+static void *
+attached_realloc(void *p, size_t bytes)
+{
+  struct object_record taken = {0};
+  void *q;
+  malloc_monitor_inside++;
+  if (p != NULL)
+    objects_take_bare(p, &taken);
+  q = real.realloc(p, bytes);
+  if (q == NULL && p != NULL && bytes != 0) {
+    if (taken.counted.leaf != 0)
+      objects_put_back(&taken);
+    malloc_monitor_inside--;
+    return NULL;
+  }
+  objects_end(&taken);
+  return give_bare(q, bytes, FRAME);
+}
+
+#define FUNCTION(name) {#name, &real.name, (void *)attached_##name}
+
+static const struct interposed_function attached_functions[] = {
+    FUNCTION(malloc),        FUNCTION(calloc), FUNCTION(realloc),
+    FUNCTION(free),          FUNCTION(valloc), FUNCTION(pvalloc),
+    FUNCTION(memalign),      FUNCTION(posix_memalign),
+    FUNCTION(aligned_alloc), {.real = NULL}};
+
+/* ---- what the debugger calls ---- */
+
+EXPORT const char *mprof_attach(const char *settings);
+EXPORT int mprof_detach(void);
+
+/* What the program itself finds by that name, and not this library. */
+static void *
+found_by_program(const char *name)
+{
+  void *program, *found;
+  malloc_monitor_inside++;
+  program = dlopen(NULL, RTLD_LAZY);
+  found = program == NULL ? NULL : dlsym(program, name);
+  malloc_monitor_inside--;
+  return found;
+}
+
+static bool awaited, attached; /* in this process, now */
+
+bool
+attach_is_awaited(void)
+{
+  if (!real.found && !real.bypassed &&
+      found_by_program("mprof_attach") == NULL) {
+    real_allocator_bypass(); /* the debugger may call malloc by its name */
+    awaited = true;
+  }
+  return awaited;
+}
+
+/* Count from now on.  `settings' are as the environment is, NAME=VALUE with a
+ * newline behind each.  Gives back why not, or NULL. */
+const char *
+mprof_attach(const char *settings)
+{
+  if (attached || !awaited)
+    return "it is profiled already";
+  malloc_monitor_inside++;
+  if (!environment_replace(settings)) {
+    malloc_monitor_inside--;
+    return strerrordesc_np(ENOMEM);
+  }
+  if (found_by_program("malloc") != (void *)real.malloc) {
+    malloc_monitor_inside--;
+    return "its malloc is not that of the C library";
+  }
+  attached = true;
+  real_allocator_face();
+  malloc_session_begin();
+  profile_file_set(environment_value("MPROF_OUT"));
+  rebind_symbols(attached_functions);
+  rebind_slots(attached_functions);
+  rebind_slots(process_event_functions());
+  malloc_session_forget();
+  malloc_session_count(true);
+  malloc_monitor_inside--;
+  return NULL;
+}
+
+/* Write the file, and count no more.  Gives back 0, or an errno value. */
+int
+mprof_detach(void)
+{
+  int status;
+  if (!attached)
+    return 0;
+  attached = false;
+  malloc_session_count(false);
+  status = malloc_session_save();
+  malloc_session_end();
+  rebind_back(attached_functions);
+  rebind_back(process_event_functions());
+  real_allocator_bypass();
+  end_signals_close();
+  return status;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * attached.c -- a program that runs when the monitor comes, and when it goes:
+ * it waits for files, which are made then.  How it waits is its argument:
+ * `idle', it sleeps; `busy', it allocates all the time, in four threads.
+ */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *how;
+static volatile bool over;
+
+/* Stored before. */
+static void (*volatile stored_free)(void *);
+
+static void *
+keep_busy(void *unused)
+{
+  while (!over)
+    free(realloc(malloc(3000), 4000));
+  return unused;
+}
+
+static void
+wait_for(const char *file)
+{
+  pthread_t threads[3];
+  over = false;
+  if (strcmp(how, "busy") == 0)
+    for (int i = 0; i < 3; i++)
+      pthread_create(&threads[i], NULL, keep_busy, NULL);
+  while (access(file, F_OK) != 0)
+    if (strcmp(how, "busy") == 0)
+      free(malloc(3000));
+    else
+      usleep(1000);
+  over = true;
+  if (strcmp(how, "busy") == 0)
+    for (int i = 0; i < 3; i++)
+      pthread_join(threads[i], NULL);
+}
+
+/* An object of before, and one that the next one gets the address of. */
+static void
+allocate(void *old, int n)
+{
+  void *volatile p;
+  free(realloc(old, 79));
+  for (int i = 0; i < n; i++) {
+    p = malloc(77);
+    if (i % 3 != 0)
+      free(p);
+  }
+  p = malloc(81);
+  stored_free(p);
+  p = malloc(81);
+  free(aligned_alloc(64, 83));
+  free(strdup("fourteen bytes"));
+}
+
+int
+main(int argc, char **argv)
+{
+  void *old = malloc(500), *older = malloc(700);
+  stored_free = free;
+  how = argc > 1 ? argv[1] : "idle";
+  for (int i = 0; i < 100; i++)
+    free(malloc(77));
+  puts("ready");
+  fflush(stdout);
+  wait_for("attached");
+  allocate(old, 300);
+  puts("done");
+  fflush(stdout);
+  wait_for("detached");
+  allocate(older, 50);
+  puts("over");
+  return 0;
+}
