@@ -30,7 +30,11 @@ static const struct options defaults = {
              .callers = DEFAULT_CALLERS,
              .width = WIDTH_AUTOMATIC,
              .min_width = WIDTH_AUTOMATIC},
-    .run = {.autosave = SIZE_MAX, .budget = SIZE_MAX, .temporary = SIZE_MAX},
+    .run = {.autosave = SIZE_MAX,
+            .budget = SIZE_MAX,
+            .temporary = SIZE_MAX,
+            .process = SIZE_MAX,
+            .seconds = SIZE_MAX},
 };
 
 /* Parses the option ARGUMENT, which starts with a dash. */
@@ -132,6 +136,25 @@ choose_format(struct options *options, struct mprof_error *error)
                     path);
 }
 
+/* The same of what mprof run is told, with a program or without. */
+static const char *
+check_run(const struct run_options *run, bool program)
+{
+  bool chooses = run->off || run->signal != NULL || run->only != NULL ||
+                 run->children != CHILDREN_TRACED;
+  if (run->process == SIZE_MAX && !program)
+    return "no program to run is given";
+  if (run->process == SIZE_MAX && run->seconds != SIZE_MAX)
+    return "--seconds says how long a process is profiled: give --pid=PID";
+  if (run->process != SIZE_MAX && program)
+    return "a process that runs already (--pid) and a program to run do not "
+           "go together";
+  if (run->process != SIZE_MAX && chooses)
+    return "--pid does not go together with --off, --signal, --only or "
+           "--trace-children";
+  return NULL;
+}
+
 /* Says what does not go together, or lacks. */
 static bool
 check(const struct options *options, struct mprof_error *error)
@@ -147,8 +170,8 @@ check(const struct options *options, struct mprof_error *error)
             "nothing";
   else if (command == COMMAND_MERGE && options->output == NULL)
     wrong = "a file to write is missing: give -o OUT";
-  else if (command == COMMAND_RUN && options->file_count == 0)
-    wrong = "no program to run is given";
+  else if (command == COMMAND_RUN)
+    wrong = check_run(&options->run, options->file_count > 0);
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
     wrong = "no files to merge are given";
   if (wrong != NULL)

@@ -55,6 +55,7 @@ struct run_options {
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
   enum children_choice children;
+  size_t process, seconds; /* that runs already, and how long; SIZE_MAX */
   size_t autosave, budget, temporary; /* SIZE_MAX: not given */
 };
 

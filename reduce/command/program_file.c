@@ -123,6 +123,18 @@ reason_of_file(int descriptor, char *interpreter)
 }
 
 const char *
+file_reason(const char *path)
+{
+  char interpreter[PATH_MAX];
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return NULL;
+  const char *reason = reason_of_file(descriptor, interpreter);
+  close(descriptor);
+  return reason;
+}
+
+const char *
 unmonitored_reason(const char *name)
 {
   char path[PATH_MAX];

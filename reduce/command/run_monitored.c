@@ -14,6 +14,7 @@
 
 #include "command/command.h"
 
+#include "command/attach.h"
 #include "command/load.h"
 #include "command/run_program.h"
 #include "common/pprof_format.h"
@@ -273,15 +274,21 @@ static void
 say_nothing_written(const struct options *options, const struct sums *sums,
                     struct outcome *outcome)
 {
-  const char *name = options->files[0];
+  const size_t process = options->run.process;
+  const char *name = process == SIZE_MAX ? options->files[0] : NULL;
   const char *only = options->run.only;
-  const char *reason = unmonitored_reason(name);
+  const char *reason = name == NULL ? NULL : unmonitored_reason(name);
   const char *signal = sigabbrev_np(outcome->signal);
   char others[64] = "";
   if (sums->files > 0)
     snprintf(others, sizeof others, "; %zu of its processes wrote %s",
              sums->files, sums->files == 1 ? "a file" : "files");
-  if (only != NULL && *only != '\0')
+  if (name == NULL)
+    mprof_line(outcome->remark,
+               "no profile of process %zu was written: it allocated nothing, "
+               "or ended without an end for the C library",
+               process);
+  else if (only != NULL && *only != '\0')
     mprof_line(outcome->remark,
                "no profile was written: no program by the name of '%s' "
                "allocated, or a line above says why",
@@ -331,11 +338,13 @@ run_monitored(const struct options *options, struct sink *sink,
   struct sums sums = {0};
   const char *name = options->output == NULL ? "mprof.data" : options->output;
   bool root = false;
-  (void)sink; /* the output is the program's */
-  bool good = program_exists(options, outcome) &&
-              set_path(&files, name, &outcome->error) &&
-              remove_old(&files, &outcome->error) &&
-              program_run(options, files.path, outcome);
+  const bool runs = options->run.process != SIZE_MAX;
+  bool good =
+      (runs || program_exists(options, outcome)) &&
+      set_path(&files, name, &outcome->error) &&
+      remove_old(&files, &outcome->error) &&
+      (runs ? attach_run(options, files.path, sink, outcome)
+            : program_run(options, files.path, outcome)); /* its output */
   mprof_error_clear(&unfinished);
   if (good && !finish_files(&files, &sums, &root, &unfinished))
     mprof_line(outcome->remark, "%s", unfinished.message);

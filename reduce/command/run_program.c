@@ -21,10 +21,10 @@ enum { SHELL_CANNOT_RUN = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
 
 /* ---- the library ------------------------------------------------------- */
 
-/* Sets PATH, of PATH_MAX bytes, to the library: in the folder that MPROF_LIB
- * names, else in lib beside the folder of this command. */
-static bool
-find_library(char *path, struct mprof_error *error)
+/* It is in the folder that MPROF_LIB names, else in lib beside the folder of
+ * this command. */
+bool
+monitor_find(char *path, struct mprof_error *error)
 {
   static const char library[] = "libmprof-malloc.so";
   char own[PATH_MAX] = "";
@@ -233,7 +233,7 @@ program_run(const struct options *options, const char *file,
   struct sigaction action = {.sa_handler = SIG_DFL};
   struct sigaction action_before; /* an ignored end could not be waited for */
   int failure = 0;
-  if (!find_library(library, &outcome->error))
+  if (!monitor_find(library, &outcome->error))
     return false;
   if (pipe2(report, O_CLOEXEC) != 0)
     return mprof_fail(&outcome->error, MPROF_CANNOT_RUN,

@@ -29,6 +29,12 @@ bool program_run(const struct options *options, const char *file,
  * with errno set, when it is not there or may not be executed. */
 bool program_find(const char *name, char *path);
 
+/* Sets PATH, of PATH_MAX bytes, to the monitor's library. */
+bool monitor_find(char *path, struct mprof_error *error);
+
+/* Why the program in the file PATH takes no library, as below. */
+const char *file_reason(const char *path);
+
 /* Why a program that was run by NAME takes no preloaded library, and what to
  * do then; NULL when nothing speaks against it. */
 const char *unmonitored_reason(const char *name);

@@ -2,7 +2,8 @@
  *
  * attached.c -- a program that runs when the monitor comes, and when it goes:
  * it waits for files, which are made then.  How it waits is its argument:
- * `idle', it sleeps; `busy', it allocates all the time, in four threads.
+ * `idle', it sleeps; `busy', it allocates all the time, in four threads.  With
+ * a second one it does not wait for the second file: `exit', `_exit', `exec'.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -72,11 +73,17 @@ main(int argc, char **argv)
     free(malloc(77));
   puts("ready");
   fflush(stdout);
-  wait_for("attached");
+  wait_for("attached.now");
   allocate(old, 300);
   puts("done");
   fflush(stdout);
-  wait_for("detached");
+  if (argc > 2 && strcmp(argv[2], "exit") == 0)
+    exit(3);
+  if (argc > 2 && strcmp(argv[2], "_exit") == 0)
+    _exit(3);
+  if (argc > 2)
+    execl("/bin/sh", "sh", "-c", "exit 3", (char *)NULL);
+  wait_for("detached.now");
   allocate(older, 50);
   puts("over");
   return 0;

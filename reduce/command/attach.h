@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Profiling a process that runs already, for mprof run --pid.
+ *
+ * gdb loads the monitor into it.  Afterwards the process goes on as before,
+ * with a library more.
+ */
+
+#ifndef MPROF_COMMAND_ATTACH_H
+#define MPROF_COMMAND_ATTACH_H
+
+#include "command/command.h"
+
+#include <stdbool.h>
+
+/* Profiles the process that OPTIONS name, until SIGINT, SIGTERM or SIGHUP,
+ * the seconds that they say, or its end; it writes to FILE, an absolute path.
+ * SINK is told that it has begun.  False: the error of OUTCOME says why not.
+ */
+bool attach_run(const struct options *options, const char *file,
+                struct sink *sink, struct outcome *outcome);
+
+#endif

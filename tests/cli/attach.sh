@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# mprof run --pid: a process is profiled from one moment to another, to the
+# allocation, and goes on as if it had not been.
+. "$(dirname "$0")/check.bash"
+
+cc=${CC:-gcc}
+programs=$top/tests/cli/programs
+"$cc" -g -O1 -fno-builtin -w -o attached "$programs/attached.c" -lpthread ||
+  exit 1
+
+# await FILE WORD: until the line is there, or the process $pid is not.
+await() {
+  until grep -q "^$2" "$1" 2>/dev/null; do
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.02
+  done
+}
+
+# begin ARGUMENT...: ./attached runs, with the number $pid.
+begin() {
+  rm -f attached.now detached.now said p.data*
+  ./attached "$@" >said 2>&1 &
+  pid=$!
+  await said ready
+}
+
+# attach OPTION...: mprof does, with the number $profiler.
+attach() {
+  rm -f begun
+  "$MPROF" run -o p.data --pid="$pid" "$@" >begun 2>err &
+  profiler=$!
+  until grep -q '^profiling' begun 2>/dev/null; do
+    kill -0 $profiler 2>/dev/null || break
+    sleep 0.02
+  done
+}
+
+begin idle
+if ! command -v gdb >/dev/null || ! gdb -batch -nx -p "$pid" \
+  -ex detach 2>/dev/null | grep -q detached; then
+  kill "$pid"
+  echo 'ok - a process that runs # SKIP no gdb, or it may not'
+  finish
+fi
+kill "$pid"
+
+# sizes: allocations, frees and kept bytes of each size below 1,000.
+sizes() {
+  "$MPROF" report --tables=bins --no-legend -verbose p.data |
+    awk '$1 + 0 > 0 && $1 < 1000 && $2 + 0 > 0 { print $1, $2, $6, $7 }'
+}
+wanted='15 1 1 0
+77 300 200 7700
+79 1 1 0
+81 2 1 81
+83 1 1 0'
+
+for how in idle busy; do
+  begin $how
+  attach
+  [ "$(cat begun)" = "profiling process $pid; Ctrl-C writes the file" ]
+  result $? "$how: it begins"
+  : >attached.now
+  await said done
+  kill -TERM $profiler
+  wait $profiler
+  [ $? = 0 ]
+  result $? "$how: exit status"
+  [ "$how" = busy ] || [ "$(cat err)" = "mprof: wrote 'p.data': 305\
+ allocations, 23439 bytes, 7781 of them kept; see: mprof report p.data" ]
+  result $? "$how: says so"
+  [ "$(sizes)" = "$wanted" ]
+  result $? "$how: figures"
+  sizes | diff <(echo "$wanted") - | sed 's/^/# /'
+  cp p.data first.data
+  # Again: what there was is forgotten.
+  attach --seconds=1
+  wait $profiler
+  result $? "$how: for a second, again"
+  : >detached.now
+  wait "$pid"
+  [ $? = 0 ] && [ "$(tail -n 1 said)" = over ]
+  result $? "$how: the program goes on"
+  [ "$how" = busy ] || [ ! -e p.data ]
+  result $? "$how: what follows is not written"
+done
+
+for end in exit _exit exec; do
+  begin idle $end
+  attach
+  : >attached.now
+  wait "$pid"
+  [ $? = 3 ]
+  result $? "$end: exit status of the program"
+  wait $profiler
+  [ $? = 0 ] && [ "$(sizes)" = "$wanted" ]
+  result $? "$end: figures"
+done
+
+# ---- what cannot be -----------------------------------------------------
+
+# refused NAME WHY PID: and the process is as it was.
+refused() {
+  run run --pid="$3"
+  [ "$status" = 1 ] &&
+    [ "$(cat err)" = "mprof: cannot profile process $3: $2" ]
+  result $? "$1"
+}
+refused 'no such process' 'there is no such process' 4194304
+"$cc" -static -w -o attached-static "$programs/attached.c" -lpthread 2>/dev/null
+for program in static preloaded stopped; do
+  rm -f attached.now detached.now said
+  case $program in
+  static)
+    why='it is statically linked, and nothing can be preloaded; link it without -static'
+    ./attached-static idle >said &
+    ;;
+  preloaded)
+    why='it is profiled already'
+    LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so MPROF_OUT=$PWD/q.data \
+      ./attached idle >said &
+    ;;
+  stopped)
+    why='it is stopped'
+    ./attached idle >said &
+    ;;
+  esac
+  pid=$!
+  await said ready
+  [ $program != stopped ] || { kill -STOP $pid
+    until grep -q '^State:.T' /proc/$pid/status; do sleep 0.01; done; }
+  refused "$program: says why" "$why" $pid
+  [ $program != stopped ] || kill -CONT $pid
+  : >attached.now
+  : >detached.now
+  wait $pid
+  result $? "$program: the program goes on"
+done
+begin idle
+PATH=$scratch run run --pid="$pid"
+[ "$(cat err)" = "mprof: cannot profile process $pid: gdb is not there, which\
+ is needed for that" ]
+result $? 'no debugger'
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+  setpriv --reuid=65534 --clear-groups "$MPROF" run -o /tmp/no.data \
+    --pid="$pid" >out 2>err
+  [ "$(cat err)" = "mprof: cannot profile process $pid: Permission denied" ]
+  result $? 'the process of somebody else'
+else
+  echo 'ok - the process of somebody else # SKIP needs root'
+fi
+kill "$pid"
+expect 'a process and a program' 2 'mprof: a process that runs already (--pid)'\
+' and a program to run do not go together' run --pid=1 true
+expect 'seconds alone' 2 'mprof: --seconds says how long a process is profiled:'\
+' give --pid=PID' run --seconds=1 true
+expect 'what does not fit' 2 'mprof: --pid does not go together with --off,'\
+' --signal, --only or --trace-children' run --pid=1 --off
+finish
