@@ -3,9 +3,10 @@
 /* A debugger brings the monitor into a process, and has it begin and end; the
  * process runs by itself in between.  Where it is stopped, it must not be in
  * the middle of an allocation or of loading a library, as it is to load one:
- * so it goes on to the next call of the allocator, or, when it makes none in a
- * second, is stopped where it is, and not while the dynamic linker changes
- * its list.
+ * so it goes on to the next call of the allocator, or, when it makes none in
+ * half a second, is stopped where it is, and not while the dynamic linker
+ * changes its list.  It is stopped by SIGSTOP, which no program blocks, and
+ * which it does not get to see; all other signals it gets as ever.
  */
 
 #include "command/attach.h"
@@ -26,7 +27,24 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_MILLISECONDS = 1000, LOOK_MILLISECONDS = 100 };
+enum { IDLE_MILLISECONDS = 500, LOOK_MILLISECONDS = 100 };
+
+/* The state of the process, as the kernel's letter; 0: it is not there. */
+static char
+state_of(size_t pid)
+{
+  char path[64];
+  char text[512] = "";
+  snprintf(path, sizeof path, "/proc/%zu/stat", pid);
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return 0;
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  const char *end = strrchr(text, ')'); /* of its name */
+  return end == NULL || end[1] == '\0' ? '?' : end[2];
+}
 
 /* ---- the debugger ------------------------------------------------------ */
 
@@ -38,6 +56,9 @@ enum { IDLE_MILLISECONDS = 1000, LOOK_MILLISECONDS = 100 };
 static const char stop_safely[] = "set pagination off\n"
                                   "set confirm off\n"
                                   "set width 0\n"
+                                  "set unwindonsignal on\n"
+                                  "handle all nostop noprint pass\n"
+                                  "handle SIGSTOP stop nopass\n"
                                   "break malloc\n"
                                   "break calloc\n"
                                   "break realloc\n"
@@ -51,11 +72,13 @@ static const char stop_safely[] = "set pagination off\n"
                                   "set $safe = 1\n"
                                   "end\n"
                                   "end\n"
-                                  "delete\n";
+                                  "delete\n"
+                                  "handle SIGSTOP nostop noprint nopass\n";
 
 /* A debugger at work, and what it has said. */
 struct debugger {
-  pid_t process;
+  pid_t process; /* its own */
+  size_t pid;    /* that it is for */
   int output;
   bool waiting;               /* for the next call of the allocator */
   char line[1024];            /* that is not complete yet */
@@ -74,7 +97,7 @@ debugger_start(struct debugger *d, size_t pid, const char *script,
   int output[2];
   int input = memfd_create("mprof", 0);
   size_t length = strlen(script);
-  *d = (struct debugger){.status = -1};
+  *d = (struct debugger){.pid = pid, .status = -1};
   snprintf(number, sizeof number, "%zu", pid);
   if (input < 0 || write(input, script, length) != (ssize_t)length ||
       lseek(input, 0, SEEK_SET) != 0 || pipe2(output, O_CLOEXEC) != 0) {
@@ -122,16 +145,30 @@ take_line(struct debugger *d, const char *line)
   }
 }
 
-/* Waits for its end. */
+/* Stops the process when it has run for that time, seen by looking twice:
+ * the debugger may not have let it go on yet. */
+static void
+stop_idle(struct debugger *d, bool *running)
+{
+  const bool runs = state_of(d->pid) != 't';
+  if (runs && *running) {
+    kill((pid_t)d->pid, SIGSTOP);
+    d->waiting = false;
+  }
+  *running = runs;
+}
+
+/* Waits for its end.  If the process was stopped when it was gone, that was
+ * us. */
 static void
 debugger_finish(struct debugger *d)
 {
   struct pollfd ready = {.fd = d->output, .events = POLLIN};
+  bool running = false;
   for (;;) {
     int changed = poll(&ready, 1, d->waiting ? IDLE_MILLISECONDS : -1);
     if (changed == 0) {
-      kill(d->process, SIGINT);
-      d->waiting = false;
+      stop_idle(d, &running);
     } else if (changed > 0) {
       char *newline;
       ssize_t got = read(d->output, d->line + d->used,
@@ -140,6 +177,7 @@ debugger_finish(struct debugger *d)
         break;
       d->used += got > 0 ? (size_t)got : 0;
       d->line[d->used] = '\0';
+      running = false;
       while ((newline = strchr(d->line, '\n')) != NULL) {
         *newline = '\0';
         take_line(d, d->line);
@@ -155,6 +193,8 @@ debugger_finish(struct debugger *d)
   close(d->output);
   while (waitpid(d->process, NULL, 0) < 0 && errno == EINTR)
     continue;
+  if (state_of(d->pid) == 'T')
+    kill((pid_t)d->pid, SIGCONT);
 }
 
 /* ---- begin ------------------------------------------------------------- */
@@ -164,23 +204,6 @@ fail(size_t pid, const char *why, struct mprof_error *error)
 {
   return mprof_fail(error, MPROF_CANNOT_RUN, "cannot profile process %zu: %s",
                     pid, why);
-}
-
-/* The state of the process, as the kernel's letter; 0: it is not there. */
-static char
-state_of(size_t pid)
-{
-  char path[64];
-  char text[512] = "";
-  snprintf(path, sizeof path, "/proc/%zu/stat", pid);
-  FILE *file = fopen(path, "re");
-  if (file == NULL)
-    return 0;
-  size_t length = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  text[length] = '\0';
-  const char *end = strrchr(text, ')'); /* of its name */
-  return end == NULL || end[1] == '\0' ? '?' : end[2];
 }
 
 static bool

@@ -285,8 +285,8 @@ say_nothing_written(const struct options *options, const struct sums *sums,
              sums->files, sums->files == 1 ? "a file" : "files");
   if (name == NULL)
     mprof_line(outcome->remark,
-               "no profile of process %zu was written: it allocated nothing, "
-               "or ended without an end for the C library",
+               "no profile of process %zu was written: it allocated nothing "
+               "while it was profiled, or it was killed",
                process);
   else if (only != NULL && *only != '\0')
     mprof_line(outcome->remark,

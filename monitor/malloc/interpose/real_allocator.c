@@ -17,6 +17,10 @@
 
 struct real_allocator real;
 
+/* Children of a program may have another C library, musl, where this is not
+ * found, nor is what the makefile calls gnu_only. */
+#pragma weak gnu_get_libc_version
+
 /* ---- what is behind ---- */
 
 /* There may be another monitor behind this one: in a program that was linked
