@@ -73,7 +73,8 @@ void
 real_allocator_bypass(void)
 {
   malloc_monitor.counting = false;
-  find_functions();
+  if (!real.found)
+    find_functions();
   __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);
   __atomic_store_n(&real.bypassed, true, __ATOMIC_RELEASE);
 }
@@ -86,6 +87,15 @@ mprof_bypass(const char *name)
   return function_behind(name);
 }
 
+/* Whether libraries find this malloc, and not one that the program has in
+ * front of it, which may lean on the real one. */
+static bool
+is_first(void)
+{
+  return dlsym(RTLD_DEFAULT, interposed_functions[0].name) ==
+         interposed_functions[0].own;
+}
+
 static void
 find_under_lock(void)
 {
@@ -95,7 +105,8 @@ find_under_lock(void)
     /* by another thread */
   } else if (choice_is_mine()) {
     find_functions();
-    rebind_symbols(interposed_functions);
+    if (is_first())
+      rebind_symbols(interposed_functions);
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   } else {
     real_allocator_bypass();

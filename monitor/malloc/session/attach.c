@@ -136,8 +136,8 @@ static bool awaited, attached; /* in this process, now */
 bool
 attach_is_awaited(void)
 {
-  if (!real.found && !real.bypassed &&
-      found_by_program("mprof_attach") == NULL) {
+  const bool known = found_by_program("mprof_attach") != NULL;
+  if (!known && !real.found && !real.bypassed) {
     real_allocator_bypass(); /* the debugger may call malloc by its name */
     awaited = true;
   }
