@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * other_libc.c -- the compiler's unwinder, which is linked into the library
- * that is preloaded, needs a function that only the GNU C library has.  Where
- * another one shall load the library as well, only to find that it stands
- * aside (real_allocator.h), that may not be there: the linker has the unwinder
- * call this one (malloc_link of the makefile, --wrap).
+ * that is preloaded, needs a function that only the GNU C library has.
+ * Another one is to load the library as well, only to find that it stands
+ * aside (real_allocator.h): so the linker has the unwinder call this one
+ * (malloc_link of the makefile, --wrap).
  */
 #include <dlfcn.h>
 

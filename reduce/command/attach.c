@@ -124,9 +124,9 @@ debugger_start(struct debugger *d, size_t pid, const char *script,
   d->output = output[0];
   close(output[1]);
   close(input);
-  return d->process > 0 || mprof_fail(error, MPROF_CANNOT_RUN,
-                                      "cannot start gdb: %s",
-                                      strerror(errno));
+  return d->process > 0 ||
+         mprof_fail(error, MPROF_CANNOT_RUN, "cannot start gdb: %s",
+                    strerror(errno));
 }
 
 static void
@@ -171,8 +171,8 @@ debugger_finish(struct debugger *d)
       stop_idle(d, &running);
     } else if (changed > 0) {
       char *newline;
-      ssize_t got = read(d->output, d->line + d->used,
-                         sizeof d->line - 1 - d->used);
+      ssize_t got =
+          read(d->output, d->line + d->used, sizeof d->line - 1 - d->used);
       if (got == 0 || (got < 0 && errno != EINTR))
         break;
       d->used += got > 0 ? (size_t)got : 0;

@@ -69,8 +69,7 @@ defines(Elf *elf, Elf_Scn *section, const char *name)
     return false;
   for (int i = 0; gelf_getsym(data, i, &symbol) != NULL; i++) {
     const char *own = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (symbol.st_shndx != SHN_UNDEF && own != NULL &&
-        strcmp(own, name) == 0)
+    if (symbol.st_shndx != SHN_UNDEF && own != NULL && strcmp(own, name) == 0)
       return true;
   }
   return false;

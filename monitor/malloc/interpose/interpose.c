@@ -260,9 +260,9 @@ OWN(malloc_usable_size);
 #define FUNCTION(name) {#name, &real.name, own_##name}
 
 const struct interposed_function interposed_functions[] = {
-    FUNCTION(malloc),       FUNCTION(calloc),
-    FUNCTION(realloc),      FUNCTION(free),
-    FUNCTION(memalign),     FUNCTION(posix_memalign),
-    FUNCTION(valloc),       FUNCTION(aligned_alloc),
-    FUNCTION(pvalloc),      FUNCTION(malloc_usable_size),
+    FUNCTION(malloc),   FUNCTION(calloc),
+    FUNCTION(realloc),  FUNCTION(free),
+    FUNCTION(memalign), FUNCTION(posix_memalign),
+    FUNCTION(valloc),   FUNCTION(aligned_alloc),
+    FUNCTION(pvalloc),  FUNCTION(malloc_usable_size),
     {.real = NULL}};

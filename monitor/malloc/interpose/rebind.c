@@ -72,8 +72,7 @@ find_symbol(const struct symbols *symbols, const char *name, void *function,
     return false;
   do {
     Elf64_Sym *const s = &symbols->table[i];
-    if ((chains[i - first] | 1) == (hash | 1) &&
-        s->st_shndx != SHN_UNDEF &&
+    if ((chains[i - first] | 1) == (hash | 1) && s->st_shndx != SHN_UNDEF &&
         symbols->base + s->st_value == (uintptr_t)function &&
         strcmp(symbols->names + s->st_name, name) == 0) {
       found(closure, s);
@@ -152,8 +151,7 @@ set_symbols(const struct interposed_function *functions, bool back)
     return;
   for (f = functions; f->real != NULL; f++) {
     void *const from = back ? f->own : real_of(f);
-    Elf64_Addr value =
-        (uintptr_t)(back ? real_of(f) : f->own) - symbols.base;
+    Elf64_Addr value = (uintptr_t)(back ? real_of(f) : f->own) - symbols.base;
     if (real_of(f) != NULL)
       find_symbol(&symbols, f->name, from, assign, &value);
   }

@@ -109,10 +109,10 @@ attached_realloc(void *p, size_t bytes)
 #define FUNCTION(name) {#name, &real.name, (void *)attached_##name}
 
 static const struct interposed_function attached_functions[] = {
-    FUNCTION(malloc),        FUNCTION(calloc), FUNCTION(realloc),
-    FUNCTION(free),          FUNCTION(valloc), FUNCTION(pvalloc),
-    FUNCTION(memalign),      FUNCTION(posix_memalign),
-    FUNCTION(aligned_alloc), {.real = NULL}};
+    FUNCTION(malloc),   FUNCTION(calloc),         FUNCTION(realloc),
+    FUNCTION(free),     FUNCTION(valloc),         FUNCTION(pvalloc),
+    FUNCTION(memalign), FUNCTION(posix_memalign), FUNCTION(aligned_alloc),
+    {.real = NULL}};
 
 /* ---- what the debugger calls ---- */
 

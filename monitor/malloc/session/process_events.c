@@ -161,11 +161,11 @@ static void *real_functions[EVENTS];
 #define FUNCTION(number, name) {#name, &real_functions[number], own_##name}
 
 static const struct interposed_function functions[EVENTS + 1] = {
-    FUNCTION(0, dlclose),  FUNCTION(1, _exit),    FUNCTION(2, _Exit),
-    FUNCTION(3, execve),   FUNCTION(4, execv),    FUNCTION(5, execvp),
-    FUNCTION(6, execvpe),  FUNCTION(7, fexecve),  FUNCTION(8, execveat),
-    FUNCTION(9, execl),    FUNCTION(10, execlp),  FUNCTION(11, execle),
-    FUNCTION(12, daemon),  {.real = NULL}};
+    FUNCTION(0, dlclose), FUNCTION(1, _exit),   FUNCTION(2, _Exit),
+    FUNCTION(3, execve),  FUNCTION(4, execv),   FUNCTION(5, execvp),
+    FUNCTION(6, execvpe), FUNCTION(7, fexecve), FUNCTION(8, execveat),
+    FUNCTION(9, execl),   FUNCTION(10, execlp), FUNCTION(11, execle),
+    FUNCTION(12, daemon), {.real = NULL}};
 
 const struct interposed_function *
 process_event_functions(void)

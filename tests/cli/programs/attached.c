@@ -2,7 +2,7 @@
  *
  * attached.c -- a program that runs when the monitor comes, and when it goes:
  * it waits for files, which are made then.  How it waits is its argument:
- * `idle', it sleeps; `busy', it allocates all the time, in four threads.  With
+ * `idle', it sleeps; `busy', it allocates all the time, in four threads. With
  * a second one it does not wait for the second file: `exit', `_exit', `exec'.
  */
 #include <pthread.h>

@@ -49,9 +49,8 @@ case_handle(void)
   free(((allocator *)found(library, "malloc"))(73));
 }
 
-static const struct test_case cases[] = {{"deepbound", case_deepbound},
-                                         {"handle", case_handle},
-                                         {NULL, NULL}};
+static const struct test_case cases[] = {
+    {"deepbound", case_deepbound}, {"handle", case_handle}, {NULL, NULL}};
 
 int
 main(int argc, char **argv)
