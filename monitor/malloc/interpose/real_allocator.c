@@ -38,6 +38,7 @@ function_behind(const char *name)
   bypass *behind;
   if (!sought) {
     monitor = dlsym(RTLD_NEXT, "mprof_bypass");
+    dlerror(); /* that there is none is not the program's affair */
     sought = true;
   }
   memcpy(&behind, &monitor, sizeof behind);
