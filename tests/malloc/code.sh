@@ -25,7 +25,7 @@ for flags in -O0 "$optimized" \
     $CC -g -shared -fPIC -O1 -fno-builtin -DNAME=from_$name -o $name.so \
       "$tests/programs/loaded.c"
   done
-  drop='s/run_case;//; s/case_[a-z]*;//; s/;raise;.*;handler/;handler/'
+  drop='s/run_case;//; s/case_[a-z]*;//g; s/;raise;.*;handler/;handler/'
 
   profile code unload
   same "$flags: unload: exit status" 0 "$status"
