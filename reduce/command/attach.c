@@ -206,9 +206,11 @@ fail(size_t pid, const char *why, struct mprof_error *error)
                     pid, why);
 }
 
-static bool
-check(size_t pid, struct mprof_error *error)
+bool
+attach_check(const struct options *options, struct outcome *outcome)
 {
+  const size_t pid = options->run.process;
+  struct mprof_error *error = &outcome->error;
   char path[64];
   char gdb[PATH_MAX];
   const char *reason;
@@ -368,7 +370,7 @@ attach_run(const struct options *options, const char *file, struct sink *sink,
   sigset_t set, before;
   struct mprof_error *error = &outcome->error;
   char *script = NULL;
-  if (!check(pid, error) || !monitor_find(library, error))
+  if (!monitor_find(library, error))
     return false;
   script = make_script(&options->run, library, file);
   if (script == NULL)

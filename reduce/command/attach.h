@@ -13,6 +13,10 @@
 
 #include <stdbool.h>
 
+/* Whether the process that OPTIONS name can be profiled, as far as that is
+ * known before anything is touched; else the error of OUTCOME says why not. */
+bool attach_check(const struct options *options, struct outcome *outcome);
+
 /* Profiles the process that OPTIONS name, until SIGINT, SIGTERM or SIGHUP,
  * the seconds that they say, or its end; it writes to FILE, an absolute path.
  * SINK is told that it has begun.  False: the error of OUTCOME says why not.

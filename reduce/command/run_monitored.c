@@ -340,7 +340,8 @@ run_monitored(const struct options *options, struct sink *sink,
   bool root = false;
   const bool runs = options->run.process != SIZE_MAX;
   bool good =
-      (runs || program_exists(options, outcome)) &&
+      (runs ? attach_check(options, outcome)
+            : program_exists(options, outcome)) &&
       set_path(&files, name, &outcome->error) &&
       remove_old(&files, &outcome->error) &&
       (runs ? attach_run(options, files.path, sink, outcome)

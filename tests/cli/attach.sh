@@ -107,7 +107,10 @@ refused() {
     [ "$(cat err)" = "mprof: cannot profile process $3: $2" ]
   result $? "$1"
 }
+cp first.data mprof.data
 refused 'no such process' 'there is no such process' 4194304
+cmp -s first.data mprof.data
+result $? 'no such process: the earlier profile is there'
 "$cc" -static -w -o attached-static "$programs/attached.c" -lpthread 2>/dev/null
 for program in static preloaded stopped; do
   rm -f attached.now detached.now said
