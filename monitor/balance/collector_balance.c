@@ -80,9 +80,9 @@ settle_page(uint64_t *own_bytes, uint64_t *late)
 }
 
 struct reading {
-  collector_lists_fn *lists;
+  collector_bytes_fn *lists, *tables;
   uint64_t total;
-  int64_t listed;
+  int64_t listed, in_tables;
 };
 
 /* The collector's lock is held: no list is made and no collection begins. */
@@ -94,14 +94,16 @@ read_both(void *data)
   GC_get_prof_stats_unsafe(&stats, sizeof stats);
   r->total = stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc;
   r->listed = r->lists();
+  r->in_tables = r->tables();
   return NULL;
 }
 
 struct collector_balance
-collector_balance(uint64_t *own_bytes, collector_lists_fn *lists)
+collector_balance(uint64_t *own_bytes, collector_bytes_fn *lists,
+                  collector_bytes_fn *tables)
 {
   struct collector_balance b = { 0 };
-  struct reading reading = { .lists = lists };
+  struct reading reading = { .lists = lists, .tables = tables };
   uint64_t late = 0;
 
   /* A collector that marks by one thread adds a page at once. */
@@ -118,5 +120,9 @@ collector_balance(uint64_t *own_bytes, collector_lists_fn *lists)
     b.bytes -= (uint64_t)reading.listed;
   else
     b.doubts |= BALANCE_LISTS;
+  if (reading.in_tables >= 0)
+    b.table_bytes = (uint64_t)reading.in_tables;
+  else
+    b.doubts |= BALANCE_TABLES;
   return b;
 }

@@ -21,22 +21,25 @@
 enum balance_doubt {
   BALANCE_LISTS = 1, /* the free lists were not taken off */
   BALANCE_PAGE = 2,  /* a swept page may be left out of the counter */
-  BALANCE_REST = 4   /* a thread was allocating (stop.h) */
+  BALANCE_REST = 4,  /* a thread was allocating (stop.h) */
+  BALANCE_TABLES = 8 /* the collector's own tables are not known */
 };
 
 struct collector_balance {
   uint64_t bytes;  /* given out since the process began, but for a constant */
+  uint64_t table_bytes; /* of these, for tables: see collector_tables.h */
   unsigned doubts; /* sum of enum balance_doubt */
 };
 
-/* The bytes on the free lists of all threads, or -1 when these cannot be
- * read; called with the collector's lock held. */
-typedef int64_t collector_lists_fn(void);
+/* Bytes on the free lists of all threads, or of the collector's tables; -1
+ * when these cannot be read.  Called with the collector's lock held. */
+typedef int64_t collector_bytes_fn(void);
 
 /* Allocates a page or two from the collector and, when it has no page left to
  * sweep, makes it collect; not inside the hook.  `own_bytes': what all calls
  * together allocated so, 0 before the first. */
 struct collector_balance collector_balance(uint64_t *own_bytes,
-                                           collector_lists_fn *lists);
+                                           collector_bytes_fn *lists,
+                                           collector_bytes_fn *tables);
 
 #endif

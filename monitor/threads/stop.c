@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "balance/collector_tables.h"
 #include "threads/threads.h"
 
 /* ---- gates ---- */
@@ -278,6 +279,13 @@ bytes_on_lists(void)
   return bytes;
 }
 
+static int64_t
+bytes_of_tables(void)
+{
+  return collector_tables_bytes(monitor.free_lists.data_start,
+                                monitor.free_lists.data_end);
+}
+
 enum { SUM_ATTEMPTS = 1000 };
 
 /* What the collector has given out, as of a moment in which all threads are
@@ -294,7 +302,8 @@ settle(struct collector_balance *b, bool in_run)
     stop_set_gates(GATE_PAUSED);
     at_rest = wait_for_rest();
     held = held_objects(&rounded_bytes);
-    *b = collector_balance(&monitor.own_bytes, bytes_on_lists);
+    *b = collector_balance(&monitor.own_bytes, bytes_on_lists,
+                           bytes_of_tables);
     barrier();
     at_rest &= wait_for_rest();
     held -= held_objects(&rounded_bytes);
@@ -317,6 +326,8 @@ stop_begin(void)
   struct collector_balance now;
   settle(&now, true);
   monitor.collector.bytes += now.bytes - monitor.at_start.bytes;
+  monitor.collector.table_bytes +=
+      now.table_bytes - monitor.at_start.table_bytes;
   monitor.collector.doubts |= now.doubts | monitor.at_start.doubts;
 }
 

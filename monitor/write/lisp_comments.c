@@ -5,7 +5,7 @@
  * The reconciliation.  The collector counts what its free lists gave away,
  * with its rounding; we count requests.  So each request is rounded as the
  * collector does, and what it made for itself is added (records of
- * finalizers, weak links and threads):
+ * finalizers, weak links and threads; tables of these links):
  *
  *     residual = collector_bytes - rounded_bytes - collector_record_bytes
  *
@@ -59,7 +59,8 @@ record_bytes(const struct counters *c)
   struct requests records = { 0 };
   requests_add(&records, ECL_FINALIZER_RECORD_BYTES, c->finalizers);
   requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, c->weak_links);
-  return requests_rounded_bytes(&records) + c->thread_record_bytes;
+  return requests_rounded_bytes(&records) + c->thread_record_bytes +
+         monitor.collector.table_bytes;
 }
 
 /* What a residual can be made of. */
@@ -80,8 +81,9 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
       "added" },
     { (monitor.collector.doubts & BALANCE_LISTS) != 0,
       "the threads' free lists in the collector could not be read" },
-    { c->finalizers + c->weak_links > 0,
-      "the collector's tables of finalizers and weak links, when they grow" },
+    { (monitor.collector.doubts & BALANCE_TABLES) != 0,
+      "the collector's tables of finalizers and weak links, which could not "
+      "be read, when they grow" },
     { c->finalizer_walks > 0,
       "free lists that the collector drops when a finalizer allocates while "
       "it makes one" },

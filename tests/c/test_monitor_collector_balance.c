@@ -162,7 +162,8 @@ static struct collector_balance
 balance(void)
 {
   const uint64_t before = collector.given;
-  struct collector_balance b = collector_balance(&own_bytes, no_lists);
+  const struct collector_balance b =
+      collector_balance(&own_bytes, no_lists, no_lists);
   own_given += collector.given - before;
   return b;
 }

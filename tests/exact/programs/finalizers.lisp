@@ -42,19 +42,39 @@
     (inclusive 'between conses (* conses +cons+))
     (arc 'deep-between 'between n conses (* conses +cons+))))
 
-;;; A finalizer that does not allocate, when it is compiled.  The first things
-;;; make the collector's table of finalizers as large as it gets.
+;;; Records for finalizers and weak links are the collector's own, and so are
+;;; its tables of them, which become larger again and again.  In threads as
+;;; well, which come and go.
+
+(defun keep-linked (n)
+  (loop for i below n
+        for thing = (make-thing :a i)
+        do (ext:set-finalizer thing #'identity)
+        collect (cons thing (ext:make-weak-pointer thing))))
+
+(defvar *linked* '())
+
+(measuring ("tables of finalizers and weak links")
+    (dotimes (i 4)
+      (push (keep-linked 1500) *linked*)
+      (mp:process-join
+       (mp:process-run-function
+        "linker" (lambda () (push (keep-linked 1500) *linked*)))))
+  (check "its tables have grown" t
+         (> (parse-integer (mprof.data:comment "mprof.collector_record_bytes"
+                                               *profile*))
+            (* 12000 (+ 48 32) 5/4)))
+  (calls 'keep-linked 8))
+
+(setf *linked* '())
+
+;;; A finalizer that does not allocate, when it is compiled.
 
 (defvar *only-counted* 0)
 
 (defun count-only (thing)
   (declare (ignore thing))
   (incf *only-counted*))
-
-(make-things 3000 #'count-only)
-(ext:gc t)
-(ext:gc t)
-(setf *only-counted* 0)
 
 (make-things 2000 #'count-only)
 
