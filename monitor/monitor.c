@@ -272,7 +272,7 @@ change_region(const char *name)
     else
       region_leave(&monitor.regions, &thread->regions, false);
     if (thread->regions.region != before)
-      known_paths_forget(thread->paths);
+      known_paths_forget(&thread->paths);
   }
   pthread_mutex_unlock(&monitor.lock);
   return MPROF_OK;

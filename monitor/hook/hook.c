@@ -138,7 +138,7 @@ count_on_path(struct thread_state *t, struct known_path *path,
     if (__builtin_expect(!path->whole, 0))
       object_body_header(t, object, path->leaf, allocation_bytes(kind));
     else if (plain && end - path->frame <= 1 && path->frame[0].word_at != 0)
-      known_leaf_remember(t->paths, path);
+      known_leaf_remember(&t->paths, path);
   }
   hook_leave(t);
   return object;
@@ -159,11 +159,11 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
     count_memory(t, frame, what, bytes);
     goto done;
   }
-  path = known_path_find(t->paths, frame, &end);
+  path = known_path_find(&t->paths, frame, &end);
   if (path != NULL)
     return count_on_path(t, path, end, frame, kind, object, clas, false);
   f = stack_walk(&t->walk, &t->tree, frame);
-  path = known_path_keep(t->paths, &t->walk, &t->tree, &f, frame);
+  path = known_path_keep(&t->paths, &t->walk, &t->tree, &f, frame);
   count_in(t, &f, path, kind, object, clas);
 done:
   hook_leave(t);
@@ -176,7 +176,7 @@ static __attribute__((noinline)) void *
 allocated_in_new_frames(struct thread_state *t, uintptr_t frame,
                         cl_index kind, void *object, cl_object clas)
 {
-  struct known_path *const path = known_path_place(t->paths, frame);
+  struct known_path *const path = known_path_place(&t->paths, frame);
   const struct path_frame *end;
   if (!hook_gate_is_open(t) || classify_is_memory_of_type(kind))
     return allocated_anew(t, frame, kind, object, clas);
@@ -211,7 +211,7 @@ count(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
   struct thread_state *t = (struct thread_state *)self;
   const uintptr_t frame = (uintptr_t)allocator_frame;
   const struct known_leaf *l =
-      known_leaf_place(t->paths, *frame_return_slot(frame));
+      known_leaf_place(&t->paths, *frame_return_slot(frame));
 
   if (!hook_gate_is_open(t) || l->site != *frame_return_slot(frame) ||
       l->kind != kind || l->clas != clas)

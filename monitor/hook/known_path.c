@@ -7,18 +7,48 @@
 /* No word holds it, nor does a frame pointer. */
 #define NO_WORD UINT64_C(1)
 
-struct known_paths *
-known_paths_init(struct arena *arena)
+static int
+make_tables(struct known_paths *paths, uint32_t places)
 {
-  return arena_reserve(arena, sizeof(struct known_paths)) == 0 ? arena->base
-                                                               : NULL;
+  const size_t leaves_bytes = places * sizeof *paths->leaves;
+  struct arena arena;
+  if (arena_reserve(&arena, leaves_bytes + places * sizeof *paths->paths) !=
+      0)
+    return -1;
+  arena_release(&paths->arena);
+  paths->arena = arena;
+  paths->leaves = arena.base;
+  paths->paths = (void *)((char *)arena.base + leaves_bytes);
+  paths->mask = places - 1;
+  paths->kept = 0;
+  return 0;
+}
+
+int
+known_paths_init(struct known_paths *paths)
+{
+  return make_tables(paths, SIZE_FIRST_PATHS);
+}
+
+void
+known_paths_release(struct known_paths *paths)
+{
+  arena_release(&paths->arena);
+}
+
+/* Longer tables, with nothing in them, when they are getting full. */
+static void
+grow(struct known_paths *paths)
+{
+  if (++paths->kept > paths->mask / 4 && paths->mask < SIZE_KNOWN_PATHS - 1)
+    make_tables(paths, (paths->mask + 1) * 4);
 }
 
 /* What was never used is only read: it takes no memory so. */
 void
 known_paths_forget(struct known_paths *paths)
 {
-  for (size_t i = 0; i < PATHS; i++) {
+  for (size_t i = 0; i <= paths->mask; i++) {
     if (paths->paths[i].innermost.site != 0)
       paths->paths[i].innermost.site = 0;
     if (paths->leaves[i].site != 0)
@@ -83,9 +113,11 @@ known_path_keep(struct known_paths *paths, const struct stack_walk *walk,
 {
   const struct walked_frame *const f = walk->frames;
   const size_t count = walk->count;
-  struct known_path *const path = known_path_place(paths, allocator);
+  struct known_path *path;
   if (!one_time_in(paths, 2) || !is_fixed(walk))
     return NULL;
+  grow(paths);
+  path = known_path_place(paths, allocator);
   if (path->innermost.site != 0)
     *beside(paths, path) = *path;
   path->innermost = *innermost;

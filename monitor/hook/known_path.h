@@ -23,6 +23,9 @@
  * The place of a path in its table follows from the three innermost return
  * addresses.  It, or the one beside it, is where the path is.
  *
+ * The tables begin small, so that a thread that allocates little touches few
+ * pages, and are four times as long when they are a quarter full.
+ *
  * Frames of the interpreter are on no path, for their return addresses do not
  * tell which function it runs; nor are objects in one that have to be looked
  * at one by one (requests.h).
@@ -43,7 +46,7 @@
 #include "tree/sizes.h"
 #include "walk/stack_walk.h"
 
-enum { PATHS = SIZE_KNOWN_PATHS, PATH_FRAMES = 14 };
+enum { PATH_FRAMES = 14 };
 
 struct path_frame {
   uint64_t word;         /* what its word holds when the frame is known */
@@ -79,13 +82,18 @@ struct known_leaf {
 };
 
 struct known_paths {
-  struct known_leaf leaves[PATHS];
-  struct known_path paths[PATHS];
+  struct known_leaf *leaves;
+  struct known_path *paths;
+  uint32_t mask;   /* places in each table less one; their number is a power
+                      of 4 */
+  uint32_t kept;   /* paths, since the tables were made */
   uint32_t chance; /* a number by chance */
+  struct arena arena;
 };
 
-/* A page-aligned table in the arena; NULL with errno set. */
-struct known_paths *known_paths_init(struct arena *arena);
+/* Empty tables.  Gives back 0, or -1 with errno set. */
+int known_paths_init(struct known_paths *paths);
+void known_paths_release(struct known_paths *paths);
 
 /* The words or the leaves are others now: a new epoch has begun, the thread
  * has entered a region, or code is another at the same addresses. */
@@ -94,7 +102,7 @@ void known_paths_forget(struct known_paths *paths);
 static inline struct known_leaf *
 known_leaf_place(struct known_paths *paths, uintptr_t site)
 {
-  return &paths->leaves[(site ^ site >> 10) % PATHS];
+  return &paths->leaves[(site ^ site >> 10) & paths->mask];
 }
 
 /* The object came on a plain path, at whose second frame all is known. */
@@ -152,7 +160,7 @@ known_path_place(struct known_paths *paths, uintptr_t allocator)
       hash += *frame_return_slot(second) * 3;
   }
   return &paths->paths[(hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32 &
-                       (PATHS - 1)];
+                       paths->mask];
 }
 
 /* A place on the way outward. */

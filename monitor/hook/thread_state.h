@@ -75,8 +75,7 @@ struct thread_state {
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
-  struct arena path_arena;
-  struct known_paths *paths; /* of this epoch and region */
+  struct known_paths paths; /* of this epoch and region */
 
   struct requests requests; /* that leaves do not tell */
   uint64_t records[2]; /* of the collector: for finalizers, for weak links */
@@ -92,7 +91,7 @@ static inline void
 thread_state_begin_epoch(struct thread_state *thread)
 {
   stack_walk_begin_epoch(&thread->walk);
-  known_paths_forget(thread->paths);
+  known_paths_forget(&thread->paths);
 }
 
 static inline void

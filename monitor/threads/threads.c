@@ -94,8 +94,7 @@ static void
 release_walks(struct thread_state *t)
 {
   stack_walk_release(&t->walk);
-  arena_release(&t->path_arena);
-  t->paths = NULL;
+  known_paths_release(&t->paths);
 }
 
 static void
@@ -130,7 +129,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
   t->env = env;
   t->thread = thread;
   if (!init_tree(&t->tree) || stack_walk_init(&t->walk) != 0 ||
-      (t->paths = known_paths_init(&t->path_arena)) == NULL) {
+      known_paths_init(&t->paths) != 0) {
     free_thread(t);
     return NULL;
   }
@@ -206,7 +205,8 @@ threads_start(cl_env_ptr env)
   if (monitor.running) {
     if (threads_find(env) == NULL)
       threads_began_in_run(pthread_self());
-    threads_count(env, pthread_self(), GATE_OPEN);
+    if (!threads_count(env, pthread_self(), GATE_OPEN))
+      monitor.gone.uncounted_threads++;
     /* A thread that Lisp makes is not active yet.  One that imports itself
        is, and has allocated what it needs without a word. */
     if (env->own_process->process.phase == ECL_PROCESS_ACTIVE)
@@ -366,6 +366,6 @@ threads_retire_sites(struct code_object *gone)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_rename_sites(&t->tree, code_object_retired_site, gone);
     if (t->env != NULL)
-      known_paths_forget(t->paths);
+      known_paths_forget(&t->paths);
   }
 }

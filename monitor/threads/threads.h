@@ -35,6 +35,7 @@ struct counters {
   uint64_t overflows;                /* look-ups beyond the budget */
   unsigned threads;                  /* that allocated */
   unsigned imported_threads;         /* that C made, while counting */
+  unsigned uncounted_threads;        /* no memory was left when they began */
 };
 
 extern struct monitor {

@@ -37,12 +37,13 @@ struct call_site {
   uint8_t kind;     /* enum call_kind */
 };
 
-enum { CALL_SITES = 1 << 15 };
+enum { MOST_CALL_SITES = 1 << 15 };
 
+/* `mask': the places of the table less one. */
 static inline struct call_site *
-call_site_place(struct call_site *sites, uintptr_t ip)
+call_site_place(struct call_site *sites, uint32_t mask, uintptr_t ip)
 {
-  return &sites[(ip >> 2 ^ ip >> 17) % CALL_SITES];
+  return &sites[(ip >> 2 ^ ip >> 17) & mask];
 }
 
 /* Fill in what is known of a return address. */

@@ -22,25 +22,48 @@
 
 #include "arch/arch.h"
 #include "names/kept_objects.h"
+#include "tree/sizes.h"
 #include "unwind/frame_step.h"
 #include "walk/call_site.h"
 
 /* Two loads side by side are not worth a vector register. */
 #pragma GCC optimize("no-tree-slp-vectorize")
 
-enum { WALK_DEPTH = 4 << 20 }; /* frames; address space until touched */
+enum { WALK_DEPTH = 4 << 20 }; /* frames, at most */
 
 static uint32_t first_epoch = 1, last_epoch;
+
+/* A table of so many sites, of which none is known. */
+static int
+make_sites(struct stack_walk *walk, uint32_t places)
+{
+  struct arena arena;
+  if (arena_reserve(&arena, places * sizeof *walk->sites) != 0)
+    return -1;
+  arena_release(&walk->site_arena);
+  walk->site_arena = arena;
+  walk->sites = arena.base;
+  walk->site_mask = places - 1;
+  walk->learned = 0;
+  return 0;
+}
+
+/* Room for one frame more.  False: there is none. */
+static bool
+make_room(struct stack_walk *walk, size_t count)
+{
+  if (count >= WALK_DEPTH ||
+      arena_grow(&walk->frame_arena, (count + 1) * sizeof *walk->frames) != 0)
+    return false;
+  walk->frames = walk->frame_arena.base;
+  return true;
+}
 
 int
 stack_walk_init(struct stack_walk *walk)
 {
-  const size_t bytes = CALL_SITES * sizeof *walk->sites;
-  if (arena_reserve(&walk->arena,
-                    bytes + WALK_DEPTH * sizeof *walk->frames) != 0)
+  if (make_sites(walk, SIZE_FIRST_SITES) != 0 || !make_room(walk, 0))
     return -1;
-  walk->sites = walk->arena.base;
-  walk->frames = (struct walked_frame *)(void *)(walk->sites + CALL_SITES);
   stack_walk_begin_epoch(walk);
   return 0;
 }
@@ -48,7 +71,8 @@ stack_walk_init(struct stack_walk *walk)
 void
 stack_walk_release(struct stack_walk *walk)
 {
-  arena_release(&walk->arena);
+  arena_release(&walk->frame_arena);
+  arena_release(&walk->site_arena);
 }
 
 void
@@ -135,24 +159,52 @@ step_elsewhere(struct place from, struct place *caller)
 static __attribute__((noinline)) void
 forget_sites(struct stack_walk *walk, unsigned long generation)
 {
-  for (size_t i = 0; i < CALL_SITES; i++)
+  for (size_t i = 0; i <= walk->site_mask; i++)
     if (walk->sites[i].ip != 0)
       walk->sites[i] = (struct call_site){0};
   walk->generation = generation;
+}
+
+/* The place of a return address that is not known there. */
+static __attribute__((noinline)) struct call_site *
+learn_site(struct stack_walk *walk, uintptr_t ip)
+{
+  struct call_site *site;
+  if (walk->site_mask < MOST_CALL_SITES - 1 &&
+      ++walk->learned > walk->site_mask / 2)
+    make_sites(walk, (walk->site_mask + 1) * 4);
+  site = call_site_place(walk->sites, walk->site_mask, ip);
+  call_site_learn(site, ip);
+  return site;
+}
+
+/* The walk has met as many frames as there is room for.  False when that is
+ * the end of it. */
+static __attribute__((noinline)) bool
+go_deeper(struct stack_walk *walk, struct walked_frame **f,
+          const struct walked_frame **end)
+{
+  const size_t count = (size_t)(*f - walk->frames);
+  const bool more = make_room(walk, count);
+  *f = walk->frames + count;
+  *end = walk->frames +
+         walk->frame_arena.reserved_bytes / sizeof *walk->frames;
+  return more;
 }
 
 /* Walk to the first known frame, or as far as it goes. */
 static inline enum outcome
 go_outward(struct stack_walk *walk, struct place at)
 {
-  const struct walked_frame *const end = walk->frames + WALK_DEPTH;
-  struct call_site *const sites = walk->sites;
+  const struct walked_frame *end =
+      walk->frames + walk->frame_arena.reserved_bytes / sizeof *walk->frames;
   struct walked_frame *f = walk->frames;
   enum outcome outcome = WALK_LOST;
-  for (; f < end; f++) {
-    struct call_site *const site = call_site_place(sites, at.ip);
+  for (; f < end || go_deeper(walk, &f, &end); f++) {
+    const struct call_site *site =
+        call_site_place(walk->sites, walk->site_mask, at.ip);
     if (__builtin_expect(site->ip != at.ip, 0))
-      call_site_learn(site, at.ip);
+      site = learn_site(walk, at.ip);
     f->site = *site;
     f->word = NULL;
     if (__builtin_expect(

@@ -56,9 +56,12 @@ struct stack_walk {
   struct walked_frame *frames; /* of the last walk, the innermost first */
   size_t count;
   bool known;               /* the last of these was met by an earlier walk */
-  struct call_site *sites;  /* those that were met */
+  struct call_site *sites;  /* those that were met: begins small, and is four
+                               times as long when half of it was learned */
+  uint32_t site_mask;       /* its places less one */
+  uint32_t learned;         /* since it was as long */
   unsigned long generation; /* of these */
-  struct arena arena;
+  struct arena frame_arena, site_arena;
   uint64_t finalizers; /* walks that ended where the collector ran one */
   uint64_t differing;  /* whole walks that came to another context than a
                           word says */

@@ -67,7 +67,7 @@ record_bytes(const struct counters *c)
 static void
 put_residual_notes(struct pprof_stream *p, const struct counters *c)
 {
-  char imported[128];
+  char imported[128], uncounted[128];
   const struct {
     bool applies;
     const char *text;
@@ -76,6 +76,7 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
       "a thread did not come to rest when counting began or ended: an object "
       "that it took then, or the free list of which it took it" },
     { c->imported_threads > 0, imported },
+    { c->uncounted_threads > 0, uncounted },
     { (monitor.collector.doubts & BALANCE_PAGE) != 0,
       "up to 4096 bytes of a page that the collector has swept and not yet "
       "added" },
@@ -93,6 +94,10 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
            "what the runtime allocated for %u threads, which C made, before "
            "they were imported",
            c->imported_threads);
+  snprintf(uncounted, sizeof uncounted,
+           "threads that are not counted, for no memory was left when they "
+           "began: %u",
+           c->uncounted_threads);
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     if (notes[i].applies) {
       pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE, notes[i].text);
