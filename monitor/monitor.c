@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * monitor.c -- start, stop and reset; code that comes and goes; regions; the
- * figures, to be read or written.
+ * monitor.c -- start, stop and reset; code that comes and goes; forks;
+ * regions.
  *
  * Model.  To start is to open the gates and to hang the states of the threads
  * into their environments; to stop is the reverse, and then to wait until
@@ -12,23 +12,24 @@
  * sites are retired in all trees (code_objects.h), with the gates shut, since
  * the same addresses may be other code's next.
  *
- * To write the figures while counting is to hold up all threads, so that
- * trees, counters and the collector's sum are of the same moment; the trees
- * are borrowed.  A single counter is read without that: it may be a few
- * allocations old.
+ * A single counter is read while threads run: it may be a few allocations
+ * old.
  *
- * Not done here: stopping threads (stop.c), the format (write/).
+ * Not done here: stopping threads (stop.c), writing the figures (saving.c).
  */
 #include "monitor.h"
 
-#include <errno.h>
+/* For the collector's signals; our threads are none of its business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <signal.h>
+#include <stddef.h>
 
 #include <ecl/ecl.h>
+
+#include "entry.h"
 
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
@@ -37,23 +38,36 @@
 #include "threads/stop.h"
 #include "threads/threads.h"
 #include "walk/call_site.h"
-#include "write/lisp_profile.h"
 
-/* ---- what went wrong ---- */
+/* ---- the lock ---- */
 
-static _Thread_local char message[512];
-
-const char *
-mprof_monitor_message(void)
+void
+monitor_block_interrupts(sigset_t *before)
 {
-  return message;
+  sigset_t interrupts;
+  sigfillset(&interrupts);
+  sigdelset(&interrupts, SIGSEGV);
+  sigdelset(&interrupts, SIGBUS);
+  sigdelset(&interrupts, GC_get_suspend_signal());
+  sigdelset(&interrupts, GC_get_thr_restart_signal());
+  pthread_sigmask(SIG_BLOCK, &interrupts, before);
 }
 
-static int
-fail(int status, const char *text)
+void
+monitor_lock(void)
 {
-  snprintf(message, sizeof message, "%s", text);
-  return status;
+  sigset_t before;
+  monitor_block_interrupts(&before);
+  pthread_mutex_lock(&monitor.lock);
+  monitor.signals = before;
+}
+
+void
+monitor_unlock(void)
+{
+  const sigset_t before = monitor.signals;
+  pthread_mutex_unlock(&monitor.lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- code ---- */
@@ -66,11 +80,8 @@ retire(const struct code_object *gone)
   threads_retire_sites(&retired);
 }
 
-/* Look what is loaded now; what is not any more, without the runtime having
- * told of it (C closed a library), is retired.  False when memory ran out.
- * With the gates shut. */
-static bool
-look_for_code(void)
+bool
+monitor_look_for_code(void)
 {
   struct code_objects now = { 0 };
   if (!code_objects_list(&now, false))
@@ -85,19 +96,19 @@ look_for_code(void)
 static void
 names_added(struct ecl_function_names *names)
 {
-  pthread_mutex_lock(&monitor.lock);
+  monitor_lock();
   lisp_functions_add(names);
   __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&monitor.lock);
+  monitor_unlock();
 }
 
 /* Symbols are about to lose their package, or that its name. */
 static void
 names_lost(void)
 {
-  pthread_mutex_lock(&monitor.lock);
+  monitor_lock();
   kept_objects_print_names(false);
-  pthread_mutex_unlock(&monitor.lock);
+  monitor_unlock();
 }
 
 /* The shared object at `base' is about to be unmapped.  Afterwards nobody
@@ -107,9 +118,9 @@ block_unload(cl_object block, void *base)
 {
   struct code_objects *const code = &monitor.code;
   (void)block;
-  pthread_mutex_lock(&monitor.lock);
+  monitor_lock();
   stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
-  look_for_code();
+  monitor_look_for_code();
   for (size_t i = 1; i < code->count; i++)
     if (code->objects[i].base == (uintptr_t)base) {
       retire(&code->objects[i]);
@@ -118,7 +129,7 @@ block_unload(cl_object block, void *base)
     }
   if (monitor.running)
     stop_set_gates(GATE_OPEN);
-  pthread_mutex_unlock(&monitor.lock);
+  monitor_unlock();
 }
 
 /* A file that is loaded meanwhile tells of itself when the lock is free; to
@@ -135,6 +146,17 @@ open_code(void)
   return true;
 }
 
+/* ---- forks ---- */
+
+/* A process is copied when nobody holds the lock, so with no gate paused. */
+static void
+fork_child(void)
+{
+  threads_forked();
+  monitor_saving_forked();
+  monitor_unlock();
+}
+
 /* ---- begin and end of what follows ---- */
 
 /* Find out whether this runtime and kernel will do, and ask to be told of
@@ -145,34 +167,34 @@ open_monitor(void)
   if (monitor.opened)
     return MPROF_OK;
   if (ecl_allocation_monitor.version != ECL_ALLOCATION_MONITOR_VERSION)
-    return fail(MPROF_BAD_RUNTIME,
+    return monitor_fail(MPROF_BAD_RUNTIME,
                 "this ECL has other allocation hooks; build the patched ECL "
                 "and mprof from one source");
   if (!stop_init())
-    return fail(MPROF_NOT_SUPPORTED,
+    return monitor_fail(MPROF_NOT_SUPPORTED,
                 "this kernel has no membarrier system call (Linux 4.14)");
   monitor.runtime_version =
       lisp_name(cl_lisp_implementation_version(), NAMED_THREAD);
   if (monitor.runtime_version == NULL || !open_code())
-    return fail(MPROF_NO_MEMORY, "out of memory");
+    return monitor_fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
+  pthread_atfork(monitor_lock, monitor_unlock, fork_child);
   free_lists_open(&monitor.free_lists);
   monitor.opened = true;
   return MPROF_OK;
 }
 
-/* Take the lock, and open the monitor.  Until `leave', this thread must not
- * allocate through its own hook, whose gate may be shut, nor may the collector
- * run finalizers in it, which are Lisp code.  On failure nothing is held. */
-static int
-enter(void)
+/* ---- the way in and out ---- */
+
+int
+monitor_enter(void)
 {
   int status;
-  pthread_mutex_lock(&monitor.lock);
+  monitor_lock();
   status = open_monitor();
   if (status != MPROF_OK) {
-    pthread_mutex_unlock(&monitor.lock);
+    monitor_unlock();
     return status;
   }
   ecl_process_env()->allocation_hooks = NULL;
@@ -181,16 +203,15 @@ enter(void)
   return MPROF_OK;
 }
 
-/* Gives back `status'. */
-static int
-leave(int status)
+int
+monitor_leave(int status)
 {
   const cl_env_ptr env = ecl_process_env();
   struct thread_state *self = monitor.running ? threads_find(env) : NULL;
   GC_set_finalize_on_demand(monitor.finalize_on_demand);
   if (self != NULL)
     env->allocation_hooks = &self->hooks;
-  pthread_mutex_unlock(&monitor.lock);
+  monitor_unlock();
   return status;
 }
 
@@ -199,28 +220,28 @@ leave(int status)
 int
 mprof_monitor_start(unsigned long budget, int options)
 {
-  int status = enter();
+  int status = monitor_enter();
   if (status != MPROF_OK)
     return status;
   if (monitor.running)
-    return leave(MPROF_OK);
+    return monitor_leave(MPROF_OK);
   if ((!monitor.has_figures &&
        !threads_take_options(budget, (options & MPROF_UNFOLDED) == 0,
                              (options & MPROF_FULL_WALK) != 0)) ||
-      !look_for_code())
-    return leave(fail(MPROF_NO_MEMORY, "out of memory"));
+      !monitor_look_for_code())
+    return monitor_leave(monitor_fail(MPROF_NO_MEMORY, "out of memory"));
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
       !stop_end())
-    status = fail(MPROF_NO_MEMORY,
+    status = monitor_fail(MPROF_NO_MEMORY,
                   "out of memory: a thread is not counted");
   monitor.running = monitor.has_figures = true;
-  return leave(status);
+  return monitor_leave(status);
 }
 
 int
 mprof_monitor_stop(void)
 {
-  const int status = enter();
+  const int status = monitor_enter();
   if (status != MPROF_OK)
     return status;
   if (monitor.running) {
@@ -229,13 +250,13 @@ mprof_monitor_stop(void)
     threads_release_all();
     monitor.running = false;
   }
-  return leave(MPROF_OK);
+  return monitor_leave(MPROF_OK);
 }
 
 int
 mprof_monitor_reset(void)
 {
-  const int status = enter();
+  const int status = monitor_enter();
   if (status != MPROF_OK)
     return status;
   if (monitor.running)
@@ -248,7 +269,7 @@ mprof_monitor_reset(void)
   if (monitor.running)
     stop_end();
   threads_renew_labels(); /* with the gates open: see stop_with_names */
-  return leave(MPROF_OK);
+  return monitor_leave(MPROF_OK);
 }
 
 /* ---- regions ----
@@ -263,7 +284,7 @@ static int
 change_region(const char *name)
 {
   struct thread_state *thread;
-  pthread_mutex_lock(&monitor.lock);
+  monitor_lock();
   thread = threads_find(ecl_process_env_unsafe());
   if (thread != NULL) {
     const uint32_t before = thread->regions.region;
@@ -274,7 +295,7 @@ change_region(const char *name)
     if (thread->regions.region != before)
       known_paths_forget(&thread->paths);
   }
-  pthread_mutex_unlock(&monitor.lock);
+  monitor_unlock();
   return MPROF_OK;
 }
 
@@ -290,96 +311,17 @@ mprof_monitor_region_end(void)
   return change_region(NULL);
 }
 
-/* ---- figures ---- */
-
-/* Printing waits for the runtime's lock on packages, and a thread that holds
- * it may wait at its gate: it is in the middle of INTERN, say, which
- * allocates.  So names are printed before, until none is missing. */
-static void
-stop_with_names(void)
-{
-  for (;;) {
-    kept_objects_print_names(true);
-    if (!monitor.running)
-      return;
-    stop_begin();
-    if (!kept_objects_names_wait())
-      return;
-    stop_end();
-  }
-}
-
-/* Write the figures to `path', or to `snapshot' if that is NULL. */
-static int
-write_figures(const char *path, struct snapshot *snapshot)
-{
-  int error = ENOMEM, status = enter();
-  if (status != MPROF_OK)
-    return status;
-  stop_with_names();
-  if (look_for_code()) {
-    code_functions_find_names(&monitor.code);
-    error = path != NULL ? lisp_profile_write(path)
-                         : lisp_profile_keep(snapshot);
-  }
-  if (error != 0) {
-    snprintf(message, sizeof message, "cannot write '%s': %s",
-             path != NULL ? path : "memory", strerrordesc_np(error));
-    status = error == ENOMEM ? MPROF_NO_MEMORY : MPROF_CANNOT_WRITE;
-  }
-  if (monitor.running)
-    stop_end();
-  return leave(status);
-}
-
-int
-mprof_monitor_write(const char *path)
-{
-  return write_figures(path, NULL);
-}
-
-void *
-mprof_monitor_snapshot(void)
-{
-  struct snapshot *snapshot = malloc(sizeof *snapshot);
-  if (snapshot == NULL) {
-    snprintf(message, sizeof message, "%s", strerrordesc_np(ENOMEM));
-    return NULL;
-  }
-  if (write_figures(NULL, snapshot) == MPROF_OK)
-    return snapshot;
-  free(snapshot);
-  return NULL;
-}
-
-const void *
-mprof_snapshot_octets(const void *snapshot)
-{
-  return ((const struct snapshot *)snapshot)->contents.base;
-}
-
-unsigned long
-mprof_snapshot_length(const void *snapshot)
-{
-  return ((const struct snapshot *)snapshot)->length;
-}
-
-void
-mprof_snapshot_free(void *snapshot)
-{
-  arena_release(&((struct snapshot *)snapshot)->contents);
-  free(snapshot);
-}
+/* ---- counters ---- */
 
 unsigned long long
 mprof_monitor_counter(int which)
 {
   struct counters c;
   bool running;
-  pthread_mutex_lock(&monitor.lock);
+  monitor_lock();
   c = threads_counters();
   running = monitor.running;
-  pthread_mutex_unlock(&monitor.lock);
+  monitor_unlock();
   switch (which) {
   case MPROF_ALLOCATIONS: return c.allocations;
   case MPROF_BYTES: return c.bytes;
@@ -388,6 +330,7 @@ mprof_monitor_counter(int which)
   case MPROF_OVERFLOWS: return c.overflows;
   case MPROF_CONTEXT_BYTES: return c.context_bytes;
   case MPROF_RUNNING: return running;
+  case MPROF_AUTOSAVES: return monitor_autosave_waits();
   default: return 0;
   }
 }

@@ -33,7 +33,8 @@ enum mprof_counter {
   MPROF_THREADS,        /* that allocated, ended ones too */
   MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
   MPROF_RUNNING,        /* 1 while counting */
-  MPROF_CONTEXT_BYTES   /* memory of the contexts: see context_tree.h */
+  MPROF_CONTEXT_BYTES,  /* memory of the contexts: see context_tree.h */
+  MPROF_AUTOSAVES       /* 1 when mprof_monitor_autosave has begun to wait */
 };
 
 enum mprof_option {
@@ -59,6 +60,13 @@ MPROF_EXPORT int mprof_monitor_reset(void);
  * PATH.tmp, then renamed.  May be called while running: other threads are
  * held up for as long as it takes to read the trees. */
 MPROF_EXPORT int mprof_monitor_write(const char *path);
+
+/* Save every so many milliseconds, or no more if it is 0.  Does nothing by
+ * itself: mprof_monitor_autosave is for a Lisp thread of its own, waits, writes
+ * to `path', and so on until it is told that it is enough.  It says on stderr
+ * what goes wrong first.  One thread at a time.  Neither allocates. */
+MPROF_EXPORT int mprof_monitor_autosave_every(unsigned long milliseconds);
+MPROF_EXPORT int mprof_monitor_autosave(const char *path);
 
 /* The same in memory, for the reducer: a snapshot that the caller frees, or
  * NULL, and mprof_monitor_message says why. */

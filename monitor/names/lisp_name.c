@@ -115,11 +115,24 @@ put_symbol_name(struct text *out, cl_object name)
   put_string(out, name, needs_bars(name) ? '|' : 0);
 }
 
+/* As ecl_find_symbol, which would look for interrupts that wait, and run them
+ * here. */
+static bool
+is_external(cl_object symbol)
+{
+  const cl_object package = symbol->symbol.hpack;
+  bool external;
+  mp_get_rwlock_read(1, cl_core.global_env_lock);
+  external = ecl_gethash_safe(symbol->symbol.name, package->pack.external,
+                              OBJNULL) == symbol;
+  mp_giveup_rwlock_read(cl_core.global_env_lock);
+  return external;
+}
+
 static void
 put_symbol(struct text *out, cl_object symbol)
 {
   const cl_object name = symbol->symbol.name, package = symbol->symbol.hpack;
-  int kind = ECL_INTERNAL;
   if (package == OBJNULL || Null(package) ||
       !ECL_STRINGP(package->pack.name)) {
     put_text(out, "#:");
@@ -130,11 +143,7 @@ put_symbol(struct text *out, cl_object symbol)
       put_text(out, "CL-USER");
     else
       put_symbol_name(out, package->pack.name);
-    put_text(out, !out->roughly &&
-                          ecl_find_symbol(name, package, &kind) == symbol &&
-                          kind == ECL_EXTERNAL
-                      ? ":"
-                      : "::");
+    put_text(out, !out->roughly && is_external(symbol) ? ":" : "::");
   }
   put_symbol_name(out, name);
 }

@@ -289,6 +289,18 @@ keeps_state(struct thread_state *t)
   return !context_tree_merge(&s->tree, &t->tree, no_room, &t->requests);
 }
 
+/* The collector gives the lists of a thread that ends to the others, and
+ * counts what is on them once more when one takes it. */
+static void
+keep_list_bytes(const struct thread_state *t)
+{
+  const int64_t listed = free_lists_bytes(&monitor.free_lists, t->thread);
+  if (listed >= 0)
+    monitor.ended_list_bytes += listed;
+  else
+    monitor.collector.doubts |= BALANCE_LISTS;
+}
+
 void
 threads_end(cl_env_ptr env)
 {
@@ -298,13 +310,7 @@ threads_end(cl_env_ptr env)
   p = place_of(env);
   t = *p;
   if (t != NULL) {
-    const int64_t listed = free_lists_bytes(&monitor.free_lists, t->thread);
-    /* The collector gives its lists to the other threads, and counts what is
-       on them once more when one takes it. */
-    if (listed >= 0)
-      monitor.ended_list_bytes += listed;
-    else
-      monitor.collector.doubts |= BALANCE_LISTS;
+    keep_list_bytes(t);
     if (thread_has_counted(t) && keeps_state(t)) {
       t->env = NULL;
       release_walks(t);
@@ -315,6 +321,21 @@ threads_end(cl_env_ptr env)
     }
   }
   pthread_mutex_unlock(&monitor.lock);
+}
+
+void
+threads_forked(void)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
+    if (t->env == NULL || t->env == ecl_process_env_unsafe())
+      continue;
+    if (t->inside || t->env->disable_interrupts)
+      monitor.collector.doubts |= BALANCE_REST;
+    keep_list_bytes(t);
+    t->inside = 0;
+    t->env = NULL; /* which keeps its hooks: nobody is to count it anew */
+    release_walks(t);
+  }
 }
 
 /* ---- all threads ---- */

@@ -13,6 +13,7 @@
 #define MPROF_THREADS_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,6 +41,8 @@ struct counters {
 
 extern struct monitor {
   pthread_mutex_t lock;
+  sigset_t signals;                     /* of the thread that has it: those
+                                           that were blocked before */
   bool opened, running;
   bool has_figures;                     /* since the last reset */
   const char *runtime_version;
@@ -85,6 +88,10 @@ void threads_release_all(void);
 /* Events: the calling thread begins, or ends. */
 void threads_start(cl_env_ptr env);
 void threads_end(cl_env_ptr env);
+
+/* This is the child of a fork, where no other thread lives on.  What the
+ * others did is counted here too. */
+void threads_forked(void);
 
 /* The first start after a reset says how big the trees may be and how they
  * are made (monitor.h).  False when memory ran out. */

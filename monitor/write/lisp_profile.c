@@ -292,9 +292,8 @@ put_profile(struct lisp_writer *w)
   pprof_close(&w->stream);
 }
 
-/* To FILE, which is open. */
-static void
-write_to(struct gzip_file *file)
+void
+lisp_profile_put(struct gzip_file *file)
 {
   struct lisp_writer w = {.stream.output = file,
                           .samples = {.stream = &w.stream,
@@ -302,27 +301,4 @@ write_to(struct gzip_file *file)
                                       .closure = &w,
                                       .part_of = part_of}};
   put_profile(&w);
-  gzip_file_close(file);
-}
-
-int
-lisp_profile_write(const char *path)
-{
-  struct gzip_file file = {.always = true};
-  char temporary[PATH_MAX];
-  if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
-    return ENAMETOOLONG;
-  gzip_file_open(&file, path, temporary);
-  write_to(&file);
-  return file.failed;
-}
-
-int
-lisp_profile_keep(struct snapshot *snapshot)
-{
-  struct gzip_file file = {.always = true};
-  gzip_file_open_in_memory(&file);
-  write_to(&file);
-  *snapshot = (struct snapshot){file.contents, file.length};
-  return file.failed;
 }

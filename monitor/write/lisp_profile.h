@@ -10,19 +10,9 @@
 
 #include "write/sample_writer.h"
 
-/* Write the figures of the monitor (threads.h) to `path'.  Gives back 0 or an
- * errno value.  Does not allocate from the collector. */
-int lisp_profile_write(const char *path);
-
-/* What would be in the file. */
-struct snapshot {
-  struct arena contents;
-  size_t length;
-};
-
-/* Make a snapshot, whose contents the caller releases.  Gives back 0 or an
- * errno value, and then there are none. */
-int lisp_profile_keep(struct snapshot *snapshot);
+/* Put the figures of the monitor (threads.h) into `file', which is open, and
+ * stays so.  Does not allocate from the collector. */
+void lisp_profile_put(struct gzip_file *file);
 
 /* Its comments: whose it is, totals, the reconciliation with the collector's
  * sum, and what is not attributed or can be missing.  `samples' has written

@@ -106,10 +106,33 @@ release_figures(void **state)
 /* ---- the whole profile ---- */
 
 static int
+save_in(const char *file_path)
+{
+  struct gzip_file file = {.always = true};
+  char temporary[128];
+  snprintf(temporary, sizeof temporary, "%s.tmp", file_path);
+  gzip_file_open(&file, file_path, temporary);
+  lisp_profile_put(&file);
+  gzip_file_close(&file);
+  return file.failed;
+}
+
+static int
 save(void)
 {
   plan.writes = plan.fsyncs = requests.made = 0;
-  return lisp_profile_write(path);
+  return save_in(path);
+}
+
+/* In memory; the file says how that went. */
+static struct gzip_file
+keep(void)
+{
+  struct gzip_file file = {.always = true};
+  gzip_file_open_in_memory(&file);
+  lisp_profile_put(&file);
+  gzip_file_close(&file);
+  return file;
 }
 
 /* The file is a profile of all the figures, and there is no other file. */
@@ -205,20 +228,21 @@ static void
 in_memory(void **state)
 {
   char arguments[128];
-  struct snapshot snapshot;
+  struct gzip_file kept_file;
   (void)state;
   assert_int_equal(save(), 0);
   snprintf(arguments, sizeof arguments, "report\n%s", path);
   void *saved = mprof_run_command(arguments);
   assert_int_equal(unlink(path), 0);
   plan.writes = requests.made = 0;
-  assert_int_equal(lisp_profile_keep(&snapshot), 0);
+  kept_file = keep();
+  assert_int_equal(kept_file.failed, 0);
   const unsigned made = requests.made;
   assert_int_equal(plan.writes, 0);
   assert_int_equal(count_files(), 0);
-  void *profile = mprof_profile_open_octets(snapshot.contents.base,
-                                            snapshot.length);
-  arena_release(&snapshot.contents);
+  void *profile = mprof_profile_open_octets(kept_file.contents.base,
+                                            kept_file.length);
+  arena_release(&kept_file.contents);
   void *kept = mprof_profile_command(profile, "report", NULL, 0);
   assert_int_equal(mprof_result_status(kept), 0);
   assert_string_equal(mprof_result_output(kept), mprof_result_output(saved));
@@ -228,8 +252,9 @@ in_memory(void **state)
   for (unsigned n = 1; n <= made; n++) {
     requests.made = 0;
     requests.fails = n;
-    assert_int_equal(lisp_profile_keep(&snapshot), ENOMEM);
-    assert_null(snapshot.contents.base);
+    kept_file = keep();
+    assert_int_equal(kept_file.failed, ENOMEM);
+    assert_null(kept_file.contents.base);
   }
   requests.fails = 0;
 }
@@ -238,8 +263,8 @@ static void
 what_cannot_be_opened(void **state)
 {
   (void)state;
-  assert_int_equal(lisp_profile_write("/no/such/file"), ENOENT);
-  assert_int_equal(lisp_profile_write("/dev/full"), ENOSPC);
+  assert_int_equal(save_in("/no/such/file"), ENOENT);
+  assert_int_equal(save_in("/dev/full"), ENOSPC);
   assert_int_equal(access("/dev/full", W_OK), 0);
 }
 

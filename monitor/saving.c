@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * saving.c -- the figures, to be read or written, once or again and again.
+ *
+ * To write the figures while counting is to hold up all threads, so that
+ * trees, counters and the collector's sum are of the same moment; the trees
+ * are borrowed.  The threads go on before the file is brought to disk.
+ *
+ * What is saved again and again is there when the program is killed.  A
+ * thread does that which Lisp has made, since names of Lisp are printed; it
+ * allocates nothing while it waits and saves, and so is in no profile.
+ *
+ * Not done here: stopping threads (stop.c), the format (write/).
+ */
+#include "monitor.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "entry.h"
+#include "names/code_functions.h"
+#include "names/kept_objects.h"
+#include "threads/stop.h"
+#include "threads/threads.h"
+#include "write/lisp_profile.h"
+
+/* ---- what went wrong ---- */
+
+static _Thread_local char message[512];
+
+const char *
+mprof_monitor_message(void)
+{
+  return message;
+}
+
+int
+monitor_fail(int status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/* ---- once ---- */
+
+/* Printing waits for the runtime's lock on packages, and a thread that holds
+ * it may wait at its gate: it is in the middle of INTERN, say, which
+ * allocates.  So names are printed before, until none is missing. */
+static void
+stop_with_names(void)
+{
+  for (;;) {
+    kept_objects_print_names(true);
+    if (!monitor.running)
+      return;
+    stop_begin();
+    if (!kept_objects_names_wait())
+      return;
+    stop_end();
+  }
+}
+
+/* Put the figures into the file, and let go of the threads. */
+static int
+put_figures(struct gzip_file *file)
+{
+  const int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  stop_with_names();
+  if (monitor_look_for_code()) {
+    code_functions_find_names(&monitor.code);
+    lisp_profile_put(file);
+  } else {
+    gzip_file_fail(file, ENOMEM);
+  }
+  if (monitor.running)
+    stop_end();
+  return monitor_leave(MPROF_OK);
+}
+
+static int
+fail_to_write(const char *where, int error)
+{
+  return monitor_fail(error == ENOMEM ? MPROF_NO_MEMORY : MPROF_CANNOT_WRITE,
+                      "cannot write '%s': %s", where, strerrordesc_np(error));
+}
+
+/* Held by who writes a file, so that no two write the same one.  The program
+ * goes on while it is brought to disk. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+static int
+write_file(const char *path, const char *temporary)
+{
+  struct gzip_file file = {.always = true};
+  int status;
+  gzip_file_open(&file, path, temporary);
+  status = put_figures(&file);
+  if (status != MPROF_OK)
+    gzip_file_fail(&file, EINVAL);
+  gzip_file_close(&file);
+  return status == MPROF_OK && file.failed != 0
+             ? fail_to_write(path, file.failed)
+             : status;
+}
+
+int
+mprof_monitor_write(const char *path)
+{
+  char temporary[PATH_MAX];
+  sigset_t before;
+  int status;
+  if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
+    return fail_to_write(path, ENAMETOOLONG);
+  monitor_block_interrupts(&before);
+  pthread_mutex_lock(&writing);
+  status = write_file(path, temporary);
+  pthread_mutex_unlock(&writing);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return status;
+}
+
+struct snapshot {
+  struct arena contents;
+  size_t length;
+};
+
+void *
+mprof_monitor_snapshot(void)
+{
+  struct snapshot *const snapshot = malloc(sizeof *snapshot);
+  struct gzip_file file = {.always = true};
+  int status = MPROF_OK;
+  gzip_file_open_in_memory(&file);
+  if (snapshot == NULL)
+    gzip_file_fail(&file, ENOMEM);
+  else
+    status = put_figures(&file);
+  if (status != MPROF_OK)
+    gzip_file_fail(&file, EINVAL);
+  gzip_file_close(&file);
+  if (file.failed == 0) {
+    *snapshot = (struct snapshot){file.contents, file.length};
+    return snapshot;
+  }
+  if (status == MPROF_OK)
+    fail_to_write("memory", file.failed);
+  free(snapshot);
+  return NULL;
+}
+
+const void *
+mprof_snapshot_octets(const void *snapshot)
+{
+  return ((const struct snapshot *)snapshot)->contents.base;
+}
+
+unsigned long
+mprof_snapshot_length(const void *snapshot)
+{
+  return ((const struct snapshot *)snapshot)->length;
+}
+
+void
+mprof_snapshot_free(void *snapshot)
+{
+  arena_release(&((struct snapshot *)snapshot)->contents);
+  free(snapshot);
+}
+
+/* ---- again and again ---- */
+
+void
+monitor_saving_forked(void)
+{
+  pthread_mutex_init(&writing, NULL);
+}
+
+static struct {
+  sem_t end;
+  unsigned long milliseconds;
+  bool waits;
+} autosave;
+
+/* Wait for the next save.  False: there is none.  The thread can be thrown
+ * out of it, for nothing is held. */
+static bool
+wait_to_save(void)
+{
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  at.tv_sec += (time_t)(autosave.milliseconds / 1000);
+  at.tv_nsec += (long)(autosave.milliseconds % 1000) * 1000000;
+  if (at.tv_nsec >= 1000000000) {
+    at.tv_sec++;
+    at.tv_nsec -= 1000000000;
+  }
+  __atomic_store_n(&autosave.waits, true, __ATOMIC_RELEASE);
+  while (sem_clockwait(&autosave.end, CLOCK_MONOTONIC, &at) != 0)
+    if (errno != EINTR)
+      return true;
+  return false;
+}
+
+int
+mprof_monitor_autosave_every(unsigned long milliseconds)
+{
+  if (milliseconds == 0) {
+    sem_post(&autosave.end);
+    return MPROF_OK;
+  }
+  autosave.milliseconds = milliseconds;
+  autosave.waits = false;
+  sem_init(&autosave.end, 0, 0);
+  return MPROF_OK;
+}
+
+bool
+monitor_autosave_waits(void)
+{
+  return __atomic_load_n(&autosave.waits, __ATOMIC_ACQUIRE);
+}
+
+int
+mprof_monitor_autosave(const char *path)
+{
+  int worst = MPROF_OK;
+  while (wait_to_save()) {
+    const int status = mprof_monitor_write(path);
+    if (status != MPROF_OK && worst == MPROF_OK)
+      fprintf(stderr, "mprof: %s\n", message);
+    worst = status != MPROF_OK ? status : worst;
+  }
+  return worst;
+}

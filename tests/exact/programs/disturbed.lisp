@@ -1,0 +1,95 @@
+;;;; variants: compiled
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; A thread saves the profile over and over, while it is thrown out of that,
+;;;; and while another one forks: nothing is held for ever, and all is counted.
+
+(in-package #:exact)
+
+(setf *dump-only* "MAKE-CONSES")
+
+(defun make-conses (n)
+  (let ((last nil))
+    (dotimes (i n last)
+      (setf last (cons i i)))))
+
+(defvar *file* (format nil "~A.save" (ext:getenv "EXACT_DUMP")))
+(defvar *arguments* (mprof.bindings:arguments *file*))
+(defvar *end* nil)
+(defvar *saves* 0)
+
+(defun save-again-and-again ()
+  (loop until *end*
+        do (catch 'out
+             (loop until *end*
+                   do (mprof.bindings:monitor-write *arguments*)
+                      (incf *saves*)))))
+
+(defun call-while-saving (function)
+  (setf *end* nil
+        *saves* 0)
+  (let ((thread (mp:process-run-function "saver" #'save-again-and-again)))
+    (loop until (plusp *saves*) do (sleep 0.01))
+    (funcall function thread)
+    (setf *end* t)
+    (mp:process-join thread)
+    (delete-file *file*)))
+
+(defun throw-out ()
+  (ignore-errors (throw 'out nil)))
+
+(measuring ("a thread that is thrown out while it saves" :residual nil)
+    (call-while-saving
+     (lambda (thread)
+       (dotimes (i 200)
+         (sleep 0.002)
+         (make-conses 10)
+         (mp:interrupt-process thread #'throw-out))))
+  (calls 'make-conses 200)
+  (self 'make-conses 2000 (* 2000 +cons+)))
+
+;;; The child goes on counting, alone.  ECL's own end waits for threads that a
+;;; child does not have.
+
+(defun foreign (name type &rest arguments)
+  (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0) type
+                (mapcar (constantly :int) arguments) arguments))
+
+(defun count-in-child ()
+  (ext:gc t)
+  (mprof:stop)
+  (foreign "_exit" :void
+           (if (= 30 (mprof.data:self-allocations
+                      (mprof.data:row :functions 'count-in-child-only
+                                      (mprof:profile))))
+               7
+               8)))
+
+(defun count-in-child-only ()
+  (let ((last nil))
+    (dotimes (i 30 last)
+      (setf last (cons i i)))))
+
+(defvar *statuses* '())
+
+(defun fork-and-wait ()
+  (if (zerop (foreign "fork" :int))
+      (progn
+        (count-in-child-only)
+        (count-in-child))
+      (let ((status (make-array 1 :element-type '(unsigned-byte 32))))
+        (si:call-cfun (si:find-foreign-symbol "wait" :default :pointer-void 0)
+                      :int '(:pointer-void)
+                      (list (si:make-foreign-data-from-array status)))
+        (push (ash (aref status 0) -8) *statuses*))))
+
+(measuring ("forks while it is saved")
+    (call-while-saving
+     (lambda (thread)
+       (declare (ignore thread))
+       (dotimes (i 20)
+         (make-conses 10)
+         (fork-and-wait))))
+  (calls 'make-conses 20)
+  (self 'make-conses 200 (* 200 +cons+))
+  (check "each child has counted" (loop repeat 20 collect 7) *statuses*))
