@@ -118,6 +118,11 @@ copying."
     "Forget all figures.  A status, 0 for done.")
   (monitor-write "mprof_monitor_write" :int (&list arguments :cstring)
     "Write the profile to the file of which ARGUMENTS were made.  A status.")
+  (autosave-every "mprof_monitor_autosave_every" :int
+      ((milliseconds :unsigned-long))
+    "Save every so many MILLISECONDS; 0 ends AUTOSAVE.")
+  (autosave "mprof_monitor_autosave" :int (&list arguments :cstring)
+    "Wait, save to the file of which ARGUMENTS were made, and so on till then.")
   (message "mprof_monitor_message" :cstring ()
     "What went wrong in the last call that failed, in the C library's memory.")
   (monitor-counter "mprof_monitor_counter" :unsigned-long-long

@@ -15,7 +15,7 @@ No policy: statuses are given back as they come.")
    #:failure #:arguments #:string-of
    #:monitor-start #:monitor-stop #:monitor-reset #:monitor-write
    #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
-   #:monitor-message #:region-begin #:region-end
+   #:monitor-message #:autosave-every #:autosave #:region-begin #:region-end
    #:take-snapshot #:free-snapshot #:open-snapshot
    #:open-files #:close-profile #:call-with-output #:run-command
    #:terminal-width))

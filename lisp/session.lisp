@@ -17,6 +17,10 @@
   "A list (MAX-CONTEXTS FLAGS), what the figures in memory were counted with;
 NIL when there are none.")
 
+(defvar *autosave* nil
+  "A list (FILE THREAD PID): what is saved again and again, by which thread, and
+of which process, for the child of a fork has no such thread; or NIL.")
+
 ;;; Numbers of enum mprof_option and enum mprof_counter in monitor.h.
 
 (defconstant +unfolded+ 1)
@@ -55,9 +59,42 @@ arguments of OPERATOR."
                  ((null rest)
                   (fail "a value for ~S is missing: ~A" keyword listed)))))
 
-(defun start-unless-active (options)
-  "Begin to count with OPTIONS, a list (MAX-CONTEXTS FLAGS), and give back true;
-or give back false when the profiler is counting already."
+(defun check-autosave (file seconds)
+  "Signal an MPROF-ERROR unless FILE and SECONDS are what START takes."
+  (check-type seconds (or null (real (0) 1000000)))
+  (unless (or (null seconds) (and file (eq (format-of-file file) :pprof)))
+    (fail ":AUTOSAVE takes a :FILE, of type .data or .pb.gz")))
+
+(defun begin-autosave (file seconds)
+  "Make the thread that saves to FILE every so many SECONDS, and wait until it
+waits: then it allocates nothing any more."
+  (let ((arguments (c:arguments (file-name file))))
+    (c:autosave-every (ceiling (* seconds 1000)))
+    (setf *autosave* (list file
+                           (mp:process-run-function
+                            "mprof" (lambda () (c:autosave arguments)))
+                           (ext:getpid)))
+    (loop until (eql (c:monitor-counter '(7)) 1) do (sleep 1/1000))))
+
+(defun end-autosave ()
+  "End that thread, if there is one, and save for the last time."
+  (destructuring-bind (&optional file thread pid) (shiftf *autosave* nil)
+    (when (eql pid (ext:getpid))
+      (c:autosave-every 0)
+      (mp:process-join thread)
+      (with-simple-restart (continue "Go on without a file.")
+        (save file)))))
+
+(defun stop-at-exit ()
+  "A program that ends while it is saved again and again is saved at its end."
+  (handler-case (when *autosave* (stop))
+    (error (condition) (format *error-output* "~&~A~%" condition))))
+
+(push #'stop-at-exit si:*exit-hooks*)
+
+(defun start-unless-active (options &optional file autosave)
+  "Begin to count with OPTIONS, a list (MAX-CONTEXTS FLAGS), and to save to FILE
+every AUTOSAVE seconds unless that is NIL.  False: the profiler counts already."
   (mp:with-lock (*lock*)
     (cond ((c:monitor-active-p) nil)
           (t
@@ -68,6 +105,7 @@ or give back false when the profiler is counting already."
                       :reason "figures are kept, with other options"))
              (setf options *options*))
            (setf *options* options)
+           (when autosave (begin-autosave file autosave))
            (check-status (apply #'c:monitor-start options)
                          'profiler-unavailable)
            t))))
@@ -78,8 +116,8 @@ or give back false when the profiler is counting already."
   (list max-contexts (logior (if unfolded +unfolded+ 0)
                              (if full-walk +full-walk+ 0))))
 
-(defun start (&rest options &key (max-contexts 0) unfolded full-walk
-              &allow-other-keys)
+(defun start (&rest options &key (max-contexts 0) unfolded full-walk file
+              autosave &allow-other-keys)
   "Begin to count every allocation, in all threads, and give back T.
 
 Goes on with the figures that are there; RESET forgets them.
@@ -91,27 +129,38 @@ UNFOLDED (boolean, default NIL): keep every level of a recursion apart.  Totals
 are the same either way.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
 check what is known of frames.  Slow for deep stacks.  All figures are the same.
+AUTOSAVE (real > 0, default NIL): save every so many seconds to FILE (pathname
+designator, of type .data or .pb.gz), and by STOP or when the program ends: what
+was saved last is there when the program is killed.  FILE is always complete.
 Other OPTIONS are errors.
 
 Signals ALREADY-ACTIVE when the profiler counts already, or the figures kept
 were counted with other options; the restart CONTINUE leaves these.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
-  (check-keywords 'start '(:max-contexts :unfolded :full-walk) options)
+  (check-keywords 'start
+                  '(:max-contexts :unfolded :full-walk :file :autosave)
+                  options)
+  (check-autosave file autosave)
+  (when (and file (null autosave))
+    (fail "START takes :FILE with :AUTOSAVE; SAVE writes a file"))
   (with-simple-restart (continue "Let the profiler count on.")
-    (unless (start-unless-active (options max-contexts unfolded full-walk))
+    (unless (start-unless-active (options max-contexts unfolded full-walk)
+                                 file autosave)
       (error 'already-active :reason "the profiler is counting already")))
   t)
 
 (defun stop ()
   "Stop counting.  The figures stay until RESET.  Gives back T, or NIL when the
-profiler did not count, and then does nothing.
+profiler did not count, and then does nothing.  After :AUTOSAVE it saves for the
+last time, and may signal PROFILE-FILE-ERROR, with a restart CONTINUE.
 
 Example: (mprof:stop)  =>  T"
   ;; Allocates nothing, so that only the program is counted.
   (mp:with-lock (*lock*)
     (when (c:monitor-active-p)
       (check-status (c:monitor-stop) 'mprof-error)
+      (end-autosave)
       t)))
 
 (defun reset ()

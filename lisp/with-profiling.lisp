@@ -6,9 +6,10 @@
 
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
-                                       (reset t) (max-contexts 0) unfolded
-                                       full-walk)
+                                       autosave (reset t) (max-contexts 0)
+                                       unfolded full-walk)
   "Call FUNCTION, which takes no arguments, as WITH-PROFILING runs its body."
+  (check-autosave file autosave)
   (if (c:monitor-active-p)
       (progn
         (when file
@@ -22,19 +23,19 @@
           (choice-option :tables report)) ; a wrong table is better said now
         (when reset (reset))
         (multiple-value-prog1
-            (call-counting function options)
+            (call-counting function options file autosave)
           (when report
             (report :tables (if (eq report t) nil report)
                     :stream (or stream *standard-output*)))
-          (when file
+          (when (and file (not autosave)) ; STOP has saved it
             (with-simple-restart (continue "Go on without a file.")
               (save file)))))))
 
-(defun call-counting (function options)
+(defun call-counting (function options &optional file autosave)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
-FLAGS).  When another thread was faster the profile is that thread's, and it
-stops it."
-  (if (start-unless-active options)
+FLAGS), and saves to FILE as START does with AUTOSAVE.  When another thread was
+faster the profile is that thread's, and it stops it."
+  (if (start-unless-active options file autosave)
       (unwind-protect (funcall function)
         (stop))
       (funcall function)))
@@ -49,7 +50,7 @@ or what TABLES of REPORT may be.
 :FILE (pathname designator, default NIL): write the profile there too, as SAVE
 does; a failure has a restart CONTINUE that goes on without.
 :RESET (boolean, default T): begin from zero; NIL adds to the figures kept.
-:MAX-CONTEXTS, :UNFOLDED, :FULL-WALK: as for START.
+:AUTOSAVE (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK: as for START.
 
 All threads are counted, not only this one.  When BODY is left by an error, a
 THROW or a RETURN-FROM, counting stops, nothing is printed, the figures stay
@@ -68,7 +69,7 @@ Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
            empty one: (mprof:with-profiling () ~S); ~S is none"
           (if body (first body) options) options))
   (check-keywords 'with-profiling
-                  '(:report :stream :file :reset :max-contexts :unfolded
-                    :full-walk)
+                  '(:report :stream :file :autosave :reset :max-contexts
+                    :unfolded :full-walk)
                   options)
   `(call-with-profiling (lambda () ,@body) ,@options))

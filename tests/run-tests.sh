@@ -103,6 +103,7 @@ for kind; do
     ;;
   lisp)
     suite lisp tests/lisp/run.sh
+    suite lisp/autosave tests/lisp/autosave.sh
     suite lisp/readme tests/lisp/readme.sh
     suite lisp/readme-commands tests/lisp/readme-commands.sh
     ;;

@@ -65,6 +65,45 @@
              (is (search ":MAX-CONTEXTS" report)))
     (is-false (active-p))))
 
+(test autosave-options
+  (with-idle-profiler
+    (dolist (options '((:autosave 1) (:autosave 1 :file "a.html")
+                       (:autosave 1 :file "a.csv") (:file "a.data")))
+      (signals mprof:mprof-error (apply #'mprof:start options)))
+    (signals type-error (mprof:start :file "a.data" :autosave 0))
+    (is-false (active-p))
+    (signals mprof:mprof-error
+      (mprof:with-profiling (:report nil :autosave 1)))))
+
+(test autosave-leaves-no-trace
+  "The thread that saves is in no figure, and is gone afterwards."
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (let ((threads (length (mp:all-processes))))
+        (dotimes (i 3)
+          (mprof:start :file file :autosave 1/1000)
+          (make-conses 10)
+          (sleep 1/20)
+          (mprof:stop)
+          (is (= threads (length (mp:all-processes))))
+          (let ((saved (mprof:profile file)))
+            (is (= (* 10 (1+ i))
+                   (data:self-allocations
+                    (data:row :functions 'make-conses saved))))
+            (is (= 1 (length (data:threads saved))))
+            (is (equal "0" (data:comment "mprof.residual_bytes" saved)))))))))
+
+(test autosave-while-counting
+  "Another START gets no thread that saves."
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (mprof:start)
+      (signals mprof:already-active (mprof:start :file file :autosave 1))
+      (signals mprof:already-active
+        (mprof:with-profiling (:report nil :file file :autosave 1)))
+      (is (null mprof::*autosave*))
+      (mprof:stop))))
+
 (test reset
   (with-idle-profiler
     (mprof:start)
