@@ -157,6 +157,14 @@ fork_child(void)
   monitor_unlock();
 }
 
+/* When the library is loaded: another thread may fork while the monitor is
+ * opened. */
+static void __attribute__((constructor))
+expect_forks(void)
+{
+  pthread_atfork(monitor_lock, monitor_unlock, fork_child);
+}
+
 /* ---- begin and end of what follows ---- */
 
 /* Find out whether this runtime and kernel will do, and ask to be told of
@@ -179,7 +187,6 @@ open_monitor(void)
     return monitor_fail(MPROF_NO_MEMORY, "out of memory");
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
-  pthread_atfork(monitor_lock, monitor_unlock, fork_child);
   free_lists_open(&monitor.free_lists);
   monitor.opened = true;
   return MPROF_OK;

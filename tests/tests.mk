@@ -117,7 +117,7 @@ check-cli: all ## the tests of the command mprof
 check-programs: all $(top)/packages-programs ## other people's C programs, against valgrind; minutes
 	@$(test_env) TEST_TIMEOUT=3600 tests/run-tests.sh programs
 
-soak: all ## threads, forks and unloading at once; three minutes
+soak: all ## threads, forks and unloading at once; six minutes, SECONDS_OF_SOAK
 	@$(test_env) TEST_TIMEOUT=10000 tests/run-tests.sh soak
 
 check-malloc: all $(top)/packages-allocators ## C programs whose totals are known by hand

@@ -1,0 +1,159 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; soak.lisp -- random programs with threads, which predict their profiles
+;;;; (tests/random/), while others begin and end threads, fork, load and unload
+;;;; code, collect, and save the profile; then counting begins and ends at
+;;;; random.  There is no difference, and the monitor's memory stays the same.
+
+(defpackage #:soak
+  (:use #:common-lisp))
+
+(in-package #:soak)
+
+(defvar *quiet* t "The others are to end.")
+(defvar *failures* 0)
+(defvar *module* (ext:getenv "SOAK_MODULE") "A compiled file.")
+(defvar *saved* (mprof.bindings:arguments (ext:getenv "SOAK_SAVED")))
+(defvar *turns* (vector 0 0 0 0) "What each of the others did, how often.")
+
+(defun same (what expected actual)
+  (unless (equal expected actual)
+    (incf *failures*)
+    (format t "not ok - ~A~%# expected ~S, got ~S~%" what expected actual)))
+
+;;; The others
+
+(defun little (n)
+  (let ((last '()))
+    (dotimes (i n last)
+      (push (* 1.5d0 i) last))))
+
+(defun foreign (name type &rest arguments)
+  (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0) type
+                (mapcar (constantly :int) arguments) arguments))
+
+(defun begin-and-end ()
+  (mapc #'mp:process-join
+        (loop repeat 3
+              collect (mp:process-run-function "short" #'little 100))))
+
+(defun load-and-unload ()
+  (load *module* :verbose nil)
+  (funcall (intern "FROM-MODULE" '#:soak) 10)
+  (fmakunbound (intern "FROM-MODULE" '#:soak))
+  (ext:gc t))
+
+(defun save ()
+  (mprof.bindings:monitor-write *saved*)
+  (sleep 0.01))
+
+(defun fork-and-wait ()
+  (let ((child (foreign "fork" :int)))
+    (when (zerop child)
+      (little 100)
+      (mprof.bindings:monitor-stop)
+      (foreign "_exit" :void 7))
+    (let ((status (make-array 1 :element-type '(unsigned-byte 32))))
+      (si:call-cfun
+       (si:find-foreign-symbol "waitpid" :default :pointer-void 0) :int
+       '(:int :pointer-void :int)
+       (list child (si:make-foreign-data-from-array status) 0))
+      (same "the child of a fork ends well" (ash 7 8) (aref status 0))
+      (sleep 0.01))))
+
+(defparameter *others* '(begin-and-end load-and-unload save fork-and-wait))
+
+(defun call-among-others (function)
+  (setf *quiet* nil)
+  (let ((threads (loop for other in *others*
+                       for i from 0
+                       collect (let ((other other) (i i))
+                                 (mp:process-run-function
+                                  "other" (lambda ()
+                                            (loop until *quiet*
+                                                  do (funcall other)
+                                                     (incf (aref *turns*
+                                                                 i)))))))))
+    (unwind-protect (funcall function)
+      (setf *quiet* t)
+      (mapc #'mp:process-join threads))))
+
+;;; Rounds
+
+(defun programs-with-threads (n seed)
+  "N programs from SEED on, defined.  They are the same all the time, since the
+monitor keeps the names of all functions that there ever were."
+  (let ((programs (loop for s from seed
+                        for program = (random-tests::make-program s)
+                        when (plusp (random-tests::program-threads program))
+                          collect program into programs
+                        until (= n (length programs))
+                        finally (return programs))))
+    (random-tests::define programs)
+    programs))
+
+(defun begin-and-end-counting (program)
+  (mprof:reset)
+  (loop repeat 10
+        do (mprof:start)
+           (sleep (random 0.005))
+           (when (zerop (random 4))
+             (mprof:reset))
+           (mprof:stop))
+  (let ((random-tests::*differences* '())
+        (profile (mprof:profile)))
+    (random-tests::check-sums program profile "counted at random")
+    (same "walks cut short" "0"
+          (mprof.data:comment "mprof.truncated_walks" profile))
+    random-tests::*differences*))
+
+(defun check (program)
+  (call-among-others
+   (lambda ()
+     (same (format nil "program ~D" (random-tests::program-seed program))
+           '() (random-tests::check-program program))
+     (same (format nil "counting, ~D" (random-tests::program-seed program))
+           '() (begin-and-end-counting program))))
+  (mprof:reset)
+  (ext:gc t))
+
+;;; Memory
+
+(defun monitor-kilobytes ()
+  "Resident, of mappings without reserve: the monitor's, and malloc's of
+threads."
+  (flet ((field (line name)
+           (when (eql (mismatch name line) (length name))
+             (parse-integer line :start (length name) :junk-allowed t))))
+    (with-open-file (maps "/proc/self/smaps")
+      (loop with resident = 0
+            for line = (read-line maps nil)
+            while line
+            do (setf resident (or (field line "Rss:") resident))
+            when (and (eql (mismatch "VmFlags:" line) 8)
+                      (search " nr" line))
+              sum resident))))
+
+(defun main (seconds)
+  (setf *print-pretty* nil)
+  (loop with end = (+ (get-universal-time) seconds)
+        with programs = (programs-with-threads
+                         (ceiling seconds 30) (mod (get-universal-time) 1000000))
+        with sizes = '()
+        while (or (null sizes) (< (get-universal-time) end))
+        do (mapc #'check programs)
+           (push (monitor-kilobytes) sizes)
+           (format t "# ~D programs from ~D on, turns ~A, ~D KiB~%"
+                   (length programs)
+                   (random-tests::program-seed (first programs)) *turns*
+                   (first sizes))
+           (finish-output)
+        finally (let* ((n (length sizes))
+                       (last (reduce #'max (subseq sizes 0 (ceiling n 4))))
+                       (before (reduce #'max (subseq sizes (floor n 2)))))
+                  (same "memory of the second half" t
+                        (or (< n 8) (<= last (+ before 1024))))
+                  (format t "# ~D rounds, ~D KiB, then ~D~%" n before last)))
+  (when (zerop *failures*)
+    (format t "ok - random programs among others~%"))
+  (ext:quit (if (zerop *failures*) 0 1)))
