@@ -107,13 +107,20 @@ monitor keeps the names of all functions that there ever were."
           (mprof.data:comment "mprof.truncated_walks" profile))
     random-tests::*differences*))
 
+(defun explained (differences)
+  "DIFFERENCES, and what the last profile says of a residual."
+  (and differences
+       (append differences
+               (nth-value 1 (mprof.data:comment "mprof.residual_note"
+                                                (mprof:profile))))))
+
 (defun check (program)
   (call-among-others
    (lambda ()
      (same (format nil "program ~D" (random-tests::program-seed program))
-           '() (random-tests::check-program program))
+           '() (explained (random-tests::check-program program)))
      (same (format nil "counting, ~D" (random-tests::program-seed program))
-           '() (begin-and-end-counting program))))
+           '() (explained (begin-and-end-counting program)))))
   (mprof:reset)
   (ext:gc t))
 
@@ -138,7 +145,7 @@ threads."
   (setf *print-pretty* nil)
   (loop with end = (+ (get-universal-time) seconds)
         with programs = (programs-with-threads
-                         (ceiling seconds 30) (mod (get-universal-time) 1000000))
+                         8 (mod (get-universal-time) 1000000))
         with sizes = '()
         while (or (null sizes) (< (get-universal-time) end))
         do (mapc #'check programs)
