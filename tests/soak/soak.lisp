@@ -103,8 +103,8 @@ monitor keeps the names of all functions that there ever were."
   (let ((random-tests::*differences* '())
         (profile (mprof:profile)))
     (random-tests::check-sums program profile "counted at random")
-    (same "walks cut short" "0"
-          (mprof.data:comment "mprof.truncated_walks" profile))
+    (same "allocations whose chains are cut short" "0"
+          (mprof.data:comment "mprof.cut_allocations" profile))
     random-tests::*differences*))
 
 (defun explained (differences)
