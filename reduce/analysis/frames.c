@@ -5,7 +5,6 @@
 #include "analysis/frames.h"
 
 #include "base/array.h"
-#include "base/lists.h"
 #include "base/sink.h"
 #include "common/pprof_format.h"
 
@@ -54,39 +53,49 @@ is_named_after_file(const char *name)
   return strstr(name, opening) != NULL;
 }
 
-/* The end of PATH that has one component more than its end at END. */
-static const char *
-longer_end(const char *path, const char *end)
+/* By name, then by the path from its end backward, "/" before all else: paths
+ * that end in the same components are neighbours. */
+static int
+compare_named(const void *left, const void *right, void *context)
 {
-  if (end > path)
-    end--; /* onto the slash */
+  const struct frame_table *table = context;
+  uint32_t f = *(const uint32_t *)left;
+  uint32_t g = *(const uint32_t *)right;
+  if (table->functions[f].name != table->functions[g].name)
+    return table->functions[f].name < table->functions[g].name ? -1 : 1;
+  const char *a = function_file(table, f);
+  const char *b = function_file(table, g);
+  size_t i = strlen(a);
+  size_t j = strlen(b);
+  while (i > 0 && j > 0 && a[i - 1] == b[j - 1])
+    i--, j--;
+  if (i == 0 || j == 0)
+    return i < j ? -1 : i > j;
+  if (a[i - 1] == '/' || b[j - 1] == '/')
+    return a[i - 1] == '/' ? -1 : 1;
+  return (unsigned char)a[i - 1] < (unsigned char)b[j - 1] ? -1 : 1;
+}
+
+/* The shortest end of PATH, in whole components, that OTHER does not end in;
+ * PATH if there is none. */
+static const char *
+distinct_end(const char *path, const char *other)
+{
+  const char *end = path + strlen(path);
+  const char *o = other + strlen(other);
+  while (end > path && o > other && end[-1] == o[-1])
+    end--, o--;
+  if (end > path && end[-1] == '/' && (o == other || *end == '\0'))
+    end--;
   while (end > path && end[-1] != '/')
     end--;
   return end;
 }
 
-/* Whether PATH ends in the components END. */
+/* Gives the function F a name with END of its path. */
 static bool
-ends_in(const char *path, const char *end)
+rename_function(struct frame_table *table, uint32_t f, const char *end)
 {
-  size_t length = strlen(path);
-  size_t end_length = strlen(end);
-  return length >= end_length &&
-         strcmp(path + length - end_length, end) == 0 &&
-         (length == end_length || path[length - end_length - 1] == '/');
-}
-
-/* Gives the function F a name with the shortest end of its path that no other
- * one in the list FIRST of SAME has. */
-static bool
-rename_function(struct frame_table *table, uint32_t f,
-                const struct lists *same, uint32_t first)
-{
-  const char *path = function_file(table, f);
-  const char *end = longer_end(path, path + strlen(path));
-  for (uint32_t o = first; o != INDEX_NONE; o = lists_next(same, o))
-    while (o != f && end > path && ends_in(function_file(table, o), end))
-      end = longer_end(path, end);
   const char *name = function_name(table, f);
   const char *rest = strstr(name, opening) + sizeof opening - 1;
   struct string_sink text;
@@ -108,32 +117,51 @@ rename_function(struct frame_table *table, uint32_t f,
   return id != NAMES_NONE;
 }
 
+/* Gives each of the COUNT functions at NAMED, all of one name, the shortest
+ * end of its path that no other one has: it is enough to look at neighbours.
+ */
+static bool
+rename_functions(struct frame_table *table, const uint32_t *named,
+                 size_t count)
+{
+  bool good = true;
+  for (size_t i = 0; good && count > 1 && i < count; i++) {
+    const char *path = function_file(table, named[i]);
+    const char *end = path + strlen(path);
+    for (size_t j = i == 0 ? 1 : i - 1; j < count && j <= i + 1; j += 2) {
+      const char *other =
+          distinct_end(path, function_file(table, named[j]));
+      end = other < end ? other : end;
+    }
+    good = rename_function(table, named[i], end);
+  }
+  return good;
+}
+
 /* Tells apart the functions that are named after different files of one name.
  */
 static bool
 distinguish_files(struct frame_table *table)
 {
-  struct lists same = {0}; /* by name */
-  uint32_t *names = array_zeroed(table->function_count, sizeof *names);
-  if (names == NULL)
-    return false;
-  for (uint32_t f = 0; f < table->function_count; f++) {
-    const struct function *function = &table->functions[f];
-    bool named = function->file != 0 && !function->runtime &&
-                 is_named_after_file(function_name(table, f));
-    names[f] = named ? function->name : INDEX_NONE;
-  }
-  bool good =
-      lists_init(&same, table->names.count, names, table->function_count);
+  uint32_t *named = array_zeroed(table->function_count, sizeof *named);
+  size_t count = 0;
+  bool good = named != NULL;
   for (uint32_t f = 0; good && f < table->function_count; f++) {
-    if (names[f] == INDEX_NONE)
-      continue;
-    uint32_t first = lists_first(&same, names[f]);
-    if (first != f || lists_next(&same, f) != INDEX_NONE)
-      good = rename_function(table, f, &same, first);
+    const struct function *function = &table->functions[f];
+    if (function->file != 0 && !function->runtime &&
+        is_named_after_file(function_name(table, f)))
+      named[count++] = f;
   }
-  lists_release(&same);
-  free(names);
+  if (count > 0)
+    qsort_r(named, count, sizeof *named, compare_named, table);
+  for (size_t i = 0, run; good && i < count; i += run) {
+    uint32_t name = table->functions[named[i]].name;
+    for (run = 1; i + run < count &&
+                  table->functions[named[i + run]].name == name;)
+      run++;
+    good = rename_functions(table, named + i, run);
+  }
+  free(named);
   return good;
 }
 

@@ -162,19 +162,27 @@ choose_categories(struct selection *selection, const char *word,
   return true;
 }
 
-/* Notes which functions run profiled bodies, as comments say. */
-static void
+/* Notes which functions run profiled bodies, as comments say.  False when
+ * memory runs out. */
+static bool
 find_roots(struct selection *selection)
 {
   const struct profile *profile = selection->profile;
-  for (size_t n = 0; n < profile->comment_count; n++) {
+  const struct frame_table *frames = selection->frames;
+  bool *roots = array_zeroed(frames->names.count, sizeof *roots);
+  for (size_t n = 0; roots != NULL && n < profile->comment_count; n++) {
     const char *root = profile_comment_value(profile, n, PPROF_COMMENT_ROOT);
-    for (size_t i = 0; root != NULL && *root != '\0' &&
-                       i < selection->frames->function_count;
-         i++)
-      if (strcmp(function_name(selection->frames, i), root) == 0)
-        selection->has_root = selection->functions[i].root = true;
+    uint32_t name = root == NULL || *root == '\0'
+                        ? NAMES_NONE
+                        : names_find(&frames->names, root);
+    if (name != NAMES_NONE)
+      roots[name] = true;
   }
+  for (size_t i = 0; roots != NULL && i < frames->function_count; i++)
+    if (roots[frames->functions[i].name])
+      selection->has_root = selection->functions[i].root = true;
+  free(roots);
+  return roots != NULL;
 }
 
 bool
@@ -259,7 +267,8 @@ selection_match(struct selection *selection, struct mprof_error *error)
     if (!choose_functions(selection, (enum expression)i, error))
       return false;
   judge_functions(selection);
-  find_roots(selection);
+  if (!find_roots(selection))
+    return mprof_error_memory(error);
   return choose(selection, options->thread, "thread", thread_matches,
                 profile->thread_count, &selection->threads, error) &&
          choose(selection, options->region, "region", region_matches,

@@ -26,9 +26,9 @@ const struct input_limits input_limits_default = {
     .data_bytes = UINT64_C(1) << 32,
     .free_bytes = UINT64_C(1) << 25,
     .ratio = 400,
-    .decoded_bytes = UINT64_C(1) << 33,
-    .decoded_free = UINT64_C(1) << 26,
-    .decoded_ratio = 4000,
+    .memory_free = UINT64_C(1) << 28,
+    .memory_ratio = 512,
+    .memory_file_ratio = 2048,
 };
 
 /* One reading in progress. */
@@ -290,17 +290,19 @@ input_file_unpack(struct input_file *file, const char *path,
 }
 
 uint64_t
-input_file_decoded_limit(const struct input_file *file,
-                         const struct input_limits *limits)
+input_file_memory_limit(const struct input_file *file,
+                        const struct input_limits *limits)
 {
-  uint64_t limit;
-  if (limits->decoded_ratio == 0 ||
-      __builtin_mul_overflow(file->file_bytes, limits->decoded_ratio,
-                             &limit) ||
-      __builtin_add_overflow(limit, limits->decoded_free, &limit) ||
-      limit > limits->decoded_bytes)
-    return limits->decoded_bytes;
-  return limit;
+  uint64_t of_data = limits->memory_ratio * file->length;
+  uint64_t of_file = limits->memory_file_ratio * file->file_bytes;
+  return limits->memory_free + (of_data < of_file ? of_data : of_file);
+}
+
+uint64_t
+input_file_text_limit(const struct input_file *file,
+                      const struct input_limits *limits)
+{
+  return limits->memory_free + limits->memory_ratio * file->length;
 }
 
 void

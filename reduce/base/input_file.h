@@ -21,16 +21,17 @@ struct input_limits {
   uint64_t data_bytes;    /* largest data after inflation */
   uint64_t free_bytes;    /* below this, any compression ratio is fine */
   uint64_t ratio;         /* above it: most data bytes for each file byte */
-  uint64_t decoded_bytes; /* most memory for the decoded message, ... */
-  uint64_t decoded_free;  /* ... and at most this ... */
-  uint64_t decoded_ratio; /* ... and so much a byte of the file; 0: any */
+  uint64_t memory_free;   /* most memory that its content takes: this, ... */
+  uint64_t memory_ratio;  /* ... and so much a byte of data, ... */
+  uint64_t memory_file_ratio; /* ... and no more than this a byte of file */
 };
 
 /* 4 GiB of data; above 32 MiB at most 400 bytes for each compressed byte (a
- * real profile reaches some dozens, a bomb 1,030); 8 GiB decoded, and above
- * 64 MiB at most 4,000 bytes for each byte of the file (four bytes for a
- * frame of a chain, which may be one byte of data, and that a 400th of a
- * byte). */
+ * real profile reaches some dozens, a bomb 1,030).  256 MiB of memory, which
+ * is a million frames, and 512 bytes for each byte of data: that byte can be
+ * a frame of a chain, or, where functions are inlined, some.  A byte of the
+ * file, which can be hundreds of data, has no more than 2,048 (a million
+ * contexts take 70). */
 extern const struct input_limits input_limits_default;
 
 struct input_file {
@@ -61,9 +62,13 @@ bool input_file_unpack(struct input_file *file, const char *path,
                        const struct input_limits *limits,
                        struct mprof_error *error);
 
-/* The most memory that FILE may take when it is decoded. */
-uint64_t input_file_decoded_limit(const struct input_file *file,
-                                  const struct input_limits *limits);
+/* The most memory that the content of FILE may take, whatever is done with
+ * it; and the most text that may come of it, but for which names would be
+ * written out again and again. */
+uint64_t input_file_memory_limit(const struct input_file *file,
+                                 const struct input_limits *limits);
+uint64_t input_file_text_limit(const struct input_file *file,
+                               const struct input_limits *limits);
 
 void input_file_release(struct input_file *file);
 

@@ -79,20 +79,36 @@ names_release(struct names *names)
   memset(names, 0, sizeof *names);
 }
 
+/* The id of TEXT, NAMES_NONE when it has none; then *KEY is free for it. */
+static uint32_t
+find(const struct names *names, const char *text, uint64_t *key)
+{
+  uint32_t id;
+  *key = hash_text(text);
+  while ((id = index_map_find(&names->ids, *key)) != INDEX_NONE &&
+         strcmp(names->texts[id], text) != 0)
+    ++*key;
+  return id;
+}
+
+uint32_t
+names_find(const struct names *names, const char *text)
+{
+  uint64_t key;
+  return find(names, text, &key);
+}
+
 uint32_t
 names_intern(struct names *names, const char *text)
 {
   char *copy = clean_copy(text);
   if (copy == NULL)
     return NAMES_NONE;
-  uint64_t key = hash_text(copy);
-  uint32_t id;
-  while ((id = index_map_find(&names->ids, key)) != INDEX_NONE) {
-    if (strcmp(names->texts[id], copy) == 0) {
-      free(copy);
-      return id;
-    }
-    key++;
+  uint64_t key;
+  uint32_t id = find(names, copy, &key);
+  if (id != NAMES_NONE) {
+    free(copy);
+    return id;
   }
   id = (uint32_t)names->count;
   if (id < INT32_MAX &&

@@ -27,6 +27,9 @@ void names_release(struct names *names);
 /* The id of TEXT, which is copied; NAMES_NONE when memory runs out. */
 uint32_t names_intern(struct names *names, const char *text);
 
+/* The id of TEXT, NAMES_NONE when it has none. */
+uint32_t names_find(const struct names *names, const char *text);
+
 /* The text of ID; valid as long as the table. */
 static inline const char *
 names_text(const struct names *names, uint32_t id)

@@ -156,7 +156,7 @@ is_of_run(const char *path, const char *process)
               profile_read(&profile, path, &options, &error) &&
               profile.by_mprof;
   if (good && process != NULL) {
-    const char *own = profile_comment(&profile, PPROF_COMMENT_PROCESS, 0);
+    const char *own = profile_comment(&profile, PPROF_COMMENT_PROCESS);
     good = own != NULL && strcmp(own, process) == 0;
   }
   profile_release(&profile);

@@ -351,7 +351,7 @@ static void
 write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
 {
   const struct profile *profile = diff->sides[side].profile;
-  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
+  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM);
   sink_text(sink, side == DIFF_OLD ? "  old: " : "  new: ");
   escape_name(sink, diff->options->files[side], "");
   if (program != NULL) {

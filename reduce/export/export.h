@@ -28,7 +28,7 @@ static inline const char *
 program_name(const struct reduction *reduction, const char *unknown)
 {
   const char *name =
-      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM, 0);
+      profile_comment(reduction->profile, PPROF_COMMENT_PROGRAM);
   return name == NULL || *name == '\0' ? unknown : name;
 }
 

@@ -31,6 +31,7 @@ struct making {
   struct chain_tree tree;
   struct profile made;
   uint32_t *nodes; /* by node of the tree: the one of the profile */
+  struct index_map texts; /* their addresses -> names of the profile */
   uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
   size_t label_words;
   bool failed; /* no memory */
@@ -43,6 +44,19 @@ intern(struct making *making, const char *text)
   if (name == NAMES_NONE)
     making->failed = true;
   return name == NAMES_NONE ? 0 : name;
+}
+
+/* The same of a text that stays where it is: looked at once. */
+static uint32_t
+intern_lasting(struct making *making, const char *text)
+{
+  uint32_t name = index_map_find(&making->texts, (uintptr_t)text);
+  if (name != INDEX_NONE)
+    return name;
+  name = intern(making, text);
+  if (!index_map_add(&making->texts, (uintptr_t)text, name))
+    making->failed = true;
+  return name;
 }
 
 /* Whether the profile has a column for USE, a measure or COLUMN_OF_CALLS:
@@ -130,13 +144,14 @@ static uint32_t
 make_function(struct making *making, const struct call_item *item)
 {
   const struct frame_table *frames = &making->reduction->frames;
-  struct profile_function function = {.name = intern(making, item->name)};
+  struct profile_function function = {.name = intern_lasting(making,
+                                                             item->name)};
   size_t before = making->made.function_count;
   bool calls_known = true;
   if (item->function != INDEX_NONE) {
     const struct function *shown = &frames->functions[item->function];
     function.file =
-        intern(making, function_file(frames, item->function));
+        intern_lasting(making, function_file(frames, item->function));
     function.start_line = shown->start_line;
     calls_known = shown->calls_known;
   }
@@ -191,8 +206,8 @@ add_label(struct making *making, const char *key, const char *text)
 {
   if (*text == '\0')
     return;
-  making->labels[making->label_words] = intern(making, key);
-  making->labels[making->label_words + 1] = intern(making, text);
+  making->labels[making->label_words] = intern_lasting(making, key);
+  making->labels[making->label_words + 1] = intern_lasting(making, text);
   making->label_words += LABEL_WORDS;
 }
 
@@ -226,9 +241,9 @@ make_labels(struct making *making, const struct sample_row *row)
   if (!calls && (row->keys[ROW_SIZE_KIND] == SIZE_EXACT ||
                  (row->keys[ROW_SIZE_KIND] == SIZE_GROWTH && bytes != 0))) {
     uint64_t *words = making->labels + making->label_words;
-    words[0] = intern(making, PPROF_LABEL_BYTES);
+    words[0] = intern_lasting(making, PPROF_LABEL_BYTES);
     words[2] = bytes;
-    words[3] = intern(making, "bytes");
+    words[3] = intern_lasting(making, "bytes");
     making->label_words += LABEL_WORDS;
   }
   return profile_labels(&making->made, making->labels, making->label_words);
@@ -349,13 +364,14 @@ export_pprof(const struct reduction *reduction, struct sink *sink)
     make_comments(&making);
     make_nodes(&making);
   }
-  if (!making.failed)
+  if (!making.failed && chain_tree_fits(&making.tree, false, sink))
     make_samples(&making);
   if (making.failed)
     sink_fail(sink, ENOMEM);
-  else
+  else if (sink->error_number == 0)
     profile_write(&making.made, true, sink);
   chain_tree_release(&making.tree);
   profile_release(&making.made);
+  index_map_release(&making.texts);
   free(making.nodes);
 }

@@ -134,6 +134,11 @@ reading_comments(struct reading *reading)
     if (!reading_string(reading, comments->items[i], &name))
       return reading_fault(reading, PPROF_COMMENT, 0,
                            "comment %zu refers to a missing string", i);
+    else if (!reading_add_text(reading, strlen(names_text(names, name))))
+      return reading_fault(reading, PPROF_COMMENT, 0,
+                           "the text of %zu comments is too much for a file "
+                           "of its size",
+                           i + 1);
     else if (!read_heading(reading, names_text(names, name), i))
       return false;
   for (size_t i = 0; i < comments->count; i++) {

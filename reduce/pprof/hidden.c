@@ -12,20 +12,25 @@
 /* What a location is to those who look at the profile. */
 enum part { PART_SHOWS, PART_HIDDEN, PART_ROOT };
 
-/* What the function NUMBER is. */
-static enum part
-part_of_function(const struct profile *profile, uint32_t number)
+/* Fills PARTS, by function, which are zero; ROOTS is so by name. */
+static void
+find_functions(const struct profile *profile, unsigned char *parts,
+               bool *roots)
 {
-  const struct profile_function *f = &profile->functions[number];
-  if (strcmp(names_text(&profile->names, f->file), PPROF_RUNTIME_FILE) == 0)
-    return PART_HIDDEN;
-  const char *name = names_text(&profile->names, f->name);
+  uint32_t runtime = names_find(&profile->names, PPROF_RUNTIME_FILE);
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *root = profile_comment_value(profile, i, PPROF_COMMENT_ROOT);
-    if (root != NULL && strcmp(root, name) == 0)
-      return PART_ROOT;
+    uint32_t name =
+        root == NULL ? NAMES_NONE : names_find(&profile->names, root);
+    if (name != NAMES_NONE)
+      roots[name] = true;
   }
-  return PART_SHOWS;
+  for (size_t i = 0; i < profile->function_count; i++) {
+    const struct profile_function *f = &profile->functions[i];
+    parts[i] = f->file == runtime ? PART_HIDDEN
+               : roots[f->name]   ? PART_ROOT
+                                  : PART_SHOWS;
+  }
 }
 
 unsigned char *
@@ -33,9 +38,10 @@ hidden_find(const struct profile *profile)
 {
   unsigned char *parts = array_zeroed(profile->location_count, 1);
   unsigned char *of_function = array_zeroed(profile->function_count, 1);
-  bool good = parts != NULL && of_function != NULL;
-  for (uint32_t i = 0; good && i < profile->function_count; i++)
-    of_function[i] = (unsigned char)part_of_function(profile, i);
+  bool *roots = array_zeroed(profile->names.count, sizeof *roots);
+  bool good = parts != NULL && of_function != NULL && roots != NULL;
+  if (good)
+    find_functions(profile, of_function, roots);
   for (size_t i = 0; good && i < profile->location_count; i++) {
     const struct profile_location *l = &profile->locations[i];
     if (l->line_count > 0 &&
@@ -43,6 +49,7 @@ hidden_find(const struct profile *profile)
       parts[i] = of_function[profile->lines[l->first_line].function];
   }
   free(of_function);
+  free(roots);
   if (good)
     return parts;
   free(parts);

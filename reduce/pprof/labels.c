@@ -81,6 +81,7 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
       labels->has_bytes = true;
       labels->bytes = row[i + 2];
     }
+    labels->text += strlen(names_text(names, (uint32_t)row[i + 1]));
     for (int k = 0; k < TEXT_LABELS; k++)
       if (strcmp(key, keys[k]) == 0)
         texts[k] = (uint32_t)row[i + 1];

@@ -45,6 +45,7 @@ struct profile_labels {
   uint32_t type, class_name;      /* name ids */
   uint32_t thread, region;        /* indices into threads and regions */
   enum phase phase; /* as the file states it; PHASE_COUNT: the chain tells */
+  uint64_t text; /* length of all texts */
   bool by_mprof, counts_objects;
   bool has_bytes; /* the size of one object: */
   uint64_t bytes;

@@ -250,11 +250,11 @@ profile_comment_value(const struct profile *profile, size_t i,
 }
 
 const char *
-profile_comment(const struct profile *profile, const char *key, size_t index)
+profile_comment(const struct profile *profile, const char *key)
 {
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *value = profile_comment_value(profile, i, key);
-    if (value != NULL && index-- == 0)
+    if (value != NULL)
       return value;
   }
   return NULL;

@@ -163,6 +163,7 @@ struct profile {
   uint32_t drop_frames, keep_frames, default_type; /* name ids */
 
   size_t file_count; /* one that was merged counts as all of its files */
+  uint64_t text_limit; /* input_file.h: of all files */
   enum language language;
   bool by_mprof; /* all files are */
   struct profile_gaps gaps;
@@ -234,16 +235,14 @@ profile_has(const struct profile *profile, int measure)
 /* Whether the calls of functions called NAME are counted in all files. */
 bool profile_calls_known(const struct profile *profile, uint32_t name);
 
-/* The value of the INDEX-th comment (from zero) "KEY=value", NULL when there
- * are fewer; valid as long as the profile. */
-const char *profile_comment(const struct profile *profile, const char *key,
-                            size_t index);
+/* The value of the first comment "KEY=value", NULL when there is none; valid
+ * as long as the profile. */
+const char *profile_comment(const struct profile *profile, const char *key);
 
 /* What the comment TEXT says when it is "KEY=...", else NULL. */
 const char *comment_value(const char *text, const char *key);
 
-/* The same of the comment with the number I; to go through all:
- * profile_comment counts from the first each time. */
+/* The same of the comment with the number I. */
 const char *profile_comment_value(const struct profile *profile, size_t i,
                                   const char *key);
 

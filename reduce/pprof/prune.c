@@ -13,7 +13,10 @@
  * pprof's expressions are RE2's; what both have in common is matched.  Where
  * an expression may be something else, it is not used, and the profile says
  * so: repetition counts, references back and deep nesting would also let a
- * small file take long.
+ * small file take long.  So would a long expression or name: a compiled
+ * expression keeps a state, of some kilobytes, for each character that leads
+ * to a new one.  It is compiled anew after so many characters, and each name
+ * is matched once.
  *
  * Matching is that of pprof: the whole name, without the arguments that a
  * C++ name has, and without the dot in front that some linkers put there.
@@ -25,10 +28,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BYTES = 16384, MOST_NESTING = 32 };
+enum { MOST_BYTES = 2048, MOST_NESTING = 32 };
+enum { MOST_MATCHED = 8192 }; /* characters, with one compilation */
 
 /* Of each profile; there is no KEEP without DROP. */
 enum { DROP, KEEP, EXPRESSIONS };
+
+/* What is known of a name. */
+enum verdict { VERDICT_NONE, VERDICT_STAYS, VERDICT_DROPS };
+
+struct pruning {
+  struct profile *profile;
+  const char *texts[EXPRESSIONS];
+  regex_t regexes[EXPRESSIONS];
+  size_t count;   /* of expressions */
+  size_t ready;   /* of these, compiled */
+  size_t matched; /* characters, since then */
+  int status;     /* of regcomp; other than zero: it failed */
+  unsigned char *verdicts; /* by name */
+};
 
 /* The last character of the set of letters and digits that begins at OPEN;
  * NULL when it is another kind of set. */
@@ -106,6 +124,26 @@ plain_length(const char *name)
   return (size_t)(c - name);
 }
 
+static void
+release_expressions(struct pruning *pruning)
+{
+  while (pruning->ready > 0)
+    regfree(&pruning->regexes[--pruning->ready]);
+}
+
+/* Compiles the expressions, which may be so already. */
+static void
+compile_expressions(struct pruning *pruning)
+{
+  release_expressions(pruning);
+  pruning->matched = 0;
+  while (pruning->status == 0 && pruning->ready < pruning->count) {
+    pruning->status = compile(&pruning->regexes[pruning->ready],
+                              pruning->texts[pruning->ready]);
+    pruning->ready += pruning->status == 0;
+  }
+}
+
 /* Whether the first LENGTH bytes of NAME match. */
 static bool
 matches(const regex_t *regex, const char *name, size_t length)
@@ -114,32 +152,61 @@ matches(const regex_t *regex, const char *name, size_t length)
   return regexec(regex, name, 1, &part, REG_STARTEND) == 0;
 }
 
-/* How many of LOCATION's innermost lines the COUNT expressions cut off. */
+/* What becomes of functions called NAME. */
+static enum verdict
+judge(struct pruning *pruning, uint32_t name)
+{
+  const char *text = names_text(&pruning->profile->names, name);
+  text += *text == '.';
+  size_t length = plain_length(text);
+  if (length > MOST_MATCHED)
+    pruning->status = REG_BADPAT;
+  else if (length > MOST_MATCHED - pruning->matched)
+    compile_expressions(pruning);
+  if (pruning->status != 0)
+    return VERDICT_NONE;
+  pruning->matched += length;
+  return length > 0 && matches(&pruning->regexes[DROP], text, length) &&
+                 (pruning->count <= KEEP ||
+                  !matches(&pruning->regexes[KEEP], text, length))
+             ? VERDICT_DROPS
+             : VERDICT_STAYS;
+}
+
+static void
+judge_functions(struct pruning *pruning)
+{
+  const struct profile *profile = pruning->profile;
+  for (size_t i = 0; pruning->status == 0 && i < profile->function_count;
+       i++) {
+    uint32_t name = profile->functions[i].name;
+    if (pruning->verdicts[name] == VERDICT_NONE)
+      pruning->verdicts[name] = (unsigned char)judge(pruning, name);
+  }
+}
+
+/* How many of LOCATION's innermost lines are cut off. */
 static uint32_t
-count_cut(const struct profile *profile, const regex_t *regexes, size_t count,
+count_cut(const struct pruning *pruning,
           const struct profile_location *location)
 {
+  const struct profile *profile = pruning->profile;
   for (uint32_t i = location->line_count; i > 0; i--) {
     uint32_t function = profile->lines[location->first_line + i - 1].function;
-    if (function == INDEX_NONE)
-      continue;
-    const char *name =
-        names_text(&profile->names, profile->functions[function].name);
-    name += *name == '.';
-    size_t length = plain_length(name);
-    if (length > 0 && matches(&regexes[DROP], name, length) &&
-        (count <= KEEP || !matches(&regexes[KEEP], name, length)))
+    if (function != INDEX_NONE &&
+        pruning->verdicts[profile->functions[function].name] == VERDICT_DROPS)
       return i;
   }
   return 0;
 }
 
 static void
-mark(struct profile *profile, const regex_t *regexes, size_t count)
+mark(const struct pruning *pruning)
 {
+  struct profile *profile = pruning->profile;
   for (size_t i = 0; i < profile->location_count; i++) {
     struct profile_location *location = &profile->locations[i];
-    uint32_t cut = count_cut(profile, regexes, count, location);
+    uint32_t cut = count_cut(pruning, location);
     if (cut == 0)
       continue;
     bool all = cut == location->line_count;
@@ -152,21 +219,26 @@ bool
 reading_prune(struct reading *reading)
 {
   struct profile *profile = reading->profile;
-  const char *texts[EXPRESSIONS] = {
-      [DROP] = names_text(&profile->names, reading->heading.drop_frames),
-      [KEEP] = names_text(&profile->names, reading->heading.keep_frames)};
-  regex_t regexes[EXPRESSIONS];
-  size_t count = *texts[DROP] == '\0' ? 0 : *texts[KEEP] == '\0' ? 1 : 2;
-  size_t ready = 0;
-  int status = 0;
-  while (ready < count &&
-         (status = compile(&regexes[ready], texts[ready])) == 0)
-    ready++;
-  if (status != 0 && status != REG_ESPACE)
+  const char *drop =
+      names_text(&profile->names, reading->heading.drop_frames);
+  const char *keep =
+      names_text(&profile->names, reading->heading.keep_frames);
+  struct pruning pruning = {.profile = profile,
+                            .texts = {[DROP] = drop, [KEEP] = keep},
+                            .count = *keep == '\0' ? 1 : 2};
+  if (*drop == '\0')
+    return true;
+  pruning.verdicts =
+      array_zeroed(profile->names.count, sizeof *pruning.verdicts);
+  if (pruning.verdicts == NULL)
+    return mprof_error_memory(reading->error);
+  compile_expressions(&pruning);
+  judge_functions(&pruning);
+  release_expressions(&pruning);
+  if (pruning.status == 0)
+    mark(&pruning);
+  else if (pruning.status != REG_ESPACE)
     profile->gaps.unread_drop++;
-  else if (status == 0 && count > 0)
-    mark(profile, regexes, count);
-  while (ready > 0)
-    regfree(&regexes[--ready]);
-  return status != REG_ESPACE || mprof_error_memory(reading->error);
+  free(pruning.verdicts);
+  return pruning.status != REG_ESPACE || mprof_error_memory(reading->error);
 }

@@ -47,6 +47,14 @@ reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
 }
 
 bool
+reading_add_text(struct reading *reading, uint64_t length)
+{
+  return !__builtin_add_overflow(reading->text, length, &reading->text) &&
+         reading->text <= input_file_text_limit(&reading->file,
+                                                reading->options->limits);
+}
+
+bool
 reading_message(const struct reading *reading,
                 const struct wire_schema *schema,
                 const struct wire_field *message, uint64_t *values)
@@ -171,6 +179,8 @@ add_heading(struct reading *reading)
   if (heading->period > profile->period)
     profile->period = heading->period;
   profile->file_count += reading->heading.file_count;
+  profile->text_limit +=
+      input_file_text_limit(&reading->file, reading->options->limits);
 }
 
 /* Notes what the file does not say. */

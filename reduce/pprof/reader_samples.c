@@ -5,12 +5,11 @@
  * array, message and label: all of 1.3 million samples took 2.1 GB); its
  * chain becomes a node of the tree, its labels a set; then it is forgotten.
  * Calls that the file leaves out come last (stated_calls.c).
- *
- * Chains of neighbours have much in common: the path of the last one is kept,
- * so that a chain costs a search for what it does not share with it.
  */
 
 #include "base/progress.h"
+#include "common/region_path.h"
+#include "pprof/chain_path.h"
 #include "pprof/hidden.h"
 #include "pprof/reading.h"
 #include "pprof/stated_calls.h"
@@ -26,10 +25,8 @@ struct decoding {
   struct numbers labels;    /* a row of label_rows */
   struct numbers hidden;    /* what the locations left out: hidden.h */
   struct numbers whole; /* locations with it, while they are put together */
-  struct numbers last;  /* locations of the sample before */
-  uint32_t *path;       /* nodes of the last chain, the root's child first */
-  size_t path_length, path_capacity;
-  uint64_t frames;            /* of all nodes */
+  struct chain_path path;
+  uint64_t other_labels; /* bytes of those that other files have */
   struct numbers stated;      /* calls: stated_calls.h */
   uint64_t sums[COLUMN_USES]; /* of the file's samples */
   uint64_t *row; /* values of a sample in the profile's columns */
@@ -110,87 +107,36 @@ read_parts(struct decoding *decoding, const uint8_t *data, size_t size)
   return decoding->hidden.count == 0 || insert_hidden(decoding);
 }
 
-/* How many locations from the root on the chain in hand has in common with
- * the last one. */
-static size_t
-shared_with_last(const struct decoding *decoding)
+/* What the sets of labels take. */
+static uint64_t
+label_bytes(const struct profile *profile)
 {
-  const struct numbers *ids = &decoding->locations;
-  const struct numbers *last = &decoding->last;
-  size_t most = ids->count < decoding->path_length ? ids->count
-                                                   : decoding->path_length;
-  size_t shared = 0;
-  while (shared < most && ids->items[ids->count - 1 - shared] ==
-                              last->items[last->count - 1 - shared])
-    shared++;
-  return shared;
+  return profile->label_rows.word_count * sizeof *profile->label_rows.words +
+         profile->label_rows.row_count * sizeof *profile->labels;
 }
 
-/* Appends the node of LOCATION to the path; false when memory runs out. */
-static bool
-step(struct decoding *decoding, uint32_t location)
-{
-  struct profile *profile = decoding->reading->profile;
-  uint32_t parent = decoding->path_length == 0
-                        ? TREE_ROOT
-                        : decoding->path[decoding->path_length - 1];
-  size_t known = profile->tree.count;
-  uint32_t node = tree_child(&profile->tree, parent, location);
-  if (profile->tree.count > known) {
-    uint32_t lines = profile->locations[location].line_count;
-    decoding->frames += lines == 0 ? 1 : lines;
-  }
-  return node != INDEX_NONE &&
-         ARRAY_PUSH(decoding->path, decoding->path_length,
-                    decoding->path_capacity, node);
-}
-
-/* Checks that what the samples take so far is within the limits: the nodes,
- * and of each frame of a node what later stages make of it. */
+/* Checks that what the samples take so far is within the limits, with what
+ * all stages together make of it. */
 static bool
 within_limits(struct decoding *decoding)
 {
-  enum { SLOT_BYTES = 16, FRAME_BYTES = 16 };
+  enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192 };
   struct reading *reading = decoding->reading;
   const struct profile *profile = reading->profile;
   uint64_t most =
-      input_file_decoded_limit(&reading->file, reading->options->limits);
+      input_file_memory_limit(&reading->file, reading->options->limits);
+  uint64_t samples = profile->sample_count - reading->first_sample +
+                     (reading->adds_calls ? decoding->path.frames : 0);
   uint64_t taken =
-      profile->tree.count * (sizeof *profile->tree.nodes + SLOT_BYTES) +
-      decoding->frames * FRAME_BYTES +
-      profile->label_rows.word_count * sizeof *profile->label_rows.words +
-      profile->label_rows.row_count * sizeof *profile->labels +
-      profile->sample_count * profile->column_count * sizeof *profile->values;
+      decoding->path.frames * FRAME_BYTES +
+      (label_bytes(profile) - decoding->other_labels) +
+      samples * (SAMPLE_BYTES +
+                 profile->column_count * sizeof *profile->values);
   return taken <= most ||
          sample_fault(decoding,
                       "the chains up to sample %zu take more than %" PRIu64
                       " bytes",
                       decoding->index, most);
-}
-
-/* Sets *NODE to that of the chain in hand, which becomes the last one. */
-static bool
-find_node(struct decoding *decoding, uint32_t *node)
-{
-  struct reading *reading = decoding->reading;
-  struct numbers ids = decoding->locations;
-  decoding->path_length = shared_with_last(decoding);
-  for (size_t i = ids.count - decoding->path_length; i-- > 0;) {
-    uint32_t location = index_map_find(&reading->location_ids, ids.items[i]);
-    if (location == INDEX_NONE)
-      return sample_fault(decoding,
-                          "sample %zu refers to location %" PRIu64
-                          ", which is missing",
-                          decoding->index, ids.items[i]);
-    if (!step(decoding, location))
-      return mprof_error_memory(reading->error);
-  }
-  *node = TREE_ROOT;
-  if (ids.count > 0)
-    *node = decoding->path[ids.count - 1];
-  decoding->locations = decoding->last;
-  decoding->last = ids;
-  return within_limits(decoding);
 }
 
 /* Checks the values in hand. */
@@ -247,6 +193,40 @@ add_to_sums(struct decoding *decoding)
   return true;
 }
 
+/* Sets *LABELS to the set in hand. */
+static bool
+find_labels(struct decoding *decoding, uint32_t *labels)
+{
+  enum { MOST_REGIONS = 64 }; /* within one another, as in the monitor */
+  struct profile *profile = decoding->reading->profile;
+  size_t known = profile->region_count;
+  *labels = profile_labels(profile, decoding->labels.items,
+                           decoding->labels.count);
+  if (*labels == INDEX_NONE)
+    return mprof_error_memory(decoding->reading->error);
+  if (known == profile->region_count)
+    return true;
+  const char *path = names_text(&profile->names, profile->regions[known]);
+  size_t depth = 0;
+  for (size_t length = strlen(path); length > 0 && depth <= MOST_REGIONS;
+       length = region_path_outer(path, length))
+    depth++;
+  return depth <= MOST_REGIONS ||
+         sample_fault(decoding,
+                      "sample %zu is in more than %d regions within one "
+                      "another",
+                      decoding->index, MOST_REGIONS);
+}
+
+static bool
+names_fault(struct decoding *decoding)
+{
+  return sample_fault(decoding,
+                      "the names in the chains and labels up to sample %zu "
+                      "are too much for a file of its size",
+                      decoding->index);
+}
+
 /* Reads the sample of SIZE bytes at DATA. */
 static bool
 read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
@@ -255,9 +235,16 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
   struct profile *profile = reading->profile;
   const struct numbers *labels = &decoding->labels;
   struct profile_sample sample;
+  struct path_step end = {TREE_ROOT, 0};
   if (!read_parts(decoding, data, size) || !check_values(decoding) ||
-      !add_to_sums(decoding) || !find_node(decoding, &sample.node))
+      !add_to_sums(decoding) ||
+      !chain_path_find(&decoding->path, reading, decoding->index,
+                       &decoding->locations, &end) ||
+      !within_limits(decoding))
     return false;
+  sample.node = end.node;
+  if (!reading_add_text(reading, end.text))
+    return names_fault(decoding);
   const uint64_t *values = decoding->values.items;
   if (reading->adds_calls && sample.node != TREE_ROOT &&
       states_calls(&reading->heading, values, labels->count)) {
@@ -270,9 +257,11 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
   }
   reading_convert(reading->sources, profile->column_count, values,
                   decoding->row);
-  sample.labels = profile_labels(profile, labels->items, labels->count);
-  return (sample.labels != INDEX_NONE &&
-          profile_add_sample(profile, sample, decoding->row)) ||
+  if (!find_labels(decoding, &sample.labels))
+    return false;
+  if (!reading_add_text(reading, profile->labels[sample.labels].text))
+    return names_fault(decoding);
+  return profile_add_sample(profile, sample, decoding->row) ||
          mprof_error_memory(reading->error);
 }
 
@@ -284,8 +273,7 @@ release(struct decoding *decoding)
   free(decoding->labels.items);
   free(decoding->hidden.items);
   free(decoding->whole.items);
-  free(decoding->last.items);
-  free(decoding->path);
+  chain_path_release(&decoding->path);
   free(decoding->stated.items);
   free(decoding->row);
 }
@@ -295,14 +283,16 @@ reading_samples(struct reading *reading)
 {
   const struct profile *heading = &reading->heading;
   const struct input_file *file = &reading->file;
-  struct decoding decoding = {.reading = reading};
+  struct decoding decoding = {
+      .reading = reading, .other_labels = label_bytes(reading->profile)};
   uint64_t source =
       (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
       (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |
       (heading->language == LANGUAGE_LISP ? LABELS_OF_LISP : 0u);
   decoding.row =
       array_zeroed(reading->profile->column_count, sizeof *decoding.row);
-  bool good = (decoding.row != NULL &&
+  bool good = (chain_path_init(&decoding.path, reading->profile) &&
+               decoding.row != NULL &&
                numbers_push(&decoding.labels, source)) ||
               mprof_error_memory(reading->error);
   for (size_t at = 0; good && at < file->length;) {

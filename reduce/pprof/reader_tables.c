@@ -57,17 +57,33 @@ struct message {
 typedef uint32_t message_adder(struct reading *reading,
                                const struct message *message);
 
+/* Counts the names of a function, or a location's file: NAME and FILE. */
+static bool
+add_text(struct reading *reading, const struct message *message,
+         enum pprof_profile_field field, uint32_t name, uint32_t file)
+{
+  const struct names *names = &reading->profile->names;
+  return reading_add_text(reading, strlen(names_text(names, name)) +
+                                       strlen(names_text(names, file))) ||
+         reading_fault(reading, field, message->index,
+                       "the names up to %s %zu are too much for a file of "
+                       "its size",
+                       profile_schema.fields[field].name, message->index);
+}
+
 static uint32_t
 add_function(struct reading *reading, const struct message *message)
 {
   const uint64_t *f = message->f;
-  return profile_add_function(
-      reading->profile,
-      (struct profile_function){
-          .name = (uint32_t)f[PPROF_FUNCTION_NAME],
-          .system_name = (uint32_t)f[PPROF_FUNCTION_SYSTEM_NAME],
-          .file = (uint32_t)f[PPROF_FUNCTION_FILE],
-          .start_line = (int64_t)f[PPROF_FUNCTION_START_LINE]});
+  struct profile_function function = {
+      .name = (uint32_t)f[PPROF_FUNCTION_NAME],
+      .system_name = (uint32_t)f[PPROF_FUNCTION_SYSTEM_NAME],
+      .file = (uint32_t)f[PPROF_FUNCTION_FILE],
+      .start_line = (int64_t)f[PPROF_FUNCTION_START_LINE]};
+  uint32_t name = function.name != 0 ? function.name : function.system_name;
+  return add_text(reading, message, PPROF_FUNCTION, name, function.file)
+             ? profile_add_function(reading->profile, function)
+             : INDEX_NONE;
 }
 
 static uint32_t
@@ -110,11 +126,19 @@ read_line(struct reading *reading, const struct message *message,
   reading_message(reading, &line_schema, field, f);
   line.line = (int64_t)f[PPROF_LINE_NUMBER];
   line.column = (int64_t)f[PPROF_LINE_COLUMN];
-  return resolve(reading, message, &reading->function_ids, "function",
-                 f[PPROF_LINE_FUNCTION], &line.function) &&
-         (ARRAY_PUSH(reading->lines, reading->line_count,
-                     reading->line_capacity, line) ||
-          mprof_error_memory(reading->error));
+  if (!resolve(reading, message, &reading->function_ids, "function",
+               f[PPROF_LINE_FUNCTION], &line.function))
+    return false;
+  if (line.function != INDEX_NONE) {
+    const struct profile_function *function =
+        &reading->profile->functions[line.function];
+    if (!add_text(reading, message, PPROF_LOCATION, function->name,
+                  function->file))
+      return false;
+  }
+  return ARRAY_PUSH(reading->lines, reading->line_count,
+                    reading->line_capacity, line) ||
+         mprof_error_memory(reading->error);
 }
 
 static uint32_t
@@ -125,7 +149,10 @@ add_location(struct reading *reading, const struct message *message)
       .address = f[PPROF_LOCATION_ADDRESS],
       .folded = f[PPROF_LOCATION_FOLDED] != 0};
   if (!resolve(reading, message, &reading->mapping_ids, "mapping",
-               f[PPROF_LOCATION_MAPPING], &location.mapping))
+               f[PPROF_LOCATION_MAPPING], &location.mapping) ||
+      (location.mapping != INDEX_NONE &&
+       !add_text(reading, message, PPROF_LOCATION, 0,
+                 reading->profile->mappings[location.mapping].file)))
     return INDEX_NONE;
   reading->line_count = 0;
   for (size_t at = 0; at < message->field->size;) {

@@ -38,6 +38,8 @@ struct reading {
                              arrays but columns, which is owned */
   struct profile_column *sources; /* owned: by column of the profile, where
                                      its values come from */
+  uint64_t text; /* bytes of names, as often as samples and comments refer to
+                    them */
   bool same_columns;    /* those of the file are the profile's */
   size_t first_sample;  /* of the file */
   bool adds_calls;      /* calls are sums but for ... */
@@ -69,6 +71,10 @@ extern const struct wire_schema profile_schema, value_type_schema,
 bool reading_message(const struct reading *reading,
                      const struct wire_schema *schema,
                      const struct wire_field *message, uint64_t *values);
+
+/* Counts LENGTH bytes of text; false when these are more than the file may
+ * have. */
+bool reading_add_text(struct reading *reading, uint64_t length);
 
 /* Whether READING's file is the first that the profile is made of. */
 static inline bool

@@ -240,7 +240,7 @@ list_fields(struct reading *reading)
 {
   enum { MOST_FOR_A_BYTE = 40, LEAST_FOR_A_SAMPLE = 48 };
   const struct input_file *file = &reading->file;
-  uint64_t most = input_file_decoded_limit(file, reading->options->limits);
+  uint64_t most = input_file_memory_limit(file, reading->options->limits);
   uint64_t taken = 0;
   for (size_t at = 0; at < file->length;) {
     size_t from = at;

@@ -8,7 +8,9 @@
 #include "tables/chain_tree.h"
 
 #include "base/array.h"
+#include "base/input_file.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* ---- order ---- */
@@ -177,6 +179,32 @@ chain_tree_release(struct chain_tree *tree)
 {
   call_tree_release(&tree->calls);
   free(tree->nodes);
+}
+
+bool
+chain_tree_fits(const struct chain_tree *tree, bool names, struct sink *sink)
+{
+  enum { NUMBER_BYTES = 8 };
+  uint64_t left = tree->reduction->profile->text_limit;
+  uint64_t *bytes = array_zeroed(tree->count, sizeof *bytes);
+  bool good = bytes != NULL;
+  if (left < input_limits_default.data_bytes)
+    left = input_limits_default.data_bytes;
+  if (!good)
+    sink_fail(sink, ENOMEM);
+  for (size_t i = 1; good && i < tree->count; i++) {
+    const struct chain_node *node = &tree->nodes[i];
+    bytes[i] = bytes[node->parent] + NUMBER_BYTES +
+               (names ? strlen(chain_item_name(tree, node->item)) : 0);
+    if (!chain_node_allocates(node) && node->calls == 0)
+      continue;
+    good = bytes[i] <= left;
+    left -= good ? bytes[i] : 0;
+    if (!good)
+      sink_fail(sink, EFBIG);
+  }
+  free(bytes);
+  return good;
 }
 
 /* ---- what is at a node ---- */

@@ -41,6 +41,13 @@ bool chain_tree_init(struct chain_tree *tree,
                      enum call_items kind);
 void chain_tree_release(struct chain_tree *tree);
 
+/* Whether all chains of nodes that allocated or were called, each written in
+ * full, with NAMES or numbers for them, are no more than a file may hold, or
+ * than is in proportion to the profile; else SINK fails.  The chains that
+ * allocated always are; but all that begin another one may have calls. */
+bool chain_tree_fits(const struct chain_tree *tree, bool names,
+                     struct sink *sink);
+
 /* Whether NODE itself allocated anything. */
 static inline bool
 chain_node_allocates(const struct chain_node *node)

@@ -40,7 +40,9 @@ init(struct view *view)
   const struct reduction *reduction = view->reduction;
   struct contexts *contexts = view->context;
   struct chain_tree *tree = &contexts->tree;
-  if (!chain_tree_init(tree, reduction, ITEMS_ARE_FUNCTIONS))
+  if (!chain_tree_init(tree, reduction, ITEMS_ARE_FUNCTIONS) ||
+      (view->form == FORM_CSV &&
+       !chain_tree_fits(tree, true, &view->text->sink)))
     return false;
   contexts->path = array_zeroed(tree->count, sizeof *contexts->path);
   return contexts->path != NULL &&

@@ -170,7 +170,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
   const struct profile *profile = reduction->profile;
   const struct selection *selection = &reduction->selection;
   enum granularity by = reduction->options->by;
-  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM, 0);
+  const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM);
   sink_text(sink, "Allocation profile");
   if (program != NULL) {
     sink_text(sink, " of ");

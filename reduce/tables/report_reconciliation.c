@@ -38,16 +38,20 @@ static bool
 write_notes(const struct reduction *reduction, struct sink *sink,
             const char *heading, const char *key)
 {
-  size_t count = 0;
-  const char *note;
-  while ((note = profile_comment(reduction->profile, key, count)) != NULL) {
-    if (count++ == 0 && heading != NULL)
+  const struct profile *profile = reduction->profile;
+  bool any = false;
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    const char *note = profile_comment_value(profile, i, key);
+    if (note == NULL)
+      continue;
+    if (!any && heading != NULL)
       sink_format(sink, "%s\n", heading);
+    any = true;
     sink_text(sink, "  ");
     escape_name(sink, note, "");
     sink_text(sink, "\n");
   }
-  return count > 0;
+  return any;
 }
 
 void
@@ -172,7 +176,7 @@ report_reconciliation(const struct reduction *reduction, struct sink *sink)
   if (!profile_knows(profile, FACT_COLLECTOR_BYTES) &&
       profile->language != LANGUAGE_C)
     sink_text(sink, "The file does not say what the collector counted.\n");
-  if (profile_comment(profile, PPROF_COMMENT_RESIDUAL_NOTE, 0) != NULL) {
+  if (profile_comment(profile, PPROF_COMMENT_RESIDUAL_NOTE) != NULL) {
     sink_text(sink, "\nThe residual is made of:\n");
     (void)write_notes(reduction, sink, NULL, PPROF_COMMENT_RESIDUAL_NOTE);
   }

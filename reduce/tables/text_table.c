@@ -15,6 +15,10 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
+/* A longer text is cut in its middle, whatever the width: it can stand in
+ * each row, and be what a column is as wide as.  In bytes. */
+enum { MOST_TEXT = 1024 };
+
 void
 share_text(char text[3], uint64_t part, uint64_t whole)
 {
@@ -68,10 +72,27 @@ separate_thousands(struct sink *sink, const char *cell)
   }
 }
 
+/* Where a character begins in TEXT, at AT or next after it. */
+static size_t
+character_start(const char *text, size_t at)
+{
+  while (((unsigned char)text[at] & 0xc0) == 0x80)
+    at++;
+  return at;
+}
+
 static void
 add_cell(struct text_table *table, const char *cell)
 {
   struct sink *sink = &table->text.sink;
+  char cut[MOST_TEXT + 16];
+  size_t length = strlen(cell);
+  if (length > MOST_TEXT) {
+    size_t tail = character_start(cell, length - MOST_TEXT / 2);
+    snprintf(cut, sizeof cut, "%.*s\xe2\x80\xa6%s",
+             (int)character_start(cell, MOST_TEXT / 2), cell, cell + tail);
+    cell = cut;
+  }
   if (table->human && !table->columns[table->column].left && is_integer(cell))
     separate_thousands(sink, cell);
   else

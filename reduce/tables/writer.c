@@ -331,9 +331,10 @@ writer_table(struct writer *writer, const char *key,
              const struct table *table, const struct reduction *reduction)
 {
   struct view view;
-  if (view_init(&view, table, reduction, writer->form))
+  bool good = view_init(&view, table, reduction, writer->form);
+  if (good)
     write_rows(writer, key, &view);
-  else
+  view_release(&view, writer->sink); /* tells why, if it is not memory */
+  if (!good)
     sink_fail(writer->sink, ENOMEM);
-  view_release(&view, writer->sink);
 }

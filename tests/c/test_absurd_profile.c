@@ -25,7 +25,7 @@ bombs(void **state)
   const struct input_limits narrow = {.data_bytes = SMALL,
                                       .free_bytes = SMALL,
                                       .ratio = 400,
-                                      .decoded_bytes = SMALL};
+                                      .memory_free = SMALL};
   size_t packed_length;
   uint8_t *zeros = calloc(1, BOMB_BYTES);
   (void)state;
@@ -166,7 +166,7 @@ multiplied_frames(void **state)
   wire_buffer_release(&part);
   wire_buffer_release(&line);
   struct input_limits limits = input_limits_default;
-  limits.decoded_bytes = UINT64_C(1) << 28;
+  limits.memory_ratio = 0;
   try_buffer(&whole, &limits,
              "the chains up to sample 0 take more than 268435456 bytes");
 }

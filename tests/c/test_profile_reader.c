@@ -71,7 +71,7 @@ many_samples(void **state)
   const struct input_limits narrow = {.data_bytes = 1 << 20,
                                       .free_bytes = 1 << 20,
                                       .ratio = 400,
-                                      .decoded_bytes = SAMPLES * 250};
+                                      .memory_free = SAMPLES * 250};
   struct builder *b = builder_new(NULL);
   struct profile profile;
   (void)state;

@@ -121,8 +121,10 @@ unknown_calls_once(void **state)
     add_file(&f, example_unknown_calls());
   reduce(&f);
   const struct profile *profile = f.reduction.profile;
-  assert_non_null(profile_comment(profile, "mprof.calls_unknown", 4));
-  assert_null(profile_comment(profile, "mprof.calls_unknown", 5));
+  size_t count = 0;
+  for (size_t i = 0; i < profile->comment_count; i++)
+    count += profile_comment_value(profile, i, "mprof.calls_unknown") != NULL;
+  assert_int_equal(count, 5);
   done(&f);
 }
 

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Nodes are made as chains lead to them. */
+
+#include "pprof/chain_path.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool
+chain_path_init(struct chain_path *path, const struct profile *profile)
+{
+  *path = (struct chain_path){
+      .texts = array_zeroed(profile->location_count, sizeof *path->texts)};
+  return path->texts != NULL;
+}
+
+void
+chain_path_release(struct chain_path *path)
+{
+  free(path->steps);
+  free(path->ids.items);
+  free(path->texts);
+}
+
+/* How many locations from the root on IDS have in common with the path. */
+static size_t
+shared(const struct chain_path *path, const struct numbers *ids)
+{
+  const struct numbers *last = &path->ids;
+  size_t most = ids->count < path->length ? ids->count : path->length;
+  size_t shared = 0;
+  while (shared < most && ids->items[ids->count - 1 - shared] ==
+                              last->items[last->count - 1 - shared])
+    shared++;
+  return shared;
+}
+
+/* The text of LOCATION's frames, or more than there may be in all. */
+static uint64_t
+text_of_location(struct chain_path *path, const struct reading *reading,
+                 uint32_t location)
+{
+  enum { FRAME_TEXT = 8 }; /* without the names */
+  const struct profile *profile = reading->profile;
+  const struct profile_location *l = &profile->locations[location];
+  uint64_t most =
+      input_file_text_limit(&reading->file, reading->options->limits);
+  uint64_t *text = &path->texts[location];
+  if (*text != 0)
+    return *text;
+  *text = FRAME_TEXT;
+  for (size_t i = 0; i < l->line_count && *text <= most; i++) {
+    uint32_t number = profile->lines[l->first_line + i].function;
+    *text += FRAME_TEXT;
+    if (number == INDEX_NONE)
+      continue;
+    const struct profile_function *f = &profile->functions[number];
+    *text += strlen(names_text(&profile->names, f->name)) +
+             strlen(names_text(&profile->names, f->file));
+  }
+  return *text;
+}
+
+/* Appends the node of LOCATION; false when memory runs out. */
+static bool
+step(struct chain_path *path, struct reading *reading, uint32_t location)
+{
+  struct profile *profile = reading->profile;
+  struct path_step next = {.text = text_of_location(path, reading, location)};
+  uint32_t parent = TREE_ROOT;
+  if (path->length > 0) {
+    const struct path_step *last = &path->steps[path->length - 1];
+    parent = last->node;
+    if (__builtin_add_overflow(next.text, last->text, &next.text))
+      next.text = UINT64_MAX;
+  }
+  size_t known = profile->tree.count;
+  next.node = tree_child(&profile->tree, parent, location);
+  if (profile->tree.count > known) {
+    uint32_t lines = profile->locations[location].line_count;
+    path->frames += lines == 0 ? 1 : lines;
+  }
+  return next.node != INDEX_NONE &&
+         ARRAY_PUSH(path->steps, path->length, path->capacity, next);
+}
+
+bool
+chain_path_find(struct chain_path *path, struct reading *reading,
+                size_t index, struct numbers *ids, struct path_step *end)
+{
+  struct numbers chain = *ids;
+  path->length = shared(path, ids);
+  for (size_t i = chain.count - path->length; i-- > 0;) {
+    uint32_t location =
+        index_map_find(&reading->location_ids, chain.items[i]);
+    if (location == INDEX_NONE)
+      return reading_fault(reading, PPROF_SAMPLE, index,
+                           "sample %zu refers to location %" PRIu64
+                           ", which is missing",
+                           index, chain.items[i]);
+    if (!step(path, reading, location))
+      return mprof_error_memory(reading->error);
+  }
+  if (chain.count > 0)
+    *end = path->steps[chain.count - 1];
+  *ids = path->ids;
+  path->ids = chain;
+  return true;
+}
