@@ -44,13 +44,11 @@ text_of_location(struct chain_path *path, const struct reading *reading,
   enum { FRAME_TEXT = 8 }; /* without the names */
   const struct profile *profile = reading->profile;
   const struct profile_location *l = &profile->locations[location];
-  uint64_t most =
-      input_file_text_limit(&reading->file, reading->options->limits);
   uint64_t *text = &path->texts[location];
   if (*text != 0)
     return *text;
   *text = FRAME_TEXT;
-  for (size_t i = 0; i < l->line_count && *text <= most; i++) {
+  for (size_t i = 0; i < l->line_count && *text <= reading->text_left; i++) {
     uint32_t number = profile->lines[l->first_line + i].function;
     *text += FRAME_TEXT;
     if (number == INDEX_NONE)
@@ -62,27 +60,22 @@ text_of_location(struct chain_path *path, const struct reading *reading,
   return *text;
 }
 
-/* Appends the node of LOCATION; false when memory runs out. */
+/* Goes from AT on to the node of LOCATION; false when memory runs out. */
 static bool
-step(struct chain_path *path, struct reading *reading, uint32_t location)
+step(struct chain_path *path, struct reading *reading, uint32_t location,
+     struct path_step *at)
 {
   struct profile *profile = reading->profile;
-  struct path_step next = {.text = text_of_location(path, reading, location)};
-  uint32_t parent = TREE_ROOT;
-  if (path->length > 0) {
-    const struct path_step *last = &path->steps[path->length - 1];
-    parent = last->node;
-    if (__builtin_add_overflow(next.text, last->text, &next.text))
-      next.text = UINT64_MAX;
-  }
+  uint64_t text = text_of_location(path, reading, location);
+  if (__builtin_add_overflow(at->text, text, &at->text))
+    at->text = UINT64_MAX;
   size_t known = profile->tree.count;
-  next.node = tree_child(&profile->tree, parent, location);
+  at->node = tree_child(&profile->tree, at->node, location);
   if (profile->tree.count > known) {
     uint32_t lines = profile->locations[location].line_count;
     path->frames += lines == 0 ? 1 : lines;
   }
-  return next.node != INDEX_NONE &&
-         ARRAY_PUSH(path->steps, path->length, path->capacity, next);
+  return at->node != INDEX_NONE;
 }
 
 bool
@@ -90,20 +83,25 @@ chain_path_find(struct chain_path *path, struct reading *reading,
                 size_t index, struct numbers *ids, struct path_step *end)
 {
   struct numbers chain = *ids;
-  path->length = shared(path, ids);
-  for (size_t i = chain.count - path->length; i-- > 0;) {
-    uint32_t location =
-        index_map_find(&reading->location_ids, chain.items[i]);
+  size_t length = shared(path, ids);
+  struct path_step at = {TREE_ROOT, 0};
+  if (length > 0)
+    at = path->steps[length - 1];
+  if (!ARRAY_ROOM(path->steps, path->capacity, chain.count))
+    return mprof_error_memory(reading->error);
+  for (; length < chain.count; path->steps[length++] = at) {
+    uint64_t id = chain.items[chain.count - 1 - length];
+    uint32_t location = index_map_find(&reading->location_ids, id);
     if (location == INDEX_NONE)
       return reading_fault(reading, PPROF_SAMPLE, index,
                            "sample %zu refers to location %" PRIu64
                            ", which is missing",
-                           index, chain.items[i]);
-    if (!step(path, reading, location))
+                           index, id);
+    if (!step(path, reading, location, &at))
       return mprof_error_memory(reading->error);
   }
-  if (chain.count > 0)
-    *end = path->steps[chain.count - 1];
+  path->length = length;
+  *end = at;
   *ids = path->ids;
   path->ids = chain;
   return true;

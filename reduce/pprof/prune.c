@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BYTES = 2048, MOST_NESTING = 32 };
+enum { MOST_BYTES = 1024, MOST_NESTING = 32 };
 enum { MOST_MATCHED = 8192 }; /* characters, with one compilation */
 
 /* Of each profile; there is no KEEP without DROP. */

@@ -47,14 +47,6 @@ reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
 }
 
 bool
-reading_add_text(struct reading *reading, uint64_t length)
-{
-  return !__builtin_add_overflow(reading->text, length, &reading->text) &&
-         reading->text <= input_file_text_limit(&reading->file,
-                                                reading->options->limits);
-}
-
-bool
 reading_message(const struct reading *reading,
                 const struct wire_schema *schema,
                 const struct wire_field *message, uint64_t *values)
@@ -179,8 +171,6 @@ add_heading(struct reading *reading)
   if (heading->period > profile->period)
     profile->period = heading->period;
   profile->file_count += reading->heading.file_count;
-  profile->text_limit +=
-      input_file_text_limit(&reading->file, reading->options->limits);
 }
 
 /* Notes what the file does not say. */
@@ -232,6 +222,8 @@ profile_read(struct profile *profile, const char *path,
                                 options->limits, error)
             : input_file_read(&reading.file, path, options->limits, error)))
     return false;
+  uint64_t text = input_file_text_limit(&reading.file, options->limits);
+  reading.text_left = text;
   bool good = reading_scan(&reading) &&
               reading_tables(&reading) && read_heading(&reading) &&
               reading_comments(&reading) && reading_columns(&reading) &&
@@ -239,6 +231,7 @@ profile_read(struct profile *profile, const char *path,
               reading_prune(&reading);
   if (good) {
     add_heading(&reading);
+    profile->text_limit += text;
     note_gaps(&reading);
   }
   release(&reading);

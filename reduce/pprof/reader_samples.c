@@ -26,6 +26,7 @@ struct decoding {
   struct numbers hidden;    /* what the locations left out: hidden.h */
   struct numbers whole; /* locations with it, while they are put together */
   struct chain_path path;
+  uint64_t memory_limit;
   uint64_t other_labels; /* bytes of those that other files have */
   struct numbers stated;      /* calls: stated_calls.h */
   uint64_t sums[COLUMN_USES]; /* of the file's samples */
@@ -123,8 +124,6 @@ within_limits(struct decoding *decoding)
   enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192 };
   struct reading *reading = decoding->reading;
   const struct profile *profile = reading->profile;
-  uint64_t most =
-      input_file_memory_limit(&reading->file, reading->options->limits);
   uint64_t samples = profile->sample_count - reading->first_sample +
                      (reading->adds_calls ? decoding->path.frames : 0);
   uint64_t taken =
@@ -132,11 +131,11 @@ within_limits(struct decoding *decoding)
       (label_bytes(profile) - decoding->other_labels) +
       samples * (SAMPLE_BYTES +
                  profile->column_count * sizeof *profile->values);
-  return taken <= most ||
+  return taken <= decoding->memory_limit ||
          sample_fault(decoding,
                       "the chains up to sample %zu take more than %" PRIu64
                       " bytes",
-                      decoding->index, most);
+                      decoding->index, decoding->memory_limit);
 }
 
 /* Checks the values in hand. */
@@ -235,7 +234,7 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
   struct profile *profile = reading->profile;
   const struct numbers *labels = &decoding->labels;
   struct profile_sample sample;
-  struct path_step end = {TREE_ROOT, 0};
+  struct path_step end;
   if (!read_parts(decoding, data, size) || !check_values(decoding) ||
       !add_to_sums(decoding) ||
       !chain_path_find(&decoding->path, reading, decoding->index,
@@ -284,7 +283,10 @@ reading_samples(struct reading *reading)
   const struct profile *heading = &reading->heading;
   const struct input_file *file = &reading->file;
   struct decoding decoding = {
-      .reading = reading, .other_labels = label_bytes(reading->profile)};
+      .reading = reading,
+      .memory_limit =
+          input_file_memory_limit(file, reading->options->limits),
+      .other_labels = label_bytes(reading->profile)};
   uint64_t source =
       (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
       (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |

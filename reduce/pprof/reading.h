@@ -38,8 +38,8 @@ struct reading {
                              arrays but columns, which is owned */
   struct profile_column *sources; /* owned: by column of the profile, where
                                      its values come from */
-  uint64_t text; /* bytes of names, as often as samples and comments refer to
-                    them */
+  uint64_t text_left; /* bytes that names may still have, as often as anything
+                         refers to them */
   bool same_columns;    /* those of the file are the profile's */
   size_t first_sample;  /* of the file */
   bool adds_calls;      /* calls are sums but for ... */
@@ -74,7 +74,13 @@ bool reading_message(const struct reading *reading,
 
 /* Counts LENGTH bytes of text; false when these are more than the file may
  * have. */
-bool reading_add_text(struct reading *reading, uint64_t length);
+static inline bool
+reading_add_text(struct reading *reading, uint64_t length)
+{
+  bool good = length <= reading->text_left;
+  reading->text_left -= good ? length : 0;
+  return good;
+}
 
 /* Whether READING's file is the first that the profile is made of. */
 static inline bool

@@ -7,13 +7,15 @@
  * is reached by changes that gzip's checksum would catch.  The outcome must
  * be a profile or one line with a reason and an offset.  Of a profile, tables
  * are printed and formats written, and it is merged and compared with itself:
- * the merged file must say the same.
+ * the merged file must say the same.  No command may have more memory at a
+ * time than the size of the file allows.
  */
 
 #include "base/gzip_sink.h"
 #include "mprof.h"
 #include "pprof/reader.h"
 
+#include <sanitizer/allocator_interface.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +23,46 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+int LLVMFuzzerInitialize(int *count, char ***arguments);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static size_t live_bytes, most_bytes; /* of all blocks: now, since a command
+                                         began */
+static uint64_t allowed_bytes;        /* for the file in hand */
+
+static void
+note_malloc(const volatile void *block, size_t size)
+{
+  (void)block;
+  live_bytes += size;
+  if (live_bytes > most_bytes)
+    most_bytes = live_bytes;
+}
+
+static void
+note_free(const volatile void *block)
+{
+  if (block != NULL)
+    live_bytes -=
+        __sanitizer_get_allocated_size((const void *)(uintptr_t)block);
+}
+
+int
+LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+  (void)count, (void)arguments;
+  return __sanitizer_install_malloc_and_free_hooks(note_malloc, note_free) > 0
+             ? 0
+             : 1;
+}
 
 /* A file in memory, and a name to open it by. */
 struct memory_file {
   int descriptor;
   char path[32];
 };
+
+enum { PROGRAM_BYTES = 16 << 20 };
 
 static void
 expect(int good, const char *what)
@@ -52,6 +87,20 @@ write_file(struct memory_file *file, const void *bytes, size_t size)
          "memory file not written");
 }
 
+/* What FILE allows. */
+static uint64_t
+allowed(const struct memory_file *memory)
+{
+  const struct input_limits *limits = &input_limits_default;
+  struct input_file file;
+  struct mprof_error error;
+  if (!input_file_read(&file, memory->path, limits, &error))
+    return limits->free_bytes + limits->memory_free;
+  uint64_t most = file.capacity + input_file_memory_limit(&file, limits);
+  input_file_release(&file);
+  return most;
+}
+
 /* Runs COMMAND with PATH appended, and once more behind it when TWICE; gives
  * back the output, which the caller frees. */
 static char *
@@ -62,7 +111,10 @@ run(const char *command, const char *path, int twice, int wanted)
   char *error;
   snprintf(line, sizeof line, "%s\n%s%s%s", command, path, twice ? "\n" : "",
            twice ? path : "");
+  size_t before = most_bytes = live_bytes;
   int status = mprof_command(line, &output, &error);
+  expect(most_bytes - before <= allowed_bytes + 4 * strlen(output),
+         "more memory than a file of this size may take");
   if (status != wanted)
     fprintf(stderr, "fuzz_reader: %s: %d, %s\n", line, status, error);
   expect(status == wanted, "another outcome");
@@ -111,6 +163,7 @@ try_file(const struct memory_file *file)
   expect(profile_init(&profile), "out of memory");
   bool good = profile_read(&profile, file->path, &options, &error) &&
               profile_settle(&profile);
+  allowed_bytes = PROGRAM_BYTES + allowed(file);
   profile_release(&profile);
   if (good)
     use(file);

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* No command takes more memory than mprof-formats(5) says for a file of that
+ * size, nor long, whatever is in it: it does its work, or it refuses the file
+ * with one line.  Of each kind of file which of both is known.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "bounded_command.h"
+#include "profile_builder.h"
+#include "stress_files.h"
+
+/* Writes the file S, and tries it. */
+static void
+try_stress(struct stress *s, const char *refused)
+{
+  stress_end(s);
+  builder_write_bytes(scratch, s->whole.bytes, s->whole.count);
+  check_file(s->whole.count, s->whole.count, refused);
+  stress_release(s);
+}
+
+static const char chains[] = "the chains up to sample ";
+static const char names[] = "too much for a file of its size";
+
+/* ---- sample types, samples, labels ---- */
+
+static void
+sample_types(void **state)
+{
+  struct stress s;
+  (void)state;
+  stress_begin(&s, NULL);
+  uint64_t values[400] = {1, 16};
+  for (size_t i = 2; i < 400; i++)
+    stress_send(&s, PPROF_SAMPLE_TYPE);
+  while (stress_room(&s, 1)) {
+    wire_put_packed(&s.part, PPROF_SAMPLE_VALUES, values, 400);
+    stress_send(&s, PPROF_SAMPLE);
+  }
+  try_stress(&s, NULL);
+}
+
+static void
+equal_samples(void **state)
+{
+  struct stress s;
+  (void)state;
+  stress_begin(&s, NULL);
+  stress_both(&s, 1, stress_text(&s, "f"));
+  while (stress_room(&s, 1))
+    stress_deep(&s, 1, 1);
+  try_stress(&s, NULL);
+}
+
+/* Sets of labels, each other than all before: sizes, threads, types; many
+ * labels in one set. */
+static void
+labels(void **state)
+{
+  static const char *const keys[] = {"bytes", "thread", "type", "class",
+                                     "region"};
+  struct stress s;
+  (void)state;
+  for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+    stress_begin(&s, "lisp");
+    stress_both(&s, 1, stress_text(&s, "f"));
+    uint64_t key = stress_text(&s, keys[k]);
+    for (uint64_t i = 1; stress_room(&s, 1); i++) {
+      stress_label(&s, key, k == 0 ? 0 : stress_name(&s, i), i);
+      stress_deep(&s, 1, 1);
+    }
+    try_stress(&s, NULL);
+  }
+  stress_begin(&s, "lisp");
+  stress_both(&s, 1, stress_text(&s, "f"));
+  for (uint64_t i = 1; s.part.count < STRESS_BYTES; i++)
+    stress_label(&s, 1, 0, i);
+  stress_deep(&s, 1, 1);
+  try_stress(&s, NULL);
+}
+
+/* One long text in all sets. */
+static void
+long_labels(void **state)
+{
+  struct stress s;
+  (void)state;
+  stress_begin(&s, "lisp");
+  uint64_t key = stress_text(&s, "type");
+  uint64_t text = stress_long(&s, "t", STRESS_BYTES / 2);
+  stress_both(&s, 1, stress_text(&s, "f"));
+  for (uint64_t i = 1; stress_room(&s, 1); i++) {
+    stress_label(&s, key, text, i);
+    stress_deep(&s, 1, 1);
+  }
+  try_stress(&s, names);
+}
+
+static void
+nested_regions(void **state)
+{
+  struct stress s;
+  (void)state;
+  stress_begin(&s, "lisp");
+  stress_both(&s, 1, stress_text(&s, "f"));
+  stress_label(&s, stress_text(&s, "region"),
+               stress_long(&s, "a;", STRESS_BYTES / 2), 0);
+  stress_deep(&s, 1, 1);
+  try_stress(&s, "regions within one another");
+}
+
+/* ---- chains ---- */
+
+/* One chain of two functions by turns; the same with calls that are not
+ * written out. */
+static void
+deep_chains(void **state)
+{
+  struct stress s;
+  (void)state;
+  stress_begin(&s, "c");
+  stress_both(&s, 1, stress_text(&s, "f"));
+  stress_both(&s, 2, stress_text(&s, "g"));
+  stress_deep(&s, STRESS_BYTES, 2);
+  try_stress(&s, NULL);
+}
+
+/* A chain of functions that are all different. */
+static void
+many_functions(void **state)
+{
+  struct stress s;
+  uint64_t count = 0;
+  (void)state;
+  stress_begin(&s, "lisp");
+  for (; stress_room(&s, 1); count++)
+    stress_both(&s, count + 1, stress_name(&s, count));
+  stress_deep(&s, (size_t)count, count);
+  try_stress(&s, NULL);
+}
+
+/* Chains that share little: all pairs of functions, and a node with very many
+ * children. */
+static void
+many_chains(void **state)
+{
+  struct stress s;
+  uint64_t count;
+  (void)state;
+  stress_begin(&s, "lisp");
+  for (count = 1; count <= 200; count++)
+    stress_both(&s, count, stress_name(&s, count));
+  for (uint64_t i = 0; stress_room(&s, 1); i++)
+    stress_call(&s, i / 200 % 200 + 1, i % 200 + 1);
+  try_stress(&s, NULL);
+  stress_begin(&s, "lisp");
+  stress_function(&s, 1, stress_text(&s, "f"), 0);
+  for (count = 1; stress_room(&s, 2); count++)
+    stress_location(&s, count, 1, count, 1);
+  for (uint64_t i = 1; i < count; i++)
+    stress_call(&s, 1, i);
+  try_stress(&s, NULL);
+}
+
+/* One location of very many lines, again and again: below each other, or in
+ * one sample each; and as many as are within the limit. */
+static void
+inlined_lines(void **state)
+{
+  static const struct {
+    size_t lines, deep, samples;
+    const char *refused;
+  } cases[] = {{STRESS_BYTES / 16, STRESS_BYTES / 2, 1, chains},
+               {STRESS_BYTES / 16, 1, STRESS_BYTES / 32, names},
+               {100, 10000, 1, NULL}};
+  struct stress s;
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    stress_begin(&s, NULL);
+    stress_function(&s, 1, stress_text(&s, "f"), 0);
+    stress_location(&s, 1, 1, 1, cases[i].lines);
+    for (size_t j = 0; j < cases[i].samples; j++)
+      stress_deep(&s, cases[i].deep, 1);
+    try_stress(&s, cases[i].refused);
+  }
+}
+
+/* ---- names ---- */
+
+/* A long name: all of a chain, the caller of all, a file of all. */
+static void
+long_names(void **state)
+{
+  struct stress s;
+  (void)state;
+  stress_begin(&s, NULL);
+  stress_both(&s, 1, stress_long(&s, "f", STRESS_BYTES / 2));
+  stress_deep(&s, STRESS_BYTES / 2, 1);
+  try_stress(&s, names);
+  stress_begin(&s, NULL);
+  stress_both(&s, 1, stress_long(&s, "f", STRESS_BYTES / 2));
+  for (uint64_t i = 2; stress_room(&s, 1); i++) {
+    stress_both(&s, i, stress_name(&s, i));
+    stress_call(&s, 1, i);
+  }
+  try_stress(&s, names);
+  stress_begin(&s, NULL);
+  uint64_t file = stress_long(&s, "f", STRESS_BYTES / 2);
+  for (uint64_t i = 1; stress_room(&s, 1); i++)
+    stress_function(&s, i, stress_name(&s, i), file);
+  try_stress(&s, names);
+}
+
+/* Names that are called after files, all of one name; names as long as can
+ * be, of parentheses and of bytes that are no UTF-8. */
+static void
+odd_names(void **state)
+{
+  static const char *const parts[] = {"(", "(A :IN ", "\xff", "a::", "\\"};
+  struct stress s;
+  char path[32];
+  (void)state;
+  stress_begin(&s, "lisp");
+  uint64_t name = stress_text(&s, "(LAMBDA :IN (LOAD \"x.lisp\"))");
+  for (uint64_t i = 1; stress_room(&s, 1); i++) {
+    sprintf(path, "/%llx/x.lisp", (unsigned long long)i);
+    stress_function(&s, i, name, stress_text(&s, path));
+    stress_location(&s, i, i, 1, 1);
+    stress_sample(&s, &i, 1);
+  }
+  try_stress(&s, NULL);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    stress_begin(&s, i == 3 ? "c" : "lisp");
+    stress_both(&s, 1,
+                stress_long(&s, parts[i], STRESS_BYTES / strlen(parts[i])));
+    stress_deep(&s, 1, 1);
+    try_stress(&s, NULL);
+  }
+}
+
+/* ---- mappings, comments, frames to drop ---- */
+
+/* Mappings of one file that is there, each with an address in it. */
+static void
+mappings(void **state)
+{
+  struct stress s;
+  (void)state;
+  stress_begin(&s, "c");
+  uint64_t file = stress_text(&s, getenv("MPROF"));
+  for (uint64_t i = 1; stress_room(&s, 1); i++) {
+    wire_put_number(&s.part, PPROF_MAPPING_ID, i << 40);
+    wire_put_number(&s.part, PPROF_MAPPING_START, i << 32);
+    wire_put_number(&s.part, PPROF_MAPPING_FILE, file);
+    stress_send(&s, PPROF_MAPPING);
+    wire_put_number(&s.part, PPROF_LOCATION_ID, i);
+    wire_put_number(&s.part, PPROF_LOCATION_MAPPING, i << 40);
+    wire_put_number(&s.part, PPROF_LOCATION_ADDRESS, (i << 32) + i);
+    stress_send(&s, PPROF_LOCATION);
+    stress_sample(&s, &i, 1);
+  }
+  try_stress(&s, NULL);
+}
+
+/* Comments that functions are compared with; one on a region, with a long
+ * name, many times. */
+static void
+comments(void **state)
+{
+  static const char *const keys[] = {"root", "calls_unknown", "symbol_note",
+                                     "residual_note", "type", "program"};
+  struct stress s;
+  char text[48];
+  (void)state;
+  for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+    stress_begin(&s, k < 4 ? "lisp" : "c");
+    for (uint64_t i = 1; stress_room(&s, 1); i++) {
+      stress_both(&s, i, stress_name(&s, i));
+      sprintf(text, "mprof.%s=%llx", keys[k], (unsigned long long)i);
+      stress_comment(&s, text);
+      stress_sample(&s, &i, 1);
+    }
+    try_stress(&s, NULL);
+  }
+  stress_begin(&s, "lisp");
+  uint64_t region =
+      stress_long(&s, "mprof.region=1 1 1 1 - a", STRESS_BYTES / 48);
+  while (stress_room(&s, 1))
+    wire_put_number(&s.whole, PPROF_COMMENT, region);
+  try_stress(&s, names);
+}
+
+/* Expressions that have a state for each beginning of a name. */
+static void
+drop_frames(void **state)
+{
+  static const struct {
+    size_t length, names;
+  } cases[] = {{100, 10}, {3000, 200}};
+  struct stress s;
+  char name[2000];
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    char expression[16000] = "(a|b)*a";
+    for (size_t i = 0; i < cases[k].length; i++)
+      memcpy(expression + 7 + 5 * i, "(a|b)", 6);
+    stress_begin(&s, NULL);
+    wire_put_number(&s.whole, PPROF_DROP_FRAMES, stress_text(&s, expression));
+    uint64_t seed = 1;
+    for (uint64_t i = 1; i <= cases[k].names; i++) {
+      for (size_t j = 0; j < sizeof name; j++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1;
+        name[j] = seed >> 63 ? 'a' : 'b';
+      }
+      stress_both(&s, i, stress_bytes(&s, name, sizeof name));
+      stress_sample(&s, &i, 1);
+    }
+    try_stress(&s, NULL);
+  }
+}
+
+/* ---- compression ---- */
+
+/* A chain, and samples, that are nearly nothing on the disk. */
+static void
+compressed(void **state)
+{
+  struct stress s;
+  size_t length;
+  (void)state;
+  for (int many = 0; many < 2; many++) {
+    stress_begin(&s, NULL);
+    stress_both(&s, 1, stress_text(&s, "f"));
+    for (int i = 0; many && i < 3000000; i++)
+      stress_deep(&s, 1, 1);
+    stress_deep(&s, 2000000, 1);
+    stress_end(&s);
+    uint8_t *packed = builder_gzip(s.whole.bytes, s.whole.count, &length);
+    builder_write_bytes(scratch, packed, length);
+    check_file(s.whole.count, length, chains);
+    free(packed);
+    stress_release(&s);
+  }
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sample_types),   cmocka_unit_test(equal_samples),
+      cmocka_unit_test(labels),         cmocka_unit_test(long_labels),
+      cmocka_unit_test(nested_regions), cmocka_unit_test(deep_chains),
+      cmocka_unit_test(many_functions), cmocka_unit_test(many_chains),
+      cmocka_unit_test(inlined_lines),  cmocka_unit_test(long_names),
+      cmocka_unit_test(odd_names),      cmocka_unit_test(mappings),
+      cmocka_unit_test(comments),       cmocka_unit_test(drop_frames),
+      cmocka_unit_test(compressed),
+  };
+  return cmocka_run_group_tests(tests, make_files, remove_files);
+}
