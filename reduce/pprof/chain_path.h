@@ -34,7 +34,8 @@ bool chain_path_init(struct chain_path *path, const struct profile *profile);
 void chain_path_release(struct chain_path *path);
 
 /* Sets *END to the end of the chain of IDS, of the sample with the number
- * INDEX, which may be the root.  IDS become the array of the sample before. */
+ * INDEX, which may be the root.  IDS become the array of the sample before.
+ */
 bool chain_path_find(struct chain_path *path, struct reading *reading,
                      size_t index, struct numbers *ids,
                      struct path_step *end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * bounded_command.h -- runs commands on the scratch file, and checks that none
- * takes more memory than the file bears.
+ * bounded_command.h -- runs commands on the scratch file, and checks that
+ * none takes more memory than the file bears.
  *
  * The peak is that of the process; not with a sanitizer, which has its own.
  */
@@ -81,7 +81,8 @@ check_command(const char *const *command, size_t length, size_t file_length,
   const struct input_file file = {.length = length,
                                   .file_bytes = file_length};
   uint64_t most =
-      PROGRAM_BYTES + length + input_file_memory_limit(&file, &input_limits_default);
+      PROGRAM_BYTES + length +
+      input_file_memory_limit(&file, &input_limits_default);
   FILE *errors = tmpfile();
   assert_non_null(errors);
   pid_t child = fork();
