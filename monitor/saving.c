@@ -31,6 +31,7 @@
 #include "threads/stop.h"
 #include "threads/threads.h"
 #include "write/lisp_profile.h"
+#include "write/quiet.h"
 
 /* ---- what went wrong ---- */
 
@@ -120,14 +121,17 @@ int
 mprof_monitor_write(const char *path)
 {
   char temporary[PATH_MAX];
+  struct quiet quiet;
   sigset_t before;
   int status;
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
     return fail_to_write(path, ENAMETOOLONG);
   monitor_block_interrupts(&before);
+  quiet_begin(&quiet, false);
   pthread_mutex_lock(&writing);
   status = write_file(path, temporary);
   pthread_mutex_unlock(&writing);
+  quiet_end(&quiet);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return status;
 }

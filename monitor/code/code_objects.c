@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
@@ -20,6 +21,7 @@
 enum { TEXT_BYTES = CODE_OBJECTS * 128 };
 
 struct code_objects code_objects_unloaded;
+static bool asks_nothing;
 
 static bool
 open_list(struct code_objects *list)
@@ -99,14 +101,15 @@ read_mapped_path(struct code_objects *list, struct code_object *o)
   close(maps);
 }
 
-/* The path of the program, which is the first object. */
+/* The path of the program, which is the first object.  It is asked for once:
+ * later there may be no /proc, after chroot. */
 static void
 read_program_path(struct code_objects *list, struct code_object *o)
 {
-  const ssize_t n = readlink("/proc/self/exe", list->text, PATH_MAX - 1);
-  list->text_bytes = n < 0 ? 1 : (size_t)n + 1;
-  list->text[list->text_bytes - 1] = '\0';
-  o->path = list->text;
+  static char path[PATH_MAX];
+  if (path[0] == '\0' && readlink("/proc/self/exe", path, PATH_MAX - 1) < 0)
+    path[0] = '\0';
+  o->path = copy_path(list, path);
 }
 
 /* The path as the dynamic linker has it, or where that is none from the root
@@ -115,7 +118,7 @@ static void
 read_path(struct code_objects *list, struct code_object *o, const char *name)
 {
   o->path = copy_path(list, name == NULL ? "" : name);
-  if (o->path[0] != '/' && strchr(o->path, '/') != NULL)
+  if (o->path[0] != '/' && strchr(o->path, '/') != NULL && !asks_nothing)
     read_mapped_path(list, o);
 }
 
@@ -160,7 +163,9 @@ is_mapped(uintptr_t address)
 {
   const size_t page = 4096;
   unsigned char resident;
-  return mincore((void *)(address & -page), page, &resident) == 0;
+  return asks_nothing ||
+         mincore((void *)(address & -page), page, &resident) == 0 ||
+         errno != ENOMEM;
 }
 
 /* The same as dl_iterate_phdr, which waits for a lock that another thread may
@@ -209,6 +214,12 @@ code_objects_list(struct code_objects *list, bool without_lock)
   else
     dl_iterate_phdr(add_object, list);
   return true;
+}
+
+void
+code_objects_ask_nothing(void)
+{
+  asks_nothing = true;
 }
 
 void

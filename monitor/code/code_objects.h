@@ -63,6 +63,10 @@ bool code_objects_are_loaded(const struct code_objects *list);
 /* In the child of a fork, where nobody will open the linker's lock. */
 void code_objects_forked(void);
 
+/* From now on they are as the linker knows them: the kernel is not asked for
+ * more. */
+void code_objects_ask_nothing(void);
+
 /* The one with that address in its code, or NULL.  Takes no lock. */
 const struct code_object *code_objects_find(const struct code_objects *list,
                                             uintptr_t address);

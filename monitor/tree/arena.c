@@ -5,15 +5,41 @@
  */
 #include "tree/arena.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "tree/sizes.h"
 
+static bool sealed;
+
+void
+arenas_seal(void)
+{
+  __atomic_store_n(&sealed, true, __ATOMIC_RELAXED);
+}
+
+bool
+arenas_are_sealed(void)
+{
+  return __atomic_load_n(&sealed, __ATOMIC_RELAXED);
+}
+
+/* The kernel, for memory. */
+static bool
+may_ask(void)
+{
+  if (arenas_are_sealed())
+    errno = ENOMEM;
+  return !arenas_are_sealed();
+}
+
 static int
 reserve(struct arena *arena, size_t bytes, int how)
 {
-  void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
+  void *base = MAP_FAILED;
+  if (may_ask())
+    base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
   if (base == MAP_FAILED) {
     arena->base = NULL;
     arena->reserved_bytes = 0;
@@ -48,6 +74,8 @@ arena_grow(struct arena *arena, size_t bytes)
     room *= 2;
   if (arena->base == NULL)
     return arena_reserve(arena, room);
+  if (!may_ask())
+    return -1;
   moved = mremap(arena->base, arena->reserved_bytes, room, MREMAP_MAYMOVE);
   if (moved == MAP_FAILED)
     return -1;
@@ -59,7 +87,7 @@ arena_grow(struct arena *arena, size_t bytes)
 void
 arena_release(struct arena *arena)
 {
-  if (arena->base != NULL)
+  if (arena->base != NULL && !arenas_are_sealed())
     munmap(arena->base, arena->reserved_bytes);
   arena->base = NULL;
   arena->reserved_bytes = 0;
@@ -68,7 +96,7 @@ arena_release(struct arena *arena)
 void
 arena_clear(struct arena *arena)
 {
-  if (arena->base != NULL)
+  if (arena->base != NULL && !arenas_are_sealed())
     madvise(arena->base, arena->reserved_bytes, MADV_DONTNEED);
 }
 

@@ -14,6 +14,7 @@
 #ifndef MPROF_ARENA_H
 #define MPROF_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena {
@@ -46,5 +47,9 @@ void arena_clear(struct arena *arena);
  * a page fault for each page that it writes to, to copy what is not needed.
  * Where the kernel cannot do that nothing changes: the child clears it. */
 void arena_wipe_on_fork(struct arena *arena);
+
+/* The kernel is no longer asked: nothing is reserved or given back. */
+void arenas_seal(void);
+bool arenas_are_sealed(void);
 
 #endif

@@ -139,9 +139,18 @@ gzip_file_put(struct gzip_file *f, const void *bytes, size_t n)
 
 /* ---- the file ---- */
 
+/* A pipe is not waited for that nobody reads; what is written then waits. */
+static int
+open_in_place(const char *path)
+{
+  const int file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file >= 0)
+    fcntl(file, F_SETFL, 0);
+  return file;
+}
+
 void
-gzip_file_open(struct gzip_file *f, const char *path,
-                 const char *temporary)
+gzip_file_open(struct gzip_file *f, const char *path, const char *temporary)
 {
   struct stat there;
   const bool in_place =
@@ -153,7 +162,7 @@ gzip_file_open(struct gzip_file *f, const char *path,
   if (f->failed != 0)
     return;
   f->descriptor =
-      in_place ? open(path, O_WRONLY | O_CLOEXEC)
+      in_place ? open_in_place(path)
                : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
                       0666);
   if (f->descriptor >= 0 && !in_place)

@@ -52,7 +52,7 @@ struct gzip_file {     /* all zero but for the first three: not open */
  * computer goes off before the file is on disk, for which nobody waits then.
  */
 void gzip_file_open(struct gzip_file *file, const char *path,
-                      const char *temporary);
+                    const char *temporary);
 
 /* Keep it in memory.  When gzip_file_close has been called and `failed' is 0,
  * the caller owns `contents'; otherwise there are none. */

@@ -13,7 +13,6 @@
 #include "write/lisp_profile.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,12 +23,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -237,6 +239,32 @@ finish_file(char *path, const char *process, struct code_names *names,
   return good;
 }
 
+/* Whether the file PATH of a process has a profile.  An empty one is the name
+ * that a process took and has not used, and is removed. */
+static bool
+is_written(const char *path)
+{
+  struct stat status;
+  if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return false;
+  if (status.st_size == 0)
+    unlink(path);
+  return status.st_size != 0;
+}
+
+/* Whether a process has the file PATH open, which it then has locked: it may
+ * be able to write to that file, and to no other. */
+static bool
+is_kept(const char *path)
+{
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool kept = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 &&
+              errno == EWOULDBLOCK;
+  if (file >= 0)
+    close(file);
+  return kept;
+}
+
 /* Finishes all files that are new since OLD was listed.  Sets *ROOT to
  * whether FILE is there. */
 static bool
@@ -247,22 +275,16 @@ finish_files(const struct profile_files *old, struct sums *sums, bool *root,
   struct code_names names = {0};
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
-  *root = access(files.path, F_OK) == 0;
+  *root = is_written(files.path);
   bool good =
       (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
       list_others(&files, NULL, error);
   for (size_t i = 0; good && i < files.count; i++) {
-    struct stat status;
     const char *name = files.others[i]->d_name;
     path_of_other(&files, name, path);
-    /* An empty file is the name that a process took and has not used. */
-    if (has_other(old, name) || lstat(path, &status) != 0 ||
-        !S_ISREG(status.st_mode))
-      continue;
-    if (status.st_size == 0)
-      unlink(path);
-    else
-      good = finish_file(path, suffix_of(&files, name), &names, sums, error);
+    const char *suffix = suffix_of(&files, name);
+    if (!has_other(old, name) && !is_kept(path) && is_written(path))
+      good = finish_file(path, suffix, &names, sums, error);
   }
   code_names_release(&names);
   release_files(&files);

@@ -16,11 +16,13 @@
 #include "mprof.h"
 #include "threads/threads.h"
 #include "write/lisp_profile.h"
+#include "write/quiet.h"
 #include "write/pprof_stream.h"
 
 #include "failing_calls.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 enum { SAMPLES = 1000, KINDS = 30, BYTES = 24 };
 
@@ -268,6 +270,27 @@ what_cannot_be_opened(void **state)
   assert_int_equal(access("/dev/full", W_OK), 0);
 }
 
+/* No signal comes of it, and the soft limit can be set back. */
+static void
+what_must_not_be_as_large(void **state)
+{
+  struct rlimit limit;
+  struct quiet quiet;
+  (void)state;
+  put_old_file();
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = 100;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  quiet_begin(&quiet, false);
+  const int error = save_in(path);
+  quiet_end(&quiet);
+  limit.rlim_cur = before;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  assert_int_equal(error, EFBIG);
+  assert_int_equal(count_files(), 1);
+}
+
 /* ---- a file that looks for its name ---- */
 
 static bool named;
@@ -346,6 +369,7 @@ main(void)
     cmocka_unit_test(every_request_for_memory),
     cmocka_unit_test(in_memory),
     cmocka_unit_test(what_cannot_be_opened),
+    cmocka_unit_test(what_must_not_be_as_large),
     cmocka_unit_test_prestate(every_write_to_a_new_name, &few),
     cmocka_unit_test_prestate(every_write_to_a_new_name, &many),
   };

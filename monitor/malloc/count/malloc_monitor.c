@@ -26,6 +26,7 @@ struct malloc_monitor malloc_monitor = {
     .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
 __thread int malloc_monitor_inside HIDDEN_THREAD;
+__thread bool malloc_monitor_forks HIDDEN_THREAD;
 
 /* ---- contexts, under the lock ---- */
 
@@ -189,8 +190,8 @@ open_tree(struct malloc_monitor *m)
 }
 
 /* The first allocation may come before any constructor. */
-static bool
-open_monitor(struct malloc_monitor *m)
+bool
+malloc_monitor_open(struct malloc_monitor *m)
 {
   bool ready;
   malloc_monitor_lock(m);
@@ -238,7 +239,8 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   if (malloc_code_is_linker(frame[1]))
     malloc_code_look();
   if (malloc_monitor_is_counting() &&
-      (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || open_monitor(m)))
+      (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) ||
+       malloc_monitor_open(m)))
     counted = allocated(m, address, bytes, frame);
   errno = saved;
   return counted;

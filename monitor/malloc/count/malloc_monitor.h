@@ -54,6 +54,9 @@ malloc_monitor_is_counting(void)
 /* This thread is in the monitor, or in the real allocator for it. */
 extern __thread int malloc_monitor_inside HIDDEN_THREAD;
 
+/* It is, as it is at a fork, though no call of it may be active. */
+extern __thread bool malloc_monitor_forks HIDDEN_THREAD;
+
 /* ---- the hook ---- */
 
 /* What an object is known by until it is freed. */
@@ -67,6 +70,9 @@ struct counted {
  * counted. */
 struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
                                         const uintptr_t *frame);
+
+/* Be ready to count.  False: there is no memory. */
+bool malloc_monitor_open(struct malloc_monitor *m);
 
 /* The object that was at `address' is freed. */
 void malloc_monitor_freed(uintptr_t address, struct counted counted,

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "malloc/count/left_call.h"
 #include "malloc/count/malloc_monitor.h"
 #include "tree/arena.h"
 #include "tree/spin_lock.h"
@@ -46,7 +47,8 @@ leave_signal_stack(const struct malloc_thread *thread)
 {
   const stack_t none = {.ss_flags = SS_DISABLE};
   stack_t old;
-  if (sigaltstack(NULL, &old) == 0 && old.ss_sp == (const void *)(thread + 1))
+  if (!arenas_are_sealed() && sigaltstack(NULL, &old) == 0 &&
+      old.ss_sp == (const void *)(thread + 1))
     sigaltstack(&none, NULL);
 }
 
@@ -58,6 +60,7 @@ static void
 end_thread(void *data)
 {
   struct malloc_thread *thread = data;
+  left_call_end_thread();
   malloc_monitor_inside++;
   malloc_thread_known = NULL;
   leave_signal_stack(thread);
@@ -115,6 +118,8 @@ malloc_thread_make(void)
       __atomic_load_n(&stripes.unloads, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
   struct malloc_thread *thread;
+  if (arenas_are_sealed())
+    return NULL;
   spin_lock(&lock);
   thread = unused;
   if (thread != NULL)

@@ -105,6 +105,8 @@ static void __attribute__((noinline)) free_otherwise(void *p)
       real.free(p);
     return;
   }
+  if (!is_own())
+    objects_left((const uintptr_t *)*FRAME) /* that of free */;
   objects_take(p, &taken);
   objects_end(&taken);
   real.free(object_base(&taken));

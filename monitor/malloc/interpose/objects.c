@@ -4,6 +4,7 @@
  */
 #include "malloc/interpose/objects.h"
 
+#include "malloc/count/left_call.h"
 #include "tree/spin_lock.h"
 
 /* Objects without a header, and those with one at the beginning of a page. */
@@ -18,6 +19,16 @@ list(const struct object_record *object)
   spin_unlock(&lock);
 }
 
+bool
+objects_left(const uintptr_t *frame)
+{
+  if (!left_call_mend(frame))
+    return false;
+  if (spin_holds(&lock))
+    spin_unlock(&lock);
+  return true;
+}
+
 void *
 objects_give(void *base, size_t bytes, const uintptr_t *frame)
 {
@@ -25,7 +36,7 @@ objects_give(void *base, size_t bytes, const uintptr_t *frame)
   struct counted counted = {0};
   void *object = base == NULL ? NULL : header + 1;
   if (base != NULL) {
-    if (is_own())
+    if (is_own() || objects_left(frame))
       counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
     object_header_fill(header, counted, bytes);
     if (object_is_first_of_page(object))
@@ -39,7 +50,7 @@ void *
 objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
   struct object_record given = {.address = (uintptr_t)object, .bytes = bytes};
-  if (object != NULL && is_own()) {
+  if (object != NULL && (is_own() || objects_left(frame))) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
     if (given.counted.leaf != 0)
       list(&given);

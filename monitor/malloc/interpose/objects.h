@@ -26,6 +26,10 @@ is_own(void)
   return malloc_monitor_inside == 1;
 }
 
+/* This call is the program's own after all: it has left the one that it seems
+ * to be in (left_call.h). */
+bool objects_left(const uintptr_t *frame);
+
 /* The program's object of `bytes', for which the real allocator gave `base',
  * with HEADER_BYTES more than that; NULL for NULL.  `frame' is the frame of
  * the interposed function; its call ends here: malloc_monitor_inside is

@@ -51,6 +51,7 @@ static int (*real_sigaction)(int, const struct sigaction *,
                              struct sigaction *);
 
 static const struct sigaction otherwise = {.sa_handler = SIG_DFL};
+static bool closed;
 
 static void
 end_by_signal(int number)
@@ -101,7 +102,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
   int status;
   find_sigaction();
-  if (action != NULL && action->sa_handler == SIG_DFL &&
+  if (action != NULL && action->sa_handler == SIG_DFL && !closed &&
       is_end_signal(number))
     action = &ours;
   status = real_sigaction(number, action, old);
@@ -120,7 +121,8 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
     if (function == NULL)                                                    \
       real_function(&function, #name);                                       \
     old = function(number, handler);                                         \
-    if (handler == SIG_DFL && old != SIG_ERR && is_end_signal(number)) {     \
+    if (handler == SIG_DFL && old != SIG_ERR && !closed &&                   \
+        is_end_signal(number)) {                                             \
       find_sigaction();                                                      \
       real_sigaction(number, &ours, NULL);                                   \
     }                                                                        \
@@ -154,6 +156,7 @@ end_signals_open(void)
   const char *name = environment_value("MPROF_SIGNAL");
   struct sigaction there;
   find_sigaction();
+  closed = false;
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
         there.sa_handler == SIG_DFL)
@@ -166,11 +169,20 @@ end_signals_open(void)
 }
 
 void
+end_signals_leave(int number)
+{
+  find_sigaction();
+  real_sigaction(number, &otherwise, NULL);
+}
+
+void
 end_signals_close(void)
 {
   struct sigaction there;
+  closed = true;
+  find_sigaction();
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
-        there.sa_handler == end_by_signal)
-      real_sigaction(end_signals[i], &otherwise, NULL);
+        (there.sa_handler == end_by_signal || there.sa_handler == toggle))
+      end_signals_leave(end_signals[i]);
 }

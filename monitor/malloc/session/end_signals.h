@@ -14,7 +14,9 @@
 /* Handle them from now on. */
 void end_signals_open(void);
 
-/* No more: the default is the system's again. */
+/* Leave one to the system from now on, or all that are handled here, until
+ * they are opened again. */
+void end_signals_leave(int number);
 void end_signals_close(void);
 
 #endif

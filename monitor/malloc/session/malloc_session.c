@@ -21,8 +21,10 @@
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/attach.h"
 #include "malloc/session/end_signals.h"
+#include "malloc/session/helper.h"
 #include "malloc/session/profile_file.h"
 #include "unwind/frame_rule.h"
+#include "write/quiet.h"
 
 static struct {
   pid_t process;
@@ -78,22 +80,59 @@ malloc_session_is_interrupted(void)
 
 /* ---- saving ---- */
 
-static void __attribute__((noinline)) complain(int status)
+/* One line, about the file: of what is before and behind its name. */
+static void __attribute__((noinline))
+say(const char *before, const char *behind)
 {
-  char line[PATH_MAX + 128];
-  const int n = snprintf(line, sizeof line, "mprof: cannot write '%s': %s\n",
-                         profile_file_name(), strerrordesc_np(status));
-  const ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
+  char line[PATH_MAX + 200];
+  const int n = snprintf(line, sizeof line, "mprof: %s '%s'%s\n", before,
+                         profile_file_name(), behind);
+  struct quiet quiet;
+  ssize_t ignored;
+  quiet_begin(&quiet, false);
+  ignored = write(STDERR_FILENO, line, (size_t)n);
   (void)ignored;
+  quiet_end(&quiet);
+}
+
+/* Whether the file is this process's, which is not so between vfork and exec.
+ */
+static bool
+is_ours(void)
+{
+  return !arenas_are_sealed() && !real_allocator_bypassed() &&
+         (session.process == 0 || session.process == getpid());
+}
+
+/* The linker's lock comes before the monitor's, as a thread in dlopen may
+ * allocate; where this thread has the monitor's it is too late for it. */
+int
+malloc_session_locked(int (*work)(struct code_objects *))
+{
+  struct code_objects objects = {0};
+  struct interruption interruption;
+  struct quiet quiet;
+  int status = ENOMEM;
+  quiet_begin(&quiet, true);
+  interruption_begin(&interruption);
+  if (code_objects_list(&objects, interruption.locked)) {
+    lock_all(&interruption);
+    status = work(&objects);
+    unlock_all(&interruption);
+    code_objects_release(&objects);
+  }
+  interruption_end(&interruption);
+  quiet_end(&quiet);
+  return status;
 }
 
 /* All is locked. */
 static int
-write_file(const struct code_objects *objects)
+write_file(void *objects)
 {
   const uint64_t now = stripes_events();
   int status;
-  if (now == session.saved_events)
+  if (!malloc_monitor.ready || now == session.saved_events)
     return 0;
   status = profile_file_write(objects);
   if (status == 0)
@@ -101,28 +140,60 @@ write_file(const struct code_objects *objects)
   return status;
 }
 
-/* The linker's lock comes before the monitor's, as a thread in dlopen may
- * allocate; where this thread has the monitor's it is too late for it. */
+/* A process of its own has fewer files open than this one. */
+static int
+close_one_and_write(void *objects)
+{
+  close(STDIN_FILENO);
+  return write_file(objects);
+}
+
+static int
+save(struct code_objects *objects)
+{
+  const int status = write_file(objects);
+  return status != EMFILE ? status
+                          : helper_run(close_one_and_write, objects, false);
+}
+
 int
 malloc_session_save(void)
 {
-  struct code_objects objects = {0};
-  struct interruption interruption;
-  int status = ENOMEM;
+  char why[80];
+  int status;
   if (!malloc_monitor.ready || stripes_events() == session.saved_events ||
-      (session.process != 0 && session.process != getpid()))
+      !is_ours())
     return 0;
-  interruption_begin(&interruption);
-  if (code_objects_list(&objects, interruption.locked)) {
-    lock_all(&interruption);
-    status = write_file(&objects);
-    unlock_all(&interruption);
-    code_objects_release(&objects);
+  status = malloc_session_locked(save);
+  if (status != 0) {
+    snprintf(why, sizeof why, ": %s", strerrordesc_np(status));
+    say("cannot write", why);
   }
-  if (status != 0)
-    complain(status);
-  interruption_end(&interruption);
   return status;
+}
+
+/* If it fails the end will say so. */
+static int
+keep_and_save(struct code_objects *objects)
+{
+  profile_file_keep();
+  save(objects);
+  return 0;
+}
+
+void
+malloc_session_seal(void)
+{
+  say("cannot count after a filter of system calls:", " has what was before");
+  malloc_session_count(false);
+  end_signals_close();
+  arenas_seal();
+}
+
+bool
+malloc_session_keep(void)
+{
+  return is_ours() && malloc_session_locked(keep_and_save) == 0;
 }
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);
@@ -183,7 +254,8 @@ autosave(void)
 void
 malloc_session_count(bool on)
 {
-  __atomic_store_n(&malloc_monitor.counting, on, __ATOMIC_RELEASE);
+  __atomic_store_n(&malloc_monitor.counting, on && !arenas_are_sealed(),
+                   __ATOMIC_RELEASE);
 }
 
 /* All is locked. */
@@ -212,6 +284,7 @@ static void
 before_fork(void)
 {
   struct interruption interruption;
+  malloc_monitor_forks = true;
   interruption_begin(&interruption);
   lock_all(&interruption);
   objects_before_fork();
@@ -225,11 +298,16 @@ after_fork_in_parent(void)
   objects_after_fork();
   unlock_all(&interruption);
   interruption_end(&interruption);
+  malloc_monitor_forks = false;
 }
 
 static void
 after_fork_in_child(void)
 {
+  if (arenas_are_sealed()) {
+    after_fork_in_parent();
+    return;
+  }
   objects_after_fork();
   malloc_code_forked();
   malloc_monitor.lock.holder = 0;
@@ -243,6 +321,7 @@ after_fork_in_child(void)
     session.process = getpid();
   profile_file_forked();
   malloc_monitor_inside--;
+  malloc_monitor_forks = false;
 }
 
 /* ---- begin ---- */

@@ -20,6 +20,10 @@
  * and whether there is anything to do, see choice.h.
  *
  * Forks.  The child begins with nothing counted, and has a file of its own.
+ *
+ * Rights.  Before a process gives up what it needs to open its file, that is
+ * written and stays open (rights.c, kept_file.h); before it limits its system
+ * calls it is tried whether it can be written then (system_call_filter.h).
  */
 #ifndef MPROF_MALLOC_SESSION_H
 #define MPROF_MALLOC_SESSION_H
@@ -39,6 +43,19 @@ void malloc_session_end(void);
  * after a crash, and in a handler of a signal wherever that came: takes no
  * memory of the program. */
 int malloc_session_save(void);
+
+/* The process is about to give up what it needs to open the file: write what
+ * was counted, and keep the file open.  False: it is not this process's. */
+bool malloc_session_keep(void);
+
+/* Count no more, and make no system call any more.  All is locked. */
+void malloc_session_seal(void);
+
+struct code_objects;
+
+/* Call `work' with all locked, and nothing that disturbs it; `objects' are
+ * those that are loaded.  Gives back what it does, or ENOMEM. */
+int malloc_session_locked(int (*work)(struct code_objects *objects));
 
 /* Whether a handler of a signal has interrupted this thread where it holds a
  * lock: what it has begun can still be saved, but should then not go on. */

@@ -17,6 +17,7 @@
 
 #include "malloc/choice.h"
 #include "malloc/environment.h"
+#include "malloc/session/kept_file.h"
 #include "malloc/session/malloc_profile.h"
 #include "write/decimal.h"
 #include "write/gzip_file.h"
@@ -30,7 +31,11 @@ static struct {
   char path[PATH_MAX]; /* of the file; empty: see name_file */
   char base[PATH_MAX]; /* the same without what tells processes apart */
   bool follows;        /* see name_file */
-} own;
+  struct kept_file kept;
+  dev_t device;        /* of its folder, where `inode' is not 0 */
+  ino_t inode;
+  bool only_kept;      /* nothing else may be tried */
+} own = { .kept = { .descriptor = -1 } };
 
 /* Move the file `from' to the name `to', which is none yet.  False with
  * EEXIST when it is. */
@@ -84,30 +89,41 @@ is_regular_file(const char *name)
   return lstat(name, &there) == 0 && S_ISREG(there.st_mode);
 }
 
-/* Give the complete file `from' the name that it is for.
- *
- * The program that this process was before exec has written what it had
+/* The program that this process was before exec has written what it had
  * counted to the file that was asked for, in case that the next one is
  * without mprof.  It is not, so the file is for this one, and what is there
- * gets a name beside it.
- *
- * Other processes look for a name when they have something to write, for most
- * children of a fork become another program at once. */
+ * gets a name beside it. */
+static void
+move_earlier_program(void)
+{
+  char name[PATH_MAX];
+  if (own.follows && is_regular_file(own.path))
+    move_to_name_of_process(own.path, name);
+  own.follows = false;
+}
+
+/* Give the complete file `from' the name that it is for.  `to' is that, or
+ * NULL: other processes than the first look for one when they have something
+ * to write, for most children of a fork become another program at once. */
 static int
 name_file(const char *from, const char *to)
 {
   char name[PATH_MAX];
-  (void)to; /* a handler of a signal may have found the name since */
-  if (own.path[0] == '\0') {
+  if (to == NULL) {
     if (!move_to_name_of_process(from, name))
       return -1;
     strcpy(own.path, name);
     return 0;
   }
-  if (own.follows && is_regular_file(own.path))
-    move_to_name_of_process(own.path, name);
-  own.follows = false;
-  return rename(from, own.path);
+  move_earlier_program();
+  return rename(from, to);
+}
+
+static void
+name_temporary(char *name)
+{
+  char *end = append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
+  strcpy(end, ".tmp");
 }
 
 /* Absolute, since the program may change its folder; "%p" is replaced. */
@@ -178,6 +194,8 @@ profile_file_open(void)
 void
 profile_file_set(const char *name)
 {
+  kept_file_close(&own.kept);
+  own.inode = 0;
   set_base(name);
   memcpy(own.path, own.base, sizeof own.path);
   own.follows = false;
@@ -186,6 +204,7 @@ profile_file_set(const char *name)
 void
 profile_file_forked(void)
 {
+  kept_file_close(&own.kept);
   own.path[0] = '\0';
   own.follows = false;
 }
@@ -196,29 +215,129 @@ profile_file_name(void)
   return own.path[0] != '\0' ? own.path : own.base;
 }
 
-/* The process that writes, and how often it interrupted itself: two that are
- * not complete at once have two names. */
-static void
-name_temporary(char *name, unsigned depth)
+/* ---- keeping it open ---- */
+
+/* The folder of the file, as the process sees it now. */
+static bool
+find_folder(struct stat *folder)
 {
-  char *end = append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
-  if (depth > 0)
-    end = append_number(end, '-', depth);
-  strcpy(end, ".tmp");
+  char name[PATH_MAX] = ".";
+  const char *slash = strrchr(own.base, '/'); /* NULL: getcwd has failed */
+  if (slash != NULL)
+    memcpy(name, own.base, (size_t)(slash - own.base) + 1);
+  return stat(name, folder) == 0;
+}
+
+/* After chroot the name may be that of another file. */
+static bool
+folder_is_another(void)
+{
+  struct stat folder;
+  return own.inode != 0 &&
+         !(find_folder(&folder) && folder.st_dev == own.device &&
+           folder.st_ino == own.inode);
+}
+
+/* Open the file, which is made if it is not there, and stays as it is if it
+ * is.  That of another process than the first is empty as long as there is
+ * nothing to write. */
+static int
+open_to_keep(void)
+{
+  char temporary[PATH_MAX];
+  int file;
+  if (own.path[0] != '\0') {
+    move_earlier_program();
+    return open(own.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  }
+  name_temporary(temporary);
+  file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file >= 0 && name_file(temporary, NULL) != 0) {
+    unlink(temporary);
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+void
+profile_file_keep(void)
+{
+  struct stat there;
+  int file;
+  profile_file_open();
+  if (own.only_kept || kept_file_is_there(&own.kept) || folder_is_another() ||
+      !find_folder(&there))
+    return;
+  own.device = there.st_dev;
+  own.inode = there.st_ino;
+  if (stat(own.path, &there) == 0 && !S_ISREG(there.st_mode))
+    return; /* a device, or a pipe */
+  file = open_to_keep();
+  if (file >= 0)
+    kept_file_take(&own.kept, file);
+}
+
+void
+profile_file_only_kept(void)
+{
+  own.only_kept = true;
+}
+
+void
+profile_file_try(void)
+{
+  kept_file_try(&own.kept);
+}
+
+/* The file is made last: what could end this is behind it then. */
+void
+profile_file_try_new(void)
+{
+  char name[PATH_MAX], target[1];
+  struct stat there;
+  int file;
+  name_temporary(name);
+  unlink(name);
+  rename(name, name);
+  renameat2(AT_FDCWD, name, AT_FDCWD, name, RENAME_NOREPLACE);
+  lstat(name, &there);
+  (void)!readlink(name, target, sizeof target);
+  fsync(-1);
+  file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  close(file);
+  unlink(name);
+}
+
+/* ---- writing ---- */
+
+static int
+write_kept(const struct code_objects *objects)
+{
+  struct gzip_file file = { .always = true }; /* seldom less than before */
+  gzip_file_open_in_memory(&file);
+  malloc_profile_write(&file, objects);
+  gzip_file_close(&file);
+  if (file.failed == 0)
+    file.failed =
+        kept_file_replace(&own.kept, file.contents.base, file.length);
+  arena_release(&file.contents);
+  return file.failed;
 }
 
 int
 profile_file_write(const struct code_objects *objects)
 {
-  static unsigned depth;
   struct gzip_file file = { .rename = name_file };
   char temporary[PATH_MAX];
   profile_file_open();
-  name_temporary(temporary, depth);
-  depth++;
+  if (own.only_kept || kept_file_is_there(&own.kept))
+    return write_kept(objects);
+  if (folder_is_another())
+    return ENOENT;
+  name_temporary(temporary);
   gzip_file_open(&file, own.path[0] != '\0' ? own.path : NULL, temporary);
   malloc_profile_write(&file, objects);
   gzip_file_close(&file);
-  depth--;
   return file.failed;
 }

@@ -10,8 +10,8 @@
  * programs are chosen by their names (choice.h), FILE is for the first that
  * has something to write.
  *
- * One thread at a time, under the monitor's lock; a handler of a signal may
- * interrupt it and write the file by itself.  Takes no memory of the program.
+ * One thread at a time, under the monitor's lock, and no handler of a signal
+ * interrupts it (quiet.h).  Takes no memory of the program.
  */
 #ifndef MPROF_PROFILE_FILE_H
 #define MPROF_PROFILE_FILE_H
@@ -24,6 +24,18 @@ void profile_file_set(const char *name);
 
 /* This process is the child of a fork. */
 void profile_file_forked(void);
+
+/* Before the process gives up what it needs to open the file: open it, and
+ * from then on write to that. */
+void profile_file_keep(void);
+
+/* No other way to write is to be tried. */
+void profile_file_only_kept(void);
+
+/* Make the system calls of writing to that, or to a new file, and change
+ * nothing. */
+void profile_file_try(void);
+void profile_file_try_new(void);
 
 struct code_objects;
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * left_call.c -- see left_call.h.
+ *
+ * The stack tells: a call that is active has a frame further out, in code of
+ * this library.  The frames of the call that asks come first.  Where nothing
+ * says what is further out, it is taken to be active.
+ */
+#include "malloc/count/left_call.h"
+
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/count/malloc_thread.h"
+#include "unwind/frame_step.h"
+
+enum { MANY_FRAMES = 1 << 16 };
+
+extern const char __ehdr_start[] HIDDEN, etext[] HIDDEN;
+
+static bool
+is_own_code(uintptr_t ip)
+{
+  return ip - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
+}
+
+static bool
+is_active(const uintptr_t *frame)
+{
+  struct stack_frame at = {.ip = frame[1],
+                           .sp = (uintptr_t)(frame + 2),
+                           .pointer = frame[0]};
+  bool asks = is_own_code(at.ip);
+  for (int i = 0; i < MANY_FRAMES; i++) {
+    struct stack_frame next;
+    const enum frame_step s = frame_step(&at, &next);
+    if (s > FRAME_STEP_SIGNAL)
+      return s != FRAME_STEP_OUTERMOST;
+    at = next;
+    asks = asks && is_own_code(at.ip);
+    if (!asks && is_own_code(at.ip))
+      return true;
+  }
+  return true;
+}
+
+static void
+mend(void)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  struct stripes_interrupted interrupted;
+  stripes_interrupt(&interrupted, &m->tree);
+  if (spin_holds(&m->lock))
+    spin_unlock(&m->lock);
+  if (malloc_thread_known != NULL) /* it may have been at a walk */
+    malloc_thread_forget(malloc_thread_known, stripes.unloads);
+}
+
+bool
+left_call_mend(const uintptr_t *frame)
+{
+  if (malloc_monitor_forks || spin_holds(&frame_rules.lock) ||
+      is_active(frame))
+    return false;
+  mend();
+  malloc_monitor_inside = 1;
+  return true;
+}
+
+void
+left_call_end_thread(void)
+{
+  if (malloc_monitor_inside != 0)
+    mend();
+  malloc_monitor_inside = 0;
+}

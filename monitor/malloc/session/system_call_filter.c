@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * system_call_filter.c -- see system_call_filter.h.
+ *
+ * Not tried: a filter that asks another process about each call, which may
+ * wait for this one.
+ */
+#include "malloc/session/system_call_filter.h"
+
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "code/code_objects.h"
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/session/end_signals.h"
+#include "malloc/session/helper.h"
+#include "malloc/session/malloc_session.h"
+#include "malloc/session/profile_file.h"
+#include "tree/arena.h"
+
+enum { SOME_BYTES = 1 << 14 };
+
+static const struct system_call *tried;
+static bool may_try = true; /* no filter yet forbids it */
+
+static int
+do_nothing(void *unused)
+{
+  (void)unused;
+  return 0;
+}
+
+/* What counting needs. */
+static void
+try_memory(void)
+{
+  struct arena arena;
+  if (arena_reserve(&arena, SOME_BYTES) != 0)
+    return;
+  arena_grow(&arena, 2 * SOME_BYTES);
+  arena_wipe_on_fork(&arena);
+  arena_clear(&arena);
+  arena_release(&arena);
+}
+
+/* In the copy.  Whether they succeed does not matter, as long as they do not
+ * end it: what fails later is borne. */
+static int
+try_calls(void *unused)
+{
+  char name[16];
+  stack_t stack;
+  ssize_t ignored;
+  (void)unused;
+  end_signals_leave(SIGSYS);
+  if (system_call_make(tried) < 0)
+    return 0; /* nor will the program's succeed */
+  try_memory();
+  profile_file_try();
+  sched_yield();
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  sigaltstack(NULL, &stack);
+  end_signals_leave(SIGTERM);
+  raise(0);
+  ignored = write(STDERR_FILENO, name, 0);
+  (void)ignored;
+  return 0;
+}
+
+/* Whether files can be opened as before, and asked what is loaded. */
+static int
+try_files(void *unused)
+{
+  struct arena arena;
+  unsigned char resident[SOME_BYTES / 4096];
+  try_calls(unused);
+  profile_file_try_new();
+  if (arena_reserve(&arena, SOME_BYTES) == 0)
+    mincore(arena.base, SOME_BYTES, resident);
+  return 0;
+}
+
+/* Whether another filter can be tried later. */
+static int
+try_helper(void *unused)
+{
+  try_calls(unused);
+  return helper_run(do_nothing, NULL, true);
+}
+
+/* All is locked.  Whether the filter lets the monitor go on. */
+static int
+try_filter(struct code_objects *objects)
+{
+  (void)objects;
+  if (!may_try || helper_run(try_calls, NULL, true) != 0) {
+    malloc_session_seal();
+    return 0;
+  }
+  may_try = helper_run(try_helper, NULL, true) == 0;
+  if (helper_run(try_files, NULL, true) != 0) {
+    profile_file_only_kept();
+    code_objects_ask_nothing();
+  }
+  return 0;
+}
+
+void
+system_call_filter_before(const struct system_call *call)
+{
+  if (!malloc_session_keep() || !malloc_monitor_open(&malloc_monitor))
+    return;
+  malloc_session_save();
+  tried = call;
+  may_try = may_try && !(call->number == SYS_seccomp &&
+                         ((unsigned long)call->arguments[1] &
+                          SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0);
+  malloc_session_locked(try_filter);
+}

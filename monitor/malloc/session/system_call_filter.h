@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * system_call_filter.h -- a program that limits its own system calls
+ * (seccomp), which ends it where it makes another one.  The monitor makes
+ * some as well: to count, for memory; to write, those on a file that is open
+ * already.
+ *
+ * Whether it may is tried before, by a copy of the process that sets the same
+ * filter and makes the calls.  If that ends it, counting ends there: the file
+ * has what came before, one line says so, and the monitor makes no call any
+ * more.  Calls that only fail are borne as they are elsewhere.
+ */
+#ifndef MPROF_SYSTEM_CALL_FILTER_H
+#define MPROF_SYSTEM_CALL_FILTER_H
+
+struct system_call {
+  long number, arguments[6];
+};
+
+/* The process is about to make that call, which sets a filter. */
+void system_call_filter_before(const struct system_call *call);
+
+/* Make it; as syscall does. */
+long system_call_make(const struct system_call *call);
+
+#endif

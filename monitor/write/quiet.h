@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * quiet.h -- a part of a thread's work in which it is not disturbed: it
+ * cannot be cancelled, and a write that fails sends no signal.
+ *
+ * What is written holds locks, or a file that is not complete, so neither
+ * pthread_cancel nor a handler that does not come back may end it there.  A
+ * file beyond RLIMIT_FSIZE is SIGXFSZ, and a pipe that nobody reads SIGPIPE;
+ * both would end the program, which did not write.
+ *
+ * Takes no memory; may run in a handler of a signal.
+ */
+#ifndef MPROF_QUIET_H
+#define MPROF_QUIET_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct quiet {
+  sigset_t mask, pending; /* as they were */
+  int cancel;
+};
+
+/* Other signals come later too if `all' says so. */
+void quiet_begin(struct quiet *quiet, bool all);
+void quiet_end(const struct quiet *quiet);
+
+#endif

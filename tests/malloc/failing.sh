@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Each system call that the monitor makes fails once, at its start, when it
+# counts, and at its end.  The program ends as without the monitor; there is
+# a complete file, of this run or of the one before, and where it is not all
+# of this run, a line that says so; no part of a file is left.
+
+. "$(dirname "$0")/check.bash"
+
+if [ "$(uname -m)" != x86_64 ]; then
+  echo 'ok - system calls that fail # SKIP written for x86-64'
+  exit 0
+fi
+compile rights -O1
+compile faults -O1
+$CC -w -O1 -fPIC -shared -o failing.so "$tests/programs/failing.c" ||
+  result 1 'failing compiles'
+mkdir jail
+profile faults none # has the objects before alone
+all=$(MPROF_OUT=$work/all.data LD_PRELOAD=$monitor ./rights jail none
+      rows all.data all)
+before=$(rows faults.data all)
+
+# judge STATUS: what is wrong with what a run has left; nothing: all is well.
+judge() {
+  local file lines got
+  lines=$(grep -c '^mprof: ' err)
+  [ "$1" = 0 ] || echo "status $1"
+  [ -z "$(grep -v '^mprof: ' err)" ] || echo "says $(cat err)"
+  for file in folder/*; do
+    case $file in *.tmp) echo "$file is left" ;; esac
+    got=$([ ! -s "$file" ] || rows "$file" all)
+    case $file:$got in
+    *x.data:"$all" | *x.data.*:'all - 2 60 2 60 2 60 0') ;;
+    *x.data:"$before" | *x.data:) [ "$lines" != 0 ] || echo 'says nothing' ;;
+    *) echo "$file: $got" ;;
+    esac
+  done
+}
+
+# fail CASE CALL [ERROR...]: the first one fails, the second one, and so on.
+fail() {
+  local case=$1 call=$2 error n status reached wrong=''
+  shift 2
+  for error; do
+    for ((n = 1; ; n++)); do
+      rm -rf folder && mkdir folder && cp faults.data folder/x.data
+      (cd folder && timeout -k 1 60 env FAIL="$call:$n:$error" \
+        MPROF_OUT=x.data LD_PRELOAD="$monitor:$work/failing.so" \
+        ../rights ../jail "$case" >../out 2>../err 9>../reached </dev/null)
+      status=$?
+      [ -s reached ] || break
+      reached=1
+      wrong+=$(judge "$status" | sed "s/^/$n-th, error $error: /")
+    done
+  done
+  [ -z "${reached:-}" ] || same "$case: $call fails" '' "$wrong"
+}
+
+cases='none fork EMFILE filter-nothing'
+[ "$(id -u)" != 0 ] || cases+=' setuid'
+for case in $cases; do
+  for call in open close fsync ftruncate rename renameat2 stat lstat fstat \
+    readlink getrlimit mremap madvise sigaltstack fcntl getcwd; do
+    fail "$case" $call 28 # ENOSPC
+  done
+  fail "$case" pwrite 28 0 4
+  [ "$case" = filter-nothing ] || fail "$case" write 28 0 4
+done
+fail none mmap 12
+[ "$(id -u)" != 0 ] || fail setuid mmap 12
+finish

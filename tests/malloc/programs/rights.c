@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * rights.c -- a program gives up what it may do.  Each case allocates 5
+ * objects of 10 bytes before and one of 100 after it.  Arguments: a folder,
+ * which some of them need, and cases, of which each gives up more; or none.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *volatile kept[20];
+static const char *folder;
+
+static void
+allocate(int n, size_t bytes)
+{
+  for (int i = 0; i < n; i++)
+    kept[i] = malloc(bytes);
+}
+
+static void
+need(int good)
+{
+  if (!good)
+    _exit(97);
+}
+
+/* ---- what is given up ---- */
+
+static void
+give_none(void)
+{
+}
+
+static void
+give_root(void)
+{
+  need(chroot(folder) == 0 && chdir("/") == 0);
+}
+
+static void
+give_user(void)
+{
+  need(setuid(65534) == 0);
+}
+
+static void
+give_thread_user(void)
+{
+  need(syscall(SYS_setresuid, 65534, 65534, 65534) == 0);
+}
+
+static void
+give_place(void)
+{
+  need(chdir("/") == 0);
+}
+
+/* All descriptors that a process may have. */
+static void
+give_descriptors(void)
+{
+  while (dup(0) >= 0)
+    ;
+  need(errno == EMFILE);
+}
+
+static void
+give_few_descriptors(void)
+{
+  const struct rlimit few = { 3, 3 };
+  setrlimit(RLIMIT_NOFILE, &few);
+}
+
+/* As daemons do; then they have files of their own there. */
+static void
+give_closed(void)
+{
+  for (int i = 3; i < 2000; i++)
+    close(i);
+  give_descriptors();
+}
+
+static void
+give_folder(void)
+{
+  need(rename(folder, "away") == 0);
+}
+
+/* ---- system calls ---- */
+
+enum { MOST = 40 };
+
+/* All but `count' of these are allowed, or only these. */
+static void
+filter(const int *calls, int count, unsigned others, unsigned action)
+{
+  struct sock_filter code[MOST + 3];
+  struct sock_fprog program = { 0, code };
+  code[program.len++] = (struct sock_filter)BPF_STMT(
+      BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+  for (int i = 0; i < count; i++)
+    code[program.len++] = (struct sock_filter)BPF_JUMP(
+        BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], count - i, 0);
+  code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, others);
+  code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
+  need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0);
+}
+
+static const int files[] = { SYS_open, SYS_openat, SYS_rename, SYS_renameat,
+                             SYS_renameat2, SYS_unlink, SYS_readlink,
+                             SYS_fsync };
+static const int file_length[] = { SYS_ftruncate };
+static const int file_write[] = { SYS_pwrite64 };
+static const int file_rename[] = { SYS_rename };
+static const int resident[] = { SYS_mincore };
+static const int basic[] = { SYS_write, SYS_mmap,       SYS_munmap,
+                             SYS_brk,   SYS_exit_group, SYS_rt_sigreturn,
+                             SYS_exit,  SYS_futex,      SYS_madvise,
+                             SYS_rt_sigprocmask };
+
+#define ALL(calls) calls, sizeof calls / sizeof *calls
+
+static void
+give_nothing(void)
+{
+  filter(NULL, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW);
+}
+
+static void
+give_files(void)
+{
+  filter(ALL(files), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
+}
+
+static void
+give_files_errno(void)
+{
+  filter(ALL(files), SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
+}
+
+static void
+give_length(void)
+{
+  filter(ALL(file_length), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
+}
+
+static void
+give_length_errno(void)
+{
+  filter(ALL(file_length), SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
+}
+
+static void
+give_rename(void)
+{
+  filter(ALL(file_rename), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
+}
+
+static void
+give_resident(void)
+{
+  filter(ALL(resident), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
+}
+
+static void
+give_resident_errno(void)
+{
+  filter(ALL(resident), SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | ENOSYS);
+}
+
+static void
+give_write_errno(void)
+{
+  filter(ALL(file_write), SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* As libseccomp does, what the kernel knows. */
+static void
+give_question(void)
+{
+  need(syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) < 0 &&
+       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+               SECCOMP_FILTER_FLAG_NEW_LISTENER, NULL) < 0);
+}
+
+static void
+give_nearly_all(void)
+{
+  filter(ALL(basic), SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW);
+}
+
+/* A thread is there before, allocates, and ends. */
+static int go_on;
+
+static void *
+allocate_there(void *data)
+{
+  for (int i = 0; i < 10; i++)
+    kept[10] = malloc(44);
+  while (__atomic_load_n(&go_on, __ATOMIC_ACQUIRE) == 0)
+    ;
+  for (int i = 0; i < 2000; i++) {
+    free(kept[10 + i % 8]);
+    kept[10 + i % 8] = malloc(i % 2 == 0 ? 44 : 8000);
+  }
+  return data;
+}
+
+static void
+give_in_thread(void)
+{
+  pthread_t thread;
+  pthread_create(&thread, NULL, allocate_there, NULL);
+  give_nearly_all();
+  __atomic_store_n(&go_on, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+}
+
+/* Then a process has no end by exit_group. */
+static void
+give_all(void)
+{
+  void *p;
+  need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+  p = malloc(100);
+  free(p);
+  write(1, "done\n", 5);
+  syscall(SYS_exit, 0);
+}
+
+/* ---- more of them ---- */
+
+static void
+fork_after(void)
+{
+  int status;
+  if (fork() == 0) {
+    allocate(2, 30);
+    exit(0);
+  }
+  need(wait(&status) > 0 && status == 0);
+}
+
+/* As nginx does; a parent that keeps what it has. */
+static void
+fork_before(void)
+{
+  int status;
+  if (fork() == 0) {
+    allocate(2, 30);
+    give_root();
+    give_user();
+    allocate(1, 100);
+    exit(0);
+  }
+  need(wait(&status) > 0 && status == 0);
+}
+
+/* A child that goes on alone: until it can read from "go", and then as long as
+ * somebody reads from "ended". */
+static void
+leave_child(void)
+{
+  int ends[2];
+  char byte;
+  pipe(ends);
+  if (fork() != 0) {
+    need(read(ends[0], &byte, 1) == 1);
+    return;
+  }
+  allocate(2, 30);
+  give_user();
+  write(ends[1], "", 1);
+  need(read(open("go", O_RDONLY), &byte, 1) == 1 &&
+       open("ended", O_WRONLY) >= 0);
+}
+
+static const struct {
+  const char *name;
+  void (*give)(void);
+} cases[] = {
+  { "none", give_none },
+  { "chroot", give_root },
+  { "setuid", give_user },
+  { "thread-setuid", give_thread_user },
+  { "chdir", give_place },
+  { "EMFILE", give_descriptors },
+  { "few", give_few_descriptors },
+  { "closed", give_closed },
+  { "moved", give_folder },
+  { "filter-nothing", give_nothing },
+  { "filter-files", give_files },
+  { "filter-files-errno", give_files_errno },
+  { "filter-length", give_length },
+  { "filter-length-errno", give_length_errno },
+  { "filter-rename", give_rename },
+  { "filter-mincore", give_resident },
+  { "filter-mincore-errno", give_resident_errno },
+  { "filter-write", give_write_errno },
+  { "filter-asked", give_question },
+  { "filter-most", give_nearly_all },
+  { "filter-thread", give_in_thread },
+  { "strict", give_all },
+  { "fork", fork_after },
+  { "workers", fork_before },
+  { "daemon", leave_child },
+};
+
+int
+main(int argc, char **argv)
+{
+  struct rlimit limit = { 64, 64 };
+  if (argc == 1)
+    return setuid(getuid()); /* allocates nothing */
+  folder = argv[1];
+  setrlimit(RLIMIT_NOFILE, &limit);
+  allocate(5, 10);
+  for (int i = 2; i < argc; i++)
+    for (size_t j = 0; j < sizeof cases / sizeof *cases; j++)
+      if (strcmp(argv[i], cases[j].name) == 0)
+        cases[j].give();
+  allocate(1, 100);
+  return 0;
+}

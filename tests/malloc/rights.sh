@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A program that gives up what it may do does and ends as without the monitor,
+# and has its profile; or what was counted before, and a line that says so.
+
+. "$(dirname "$0")/check.bash"
+
+# possible CASE...: whether it can be done here at all.
+possible() {
+  rm -rf jail folder away && mkdir jail folder
+  ./rights jail "$@" <input >/dev/null
+}
+
+# gives [LINE] -- CASE...: the profile has all; or with LINE, which is said,
+# 5 objects, or with "none" before it none.
+gives() {
+  local said='' folder=jail counted='5 50' more='1 100'
+  [ "$1" != none ] || { counted='' && shift; }
+  [ "$1" = -- ] || { said=$1 more='' && shift; }
+  shift
+  [ "$1" != moved ] || folder=folder
+  rm -rf jail folder away
+  mkdir jail folder
+  echo mine >input
+  timeout -k 1 60 env MPROF_OUT="$work/folder/x.data" LD_PRELOAD="$monitor" \
+    ./rights $folder "$@" 2>&1 >out <>input | cat >err
+  same "$*: exit status" 0 "${PIPESTATUS[0]}"
+  same "$*: what is said" "${said:+mprof: $said}" "$(cat err)"
+  same "$*: objects before" "$counted" "$(objects folder/x.data 10)"
+  same "$*: objects after" "$more" "$(objects folder/x.data 100)"
+  same "$*: its own files" mine "$(cat input)"
+  same "$*: no part of a file is left" '' "$(find . -name '*.tmp')"
+}
+
+# objects FILE BYTES: how many objects of that size, and their bytes.
+objects() {
+  [ ! -e "$1" ] || rows "$1" size |
+    sed -n "s/^size $2 \([0-9]* [0-9]*\) .*/\1/p"
+}
+
+# others OBJECTS...: those of 30 bytes in the files of other processes.
+others() {
+  local file got=''
+  for file in folder/x.data.*; do
+    [ ! -e "$file" ] || got+="$(objects "$file" 30) $(objects "$file" 100);"
+  done
+  same 'other processes' "$1" "$got"
+}
+
+# loaded FILE: where the C library was, of which it says so.
+loaded() { zcat -f "$1" | grep -a -o '/[^ ]*libc\.so\.6' || echo none; }
+
+compile rights -O1
+echo mine >input
+file="'$work/folder/x.data'"
+before=": $file has what was before"
+gives -- none
+gives -- chdir
+gives -- EMFILE
+gives -- few
+gives -- closed
+gives none "cannot write $file: No such file or directory" -- moved
+
+if possible chroot && possible setuid; then
+  gives -- chroot
+  gives -- setuid
+  gives -- setuid EMFILE
+  gives -- chroot setuid
+  gives -- thread-setuid
+  gives -- workers
+  others '2 60 1 100;'
+  gives "cannot write $file: Permission denied" -- setuid closed
+  gives "cannot write $file: No such file or directory" -- chroot closed
+  same 'no file in another root' '' "$(ls jail)"
+
+  rm -rf folder && mkdir folder && mkfifo -m 666 go ended
+  "$MPROF" run -q -o folder/x.data ./rights jail daemon 2>err
+  echo >go
+  cat ended
+  same 'it goes on when mprof run has ended: what is said' '' "$(cat err)"
+  others '2 60 1 100;'
+else
+  echo 'ok - another root, another user # SKIP for root alone'
+fi
+
+if possible filter-nothing; then
+  gives -- filter-nothing
+  gives -- filter-nothing filter-nothing
+  gives -- filter-files
+  gives -- filter-files filter-files EMFILE
+  gives -- filter-rename
+  gives -- filter-mincore
+  gives -- filter-mincore-errno fork
+  same 'what is loaded, in a child' "$(loaded folder/x.data)" \
+    "$(loaded folder/x.data.*)"
+  gives -- filter-files-errno
+  gives -- filter-length-errno
+  gives -- filter-asked filter-files
+  gives -- filter-nothing fork
+  others '2 60 ;'
+  gives "cannot write $file: Operation not permitted" -- filter-write
+  for case in filter-length filter-most filter-thread strict; do
+    gives "cannot count after a filter of system calls$before" -- $case
+  done
+  same 'strict: to its end' done "$(cat out)"
+else
+  echo 'ok - filters of system calls # SKIP the kernel has none'
+fi
+
+"$MPROF" run -o run.data ./rights 2>err
+same 'without an allocation: what is said' \
+  "mprof: no profile of './rights' was written: it allocated nothing, or a \
+line above says why" "$(cat err)"
+same 'without an allocation: no file' '' "$(find . -name 'run.data*')"
+finish
