@@ -7,6 +7,7 @@
  * What it could open before it cannot open then, so the file is opened now.
  * A process that does nothing of this has no descriptor of mprof's.
  */
+#include <errno.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "malloc/count/malloc_monitor.h"
+#include "arch/attributes.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/system_call_filter.h"
@@ -41,22 +42,25 @@ KEEP_BEFORE(capset, (void *header, const void *data), (header, data))
 
 /* ---- by number ---- */
 
-/* They take fewer arguments in most cases: what is passed on then nobody
- * looks at. */
-typedef long call_function(long number, long a, long b, long c, long d,
-                           long e, long f);
-typedef int prctl_function(int option, long a, long b, long c, long d);
-
-static call_function *real_syscall;
-static prctl_function *real_prctl;
-
-/* Before a handler of a signal could call them. */
-static void __attribute__((constructor)) find_calls(void)
+/* Not by the C library's function: to seek that may allocate, and allocators
+ * call syscall for memory. */
+long
+system_call_make(const struct system_call *call)
 {
-  malloc_monitor_inside++;
-  real_function(&real_syscall, "syscall");
-  real_function(&real_prctl, "prctl");
-  malloc_monitor_inside--;
+  const long *const a = call->arguments;
+  long result;
+  register long d __asm__("r10") = a[3];
+  register long e __asm__("r8") = a[4];
+  register long f __asm__("r9") = a[5];
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(call->number), "D"(a[0]), "S"(a[1]), "d"(a[2]),
+                     "r"(d), "r"(e), "r"(f)
+                   : "rcx", "r11", "memory");
+  if (result >= 0 || result < -4095)
+    return result;
+  errno = (int)-result;
+  return -1;
 }
 
 /* The process is about to make this call. */
@@ -89,13 +93,8 @@ before_call(const struct system_call *call)
   }
 }
 
-long
-system_call_make(const struct system_call *call)
-{
-  const long *const a = call->arguments;
-  return real_syscall(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
-
+/* They take fewer arguments in most cases: what is passed on then nobody
+ * looks at. */
 EXPORT long interposed_syscall(long number, long a, long b, long c, long d,
                                long e, long f) __asm__("syscall");
 EXPORT int interposed_prctl(int option, long a, long b, long c,
@@ -105,17 +104,15 @@ long
 interposed_syscall(long number, long a, long b, long c, long d, long e,
                    long f)
 {
-  before_call(&(struct system_call){number, {a, b, c, d, e, f}});
-  if (real_syscall == NULL)
-    find_calls();
-  return real_syscall(number, a, b, c, d, e, f);
+  const struct system_call call = {number, {a, b, c, d, e, f}};
+  before_call(&call);
+  return system_call_make(&call);
 }
 
 int
 interposed_prctl(int option, long a, long b, long c, long d)
 {
-  before_call(&(struct system_call){SYS_prctl, {option, a, b, c, d}});
-  if (real_prctl == NULL)
-    find_calls();
-  return real_prctl(option, a, b, c, d);
+  const struct system_call call = {SYS_prctl, {option, a, b, c, d}};
+  before_call(&call);
+  return (int)system_call_make(&call);
 }
