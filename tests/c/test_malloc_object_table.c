@@ -38,6 +38,7 @@ put(struct object_table *t, struct expected *e)
   e->object.counted.leaf = (owned_leaf)any();
   e->object.counted.epoch = (uint16_t)any();
   e->object.headed = any() % 2 != 0;
+  assert_true(object_table_promise(t));
   object_table_put(t, &e->object);
   e->live = true;
 }
@@ -61,6 +62,7 @@ take(struct object_table *t, struct expected *e)
   assert_true(object_table_take(t, e->object.address, &o));
   compare(&o, &e->object);
   assert_null(object_table_find(t, e->object.address));
+  object_table_end(t);
   e->live = false;
 }
 

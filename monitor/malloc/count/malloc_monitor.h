@@ -37,7 +37,7 @@ struct malloc_monitor {
   struct spin_lock lock;  /* of all that follows */
   void (*autosave)(void); /* so many allocations were made as was asked for:
                              called without the lock */
-  uint64_t lost_objects; /* for which there was no memory */
+  uint64_t lost_objects; /* not counted, as there was no memory for it */
   struct context_tree tree;
   struct function_numbers functions; /* that are in it */
   struct region_table regions; /* its lock does not guard what is live */
@@ -77,6 +77,15 @@ bool malloc_monitor_open(struct malloc_monitor *m);
 /* The object that was at `address' is freed. */
 void malloc_monitor_freed(uintptr_t address, struct counted counted,
                           size_t bytes);
+
+/* An object cannot be counted, for there is no memory for what is to be known
+ * of it. */
+static inline void
+malloc_monitor_lost(void)
+{
+  if (malloc_monitor.counting)
+    __atomic_fetch_add(&malloc_monitor.lost_objects, 1, __ATOMIC_RELAXED);
+}
 
 /* ---- all of it ---- */
 

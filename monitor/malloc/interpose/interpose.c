@@ -48,16 +48,16 @@ with_header(size_t bytes)
   return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
 }
 
-/* The call ends.  The bytes of a calloc are zero by now. */
+/* The call ends.  `filled': there is something in it behind the header. */
 HOOK_INLINE void *
-give(void *base, size_t bytes, const uintptr_t *frame)
+give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 {
   struct object_header *header = base;
   if (__builtin_expect(!is_own() || base == NULL ||
                            object_is_first_of_page(header + 1) ||
                            !hook_allocated(header, bytes, frame),
                        0))
-    return objects_give(base, bytes, frame);
+    return objects_give(base, bytes, frame, filled);
   malloc_monitor_inside--;
   return header + 1;
 }
@@ -67,7 +67,7 @@ allocate(size_t bytes, const uintptr_t *frame)
 {
   if (!enter())
     return allocate_without(bytes);
-  return give(real.malloc(with_header(bytes)), bytes, frame);
+  return give(real.malloc(with_header(bytes)), bytes, frame, false);
 }
 
 EXPORT void *
@@ -92,7 +92,7 @@ calloc(size_t count, size_t size)
   }
   if (!enter())
     return WITHOUT(real.calloc(count, size), 1, bytes);
-  return give(real.calloc(1, with_header(bytes)), bytes, FRAME);
+  return give(real.calloc(1, with_header(bytes)), bytes, FRAME, false);
 }
 
 static void __attribute__((noinline)) free_otherwise(void *p)
@@ -163,7 +163,7 @@ reallocate(void *p, size_t bytes, const uintptr_t *frame)
   }
   objects_end(&taken);
   if (headed)
-    return give(q, bytes, frame);
+    return give(q, bytes, frame, true);
   return objects_give_bare(q, bytes, frame);
 }
 

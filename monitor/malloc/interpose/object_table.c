@@ -4,13 +4,7 @@
  */
 #include "malloc/interpose/object_table.h"
 
-enum {
-#ifdef MPROF_TINY
-  FIRST_BITS = 2
-#else
-  FIRST_BITS = 9
-#endif
-};
+#include <string.h>
 
 static size_t
 places(const struct object_table *t)
@@ -42,32 +36,54 @@ find_place(const struct object_table *t, uintptr_t address)
   return &t->objects[i];
 }
 
+static void
+use_first_places(struct object_table *t)
+{
+  memset(t->first, 0, sizeof t->first);
+  t->arena = (struct arena){0};
+  t->objects = t->first;
+  t->bits = OBJECT_TABLE_BITS;
+}
+
 static bool
 resize(struct object_table *t, unsigned bits)
 {
-  const struct object_table old = *t;
-  struct arena arena;
-  if (arena_reserve(&arena, sizeof *t->objects << bits) != 0)
+  struct object_record *const old = t->objects;
+  struct arena old_arena = t->arena, arena;
+  const size_t count = places(t);
+  if (bits == OBJECT_TABLE_BITS) {
+    use_first_places(t);
+  } else {
+    if (arena_reserve(&arena, sizeof *t->objects << bits) != 0)
+      return false;
+    t->arena = arena;
+    t->objects = arena.base;
+    t->bits = bits;
+  }
+  for (size_t i = 0; i < count; i++)
+    if (old[i].address != 0)
+      *find_place(t, old[i].address) = old[i];
+  arena_release(&old_arena);
+  return true;
+}
+
+bool
+object_table_promise(struct object_table *t)
+{
+  if (t->objects == NULL)
+    use_first_places(t);
+  if ((t->count + 1) * 4 > places(t) * 3 && !resize(t, t->bits + 1) &&
+      t->count + 2 > places(t))
     return false;
-  t->arena = arena;
-  t->objects = arena.base;
-  t->bits = bits;
-  for (size_t i = 0; old.objects != NULL && i < places(&old); i++)
-    if (old.objects[i].address != 0)
-      *find_place(t, old.objects[i].address) = old.objects[i];
-  arena_release((struct arena *)&old.arena);
+  set_count(t, t->count + 1);
   return true;
 }
 
 void
 object_table_put(struct object_table *t, const struct object_record *object)
 {
-  struct object_record *place;
-  if (t->objects == NULL || (t->count + 1) * 4 > places(t) * 3)
-    if (!resize(t, t->objects == NULL ? FIRST_BITS : t->bits + 1))
-      return;
-  place = find_place(t, object->address);
-  set_count(t, t->count + (place->address == 0));
+  struct object_record *const place = find_place(t, object->address);
+  set_count(t, t->count - (place->address != 0));
   *place = *object;
 }
 
@@ -105,8 +121,13 @@ object_table_take(struct object_table *t, uintptr_t address,
     return false;
   *object = *there;
   close_gap(t, (size_t)(there - t->objects));
-  set_count(t, t->count - 1);
-  if (t->bits > FIRST_BITS && t->count * 6 < places(t))
-    resize(t, t->bits - 1);
   return true;
+}
+
+void
+object_table_end(struct object_table *t)
+{
+  set_count(t, t->count - 1);
+  if (t->bits > OBJECT_TABLE_BITS && t->count * 6 < places(t))
+    resize(t, t->bits - 1);
 }

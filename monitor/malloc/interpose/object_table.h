@@ -4,8 +4,12 @@
  * tell of them (object_header.h): those that have none, and those whose
  * header is on another page.
  *
- * Open addressing with linear probing, at most three quarters full; what is
- * taken out leaves no trace, and the table grows and shrinks by halves.
+ * Open addressing with linear probing, at most three quarters full, or where
+ * there is no memory for a larger one all but one place; what is taken out
+ * leaves no trace, and the table grows and shrinks by halves.
+ *
+ * An object has a place from before it is put there until after it is taken
+ * out, so that it can be put back.
  *
  * Not thread safe; the owner has a lock.  Takes memory from the kernel only:
  * runs inside the hook.
@@ -26,25 +30,40 @@ struct object_record {
   size_t bytes;      /* requested */
   struct counted counted;
   bool headed; /* it has a header */
+  bool listed; /* it has a place in the table */
+};
+
+enum {
+#ifdef MPROF_TINY
+  OBJECT_TABLE_BITS = 2
+#else
+  OBJECT_TABLE_BITS = 9
+#endif
 };
 
 struct object_table { /* all zero: empty */
-  struct arena arena;
-  struct object_record *objects;
-  size_t count;
+  struct arena arena; /* none: the first places */
+  struct object_record *objects, first[1 << OBJECT_TABLE_BITS];
+  size_t count;  /* of places that are promised */
   unsigned bits; /* of the number of places */
 };
 
-/* Put an object there, in place of one with that address whose end was not
- * seen.  Without memory it is not there. */
+/* Promise a place to an object.  False: there is no memory. */
+bool object_table_promise(struct object_table *table);
+
+/* Put an object there that has a place, or had one before it was taken; in
+ * place of one with that address whose end was not seen. */
 void object_table_put(struct object_table *table,
                       const struct object_record *object);
+
+/* An object that is not there any more needs its place no longer. */
+void object_table_end(struct object_table *table);
 
 /* The object at `address', or NULL. */
 const struct object_record *
 object_table_find(const struct object_table *table, uintptr_t address);
 
-/* Take it out of the table; false: it is not there. */
+/* Take it out of the table, but keep its place; false: it is not there. */
 bool object_table_take(struct object_table *table, uintptr_t address,
                        struct object_record *object);
 

@@ -4,12 +4,41 @@
  */
 #include "malloc/interpose/objects.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "malloc/count/left_call.h"
 #include "tree/spin_lock.h"
 
 /* Objects without a header, and those with one at the beginning of a page. */
 static struct object_table table;
 static struct spin_lock lock; /* of the table */
+
+/* A place for one more; false: there is no memory, and it cannot be counted,
+ * as nobody would know it when it is freed. */
+static bool
+promise(void)
+{
+  const int saved = errno;
+  bool promised;
+  spin_lock(&lock);
+  promised = object_table_promise(&table);
+  spin_unlock(&lock);
+  if (!promised && is_own())
+    malloc_monitor_lost();
+  errno = saved;
+  return promised;
+}
+
+static void
+end_promise(void)
+{
+  const int saved = errno;
+  spin_lock(&lock);
+  object_table_end(&table);
+  spin_unlock(&lock);
+  errno = saved;
+}
 
 static void
 list(const struct object_record *object)
@@ -29,18 +58,26 @@ objects_left(const uintptr_t *frame)
   return true;
 }
 
+/* Without a header where that would have to be listed and cannot. */
 void *
-objects_give(void *base, size_t bytes, const uintptr_t *frame)
+objects_give(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 {
   struct object_header *header = base;
   struct counted counted = {0};
   void *object = base == NULL ? NULL : header + 1;
-  if (base != NULL) {
-    if (is_own() || objects_left(frame))
+  const bool own = base != NULL && (is_own() || objects_left(frame));
+  const bool listed = base != NULL && object_is_first_of_page(object);
+  if (listed && !promise()) {
+    if (filled)
+      memmove(base, object, bytes);
+    object = base;
+  } else if (base != NULL) {
+    if (own)
       counted = malloc_monitor_allocated((uintptr_t)object, bytes, frame);
     object_header_fill(header, counted, bytes);
-    if (object_is_first_of_page(object))
-      list(&(struct object_record){(uintptr_t)object, bytes, counted, true});
+    if (listed)
+      list(&(struct object_record){
+          (uintptr_t)object, bytes, counted, .headed = true, .listed = true});
   }
   malloc_monitor_inside--;
   return object;
@@ -49,11 +86,14 @@ objects_give(void *base, size_t bytes, const uintptr_t *frame)
 void *
 objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
 {
-  struct object_record given = {.address = (uintptr_t)object, .bytes = bytes};
-  if (object != NULL && (is_own() || objects_left(frame))) {
+  struct object_record given = {
+      .address = (uintptr_t)object, .bytes = bytes, .listed = true};
+  if (object != NULL && (is_own() || objects_left(frame)) && promise()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
     if (given.counted.leaf != 0)
       list(&given);
+    else
+      end_promise();
   }
   malloc_monitor_inside--;
   return object;
@@ -77,7 +117,7 @@ objects_take(void *object, struct object_record *taken)
   struct object_header *const header = object_header_of(object);
   if (!object_is_first_of_page(object) && object_has_header(object)) {
     *taken = (struct object_record){
-        address, header->bytes, {header->leaf, header->epoch}, true};
+        address, header->bytes, {header->leaf, header->epoch}, true, false};
   } else {
     objects_take_bare(object, taken);
   }
@@ -90,6 +130,8 @@ objects_end(const struct object_record *taken)
 {
   if (taken->counted.leaf != 0)
     malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
+  if (taken->listed)
+    end_promise();
 }
 
 void
@@ -98,8 +140,7 @@ objects_put_back(const struct object_record *taken)
   void *const object = (void *)taken->address;
   if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
-  if (taken->headed ? object_is_first_of_page(object)
-                    : taken->counted.leaf != 0)
+  if (taken->listed)
     list(taken);
 }
 

@@ -31,10 +31,11 @@ is_own(void)
 bool objects_left(const uintptr_t *frame);
 
 /* The program's object of `bytes', for which the real allocator gave `base',
- * with HEADER_BYTES more than that; NULL for NULL.  `frame' is the frame of
- * the interposed function; its call ends here: malloc_monitor_inside is
- * counted down. */
-void *objects_give(void *base, size_t bytes, const uintptr_t *frame);
+ * with HEADER_BYTES more than that; NULL for NULL.  What is in it is behind
+ * the header, if it is filled.  `frame' is the frame of the interposed
+ * function; its call ends here: malloc_monitor_inside is counted down. */
+void *objects_give(void *base, size_t bytes, const uintptr_t *frame,
+                   bool filled);
 
 /* The same for an object that keeps the address, and has no header. */
 void *objects_give_bare(void *object, size_t bytes, const uintptr_t *frame);
