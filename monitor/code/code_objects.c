@@ -18,32 +18,58 @@
 
 #include "unwind/frame_rule.h"
 
-enum { TEXT_BYTES = CODE_OBJECTS * 128 };
-
 struct code_objects code_objects_unloaded;
 static bool asks_nothing;
 
+/* Make room for `count' objects more.  All may move. */
 static bool
-open_list(struct code_objects *list)
+grow_objects(struct code_objects *list, size_t count)
 {
-  if (list->objects == NULL &&
-      arena_reserve(&list->arena,
-                    CODE_OBJECTS * sizeof *list->objects + TEXT_BYTES) != 0)
+  if (arena_grow(&list->object_arena,
+                 (list->count + count) * sizeof *list->objects) != 0) {
+    list->failed = true;
     return false;
-  list->objects = list->arena.base;
-  list->text = (char *)(list->objects + CODE_OBJECTS);
+  }
+  list->objects = list->object_arena.base;
   return true;
 }
 
-static const char *
-copy_path(struct code_objects *list, const char *path)
+/* Another object, all zero; NULL: there is no memory. */
+static struct code_object *
+new_object(struct code_objects *list)
+{
+  struct code_object *o;
+  if (!grow_objects(list, 1))
+    return NULL;
+  o = &list->objects[list->count++];
+  memset(o, 0, sizeof *o);
+  return o;
+}
+
+/* The same for `size' bytes of text. */
+static bool
+grow_text(struct code_objects *list, size_t size)
+{
+  const char *const old = list->text;
+  if (arena_grow(&list->text_arena, list->text_bytes + size) != 0) {
+    list->failed = true;
+    return false;
+  }
+  list->text = list->text_arena.base;
+  for (size_t i = 0; i < list->count && list->text != old; i++)
+    if (list->objects[i].path != NULL)
+      list->objects[i].path = list->text + (list->objects[i].path - old);
+  return true;
+}
+
+static void
+copy_path(struct code_objects *list, struct code_object *o, const char *path)
 {
   const size_t size = strlen(path) + 1;
-  char *copy = list->text + list->text_bytes;
-  if (size > TEXT_BYTES - list->text_bytes)
-    return "";
+  if (!grow_text(list, size))
+    return;
+  o->path = memcpy(list->text + list->text_bytes, path, size);
   list->text_bytes += size;
-  return memcpy(copy, path, size);
 }
 
 /* The build id in the notes of `size' bytes at `at'. */
@@ -91,7 +117,7 @@ read_mapped_path(struct code_objects *list, struct code_object *o)
       line[size - 1] = '\0';
       path = strchr(line, '/');
       if (o->start >= from && o->start < to && path != NULL) {
-        o->path = copy_path(list, path);
+        copy_path(list, o, path);
         break;
       }
       memmove(line, line + size, length - size);
@@ -109,7 +135,7 @@ read_program_path(struct code_objects *list, struct code_object *o)
   static char path[PATH_MAX];
   if (path[0] == '\0' && readlink("/proc/self/exe", path, PATH_MAX - 1) < 0)
     path[0] = '\0';
-  o->path = copy_path(list, path);
+  copy_path(list, o, path);
 }
 
 /* The path as the dynamic linker has it, or where that is none from the root
@@ -117,8 +143,9 @@ read_program_path(struct code_objects *list, struct code_object *o)
 static void
 read_path(struct code_objects *list, struct code_object *o, const char *name)
 {
-  o->path = copy_path(list, name == NULL ? "" : name);
-  if (o->path[0] != '/' && strchr(o->path, '/') != NULL && !asks_nothing)
+  copy_path(list, o, name == NULL ? "" : name);
+  if (o->path != NULL && o->path[0] != '/' && strchr(o->path, '/') != NULL &&
+      !asks_nothing)
     read_mapped_path(list, o);
 }
 
@@ -126,13 +153,12 @@ static int
 add_object(struct dl_phdr_info *info, size_t size, void *data)
 {
   struct code_objects *list = data;
-  struct code_object *o = &list->objects[list->count];
+  struct code_object *o = new_object(list);
   (void)size;
+  if (o == NULL)
+    return 1;
   list->adds = info->dlpi_adds;
   list->subs = info->dlpi_subs;
-  if (list->count == CODE_OBJECTS)
-    return 1;
-  memset(o, 0, sizeof *o);
   o->start = UINTPTR_MAX;
   o->base = info->dlpi_addr;
   for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -150,12 +176,12 @@ add_object(struct dl_phdr_info *info, size_t size, void *data)
     }
   }
   if (o->end == 0)
-    return 0;
-  if (list->count++ == 0)
+    list->count--;
+  else if (list->count == 1)
     read_program_path(list, o);
   else
     read_path(list, o, info->dlpi_name);
-  return 0;
+  return list->failed;
 }
 
 static bool
@@ -206,14 +232,13 @@ code_objects_forked(void)
 bool
 code_objects_list(struct code_objects *list, bool without_lock)
 {
-  if (!open_list(list))
-    return false;
   list->count = list->text_bytes = 0;
+  list->failed = false;
   if (forked || without_lock)
     list_without_lock(list);
   else
     dl_iterate_phdr(add_object, list);
-  return true;
+  return !list->failed;
 }
 
 void
@@ -225,7 +250,8 @@ code_objects_ask_nothing(void)
 void
 code_objects_release(struct code_objects *list)
 {
-  arena_release(&list->arena);
+  arena_release(&list->object_arena);
+  arena_release(&list->text_arena);
   memset(list, 0, sizeof *list);
 }
 
@@ -301,17 +327,19 @@ number_unloaded(const struct code_object *gone)
 {
   struct code_objects *const unloaded = &code_objects_unloaded;
   struct code_object *o;
-  if (!open_list(unloaded))
-    return 0;
   for (size_t i = 0; i < unloaded->count; i++)
     if (is_same(&unloaded->objects[i], gone))
       return unloaded->objects[i].number;
   if (unloaded->count == CODE_OBJECTS ||
-      strlen(gone->path) >= TEXT_BYTES - unloaded->text_bytes)
+      (o = new_object(unloaded)) == NULL)
     return 0;
-  o = &unloaded->objects[unloaded->count++];
   *o = *gone;
-  o->path = copy_path(unloaded, gone->path);
+  o->path = NULL;
+  copy_path(unloaded, o, gone->path);
+  if (o->path == NULL) {
+    unloaded->count--;
+    return 0;
+  }
   o->number = (uint32_t)unloaded->count;
   return o->number;
 }

@@ -111,7 +111,7 @@ static bool
 init_tree(struct context_tree *tree)
 {
   if (context_tree_init(tree, monitor.budget, monitor.fold,
-                        site_function_in_tree, NULL) != 0)
+                        site_function_in_tree, NULL, NULL) != 0)
     return false;
   context_tree_by_function(tree);
   return true;
@@ -220,7 +220,7 @@ threads_start(cl_env_ptr env)
 bool
 thread_has_counted(const struct thread_state *t)
 {
-  return t->tree.leaf_count > 1; /* leaf 0 is none */
+  return t->tree.leaf_count > LEAF_FIRST;
 }
 
 /* The trees of threads that are gone are gone, or others' now. */

@@ -6,9 +6,22 @@
 #include "tree/arena.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "tree/sizes.h"
+#include "tree/spin_lock.h"
+
+enum { PAGE = 4096, PIECE_ALIGNMENT = 64 };
+
+static size_t
+whole_pages(size_t bytes)
+{
+  return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+/* ---- asking the kernel ---- */
 
 static bool sealed;
 
@@ -33,20 +46,171 @@ may_ask(void)
   return !arenas_are_sealed();
 }
 
+/* At `hint', or anywhere: NULL. */
+static void *
+map(void *hint, size_t bytes, int how)
+{
+  if (!may_ask())
+    return MAP_FAILED;
+  return mmap(hint, bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
+}
+
+/* At `place' and nowhere else.  False with errno set: EEXIST where something
+ * is there. */
+static bool
+map_there(void *place, size_t bytes)
+{
+  void *const mapped = map(place, bytes, 0);
+  if (mapped != place && mapped != MAP_FAILED) {
+    munmap(mapped, bytes);
+    errno = EEXIST;
+  }
+  return mapped == place;
+}
+
+/* ---- the spare ---- */
+
+static struct {
+  struct arena arena; /* its owner's; others know: */
+  uintptr_t base;
+  size_t bytes;
+  size_t used;
+  uintptr_t thread; /* that takes from it; 0: none */
+} spare;
+
+/* It grows while others look. */
+static size_t
+spare_bytes(void)
+{
+  return __atomic_load_n(&spare.bytes, __ATOMIC_ACQUIRE);
+}
+
+static bool
+is_in_spare(const void *base)
+{
+  const size_t bytes = spare_bytes();
+  return bytes != 0 && (uintptr_t)base - spare.base < bytes;
+}
+
+static void *
+take_spare(size_t bytes)
+{
+  uintptr_t taken;
+  if (__atomic_load_n(&spare.thread, __ATOMIC_RELAXED) !=
+          spin_lock_thread() ||
+      bytes > spare_bytes() - spare.used)
+    return NULL;
+  taken = spare.base + spare.used;
+  spare.used +=
+      (bytes + PIECE_ALIGNMENT - 1) & ~(size_t)(PIECE_ALIGNMENT - 1);
+  return (void *)taken;
+}
+
+bool
+arena_spare_reach(size_t bytes, size_t most)
+{
+  const bool first = spare.arena.base == NULL;
+  bytes = whole_pages(bytes);
+  if ((first ? arena_place(&spare.arena, bytes, most)
+             : arena_reach(&spare.arena, bytes)) != 0)
+    return false;
+  if (first)
+    spare.base = (uintptr_t)spare.arena.base;
+  __atomic_store_n(&spare.bytes, spare.arena.reserved_bytes,
+                   __ATOMIC_RELEASE);
+  return true;
+}
+
+bool
+arena_spare_begin(void)
+{
+  uintptr_t nobody = 0;
+  return __atomic_compare_exchange_n(&spare.thread, &nobody,
+                                     spin_lock_thread(), false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void
+arena_spare_end(void)
+{
+  struct arena all = {(void *)spare.base, spare_bytes(), false};
+  if (spare.used != 0)
+    arena_clear(&all);
+  spare.used = 0;
+  __atomic_store_n(&spare.thread, 0, __ATOMIC_RELEASE);
+}
+
+void
+arena_spare_forked(void)
+{
+  if (spare.thread != 0)
+    arena_spare_end();
+}
+
+/* ---- arenas ---- */
+
 static int
 reserve(struct arena *arena, size_t bytes, int how)
 {
-  void *base = MAP_FAILED;
-  if (may_ask())
-    base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
-  if (base == MAP_FAILED) {
-    arena->base = NULL;
-    arena->reserved_bytes = 0;
+  void *base = take_spare(bytes);
+  *arena = (struct arena){0};
+  if (base == NULL)
+    base = map(NULL, bytes, how);
+  if (base == MAP_FAILED)
     return -1;
-  }
   arena->base = base;
   arena->reserved_bytes = bytes;
+  return 0;
+}
+
+/* Places are numbered, a gigabyte each, in the midst of what the kernel gives
+ * to nobody: it begins below the stacks and goes down.  There is no place for
+ * many in a row (of 5000 threads, or in the small address space of a
+ * sanitizer's program): then all is reserved at once. */
+#define TERABYTE ((uintptr_t)1 << 40)
+enum { PLACE_BITS = 30, PLACES = 1 << 14, TRIES = 64 };
+
+static void *
+next_place(size_t most)
+{
+  static uintptr_t next;
+  const uintptr_t here = (uintptr_t)&next;
+  const uintptr_t first =
+      here > 64 * TERABYTE ? here - 32 * TERABYTE : here + 8 * TERABYTE;
+  const uintptr_t number = __atomic_fetch_add(
+      &next, (most >> PLACE_BITS) + 1, __ATOMIC_RELAXED);
+  return (void *)(((first >> PLACE_BITS) + number % PLACES) << PLACE_BITS);
+}
+
+int
+arena_place(struct arena *arena, size_t bytes, size_t most)
+{
+  *arena = (struct arena){.reserved_bytes = whole_pages(bytes)};
+  for (int i = 0; i < TRIES; i++) {
+    void *const place = next_place(most);
+    if (map_there(place, arena->reserved_bytes)) {
+      arena->base = place;
+      return 0;
+    }
+    if (errno != EEXIST)
+      return -1;
+  }
+  return arena_reserve(arena, most);
+}
+
+int
+arena_reach(struct arena *arena, size_t bytes)
+{
+  char *const end = (char *)arena->base + arena->reserved_bytes;
+  if (bytes <= arena->reserved_bytes)
+    return 0;
+  bytes = whole_pages(bytes);
+  if (!map_there(end, bytes - arena->reserved_bytes))
+    return -1;
+  arena->reserved_bytes = bytes;
+  if (arena->wiped)
+    arena_wipe_on_fork(arena);
   return 0;
 }
 
@@ -67,6 +231,7 @@ arena_grow(struct arena *arena, size_t bytes)
 {
   size_t room =
       arena->base == NULL ? SIZE_FIRST_ARENA : arena->reserved_bytes;
+  struct arena larger;
   void *moved;
   if (bytes <= arena->reserved_bytes)
     return 0;
@@ -74,6 +239,13 @@ arena_grow(struct arena *arena, size_t bytes)
     room *= 2;
   if (arena->base == NULL)
     return arena_reserve(arena, room);
+  if (is_in_spare(arena->base)) {
+    if (arena_reserve(&larger, room) != 0)
+      return -1;
+    memcpy(larger.base, arena->base, arena->reserved_bytes);
+    *arena = larger;
+    return 0;
+  }
   if (!may_ask())
     return -1;
   moved = mremap(arena->base, arena->reserved_bytes, room, MREMAP_MAYMOVE);
@@ -87,21 +259,26 @@ arena_grow(struct arena *arena, size_t bytes)
 void
 arena_release(struct arena *arena)
 {
-  if (arena->base != NULL && !arenas_are_sealed())
+  if (arena->base != NULL && !is_in_spare(arena->base) &&
+      !arenas_are_sealed())
     munmap(arena->base, arena->reserved_bytes);
-  arena->base = NULL;
-  arena->reserved_bytes = 0;
+  *arena = (struct arena){0};
 }
 
+/* The kernel gives no pages back that are locked (mlockall). */
 void
 arena_clear(struct arena *arena)
 {
-  if (arena->base != NULL && !arenas_are_sealed())
-    madvise(arena->base, arena->reserved_bytes, MADV_DONTNEED);
+  if (arena->base != NULL &&
+      (arenas_are_sealed() ||
+       madvise(arena->base, arena->reserved_bytes, MADV_DONTNEED) != 0))
+    memset(arena->base, 0, arena->reserved_bytes);
 }
 
 void
 arena_wipe_on_fork(struct arena *arena)
 {
-  madvise(arena->base, arena->reserved_bytes, MADV_WIPEONFORK);
+  arena->wiped = true;
+  if (may_ask())
+    madvise(arena->base, arena->reserved_bytes, MADV_WIPEONFORK);
 }

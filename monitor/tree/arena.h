@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * arena.h -- arrays that grow in place, for memory that the hook may take.
+ * arena.h -- arrays that grow, for memory that the hook may take.
  *
- * An arena reserves address space once and the kernel gives it pages as they
- * are touched.  So an element never moves, an index or a pointer into it
- * stays good until release, and growing is one comparison: no lock, no
- * malloc, no collector.  An array of which nobody knows how long it will be
- * can be made longer, and may move then (arena_grow).
+ * An arena has address space from the kernel, which gives it pages as they
+ * are touched: no malloc, no collector.  Address space is limited too
+ * (RLIMIT_AS), and what is reserved here the program does not get.  So an
+ * array takes as much as it has elements, and becomes longer in one of two
+ * ways.  One whose elements must not move stands where there is nothing
+ * behind it (arena_place, arena_reach): an index or a pointer into it stays
+ * good until release.  Others move (arena_grow).
+ *
+ * The spare is for what has to be done when there is no memory left: a
+ * program that has used up all of it still leaves a profile.
  *
  * Not thread safe: one owner.  A reader in another thread may read the
  * elements below a count that the owner published to it.
@@ -18,15 +23,24 @@
 #include <stddef.h>
 
 struct arena {
-  void *base;           /* NULL when nothing is reserved */
+  void *base; /* NULL when nothing is reserved */
   size_t reserved_bytes;
+  bool wiped; /* see arena_wipe_on_fork */
 };
 
 /* Reserve `bytes' of zeroed address space.  Gives back 0, or -1 with errno
  * set (ENOMEM).  May run inside the hook. */
 int arena_reserve(struct arena *arena, size_t bytes);
 
-/* The same with all of its pages, for a table that is about to be filled: a
+/* The same at a place where the arena can become up to `most' bytes long
+ * without moving. */
+int arena_place(struct arena *arena, size_t bytes, size_t most);
+
+/* Make such an arena `bytes' long or longer, where it is.  Gives back 0, or
+ * -1 with errno set and nothing changed.  May run inside the hook. */
+int arena_reach(struct arena *arena, size_t bytes);
+
+/* arena_reserve with all of its pages, for a table that is about to be filled: a
  * page that is read before it is written to costs two faults.  Without memory
  * for them it has none. */
 int arena_reserve_pages(struct arena *arena, size_t bytes);
@@ -51,5 +65,22 @@ void arena_wipe_on_fork(struct arena *arena);
 /* The kernel is no longer asked: nothing is reserved or given back. */
 void arenas_seal(void);
 bool arenas_are_sealed(void);
+
+/* ---- the spare ---- */
+
+/* Keep `bytes' in spare, of at most `most' that will ever be asked for.
+ * False: there is no memory.  One thread at a time. */
+bool arena_spare_reach(size_t bytes, size_t most);
+
+/* What this thread reserves from now on is taken from the spare first, as
+ * long as there is some.  False: a thread has it already, perhaps this one,
+ * which a signal has interrupted. */
+bool arena_spare_begin(void);
+
+/* The thread that has it has released all that it took. */
+void arena_spare_end(void);
+
+/* In the child of a fork nobody has it. */
+void arena_spare_forked(void);
 
 #endif

@@ -77,20 +77,15 @@ hash_of_kind(const void *closure, uint32_t number)
 struct leaf *
 context_tree_overflow(struct context_tree *tree)
 {
-  /* far from the others: its page is touched only now */
-  struct leaf *l = &tree->leaves[tree->budget];
-  l->site = SITE_SPECIAL | SITE_OVERFLOW;
-  l->up = l->target = CONTEXT_OVERFLOW;
-  l->kind = KIND_ANY;
   tree->overflowed++;
-  return l;
+  return &tree->leaves[LEAF_OVERFLOW];
 }
 
 /* Is there room for another context below `parent'? */
 static bool
 has_room_for_context(struct context_tree *tree, uint32_t parent)
 {
-  return tree->context_count < tree->budget &&
+  return (tree->context_count < tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[parent].first == 0 ||
           record_index_grow(&tree->context_index, hash_of_context, tree,
                             CONTEXT_FIRST, tree->context_count));
@@ -260,9 +255,9 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     if (l->up == up && leaf_is(tree, l, key, kind))
       return l;
   }
-  if (tree->leaf_count >= tree->budget ||
+  if ((tree->leaf_count > tree->room && !context_tree_make_room(tree)) ||
       (first != 0 && !record_index_grow(&tree->leaf_index, hash_of_leaf, tree,
-                                        1, tree->leaf_count)) ||
+                                        LEAF_FIRST, tree->leaf_count)) ||
       (kind_number = intern_kind(tree, kind->what, kind->size, kind->clas)) ==
           KIND_ANY) {
     return context_tree_overflow(tree);
@@ -321,6 +316,6 @@ context_tree_reindex(struct context_tree *tree)
 {
   record_index_refill(&tree->context_index, hash_of_context, tree,
                       CONTEXT_FIRST, tree->context_count);
-  record_index_refill(&tree->leaf_index, hash_of_leaf, tree, 1,
+  record_index_refill(&tree->leaf_index, hash_of_leaf, tree, LEAF_FIRST,
                       tree->leaf_count);
 }

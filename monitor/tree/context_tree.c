@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * context_tree.c -- the life of a tree.  Three arrays of records (contexts,
- * leaves, kinds), each with an index of its own (record_index.h).  An array
- * is as long from the start as the budget allows, in address space; the
- * kernel gives the memory as records are made.
+ * leaves, kinds), each with an index of its own (record_index.h).  The arrays
+ * stand where they can grow up to the budget; they do so together, to twice
+ * the length or, where there is not so much memory, by a step.
  *
  * Not done here: finding and making records (context_find), folding
  * (context_fold), naming (sites), walking (stack_walk), and any sum.
@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tree/sizes.h"
 
 _Static_assert(sizeof(struct context) == 48, "memory of a path");
 _Static_assert(sizeof(struct leaf) == 48, "memory of a path");
@@ -25,31 +27,70 @@ add_special(struct context_tree *tree)
   *root = (struct context){0};
   *overflow = (struct context){.site = SITE_SPECIAL | SITE_OVERFLOW,
                                .target = CONTEXT_OVERFLOW};
+  tree->leaves[LEAF_OVERFLOW] =
+      (struct leaf){.site = SITE_SPECIAL | SITE_OVERFLOW,
+                    .up = CONTEXT_OVERFLOW,
+                    .target = CONTEXT_OVERFLOW,
+                    .kind = KIND_ANY};
   tree->context_count = CONTEXT_FIRST;
-  tree->leaf_count = 1; /* number 0 means an empty index slot */
+  tree->leaf_count = LEAF_FIRST; /* number 0 means an empty index slot */
   tree->kinds[KIND_ANY] = (struct kind){.what = LEAF_PIECES};
   tree->kind_count = 1;
   tree->overflowed = 0;
 }
 
+/* One leaf more is that of what finds no room. */
+static size_t
+leaves_bytes(uint32_t room)
+{
+  return ((size_t)room + 1) * sizeof(struct leaf);
+}
+
+static bool
+reach(struct context_tree *tree, uint32_t room)
+{
+  if (arena_reach(&tree->context_arena, room * sizeof(struct context)) != 0 ||
+      arena_reach(&tree->leaf_arena, leaves_bytes(room)) != 0 ||
+      arena_reach(&tree->kind_arena, room * sizeof(struct kind)) != 0 ||
+      (tree->make_room != NULL && !tree->make_room(room)))
+    return false;
+  tree->room = room;
+  return true;
+}
+
+bool
+context_tree_make_room(struct context_tree *tree)
+{
+  const uint32_t left = tree->budget - tree->room;
+  const uint32_t step = left < SIZE_FIRST_ROOM ? left : SIZE_FIRST_ROOM;
+  return left != 0 &&
+         (reach(tree, tree->room + (left < tree->room ? left : tree->room)) ||
+          reach(tree, tree->room + step));
+}
+
 int
 context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
-                  context_tree_function_fn *function_of, void *closure)
+                  context_tree_function_fn *function_of, void *closure,
+                  context_tree_room_fn *make_room)
 {
+  uint32_t room;
   memset(tree, 0, sizeof *tree);
   if (budget < 16)
     budget = 16;
+  room = budget < SIZE_FIRST_ROOM ? budget : SIZE_FIRST_ROOM;
   tree->budget = budget;
+  tree->room = room;
   tree->fold = fold;
   tree->function_of = function_of;
   tree->closure = closure;
-  /* Beyond the budget there is room for the overflow's own leaf. */
-  if (arena_reserve(&tree->context_arena,
-                    (size_t)budget * sizeof(struct context)) != 0 ||
-      arena_reserve(&tree->leaf_arena,
-                    ((size_t)budget + 1) * sizeof(struct leaf)) != 0 ||
-      arena_reserve(&tree->kind_arena,
-                    (size_t)budget * sizeof(struct kind)) != 0 ||
+  tree->make_room = make_room;
+  if (arena_place(&tree->context_arena, room * sizeof(struct context),
+                  budget * sizeof(struct context)) != 0 ||
+      arena_place(&tree->leaf_arena, leaves_bytes(room),
+                  leaves_bytes(budget)) != 0 ||
+      arena_place(&tree->kind_arena, room * sizeof(struct kind),
+                  budget * sizeof(struct kind)) != 0 ||
+      (make_room != NULL && !make_room(room)) ||
       record_index_init(&tree->context_index, budget) != 0 ||
       record_index_init(&tree->leaf_index, budget) != 0 ||
       record_index_init(&tree->kind_index, budget) != 0) {
@@ -95,7 +136,7 @@ uint64_t
 context_tree_bytes(const struct context_tree *tree)
 {
   return tree->context_count * sizeof(struct context) +
-         ((uint64_t)tree->leaf_count + 1) * sizeof(struct leaf) +
+         tree->leaf_count * sizeof(struct leaf) +
          tree->kind_count * sizeof(struct kind) +
          record_index_bytes(&tree->context_index) +
          record_index_bytes(&tree->leaf_index) +
@@ -131,19 +172,17 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
     into->contexts[number].activations += c->activations;
     to[i] = number;
   }
-  for (uint32_t i = 1; i < from->leaf_count; i++) {
+  for (uint32_t i = LEAF_FIRST; i < from->leaf_count; i++) {
     const struct leaf *l = &from->leaves[i];
     const struct kind *k = &from->kinds[l->kind];
     struct leaf *leaf =
         context_tree_find_leaf(into, to[l->up], l->site, l->function, k);
     add_counts(leaf, l);
-    if (leaf == &into->leaves[into->budget])
+    if (leaf == &into->leaves[LEAF_OVERFLOW])
       no_room(closure, l, k);
   }
-  if (from->overflowed != 0) {
-    add_counts(context_tree_overflow(into), &from->leaves[from->budget]);
-    into->overflowed += from->overflowed - 1;
-  }
+  add_counts(&into->leaves[LEAF_OVERFLOW], &from->leaves[LEAF_OVERFLOW]);
+  into->overflowed += from->overflowed;
   free(to);
   return true;
 }
@@ -159,7 +198,7 @@ context_tree_rename_sites(struct context_tree *tree,
     changed |= site != c->site;
     c->site = site;
   }
-  for (uint32_t i = 1; i < tree->leaf_count; i++) {
+  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
     struct leaf *l = &tree->leaves[i];
     uint64_t site = retire(closure, l->site);
     changed |= site != l->site;

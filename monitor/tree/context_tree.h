@@ -65,6 +65,12 @@ enum {
   CONTEXT_FIRST = 2
 };
 
+/* And leaves; 0 is none. */
+enum {
+  LEAF_OVERFLOW = 1, /* of what found no room */
+  LEAF_FIRST = 2
+};
+
 /* Sites that are no code addresses (those are below 2^47). */
 #define SITE_OBJECT (1ULL << 63)  /* | a Lisp name: byte-compiled function */
 #define SITE_RETIRED (1ULL << 62) /* | a number: code that was unloaded */
@@ -143,6 +149,10 @@ struct leaf {
 typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
                                           uint32_t caller);
 
+/* What else grows with a tree: make it as long as for `room' contexts and
+ * leaves.  False: there is no memory.  Runs inside the hook. */
+typedef bool context_tree_room_fn(uint32_t room);
+
 struct context_tree {
   struct context *contexts;
   struct leaf *leaves;
@@ -150,25 +160,31 @@ struct context_tree {
   uint32_t context_count; /* published: records below it are complete */
   uint32_t leaf_count, kind_count;
   uint32_t budget;     /* contexts and leaves, each, at most */
-  uint64_t overflowed; /* calls of child or leaf that found no room; 0:
-                          the leaf for these is not there */
+  uint32_t room;       /* the same, in the memory that there is now */
+  uint64_t overflowed; /* calls of child or leaf that found no room */
   struct record_index context_index, leaf_index, kind_index;
   struct arena context_arena, leaf_arena, kind_arena;
   context_tree_function_fn *function_of;
   void *closure;
+  context_tree_room_fn *make_room;
   bool fold;
   bool by_function; /* calls are told apart by functions, not by sites */
 };
 
-/* A tree with room for `budget' contexts and as many leaves (at least 16).
+/* A tree for up to `budget' contexts and as many leaves (at least 16), which
+ * takes memory as they are made.  `make_room' is NULL or told before.
  * `fold' false keeps every recursive context.  Gives back 0, or -1 with errno
  * set; on -1 nothing is held. */
 int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
-                      context_tree_function_fn *function_of, void *closure);
+                      context_tree_function_fn *function_of, void *closure,
+                      context_tree_room_fn *make_room);
 void context_tree_release(struct context_tree *tree);
 
 /* Forget all contexts and counts; keeps the address space. */
 void context_tree_clear(struct context_tree *tree);
+
+/* Is there memory for more contexts and leaves than tree->room? */
+bool context_tree_make_room(struct context_tree *tree);
 
 /* Tell calls apart by functions from now on.  The tree is empty. */
 static inline void
@@ -246,7 +262,8 @@ context_tree_kind(const struct context_tree *tree, const struct leaf *leaf)
 static inline uint64_t
 context_tree_paths(const struct context_tree *tree)
 {
-  return (uint64_t)tree->context_count - CONTEXT_FIRST + tree->leaf_count - 1;
+  return (uint64_t)tree->context_count - CONTEXT_FIRST + tree->leaf_count -
+         LEAF_FIRST;
 }
 
 /* Bytes of all records and indices, but not of pages touched in part. */

@@ -15,6 +15,7 @@ enum {
   SIZE_FIRST_PATHS = 4, /* at hand in each thread; a power of 4 */
   SIZE_KNOWN_PATHS = 16, /* the same, at most */
   SIZE_FIRST_SITES = 4, /* likewise */
+  SIZE_FIRST_ROOM = 16, /* of a context tree; contexts, and leaves */
   SIZE_FIRST_ARENA = 4096, /* of an arena that grows; bytes, whole pages */
   SIZE_SHARED_TABLE_BITS = 2, /* of a shared_table; 2 to the power of it */
   SIZE_GZIP_FILE = 1 /* of a file that is worth compressing; bytes */
@@ -25,6 +26,7 @@ enum {
   SIZE_FIRST_PATHS = 64,
   SIZE_KNOWN_PATHS = 1024,
   SIZE_FIRST_SITES = 64,
+  SIZE_FIRST_ROOM = 1024,
   SIZE_FIRST_ARENA = 1 << 18,
   SIZE_SHARED_TABLE_BITS = 10,
   SIZE_GZIP_FILE = 1 << 14

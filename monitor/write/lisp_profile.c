@@ -112,8 +112,6 @@ put_thread(struct lisp_writer *w, const struct thread_state *thread)
   sample_writer_begin(&w->samples, tree);
   for (uint32_t i = 1; i < tree->leaf_count; i++)
     put_leaf(w, &tree->leaves[i]);
-  if (tree->overflowed != 0)
-    put_leaf(w, &tree->leaves[tree->budget]);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
     put_calls(w, c->activations, c->site, c->function, c->parent);

@@ -67,7 +67,7 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
       {"MISSING CALLERS", PPROF_COMMENT_CHAIN_NOTE},
       {"MISSING CLASSES", PPROF_COMMENT_CLASS_NOTE},
       {"MISSING NAMES", PPROF_COMMENT_SYMBOL_NOTE},
-      {"TOO MANY BYTES KEPT", PPROF_COMMENT_KEPT_NOTE},
+      {"NOT COUNTED", PPROF_COMMENT_LOST_NOTE},
   };
   bool any = allocs != 0 || bytes != 0 || cut != 0;
   if (allocs != 0 || bytes != 0)

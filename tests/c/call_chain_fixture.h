@@ -87,7 +87,7 @@ forget_all(void)
     free(walked[i].frames);
     walked[i] = (struct walked){ 0 };
   }
-  arena_release(&chain.arena);
+  call_chain_release(&chain);
   memset(&chain, 0, sizeof chain);
   ready = false;
 }

@@ -36,7 +36,8 @@ function_of(void *closure, uint64_t s, uint32_t caller)
 static inline void
 make_tree(struct context_tree *tree, uint32_t budget, bool fold)
 {
-  assert_int_equal(context_tree_init(tree, budget, fold, function_of, NULL),
+  assert_int_equal(context_tree_init(tree, budget, fold, function_of, NULL,
+                                     NULL),
                    0);
 }
 

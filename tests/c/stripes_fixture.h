@@ -17,7 +17,7 @@
 #include "malloc/count/stripes.h"
 #include "malloc/interpose/malloc_hook.h"
 
-enum { BUDGET = 64, LEAVES = 40, OBJECTS = 3000 };
+enum { LEAVES = 40, OBJECTS = 3000 };
 
 struct figures {
   uint64_t count, bytes, freed_count, freed_bytes, peak_count, peak_bytes;
@@ -35,8 +35,7 @@ static struct object {
 
 static uint64_t seed = 88172645463325252u;
 
-static const struct context_tree tree = { .leaf_count = LEAVES,
-                                          .budget = BUDGET };
+static const struct context_tree tree = { .leaf_count = LEAVES };
 
 static inline uint64_t
 any(void)
@@ -145,8 +144,7 @@ begin(int count)
   memset(&model, 0, sizeof model);
   memset(objects, 0, sizeof objects);
   stripes_forked();
-  if (stripes.budget == 0)
-    assert_true(stripes_open(BUDGET));
+  assert_true(stripes_reach(LEAVES));
   for (int i = 0; i < count; i++)
     stripes_join(&threads[i]);
 }

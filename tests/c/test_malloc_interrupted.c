@@ -82,7 +82,7 @@ others_count(void)
 static void
 end_here(void)
 {
-  static struct leaf_life lives[USED][BUDGET + 1];
+  static struct leaf_life lives[USED][LEAVES];
   static struct stripe_user users[3];
   const struct stripes there = stripes;
   struct stripes_interrupted state;

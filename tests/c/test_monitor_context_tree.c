@@ -68,7 +68,8 @@ struct indexed {
   uint64_t contexts, leaves;
 };
 
-static const struct indexed none_indexed = { CONTEXT_FIRST, 1, 0, 0 };
+static const struct indexed none_indexed = { CONTEXT_FIRST, LEAF_FIRST, 0,
+                                             0 };
 
 /* What the records and indices of a tree take, as they are said to be made:
  * an index is doubled when it is half full, and has no first records.  Only
@@ -77,7 +78,7 @@ static uint64_t
 bytes_by_hand(const struct context_tree *tree, struct indexed *indexed)
 {
   uint64_t bytes = (uint64_t)tree->context_count * 48 +
-                   ((uint64_t)tree->leaf_count + 1) * 48 +
+                   (uint64_t)tree->leaf_count * 48 +
                    (uint64_t)tree->kind_count * 16;
   uint32_t i;
   for (i = indexed->context_count; i < tree->context_count; i++)
@@ -158,16 +159,14 @@ count_beyond_budget(unsigned contexts, unsigned sizes)
       leaf->count++;
     }
   assert_true(tree.context_count <= 16);
-  assert_true(tree.leaf_count <= 16);
+  assert_true(tree.leaf_count <= 17);
   assert_true(tree.overflowed > 0);
-  for (uint32_t i = 1; i < tree.leaf_count; i++) {
+  for (uint32_t i = LEAF_OVERFLOW; i < tree.leaf_count; i++) {
     counted += tree.leaves[i].count;
     if (tree.leaves[i].up == CONTEXT_OVERFLOW)
       overflow += tree.leaves[i].count;
   }
-  assert_int_equal(tree.leaves[tree.budget].up, CONTEXT_OVERFLOW);
-  counted += tree.leaves[tree.budget].count;
-  overflow += tree.leaves[tree.budget].count;
+  assert_int_equal(tree.leaves[LEAF_OVERFLOW].up, CONTEXT_OVERFLOW);
   assert_int_equal(counted, contexts * sizes);
   assert_true(overflow > 0);
   context_tree_release(&tree);
@@ -265,12 +264,12 @@ test_merge_beyond_the_budget(void **state)
     context_tree_leaf(&two, CONTEXT_ROOT, site(CONS, 0), 1, size, 0)->count =
         size;
   assert_true(context_tree_merge(&one, &two, add_count, &beyond));
-  for (uint32_t i = 1; i < one.leaf_count; i++)
+  for (uint32_t i = LEAF_FIRST; i < one.leaf_count; i++)
     kept += one.leaves[i].count;
-  assert_int_equal(one.leaf_count, 16);
+  assert_int_equal(one.leaf_count, 17);
   assert_int_equal(kept, 15 * 16 / 2);
   assert_int_equal(beyond, 40 * 41 / 2 - 15 * 16 / 2);
-  assert_int_equal(one.leaves[one.budget].count, beyond);
+  assert_int_equal(one.leaves[LEAF_OVERFLOW].count, beyond);
   context_tree_release(&one);
   context_tree_release(&two);
 }

@@ -250,7 +250,8 @@ test_folding_keeps_phases(void **state)
     unsigned functions[4];
     uint32_t up = CONTEXT_ROOT;
     assert_int_equal(
-        context_tree_init(&tree, 4000, true, function_with_role, NULL), 0);
+        context_tree_init(&tree, 4000, true, function_with_role, NULL,
+                          NULL), 0);
     for (int depth = -4; depth < 100; depth++) {
       uint32_t number;
       make_random(&random);

@@ -76,7 +76,7 @@ make_figures(void **state)
 {
   uint32_t up = CONTEXT_ROOT, random = 1;
   if (make_folder(state) != 0 ||
-      context_tree_init(tree, 1 << 12, false, function_of, NULL) != 0)
+      context_tree_init(tree, 1 << 12, false, function_of, NULL, NULL) != 0)
     return -1;
   for (uint32_t i = 0; i < SAMPLES; i++) {
     const uint64_t site =

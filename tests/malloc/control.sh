@@ -58,6 +58,19 @@ for how in preloaded linked shared linked-preloaded shared-preloaded; do
   with MPROF_AUTOSAVE=9
   start environment-autosave 137 2>/dev/null
   expect "$how: MPROF_AUTOSAVE" control.data 27 270 27 270
+  start doubled 137 2>/dev/null
+  expect "$how: saved when their number has doubled" control.data \
+    2097152 20971520 1 10 1 10
+  start doubled-child
+  expect "$how: by a child" control.data.[0-9]* 2097152 20971520 1 10 1 10
+  expect "$how: not by its parent" control.data 5 50 0 0 1 10
+  with MPROF_AUTOSAVE=0
+  start doubled 137 2>/dev/null
+  same "$how: MPROF_AUTOSAVE=0: no file" '' "$(find . -name '*.data*')"
+  with MPROF_AUTOSAVE=1000
+  start small-stack
+  same "$how: saved on a small stack" '5000 50000' "$(rows control.data size |
+    sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')"
   with MPROF_COUNT=off
   start plain
   same "$how: MPROF_COUNT=off: nothing counted, no file" '' \

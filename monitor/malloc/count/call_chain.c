@@ -6,22 +6,61 @@
 
 #include <string.h>
 
-enum { FRAMES = 1 << 20 }; /* on a stack, at most: address space only */
+#include "tree/sizes.h"
+
+/* On a stack. */
+enum {
+  FIRST_FRAMES = SIZE_FIRST_ARENA / sizeof(struct call_frame),
+  MOST_FRAMES = 1 << 20
+};
 
 /* ---- the chain ---- */
+
+static __attribute__((noinline)) bool
+grow(struct call_chain *chain)
+{
+  const size_t room = chain->room == 0 ? FIRST_FRAMES : 2 * chain->room;
+  const bool made =
+      room <= MOST_FRAMES &&
+      arena_grow(&chain->frame_arena, room * sizeof *chain->frames) == 0 &&
+      arena_grow(&chain->fresh_arena, room * sizeof *chain->fresh) == 0 &&
+      arena_grow(&chain->word_arena, 2 * room * sizeof *chain->words) == 0;
+  chain->frames = chain->frame_arena.base;
+  chain->fresh = chain->fresh_arena.base;
+  chain->words = chain->word_arena.base;
+  if (made)
+    chain->room = room;
+  return made;
+}
+
+/* For `count' frames, and the words of these: two each.  The arrays move. */
+static inline bool
+make_room(struct call_chain *chain, size_t count)
+{
+  while (chain->room < count)
+    if (!grow(chain))
+      return false;
+  return true;
+}
 
 int
 call_chain_init(struct call_chain *chain)
 {
-  const size_t frames = FRAMES * sizeof *chain->frames;
-  if (arena_reserve(&chain->arena,
-                    2 * frames + 2 * FRAMES * sizeof *chain->words) != 0)
+  if (!grow(chain)) {
+    call_chain_release(chain);
     return -1;
-  chain->frames = chain->arena.base;
-  chain->fresh = chain->frames + FRAMES;
-  chain->words = (struct chain_word *)(void *)(chain->fresh + FRAMES);
+  }
   call_chain_forget(chain);
   return 0;
+}
+
+void
+call_chain_release(struct call_chain *chain)
+{
+  arena_release(&chain->frame_arena);
+  arena_release(&chain->fresh_arena);
+  arena_release(&chain->word_arena);
+  chain->room = 0;
 }
 
 /* Paths share a frame with those that are kept, or else the first of them. */
@@ -158,12 +197,19 @@ unkeep(struct call_frame *to, const struct call_frame *kept)
 static struct call_frame *
 find_fresh(struct call_chain *chain)
 {
-  struct call_frame *const frames = chain->frames;
+  struct call_frame *frames = chain->frames;
   struct call_frame *f = chain->fresh;
-  struct call_frame *const last = f + FRAMES - 2;
   size_t i = chain->depth - 1; /* frames[i] may still be met */
-  enum frame_step s = FRAME_STEP_CALLER;
+  enum frame_step s;
   for (;;) {
+    const size_t n = (size_t)(f - chain->fresh);
+    const bool room = make_room(chain, n + i + 3); /* for those kept, too */
+    frames = chain->frames;
+    f = chain->fresh + n;
+    f[1] = (struct call_frame){0};
+    s = FRAME_STEP_LOST;
+    if (!room)
+      break;
     while (i > 0 && frames[i].at.sp < f->at.sp)
       i--;
     if (i > 0 && same_place(&frames[i], &f->at)) {
@@ -177,11 +223,9 @@ find_fresh(struct call_chain *chain)
       }
       for (; i > unchanged; i--, f++)
         unkeep(f + 1, &frames[i - 1]);
+      f[1] = (struct call_frame){0};
       i--;
     }
-    f[1] = (struct call_frame){0};
-    if (f == last)
-      break;
     s = frame_step(&f->at, &f[1].at);
     if (s > FRAME_STEP_SIGNAL)
       break;

@@ -82,11 +82,12 @@ struct known_path {
 };
 
 struct call_chain {
-  struct arena arena;
+  struct arena frame_arena, word_arena, fresh_arena;
   struct call_frame *frames; /* the outermost first; [0] is none, its context
                                 is the root */
   struct chain_word *words;
   size_t depth; /* frames, with that one */
+  size_t room;  /* for so many in each of the three arrays */
   size_t word_count;
   bool complete;   /* the walk has reached the beginning of the stack */
   uintptr_t frame; /* the frame pointer of this walk */
@@ -95,9 +96,10 @@ struct call_chain {
   struct known_path paths[PATHS];
 };
 
-/* An empty chain, in memory that is zero.  Gives back 0, or -1 with errno
- * set. */
+/* An empty chain, in memory that is zero; it grows with the stack.  Gives
+ * back 0, or -1 with errno set. */
 int call_chain_init(struct call_chain *chain);
+void call_chain_release(struct call_chain *chain);
 
 /* Walk from the call that returns to `ip'; `sp' and `frame', the frame
  * pointer, as struct stack_frame has them.  The frames are in chain->frames

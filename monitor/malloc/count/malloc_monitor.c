@@ -16,11 +16,13 @@
 #include "malloc/environment.h"
 
 /* Of contexts, and of leaves. */
-enum {
-  LEAST_BUDGET = 1 << 12,
-  USUAL_BUDGET = 8u << 20,
-  MOST_BUDGET = (1 << LEAF_BITS) - 1
-};
+enum { USUAL_BUDGET = 8u << 20, MOST_BUDGET = (1 << LEAF_BITS) - 1 };
+
+/* What writing the profile takes: the tables of the writer (write/), each of
+ * which is at most twice as long as it has to be, and was half as long, and
+ * so on, before; for a context and a leaf 20 bytes by their numbers, 24 of
+ * the longest chain, and two locations with 24 each. */
+enum { SPARE_BYTES = 3 << 20, SPARE_FOR_EACH = 20 + 4 * (24 + 2 * 24) };
 
 struct malloc_monitor malloc_monitor = {
     .counting = true,
@@ -163,30 +165,36 @@ function_of(void *functions, uint64_t site, uint32_t caller)
   return function_number_of_site(functions, site);
 }
 
-/* Of so many contexts and leaves each, or of fewer where address space is
- * limited.  All is locked. */
+static size_t
+spare_bytes(uint32_t room)
+{
+  return SPARE_BYTES + (size_t)room * SPARE_FOR_EACH;
+}
+
+/* What is counted can be written as well. */
+static bool
+make_room(uint32_t room)
+{
+  return stripes_reach(room + 1) &&
+         arena_spare_reach(spare_bytes(room), spare_bytes(MOST_BUDGET));
+}
+
+/* Under the lock. */
 static bool
 open_tree(struct malloc_monitor *m)
 {
   const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
   const unsigned long asked = environment_number("MPROF_BUDGET", 0);
-  uint32_t budget = asked == 0            ? USUAL_BUDGET
-                    : asked < MOST_BUDGET ? (uint32_t)asked
-                                          : MOST_BUDGET;
-  do {
-    if (context_tree_init(&m->tree, budget, fold, function_of,
-                          &m->functions) == 0) {
-      if (stripes_open(m->tree.budget)) {
-        arena_wipe_on_fork(&m->tree.context_arena);
-        arena_wipe_on_fork(&m->tree.leaf_arena);
-        arena_wipe_on_fork(&m->tree.kind_arena);
-        return true;
-      }
-      context_tree_release(&m->tree);
-    }
-    budget /= 2;
-  } while (budget >= LEAST_BUDGET);
-  return false;
+  const uint32_t budget = asked == 0            ? USUAL_BUDGET
+                          : asked < MOST_BUDGET ? (uint32_t)asked
+                                                : MOST_BUDGET;
+  if (context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
+                        make_room) != 0)
+    return false;
+  arena_wipe_on_fork(&m->tree.context_arena);
+  arena_wipe_on_fork(&m->tree.leaf_arena);
+  arena_wipe_on_fork(&m->tree.kind_arena);
+  return true;
 }
 
 /* The first allocation may come before any constructor. */
@@ -194,10 +202,10 @@ bool
 malloc_monitor_open(struct malloc_monitor *m)
 {
   bool ready;
-  malloc_monitor_lock(m);
+  spin_lock(&m->lock);
   ready = m->ready || open_tree(m);
   __atomic_store_n(&m->ready, ready, __ATOMIC_RELEASE);
-  malloc_monitor_unlock(m);
+  spin_unlock(&m->lock);
   return ready;
 }
 
@@ -210,7 +218,7 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
   struct known_path *path;
   bool save = false;
   if (thread == NULL) {
-    __atomic_fetch_add(&m->lost_objects, 1, __ATOMIC_RELAXED);
+    malloc_monitor_lost();
     return counted;
   }
   path = find_path(thread, frame);
@@ -238,10 +246,12 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   struct counted counted = {0};
   if (malloc_code_is_linker(frame[1]))
     malloc_code_look();
-  if (malloc_monitor_is_counting() &&
-      (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) ||
-       malloc_monitor_open(m)))
+  if (!malloc_monitor_is_counting())
+    return counted;
+  if (__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) || malloc_monitor_open(m))
     counted = allocated(m, address, bytes, frame);
+  else
+    malloc_monitor_lost();
   errno = saved;
   return counted;
 }
@@ -279,24 +289,22 @@ malloc_monitor_unlock(struct malloc_monitor *m)
 void
 malloc_monitor_forget(struct malloc_monitor *m)
 {
+  m->lost_objects = 0;
   if (!m->ready)
     return;
   context_tree_clear(&m->tree);
   stripes_forget();
   region_table_clear(&m->regions);
-  m->lost_objects = 0;
 }
 
 struct malloc_total
 malloc_monitor_settle(struct malloc_monitor *m)
 {
   struct malloc_total total = {0};
-  const uint32_t first = m->tree.overflowed != 0 ? 0 : 1; /* 0: over it */
-  for (uint32_t i = first; i < m->tree.leaf_count; i++) {
-    const uint32_t number = i != 0 ? i : m->tree.budget;
-    const struct leaf_life life = stripes_life(number);
-    m->tree.leaves[number].count = life.allocated.count;
-    m->tree.leaves[number].bytes = life.allocated.bytes;
+  for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
+    const struct leaf_life life = stripes_life(i);
+    m->tree.leaves[i].count = life.allocated.count;
+    m->tree.leaves[i].bytes = life.allocated.bytes;
     total.count += life.allocated.count;
     total.bytes += life.allocated.bytes;
     total.peak_bytes += life.at_peak.bytes;

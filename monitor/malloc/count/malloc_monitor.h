@@ -83,7 +83,7 @@ void malloc_monitor_freed(uintptr_t address, struct counted counted,
 static inline void
 malloc_monitor_lost(void)
 {
-  if (malloc_monitor.counting)
+  if (malloc_monitor_is_counting())
     __atomic_fetch_add(&malloc_monitor.lost_objects, 1, __ATOMIC_RELAXED);
 }
 

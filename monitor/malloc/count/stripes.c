@@ -86,10 +86,12 @@ stripes_settle(void)
 /* ---- use ---- */
 
 static bool
-reserve_lives(struct stripe *s)
+reach(struct stripe *s, uint32_t leaves)
 {
-  if (arena_reserve(&s->arena,
-                    ((size_t)stripes.budget + 1) * sizeof *s->lives) != 0)
+  const size_t bytes = leaves * sizeof *s->lives;
+  if (s->lives != NULL)
+    return arena_reach(&s->arena, bytes) == 0;
+  if (arena_place(&s->arena, bytes, sizeof *s->lives << LEAF_BITS) != 0)
     return false;
   arena_wipe_on_fork(&s->arena);
   s->lives = s->arena.base;
@@ -97,10 +99,16 @@ reserve_lives(struct stripe *s)
 }
 
 bool
-stripes_open(uint32_t budget)
+stripes_reach(uint32_t leaves)
 {
-  stripes.budget = budget;
-  return reserve_lives(stripes.stripe);
+  bool reached = true;
+  stripes_lock();
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    reached = reached && reach(s, leaves);
+  if (reached)
+    stripes.leaves = leaves;
+  stripes_unlock();
+  return reached;
 }
 
 /* ---- together, or each alone ---- */
@@ -130,7 +138,7 @@ void
 stripes_part(struct stripe_user *user)
 {
   struct stripe *const s = &stripes.stripe[user->number];
-  if (user->number == 0 || (s->lives == NULL && !reserve_lives(s)))
+  if (user->number == 0 || !reach(s, stripes.leaves))
     return;
   while (stripes.used <= user->number) {
     __atomic_store_n(&stripes.used, stripes.used + 1, __ATOMIC_RELEASE);
@@ -332,9 +340,8 @@ mend(struct stripe *s, const struct context_tree *tree,
 {
   struct leaf_life sum = {0}, *const life = &s->lives[s->changing];
   int64_t live;
-  for (uint32_t i = 1; i < tree->leaf_count; i++)
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
     add_life(&sum, &s->lives[i]);
-  add_life(&sum, &s->lives[tree->budget]);
   live = (int64_t)(sum.allocated.bytes - sum.freed.bytes) - s->live;
   if (live == 0 && sum.allocated.count == s->count &&
       sum.freed.count == s->freed_count)

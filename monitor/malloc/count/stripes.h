@@ -95,7 +95,7 @@ struct stripes {
   uint64_t save_at;          /* write the profile at so many allocations */
   uint64_t unloads;          /* how often leaves or code have become others */
   uint32_t numbers;          /* of threads: a bit for each that is taken */
-  uint32_t budget;           /* of leaves */
+  uint32_t leaves;           /* that the lives of all used ones are for */
   bool settle_again;         /* what was shared out may be untrue by now */
   /* It is looked at again and again whether threads should have stripes of
    * their own, after so many events.  Together, an event is that a thread had
@@ -265,8 +265,9 @@ void stripes_lack_room(void);
 /* Close all but the first one.  All are locked. */
 void stripes_gather(void);
 
-/* Room for `budget' leaves.  False: there is no memory.  All are locked. */
-bool stripes_open(uint32_t budget);
+/* Lives for `leaves' leaves, in all that are used.  False: there is no
+ * memory.  This thread has none. */
+bool stripes_reach(uint32_t leaves);
 
 /* All leaves, or the numbers of some, have become others: what threads know
  * of them is no longer true.  All are locked. */

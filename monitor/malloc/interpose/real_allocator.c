@@ -153,31 +153,35 @@ real_allocator_is_ours(void)
 
 /* ---- early memory ---- */
 
-enum {
-  EARLY_BYTES = 1 << 28, /* address space; less, where that is limited */
-  EARLY_LEAST = 1 << 16,
-  GRANULE = 16
-};
+enum { EARLY_MOST = 1 << 28, EARLY_STEP = 1 << 16, GRANULE = 16 };
 
 struct arena early_memory;
+
+static bool
+reach(size_t bytes)
+{
+  return bytes <= early_memory.reserved_bytes ||
+         arena_reach(&early_memory,
+                     (bytes + EARLY_STEP - 1) / EARLY_STEP * EARLY_STEP) == 0;
+}
 
 void *
 early_allocate(size_t alignment, size_t bytes)
 {
   static struct spin_lock lock;
-  static uintptr_t free_from, end;
-  uintptr_t begin;
+  static uintptr_t free_from;
+  uintptr_t begin, base;
   if (alignment < GRANULE)
     alignment = GRANULE;
   spin_lock(&lock);
-  for (size_t room = EARLY_BYTES; end == 0 && room >= EARLY_LEAST; room /= 2)
-    if (arena_reserve(&early_memory, room) == 0) {
-      free_from = (uintptr_t)early_memory.base;
-      end = free_from + room;
-    }
+  if (free_from == 0 &&
+      arena_place(&early_memory, EARLY_STEP, EARLY_MOST) == 0)
+    free_from = (uintptr_t)early_memory.base;
+  base = (uintptr_t)early_memory.base;
   /* its size stands before each block */
   begin = (free_from + sizeof bytes + alignment - 1) & ~(alignment - 1);
-  if (begin > free_from && begin < end && bytes <= end - begin) {
+  if (base != 0 && begin > free_from && begin - base < EARLY_MOST &&
+      bytes <= EARLY_MOST - (begin - base) && reach(begin - base + bytes)) {
     ((size_t *)begin)[-1] = bytes;
     free_from = begin + bytes;
   } else {

@@ -96,10 +96,8 @@ static void
 measure_contexts(struct context_calls *calls)
 {
   const struct context_tree *tree = &malloc_monitor.tree;
-  for (uint32_t i = 1; i < tree->leaf_count; i++)
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
     calls[tree->leaves[i].up].allocations += tree->leaves[i].count;
-  if (tree->overflowed != 0)
-    calls[CONTEXT_OVERFLOW].allocations += tree->leaves[tree->budget].count;
   for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
     calls[tree->contexts[i].parent].allocations += calls[i].allocations;
   calls[CONTEXT_OVERFLOW].length = 1;
@@ -147,10 +145,8 @@ put_samples(struct malloc_writer *w)
   const struct context_tree *tree = &malloc_monitor.tree;
   struct arena calls = { 0 };
   sample_writer_begin(&w->samples, tree);
-  for (uint32_t i = 1; i < tree->leaf_count; i++)
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
     put_leaf(w, i);
-  if (tree->overflowed != 0)
-    put_leaf(w, tree->budget);
   if (pprof_reserve(&w->stream, &calls,
                     tree->context_count * sizeof(struct context_calls))) {
     measure_contexts(calls.base);
@@ -268,10 +264,9 @@ put_comments(struct malloc_writer *w)
   if (m->lost_objects > 0) {
     char text[96];
     snprintf(text, sizeof text,
-             "objects for which there was no memory: %" PRIu64
-             "; kept bytes are too many",
+             "allocations, as there was no memory for them: %" PRIu64,
              m->lost_objects);
-    pprof_put_comment(p, PPROF_COMMENT_KEPT_NOTE, text);
+    pprof_put_comment(p, PPROF_COMMENT_LOST_NOTE, text);
   }
   region_table_comments(&malloc_monitor.regions, true, pprof_put_region, p);
 }
@@ -287,10 +282,6 @@ malloc_profile_write(struct gzip_file *file,
                  .closure = &w.stream },
     .objects = objects
   };
-  if (!m->ready) {
-    gzip_file_fail(file, ENOMEM);
-    return;
-  }
   w.total = malloc_monitor_settle(m);
   pprof_open(&w.stream, PPROF_COLUMNS);
   put_samples(&w);

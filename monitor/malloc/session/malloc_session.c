@@ -22,9 +22,13 @@
 #include "malloc/session/attach.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
+#include "malloc/session/own_stack.h"
 #include "malloc/session/profile_file.h"
+#include "tree/arena.h"
 #include "unwind/frame_rule.h"
 #include "write/quiet.h"
+
+enum { FIRST_AUTOSAVE = 1 << 20 };
 
 static struct {
   pid_t process;
@@ -113,31 +117,44 @@ malloc_session_locked(int (*work)(struct code_objects *))
   struct interruption interruption;
   struct quiet quiet;
   int status = ENOMEM;
+  bool spare;
   quiet_begin(&quiet, true);
   interruption_begin(&interruption);
+  spare = arena_spare_begin();
   if (code_objects_list(&objects, interruption.locked)) {
     lock_all(&interruption);
     status = work(&objects);
     unlock_all(&interruption);
-    code_objects_release(&objects);
   }
+  code_objects_release(&objects);
+  if (spare)
+    arena_spare_end();
   interruption_end(&interruption);
   quiet_end(&quiet);
   return status;
+}
+
+/* All that a file has to tell of. */
+static uint64_t
+events(void)
+{
+  return (malloc_monitor.ready ? stripes_events() : 0) +
+         malloc_monitor.lost_objects;
 }
 
 /* All is locked. */
 static int
 write_file(void *objects)
 {
-  const uint64_t now = stripes_events();
-  int status;
-  if (!malloc_monitor.ready || now == session.saved_events)
+  const uint64_t now = events();
+  int status = 0;
+  if (now == session.saved_events)
     return 0;
-  status = profile_file_write(objects);
+  if (malloc_monitor.ready)
+    status = profile_file_write(objects);
   if (status == 0)
     session.saved_events = now;
-  return status;
+  return malloc_monitor.ready ? status : ENOMEM;
 }
 
 /* A process of its own has fewer files open than this one. */
@@ -161,8 +178,7 @@ malloc_session_save(void)
 {
   char why[80];
   int status;
-  if (!malloc_monitor.ready || stripes_events() == session.saved_events ||
-      !is_ours())
+  if (events() == session.saved_events || !is_ours())
     return 0;
   status = malloc_session_locked(save);
   if (status != 0) {
@@ -222,8 +238,13 @@ malloc_session_save_at_exit(void)
 static void
 expect_autosave(void)
 {
-  stripes.save_at =
-      session.autosave == 0 ? UINT64_MAX : stripes_count() + session.autosave;
+  const uint64_t now = stripes_count();
+  if (session.autosave == 0)
+    stripes.save_at = UINT64_MAX;
+  else if (session.autosave == AUTOSAVE_DOUBLED)
+    stripes.save_at = now < FIRST_AUTOSAVE ? FIRST_AUTOSAVE : 2 * now;
+  else
+    stripes.save_at = now + session.autosave;
   stripes_settle();
 }
 
@@ -237,6 +258,12 @@ malloc_session_set_autosave(uint64_t count)
 }
 
 static void
+save_here(void)
+{
+  malloc_session_save();
+}
+
+static void
 autosave(void)
 {
   bool still;
@@ -246,7 +273,7 @@ autosave(void)
     expect_autosave();
   stripes_unlock();
   if (still)
-    malloc_session_save();
+    own_stack_call(save_here);
 }
 
 /* ---- counting ---- */
@@ -309,6 +336,8 @@ after_fork_in_child(void)
     return;
   }
   objects_after_fork();
+  arena_spare_forked();
+  own_stack_forked();
   malloc_code_forked();
   malloc_monitor.lock.holder = 0;
   frame_rules_forked();
@@ -347,7 +376,8 @@ malloc_session_begin(void)
   session.process = getpid();
   profile_file_open();
   malloc_monitor.autosave = autosave;
-  malloc_session_set_autosave(environment_number("MPROF_AUTOSAVE", 0));
+  malloc_session_set_autosave(
+      environment_number("MPROF_AUTOSAVE", AUTOSAVE_DOUBLED));
   stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   if (!registered)

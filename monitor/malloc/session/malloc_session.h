@@ -9,7 +9,8 @@
  *     MPROF_COUNT      "off": count when the program or a signal says so
  *     MPROF_SIGNAL     a signal (USR2, or a number) that starts counting, or
  *                      stops it and writes the file
- *     MPROF_AUTOSAVE   write after so many allocations, again and again
+ *     MPROF_AUTOSAVE   write after so many allocations, again and again; 0:
+ *                      never; unset: when their number has doubled
  *     MPROF_BUDGET     contexts, and ends of chains, at most
  *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
@@ -74,7 +75,9 @@ void malloc_session_count(bool on);
 /* Forget all figures. */
 void malloc_session_forget(void);
 
-/* Write it after so many allocations, again and again; 0: never. */
+/* Write it after so many allocations, again and again; 0: never.  Or as often
+ * as their number has doubled, from a million on. */
+#define AUTOSAVE_DOUBLED UINT64_MAX
 void malloc_session_set_autosave(uint64_t count);
 
 #endif

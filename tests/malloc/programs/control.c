@@ -3,9 +3,12 @@
  * control.c -- when it is counted, and what is written when: by the functions
  * of mprof_malloc.h.  They are weak here, so the program runs without mprof.
  */
+#include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -90,6 +93,54 @@ case_environment_autosave(void)
   kill(getpid(), SIGKILL);
 }
 
+static void
+churn(int n)
+{
+  for (int i = 0; i < n; i++)
+    free(malloc(10));
+}
+
+/* More than twice as many as are saved the first time. */
+static void
+case_doubled(void)
+{
+  churn((2 << 20) + 5);
+  kill(getpid(), SIGKILL);
+}
+
+static void
+case_doubled_child(void)
+{
+  int status;
+  const pid_t child = fork();
+  if (child == 0)
+    case_doubled();
+  waitpid(child, &status, 0);
+  if (!WIFSIGNALED(status))
+    _exit(97);
+  churn(5);
+}
+
+/* As little as there can be. */
+static void *
+save_on_small_stack(void *unused)
+{
+  churn(5000);
+  return unused;
+}
+
+static void
+case_small_stack(void)
+{
+  pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+  if (pthread_create(&thread, &attributes, save_on_small_stack, NULL) != 0)
+    _exit(97);
+  pthread_join(thread, NULL);
+}
+
 /* A signal starts it, a signal stops it. */
 static void
 case_signal(void)
@@ -127,6 +178,9 @@ static const struct test_case cases[] = {
   { "save", case_save },
   { "autosave", case_autosave },
   { "environment-autosave", case_environment_autosave },
+  { "doubled", case_doubled },
+  { "doubled-child", case_doubled_child },
+  { "small-stack", case_small_stack },
   { "signal", case_signal },
   { "signals", case_signals },
   { "plain", case_plain },

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * own_stack.h -- a stack for what the monitor does in the midst of a program.
+ * Where an allocation happens to be made, there may be next to none left: a
+ * thread may have 16 KB of it, a coroutine or a handler of a signal less.
+ */
+#ifndef MPROF_OWN_STACK_H
+#define MPROF_OWN_STACK_H
+
+#include <stdbool.h>
+
+/* Call `function' there, with all signals blocked: what they run would find
+ * the thread on a stack that is not its own.  False: another thread is there,
+ * and it is not called. */
+bool own_stack_call(void (*function)(void));
+
+/* In the child of a fork nobody is there. */
+void own_stack_forked(void);
+
+#endif
