@@ -173,9 +173,14 @@ retires_libraries_once(void **state)
 static void
 retires_more_than_there_is_room_for(void **state)
 {
+  struct code_objects *const unloaded = &code_objects_unloaded;
   struct code_object last;
   (void)state;
-  code_objects_unloaded.count = CODE_OBJECTS;
+  assert_int_equal(arena_grow(&unloaded->object_arena,
+                              CODE_OBJECTS * sizeof *unloaded->objects),
+                   0);
+  unloaded->objects = unloaded->object_arena.base;
+  unloaded->count = CODE_OBJECTS;
   last = unload(300, "last");
   assert_int_equal(last.number, 0);
   assert_int_equal(code_object_retired_site(&last, 303), SITE_RETIRED);

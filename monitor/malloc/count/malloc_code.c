@@ -10,8 +10,10 @@
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
 
-static struct code_objects loaded; /* at the last look */
-static struct spin_lock lock;      /* of it */
+/* At the last look; the other one has the memory for the next, which so does
+ * not take the place of a library that is gone. */
+static struct code_objects loaded, other;
+static struct spin_lock lock; /* of them */
 
 static void
 retire(const struct code_object *gone)
@@ -48,14 +50,14 @@ malloc_code_is_linker(uintptr_t ip)
 void
 malloc_code_look(void)
 {
-  struct code_objects now = {0};
   if (spin_holds(&lock))
     return;
   spin_lock(&lock);
-  if (!code_objects_are_loaded(&loaded) && code_objects_list(&now, false)) {
-    code_objects_compare(&loaded, &now, retire);
-    code_objects_release(&loaded);
-    loaded = now;
+  if (!code_objects_are_loaded(&loaded) && code_objects_list(&other, false)) {
+    const struct code_objects before = loaded;
+    code_objects_compare(&before, &other, retire);
+    loaded = other;
+    other = before;
   }
   spin_unlock(&lock);
 }
@@ -65,7 +67,7 @@ malloc_code_forked(void)
 {
   code_objects_forked();
   if (lock.holder != 0 && !spin_holds(&lock)) {
-    loaded = (struct code_objects){0}; /* it may be half changed */
+    loaded = other = (struct code_objects){0}; /* half changed, perhaps */
     lock.holder = 0;
   }
 }
