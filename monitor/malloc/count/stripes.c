@@ -113,11 +113,10 @@ stripes_reach(uint32_t leaves)
 
 /* ---- together, or each alone ---- */
 
-enum {
-  EVENTS = 64, /* are enough to decide */
-  FEW = 16     /* if one allocation of so many is a new peak, it is one of a
-                  program that grows */
-};
+/* So many events are enough to decide.  If one allocation of FEW is a new
+ * peak, it is one of a program that grows. */
+enum { EVENTS = 64, FEW = 16 };
+#define ADD_EVENT() __atomic_add_fetch(&stripes.events, 1, __ATOMIC_RELAXED)
 
 static void
 look(bool apart)
@@ -126,12 +125,6 @@ look(bool apart)
   __atomic_store_n(&stripes.events, 0, __ATOMIC_RELAXED);
   stripes.count_then = stripes_count();
   stripes.peak_then = stripes.peak;
-}
-
-static unsigned
-one_more(void)
-{
-  return __atomic_add_fetch(&stripes.events, 1, __ATOMIC_RELAXED);
 }
 
 void
@@ -161,7 +154,7 @@ stripes_gather(void)
 void
 stripes_lack_room(void)
 {
-  if (stripes.open == 1 || one_more() < EVENTS)
+  if (stripes.open == 1 || ADD_EVENT() < EVENTS)
     return;
   if (stripes_count() - stripes.count_then < EVENTS * FEW)
     stripes_gather();
@@ -174,7 +167,7 @@ static void
 meet(struct stripe_user *user)
 {
   if (!__atomic_load_n(&stripes.apart, __ATOMIC_RELAXED) &&
-      one_more() < EVENTS)
+      ADD_EVENT() < EVENTS)
     return;
   stripes_lock();
   if (!stripes.apart)

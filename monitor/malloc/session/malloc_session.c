@@ -20,6 +20,7 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/attach.h"
+#include "malloc/session/autosave.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
 #include "malloc/session/own_stack.h"
@@ -28,12 +29,9 @@
 #include "unwind/frame_rule.h"
 #include "write/quiet.h"
 
-enum { FIRST_AUTOSAVE = 1 << 20 };
-
 static struct {
   pid_t process;
   uint64_t saved_events; /* that the file has: old when there are more */
-  uint64_t autosave;     /* 0: never */
 } session;
 
 /* ---- locks ---- */
@@ -233,49 +231,6 @@ malloc_session_save_at_exit(void)
     registered = __cxa_atexit(end, NULL, NULL) == 0;
 }
 
-/* The next time is so many allocations after now.  With all stripes locked.
- */
-static void
-expect_autosave(void)
-{
-  const uint64_t now = stripes_count();
-  if (session.autosave == 0)
-    stripes.save_at = UINT64_MAX;
-  else if (session.autosave == AUTOSAVE_DOUBLED)
-    stripes.save_at = now < FIRST_AUTOSAVE ? FIRST_AUTOSAVE : 2 * now;
-  else
-    stripes.save_at = now + session.autosave;
-  stripes_settle();
-}
-
-void
-malloc_session_set_autosave(uint64_t count)
-{
-  stripes_lock();
-  session.autosave = count;
-  expect_autosave();
-  stripes_unlock();
-}
-
-static void
-save_here(void)
-{
-  malloc_session_save();
-}
-
-static void
-autosave(void)
-{
-  bool still;
-  stripes_lock();
-  still = stripes_count() >= stripes.save_at; /* no other was faster */
-  if (still)
-    expect_autosave();
-  stripes_unlock();
-  if (still)
-    own_stack_call(save_here);
-}
-
 /* ---- counting ---- */
 
 void
@@ -291,7 +246,7 @@ forget(void)
 {
   malloc_monitor_forget(&malloc_monitor);
   session.saved_events = 0;
-  expect_autosave();
+  autosave_expect();
 }
 
 void
@@ -375,9 +330,7 @@ malloc_session_begin(void)
   malloc_monitor_inside++;
   session.process = getpid();
   profile_file_open();
-  malloc_monitor.autosave = autosave;
-  malloc_session_set_autosave(
-      environment_number("MPROF_AUTOSAVE", AUTOSAVE_DOUBLED));
+  autosave_set(environment_number("MPROF_AUTOSAVE", AUTOSAVE_DOUBLED));
   stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   if (!registered)

@@ -75,9 +75,4 @@ void malloc_session_count(bool on);
 /* Forget all figures. */
 void malloc_session_forget(void);
 
-/* Write it after so many allocations, again and again; 0: never.  Or as often
- * as their number has doubled, from a million on. */
-#define AUTOSAVE_DOUBLED UINT64_MAX
-void malloc_session_set_autosave(uint64_t count);
-
 #endif

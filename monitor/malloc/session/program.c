@@ -9,6 +9,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/session/autosave.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/profile_file.h"
 
@@ -42,7 +43,7 @@ EXPORT void
 set_mprof_autosave(int count)
 {
   if (real_allocator_is_ours())
-    malloc_session_set_autosave(count > 0 ? (uint64_t)count : 0);
+    autosave_set(count > 0 ? (uint64_t)count : 0);
 }
 
 /* Enter the region `name', or leave the innermost one: NULL. */
