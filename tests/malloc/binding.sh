@@ -19,6 +19,11 @@ sizes() {
 $CC -g -shared -fPIC -O1 -fno-builtin -w -o deepbound.so \
   "$tests/programs/deepbound.c" || exit 1
 linked="-Wl,--whole-archive $MPROF_LIB/libmprof_malloc.a -Wl,--no-whole-archive"
+$CC -g -shared -fPIC -DLIBRARY -o liblocale.so "$tests/programs/locale.c"
+compile locale -O1 -L. -Wl,--no-as-needed -llocale -Wl,-rpath,"$work"
+profile locale
+same 'the first allocation holds the lock of locales: exit status' 0 "$status"
+
 for how in preloaded linked; do
   if [ $how = preloaded ]; then
     compile binding -O1 -rdynamic

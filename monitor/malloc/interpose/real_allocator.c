@@ -37,8 +37,10 @@ function_behind(const char *name)
   static bool sought;
   bypass *behind;
   if (!sought) {
+    /* That there is none is not the program's affair: the error goes with
+     * the next call of dlsym, for `name'.  dlerror would translate it, and
+     * wait for the lock with which setlocale may be allocating. */
     monitor = dlsym(RTLD_NEXT, "mprof_bypass");
-    dlerror(); /* that there is none is not the program's affair */
     sought = true;
   }
   memcpy(&behind, &monitor, sizeof behind);
