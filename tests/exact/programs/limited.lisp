@@ -38,7 +38,7 @@
 ;; the environment that the runtime makes for it.
 (defun run-limited ()
   (run-thread)
-  (limit-address-space (+ (address-space) 65536))
+  (limit-address-space (+ (address-space) 32768))
   (run-thread)
   (limit-address-space nil)
   (run-thread))
