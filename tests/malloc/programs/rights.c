@@ -121,72 +121,46 @@ filter(const int *calls, int count, unsigned others, unsigned action)
        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0);
 }
 
-static const int files[] = { SYS_open, SYS_openat, SYS_rename, SYS_renameat,
-                             SYS_renameat2, SYS_unlink, SYS_readlink,
-                             SYS_fsync };
-static const int file_length[] = { SYS_ftruncate };
-static const int file_write[] = { SYS_pwrite64 };
-static const int file_rename[] = { SYS_rename };
-static const int resident[] = { SYS_mincore };
 static const int basic[] = { SYS_write, SYS_mmap,       SYS_munmap,
                              SYS_brk,   SYS_exit_group, SYS_rt_sigreturn,
                              SYS_exit,  SYS_futex,      SYS_madvise,
                              SYS_rt_sigprocmask };
 
-#define ALL(calls) calls, sizeof calls / sizeof *calls
+#define FILES                                                                \
+  {                                                                          \
+    SYS_open, SYS_openat, SYS_rename, SYS_renameat, SYS_renameat2,           \
+        SYS_unlink, SYS_readlink, SYS_fsync                                  \
+  }
 
-static void
-give_nothing(void)
-{
-  filter(NULL, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW);
-}
+/* Filters that allow all calls but some, and what becomes of these. */
+static const struct {
+  const char *name;
+  unsigned action;
+  int calls[9]; /* 0: no more */
+} filters[] = {
+  { "filter-nothing", SECCOMP_RET_ALLOW, { 0 } },
+  { "filter-files", SECCOMP_RET_KILL_PROCESS, FILES },
+  { "filter-files-errno", SECCOMP_RET_ERRNO | EPERM, FILES },
+  { "filter-length", SECCOMP_RET_KILL_PROCESS, { SYS_ftruncate } },
+  { "filter-length-errno", SECCOMP_RET_ERRNO | EPERM, { SYS_ftruncate } },
+  { "filter-rename", SECCOMP_RET_KILL_PROCESS, { SYS_rename } },
+  { "filter-mincore", SECCOMP_RET_KILL_PROCESS, { SYS_mincore } },
+  { "filter-mincore-errno", SECCOMP_RET_ERRNO | ENOSYS, { SYS_mincore } },
+  { "filter-write", SECCOMP_RET_ERRNO | EPERM, { SYS_pwrite64 } },
+};
 
-static void
-give_files(void)
+static int
+filter_if_known(const char *name)
 {
-  filter(ALL(files), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
-}
-
-static void
-give_files_errno(void)
-{
-  filter(ALL(files), SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
-}
-
-static void
-give_length(void)
-{
-  filter(ALL(file_length), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
-}
-
-static void
-give_length_errno(void)
-{
-  filter(ALL(file_length), SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
-}
-
-static void
-give_rename(void)
-{
-  filter(ALL(file_rename), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
-}
-
-static void
-give_resident(void)
-{
-  filter(ALL(resident), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
-}
-
-static void
-give_resident_errno(void)
-{
-  filter(ALL(resident), SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | ENOSYS);
-}
-
-static void
-give_write_errno(void)
-{
-  filter(ALL(file_write), SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
+  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+    if (strcmp(name, filters[i].name) == 0) {
+      int count = 0;
+      while (filters[i].calls[count] != 0)
+        count++;
+      filter(filters[i].calls, count, SECCOMP_RET_ALLOW, filters[i].action);
+      return 1;
+    }
+  return 0;
 }
 
 /* As libseccomp does, what the kernel knows. */
@@ -201,7 +175,8 @@ give_question(void)
 static void
 give_nearly_all(void)
 {
-  filter(ALL(basic), SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW);
+  filter(basic, sizeof basic / sizeof *basic, SECCOMP_RET_KILL_PROCESS,
+         SECCOMP_RET_ALLOW);
 }
 
 /* A thread is there before, allocates, and ends. */
@@ -271,8 +246,8 @@ fork_before(void)
   need(wait(&status) > 0 && status == 0);
 }
 
-/* A child that goes on alone: until it can read from "go", and then as long as
- * somebody reads from "ended". */
+/* A child that goes on alone: until it can read from "go", and then as long
+ * as somebody reads from "ended". */
 static void
 leave_child(void)
 {
@@ -303,15 +278,6 @@ static const struct {
   { "few", give_few_descriptors },
   { "closed", give_closed },
   { "moved", give_folder },
-  { "filter-nothing", give_nothing },
-  { "filter-files", give_files },
-  { "filter-files-errno", give_files_errno },
-  { "filter-length", give_length },
-  { "filter-length-errno", give_length_errno },
-  { "filter-rename", give_rename },
-  { "filter-mincore", give_resident },
-  { "filter-mincore-errno", give_resident_errno },
-  { "filter-write", give_write_errno },
   { "filter-asked", give_question },
   { "filter-most", give_nearly_all },
   { "filter-thread", give_in_thread },
@@ -320,6 +286,17 @@ static const struct {
   { "workers", fork_before },
   { "daemon", leave_child },
 };
+
+static void
+give_up(const char *name)
+{
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (strcmp(name, cases[i].name) == 0) {
+      cases[i].give();
+      return;
+    }
+  need(filter_if_known(name));
+}
 
 int
 main(int argc, char **argv)
@@ -331,9 +308,7 @@ main(int argc, char **argv)
   setrlimit(RLIMIT_NOFILE, &limit);
   allocate(5, 10);
   for (int i = 2; i < argc; i++)
-    for (size_t j = 0; j < sizeof cases / sizeof *cases; j++)
-      if (strcmp(argv[i], cases[j].name) == 0)
-        cases[j].give();
+    give_up(argv[i]);
   allocate(1, 100);
   return 0;
 }
