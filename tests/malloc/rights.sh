@@ -58,6 +58,9 @@ before=": $file has what was before"
 gives -- none
 gives -- chdir
 gives -- EMFILE
+gives -- EMFILE fork
+same 'the file of a child is named after it' "folder/x.data.$(cat out)" \
+  "$(echo folder/x.data.*)"
 gives -- few
 gives -- closed
 gives none "cannot write $file: No such file or directory" -- moved

@@ -28,6 +28,7 @@ enum {
 };
 
 static struct {
+  pid_t process;       /* whose it is; a helper has another number */
   char path[PATH_MAX]; /* of the file; empty: see name_file */
   char base[PATH_MAX]; /* the same without what tells processes apart */
   bool follows;        /* see name_file */
@@ -73,7 +74,7 @@ move_to_name_of_process(const char *from, char *name)
   char *end = stpcpy(name, own.base);
   if (choice_by_name() && move_to_new(from, name))
     return true;
-  end = append_number(end, '.', (uint64_t)getpid());
+  end = append_number(end, '.', (uint64_t)own.process);
   for (uint64_t i = 2; !move_to_new(from, name); i++) {
     if (errno != EEXIST || i == 10000)
       return false;
@@ -122,7 +123,8 @@ name_file(const char *from, const char *to)
 static void
 name_temporary(char *name)
 {
-  char *end = append_number(stpcpy(name, own.base), '.', (uint64_t)getpid());
+  char *end =
+      append_number(stpcpy(name, own.base), '.', (uint64_t)own.process);
   strcpy(end, ".tmp");
 }
 
@@ -131,6 +133,7 @@ static void
 set_base(const char *name)
 {
   size_t n = 0;
+  own.process = getpid();
   if (name[0] != '/' && getcwd(own.base, sizeof own.base) != NULL) {
     n = strlen(own.base);
     if (n + 1 < sizeof own.base)
@@ -138,7 +141,7 @@ set_base(const char *name)
   }
   for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
     if (name[0] == '%' && name[1] == 'p') {
-      n = (size_t)(decimal_put(own.base + n, (uint64_t)getpid(), 1) -
+      n = (size_t)(decimal_put(own.base + n, (uint64_t)own.process, 1) -
                    own.base);
       name++;
     } else {
@@ -205,6 +208,7 @@ void
 profile_file_forked(void)
 {
   kept_file_close(&own.kept);
+  own.process = getpid();
   own.path[0] = '\0';
   own.follows = false;
 }

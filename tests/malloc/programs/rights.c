@@ -225,6 +225,8 @@ fork_after(void)
 {
   int status;
   if (fork() == 0) {
+    char process[16];
+    write(1, process, (size_t)sprintf(process, "%d\n", (int)getpid()));
     allocate(2, 30);
     exit(0);
   }
