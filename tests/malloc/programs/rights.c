@@ -147,6 +147,7 @@ static const struct {
   { "filter-mincore", SECCOMP_RET_KILL_PROCESS, { SYS_mincore } },
   { "filter-mincore-errno", SECCOMP_RET_ERRNO | ENOSYS, { SYS_mincore } },
   { "filter-write", SECCOMP_RET_ERRNO | EPERM, { SYS_pwrite64 } },
+  { "filter-memory", SECCOMP_RET_KILL_PROCESS, { SYS_mremap } },
 };
 
 static int
