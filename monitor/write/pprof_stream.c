@@ -206,7 +206,7 @@ put_value_type(struct pprof_stream *p, unsigned field, const char *type,
 void
 pprof_open(struct pprof_stream *p, int columns)
 {
-  struct timespec now;
+  struct timespec now = {0}; /* unknown, if a filter forbids the call */
   p->columns = columns;
   pprof_string(p, ""); /* must be the first */
   for (int i = 0; i < columns; i++)

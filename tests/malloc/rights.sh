@@ -103,7 +103,8 @@ if possible filter-nothing; then
   gives -- filter-nothing fork
   others '2 60 ;'
   gives "cannot write $file: Operation not permitted" -- filter-write
-  for case in filter-length filter-most filter-thread filter-memory strict; do
+  for case in filter-length filter-memory filter-signals filter-time \
+    filter-most filter-thread strict; do
     gives "cannot count after a filter of system calls$before" -- $case
   done
   same 'strict: to its end' done "$(cat out)"

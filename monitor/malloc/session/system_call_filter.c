@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "code/code_objects.h"
@@ -24,6 +25,7 @@
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/profile_file.h"
 #include "tree/arena.h"
+#include "write/quiet.h"
 
 enum { SOME_BYTES = 1 << 14 };
 
@@ -51,12 +53,23 @@ try_memory(void)
   arena_release(&arena);
 }
 
+/* What saving begins and ends with, when a write has sent a signal. */
+static void
+try_quiet(void)
+{
+  struct quiet quiet;
+  quiet_begin(&quiet, true);
+  raise(SIGPIPE);
+  quiet_end(&quiet);
+}
+
 /* In the copy.  Whether they succeed does not matter, as long as they do not
  * end it: what fails later is borne. */
 static int
 try_calls(void *unused)
 {
   char name[16];
+  struct timespec now;
   stack_t stack;
   ssize_t ignored;
   (void)unused;
@@ -64,12 +77,13 @@ try_calls(void *unused)
   if (system_call_make(tried) < 0)
     return 0; /* nor will the program's succeed */
   try_memory();
+  try_quiet();
   profile_file_try();
   sched_yield();
   pthread_getname_np(pthread_self(), name, sizeof name);
+  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now); /* see pprof_open */
   sigaltstack(NULL, &stack);
   end_signals_leave(SIGTERM);
-  raise(0);
   ignored = write(STDERR_FILENO, name, 0);
   (void)ignored;
   return 0;

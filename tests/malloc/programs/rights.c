@@ -148,6 +148,8 @@ static const struct {
   { "filter-mincore-errno", SECCOMP_RET_ERRNO | ENOSYS, { SYS_mincore } },
   { "filter-write", SECCOMP_RET_ERRNO | EPERM, { SYS_pwrite64 } },
   { "filter-memory", SECCOMP_RET_KILL_PROCESS, { SYS_mremap } },
+  { "filter-signals", SECCOMP_RET_KILL_PROCESS, { SYS_rt_sigpending } },
+  { "filter-time", SECCOMP_RET_KILL_PROCESS, { SYS_clock_gettime } },
 };
 
 static int
