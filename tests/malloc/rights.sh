@@ -103,6 +103,7 @@ if possible filter-nothing; then
   gives -- filter-nothing fork
   others '2 60 ;'
   gives "cannot write $file: Operation not permitted" -- filter-write
+  gives "cannot write $file: Too many open files" -- EMFILE filter-clone
   for case in filter-length filter-memory filter-signals filter-time \
     filter-most filter-thread strict; do
     gives "cannot count after a filter of system calls$before" -- $case

@@ -12,11 +12,27 @@
 
 enum { STACK_BYTES = 1 << 18 };
 
+static bool forbidden;
+
+void
+helper_forbid(void)
+{
+  forbidden = true;
+}
+
+bool
+helper_is_forbidden(void)
+{
+  return forbidden;
+}
+
 int
 helper_run(int (*function)(void *), void *closure, bool copy)
 {
   struct arena stack;
   int helper, status = 0;
+  if (forbidden)
+    return EPERM;
   if (arena_reserve(&stack, STACK_BYTES) != 0)
     return ENOMEM;
   helper = clone(function, (char *)stack.base + STACK_BYTES,

@@ -16,4 +16,9 @@
  * this process, or a copy.  The caller has blocked all signals. */
 int helper_run(int (*function)(void *), void *closure, bool copy);
 
+/* A filter ends the process for the system calls of this: from now on it
+ * gives back EPERM. */
+void helper_forbid(void);
+bool helper_is_forbidden(void);
+
 #endif

@@ -167,8 +167,9 @@ static int
 save(struct code_objects *objects)
 {
   const int status = write_file(objects);
-  return status != EMFILE ? status
-                          : helper_run(close_one_and_write, objects, false);
+  if (status != EMFILE || helper_is_forbidden())
+    return status;
+  return helper_run(close_one_and_write, objects, false);
 }
 
 int

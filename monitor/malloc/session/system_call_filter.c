@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * system_call_filter.c -- see system_call_filter.h.
- *
- * Not tried: a filter that asks another process about each call, which may
- * wait for this one.
  */
 #include "malloc/session/system_call_filter.h"
 
@@ -30,7 +27,6 @@
 enum { SOME_BYTES = 1 << 14 };
 
 static const struct system_call *tried;
-static bool may_try = true; /* no filter yet forbids it */
 
 static int
 do_nothing(void *unused)
@@ -110,20 +106,31 @@ try_helper(void *unused)
   return helper_run(do_nothing, NULL, true);
 }
 
+/* Whether the kernel would ask another process about each call, which may be
+ * waiting for this one. */
+static bool
+has_listener(void)
+{
+  return tried->number == SYS_seccomp &&
+         ((unsigned long)tried->arguments[1] &
+          SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+}
+
 /* All is locked.  Whether the filter lets the monitor go on. */
 static int
 try_filter(struct code_objects *objects)
 {
   (void)objects;
-  if (!may_try || helper_run(try_calls, NULL, true) != 0) {
+  if (has_listener() || helper_run(try_calls, NULL, true) != 0) {
     malloc_session_seal();
     return 0;
   }
-  may_try = helper_run(try_helper, NULL, true) == 0;
   if (helper_run(try_files, NULL, true) != 0) {
     profile_file_only_kept();
     code_objects_ask_nothing();
   }
+  if (helper_run(try_helper, NULL, true) != 0)
+    helper_forbid();
   return 0;
 }
 
@@ -134,8 +141,5 @@ system_call_filter_before(const struct system_call *call)
     return;
   malloc_session_save();
   tried = call;
-  may_try = may_try && !(call->number == SYS_seccomp &&
-                         ((unsigned long)call->arguments[1] &
-                          SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0);
   malloc_session_locked(try_filter);
 }

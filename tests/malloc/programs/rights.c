@@ -150,6 +150,7 @@ static const struct {
   { "filter-memory", SECCOMP_RET_KILL_PROCESS, { SYS_mremap } },
   { "filter-signals", SECCOMP_RET_KILL_PROCESS, { SYS_rt_sigpending } },
   { "filter-time", SECCOMP_RET_KILL_PROCESS, { SYS_clock_gettime } },
+  { "filter-clone", SECCOMP_RET_KILL_PROCESS, { SYS_clone, SYS_clone3 } },
 };
 
 static int
