@@ -104,11 +104,13 @@ if possible filter-nothing; then
   others '2 60 ;'
   gives "cannot write $file: Operation not permitted" -- filter-write
   gives "cannot write $file: Too many open files" -- EMFILE filter-clone
+  sealed="cannot count after a filter of system calls$before"
   for case in filter-length filter-memory filter-signals filter-time \
     filter-most filter-thread strict; do
-    gives "cannot count after a filter of system calls$before" -- $case
+    gives "$sealed" -- $case
   done
   same 'strict: to its end' done "$(cat out)"
+  MPROF_SIGNAL=USR2 gives "$sealed" -- filter-length signal
 else
   echo 'ok - filters of system calls # SKIP the kernel has none'
 fi

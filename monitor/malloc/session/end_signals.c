@@ -183,6 +183,6 @@ end_signals_close(void)
   find_sigaction();
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
-        (there.sa_handler == end_by_signal || there.sa_handler == toggle))
+        there.sa_handler == end_by_signal)
       end_signals_leave(end_signals[i]);
 }

@@ -14,8 +14,9 @@
 /* Handle them from now on. */
 void end_signals_open(void);
 
-/* Leave one to the system from now on, or all that are handled here, until
- * they are opened again. */
+/* Leave one to the system from now on, or all that end the program, until
+ * they are opened again.  MPROF_SIGNAL is handled still, and does nothing:
+ * by default it would end the program. */
 void end_signals_leave(int number);
 void end_signals_close(void);
 

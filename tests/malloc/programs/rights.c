@@ -271,6 +271,14 @@ leave_child(void)
        open("ended", O_WRONLY) >= 0);
 }
 
+/* ---- what goes on without counting ---- */
+
+static void
+send_signal(void)
+{
+  raise(SIGUSR2);
+}
+
 static const struct {
   const char *name;
   void (*give)(void);
@@ -291,6 +299,7 @@ static const struct {
   { "fork", fork_after },
   { "workers", fork_before },
   { "daemon", leave_child },
+  { "signal", send_signal },
 };
 
 static void
