@@ -9,6 +9,8 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
+#include "tree/arena.h"
+#include "write/quiet.h"
 
 /* At the last look; the other one has the memory for the next, which so does
  * not take the place of a library that is gone. */
@@ -46,12 +48,15 @@ malloc_code_is_linker(uintptr_t ip)
   return ip >= __atomic_load_n(&start, __ATOMIC_RELAXED) && ip < known;
 }
 
-/* A handler of a signal may have interrupted this thread at it. */
+/* A handler of a signal may have interrupted this thread at it.  The thread
+ * may not be cancelled while it has the linker's lock. */
 void
 malloc_code_look(void)
 {
-  if (spin_holds(&lock))
+  struct quiet quiet;
+  if (spin_holds(&lock) || arenas_are_sealed())
     return;
+  quiet_begin(&quiet, false);
   spin_lock(&lock);
   if (!code_objects_are_loaded(&loaded) && code_objects_list(&other, false)) {
     const struct code_objects before = loaded;
@@ -60,6 +65,7 @@ malloc_code_look(void)
     other = before;
   }
   spin_unlock(&lock);
+  quiet_end(&quiet);
 }
 
 void

@@ -22,7 +22,6 @@
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/process_events.h"
-#include "write/quiet.h"
 
 /* ---- another program ---- */
 
@@ -119,16 +118,6 @@ _Exit(int status)
 
 static int (*real_dlclose)(void *);
 
-/* No thread may be cancelled where it has the linker's lock. */
-static void
-look(void)
-{
-  struct quiet quiet;
-  quiet_begin(&quiet, false);
-  malloc_code_look();
-  quiet_end(&quiet);
-}
-
 EXPORT int
 dlclose(void *handle)
 {
@@ -140,11 +129,11 @@ dlclose(void *handle)
     malloc_monitor_inside--;
     return real_dlclose(handle);
   }
-  look();
+  malloc_code_look();
   malloc_monitor_inside--;
   status = real_dlclose(handle); /* its destructors are the program's */
   malloc_monitor_inside++;
-  look();
+  malloc_code_look();
   malloc_monitor_inside--;
   return status;
 }

@@ -5,6 +5,7 @@
  * which some of them need, and cases, of which each gives up more; or none.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -279,6 +280,12 @@ send_signal(void)
   raise(SIGUSR2);
 }
 
+static void
+load_and_unload(void)
+{
+  dlclose(dlopen("libm.so.6", RTLD_NOW));
+}
+
 static const struct {
   const char *name;
   void (*give)(void);
@@ -300,6 +307,7 @@ static const struct {
   { "workers", fork_before },
   { "daemon", leave_child },
   { "signal", send_signal },
+  { "library", load_and_unload },
 };
 
 static void
