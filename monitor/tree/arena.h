@@ -62,7 +62,8 @@ void arena_clear(struct arena *arena);
  * Where the kernel cannot do that nothing changes: the child clears it. */
 void arena_wipe_on_fork(struct arena *arena);
 
-/* The kernel is no longer asked: nothing is reserved or given back. */
+/* The kernel is no longer asked, as a filter of the program's system calls
+ * might end it for that: nothing is reserved or given back. */
 void arenas_seal(void);
 bool arenas_are_sealed(void);
 

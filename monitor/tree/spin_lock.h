@@ -2,9 +2,10 @@
  *
  * spin_lock.h -- a lock for the few instructions that threads of a program
  * share in the hook.  It needs no set-up, takes no memory, and the child of a
- * fork can open it again.  A thread that waits gives up the processor, so
- * that one that was stopped while it held the lock goes on.  While the
- * program has but one thread, nothing has to be atomic: it is 20 cycles less.
+ * fork can open it again.  A thread that waits gives up the processor, unless
+ * the kernel is no longer asked (arenas_seal), so that one that was stopped
+ * while it held the lock goes on.  While the program has but one thread,
+ * nothing has to be atomic: it is 20 cycles less.
  *
  * A signal handler may have interrupted its thread while that held a lock, so
  * a lock knows whose it is.
@@ -16,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/single_threaded.h>
+
+#include "tree/arena.h"
 
 struct spin_lock { /* all zero: open */
   uintptr_t holder;
@@ -45,12 +48,10 @@ static inline void
 spin_lock(struct spin_lock *lock)
 {
   while (!spin_try_lock(lock))
-    for (int i = 0; __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != 0;
-         i++)
-      if (i >= 100) {
+    for (unsigned i = 1;
+         __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != 0; i++)
+      if (i % 128 == 0 && !arenas_are_sealed())
         sched_yield();
-        i = 0;
-      }
 }
 
 static inline void

@@ -112,6 +112,7 @@ if possible filter-nothing; then
   same 'strict: to its end' done "$(cat out)"
   MPROF_SIGNAL=USR2 gives "$sealed" -- filter-length signal
   gives "$sealed" -- filter-signals library
+  gives "$sealed" -- filter-yield threads
 else
   echo 'ok - filters of system calls # SKIP the kernel has none'
 fi

@@ -152,6 +152,7 @@ static const struct {
   { "filter-signals", SECCOMP_RET_KILL_PROCESS, { SYS_rt_sigpending } },
   { "filter-time", SECCOMP_RET_KILL_PROCESS, { SYS_clock_gettime } },
   { "filter-clone", SECCOMP_RET_KILL_PROCESS, { SYS_clone, SYS_clone3 } },
+  { "filter-yield", SECCOMP_RET_KILL_PROCESS, { SYS_sched_yield } },
 };
 
 static int
@@ -286,6 +287,25 @@ load_and_unload(void)
   dlclose(dlopen("libm.so.6", RTLD_NOW));
 }
 
+/* At the beginning of a page, where the monitor has one list for all. */
+static void *
+allocate_pages(void *data)
+{
+  for (int i = 0; i < 30000; i++)
+    free(aligned_alloc(4096, 100));
+  return data;
+}
+
+static void
+use_threads(void)
+{
+  pthread_t threads[8];
+  for (int i = 0; i < 8; i++)
+    pthread_create(&threads[i], NULL, allocate_pages, NULL);
+  for (int i = 0; i < 8; i++)
+    pthread_join(threads[i], NULL);
+}
+
 static const struct {
   const char *name;
   void (*give)(void);
@@ -308,6 +328,7 @@ static const struct {
   { "daemon", leave_child },
   { "signal", send_signal },
   { "library", load_and_unload },
+  { "threads", use_threads },
 };
 
 static void
