@@ -208,7 +208,10 @@ malloc_session_seal(void)
 bool
 malloc_session_keep(void)
 {
-  return is_ours() && malloc_session_locked(keep_and_save) == 0;
+  if (!is_ours())
+    return false;
+  malloc_session_locked(keep_and_save);
+  return true;
 }
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);

@@ -49,7 +49,7 @@ int malloc_session_save(void);
  * was counted, and keep the file open.  False: it is not this process's. */
 bool malloc_session_keep(void);
 
-/* Count no more, and make no system call any more.  All is locked. */
+/* Count no more, and make no system call any more. */
 void malloc_session_seal(void);
 
 struct code_objects;

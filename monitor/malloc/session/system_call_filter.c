@@ -4,6 +4,7 @@
  */
 #include "malloc/session/system_call_filter.h"
 
+#include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -116,15 +117,13 @@ has_listener(void)
           SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
 }
 
-/* All is locked.  Whether the filter lets the monitor go on. */
+/* All is locked.  0: the filter lets the monitor go on. */
 static int
 try_filter(struct code_objects *objects)
 {
   (void)objects;
-  if (has_listener() || helper_run(try_calls, NULL, true) != 0) {
-    malloc_session_seal();
-    return 0;
-  }
+  if (has_listener() || helper_run(try_calls, NULL, true) != 0)
+    return EPERM;
   if (helper_run(try_files, NULL, true) != 0) {
     profile_file_only_kept();
     code_objects_ask_nothing();
@@ -137,9 +136,11 @@ try_filter(struct code_objects *objects)
 void
 system_call_filter_before(const struct system_call *call)
 {
-  if (!malloc_session_keep() || !malloc_monitor_open(&malloc_monitor))
+  if (!malloc_session_keep())
     return;
   malloc_session_save();
   tried = call;
-  malloc_session_locked(try_filter);
+  if (!malloc_monitor_open(&malloc_monitor) ||
+      malloc_session_locked(try_filter) != 0)
+    malloc_session_seal();
 }

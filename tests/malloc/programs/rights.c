@@ -95,6 +95,21 @@ give_closed(void)
   give_descriptors();
 }
 
+/* So that there is no more of it. */
+static void
+give_memory(void)
+{
+  const struct rlimit none = { 1, RLIM_INFINITY };
+  need(setrlimit(RLIMIT_AS, &none) == 0);
+}
+
+static void
+take_memory(void)
+{
+  const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+  need(setrlimit(RLIMIT_AS, &all) == 0);
+}
+
 static void
 give_folder(void)
 {
@@ -318,6 +333,8 @@ static const struct {
   { "EMFILE", give_descriptors },
   { "few", give_few_descriptors },
   { "closed", give_closed },
+  { "poor", give_memory },
+  { "rich", take_memory },
   { "moved", give_folder },
   { "filter-asked", give_question },
   { "filter-most", give_nearly_all },
