@@ -91,8 +91,10 @@ kept_file_replace(const struct kept_file *kept, const char *bytes, size_t n)
   if (!find_length(kept, &old))
     return EPERM;
   common = n < old ? n : old;
-  status = n < old ? cut(file, old)
-                   : write_at(file, bytes + common, n - common, common, &done);
+  if (n < old)
+    status = cut(file, old);
+  else
+    status = write_at(file, bytes + common, n - common, common, &done);
   if (status != 0) {
     cut(file, old);
     return status;
