@@ -40,7 +40,7 @@ int arena_place(struct arena *arena, size_t bytes, size_t most);
  * -1 with errno set and nothing changed.  May run inside the hook. */
 int arena_reach(struct arena *arena, size_t bytes);
 
-/* arena_reserve with all of its pages, for a table that is about to be filled: a
+/* arena_reserve with all of its pages, for a table to be filled at once: a
  * page that is read before it is written to costs two faults.  Without memory
  * for them it has none. */
 int arena_reserve_pages(struct arena *arena, size_t bytes);
@@ -62,8 +62,9 @@ void arena_clear(struct arena *arena);
  * Where the kernel cannot do that nothing changes: the child clears it. */
 void arena_wipe_on_fork(struct arena *arena);
 
-/* The kernel is no longer asked, as a filter of the program's system calls
- * might end it for that: nothing is reserved or given back. */
+/* Nothing is counted any more, and the kernel is no longer asked, as a filter
+ * of system calls might end the program for that: no memory is reserved or
+ * given back. */
 void arenas_seal(void);
 bool arenas_are_sealed(void);
 

@@ -113,6 +113,7 @@ if possible filter-nothing; then
   MPROF_SIGNAL=USR2 gives "$sealed" -- filter-length signal
   gives "$sealed" -- filter-signals library
   gives "$sealed" -- filter-yield threads
+  MPROF_CHILDREN=no gives -- child filter-signals library
   MPROF_COUNT=off gives none "$sealed" -- poor filter-signals rich library
 else
   echo 'ok - filters of system calls # SKIP the kernel has none'

@@ -303,11 +303,13 @@ after_fork_in_child(void)
   stripes_forked();
   forget();
   malloc_threads_forked();
-  if (choice_without_children())
-    malloc_session_count(false); /* nor is it the process that saves */
-  else
-    session.process = getpid();
   profile_file_forked();
+  if (choice_without_children()) { /* nor is it the process that saves */
+    malloc_session_count(false);
+    arenas_seal();
+  } else {
+    session.process = getpid();
+  }
   malloc_monitor_inside--;
   malloc_monitor_forks = false;
 }

@@ -254,6 +254,18 @@ fork_after(void)
   need(wait(&status) > 0 && status == 0);
 }
 
+/* What comes next is done in a child. */
+static void
+go_on_in_child(void)
+{
+  int status;
+  if (fork() == 0)
+    return;
+  need(wait(&status) > 0 && status == 0);
+  allocate(1, 100);
+  exit(0);
+}
+
 /* As nginx does; a parent that keeps what it has. */
 static void
 fork_before(void)
@@ -341,6 +353,7 @@ static const struct {
   { "filter-thread", give_in_thread },
   { "strict", give_all },
   { "fork", fork_after },
+  { "child", go_on_in_child },
   { "workers", fork_before },
   { "daemon", leave_child },
   { "signal", send_signal },
