@@ -19,7 +19,7 @@ failures=0
 rm -rf "$work"
 mkdir -p "$work" || exit 1
 cd "$work" || exit 1
-ulimit -c 0
+ulimit -S -c 0
 unset LD_PRELOAD MPROF_OUT MPROF_COUNT MPROF_SIGNAL MPROF_AUTOSAVE \
   MPROF_BUDGET MPROF_TEMPORARY MPROF_UNFOLDED MPROF_ROOT_PID MPROF_ONLY \
   MPROF_CHILDREN

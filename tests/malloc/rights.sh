@@ -110,6 +110,10 @@ if possible filter-nothing; then
     gives "$sealed" -- $case
   done
   same 'strict: to its end' done "$(cat out)"
+  ulimit -S -c "$(ulimit -H -c)"
+  gives "$sealed" -- filter-length
+  same 'a trial leaves no core file' '' "$(find . -name 'core*')"
+  ulimit -S -c 0
   MPROF_SIGNAL=USR2 gives "$sealed" -- filter-length signal
   gives "$sealed" -- filter-signals library
   gives "$sealed" -- filter-yield threads
