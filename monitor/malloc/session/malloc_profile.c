@@ -260,7 +260,8 @@ put_comments(struct malloc_writer *w)
                   w->samples.unattributed_bytes);
   pprof_put_count(p, PPROF_COMMENT_CUT_ALLOCATIONS, w->samples.cut_count);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, context_tree_paths(&m->tree));
-  pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, context_tree_bytes(&m->tree));
+  pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES,
+                  context_tree_bytes(&m->tree));
   if (m->lost_objects > 0) {
     char text[96];
     snprintf(text, sizeof text,
