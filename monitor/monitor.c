@@ -148,13 +148,34 @@ open_code(void)
 
 /* ---- forks ---- */
 
-/* A process is copied when nobody holds the lock, so with no gate paused. */
+/* A process is copied when nobody holds the lock and no other thread counts:
+ * it is copied page by page, and what a thread counted meanwhile would be in
+ * one page and not in another.
+ *
+ * libgc has such handlers too, which hold the collector's lock meanwhile.
+ * They were there before this library, so they are called within these. */
+static void
+fork_prepare(void)
+{
+  monitor_lock();
+  if (monitor.running)
+    stop_others();
+}
+
+static void
+fork_parent(void)
+{
+  if (monitor.running)
+    stop_set_gates(GATE_OPEN);
+  monitor_unlock();
+}
+
 static void
 fork_child(void)
 {
   threads_forked();
   monitor_saving_forked();
-  monitor_unlock();
+  fork_parent();
 }
 
 /* When the library is loaded: another thread may fork while the monitor is
@@ -162,7 +183,7 @@ fork_child(void)
 static void __attribute__((constructor))
 expect_forks(void)
 {
-  pthread_atfork(monitor_lock, monitor_unlock, fork_child);
+  pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
 /* ---- begin and end of what follows ---- */

@@ -22,7 +22,9 @@ enum balance_doubt {
   BALANCE_LISTS = 1, /* the free lists were not taken off */
   BALANCE_PAGE = 2,  /* a swept page may be left out of the counter */
   BALANCE_REST = 4,  /* a thread was allocating (stop.h) */
-  BALANCE_TABLES = 8 /* the collector's own tables are not known */
+  BALANCE_TABLES = 8, /* the collector's own tables are not known */
+  BALANCE_FORK = 16  /* this is the child of a fork: a thread that it does not
+                        have was allocating, or a swept page is left out */
 };
 
 struct collector_balance {

@@ -89,7 +89,8 @@ free_lists_record_bytes(const struct free_lists *lists, pthread_t thread)
   return lists_of(lists, thread, &bytes) == NULL ? 0 : bytes;
 }
 
-/* Bytes of one list of objects of `size'; -1 when it is none. */
+/* Bytes of one list of objects of `size'; -1 when it is none.  Nothing is
+ * read that is no object: before a fork, a thread may be taking from it. */
 static int64_t
 list_bytes(void *object, size_t size)
 {
@@ -98,7 +99,7 @@ list_bytes(void *object, size_t size)
   if ((uintptr_t)object < PAGE)
     return 0;
   for (; object != NULL; object = *(void **)object) {
-    if (!GC_is_heap_ptr(object) || GC_size(object) != size ||
+    if (GC_base(object) != object || GC_size(object) != size ||
         ++steps > LIST_MAX)
       return -1;
     bytes += (int64_t)size;

@@ -31,9 +31,9 @@ struct free_lists { /* all zero: not known */
 /* Find that out, if it is as this file expects it. */
 void free_lists_open(struct free_lists *lists);
 
-/* Bytes on the lists of a thread that lives and does not allocate; -1 when
- * they cannot be read.  Another thread's: only while the collector's lock is
- * held (GC_call_with_alloc_lock). */
+/* Bytes on the lists of a thread that lives and does not allocate, or else
+ * some number; -1 when they cannot be read.  Another thread's: only while the
+ * collector's lock is held (GC_call_with_alloc_lock). */
 int64_t free_lists_bytes(const struct free_lists *lists, pthread_t thread);
 
 /* Bytes of the collector's record of a thread that lives.  The collector

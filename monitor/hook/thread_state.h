@@ -82,6 +82,7 @@ struct thread_state {
 
   cl_env_ptr env; /* NULL: it has ended */
   pthread_t thread;
+  int64_t list_bytes; /* (monitor) before a fork: see stop_others */
   char *label; /* (monitor) from malloc; NULL when memory ran out */
   struct thread_state *next; /* (monitor) */
 };

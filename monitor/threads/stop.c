@@ -7,6 +7,10 @@
  */
 #include "threads/stop.h"
 
+/* Our own threads are none of the collector's business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdio.h>
@@ -34,13 +38,16 @@ barrier(void)
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Wait until every thread has been seen outside the hook once. */
+/* Wait until every other thread has been seen outside the hook once.  This one
+ * is in it when a signal handler forks there. */
 static void
 wait_for_hooks(void)
 {
+  const cl_env_ptr self = ecl_process_env_unsafe();
   barrier();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    while (__atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
+    while (t->env != self &&
+           __atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
       sched_yield();
 }
 
@@ -51,6 +58,27 @@ stop_set_gates(enum gate gate)
     __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
   if (gate != GATE_OPEN)
     wait_for_hooks();
+}
+
+/* The collector's lock is held. */
+static void *
+read_lists(void *unused)
+{
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL)
+      t->list_bytes = free_lists_bytes(&monitor.free_lists, t->thread);
+  return unused;
+}
+
+void
+stop_others(void)
+{
+  const cl_env_ptr env = ecl_process_env_unsafe();
+  struct thread_state *self = env == NULL ? NULL : threads_find(env);
+  stop_set_gates(GATE_PAUSED);
+  if (self != NULL)
+    __atomic_store_n(&self->gate, GATE_OPEN, __ATOMIC_SEQ_CST);
+  GC_call_with_alloc_lock(read_lists, NULL);
 }
 
 /* ---- patience ---- */

@@ -47,9 +47,14 @@
 /* Ask the kernel for the barriers; false when it has none. */
 bool stop_init(void);
 
-/* Set the gates of all threads; unless they open, wait until every thread is
- * outside the hook. */
+/* Set the gates of all threads; unless they open, wait until every other
+ * thread is outside the hook. */
 void stop_set_gates(enum gate gate);
+
+/* Before a fork: hold up all threads but this one, which may have to allocate
+ * in another library's handler, and read what is on the free lists of each,
+ * for the collector of the child forgets the other threads. */
+void stop_others(void);
 
 /* Find all threads, settle with the collector, and let them go.  False when
  * memory ran out: a thread is not counted. */

@@ -292,9 +292,8 @@ keeps_state(struct thread_state *t)
 /* The collector gives the lists of a thread that ends to the others, and
  * counts what is on them once more when one takes it. */
 static void
-keep_list_bytes(const struct thread_state *t)
+keep_list_bytes(int64_t listed)
 {
-  const int64_t listed = free_lists_bytes(&monitor.free_lists, t->thread);
   if (listed >= 0)
     monitor.ended_list_bytes += listed;
   else
@@ -310,7 +309,7 @@ threads_end(cl_env_ptr env)
   p = place_of(env);
   t = *p;
   if (t != NULL) {
-    keep_list_bytes(t);
+    keep_list_bytes(free_lists_bytes(&monitor.free_lists, t->thread));
     if (thread_has_counted(t) && keeps_state(t)) {
       t->env = NULL;
       release_walks(t);
@@ -323,15 +322,19 @@ threads_end(cl_env_ptr env)
   pthread_mutex_unlock(&monitor.lock);
 }
 
+/* ---- forks ---- */
+
 void
 threads_forked(void)
 {
+  const cl_env_ptr self = ecl_process_env_unsafe();
+  if (monitor.running)
+    monitor.collector.doubts |= BALANCE_FORK;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    if (t->env == NULL || t->env == ecl_process_env_unsafe())
+    if (t->env == NULL || t->env == self)
       continue;
-    if (t->inside || t->env->disable_interrupts)
-      monitor.collector.doubts |= BALANCE_REST;
-    keep_list_bytes(t);
+    if (monitor.running)
+      keep_list_bytes(t->list_bytes);
     t->inside = 0;
     t->env = NULL; /* which keeps its hooks: nobody is to count it anew */
     release_walks(t);

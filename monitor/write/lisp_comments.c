@@ -80,6 +80,10 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
     { (monitor.collector.doubts & BALANCE_PAGE) != 0,
       "up to 4096 bytes of a page that the collector has swept and not yet "
       "added" },
+    { (monitor.collector.doubts & BALANCE_FORK) != 0,
+      "a fork: an object that another thread was taking then, or its free "
+      "list, and up to 4096 bytes of a page that the collector had swept and "
+      "never adds" },
     { (monitor.collector.doubts & BALANCE_LISTS) != 0,
       "the threads' free lists in the collector could not be read" },
     { (monitor.collector.doubts & BALANCE_TABLES) != 0,
