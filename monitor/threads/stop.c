@@ -38,8 +38,8 @@ barrier(void)
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Wait until every other thread has been seen outside the hook once.  This one
- * is in it when a signal handler forks there. */
+/* Wait until every other thread has been seen outside the hook once.  This
+ * one is in it when a signal handler forks there. */
 static void
 wait_for_hooks(void)
 {
@@ -60,7 +60,8 @@ stop_set_gates(enum gate gate)
     wait_for_hooks();
 }
 
-/* The collector's lock is held. */
+/* The collector's lock is held, but threads go on taking objects: see
+ * BALANCE_FORK. */
 static void *
 read_lists(void *unused)
 {
@@ -186,7 +187,8 @@ held_objects(uint64_t *rounded_bytes)
 struct listed {
   cl_env_ptr env; /* of a thread that is not counted; NULL: all are */
   pthread_t thread;
-  size_t to_come; /* listed, but no thread has been made for them */
+  int to_come; /* listed, but no thread has been made for them */
+  bool begins;    /* one is just being made */
 };
 
 static const struct thread_state *
@@ -228,8 +230,11 @@ is_counted(cl_env_ptr env)
          (env == ecl_process_env() && threads_find(env) != NULL);
 }
 
-/* False when a thread is just being made. */
-static bool
+/* A thread begins with a record that the collector makes, long before it sets
+ * anything in its environment; its parent may wait at its gate by then.  What
+ * the parent allocates for it comes before, and so does what it sets in that
+ * environment, the bindings last. */
+static void
 look_through_list(struct listed *l)
 {
   const cl_object list = cl_core.processes;
@@ -237,51 +242,51 @@ look_through_list(struct listed *l)
   for (cl_index i = 0; i < list->vector.fillp; i++) {
     const cl_object p = list->vector.self.t[i];
     const cl_env_ptr env = p == OBJNULL || Null(p) ? NULL : p->process.env;
-    const struct thread_state *parent;
     if (env == NULL)
       continue;
-    if (env->cs_org != NULL) { /* the first thing that a new thread sets */
-      if (!is_counted(env)) {
-        l->env = env;
-        l->thread = p->process.thread;
-      }
-      continue;
+    if (env->cs_org == NULL) { /* the first thing that a new thread sets */
+      if (env->thread_local_bindings == NULL)
+        l->to_come++;
+      else
+        l->begins = true;
+    } else if (!is_counted(env)) {
+      l->env = env;
+      l->thread = p->process.thread;
     }
-    parent = state_of_process(p->process.parent);
-    if (p->process.thread != 0 && (parent == NULL || !is_held(parent)))
-      return false;
-    l->to_come++;
   }
-  return true;
 }
 
+/* False when it cannot be locked.  Waits for a thread that begins. */
 static bool
 read_list(struct listed *l)
 {
   unsigned looks = 0;
-  bool locked, done;
+  bool locked;
   do {
     if (!lock_list(&locked))
       return false;
-    done = look_through_list(l);
+    look_through_list(l);
     if (locked)
       __atomic_store_n(&cl_core.processes_spinlock, ECL_NIL,
                        __ATOMIC_RELEASE);
-  } while (!done && wait_a_little(&looks));
+  } while (l->env == NULL && l->begins && wait_a_little(&looks));
   return true;
 }
 
+enum { NOT_KNOWN = -1 };
+
 /* Hang the hooks, with a paused gate, into all threads that have none; they
  * began before the end of a run, or else before the beginning of one.  Gives
- * back how many, or -1 when memory ran out. */
+ * back how many, or -1 when memory ran out.  *to_come gets how many are to
+ * come, or NOT_KNOWN: one did not get on with its beginning. */
 static int
-count_all_threads(bool in_run, size_t *to_come)
+count_all_threads(bool in_run, int *to_come)
 {
   struct listed l;
   for (int added = 0;; added++) {
     if (!read_list(&l))
       return -1;
-    *to_come = l.to_come;
+    *to_come = l.begins ? NOT_KNOWN : l.to_come;
     if (l.env == NULL)
       return added;
     if (!threads_count(l.env, l.thread, GATE_PAUSED))
@@ -324,7 +329,8 @@ settle(struct collector_balance *b, bool in_run)
 {
   for (int attempt = 0; attempt < SUM_ATTEMPTS; attempt++) {
     uint64_t rounded_bytes;
-    size_t to_come, to_come_after, held;
+    int to_come, to_come_after;
+    size_t held;
     const int found = count_all_threads(in_run, &to_come);
     bool at_rest;
     stop_set_gates(GATE_PAUSED);
@@ -336,7 +342,7 @@ settle(struct collector_balance *b, bool in_run)
     at_rest &= wait_for_rest();
     held -= held_objects(&rounded_bytes);
     b->bytes -= rounded_bytes;
-    if (found < 0 || !at_rest) {
+    if (found < 0 || to_come == NOT_KNOWN || !at_rest) {
       b->doubts |= BALANCE_REST;
       return found >= 0;
     }
