@@ -46,7 +46,7 @@ add_item(struct call_tree *tree, struct call_item item)
 {
   bool place = tree->kind == ITEMS_ARE_FRAMES;
   uint64_t key[] = {(uintptr_t)item.name, place ? item.function : 0,
-                    (uint64_t)item.line, item.address};
+                    (uint64_t)item.line, item.address, item.inlined};
   uint32_t index = row_table_add(&tree->keys, key, sizeof key / sizeof *key);
   return index < tree->item_count ||
                  (index < ITEM_MISSING &&
@@ -69,7 +69,8 @@ call_tree_item(struct call_tree *tree, uint32_t f, bool make)
         tree, (struct call_item){.name = function_name(frames, frame->shown),
                                  .function = frame->shown,
                                  .line = place ? frame->line : 0,
-                                 .address = place ? frame->address : 0});
+                                 .address = place ? frame->address : 0,
+                                 .inlined = place && frame->inlined});
   return *item;
 }
 

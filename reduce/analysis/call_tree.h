@@ -3,9 +3,9 @@
 /* The chains that show, as a tree: what is left of those of the profile when
  * the selection has cut, hidden and grouped what it does.  Its items are
  * functions by name (the nodes of the call graph), or frames that differ in
- * function, line or address.  What stands for a chain of which nothing shows
- * is an item of its own ("[runtime]", "[hidden]", "[session]", "[unknown]"),
- * so that sums stay complete.
+ * function, line or address, or in that one was inlined.  What stands for a
+ * chain of which nothing shows is an item of its own ("[runtime]", "[hidden]",
+ * "[session]", "[unknown]"), so that sums stay complete.
  *
  * Its nodes are the chains that allocated, and what leads to them; those that
  * were only called come behind them: call_tree_place_calls.
@@ -29,6 +29,7 @@ struct call_item {
                         item stands for a chain of which nothing shows */
   int64_t line;      /* of frames; 0 when not known */
   uint64_t address;
+  bool inlined; /* of frames: as in struct frame */
 };
 
 struct call_tree {
@@ -40,7 +41,7 @@ struct call_tree {
   struct call_item *items;
   size_t item_count, item_capacity;
   uint32_t *item_of;      /* by name id, or by frame; INDEX_NONE: none yet */
-  struct row_table keys;  /* by item: its name, function, line, address */
+  struct row_table keys;  /* by item: what makes it differ */
   uint32_t *of_node;      /* by node of the profile; INDEX_NONE: none yet */
   uint32_t *of_sample;    /* by sample: the node that has its allocations;
                              INDEX_NONE: they do not count */

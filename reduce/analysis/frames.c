@@ -250,10 +250,10 @@ nameless_function(struct making *making,
 
 static bool
 add_frame(struct making *making, uint32_t function, int64_t line,
-          uint64_t address)
+          uint64_t address, bool inlined)
 {
   struct frame_table *table = making->table;
-  struct frame frame = {function, function, line, address};
+  struct frame frame = {function, function, line, address, inlined};
   if (function == INDEX_NONE || table->frame_count >= INDEX_NONE ||
       !ARRAY_PUSH(table->frames, table->frame_count, table->frame_capacity,
                   frame))
@@ -269,14 +269,15 @@ add_location(struct making *making, const struct profile_location *location)
 {
   if (location->line_count == 0)
     return add_frame(making, nameless_function(making, location), 0,
-                     location->address);
+                     location->address, false);
   for (size_t i = location->cut_lines; i < location->line_count; i++) {
     const struct profile_line *line =
         &making->table->profile->lines[location->first_line + i];
     uint32_t function = line->function == INDEX_NONE
                             ? nameless_function(making, location)
                             : making->of_function[line->function];
-    if (!add_frame(making, function, line->line, location->address))
+    if (!add_frame(making, function, line->line, location->address,
+                   i + 1 < location->line_count))
       return false;
   }
   return true;

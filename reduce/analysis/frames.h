@@ -32,6 +32,7 @@ struct frame {
   uint32_t shown;   /* the same, or the group that it belongs to */
   int64_t line;     /* of the call, 0 when not known */
   uint64_t address; /* of the call, 0 when not known */
+  bool inlined;     /* by the compiler: nothing called the function */
 };
 
 struct frame_table {

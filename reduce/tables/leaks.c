@@ -60,8 +60,8 @@ write_frame(const struct reduction *reduction, const struct call_item *item,
                 item->line);
 }
 
-/* The number of the path to NODE: its last callers, outermost first.
- * NAMES_NONE when memory runs out. */
+/* The number of the path to NODE: its last callers with what was inlined into
+ * them, outermost first.  NAMES_NONE when memory runs out. */
 static uint32_t
 path_to(const struct view *view, uint32_t node)
 {
@@ -70,8 +70,11 @@ path_to(const struct view *view, uint32_t node)
   struct sink *sink = &view->text->sink;
   size_t most = view->reduction->options->callers;
   size_t count = 0;
-  for (; node != TREE_ROOT && count < most; node = nodes[node].parent)
+  for (size_t calls = 0; node != TREE_ROOT && calls < most;
+       node = nodes[node].parent) {
     leaks->path[count++] = nodes[node].item;
+    calls += !leaks->tree.items[nodes[node].item].inlined;
+  }
   string_sink_clear(view->text);
   if (node != TREE_ROOT)
     sink_text(sink, "...>");

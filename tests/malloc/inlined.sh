@@ -37,6 +37,13 @@ functions() {
     cut -d, -f 1,2,4,16 | sed 's/"//g'
 }
 
+# paths FILE N: those of the leak table with the last N callers.
+paths() {
+  "$MPROF" report --tables=leaks --no-legend --verbose --width=0 \
+    --callers="$2" "$1" 2>&1 |
+    sed -n 's/^.* \(\(main\|\.\.\.\)>.*\)/\1/p' | LC_ALL=C sort
+}
+
 inlined_chains='main;apart;take 10
 main;apart;take_twice;take 41
 main;either 14
@@ -80,4 +87,17 @@ take,4054,4054,8
 take_twice,0,4043,6
 apart,0,51,3
 either,14,14,2' "$(functions inlined.data)"
+
+# What was inlined into the last callers does not count as one of them.
+leaks="shop::open();operator() [templates.cc:39];shop::take<short>(int)
+$basket;shop::take<char>(int)
+$basket;shop::take<double>(int)
+${basket//double/int};shop::take<char>(int)
+${basket//double/int};shop::take<int>(int)"
+leaks=${leaks//;/>}
+same 'leaks, by one caller' "...>either()
+$(sed 's/^/...>/' <<<"$leaks")
+main>either()" "$(paths templates.data 1)"
+same 'leaks, by two' "main>either()
+$(sed 's/^/main>/' <<<"$leaks")" "$(paths templates.data 2)"
 finish
