@@ -67,6 +67,19 @@ profile() {
   status=$?
 }
 
+# each_case TITLE PROGRAM FUNCTION: for each line of $cases, PROGRAM with the
+# first word, which ends well; then FUNCTION with a title and the words left.
+each_case() {
+  local name wanted
+  while read -r name wanted; do
+    [ -n "$name" ] || continue
+    profile "$2" "$name"
+    same "$1: $name: exit status" 0 "$status"
+    # shellcheck disable=SC2086
+    "$3" "$1: $name" $wanted
+  done <<<"$cases"
+}
+
 # rows FILE WORD: the figures of it, see figures.c.
 rows() { "$figures" "$1" "$2"; }
 

@@ -20,6 +20,8 @@ containers  8 609      0 0    2 384   1
 static_cases=$(sed 's/^all-new .*/all-new 8 335 8 335 8 335 0/
   s/^all-delete .*/all-delete 12 1368 0 0 12 1368 1/' <<<"$cases")
 
+check() { same "$1" "${*:2}" "$(beyond nothing.data cxx.data)"; }
+
 for flags in '-O0' '-O2 -fomit-frame-pointer' '-O2 -static-libstdc++' \
   '-O2 -static-libstdc++ -static-libgcc'; do
   # shellcheck disable=SC2086
@@ -28,12 +30,6 @@ for flags in '-O0' '-O2 -fomit-frame-pointer' '-O2 -static-libstdc++' \
   same "$flags: nothing: exit status" 0 "$status"
   case $flags in *static*) cases=$static_cases ;; esac
   mv cxx.data nothing.data
-  while read -r name wanted; do
-    [ -n "$name" ] || continue
-    profile cxx "$name"
-    same "$flags: $name: exit status" 0 "$status"
-    # shellcheck disable=SC2086,SC2116
-    same "$flags: $name" "$(echo $wanted)" "$(beyond nothing.data cxx.data)"
-  done <<<"$cases"
+  each_case "$flags" cxx check
 done
 finish

@@ -27,28 +27,19 @@ sizes         8 312290  8 312290 8 312290 0
 atexit        2 30      1 20     2 30    0
 '
 
-check_cases() {
-  local variant=$1 name wanted
-  while read -r name wanted; do
-    [ -n "$name" ] || continue
-    profile functions "$name"
-    same "$variant: $name: exit status" 0 "$status"
-    # shellcheck disable=SC2086
-    expect "$variant: $name" functions.data $wanted
-  done <<<"$cases"
-}
+check() { expect "$1" functions.data "${@:2}"; }
 
 unwinding=-fno-asynchronous-unwind-tables
 for flags in '-O0' '-O2' "-O2 -fomit-frame-pointer $unwinding" \
   "-O0 $unwinding" '-O3 -fno-omit-frame-pointer'; do
   # shellcheck disable=SC2086
   compile functions $flags
-  check_cases "$CC $flags"
+  each_case "$CC $flags" functions check
 done
 if command -v clang >/dev/null; then
   for flags in '-O2' "-O2 $unwinding"; do
     CC=clang compile functions $flags
-    check_cases "clang $flags"
+    each_case "clang $flags" functions check
   done
 fi
 finish
