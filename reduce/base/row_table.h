@@ -8,6 +8,7 @@
 #ifndef MPROF_ROW_TABLE_H
 #define MPROF_ROW_TABLE_H
 
+#include "base/array.h"
 #include "base/index_map.h"
 
 #define ROW_NONE INDEX_NONE
@@ -26,6 +27,14 @@ void row_table_release(struct row_table *table);
  * memory runs out. */
 uint32_t row_table_add(struct row_table *table, const uint64_t *words,
                        size_t count);
+
+/* For items of which each has a row, and the number of that: ROW, once the item
+ * that is the last argument is appended to ITEMS of COUNT if the row is new;
+ * ROW_NONE when memory runs out. */
+#define ROW_ITEM(row, items, count, capacity, ...)                           \
+  ((row) != (count) || ARRAY_PUSH(items, count, capacity, __VA_ARGS__)       \
+       ? (row)                                                               \
+       : ROW_NONE)
 
 /* The words of ROW, *COUNT of them; valid until the next addition. */
 const uint64_t *row_table_words(const struct row_table *table, size_t row,

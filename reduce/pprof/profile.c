@@ -52,20 +52,14 @@ profile_release(struct profile *profile)
 
 /* ---- where ---- */
 
-/* The rows of a table have the numbers of the items of which they are the
- * words: a row whose number is the count of the items is new. */
-
 uint32_t
 profile_add_mapping(struct profile *profile, struct profile_mapping m)
 {
   const uint64_t words[] = {m.start, m.end,      m.offset,
                             m.file,  m.build_id, m.flags};
   uint32_t row = row_table_add(&profile->mapping_rows, words, 6);
-  return row != profile->mapping_count ||
-                 ARRAY_PUSH(profile->mappings, profile->mapping_count,
-                            profile->mapping_capacity, m)
-             ? row
-             : INDEX_NONE;
+  return ROW_ITEM(row, profile->mappings, profile->mapping_count,
+                  profile->mapping_capacity, m);
 }
 
 uint32_t
@@ -74,11 +68,8 @@ profile_add_function(struct profile *profile, struct profile_function f)
   const uint64_t words[] = {f.name, f.system_name, f.file,
                             (uint64_t)f.start_line};
   uint32_t row = row_table_add(&profile->function_rows, words, 4);
-  return row != profile->function_count ||
-                 ARRAY_PUSH(profile->functions, profile->function_count,
-                            profile->function_capacity, f)
-             ? row
-             : INDEX_NONE;
+  return ROW_ITEM(row, profile->functions, profile->function_count,
+                  profile->function_capacity, f);
 }
 
 bool

@@ -131,11 +131,8 @@ add_function(struct code_names *names, const char *name,
       function.file == NAMES_NONE)
     return INDEX_NONE;
   uint32_t row = row_table_add(&names->function_rows, words, 4);
-  return row != names->function_count ||
-                 ARRAY_PUSH(names->functions, names->function_count,
-                            names->function_capacity, function)
-             ? row
-             : INDEX_NONE;
+  return ROW_ITEM(row, names->functions, names->function_count,
+                  names->function_capacity, function);
 }
 
 /* Adds the function of MODULE that SYMBOL names, called NAME if that is NULL,

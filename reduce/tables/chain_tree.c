@@ -13,6 +13,18 @@
 #include <errno.h>
 #include <string.h>
 
+/* Counts the sample I: false when it is not in TREE; else *NODE is where. */
+static bool
+count_sample(const struct chain_tree *tree, size_t i, uint32_t *node,
+             struct sample_count *count)
+{
+  *node = tree->calls.of_sample[i];
+  if (*node == INDEX_NONE)
+    return false;
+  selection_count(&tree->reduction->selection, i, count);
+  return true;
+}
+
 /* ---- order ---- */
 
 /* A node among its siblings. */
@@ -47,16 +59,13 @@ compare_siblings(const void *left, const void *right)
 static void
 sort_siblings(const struct chain_tree *tree, struct sibling *siblings)
 {
-  const struct reduction *reduction = tree->reduction;
-  for (size_t i = 0; i < reduction->profile->sample_count; i++) {
-    struct sample_count count;
-    uint32_t node = tree->calls.of_sample[i];
-    if (node == INDEX_NONE)
-      continue;
-    selection_count(&reduction->selection, i, &count);
-    siblings[node].bytes += count.counts[MEASURE_BYTES];
-    siblings[node].allocs += count.counts[MEASURE_ALLOCS];
-  }
+  struct sample_count count;
+  uint32_t at;
+  for (size_t i = 0; i < tree->reduction->profile->sample_count; i++)
+    if (count_sample(tree, i, &at, &count)) {
+      siblings[at].bytes += count.counts[MEASURE_BYTES];
+      siblings[at].allocs += count.counts[MEASURE_ALLOCS];
+    }
   for (size_t i = tree->count; i-- > 1;) {
     const struct tree_node *node = &tree->calls.tree.nodes[i];
     struct sibling *sibling = &siblings[i];
@@ -136,17 +145,13 @@ static void
 add_samples(struct chain_tree *tree)
 {
   const struct reduction *reduction = tree->reduction;
-  for (size_t i = 0; i < reduction->profile->sample_count; i++) {
-    struct sample_count count;
-    uint32_t node = tree->calls.of_sample[i];
-    if (node == INDEX_NONE)
-      continue;
-    selection_count(&reduction->selection, i, &count);
-    for (int m = 0; m < MEASURE_COUNT; m++)
-      tree->nodes[node].counts[m] += count.counts[m];
-  }
+  struct sample_count count;
+  uint32_t node;
+  for (size_t i = 0; i < reduction->profile->sample_count; i++)
+    if (count_sample(tree, i, &node, &count))
+      for (int m = 0; m < MEASURE_COUNT; m++)
+        tree->nodes[node].counts[m] += count.counts[m];
   for (size_t i = 0; i < tree->calls.call_count; i++) {
-    struct sample_count count;
     profile_count(reduction->profile, tree->calls.call_samples[i], &count);
     tree->nodes[tree->calls.call_nodes[i]].calls += count.calls;
   }

@@ -241,8 +241,7 @@ look_at_file(struct dl_phdr_info *info, size_t size, void *closure)
 {
   struct slots s = *(const struct slots *)closure;
   const Elf64_Dyn *d = NULL;
-  uintptr_t tables[2] = {0};
-  size_t bytes[2] = {0};
+  uint64_t values[DT_NUM] = {0}; /* by tag */
   (void)size;
   s.base = info->dlpi_addr;
   for (int i = 0; i < info->dlpi_phnum; i++)
@@ -251,29 +250,14 @@ look_at_file(struct dl_phdr_info *info, size_t size, void *closure)
     else if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
       s.closed = &info->dlpi_phdr[i];
   for (; d != NULL && d->d_tag != DT_NULL; d++)
-    switch (d->d_tag) {
-    case DT_SYMTAB:
-      s.table = (const Elf64_Sym *)d->d_un.d_ptr;
-      break;
-    case DT_STRTAB:
-      s.names = (const char *)d->d_un.d_ptr;
-      break;
-    case DT_RELA:
-      tables[0] = d->d_un.d_ptr;
-      break;
-    case DT_RELASZ:
-      bytes[0] = d->d_un.d_val;
-      break;
-    case DT_JMPREL:
-      tables[1] = d->d_un.d_ptr;
-      break;
-    case DT_PLTRELSZ:
-      bytes[1] = d->d_un.d_val;
-      break;
-    }
-  for (int i = 0; i < 2; i++)
-    if (s.table != NULL && s.names != NULL && tables[i] != 0)
-      look_at_slots(&s, tables[i], bytes[i]);
+    if (d->d_tag > 0 && d->d_tag < DT_NUM)
+      values[d->d_tag] = d->d_un.d_val;
+  s.table = (const Elf64_Sym *)values[DT_SYMTAB];
+  s.names = (const char *)values[DT_STRTAB];
+  if (s.table != NULL && s.names != NULL) {
+    look_at_slots(&s, values[DT_RELA], values[DT_RELASZ]);
+    look_at_slots(&s, values[DT_JMPREL], values[DT_PLTRELSZ]);
+  }
   return 0;
 }
 
