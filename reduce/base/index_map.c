@@ -1,13 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Open addressing with linear probing over a table of a power of two.  Two
- * rounds of multiplication spread keys that differ in few bits, and in either
- * half (pairs of small numbers, ids counted from one).
+/* Open addressing with linear probing over a table of a power of two.  A
+ * multiplication spreads keys that differ in few bits, and in either half
+ * (pairs of small numbers, ids counted from one); a second one, by a number
+ * that no file knows, keeps apart those that were chosen to meet.
  */
 
 #include "base/index_map.h"
 
 #include "base/array.h"
+
+#include <sys/auxv.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+#define GOLDEN_RATIO UINT64_C(0x9e3779b97f4a7c15)
+
+static uint64_t secret = GOLDEN_RATIO; /* odd */
+
+static void __attribute__((constructor))
+find_secret(void)
+{
+  const void *random = (const void *)(uintptr_t)getauxval(AT_RANDOM);
+  if (random != NULL)
+    memcpy(&secret, random, sizeof secret);
+  secret |= 1;
+}
+
+static uint64_t
+mix(uint64_t number)
+{
+  uint128 product = (uint128)number * secret;
+  return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+uint64_t
+index_map_hash(const void *bytes, size_t length)
+{
+  const char *at = bytes;
+  uint64_t hash = secret ^ length;
+  uint64_t word;
+  for (; length >= sizeof word; at += sizeof word, length -= sizeof word) {
+    memcpy(&word, at, sizeof word);
+    hash = mix(hash ^ word);
+  }
+  word = 0;
+  if (length > 0)
+    memcpy(&word, at, length);
+  return mix(hash ^ word);
+}
 
 struct index_slot {
   uint64_t key;
@@ -25,9 +66,9 @@ index_map_release(struct index_map *map)
 static struct index_slot *
 slot_of(const struct index_map *map, uint64_t key)
 {
-  uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-  hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t slot = (size_t)(hash >> 32) & (map->slot_count - 1);
+  uint64_t hash = key * GOLDEN_RATIO;
+  hash = mix(hash ^ hash >> 32);
+  size_t slot = (size_t)((uint128)hash * map->slot_count >> 64);
   while (map->slots[slot].number != 0 && map->slots[slot].key != key)
     slot = (slot + 1) & (map->slot_count - 1);
   return &map->slots[slot];

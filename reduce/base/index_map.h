@@ -2,7 +2,9 @@
 
 /* A map from 64-bit keys to 32-bit indices, for "have I seen this id, pair
  * or triple, and where did I put it".  Open addressing, at most half full:
- * O(1) a look-up.  Keys are never removed.  Not safe for two threads.
+ * O(1) a look-up, also when a file was made to have keys that meet: where a
+ * key goes is another place in each process.  Keys are never removed.  Not
+ * safe for two threads.
  */
 
 #ifndef MPROF_INDEX_MAP_H
@@ -32,6 +34,10 @@ bool index_map_add(struct index_map *map, uint64_t key, uint32_t index);
 /* The index under KEY; a new key gets the number of those before it.
  * INDEX_NONE when memory runs out. */
 uint32_t index_map_number(struct index_map *map, uint64_t key);
+
+/* A key for the LENGTH bytes at BYTES: their hash, another in each process.
+ */
+uint64_t index_map_hash(const void *bytes, size_t length);
 
 /* One key out of two 32-bit indices. */
 static inline uint64_t

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The key of a text among the ids is its hash by FNV-1a, or the first number
- * after that which no other text has.
+/* The key of a text among the ids is its hash, or the first number after
+ * that which no other text has.
  */
 
 #include "base/names.h"
@@ -27,15 +27,6 @@ utf8_length(const char *text)
   if ((c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf4 && c[1] > 0x8f))
     return 0; /* a surrogate, or past U+10FFFF */
   return length;
-}
-
-static uint64_t
-hash_text(const char *text)
-{
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (const char *c = text; *c != '\0'; c++)
-    hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-  return hash ^ hash >> 29;
 }
 
 /* A copy of TEXT in which each byte that is no UTF-8 is written out. */
@@ -84,7 +75,7 @@ static uint32_t
 find(const struct names *names, const char *text, uint64_t *key)
 {
   uint32_t id;
-  *key = hash_text(text);
+  *key = index_map_hash(text, strlen(text));
   while ((id = index_map_find(&names->ids, *key)) != INDEX_NONE &&
          strcmp(names->texts[id], text) != 0)
     ++*key;

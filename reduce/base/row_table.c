@@ -25,17 +25,6 @@ row_table_words(const struct row_table *table, size_t row, size_t *count)
   return table->words + start;
 }
 
-static uint64_t
-hash_words(const uint64_t *words, size_t count)
-{
-  uint64_t hash = count;
-  for (size_t i = 0; i < count; i++) {
-    hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 static bool
 is_row(const struct row_table *table, uint32_t row, const uint64_t *words,
        size_t count)
@@ -49,7 +38,7 @@ is_row(const struct row_table *table, uint32_t row, const uint64_t *words,
 uint32_t
 row_table_add(struct row_table *table, const uint64_t *words, size_t count)
 {
-  uint64_t key = hash_words(words, count);
+  uint64_t key = index_map_hash(words, count * sizeof *words);
   uint32_t row;
   while ((row = index_map_find(&table->rows, key)) != INDEX_NONE) {
     if (is_row(table, row, words, count))

@@ -28,9 +28,9 @@ void row_table_release(struct row_table *table);
 uint32_t row_table_add(struct row_table *table, const uint64_t *words,
                        size_t count);
 
-/* For items of which each has a row, and the number of that: ROW, once the item
- * that is the last argument is appended to ITEMS of COUNT if the row is new;
- * ROW_NONE when memory runs out. */
+/* For items of which each has a row, and the number of that: ROW, once the
+ * item that is the last argument is appended to ITEMS of COUNT if the row is
+ * new; ROW_NONE when memory runs out. */
 #define ROW_ITEM(row, items, count, capacity, ...)                           \
   ((row) != (count) || ARRAY_PUSH(items, count, capacity, __VA_ARGS__)       \
        ? (row)                                                               \

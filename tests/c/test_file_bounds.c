@@ -349,6 +349,41 @@ compressed(void **state)
   }
 }
 
+/* The number that once had the golden ratio's hash HASH. */
+static uint64_t
+unhashed(uint64_t hash)
+{
+  const uint64_t inverse = UINT64_C(0xf1de83e19937733d);
+  hash *= inverse;
+  return (hash ^ hash >> 32) * inverse;
+}
+
+/* Ids that all meet in one place of a table, but for a hash that is another
+ * one in each process; and a chain of the last of them. */
+static void
+colliding_ids(void **state)
+{
+  enum { IDS = 60000, DEPTH = 1000000 };
+  struct stress s;
+  size_t length;
+  uint64_t *ids = calloc(DEPTH, sizeof *ids);
+  (void)state;
+  assert_non_null(ids);
+  stress_begin(&s, NULL);
+  for (uint64_t i = 1; i <= IDS; i++)
+    stress_both(&s, unhashed(i), 0);
+  for (size_t i = 0; i < DEPTH; i++)
+    ids[i] = unhashed(IDS - i % 2);
+  stress_sample(&s, ids, DEPTH);
+  free(ids);
+  stress_end(&s);
+  uint8_t *packed = builder_gzip(s.whole.bytes, s.whole.count, &length);
+  builder_write_bytes(scratch, packed, length);
+  check_command(commands[0], s.whole.count, length, NULL);
+  free(packed);
+  stress_release(&s);
+}
+
 int
 main(void)
 {
@@ -360,7 +395,7 @@ main(void)
       cmocka_unit_test(inlined_lines),  cmocka_unit_test(long_names),
       cmocka_unit_test(odd_names),      cmocka_unit_test(mappings),
       cmocka_unit_test(comments),       cmocka_unit_test(drop_frames),
-      cmocka_unit_test(compressed),
+      cmocka_unit_test(compressed),     cmocka_unit_test(colliding_ids),
   };
   return cmocka_run_group_tests(tests, make_files, remove_files);
 }
