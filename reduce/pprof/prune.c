@@ -15,8 +15,9 @@
  * so: repetition counts, references back and deep nesting would also let a
  * small file take long.  So would a long expression or name: a compiled
  * expression keeps a state, of some kilobytes, for each character that leads
- * to a new one.  It is compiled anew after so many characters, and each name
- * is matched once.
+ * to a new one, which takes some microseconds.  It is compiled anew after so
+ * many characters, each name is matched once, and of all names no more than
+ * is in proportion to the file, where that is compressed.
  *
  * Matching is that of pprof: the whole name, without the arguments that a
  * C++ name has, and without the dot in front that some linkers put there.
@@ -30,6 +31,7 @@
 
 enum { MOST_BYTES = 1024, MOST_NESTING = 32 };
 enum { MOST_MATCHED = 8192 }; /* characters, with one compilation */
+enum { NAMES_FREE = 1 << 19 }; /* characters, besides one a byte of file */
 
 /* Of each profile; there is no KEEP without DROP. */
 enum { DROP, KEEP, EXPRESSIONS };
@@ -44,6 +46,7 @@ struct pruning {
   size_t count;   /* of expressions */
   size_t ready;   /* of these, compiled */
   size_t matched; /* characters, since then */
+  uint64_t left;  /* characters that may still be */
   int status;     /* of regcomp; other than zero: it failed */
   unsigned char *verdicts; /* by name */
 };
@@ -159,13 +162,14 @@ judge(struct pruning *pruning, uint32_t name)
   const char *text = names_text(&pruning->profile->names, name);
   text += *text == '.';
   size_t length = plain_length(text);
-  if (length > MOST_MATCHED)
+  if (length > MOST_MATCHED || length > pruning->left)
     pruning->status = REG_BADPAT;
   else if (length > MOST_MATCHED - pruning->matched)
     compile_expressions(pruning);
   if (pruning->status != 0)
     return VERDICT_NONE;
   pruning->matched += length;
+  pruning->left -= length;
   return length > 0 && matches(&pruning->regexes[DROP], text, length) &&
                  (pruning->count <= KEEP ||
                   !matches(&pruning->regexes[KEEP], text, length))
@@ -225,7 +229,8 @@ reading_prune(struct reading *reading)
       names_text(&profile->names, reading->heading.keep_frames);
   struct pruning pruning = {.profile = profile,
                             .texts = {[DROP] = drop, [KEEP] = keep},
-                            .count = *keep == '\0' ? 1 : 2};
+                            .count = *keep == '\0' ? 1 : 2,
+                            .left = NAMES_FREE + reading->file.file_bytes};
   if (*drop == '\0')
     return true;
   pruning.verdicts =

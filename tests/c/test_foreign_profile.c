@@ -304,6 +304,34 @@ unread_expressions(void **state)
   }
 }
 
+/* Of more names than the compressed file bears none is matched. */
+static void
+too_many_names(void **state)
+{
+  enum { LENGTH = 8000 };
+  static const struct {
+    int names;
+    bool read;
+  } cases[] = {{65, true}, {80, false}};
+  static const int64_t values[] = {1, 16, 0, 0, 0};
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct builder *b = builder_new(NULL);
+    b->profile.drop_frames = builder_string(b, "n[0-9]*");
+    for (int k = 0; k < cases[i].names; k++) {
+      char chain[LENGTH + 10];
+      snprintf(chain, sizeof chain, "main/n%0*d", LENGTH - 1, k);
+      add_sample(b, chain, values);
+    }
+    char *output = run(b, "report\n--no-legend\n--tables=direct", false);
+    if (cases[i].read)
+      expect_none(output, "cannot be read\n");
+    else
+      expect_text(output, "which they are\ncannot be read\n");
+    mprof_string_free(output);
+  }
+}
+
 /* Names are matched as pprof does: whole, without arguments. */
 static void
 matched_names(void **state)
@@ -358,7 +386,7 @@ main(void)
       cmocka_unit_test(missing_functions),
       cmocka_unit_test(dropped_frames),
       cmocka_unit_test(unread_expressions),
-      cmocka_unit_test(matched_names),
+      cmocka_unit_test(too_many_names), cmocka_unit_test(matched_names),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
