@@ -170,7 +170,9 @@ find_roots(struct selection *selection)
   const struct profile *profile = selection->profile;
   const struct frame_table *frames = selection->frames;
   bool *roots = array_zeroed(frames->names.count, sizeof *roots);
-  for (size_t n = 0; roots != NULL && n < profile->comment_count; n++) {
+  if (roots == NULL)
+    return false;
+  for (size_t n = 0; n < profile->comment_count; n++) {
     const char *root = profile_comment_value(profile, n, PPROF_COMMENT_ROOT);
     uint32_t name = root == NULL || *root == '\0'
                         ? NAMES_NONE
@@ -178,11 +180,11 @@ find_roots(struct selection *selection)
     if (name != NAMES_NONE)
       roots[name] = true;
   }
-  for (size_t i = 0; roots != NULL && i < frames->function_count; i++)
+  for (size_t i = 0; i < frames->function_count; i++)
     if (roots[frames->functions[i].name])
       selection->has_root = selection->functions[i].root = true;
   free(roots);
-  return roots != NULL;
+  return true;
 }
 
 bool

@@ -234,7 +234,7 @@ read_patterns(struct patterns *patterns, const char *path,
   errno = 0;
   for (; good && well && getline(&line, &room, file) >= 0; number++)
     good = add_line(patterns, line, &well);
-  int failure = ferror(file) ? errno : 0;
+  int failure = good && well && !feof(file) ? errno : 0; /* of getline */
   free(line);
   fclose(file);
   if (failure != 0)
@@ -339,9 +339,8 @@ find_traits(const struct profile *profile, const struct patterns *patterns)
 
 /* What is known of the end of a chain. */
 enum state {
-  STATE_LIBRARY =
-      1, /* in a library, called by a keeper or one in it, or by
-            nothing but the dynamic linker when a program begins */
+  STATE_LIBRARY = 1, /* in a library, called by a keeper or one in it, or by
+                        the dynamic linker alone when a program begins */
   STATE_USER = 2
 };
 
@@ -358,18 +357,19 @@ next_state(unsigned before, unsigned traits, bool first)
               : 0u);
 }
 
-/* Fills NODES, with room for all nodes of PROFILE. */
+/* Fills NODES, by node of PROFILE, looking at traits that are in MASK. */
 static bool
 find_nodes(bool *nodes, const struct profile *profile,
-           const struct patterns *patterns)
+           const struct patterns *patterns, unsigned mask)
 {
   unsigned char *traits = find_traits(profile, patterns);
   unsigned char *states = array_zeroed(profile->tree.count, 1);
   bool good = nodes != NULL && traits != NULL && states != NULL;
   for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {
     const struct tree_node *node = &profile->tree.nodes[i];
-    states[i] = (unsigned char)next_state(
-        states[node->parent], traits[node->item], node->parent == TREE_ROOT);
+    states[i] = (unsigned char)next_state(states[node->parent],
+                                          traits[node->item] & mask,
+                                          node->parent == TREE_ROOT);
     nodes[i] = states[i] != 0;
   }
   free(traits);
@@ -390,10 +390,10 @@ suppressions_find(bool **nodes, const struct profile *profile,
     return false;
   }
   bool good = true;
-  if (!options->show_suppressed && profile->by_mprof &&
-      profile->language == LANGUAGE_C) {
+  bool c = profile->by_mprof && profile->language == LANGUAGE_C;
+  if (!options->show_suppressed && (c || patterns.count > 0)) {
     *nodes = array_zeroed(profile->tree.count, sizeof **nodes);
-    good = find_nodes(*nodes, profile, &patterns);
+    good = find_nodes(*nodes, profile, &patterns, c ? ~0u : TRAIT_USER);
   }
   release_patterns(&patterns);
   return good;

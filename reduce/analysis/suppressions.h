@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What was never freed, and is no leak: what the C and C++ libraries keep
- * until a program ends, such as buffers of stdio, and what a file of the
- * user's says, in the form that LeakSanitizer reads:
+/* What was never freed, and is no leak: in C programs, by mprof's profiles,
+ * what the C and C++ libraries keep until a program ends, such as buffers of
+ * stdio; and what a file of the user's says, in the form that LeakSanitizer
+ * reads:
  *
  *     # a comment
  *     leak:PATTERN

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Names on one line; strings of JSON, also where that stands in a script or an
- * HTML page, and of Lisp.
+/* Names on one line; strings of JSON, also where that stands in a script or
+ * an HTML page, and of Lisp.
  */
 
 #ifndef MPROF_QUOTE_H

@@ -63,6 +63,11 @@ says 'is called that' 'The figures are those of what was live'
 says 'frees are left blank' '340320 **     101  340320 **                   <TOTAL>'
 says 'code without symbols' '[libjemalloc.so.2]'
 
+echo 'leak:*' >suppressions
+expect 'suppressions of the user' 0 '' report --no-legend --tables=leaks \
+  --suppressions=suppressions "$foreign/go.pb.gz"
+says 'hold here, too' 'Suppressed: 296160 bytes in 566 objects'
+
 expect 'a CPU profile' 1 "mprof: cannot read '$foreign/cpu.pb.gz': is a CPU profile: none of its sample types counts bytes (samples/count, cpu/nanoseconds) (offset 10 of the inflated data)" \
   report "$foreign/cpu.pb.gz"
 expect 'goroutines' 1 "mprof: cannot read '$foreign/goroutine.pb.gz': is no heap profile: none of its sample types counts bytes (goroutine/count) (offset 8 of the inflated data)" \
