@@ -56,7 +56,7 @@ programs)
   # Programs to profile, and what counts their allocations as well.
   packages='valgrind:valgrind perl:perl python3:/usr/bin/python3
     sqlite3:sqlite3 git:git gawk:gawk jq:jq groff-base:troff cmake:cmake
-    xz-utils:xz g++:g++'
+    xz-utils:xz g++:g++ bzip2:bzip2 zstd:zstd mawk:mawk bc:bc file:file'
   ;;
 bench-malloc)
   # Programs to profile, and what counts their instructions or profiles them,

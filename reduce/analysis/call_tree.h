@@ -4,8 +4,8 @@
  * the selection has cut, hidden and grouped what it does.  Its items are
  * functions by name (the nodes of the call graph), or frames that differ in
  * function, line or address, or in that one was inlined.  What stands for a
- * chain of which nothing shows is an item of its own ("[runtime]", "[hidden]",
- * "[session]", "[unknown]"), so that sums stay complete.
+ * chain of which nothing shows is an item of its own ("[runtime]",
+ * "[hidden]", "[session]", "[unknown]"), so that sums stay complete.
  *
  * Its nodes are the chains that allocated, and what leads to them; those that
  * were only called come behind them: call_tree_place_calls.
