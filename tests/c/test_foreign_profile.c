@@ -319,9 +319,11 @@ too_many_names(void **state)
     struct builder *b = builder_new(NULL);
     b->profile.drop_frames = builder_string(b, "n[0-9]*");
     for (int k = 0; k < cases[i].names; k++) {
-      char chain[LENGTH + 10];
-      snprintf(chain, sizeof chain, "main/n%0*d", LENGTH - 1, k);
-      add_sample(b, chain, values);
+      char name[LENGTH + 1];
+      snprintf(name, sizeof name, "main/%d", k);
+      add_sample(b, name, values);
+      snprintf(name, sizeof name, "n%0*d", LENGTH - 1, k);
+      b->functions[b->profile.n_function - 1].name = builder_string(b, name);
     }
     char *output = run(b, "report\n--no-legend\n--tables=direct", false);
     if (cases[i].read)
