@@ -250,8 +250,10 @@ they may be in it, too."
         (same "unattributed" unattributed
               (mprof.data:comment "mprof.unattributed_allocations"
                                      profile)))
-      (same "residual" "0"
-            (mprof.data:comment "mprof.residual_bytes" profile))
+      (same "residual and its reasons" '("0")
+            (cons (mprof.data:comment "mprof.residual_bytes" profile)
+                  (nth-value 1 (mprof.data:comment "mprof.residual_note"
+                                                   profile))))
       (when (zerop (program-threads program))
         (same "plain counters" (predicted-total program) counters)))))
 
