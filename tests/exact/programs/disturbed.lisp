@@ -60,8 +60,9 @@
   (and (= 30 (mprof.data:self-allocations
               (mprof.data:row :functions 'count-in-child-only profile)))
        (or (equal "0" (mprof.data:comment "mprof.residual_bytes" profile))
-           (search "a fork: "
-                   (mprof.data:comment "mprof.residual_note" profile)))))
+           (find-if (lambda (note) (search "a fork: " note))
+                    (nth-value 1 (mprof.data:comment "mprof.residual_note"
+                                                     profile))))))
 
 (defun count-in-child ()
   (ext:gc t)
