@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# build-ecl.sh PREFIX WORK DOWNLOAD SERIES [STAGE]: get, patch, build and
+# build-ecl.sh PREFIX WORK DOWNLOAD FACTS SERIES [STAGE]: get, patch, build and
 # install ECL so that it runs from PREFIX.  The source and build tree is
 # WORK/source, the log WORK/log, the downloaded source package DOWNLOAD.
-# SERIES lists the patches; empty means none.  With STAGE, the installed files
+# FACTS says which release (see fetch-source.sh), SERIES lists the patches
+# (see prepare-source.sh); empty means none.  With STAGE, the installed files
 # are left in STAGE/PREFIX, to be copied from there.
 #
 # WORK/key is the record of what PREFIX was made from: a line for patches and
@@ -17,7 +18,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/messages.sh"
 
-prefix=$1 work=$2 download=$3 series=$4 stage=${5:-}
+prefix=$1 work=$2 download=$3 facts=$4 series=$5 stage=${6:-}
 log=$work/log
 result=${stage}$prefix
 
@@ -29,7 +30,13 @@ options='--enable-gmp=system --enable-boehm=system --enable-libatomic=system
 
 recipe() {
   echo "$prefix" $options
-  [ -z "$series" ] || (cd "$(dirname "$series")" && cat series ./*.patch)
+  [ -z "$series" ] || {
+    cat "$series"
+    for name in $(cat "$series"); do
+      cat "$(dirname "$series")/$name" 2>/dev/null ||
+        cat "$(dirname "$series")/../$name"
+    done
+  }
 }
 
 origin() {
@@ -77,12 +84,12 @@ free_mb=$(($(df -Pk "$work" | awk 'NR == 2 { print $4 }') / 1024))
 
 rm -f "$work/key"
 : >"$log" || die "cannot write $log; free some disk space, check permissions"
-[ -n "$ECL_SRC" ] || "$here/fetch-source.sh" "$download"
-"$here/prepare-source.sh" "$work/source" "$download" "$series" "$log"
+[ -n "$ECL_SRC" ] || "$here/fetch-source.sh" "$download" "$facts"
+"$here/prepare-source.sh" "$work/source" "$download" "$facts" "$series" "$log"
 
 # What make was told about mprof must not reach ECL's own makefiles.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL \
-  CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR B ECL_SRC
+  CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR B ECL ECL_SRC
 
 jobs=$(nproc 2>/dev/null || echo 2)
 say "building $([ -n "$series" ] && echo the patched || echo an unpatched) ECL" \

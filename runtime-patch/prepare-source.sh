@@ -1,21 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# prepare-source.sh DEST DOWNLOAD SERIES LOG: make DEST the source tree of ECL
-# with the distribution's patches and those that the file SERIES lists (empty:
-# none, for a reference to measure against), ready for configure.
+# prepare-source.sh DEST DOWNLOAD FACTS SERIES LOG: make DEST the source tree
+# of ECL with the distribution's patches and those that the file SERIES lists
+# (empty: none, for a reference to measure against), ready for configure.
+# FACTS says which release (see fetch-source.sh); a patch lies beside SERIES,
+# or one folder above it when releases share it.
 #
 # The tree comes from ECL_SRC, a folder (copied, never changed) or a tarball,
 # or else from the distribution's source package in the folder DOWNLOAD.  Both
-# the upstream release and Debian's stripped "+ds" tree will do.  DEST appears
+# the upstream source and Debian's stripped tree will do.  DEST appears
 # only when it is complete.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/messages.sh"
 
-release=21.2.1
-dest=$1 download=$2 series=$3 log=$4
+dest=$1 download=$2 series=$4 log=$5
+. "$3"
 tree=$dest.tmp
 source=${ECL_SRC:-}
 unpack_advice='free some disk space or check the file, then run make again'
@@ -37,8 +39,8 @@ unpack_debian_folder() {
 }
 
 if [ -z "$source" ]; then
-  unpack "$download/ecl_$release+ds.orig.tar.xz"
-  unpack_debian_folder "$download/ecl_$release+ds.orig.tar.xz"
+  unpack "$download/$orig"
+  unpack_debian_folder "$download/$orig"
 elif [ -d "$source" ]; then
   run "$log" "copy $source" "$unpack_advice" cp -R "$source/." "$tree"
   # What a build in that folder left behind names that folder.
@@ -84,8 +86,10 @@ elif [ ! -d "$tree/src/gmp" ] &&
 fi
 
 if [ -n "$series" ]; then
+  folder=$(dirname "$series")
   for name in $(patches_in "$series"); do
-    apply "$(dirname "$series")/$name" "runtime-patch/$name"
+    [ -f "$folder/$name" ] || name=../$name
+    apply "$folder/$name" "$(basename "$folder")/$name"
   done
 fi
 

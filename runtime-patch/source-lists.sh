@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# source-lists.sh DIR [APT-DIR]: write into DIR the deb-src twin of every deb
-# entry in this machine's own package lists (APT-DIR, normally /etc/apt), so
-# that the source package comes from where its packages come from and no host
-# is written down in this project.  Options, keys and components are kept.
+# source-lists.sh DIR [SUITE [APT-DIR]]: write into DIR the deb-src twin of
+# every deb entry in this machine's own package lists (APT-DIR, normally
+# /etc/apt), so that the source package comes from where its packages come from
+# and no host is written down in this project.  Options, keys and components
+# are kept.  SUITE takes the place of the machine's own suite, if it is not
+# empty; entries for anything else are left out then.
 #
 # Left out: disabled entries, CD-ROMs, and suites of other publishers, which
 # are known by not being named after a Debian release: asking them for
@@ -13,7 +15,8 @@
 set -eu
 
 out=$1
-apt=${2:-/etc/apt}
+replacement=${2:-}
+apt=${3:-/etc/apt}
 codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") || :
 
 mkdir -p "$out"
@@ -23,17 +26,20 @@ rm -f "$out"/*.list "$out"/*.sources
 convert() {
   format=$1 filter=$2
   shift 2
-  awk -v format="$format" -v filter="$filter" -v codename="$codename" '
+  awk -v format="$format" -v filter="$filter" -v codename="$codename" \
+    -v replacement="$replacement" '
     function wanted(suite) {
       if (!filter)
         return 1
+      if (replacement && suite ~ /[-\/]/)
+        return 0
       sub(/[-\/].*/, "", suite)
       return suite == codename ||
         suite ~ /^(stable|oldstable|testing|unstable|sid)$/
     }
 
     # deb [options] uri suite components...: options may hold blanks.
-    function one_line(line,    rest, options, part, n) {
+    function one_line(line,    rest, options, part, n, i) {
       if (line !~ /^[ \t]*deb(-src)?[ \t]/)
         return
       sub(/#.*/, "", line)
@@ -45,8 +51,15 @@ convert() {
         rest = substr(rest, RLENGTH + 1)
       }
       n = split(rest, part)
-      if (n >= 2 && part[1] !~ /^cdrom:/ && wanted(part[2]) &&
-          !seen[options rest]++)
+      if (n < 2 || part[1] ~ /^cdrom:/ || !wanted(part[2]))
+        return
+      if (replacement) {
+        part[2] = replacement
+        rest = part[1]
+        for (i = 2; i <= n; i++)
+          rest = rest " " part[i]
+      }
+      if (!seen[options rest]++)
         print "deb-src " options rest
     }
 
@@ -57,7 +70,8 @@ convert() {
         if (wanted(suite[i]))
           take = 1
       if (take && is_deb && !disabled && uris !~ /cdrom:/)
-        print "Types: deb-src\n" text
+        print "Types: deb-src\n" \
+          (replacement ? "Suites: " replacement "\n" : "") text
       text = suites = uris = field = ""
       is_deb = disabled = 0
     }
@@ -80,7 +94,8 @@ convert() {
       }
       if (field == "suites") suites = suites " " value
       if (field == "uris") uris = uris " " value
-      text = text $0 "\n"
+      if (field != "suites" || !replacement)
+        text = text $0 "\n"
     }
     END { if (format != "list") stanza_end() }
   ' "$@"

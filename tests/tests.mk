@@ -11,7 +11,7 @@ test_o      := $(test_c:%.c=$(O)/obj/%.o)
 tests       := $(test_c:tests/c/%.c=$(O)/tests/%)
 
 # What only some tests need: packages.sh has a list of each name.
-$(top)/packages-%: FORCE | $(packages)
+$(packages)-%: FORCE | $(packages)
 	@runtime-patch/packages.sh $@ $*
 
 ## The C tests.
@@ -76,7 +76,7 @@ $(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
 # Without patches, but otherwise the same: what bench compares with.
 $(top)/reference-work/key: FORCE | $(ecl_key)
 	@runtime-patch/build-ecl.sh $(reference) $(top)/reference-work \
-	  $(top)/download ""
+	  $(download) $(facts) ""
 
 # With all patches but those whose names match WITHOUT: what bench-words
 # compares with.
@@ -88,21 +88,22 @@ $(no_words)-work/key: FORCE | $(ecl_key)
 	  { echo 'mprof: no patch is called $(WITHOUT); set WITHOUT' >&2; exit 1; }
 	@rm -rf $(no_words)-patch && mkdir -p $(no_words)-patch
 	@grep -v -e '$(WITHOUT)' $(series) >$(no_words)-patch/series
-	@grep '^0' $(no_words)-patch/series | \
-	  (cd $(dir $(series)) && xargs cp -t $(no_words)-patch)
+	@cd $(dir $(series)) && for name in $$(cat $(no_words)-patch/series); do \
+	  cp $$name $(no_words)-patch 2>/dev/null || \
+	    cp ../$$name $(no_words)-patch || exit; done
 	@runtime-patch/build-ecl.sh $(no_words) $(no_words)-work \
-	  $(top)/download $(no_words)-patch/series
+	  $(download) $(facts) $(no_words)-patch/series
 
 ## Targets.  Scripts find what was built through these.
 test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(top)/cache TESTS='$(tests)' \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 
-check: all tests $(top)/packages-allocators $(top)/packages-unwind ## run all tests; the last line is `N passed, N failed'
+check: all tests $(packages)-allocators $(packages)-unwind ## run all tests; the last line is `N passed, N failed'
 	@$(test_env) tests/run-tests.sh headers c lisp cli malloc exact embedding \
 	  unwind random
 
-check-flaky: all tests $(top)/packages-allocators $(top)/packages-unwind ## the same 30 times beside busy loops; NAMED ones 300 times
+check-flaky: all tests $(packages)-allocators $(packages)-unwind ## the same 30 times beside busy loops; NAMED ones 300 times
 	@$(test_env) tests/flaky.sh
 
 check-c: tests ## the C tests, and every header compiled alone
@@ -114,22 +115,22 @@ check-lisp: all ## the FiveAM tests
 check-cli: all ## the tests of the command mprof
 	@$(test_env) tests/run-tests.sh cli
 
-check-programs: all $(top)/packages-programs ## other people's C programs, against valgrind; minutes
+check-programs: all $(packages)-programs ## other people's C programs, against valgrind; minutes
 	@$(test_env) TEST_TIMEOUT=3600 tests/run-tests.sh programs
 
 soak: all ## threads, forks and unloading at once; six minutes, SECONDS_OF_SOAK
 	@$(test_env) TEST_TIMEOUT=10000 tests/run-tests.sh soak
 
-check-malloc: all $(top)/packages-allocators ## C programs whose totals are known by hand
+check-malloc: all $(packages)-allocators ## C programs whose totals are known by hand
 	@$(test_env) tests/run-tests.sh malloc
 
-check-exact: all $(top)/packages-unwind ## programs whose totals are known by hand
+check-exact: all $(packages)-unwind ## programs whose totals are known by hand
 	@$(test_env) tests/run-tests.sh exact
 
 check-embedding: all ## Lisp code in programs and libraries
 	@$(test_env) tests/run-tests.sh embedding
 
-check-unwind: all $(top)/packages-unwind ## a debugger and shadow stacks
+check-unwind: all $(packages)-unwind ## a debugger and shadow stacks
 	@$(test_env) tests/run-tests.sh unwind
 
 check-random: all ## random programs that predict their profiles
@@ -141,10 +142,10 @@ check-patch: all ## ECL's own tests on the patched ECL, profiling off and on
 check-libraries: all ## the tests of other people's libraries, profiled
 	@$(test_env) tests/run-tests.sh libraries
 
-check-formats: all $(top)/packages-formats ## what others read of the exports
+check-formats: all $(packages)-formats ## what others read of the exports
 	@$(test_env) tests/run-tests.sh formats
 
-check-html: all $(top)/packages-html ## the page in a headless browser
+check-html: all $(packages)-html ## the page in a headless browser
 	@$(test_env) tests/run-tests.sh html
 
 check-growth: all ## ten million contexts; takes 4 GB of memory
@@ -173,7 +174,7 @@ check-tsan-variant: tests $(malloc_a)
 
 # In a program that it is preloaded into, what watches the monitor may be no
 # library: gcc then puts an invalid instruction where something is undefined.
-check-ubsan: all $(top)/packages-allocators ## C programs with a monitor that traps what is undefined
+check-ubsan: all $(packages)-allocators ## C programs with a monitor that traps what is undefined
 	@$(MAKE) --no-print-directory O=$(top)/ubsan \
 	  SANITIZE='-fsanitize=undefined -fsanitize-undefined-trap-on-error' \
 	  check-ubsan-variant
@@ -183,9 +184,9 @@ check-ubsan-variant: $(malloc_so) $(malloc_a)
 	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 \
 	  tests/run-tests.sh malloc
 
-setup-fuzz: $(top)/packages-fuzz ## install what check-fuzz needs
+setup-fuzz: $(packages)-fuzz ## install what check-fuzz needs
 
-check-fuzz: $(top)/packages-fuzz ## fuzz the reader for a minute (FUZZ_SECONDS)
+check-fuzz: $(packages)-fuzz ## fuzz the reader for a minute (FUZZ_SECONDS)
 	@$(MAKE) --no-print-directory O=$(top)/fuzz CC=clang \
 	  SANITIZE='-fsanitize=fuzzer-no-link,address,undefined \
 	  -fno-sanitize-recover=all' check-fuzz-variant
@@ -218,12 +219,13 @@ bench-on-off: all ## the same of mprof counting and stopped alone; minutes for t
 bench-words: all $(no_words)-work/key ## the same without words in frames and with them
 	@$(test_env) ECL_NO_WORDS=$(no_words)/bin/ecl tests/bench/run.sh --words
 
-bench-malloc: all $(top)/packages-bench-malloc ## the cost of profiling C programs, and of heaptrack
+bench-malloc: all $(packages)-bench-malloc ## the cost of profiling C programs, and of heaptrack
 	@$(test_env) tests/bench/malloc.sh
 
+maxima      := $(shared)/download/maxima
 bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an hour
-	@runtime-patch/fetch-source.sh $(top)/download/maxima maxima
-	@$(test_env) tests/bench/maxima.sh
+	@runtime-patch/fetch-source.sh $(maxima) tests/bench/maxima-source.sh
+	@$(test_env) MAXIMA_SOURCE=$(maxima) tests/bench/maxima.sh
 
 bench-growth: all ## measure time and memory by the number of contexts
 	@$(test_env) tests/bench/growth.sh
