@@ -97,6 +97,7 @@ $(no_words)-work/key: FORCE | $(ecl_key)
 ## Targets.  Scripts find what was built through these.
 test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(top)/cache TESTS='$(tests)' \
+  RELEASE=$(ECL) \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 
 check: all tests $(packages)-allocators $(packages)-unwind ## run all tests; the last line is `N passed, N failed'

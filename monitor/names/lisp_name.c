@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "names/classify.h"
+#include "threads/releases.h"
 
 enum { MAX_DEPTH = 16, MAX_LENGTH = 64 };
 
@@ -122,10 +123,10 @@ is_external(cl_object symbol)
 {
   const cl_object package = symbol->symbol.hpack;
   bool external;
-  mp_get_rwlock_read(1, cl_core.global_env_lock);
+  release_lock_packages();
   external = ecl_gethash_safe(symbol->symbol.name, package->pack.external,
                               OBJNULL) == symbol;
-  mp_giveup_rwlock_read(cl_core.global_env_lock);
+  release_unlock_packages();
   return external;
 }
 

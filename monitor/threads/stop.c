@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "balance/collector_tables.h"
+#include "threads/releases.h"
 #include "threads/threads.h"
 
 /* ---- gates ---- */
@@ -114,23 +115,30 @@ static const long system_calls[] = {
 #endif
 };
 
+/* The kernel's number of a thread, which its encoding of the thread's clock
+ * has; 0 when the thread has ended. */
+static pid_t
+thread_number(pthread_t thread)
+{
+  clockid_t clock;
+  return pthread_getcpuclockid(thread, &clock) == 0 ? ~(clock >> 3) : 0;
+}
+
 /* Does the thread sleep in one of these, or wait for the monitor's lock?  The
  * kernel says in which call it sleeps, and with which arguments: "0 0x3 ...",
  * or "running". */
 static bool
 sleeps_elsewhere(pthread_t thread)
 {
-  clockid_t clock;
+  const pid_t thread_id = thread_number(thread);
   char path[64];
   long number;
   unsigned long argument;
   bool sleeps;
   FILE *file;
-  if (pthread_getcpuclockid(thread, &clock) != 0)
+  if (thread_id == 0)
     return false;
-  /* The kernel's encoding of a thread's clock has the thread's number. */
-  snprintf(path, sizeof path, "/proc/self/task/%d/syscall",
-           (int)~(clock >> 3));
+  snprintf(path, sizeof path, "/proc/self/task/%d/syscall", (int)thread_id);
   file = fopen(path, "re");
   if (file == NULL)
     return false;
@@ -200,23 +208,27 @@ state_of_process(cl_object process)
   return t;
 }
 
-/* Lock the list, unless the thread that holds it waits at its gate, and so
- * will neither change the list nor give the lock back. */
+/* Does the thread that holds the lock of the list wait at its gate? */
+static bool
+list_is_held(void)
+{
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    if (t->env != NULL && is_held(t) &&
+        release_list_is_locked_by(t->env->own_process,
+                                  thread_number(t->thread)))
+      return true;
+  return false;
+}
+
+/* Lock the list, unless the thread that holds it will neither change the list
+ * nor give the lock back. */
 static bool
 lock_list(bool *locked)
 {
-  const cl_object me = ecl_process_env()->own_process;
   unsigned looks = 0;
   do {
-    const struct thread_state *t;
-    cl_object owner = ECL_NIL;
-    *locked = __atomic_compare_exchange_n(&cl_core.processes_spinlock, &owner,
-                                          me, false, __ATOMIC_SEQ_CST,
-                                          __ATOMIC_SEQ_CST);
-    if (*locked)
-      return true;
-    t = state_of_process(owner);
-    if (t != NULL && is_held(t))
+    *locked = release_lock_list();
+    if (*locked || list_is_held())
       return true;
   } while (wait_a_little(&looks));
   return false;
@@ -244,11 +256,11 @@ look_through_list(struct listed *l)
     const cl_env_ptr env = p == OBJNULL || Null(p) ? NULL : p->process.env;
     if (env == NULL)
       continue;
-    if (env->cs_org == NULL) { /* the first thing that a new thread sets */
-      if (env->thread_local_bindings == NULL)
-        l->to_come++;
-      else
+    if (!release_has_begun(p)) {
+      if (release_is_made(p))
         l->begins = true;
+      else
+        l->to_come++;
     } else if (!is_counted(env)) {
       l->env = env;
       l->thread = p->process.thread;
@@ -267,8 +279,7 @@ read_list(struct listed *l)
       return false;
     look_through_list(l);
     if (locked)
-      __atomic_store_n(&cl_core.processes_spinlock, ECL_NIL,
-                       __ATOMIC_RELEASE);
+      release_unlock_list();
   } while (l->env == NULL && l->begins && wait_a_little(&looks));
   return true;
 }

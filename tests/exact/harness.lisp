@@ -78,18 +78,31 @@ LIST to have no effect does not leave it out.")
 (defconstant +hash-table-entry+ 16) ; key and value
 (defconstant +word+ 8)
 
-;;; The byte-code interpreter keeps lexical variables in an association list:
-;;; two conses for each variable that is bound, one for each local function.
-;;; A function that can see any of these is a closure.
+;;; The byte-code interpreter of ECL 21.2.1 keeps lexical variables in an
+;;; association list: two conses for each variable that is bound, one for each
+;;; local function.  A function that can see any of these is a closure.  In
+;;; 24.5.10 the list is a part of the interpreter's stack: there is a cons for
+;;; each variable, and none for a local function; a closure is only what refers
+;;; to a variable or function around it, and has a vector of these.
+
+(defun by-release (old new)
+  "OLD in ECL 21.2.1, NEW in 24.5.10."
+  (ecase (parse-integer (lisp-implementation-version) :junk-allowed t)
+    (21 old)
+    (24 new)))
 
 (defun by-variant (compiled bytecode)
   (ecase *variant*
     (:compiled compiled)
     (:bytecode bytecode)))
 
-(defun v (variables)
+(defun b (variables)
   "The conses that the interpreter makes for so many VARIABLES."
-  (by-variant 0 (* 2 variables)))
+  (* (by-release 2 1) variables))
+
+(defun v (variables)
+  "The same, where a program is interpreted."
+  (by-variant 0 (b variables)))
 
 (defmacro cells (n)
   "A list of N conses.  A LIST of several would be a call of that function."

@@ -5,7 +5,7 @@
 
 (in-package #:exact)
 
-;;; The interpreter binds N, X, the limit and I: 4 variables, 8 conses.
+;;; The interpreter binds N, X, the limit and I.
 
 (defun cons-loop (n)
   (let ((x nil))
@@ -13,7 +13,7 @@
       (push i x))))
 
 (measuring ("cons loop") (cons-loop 10000)
-  (let ((n (by-variant 10000 10008)))
+  (let ((n (+ 10000 (v 4))))
     (total n (* n +cons+))
     (self 'cons-loop n (* n +cons+))
     (inclusive 'cons-loop n (* n +cons+))
@@ -32,8 +32,8 @@
       (setf last (one i)))))
 
 (measuring ("one allocation for each call") (call-each 5000)
-  (let ((each (by-variant 1 3))
-        (once (by-variant 0 8)))
+  (let ((each (+ 1 (v 1)))
+        (once (v 4)))
     (total (+ once (* 5000 each)) (* (+ once (* 5000 each)) +cons+))
     (self 'one (* 5000 each) (* 5000 each +cons+))
     (calls 'one 5000)
@@ -54,8 +54,7 @@
 
 (measuring ("every other call allocates") (call-every-other 1000)
   (calls 'every-other (by-variant 500 1000))
-  (self 'every-other (by-variant 500 2500)
-        (* (by-variant 500 2500) +cons+))
+  (self 'every-other (+ 500 (v 1000)) (* (+ 500 (v 1000)) +cons+))
   (calls 'call-every-other 1))
 
 ;;; Recursion 1000 deep: a cons on the way down and one on the way up, and
@@ -68,7 +67,7 @@
         (cons here (down-and-up (1- n))))))
 
 (measuring ("recursion") (down-and-up 1000)
-  (let ((n (by-variant 2000 (+ 2000 (* 2 1001) (* 2 1000)))))
+  (let ((n (+ 2000 (v 1001) (v 1000))))
     (total n (* n +cons+))
     (self 'down-and-up n (* n +cons+))
     (inclusive 'down-and-up n (* n +cons+))
@@ -86,8 +85,8 @@
   (cons n (even-step (1- n))))
 
 (measuring ("mutual recursion") (even-step 1000)
-  (let ((even (by-variant 500 (+ 500 (* 2 501))))
-        (odd (by-variant 500 (+ 500 (* 2 500)))))
+  (let ((even (+ 500 (v 501)))
+        (odd (+ 500 (v 500))))
     (total (+ even odd) (* (+ even odd) +cons+))
     (self 'even-step even (* even +cons+))
     (self 'odd-step odd (* odd +cons+))
@@ -112,10 +111,10 @@
     (asks-for-five)))
 
 (measuring ("two callers of one function") (ask)
-  (arc 'asks-for-three 'shared 10 (by-variant 30 50)
-       (* (by-variant 30 50) +cons+))
-  (arc 'asks-for-five 'shared 20 (by-variant 100 140)
-       (* (by-variant 100 140) +cons+))
+  (arc 'asks-for-three 'shared 10 (+ 30 (v 10))
+       (* (+ 30 (v 10)) +cons+))
+  (arc 'asks-for-five 'shared 20 (+ 100 (v 20))
+       (* (+ 100 (v 20)) +cons+))
   (arc 'shared 'make-list 30 130 (* 130 +cons+))
   (calls 'shared 30)
   (self 'make-list 130 (* 130 +cons+)))
@@ -130,7 +129,7 @@
 
 (measuring ("a cons loop below 2000 frames")
     (deep 2000)
-  (self 'cons-loop (by-variant 1000 1008) (* (by-variant 1000 1008) +cons+))
+  (self 'cons-loop (+ 1000 (v 4)) (* (+ 1000 (v 4)) +cons+))
   (calls 'cons-loop 1)
   (arc 'deep 'cons-loop 1)
   (calls 'deep 2001)

@@ -168,5 +168,4 @@
   (calls 'descend (1+ *levels*))
   (arc 'descend 'descend *levels*)
   (arc 'descend-once 'descend 1)
-  (conses 'descend (+ 5 8 (by-variant 0 (+ (* 2 (1+ *levels*))
-                                           (* 2 *levels*))))))
+  (conses 'descend (+ 5 8 (v (1+ *levels*)) (v *levels*))))

@@ -37,7 +37,7 @@
 ;; 30,010 times 20 calls, of two conses each; the interpreter binds I.
 (defun check-work ()
   (let* ((n (* 30010 20))
-         (conses (* n (by-variant 2 4))))
+         (conses (* n (+ 2 (v 1)))))
     (calls 'between n)
     (inclusive 'between conses (* conses +cons+))
     (arc 'deep-between 'between n conses (* conses +cons+))))
@@ -115,7 +115,7 @@
     (work-and-count)
   (check "finalizers ran" t (plusp *counted*))
   (let* ((n (* 5 *counted*))
-         (conses (* n (by-variant 2 4))))
+         (conses (* n (+ 2 (v 1)))))
     (inclusive 'finish-one conses (* conses +cons+))
     (calls 'finish-one n)
     (calls 'finish *counted*)

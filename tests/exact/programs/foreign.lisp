@@ -21,9 +21,9 @@
 
 (defvar *pair* (ffi:callback 'pair-callback))
 
-(defun conses (compiled bytecode)
-  "The arguments ALLOCATIONS and BYTES for so many conses."
-  (let ((n (by-variant compiled bytecode)))
+(defun conses (n)
+  "The arguments ALLOCATIONS and BYTES for N conses, and as many variables."
+  (let ((n (+ n (v n))))
     (list n (* n +cons+))))
 
 (defun check-chain (n figures &rest functions)
@@ -46,7 +46,7 @@
   "C's NAME calls back N times.  FRAMES: functions of its own below it."
   `(let ((function (c-function ,name))
          (values (list *pair* 10))
-         (figures (conses ,n (* 3 ,n))))
+         (figures (conses ,n)))
      (measuring ((format nil "~A calls back" ,name)) (call-c function values)
        (check-callback ,(or (first (last frames)) name) 'pair-callback ,n
                        figures)
@@ -65,7 +65,7 @@
 (let ((function (c-function "foreign_tail_call"))
       (values (list *pair* 10)))
   (measuring ("a tail call in C") (call-c function values)
-    (check-callback 'si:call-cfun 'pair-callback 1 (conses 1 3))
+    (check-callback 'si:call-cfun 'pair-callback 1 (conses 1))
     (absent "foreign_tail_call")))
 
 ;;; The callback calls C again.  Each of 50 turns has a chain of its own, one
@@ -89,7 +89,7 @@
                (by-variant '(ffi:callback turn-callback) 'turn-callback))
   (calls 'turn-callback 50)
   (arc 'turn-callback 'call-c (by-variant 49 50)) ; the last does not call back
-  (apply #'self 'turn-callback (conses 50 150)))
+  (apply #'self 'turn-callback (conses 50)))
 
 ;;; A jump from Lisp to Lisp over the C frames in between.  What comes after
 ;;; has nothing to do with these.
@@ -114,11 +114,11 @@
   (let ((function (c-function name)))
     (measuring ((format nil "throws over ~A" name)) (throw-over function 100)
       (check-callback (if (string= name "foreign_two_frames") "inner" name)
-                      'thrower-callback 100 (conses 100 300))
-      (apply #'self 'after-throw (conses 100 300))
+                      'thrower-callback 100 (conses 100))
+      (apply #'self 'after-throw (conses 100))
       (calls 'throw-over 1)
       (calls 'after-throw 100)
-      (check-chain 100 (conses 100 300) 'throw-over 'after-throw))))
+      (check-chain 100 (conses 100) 'throw-over 'after-throw))))
 
 ;;; The C library's qsort and bsearch.  How often they compare is their own
 ;;; affair; the callback counts it.  Each argument that is a pointer becomes
@@ -209,9 +209,9 @@
       (progn
         (call-and-close values)
         (call-and-close values))
-    (check-callback "foreign_alloca" 'pair-callback 2 (conses 2 6))
+    (check-callback "foreign_alloca" 'pair-callback 2 (conses 2))
     (calls 'call-and-close 2)
-    (check-chain 2 (conses 2 6) 'call-c 'si:call-cfun "foreign_alloca")))
+    (check-chain 2 (conses 2) 'call-c 'si:call-cfun "foreign_alloca")))
 
 ;;; One that C closes, which nobody tells the monitor.
 
@@ -229,7 +229,7 @@
       (progn
         (call-c function values)
         (si:call-cfun close :int '(:pointer-void) close-values))
-    (apply #'inclusive "foreign_alloca" (conses 1 3))))
+    (apply #'inclusive "foreign_alloca" (conses 1))))
 
 ;;; Libraries that have different code at the same addresses, one after the
 ;;; other.
@@ -250,10 +250,10 @@
         (load-and-call 2 values)
         (load-and-call 3 values)
         (load-and-call 2 values))
-    (check-callback "foreign_block" 'pair-callback 3 (conses 3 9))
+    (check-callback "foreign_block" 'pair-callback 3 (conses 3))
     (calls 'load-and-call 3)
     (arc 'load-and-call 'call-c 3)
-    (apply #'inclusive "foreign_block" (conses 3 9)))
+    (apply #'inclusive "foreign_block" (conses 3)))
   (unless (apply #'= *places*)
     (format t "# they were loaded at different addresses~%")))
 
@@ -281,4 +281,4 @@
     (check "the same frames" t (> n 31) n))
   (calls 'trace-below 31)
   (arc 'trace-twice 'trace-below 1)
-  (apply #'self 'trace-below (conses 62 (* 62 3))))
+  (apply #'self 'trace-below (conses 62)))

@@ -160,7 +160,7 @@
 (measuring ("functions defined in a let") (use-in-let)
   (let ((f '(flet f :in in-let-with-flet))
         (lambda '(lambda :in (setf in-let))))
-    (self 'in-let (by-variant 1 3) (* (by-variant 1 3) +cons+))
+    (self 'in-let (+ 1 (v 1)) (* (+ 1 (v 1)) +cons+))
     (self f 2 (* 2 +cons+))
     (self lambda 2 (* 2 +cons+))
     (arc 'use-in-let 'in-let 1)
@@ -205,7 +205,7 @@
   (let* ((primary '(method count-up (integer)))
          (around '(method count-up :around (integer)))
          (setf '(method (setf count-up) (t integer)))
-         (each (by-variant 1 3)))
+         (each (+ 1 (v 1))))
     (arc primary `(flet f :in ,primary) 1 1 +cons+)
     (arc primary `(lambda :in ,primary) 2 (* 2 each) (* 2 each +cons+))
     (arc around `(flet f :in ,around) 2 2 (* 2 +cons+))
@@ -213,7 +213,7 @@
     (self `(lambda :in ,primary) (* 2 each) (* 2 each +cons+))
     (self `(flet f :in ,around) 2 (* 2 +cons+))
     (self `(labels f :in ,setf)
-          (by-variant 3 11) (* (by-variant 3 11) +cons+))
+          (+ 3 (v 4)) (* (+ 3 (v 4)) +cons+))
     (arc setf `(labels f :in ,setf) 1)))
 
 ;;; In macros, when they are expanded; and the functions of MACROLET.  The
@@ -244,7 +244,7 @@
 
 (measuring ("macrolet" :residual nil) (eval *form-with-macrolet*)
   ;; LIST, and the variables as above
-  (self '(macro-function twice) 11 (* 11 +cons+))
+  (self '(macro-function twice) (+ 3 (b 4)) (* (+ 3 (b 4)) +cons+))
   (calls '(macro-function twice) 1))
 
 ;;; In top-level forms the name is that of the file, if the file is compiled.

@@ -73,7 +73,7 @@ coroutine_resume(struct coroutine *c)
   swapcontext(&c->resumer, &c->here);
   current = outer;
   lisp_stacks_put_back(&lisp);
-  env->cs_limit = limit;
+  env->CS_LIMIT = limit;
   return !c->ended;
 }
 
@@ -121,7 +121,7 @@ call_in_handler(callback *f, long n, long above)
   handler_argument = n;
   limit = stack_enter(env, other.ss_sp);
   raise(SIGUSR2);
-  env->cs_limit = limit;
+  env->CS_LIMIT = limit;
   sigaction(SIGUSR2, &action_before, NULL);
   sigaltstack(&stack_before, NULL);
   munmap(other.ss_sp, STACK_BYTES);

@@ -16,6 +16,16 @@
 
 #include <ecl/ecl.h>
 
+#if ECL_VERSION_NUMBER >= 240510
+# define STACK_TOP run_stack.top
+# define IHS_TOP ihs_stack.top
+# define CS_LIMIT c_stack.limit
+#else
+# define STACK_TOP stack_top
+# define IHS_TOP ihs_top
+# define CS_LIMIT cs_limit
+#endif
+
 /* The tops of Lisp's stacks. */
 struct lisp_stacks {
   cl_env_ptr env;
@@ -26,15 +36,15 @@ struct lisp_stacks {
 static inline struct lisp_stacks
 lisp_stacks(cl_env_ptr env)
 {
-  struct lisp_stacks s = { env, env->stack_top, env->ihs_top };
+  struct lisp_stacks s = { env, env->STACK_TOP, env->IHS_TOP };
   return s;
 }
 
 static inline void
 lisp_stacks_put_back(const struct lisp_stacks *s)
 {
-  s->env->stack_top = s->top;
-  s->env->ihs_top = s->ihs_top;
+  s->env->STACK_TOP = s->top;
+  s->env->IHS_TOP = s->ihs_top;
 }
 
 enum { STACK_BYTES = 1 << 18, STACK_MARGIN = 1 << 14 };
@@ -64,8 +74,8 @@ stack_elsewhere(long above)
 static inline char *
 stack_enter(cl_env_ptr env, char *memory)
 {
-  char *limit = env->cs_limit;
-  env->cs_limit = memory + STACK_MARGIN;
+  char *limit = env->CS_LIMIT;
+  env->CS_LIMIT = memory + STACK_MARGIN;
   return limit;
 }
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * releases.h -- what the releases of ECL keep in different places.
+ *
+ * 21.2.1 has spin locks and lock objects of Lisp; since 24.5.10 the runtime's
+ * own locks are the system's.  Everything else that the monitor asks of ECL
+ * is the same in all releases that there are patches for: what it needs beyond
+ * ECL's own interface is in ecl/allocation_monitor.h.
+ *
+ * Any thread may call these; none of them allocates.
+ */
+#ifndef MPROF_RELEASES_H
+#define MPROF_RELEASES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <ecl/ecl.h>
+
+#if ECL_VERSION_NUMBER >= 240510
+
+#include <ecl/threads.h>
+
+/* The packages' symbols do not change between these two. */
+static inline void
+release_lock_packages(void)
+{
+  ecl_rwlock_lock_read(&cl_core.global_env_lock);
+}
+
+static inline void
+release_unlock_packages(void)
+{
+  ecl_rwlock_unlock_read(&cl_core.global_env_lock);
+}
+
+/* The list of threads.  False when another thread has it. */
+static inline bool
+release_lock_list(void)
+{
+  return ecl_mutex_trylock(&cl_core.processes_lock) == 0;
+}
+
+static inline void
+release_unlock_list(void)
+{
+  ecl_mutex_unlock(&cl_core.processes_lock);
+}
+
+/* Is it the thread of `process', `number' to the kernel, that has it? */
+static inline bool
+release_list_is_locked_by(cl_object process, pid_t number)
+{
+  (void)process;
+  return __atomic_load_n(&cl_core.processes_lock.__data.__owner,
+                         __ATOMIC_ACQUIRE) == number;
+}
+
+/* Has the thread begun to run?  A new one notes its stack first of all; one
+ * that was not made by ECL never does, and is active when it is listed. */
+static inline bool
+release_has_begun(cl_object process)
+{
+  return process->process.env->c_stack.org != NULL ||
+         process->process.phase == ECL_PROCESS_ACTIVE;
+}
+
+/* Has all been allocated that its parent allocates for it?  The bindings are
+ * the last. */
+static inline bool
+release_is_made(cl_object process)
+{
+  return process->process.env->bds_stack.tl_bindings != NULL;
+}
+
+#else
+
+static inline void
+release_lock_packages(void)
+{
+  mp_get_rwlock_read(1, cl_core.global_env_lock);
+}
+
+static inline void
+release_unlock_packages(void)
+{
+  mp_giveup_rwlock_read(cl_core.global_env_lock);
+}
+
+static inline bool
+release_lock_list(void)
+{
+  cl_object owner = ECL_NIL;
+  return __atomic_compare_exchange_n(
+      &cl_core.processes_spinlock, &owner, ecl_process_env()->own_process,
+      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static inline void
+release_unlock_list(void)
+{
+  __atomic_store_n(&cl_core.processes_spinlock, ECL_NIL, __ATOMIC_RELEASE);
+}
+
+static inline bool
+release_list_is_locked_by(cl_object process, pid_t number)
+{
+  (void)number;
+  return __atomic_load_n(&cl_core.processes_spinlock, __ATOMIC_ACQUIRE) ==
+         process;
+}
+
+static inline bool
+release_has_begun(cl_object process)
+{
+  return process->process.env->cs_org != NULL;
+}
+
+static inline bool
+release_is_made(cl_object process)
+{
+  return process->process.env->thread_local_bindings != NULL;
+}
+
+#endif
+
+#endif
