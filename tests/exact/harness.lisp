@@ -52,6 +52,18 @@ LIST to have no effect does not leave it out.")
 (defmacro keep (form)
   `(setf *kept* ,form))
 
+(eval-when (:compile-toplevel :load-toplevel :execute)
+  (defun by-release (old new)
+    "OLD in ECL 21.2.1, NEW in 24.5.10."
+    (ecase (parse-integer (lisp-implementation-version) :junk-allowed t)
+      (21 old)
+      (24 new))))
+
+(defun by-variant (compiled bytecode)
+  (ecase *variant*
+    (:compiled compiled)
+    (:bytecode bytecode)))
+
 ;;; Sizes in bytes, as requested: sizeof of the structures in ecl/object.h on
 ;;; x86-64, where a header is 8 bytes and a pointer 8.
 
@@ -68,11 +80,12 @@ LIST to have no effect does not leave it out.")
 (defconstant +array+ 48)          ; header, displaced, dims, dim, self, offset
 (defconstant +string+ 40)         ; header, displaced, dim, fillp, self
 (defconstant +bignum+ 24)         ; then 8 for each limb
-(defconstant +symbol+ 64)
-(defconstant +stream+ (+ 160 192)) ; and its own table of 24 functions
+(defconstant +symbol+ (by-release 64 88))
+(defconstant +stream+               ; and its own table of functions
+  (by-release (+ 160 192) (+ 176 232)))
 (defconstant +closure+ 48)        ; header, env, block, entry, file, position
-(defconstant +compiled-function+ 56) ; header, name, block, two entries, file,
-                                     ; position
+(defconstant +compiled-function+    ; header, name, block, entry, file, position;
+  (by-release 56 48))               ; two entries in 21.2.1
 (defconstant +interpreted-closure+ 32) ; header, code, environment, entry
 (defconstant +hash-table+ 136)
 (defconstant +hash-table-entry+ 16) ; key and value
@@ -84,17 +97,6 @@ LIST to have no effect does not leave it out.")
 ;;; 24.5.10 the list is a part of the interpreter's stack: there is a cons for
 ;;; each variable, and none for a local function; a closure is only what refers
 ;;; to a variable or function around it, and has a vector of these.
-
-(defun by-release (old new)
-  "OLD in ECL 21.2.1, NEW in 24.5.10."
-  (ecase (parse-integer (lisp-implementation-version) :junk-allowed t)
-    (21 old)
-    (24 new)))
-
-(defun by-variant (compiled bytecode)
-  (ecase *variant*
-    (:compiled compiled)
-    (:bytecode bytecode)))
 
 (defun b (variables)
   "The conses that the interpreter makes for so many VARIABLES."
@@ -355,9 +357,9 @@ of names, root first, how many objects the last one made, and their bytes."
 
 (defun made (variables &rest rows)
   "Ten times ROWS and nothing else: each is (TYPE OBJECTS BYTES), OBJECTS of a
-type or class with BYTES in all.  And two conses for each of VARIABLES that
+type or class with BYTES in all.  And the conses for each of VARIABLES that
 the interpreter binds, which are two in a TEN."
-  (let ((conses (by-variant 0 (* 2 variables)))
+  (let ((conses (v variables))
         (conses-seen nil)
         (objects 0)
         (total 0))

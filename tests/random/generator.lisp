@@ -88,6 +88,11 @@
 (defvar *functions* nil "What may be called: lists (KIND SYMBOL PARAMETERS).")
 (defvar *here* nil "The name of the function that is being made.")
 (defvar *compiled* nil "Is it compiled?")
+
+(defvar *newer* (string/= (lisp-implementation-version) "21" :end1 2)
+  "Is it ECL 24.5.10?  What its interpreter makes for a lambda depends on the
+variables and functions that the lambda refers to, which is not followed here;
+so no function is for the interpreter.")
 (defvar *nesting* 0 "Statements around this one.")
 (defvar *handling* nil
   "Is this inside a HANDLER-CASE of the same activation?")
@@ -156,4 +161,4 @@ speak for its caller."
   "Forms that count the object that a lambda evaluates to."
   (list (cond ((not *compiled*) (made "CLOSURE" 1 32))
               (captures (made "CLOSURE" 1 48))
-              (t (made "COMPILED-FUNCTION" 1 56)))))
+              (t (made "COMPILED-FUNCTION" 1 (if *newer* 48 56))))))

@@ -92,7 +92,7 @@ FUNCTIONS, FUEL (integers): take so many instead of a random number."
               (or fuel random))
             (program-definitions *program*)
             (loop for (kind symbol parameters) in *functions*
-                  for *compiled* = (and compiled (chance 70))
+                  for *compiled* = (and compiled (or (chance 70) *newer*))
                   collect (ecase kind
                             (:plain (plain-definition symbol parameters))
                             (:deep (deep-definition symbol))

@@ -116,7 +116,7 @@ PRETTY's three variables."
   (setf *types*
         (sort (loop for type in (mprof.data:types *profile*)
                     for name = (mprof.data:name type)
-                    for own = (if (string= name "CONS") (by-variant 0 6) 0)
+                    for own = (if (string= name "CONS") (v 3) 0)
                     collect (list name (- (mprof.data:allocations type) own)
                                   (- (mprof.data:bytes type)
                                      (* own +cons+))))

@@ -139,7 +139,7 @@
 
 (measuring ("&rest") (ten (rest-arguments 1 2 3))
   (made (+ 2 10) (conses 3))
-  (self 'rest-arguments (by-variant 30 50) (by-variant 480 800))
+  (self 'rest-arguments (+ 30 (v 10)) (* (+ 30 (v 10)) +cons+))
   (calls 'rest-arguments 10))
 
 (measuring ("&rest of apply") (ten (apply #'rest-arguments *list*))

@@ -14,10 +14,15 @@
 
 (defun ten-in-all (objects bytes &optional (loops 1))
   "Nothing else, but for the two variables of the LOOPS that TEN is."
-  (total (+ (* 10 objects) (by-variant 0 (* 4 loops)))
-         (+ (* 10 bytes) (by-variant 0 (* 4 loops +cons+)))))
+  (total (+ (* 10 objects) (v (* 2 loops)))
+         (+ (* 10 bytes) (* (v (* 2 loops)) +cons+))))
 
 (defconstant +pathname+ 56)
+(defconstant +byte-buffer+ (by-release 0 8)) ; of streams of bytes
+(defconstant +lock+ (by-release 48 72))
+(defconstant +condition-variable+ (by-release 32 56))
+(defconstant +semaphore+ (by-release 40 120))
+(defconstant +barrier+ (by-release 48 120))
 
 (defun nothing-raw ()
   "No byte is of memory that nobody knows the use of."
@@ -152,7 +157,7 @@
   (ten-of 'synonym-stream +stream+)
   (ten-of 'two-way-stream +stream+)
   (ten-of 'echo-stream +stream+)
-  (ten-of "SEQUENCE-STREAM" +stream+)
+  (ten-of "SEQUENCE-STREAM" (+ +stream+ +byte-buffer+))
   (nothing-raw))
 
 ;; an output stream has a string of 128 characters with a fill pointer
@@ -162,7 +167,7 @@
 
 ;; the buffer of C's stdio is the stream's: 8192 bytes
 (measuring ("files") (with-open-file (stream "/dev/null") stream)
-  (type-total 'file-stream 1 (+ +stream+ 8192))
+  (type-total 'file-stream 1 (+ +stream+ +byte-buffer+ 8192))
   (nothing-raw))
 
 ;;; Objects of the rest of the runtime.
@@ -200,27 +205,33 @@
            (ten (mp:make-condition-variable))
            (ten (mp:make-semaphore))
            (ten (mp:make-barrier 2)))
-  (ten-of "LOCK" 48)
+  (ten-of "LOCK" +lock+)
   (ten-of "RWLOCK" 72)
-  (ten-of "CONDITION-VARIABLE" 32)
-  (ten-of "SEMAPHORE" 40)
-  (ten-of "BARRIER" 48)
-  (ten-in-all 5 (+ 48 72 32 40 48) 5))
+  (ten-of "CONDITION-VARIABLE" +condition-variable+)
+  (ten-of "SEMAPHORE" +semaphore+)
+  (ten-of "BARRIER" +barrier+)
+  (ten-in-all 5 (+ +lock+ 72 +condition-variable+ +semaphore+ +barrier+) 5))
 
-;; 128 messages in a vector, a semaphore for readers and one for writers
+;; 128 messages in a vector, a semaphore for readers and one for writers, for
+;; which 24.5.10 has the system's condition variables
 (measuring ("mailboxes") (ten (mp:make-mailbox))
-  (ten-of "MAILBOX" 64)
-  (ten-of "SEMAPHORE" 80 2)
+  (ten-of "MAILBOX" (by-release 64 184))
+  (ten-of "SEMAPHORE" (by-release 80 0) (by-release 2 0))
   (ten-of "(SIMPLE-ARRAY T)" (+ +vector+ (* 128 +word+)))
-  (ten-in-all 4 (+ 64 80 +vector+ (* 128 +word+))))
+  (ten-in-all (by-release 4 2)
+              (+ (by-release (+ 64 80) 184) +vector+ (* 128 +word+))))
 
 ;; A process that does not run yet: 256 places for bindings, the barrier for
-;; those who wait for its end, and a cons for their queue.
+;; those who wait for its end, and a cons for their queue.  In 24.5.10 it has
+;; the barrier in it, and its bindings come from malloc.
 (measuring ("processes" :residual nil) (ten (mp:make-process :name *name*))
-  (ten-of "PROCESS" 128)
-  (ten-of "(SIMPLE-ARRAY T)" (+ +vector+ (* 256 +word+)))
-  (ten-of "BARRIER" 48)
-  (ten-in-all 4 (+ 128 +vector+ (* 256 +word+) 48 +cons+)))
+  (ten-of "PROCESS" (by-release 128 192))
+  (if (by-release t nil)
+      (progn
+        (ten-of "(SIMPLE-ARRAY T)" (+ +vector+ (* 256 +word+)))
+        (ten-of "BARRIER" 48)
+        (ten-in-all 4 (+ 128 +vector+ (* 256 +word+) 48 +cons+)))
+      (ten-in-all 1 192)))
 
 ;; Started, it gets its stacks; and bignum registers, 32 limbs each.  It
 ;; shares no memory with the process that made it, but is made of that one's.
@@ -286,7 +297,9 @@
     (progn (eval '(defgeneric made-function (x)))
            (eval '(defmethod made-function ((x integer)) (list x))))
   (class-total 'standard-generic-function 1 (+ +instance+ (* 11 +word+)))
-  (class-total 'standard-method 1 (+ +instance+ (* 8 +word+)))
+  ;; 24.5.10 makes a prototype of the class, once
+  (let ((n (by-release 1 2)))
+    (class-total 'standard-method n (* n (+ +instance+ (* 8 +word+)))))
   (nothing-raw))
 
 ;;; Bignums: one object each; what GMP needs meanwhile is bytes of bignums and

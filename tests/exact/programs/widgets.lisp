@@ -17,7 +17,7 @@
 
 ;;; 10,000 widgets in turns, 5,000 red and 5,000 blue.  A widget has two
 ;;; slots.  Compiled, nothing else allocates.  Interpreted, each variable that
-;;; is bound takes two conses: SERIAL in MAKE-RED-WIDGET and in
+;;; is bound takes conses: SERIAL in MAKE-RED-WIDGET and in
 ;;; MAKE-BLUE-WIDGET, COLOUR and SERIAL in MAKE-WIDGET (two more in
 ;;; NEW-WIDGET), WIDGET in CONSUME-WIDGET.  In PRODUCE-AND-CONSUME these are
 ;;; N, RED, the limit and SERIAL once, and in each round the increment of
@@ -48,10 +48,12 @@
     (self 'producer-consumer:produce-and-consume 0 0)
     (absent 'producer-consumer:consume-widget))
   (when (eq *variant* :bytecode)
-    (self 'producer-consumer:make-red-widget 10000 (* 10000 +cons+))
-    (self 'producer-consumer:make-blue-widget 10000 (* 10000 +cons+))
-    (self 'producer-consumer:make-widget 40000 (* 40000 +cons+))
-    (self 'producer-consumer:produce-and-consume 20008 (* 20008 +cons+))
-    (total 150008 (+ (* 140008 +cons+) (* 10000 +widget+)))
-    (self 'producer-consumer:consume-widget 20000 (* 20000 +cons+))
+    (loop for (name variables) in '((producer-consumer:make-red-widget 5000)
+                                    (producer-consumer:make-blue-widget 5000)
+                                    (producer-consumer:make-widget 20000)
+                                    (producer-consumer:produce-and-consume
+                                     10004)
+                                    (producer-consumer:consume-widget 10000))
+          do (self name (b variables) (* (b variables) +cons+)))
+    (total (+ (b 70004) 10000) (+ (* (b 70004) +cons+) (* 10000 +widget+)))
     (calls 'producer-consumer:consume-widget 10000)))
