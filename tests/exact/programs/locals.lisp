@@ -5,12 +5,17 @@
 ;;;; function or definition that they are in, at any nesting, by both compilers.
 ;;;;
 ;;;; What the interpreter makes besides, for variables and local functions, is
-;;;; in harness.lisp.  LABELS are always closures there.
+;;;; in harness.lisp.  LABELS are always closures in 21.2.1.
 
 (in-package #:exact)
 
-(defun chains-by-variant (compiled bytecode)
-  (apply #'chains (by-variant compiled bytecode)))
+(defun chains-by-variant (compiled bytecode newer)
+  "NEWER are those of byte-compiled code in 24.5.10."
+  (apply #'chains (by-variant compiled (by-release bytecode newer))))
+
+(defun newer-closure (n)
+  "The bytes of a closure of N variables and its vector in 24.5.10."
+  (+ +interpreted-closure+ +vector+ (* n +word+)))
 
 (defun with-flet ()
   (flet ((f () (cons 1 1))
@@ -26,6 +31,8 @@
      ((with-flet (flet g :in with-flet)) 2 ,(* 2 +cons+)))
    `(((with-flet) 2 ,(* 2 +cons+))
      ((with-flet (flet f :in with-flet)) 1 ,+cons+)
+     ((with-flet (flet g :in with-flet)) 2 ,(* 2 +cons+)))
+   `(((with-flet (flet f :in with-flet)) 1 ,+cons+)
      ((with-flet (flet g :in with-flet)) 2 ,(* 2 +cons+)))))
 
 ;;; UP is called with 0, 1, 2 and 3, when it ends; DOWN with 1, 2 and 3.
@@ -50,7 +57,12 @@
        ((with-labels-in-turns ,up) 3 ,(* 3 +cons+))
        ((with-labels-in-turns ,up ,down) 3 ,(* 3 +cons+))
        ((with-labels-in-turns ,up ,down ,up) 8 ,(* 8 +cons+))
-       ((with-labels-in-turns ,up ,down ,up ,down) 6 ,(* 6 +cons+))))
+       ((with-labels-in-turns ,up ,down ,up ,down) 6 ,(* 6 +cons+)))
+     `(((with-labels-in-turns) 4 ,(* 2 (newer-closure 1)))
+       ((with-labels-in-turns ,up) 2 ,(* 2 +cons+))
+       ((with-labels-in-turns ,up ,down) 2 ,(* 2 +cons+))
+       ((with-labels-in-turns ,up ,down ,up) 5 ,(* 5 +cons+))
+       ((with-labels-in-turns ,up ,down ,up ,down) 4 ,(* 4 +cons+))))
     (calls up (by-variant 3 4))
     (calls down 3)
     (arc down up (by-variant 2 3))))
@@ -87,6 +99,10 @@
        (,outer 6 ,(* 2 (+ +interpreted-closure+ (* 2 +cons+))))
        (,inner 16 ,(* 4 (+ +interpreted-closure+ (* 3 +cons+))))
        (,lambda 16 ,(* 8 (+ +interpreted-closure+ +cons+)))
+       (,innermost 16 ,(* 16 +cons+)))
+     ;; F is the one variable, and none is captured
+     `((,outer 2 ,(* 2 +cons+))
+       (,inner 8 ,(* 8 +cons+))
        (,innermost 16 ,(* 16 +cons+))))
     (calls '(flet outer :in nested) 2)
     (calls '(labels inner :in nested) 4)
@@ -112,6 +128,8 @@
      ((same-names (labels same :in same-names)) 2 ,(* 2 +cons+)))
    `(((same-names) 4 ,(+ (* 3 +cons+) +interpreted-closure+))
      ((same-names (flet same :in same-names)) 4 ,(* 4 +cons+))
+     ((same-names (labels same :in same-names)) 2 ,(* 2 +cons+)))
+   `(((same-names (flet same :in same-names)) 4 ,(* 4 +cons+))
      ((same-names (labels same :in same-names)) 2 ,(* 2 +cons+)))))
 
 ;;; Closures, one of which makes another; they are called long after the
@@ -135,7 +153,9 @@
     (chains-by-variant
      `((,lambda 5 ,(+ (* 4 +cons+) +closure+)))
      `(((use-closures) 2 ,(* 2 +cons+))
-       (,lambda 11 ,(+ (* 10 +cons+) +interpreted-closure+))))
+       (,lambda 11 ,(+ (* 10 +cons+) +interpreted-closure+)))
+     `(((use-closures) 1 ,+cons+)
+       (,lambda 9 ,(+ (* 7 +cons+) (newer-closure 1)))))
     (calls '(lambda :in make-closures) 4)))
 
 ;;; Functions that are defined in a LET keep their own names.
@@ -236,6 +256,8 @@
      `((,f 1 ,+cons+)
        ((,@f list) 2 ,(* 2 +cons+)))
      `((,macro 10 ,(+ (* 9 +cons+) +interpreted-closure+))
+       (,f 3 ,(* 3 +cons+)))
+     `((,macro 6 ,(+ (* 4 +cons+) (newer-closure 1)))
        (,f 3 ,(* 3 +cons+))))))
 
 (defvar *form-with-macrolet*
@@ -272,6 +294,10 @@
       1 ,+cons+))
    `(((use-top-lambda calls-top-flet (flet f)) 1 ,+cons+)
      ((use-top-lambda (lambda :in (defvar *top-lambda*))) 1 ,+cons+)
+     ((use-top-lambda (lambda :in (defvar *top-lambda*))
+       (flet g :in (lambda :in (defvar *top-lambda*))))
+      1 ,+cons+))
+   `(((use-top-lambda calls-top-flet (flet f)) 1 ,+cons+)
      ((use-top-lambda (lambda :in (defvar *top-lambda*))
        (flet g :in (lambda :in (defvar *top-lambda*))))
       1 ,+cons+))))

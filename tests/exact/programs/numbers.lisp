@@ -102,7 +102,8 @@
 (computing (complex *double* *double*) '("(COMPLEX DOUBLE-FLOAT)" 1 24))
 (computing (+ *single* *double*) '(double-float 1 16))
 ;; the root of 4d0 first
-(computing (sqrt -4d0) '(double-float 1 16) '("(COMPLEX DOUBLE-FLOAT)" 1 24))
+(defvar *minus-four* -4d0)
+(computing (sqrt *minus-four*) '(double-float 1 16) '("(COMPLEX DOUBLE-FLOAT)" 1 24))
 ;; no zero is ever made
 (computing (- *double* *double*))
 

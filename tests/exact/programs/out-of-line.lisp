@@ -52,20 +52,26 @@
   "FORCED: :ALL of them, or :NAMED for + too."
   (loop for (name nil callee n bytes compiled-call typed-call) in *makers*
         for maker = (maker scope name)
-        ;; the interpreter binds X
-        for bound = (if typed 2 0)
         for call-p = (or (if typed typed-call compiled-call)
                          (eq forced :named)
                          (and forced (not (eq callee '+))))
-        do (inclusive maker (+ n bound) (+ bytes (* bound +cons+)))
-           (arc scope maker 1 (+ n bound) (+ bytes (* bound +cons+)))
+        ;; the interpreter binds X; what 24.5.10 compiles makes each time the
+        ;; float that it calls a function with, of the size of the result
+        for bound = (cond (typed (b 1))
+                          ((or (eq name 'sum)
+                               (and call-p (member name '(double single))))
+                           (by-release 0 1))
+                          (t 0))
+        for more = (if typed (* bound +cons+) (* bound bytes))
+        do (inclusive maker (+ n bound) (+ bytes more))
+           (arc scope maker 1 (+ n bound) (+ bytes more))
            (cond (call-p
                   (arc maker callee 1 n bytes)
-                  (self maker bound (* bound +cons+)))
+                  (self maker bound more))
                  (t
                   (no-arc maker callee)))
         sum (+ n bound) into all
-        sum (+ bytes (* bound +cons+)) into all-bytes
+        sum (+ bytes more) into all-bytes
         finally (total all all-bytes)))
 
 ;;; Compiled code.
