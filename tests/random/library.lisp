@@ -42,8 +42,12 @@
                   (oracle:leave d))))))
     `(progn
        ,(definition '#:c- 0 0)
-       ;; two conses for each variable and tag
-       (eval ',(definition '#:b- (* 2 (1+ (length lambda-list))) 2)))))
+       ;; two conses for each variable and tag; one in 24.5.10
+       ,@(let ((each (if (eql 0 (search "21." (lisp-implementation-version)))
+                         2
+                         1)))
+           `((eval ',(definition '#:b- (* each (1+ (length lambda-list)))
+                                 each)))))))
 
 (define-caller call (f)
   (funcall f))

@@ -30,15 +30,21 @@
                        ,@(statements)))))))
 
 (defun method-definition (generic qualifiers class next)
-  "A method.  With NEXT, it calls the next one."
+  "A method.  With NEXT, it calls the next one: by a local function in 24.5.10,
+where the :FIRST method makes a list of the arguments."
   (let ((*here* `(method ,generic ,@qualifiers (,class))))
     (flet ((next ()
-             `((call-next-method)
+             `(,@(if *newer* (via `(flet call-next-method :in ,*here*)) '())
+               (call-next-method)
                (oracle:back d))))
       (definition
        `(defmethod ,generic ,@qualifiers ((x ,class))
           ,(activation *here* '(x)
-                       `(,@(statements)
+                       `(,@(when (and *newer* (eq next :first))
+                             `(,@(via 'apply 'list)
+                               ,@(conses 1)
+                               (oracle:back d)))
+                         ,@(statements)
                          ,@(if next (next) '())
                          ,@(statements))))))))
 
@@ -51,9 +57,10 @@
        ,(definition `(defgeneric ,symbol (x)))
        ,(method-definition symbol '() 'rp::base nil)
        ,@(when (chance 70)
-           (list (method-definition symbol '() 'rp::derived t)))
+           (list (method-definition symbol '() 'rp::derived
+                                    (if around t :first))))
        ,@(when around
-           (list (method-definition symbol '(:around) 'rp::base t)))
+           (list (method-definition symbol '(:around) 'rp::base :first)))
        ,@(when before
            (list (method-definition symbol '(:before) 'rp::base nil)))
        ,@(when after
