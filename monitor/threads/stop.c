@@ -196,17 +196,8 @@ struct listed {
   cl_env_ptr env; /* of a thread that is not counted; NULL: all are */
   pthread_t thread;
   int to_come; /* listed, but no thread has been made for them */
-  bool begins;    /* one is just being made */
+  bool begins; /* one is just being made */
 };
-
-static const struct thread_state *
-state_of_process(cl_object process)
-{
-  const struct thread_state *t = monitor.threads;
-  while (t != NULL && (t->env == NULL || t->env->own_process != process))
-    t = t->next;
-  return t;
-}
 
 /* Does the thread that holds the lock of the list wait at its gate? */
 static bool
