@@ -52,12 +52,9 @@ LIST to have no effect does not leave it out.")
 (defmacro keep (form)
   `(setf *kept* ,form))
 
-(eval-when (:compile-toplevel :load-toplevel :execute)
-  (defun by-release (old new)
-    "OLD in ECL 21.2.1, NEW in 24.5.10."
-    (ecase (parse-integer (lisp-implementation-version) :junk-allowed t)
-      (21 old)
-      (24 new))))
+(defmacro by-release (old new)
+  "OLD in ECL 21.2.1, NEW in 24.5.10."
+  (if (eql (search "21." (lisp-implementation-version)) 0) old new))
 
 (defun by-variant (compiled bytecode)
   (ecase *variant*
@@ -81,22 +78,20 @@ LIST to have no effect does not leave it out.")
 (defconstant +string+ 40)         ; header, displaced, dim, fillp, self
 (defconstant +bignum+ 24)         ; then 8 for each limb
 (defconstant +symbol+ (by-release 64 88))
-(defconstant +stream+               ; and its own table of functions
-  (by-release (+ 160 192) (+ 176 232)))
+(defconstant +stream+ (by-release 352 408)) ; with its own table of functions
 (defconstant +closure+ 48)        ; header, env, block, entry, file, position
-(defconstant +compiled-function+    ; header, name, block, entry, file, position;
-  (by-release 56 48))               ; two entries in 21.2.1
+(defconstant +compiled-function+ (by-release 56 48)) ; header, name, block, file,
+                                  ; position, an entry, or two in 21.2.1
 (defconstant +interpreted-closure+ 32) ; header, code, environment, entry
 (defconstant +hash-table+ 136)
 (defconstant +hash-table-entry+ 16) ; key and value
 (defconstant +word+ 8)
 
-;;; The byte-code interpreter of ECL 21.2.1 keeps lexical variables in an
-;;; association list: two conses for each variable that is bound, one for each
-;;; local function.  A function that can see any of these is a closure.  In
-;;; 24.5.10 the list is a part of the interpreter's stack: there is a cons for
-;;; each variable, and none for a local function; a closure is only what refers
-;;; to a variable or function around it, and has a vector of these.
+;;; The byte-code interpreter keeps lexical variables in an association list:
+;;; two conses for each variable that is bound, one for each local function.  A
+;;; function that can see any of these is a closure.  In 24.5.10 the list is on
+;;; the interpreter's stack, which saves a cons for each; and a closure is only
+;;; what refers to one of these, and has a vector of them.
 
 (defun b (variables)
   "The conses that the interpreter makes for so many VARIABLES."

@@ -63,8 +63,8 @@
 (defvar *three-numbers* (list 1 2 3))
 
 (measuring ("typed local functions") (typed-locals *three-numbers*)
-  ;; LIST takes conses, and in 21.2.1 the function PAIR one, and its closure is an
-  ;; object
+  ;; LIST takes conses, and in 21.2.1 the function PAIR one, and its closure
+  ;; is an object
   (self '(flet pair :in typed-locals) (+ 3 (b 3)) (* (+ 3 (b 3)) +cons+))
   (calls '(flet pair :in typed-locals) 3)
   (arc 'mapcar '(flet pair :in typed-locals) 3)
