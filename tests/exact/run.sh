@@ -74,6 +74,11 @@ export ECL EXACT_FLAGS work harness
 rm -f "$work"/*.out
 for file; do
   name=$(basename "$file" .lisp)
+  # ECL 24.5.10 checks its own stack, which a coroutine leaves in disorder.
+  if [ "$name-${RELEASE:-}" = other-stacks-24.5.10 ]; then
+    echo "ok - $name # SKIP not for ECL $RELEASE" >"$work/$name.out"
+    continue
+  fi
   for source in "${file%.lisp}".c "${file%.lisp}".cc; do
     [ -e "$source" ] || continue
     if [[ $source == *.cc ]] && ! command -v "${CXX:-g++}" >/dev/null; then
