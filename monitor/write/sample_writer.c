@@ -25,6 +25,7 @@ sample_writer_release(struct sample_writer *w)
 {
   intern_table_release(&w->locations);
   arena_release(&w->parts);
+  arena_release(&w->functions);
   arena_release(&w->chain);
 }
 
@@ -39,6 +40,17 @@ note_part(struct sample_writer *w, uint32_t number, uint64_t at)
     ((uint8_t *)w->parts.base)[number] = (uint8_t)w->part_of(at);
 }
 
+static void
+note_function(struct sample_writer *w, uint32_t number, uint32_t function)
+{
+  const size_t end = ((size_t)number + 1) * sizeof function;
+  if (end > w->functions.reserved_bytes &&
+      arena_grow(&w->functions, 2 * end) != 0)
+    gzip_file_fail(w->stream->output, errno);
+  else
+    ((uint32_t *)w->functions.base)[number] = function;
+}
+
 /* The location of a call at `site', which is in `function'. */
 static uint32_t
 location_of(struct sample_writer *w, uint64_t site, uint32_t function)
@@ -51,8 +63,11 @@ location_of(struct sample_writer *w, uint64_t site, uint32_t function)
   const uint32_t location = intern_key(&w->locations, at);
   if (location == 0)
     gzip_file_fail(w->stream->output, ENOMEM);
-  else if (location > known && w->part_of != NULL)
-    note_part(w, location, at);
+  else if (location > known) {
+    note_function(w, location, number);
+    if (w->part_of != NULL)
+      note_part(w, location, at);
+  }
   return location;
 }
 

@@ -41,6 +41,7 @@ struct sample_writer { /* all zero but for the first part */
 
   struct intern_table locations; /* what is at one -> its number */
   struct arena parts; /* uint8_t by location: enum location_part */
+  struct arena functions; /* uint32_t by location: as the tree has it */
   struct arena chain; /* uint32_t: the one in hand */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
   uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
@@ -73,6 +74,13 @@ static inline uint64_t
 sample_writer_location(const struct sample_writer *w, uint32_t number)
 {
   return intern_table_key(&w->locations, number);
+}
+
+/* The number of the function that it is in; 0: not known. */
+static inline uint32_t
+sample_writer_function(const struct sample_writer *w, uint32_t number)
+{
+  return ((const uint32_t *)w->functions.base)[number];
 }
 
 #endif

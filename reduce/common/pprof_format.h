@@ -136,6 +136,9 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_LABEL_REGION "region"
 #define PPROF_LABEL_PHASE "phase"
 
+/* The type of what malloc gave out, where there are Lisp objects as well. */
+#define PPROF_TYPE_OF_MALLOC "malloc"
+
 /* Keys of comments, "KEY=VALUE".  First facts, numbers about the whole. */
 #define PPROF_COMMENT_ALLOCATIONS "mprof.allocations"
 #define PPROF_COMMENT_BYTES "mprof.bytes"

@@ -24,7 +24,7 @@ grow(struct call_chain *chain)
       room <= MOST_FRAMES &&
       arena_grow(&chain->frame_arena, room * sizeof *chain->frames) == 0 &&
       arena_grow(&chain->fresh_arena, room * sizeof *chain->fresh) == 0 &&
-      arena_grow(&chain->word_arena, 2 * room * sizeof *chain->words) == 0;
+      arena_grow(&chain->word_arena, 3 * room * sizeof *chain->words) == 0;
   chain->frames = chain->frame_arena.base;
   chain->fresh = chain->fresh_arena.base;
   chain->words = chain->word_arena.base;
@@ -33,7 +33,7 @@ grow(struct call_chain *chain)
   return made;
 }
 
-/* For `count' frames, and the words of these: two each.  The arrays move. */
+/* For `count' frames, and the words of these: three each.  The arrays move. */
 static inline bool
 make_room(struct call_chain *chain, size_t count)
 {
@@ -82,6 +82,32 @@ add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
 /* No word holds what this asks for. */
 static const uintptr_t nothing;
 
+struct chain_notes chain_notes;
+
+/* Look at what the runtime has in the frame `to', which is added. */
+static void
+add_note(struct call_chain *chain, struct call_frame *to)
+{
+  const struct stack_frame *const outer = &to[-1].at;
+  struct chain_note note;
+  size_t i = 0;
+  const size_t count = sizeof chain_notes.code / sizeof *chain_notes.code;
+  while (i < count && to->at.ip - chain_notes.code[i].start >=
+                          chain_notes.code[i].bytes)
+    i++;
+  if (i == count)
+    return;
+  note = chain_notes.of(&to->at, outer->sp, outer);
+  if (note.site != 0)
+    to->site = note.site;
+  if (note.word != NULL)
+    add_word(chain, note.word, *note.word);
+  if (note.mark != NULL) {
+    to->mark = note.mark;
+    to->mark_word = to->first_word;
+  }
+}
+
 /* Put `f' into the chain as the innermost frame, or as one that others come
  * behind. */
 static inline void
@@ -95,6 +121,9 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
       outer->by_pointer ||
       (outer->certain && outer->saved == NULL && to[-1].needs_pointer);
   to->first_word = (uint32_t)chain->word_count;
+  to->site = f->at.ip;
+  to->mark = to[-1].mark;
+  to->mark_word = to[-1].mark_word;
   if (to->serial == 0)
     to->serial = ++chain->serial;
   if (innermost) {
@@ -107,6 +136,8 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
     if (to->needs_pointer && f->at.saved != NULL)
       add_word(chain, f->at.saved, f->at.pointer);
   }
+  if (chain_notes.of != NULL)
+    add_note(chain, to);
   chain->depth++;
 }
 
@@ -262,7 +293,14 @@ make_path(struct call_chain *chain)
   path->joint = (uint32_t)joint;
   path->outer_words = (uint32_t)first;
   path->inner_words = (uint32_t)(chain->word_count - first);
+  path->marked = innermost->mark_word > first
+                     ? innermost->mark_word - (uint32_t)first
+                     : 0;
+  path->mark = path->marked > 0
+                   ? (struct chain_word){innermost->mark, *innermost->mark}
+                   : (struct chain_word){&nothing, 1};
   path->complete = chain->complete;
+  path->site = innermost->site;
   path->leaf = 0;
   memcpy(path->words, chain->words + first,
          path->inner_words * sizeof *path->words);

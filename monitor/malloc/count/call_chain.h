@@ -56,8 +56,13 @@ struct chain_word {
 struct call_frame {
   struct stack_frame at;
   uint64_t serial;     /* no other frame at this place has the same */
+  uint64_t site;       /* what it is in the tree: at.ip, or of what another
+                          runtime says, see chain_notes */
   uint32_t first_word; /* of what was read to find it */
   uint32_t context;    /* of the path that ends here; the owner's */
+  uint32_t mark_word;  /* first of those of the frame that has the innermost
+                          mark, here or further out; 0: there is none */
+  const uintptr_t *mark;
   bool needs_pointer;  /* where those further out are depends on at.pointer */
 };
 
@@ -74,12 +79,38 @@ struct known_path {
   uint64_t serial; /* of frames[joint] */
   uint32_t joint;
   uint32_t inner_words, outer_words;
+  uint32_t marked;       /* the inner words from here on are further in */
+  struct chain_word mark; /* than this one: see chain_notes */
   bool complete; /* the walk reached the beginning of the stack */
   /* the owner's: */
+  uint64_t site;                           /* of the innermost frame */
   uint32_t context;                    /* of all frames but the innermost */
   uint32_t size, region, leaf;         /* of the last object; leaf 0: none */
   struct chain_word words[PATH_WORDS]; /* of frames[joint] and further in */
 };
+
+/* What a runtime knows of its frames (malloc/ecl/).
+ *
+ * A *mark* is a word in a frame that holds a number which no other call ever
+ * has, so that all that is further out is as it was if it still holds that.
+ * A *note* is a word beside the return address that tells what the frame is
+ * of: the function that an interpreter runs.  Both are looked at for frames
+ * whose return address is in `code'. */
+struct chain_note {
+  uint64_t site;               /* 0: the return address */
+  const uintptr_t *word, *mark; /* NULL: none */
+};
+
+struct chain_notes {
+  struct {
+    uintptr_t start, bytes;
+  } code[3];
+  /* Of a frame whose stack begins at `end', called by `outer'. */
+  struct chain_note (*of)(const struct stack_frame *frame, uintptr_t end,
+                          const struct stack_frame *outer);
+};
+
+extern struct chain_notes chain_notes HIDDEN;
 
 struct call_chain {
   struct arena frame_arena, word_arena, fresh_arena;
@@ -176,6 +207,31 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
       chain_words_changed(inner, inner + path->inner_words) == inner &&
       call_chain_joins(chain, path))
     return path;
+  return call_chain_find_next(chain, ip, sp);
+}
+
+/* The same where there are marks: a path whose mark holds is as good as one
+ * that was compared as a whole. */
+HOOK_INLINE struct known_path *
+call_chain_find_marked(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
+                       uintptr_t frame)
+{
+  struct known_path *path = &chain->paths[call_chain_place(ip, sp)];
+  const struct chain_word *inner = path->words;
+  chain->frame = frame;
+  if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
+      chain_words_changed(inner + path->marked,
+                          inner + path->inner_words) ==
+          inner + path->marked) {
+    if (*path->mark.at == path->mark.value)
+      return path;
+    if (chain_words_changed(inner, inner + path->marked) == inner &&
+        call_chain_joins(chain, path)) {
+      if (path->marked > 0)
+        path->mark.value = *path->mark.at;
+      return path;
+    }
+  }
   return call_chain_find_next(chain, ip, sp);
 }
 

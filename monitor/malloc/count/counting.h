@@ -16,14 +16,17 @@
 
 /* ---- the leaf ---- */
 
+enum { LEAF_SIZE_BITS = 12 };
+
 static inline uint32_t
 size_for_leaf(size_t bytes)
 {
   return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
 }
 
-/* The leaf of an object of `size' that is allocated on that path, if the
- * thread knows it; else 0.  The path has the last one of these; others are
+/* The leaf of an object of `size' (of another heap, and what it is, above
+ * LEAF_SIZE_BITS) that is allocated on that path, if the thread knows it; else
+ * 0.  The path has the last one of these; others are
  * most often among the last ones of the thread (76 instructions for a look-up
  * in the tree, 20 for one there). */
 HOOK_INLINE uint32_t
@@ -34,8 +37,8 @@ known_leaf(struct malloc_thread *thread, struct known_path *path,
   if (path->leaf != 0 && path->size == size &&
       path->region == thread->regions.region)
     return path->leaf;
-  recent = malloc_thread_recent_leaf(thread, path->ip, path->context, size);
-  if (recent->site != path->ip || recent->up != path->context ||
+  recent = malloc_thread_recent_leaf(thread, path->site, path->context, size);
+  if (recent->site != path->site || recent->up != path->context ||
       recent->size != size || recent->region != thread->regions.region ||
       recent->forgotten != thread->forgotten)
     return 0;

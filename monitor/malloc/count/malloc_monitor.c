@@ -13,6 +13,7 @@
 
 #include "malloc/count/counting.h"
 #include "malloc/count/malloc_code.h"
+#include "malloc/count/other_heap.h"
 #include "malloc/environment.h"
 
 /* Of contexts, and of leaves. */
@@ -24,6 +25,7 @@ enum { USUAL_BUDGET = 8u << 20, MOST_BUDGET = (1 << LEAF_BITS) - 1 };
  * the longest chain, and two locations with 24 each. */
 enum { SPARE_BYTES = 3 << 20, SPARE_FOR_EACH = 20 + 4 * (24 + 2 * 24) };
 
+const struct other_heap *other_heap;
 struct malloc_monitor malloc_monitor = {
     .counting = true,
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
@@ -51,7 +53,7 @@ find_kept_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
   size_t i = end > KEPT_CALLERS ? end - KEPT_CALLERS : 1;
   uint32_t context = frames[i - 1].context & CONTEXT_NUMBER;
   for (; i < end; i++)
-    context = context_tree_child(&m->tree, context, frames[i].at.ip);
+    context = context_tree_child(&m->tree, context, frames[i].site);
   return context;
 }
 
@@ -75,7 +77,7 @@ find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
   for (i++; i < end; i++) {
     const uint32_t age = context >> CONTEXT_BITS;
     const uint32_t found = context_tree_child(
-        &m->tree, context & CONTEXT_NUMBER, frames[i].at.ip);
+        &m->tree, context & CONTEXT_NUMBER, frames[i].site);
     const uint32_t target = m->tree.contexts[found].target;
     if (target != found)
       context = target | (uint32_t)KEPT_CALLERS << CONTEXT_BITS;
@@ -117,10 +119,12 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
   }
   if (known_leaf(thread, path, size) == 0) {
     const struct leaf *leaf =
-        context_tree_leaf(&m->tree, path->context, path->ip, 0, size,
+        context_tree_leaf(&m->tree, path->context, path->site,
+                          size >> LEAF_SIZE_BITS,
+                          size & ((1 << LEAF_SIZE_BITS) - 1),
                           thread->label | (uint64_t)region << 32);
-    *malloc_thread_recent_leaf(thread, path->ip, path->context, size) =
-        (struct recent_leaf){.site = path->ip,
+    *malloc_thread_recent_leaf(thread, path->site, path->context, size) =
+        (struct recent_leaf){.site = path->site,
                              .up = path->context,
                              .size = size,
                              .region = region,
@@ -256,6 +260,42 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
   return counted;
 }
 
+uint32_t
+malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
+                    const uintptr_t *frame, void (*use)(void *, uint32_t),
+                    void *closure)
+{
+  struct malloc_monitor *const m = &malloc_monitor;
+  struct known_path *path;
+  uint32_t leaf = 0;
+  if (!__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) &&
+      !malloc_monitor_open(m))
+    return 0;
+  path = find_path(thread, frame);
+  spin_lock(&m->lock);
+  if (thread->unloads != stripes.unloads) /* meanwhile */
+    path = find_path(thread, frame);
+  if (malloc_monitor_is_counting()) {
+    leaf = find_leaf(m, thread, path, size);
+    use(closure, leaf);
+  }
+  spin_unlock(&m->lock);
+  return leaf;
+}
+
+uint32_t
+malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
+                         uint32_t size)
+{
+  const struct leaf *const leaf = &m->tree.leaves[number];
+  return (uint32_t)(context_tree_leaf(
+                        &m->tree, leaf->up, leaf->site,
+                        size >> LEAF_SIZE_BITS,
+                        size & ((1 << LEAF_SIZE_BITS) - 1),
+                        context_tree_kind(&m->tree, leaf)->clas) -
+                    m->tree.leaves);
+}
+
 /* A thread that has not allocated, and knows of nothing. */
 static struct stripe_user nobody = {.stripe = stripes.stripe};
 
@@ -294,6 +334,8 @@ malloc_monitor_forget(struct malloc_monitor *m)
     return;
   context_tree_clear(&m->tree);
   stripes_forget();
+  if (other_heap != NULL)
+    other_heap->forget();
   region_table_clear(&m->regions);
 }
 
@@ -305,9 +347,13 @@ malloc_monitor_settle(struct malloc_monitor *m)
     const struct leaf_life life = stripes_life(i);
     m->tree.leaves[i].count = life.allocated.count;
     m->tree.leaves[i].bytes = life.allocated.bytes;
-    total.count += life.allocated.count;
-    total.bytes += life.allocated.bytes;
     total.peak_bytes += life.at_peak.bytes;
+  }
+  if (other_heap != NULL)
+    other_heap->settle(&m->tree);
+  for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
+    total.count += m->tree.leaves[i].count;
+    total.bytes += m->tree.leaves[i].bytes;
   }
   return total;
 }

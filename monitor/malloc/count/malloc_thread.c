@@ -129,6 +129,7 @@ malloc_thread_make(void)
     return NULL;
   malloc_thread_forget(thread, unloads);
   thread->regions = (struct region_stack){0};
+  thread->served++;
   pthread_getname_np(pthread_self(), name, sizeof name);
   spin_lock(&lock);
   thread->label = label_of_name(name);

@@ -32,6 +32,8 @@ struct malloc_thread {
   uint64_t unloads;   /* as stripes.unloads at the last walk */
   struct region_stack regions;
   struct malloc_thread *next; /* in the list of those that nobody uses */
+  struct lisp_thread *lisp; /* see malloc/ecl/; NULL: it has made none */
+  uint32_t served;          /* threads until now */
   struct call_chain chain;
   struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };

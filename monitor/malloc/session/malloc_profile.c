@@ -15,6 +15,7 @@
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
+#include "malloc/count/other_heap.h"
 #include "write/sample_writer.h"
 
 #ifndef MPROF_VERSION
@@ -33,9 +34,22 @@ struct malloc_writer {
   struct sample_writer samples;
   const struct code_objects *objects;
   struct malloc_total total;
+  struct intern_table names; /* of functions, as the other heap has them */
 };
 
 /* ---- samples ---- */
+
+/* In a file that has the objects of Lisp as well. */
+static void
+put_heap_labels(struct pprof_stream *p, const struct kind *kind)
+{
+  if (kind_is_of_other_heap(kind)) {
+    other_heap->put_labels(p, kind);
+  } else {
+    pprof_add_label(p, PPROF_LABEL_TYPE, PPROF_TYPE_OF_MALLOC);
+    pprof_add_label(p, PPROF_LABEL_CATEGORY, "other");
+  }
+}
 
 static void
 put_labels(void *closure, const struct kind *kind)
@@ -43,6 +57,8 @@ put_labels(void *closure, const struct kind *kind)
   struct pprof_stream *p = closure;
   const uint32_t thread = kind == NULL ? 0 : (uint32_t)kind->clas;
   const uint32_t region = kind == NULL ? 0 : (uint32_t)(kind->clas >> 32);
+  if (kind != NULL && other_heap != NULL)
+    put_heap_labels(p, kind);
   if (kind != NULL && kind->size != LEAF_LARGE)
     pprof_add_number_label(p, PPROF_LABEL_BYTES, kind->size);
   if (thread != 0)
@@ -192,13 +208,33 @@ static const char *const functions[] = {"[over the budget]",
                                         "[unloaded code]", "[cut short]"};
 enum { OVER_THE_BUDGET = 1, UNLOADED_CODE, CUT_SHORT, FUNCTIONS_END };
 
+/* The name that the other heap has for what is at a location; NULL: none. */
+static const char *
+name_of(const struct malloc_writer *w, uint32_t id, uint64_t site)
+{
+  if (other_heap == NULL || (site & SITE_SPECIAL) != 0)
+    return NULL;
+  return other_heap->name_of(
+      site, sample_writer_function(&w->samples, id) & FUNCTION_NUMBER);
+}
+
+/* The function with that name, in the file. */
+static uint64_t
+function_of_name(struct malloc_writer *w, const char *name)
+{
+  return FUNCTIONS_END - 1 + intern_text(&w->names, name);
+}
+
 /* The address of a location is in the call, not what that returns to. */
 static void
 put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
 {
+  const char *const name = name_of(w, id, site);
   struct pprof_stream *p = &w->stream;
   uint64_t mapping = 0, address = 0, function = OVER_THE_BUDGET;
-  if (site == SITE_RETIRED) {
+  if ((site & SITE_OBJECT) != 0) {
+    function = OVER_THE_BUDGET; /* if it has no name */
+  } else if (site == SITE_RETIRED) {
     function = UNLOADED_CODE;
   } else if (site == (SITE_SPECIAL | SITE_CUT_SHORT)) {
     function = CUT_SHORT;
@@ -215,9 +251,11 @@ put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
   pprof_begin(p);
   pprof_add_field(p, PPROF_LOCATION_ID, id);
   pprof_add_field(p, PPROF_LOCATION_MAPPING, mapping);
-  if (address != 0) {
+  if (name != NULL)
+    function = function_of_name(w, name);
+  if (address != 0)
     pprof_add_field(p, PPROF_LOCATION_ADDRESS, address - 1);
-  } else {
+  if (address == 0 || name != NULL) {
     const size_t start = p->length;
     pprof_add_field(p, PPROF_LINE_FUNCTION, function);
     pprof_nest(p, PPROF_LOCATION_LINE, start);
@@ -238,6 +276,13 @@ put_locations(struct malloc_writer *w)
                     pprof_string(p, functions[id - 1]));
     pprof_end(p, PPROF_FUNCTION);
   }
+  for (uint32_t n = 1; n <= w->names.count; n++) {
+    const uint64_t name = pprof_string(p, intern_table_text(&w->names, n));
+    pprof_begin(p);
+    pprof_add_field(p, PPROF_FUNCTION_ID, FUNCTIONS_END - 1 + n);
+    pprof_add_field(p, PPROF_FUNCTION_NAME, name);
+    pprof_end(p, PPROF_FUNCTION);
+  }
 }
 
 /* ---- comments ---- */
@@ -248,7 +293,10 @@ put_comments(struct malloc_writer *w)
   const struct malloc_monitor *m = &malloc_monitor;
   struct pprof_stream *p = &w->stream;
   pprof_put_comment(p, PPROF_COMMENT_VERSION, MPROF_VERSION);
-  pprof_put_comment(p, PPROF_COMMENT_LANGUAGE, "c");
+  pprof_put_comment(p, PPROF_COMMENT_LANGUAGE,
+                    other_heap == NULL ? "c" : "lisp");
+  if (other_heap != NULL)
+    other_heap->put_comments(p, &m->tree);
   if (w->objects->count > 0)
     pprof_put_comment(p, PPROF_COMMENT_PROGRAM, w->objects->objects[0].path);
   pprof_put_count(p, PPROF_COMMENT_ALLOCATIONS, w->total.count);
@@ -290,5 +338,6 @@ malloc_profile_write(struct gzip_file *file,
   put_locations(&w);
   put_comments(&w);
   sample_writer_release(&w.samples);
+  intern_table_release(&w.names);
   pprof_close(&w.stream);
 }

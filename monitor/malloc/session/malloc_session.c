@@ -16,6 +16,7 @@
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
+#include "malloc/count/other_heap.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
@@ -137,6 +138,7 @@ static uint64_t
 events(void)
 {
   return (malloc_monitor.ready ? stripes_events() : 0) +
+         (other_heap == NULL ? 0 : other_heap->events()) +
          malloc_monitor.lost_objects;
 }
 
@@ -224,6 +226,8 @@ static void
 end(void *unused)
 {
   (void)unused;
+  if (other_heap != NULL && is_ours())
+    other_heap->end();
   malloc_session_save();
 }
 
@@ -303,6 +307,8 @@ after_fork_in_child(void)
   stripes_forked();
   forget();
   malloc_threads_forked();
+  if (other_heap != NULL)
+    other_heap->forked();
   profile_file_forked();
   if (choice_without_children()) { /* nor is it the process that saves */
     malloc_session_count(false);

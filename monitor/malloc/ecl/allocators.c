@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * allocators.c -- in front of ECL's allocators: they leave word of what the
+ * next request to the collector is for, and from where.
+ */
+#include "malloc/ecl/lisp_heap.h"
+#include "malloc/ecl/lisp_names.h"
+#include "malloc/ecl/lisp_runtime.h"
+#include "malloc/interpose/interposed.h"
+
+__thread struct lisp_call lisp_call HIDDEN_THREAD;
+
+/* How many bodies an object of the type may get, each by a request after that
+ * for the object. */
+static const uint8_t bodies[t_end] = {
+    [t_array] = 2, /* dimensions, and data */
+    [t_vector] = 1,      [t_string] = 1,   [t_base_string] = 1,
+    [t_bitvector] = 1,   [t_hashtable] = 1, [t_instance] = 1,
+    [t_bytecodes] = 1,   [t_foreign] = 1,   [t_readtable] = 1,
+};
+
+static inline void
+begin(void)
+{
+  if (__builtin_expect(
+          !__atomic_load_n(&lisp_runtime.found, __ATOMIC_ACQUIRE), 0))
+    lisp_runtime_find();
+}
+
+static inline void
+leave_word(const uintptr_t *frame, uint32_t what)
+{
+  lisp_call.frame = frame;
+  lisp_call.what = what;
+  lisp_call.bodies = 0;
+}
+
+EXPORT cl_object
+ecl_cons(cl_object a, cl_object d)
+{
+  begin();
+  leave_word(FRAME, LISP_WHAT(t_list, 0));
+  return lisp_runtime.cons(a, d);
+}
+
+EXPORT cl_object
+ecl_list1(cl_object a)
+{
+  begin();
+  leave_word(FRAME, LISP_WHAT(t_list, 0));
+  return lisp_runtime.list1(a);
+}
+
+/* What is known of the next object of that type beside this. */
+static uint32_t
+take_more(cl_type t)
+{
+  uint32_t more = 0;
+  if (t == t_instance) {
+    more = lisp_names_class(lisp_call.class);
+    lisp_call.class = OBJNULL;
+  } else {
+    more = lisp_call.element;
+    lisp_call.element = 0;
+  }
+  return more;
+}
+
+EXPORT cl_object
+ecl_alloc_object(cl_type t)
+{
+  begin();
+  if (t < t_end && bodies[t] != 0) {
+    leave_word(FRAME, LISP_WHAT(t, take_more(t)));
+    lisp_call.bodies = bodies[t];
+  } else {
+    leave_word(FRAME, LISP_WHAT(t, 0));
+  }
+  return lisp_runtime.alloc_object(t);
+}
+
+EXPORT cl_object
+ecl_alloc_compact_object(cl_type t, cl_index extra)
+{
+  begin();
+  leave_word(FRAME, LISP_WHAT(t, take_more(t)));
+  return lisp_runtime.alloc_compact_object(t, extra);
+}
+
+EXPORT cl_object
+ecl_alloc_simple_vector(cl_index length, cl_elttype type)
+{
+  begin();
+  lisp_call.element = (uint32_t)type + 1;
+  return lisp_runtime.alloc_simple_vector(length, type);
+}
+
+EXPORT cl_object
+ecl_allocate_instance(cl_object class, cl_index size)
+{
+  begin();
+  lisp_call.class = class;
+  return lisp_runtime.allocate_instance(class, size);
+}
+
+/* si_make_structure (narg, type, ...): whatever its arguments are, they stay
+ * where they are. */
+HIDDEN void lisp_make_structure_of(cl_object type);
+HIDDEN cl_object (*lisp_make_structure)(cl_narg, ...);
+
+void
+lisp_make_structure_of(cl_object type)
+{
+  begin();
+  lisp_call.class = type;
+  lisp_make_structure = lisp_runtime.make_structure;
+}
+
+cl_object (*lisp_make_structure)(cl_narg, ...);
+
+__asm__(".text\n"
+        ".globl si_make_structure\n"
+        ".type si_make_structure, @function\n"
+        "si_make_structure:\n"
+        "  .cfi_startproc\n"
+        "  pushq %rdi\n  .cfi_adjust_cfa_offset 8\n"
+        "  pushq %rsi\n  .cfi_adjust_cfa_offset 8\n"
+        "  pushq %rdx\n  .cfi_adjust_cfa_offset 8\n"
+        "  pushq %rcx\n  .cfi_adjust_cfa_offset 8\n"
+        "  pushq %r8\n  .cfi_adjust_cfa_offset 8\n"
+        "  pushq %r9\n  .cfi_adjust_cfa_offset 8\n"
+        "  pushq %rax\n  .cfi_adjust_cfa_offset 8\n"
+        "  movq %rsi, %rdi\n"
+        "  call lisp_make_structure_of\n"
+        "  popq %rax\n  .cfi_adjust_cfa_offset -8\n"
+        "  popq %r9\n  .cfi_adjust_cfa_offset -8\n"
+        "  popq %r8\n  .cfi_adjust_cfa_offset -8\n"
+        "  popq %rcx\n  .cfi_adjust_cfa_offset -8\n"
+        "  popq %rdx\n  .cfi_adjust_cfa_offset -8\n"
+        "  popq %rsi\n  .cfi_adjust_cfa_offset -8\n"
+        "  popq %rdi\n  .cfi_adjust_cfa_offset -8\n"
+        "  jmp *lisp_make_structure(%rip)\n"
+        "  .cfi_endproc\n"
+        ".size si_make_structure, . - si_make_structure\n");

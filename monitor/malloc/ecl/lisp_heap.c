@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_heap.c -- see lisp_heap.h.
+ *
+ * Threads that have ended keep their counts, and are used again with the
+ * malloc_thread that they belong to.
+ */
+#include "malloc/ecl/lisp_heap.h"
+
+#include <errno.h>
+
+#include "malloc/count/counting.h"
+#include "malloc/count/other_heap.h"
+#include "malloc/ecl/lisp_balance.h"
+#include "malloc/ecl/lisp_frames.h"
+#include "malloc/ecl/lisp_names.h"
+#include "malloc/ecl/lisp_profile.h"
+#include "malloc/ecl/lisp_runtime.h"
+
+struct lisp_heap lisp_heap;
+
+/* ---- threads ---- */
+
+/* Under the lock.  False: there is no memory. */
+static bool
+reach(struct lisp_thread *lisp, uint32_t leaf)
+{
+  if (leaf < lisp->room)
+    return true;
+  const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
+  if (arena_grow(&lisp->arena, room * sizeof *lisp->tallies) != 0)
+    return false;
+  lisp->tallies = lisp->arena.base;
+  lisp->room = room;
+  return true;
+}
+
+static struct lisp_thread *
+make_thread(const struct malloc_thread *thread)
+{
+  struct arena arena = {0};
+  struct lisp_thread *lisp;
+  if (arena_reserve(&arena, sizeof *lisp) != 0)
+    return NULL;
+  lisp = arena.base;
+  lisp->thread = thread;
+  spin_lock(&malloc_monitor.lock);
+  lisp->next = lisp_heap.threads;
+  __atomic_store_n(&lisp_heap.threads, lisp, __ATOMIC_RELEASE);
+  spin_unlock(&malloc_monitor.lock);
+  return lisp;
+}
+
+/* That of this thread, which is another one than before if it has served
+ * another. */
+static struct lisp_thread *
+lisp_of(struct malloc_thread *thread)
+{
+  struct lisp_thread *lisp = thread->lisp;
+  if (lisp == NULL && (lisp = make_thread(thread)) == NULL)
+    return NULL;
+  if (lisp->served != thread->served) {
+    lisp->served = thread->served;
+    lisp->header.object = NULL;
+    lisp_balance_join(lisp);
+  }
+  thread->lisp = lisp;
+  return lisp;
+}
+
+/* ---- bodies ---- */
+
+/* What the object is, its header being filled in. */
+static uint32_t
+whole_what(cl_object object, uint32_t key)
+{
+  const uint32_t what = key >> LEAF_SIZE_BITS;
+  const uint32_t type = LISP_TYPE(what);
+  uint32_t more = what >> LISP_MORE_SHIFT;
+  bool simple = true;
+  if (type == t_array || type == t_vector) {
+    more = (uint32_t)object->vector.elttype + 1;
+    simple = (object->vector.flags &
+              (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) == 0;
+  }
+  return LISP_WHAT(type, more) | LISP_PIECES |
+         (simple ? 0 : (uint32_t)LISP_NOT_SIMPLE);
+}
+
+static void
+tally(struct lisp_thread *lisp, uint32_t leaf, uint32_t key, size_t bytes,
+      int count)
+{
+  struct lisp_tally *const t = &lisp->tallies[leaf];
+  t->count += (uint64_t)count;
+  if (leaf <= LEAF_OVERFLOW ||
+      (key & ((1 << LEAF_SIZE_BITS) - 1)) == LEAF_LARGE)
+    t->bytes += count < 0 ? -(uint64_t)bytes : bytes;
+}
+
+/* The leaf of the whole, in the place of that of the header. */
+static uint32_t
+whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
+           uint32_t key)
+{
+  const uint64_t header = lisp->header.leaf | (uint64_t)1 << 60;
+  struct recent_leaf *const recent =
+      malloc_thread_recent_leaf(thread, header, 0, key);
+  uint32_t leaf;
+  if (recent->site == header && recent->size == key &&
+      recent->forgotten == thread->forgotten)
+    return recent->leaf;
+  spin_lock(&malloc_monitor.lock);
+  leaf =
+      malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
+  if (!reach(lisp, leaf))
+    leaf = lisp->header.leaf;
+  spin_unlock(&malloc_monitor.lock);
+  *recent = (struct recent_leaf){.site = header,
+                                 .size = key,
+                                 .leaf = leaf,
+                                 .forgotten = thread->forgotten};
+  return leaf;
+}
+
+/* A request for the body of the object that waits for one. */
+static void
+join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
+          size_t bytes)
+{
+  const size_t total = lisp->header.bytes + bytes;
+  const uint32_t what = whole_what(lisp->header.object, lisp->header.key);
+  const uint32_t key = size_for_leaf(total) | what << LEAF_SIZE_BITS;
+  const uint32_t leaf = whole_leaf(thread, lisp, key);
+  if ((lisp->header.key >> LEAF_SIZE_BITS & LISP_PIECES) == 0)
+    requests_add(&lisp->requests, lisp->header.bytes, 1);
+  requests_add(&lisp->requests, bytes, 1);
+  tally(lisp, lisp->header.leaf, lisp->header.key, lisp->header.bytes, -1);
+  tally(lisp, leaf, key, total, 1);
+  lisp->header.leaf = leaf;
+  lisp->header.key = key;
+  lisp->header.bytes = total;
+  if (--lisp->header.bodies == 0)
+    lisp->header.object = NULL;
+}
+
+/* ---- counting ---- */
+
+struct leaf_use {
+  struct lisp_thread *lisp;
+  bool good;
+};
+
+static void
+use_leaf(void *closure, uint32_t leaf)
+{
+  struct leaf_use *use = closure;
+  use->good = reach(use->lisp, leaf);
+}
+
+static uint32_t
+find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
+          uint32_t key, const uintptr_t *frame)
+{
+  struct leaf_use use = {.lisp = lisp};
+  struct known_path *path;
+  uint32_t leaf = 0;
+  if (thread->unloads == stripes.unloads &&
+      (path = call_chain_find_marked(&thread->chain, frame[1],
+                                     (uintptr_t)(frame + 2), frame[0])) !=
+          NULL)
+    leaf = known_leaf(thread, path, key);
+  if (leaf != 0 && leaf < lisp->room)
+    return leaf;
+  leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, &use);
+  return use.good ? leaf : 0;
+}
+
+static bool
+count(void *object, size_t bytes, struct lisp_call call)
+{
+  const uint32_t key = size_for_leaf(bytes) | call.what << LEAF_SIZE_BITS;
+  struct malloc_thread *const thread = malloc_thread_mine();
+  struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
+  uint32_t leaf;
+  if (lisp == NULL)
+    return false;
+  if (lisp->header.object != NULL) {
+    if (LISP_TYPE(call.what) == t_start) {
+      join_body(thread, lisp, bytes);
+      return true;
+    }
+    lisp->header.object = NULL;
+  }
+  leaf = find_leaf(thread, lisp, key, call.frame);
+  if (leaf == 0)
+    return !malloc_monitor_is_counting();
+  tally(lisp, leaf, key, bytes, 1);
+  if (bytes > LEAF_MAX_SIZE || leaf <= LEAF_OVERFLOW)
+    requests_add(&lisp->requests, bytes, 1);
+  else if (call.bodies != 0) {
+    lisp->header.object = object;
+    lisp->header.leaf = leaf;
+    lisp->header.key = key;
+    lisp->header.bodies = call.bodies;
+    lisp->header.bytes = bytes;
+  }
+  return true;
+}
+
+void
+lisp_heap_count_otherwise(void *object, size_t bytes, struct lisp_call call)
+{
+  const int saved = errno;
+  if (!malloc_monitor_is_counting()) {
+    lisp_balance.broken = true;
+    return;
+  }
+  if (malloc_monitor_inside != 0) { /* it interrupted a count */
+    malloc_monitor_lost();
+    return;
+  }
+  malloc_monitor_inside++;
+  if (!count(object, bytes, call))
+    malloc_monitor_lost();
+  malloc_monitor_inside--;
+  errno = saved;
+}
+
+void
+lisp_heap_record(bool link)
+{
+  if (malloc_monitor_is_counting())
+    __atomic_fetch_add(link ? &lisp_heap.links : &lisp_heap.finalizers, 1,
+                       __ATOMIC_RELAXED);
+}
+
+/* ---- all of it ---- */
+
+static uint64_t
+events(void)
+{
+  uint64_t sum = 0;
+  for (const struct lisp_thread *l =
+           __atomic_load_n(&lisp_heap.threads, __ATOMIC_ACQUIRE);
+       l != NULL; l = l->next)
+    for (uint32_t i = 0; i < l->room; i++)
+      sum += l->tallies[i].count;
+  return sum;
+}
+
+static void
+settle(struct context_tree *tree)
+{
+  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
+       l = l->next)
+    for (uint32_t i = 1; i < tree->leaf_count && i < l->room; i++) {
+      struct leaf *const leaf = &tree->leaves[i];
+      const uint32_t size = context_tree_kind(tree, leaf)->size;
+      const uint64_t count =
+          __atomic_load_n(&l->tallies[i].count, __ATOMIC_RELAXED);
+      leaf->count += count;
+      leaf->bytes += i <= LEAF_OVERFLOW || size == LEAF_LARGE
+                         ? l->tallies[i].bytes
+                         : count * size;
+    }
+}
+
+static void
+forget(void)
+{
+  for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
+    arena_clear(&l->arena);
+    l->header.object = NULL;
+    l->requests = (struct requests){0};
+  }
+  lisp_heap.finalizers = lisp_heap.links = 0;
+  lisp_balance_forget();
+}
+
+static void
+forked(void)
+{
+  lisp_names_forked();
+}
+
+void
+lisp_heap_open(void)
+{
+  static const struct other_heap heap = {
+      .events = events,
+      .settle = settle,
+      .forget = forget,
+      .forked = forked,
+      .end = lisp_balance_end,
+      .put_labels = lisp_profile_labels,
+      .put_comments = lisp_profile_comments,
+      .name_of = lisp_names_of,
+  };
+  lisp_names_open();
+  lisp_frames_open();
+  other_heap = &heap;
+}

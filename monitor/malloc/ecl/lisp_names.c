@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_names.c -- see lisp_names.h.
+ */
+#include "malloc/ecl/lisp_names.h"
+
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/ecl/lisp_heap.h"
+#include "malloc/ecl/lisp_runtime.h"
+#include "malloc/ecl/lisp_text.h"
+#include "malloc/interpose/interposed.h"
+#include "tree/intern_table.h"
+#include "tree/shared_table.h"
+#include "tree/spin_lock.h"
+
+static struct spin_lock lock; /* of all that follows, for who changes it */
+static struct intern_table texts;
+static struct shared_table entries = SHARED_TABLE_EMPTY; /* -> texts */
+static struct shared_table functions = SHARED_TABLE_EMPTY;
+static struct shared_table classes = SHARED_TABLE_EMPTY;
+static struct {
+  uint32_t text;
+  bool structure;
+} class_list[LISP_MORE_MOST + 1];
+static uint32_t class_count;
+
+/* Under the lock.  What the key had is replaced. */
+static void
+assign(struct shared_table *table, uint64_t key, uint64_t value)
+{
+  const struct shared_entry *entry = shared_table_find(table, key);
+  if (entry != NULL)
+    __atomic_store_n((uint64_t *)(uintptr_t)&entry->value, value,
+                     __ATOMIC_RELEASE);
+  else
+    shared_table_add(table, key, value);
+}
+
+/* ---- functions ---- */
+
+uint32_t
+lisp_names_number(cl_object name)
+{
+  char text[LISP_TEXT_BYTES];
+  uint32_t number;
+  lisp_text_function(text, name);
+  spin_lock(&lock);
+  number = intern_text(&texts, text);
+  spin_unlock(&lock);
+  return number;
+}
+
+/* The C code at `entry' is that of the function `name'. */
+static void
+name_code(uintptr_t entry, cl_object name)
+{
+  uint32_t number;
+  if (entry == 0 || !lisp_runtime.hooked || name == OBJNULL || Null(name))
+    return;
+  malloc_monitor_inside++;
+  number = lisp_names_number(name);
+  spin_lock(&lock);
+  assign(&entries, entry, number);
+  spin_unlock(&lock);
+  malloc_monitor_inside--;
+}
+
+/* A function of the tree has got its number. */
+static void
+given(uint32_t number, uintptr_t code)
+{
+  const uint64_t name = shared_table_value(&entries, code);
+  if (name == 0)
+    return;
+  spin_lock(&lock);
+  assign(&functions, number, name);
+  spin_unlock(&lock);
+}
+
+const char *
+lisp_names_of(uint64_t site, uint32_t function)
+{
+  const uint64_t name =
+      (site & SITE_OBJECT) != 0 ? site & ~SITE_OBJECT
+      : function != 0 ? shared_table_value(&functions, function)
+                      : 0;
+  return name == 0 ? NULL : intern_table_text(&texts, (uint32_t)name);
+}
+
+void
+lisp_names_open(void)
+{
+  malloc_monitor.functions.given = given;
+}
+
+void
+lisp_names_forked(void)
+{
+  lock.holder = 0;
+}
+
+/* ---- where they are made ---- */
+
+static void
+begin(void)
+{
+  if (!__atomic_load_n(&lisp_runtime.found, __ATOMIC_ACQUIRE))
+    lisp_runtime_find();
+}
+
+EXPORT cl_object
+ecl_make_cfun(cl_objectfn_fixed code, cl_object name, cl_object block,
+              int arguments)
+{
+  begin();
+  name_code((uintptr_t)code, name);
+  return lisp_runtime.make_cfun(code, name, block, arguments);
+}
+
+EXPORT cl_object
+ecl_make_cfun_va(cl_objectfn code, cl_object name, cl_object block,
+                 int arguments)
+{
+  begin();
+  name_code((uintptr_t)code, name);
+  return lisp_runtime.make_cfun_va(code, name, block, arguments);
+}
+
+/* The code of a compiled function. */
+static uintptr_t
+code_of(cl_object function)
+{
+  if (function == OBJNULL || ECL_IMMEDIATE(function))
+    return 0;
+  switch (function->d.t) {
+  case t_cfun:
+    return (uintptr_t)function->cfun.entry;
+  case t_cfunfixed:
+    return (uintptr_t)function->cfunfixed.entry_fixed;
+  case t_cclosure:
+    return (uintptr_t)function->cclosure.entry;
+  default:
+    return 0;
+  }
+}
+
+/* All arguments are in registers, those that are missing too.  Code that has
+ * a name keeps it: another function may be defined as it. */
+cl_object si_fset_of(cl_narg narg, cl_object name, cl_object function,
+                     cl_object macro, cl_object pprint) __asm__("si_fset");
+
+EXPORT cl_object
+si_fset_of(cl_narg narg, cl_object name, cl_object function,
+           cl_object macro, cl_object pprint)
+{
+  const uintptr_t code = code_of(function);
+  begin();
+  if (code != 0 && shared_table_value(&entries, code) == 0)
+    name_code(code, name);
+  return lisp_runtime.fset(narg, name, function, macro, pprint);
+}
+
+/* ---- classes ---- */
+
+/* Under the lock. */
+static uint32_t
+add_class(cl_object class, const char *text)
+{
+  const uint64_t key = (uint64_t)(uintptr_t)class;
+  uint32_t number = (uint32_t)shared_table_value(&classes, key);
+  if (number != 0 || class_count == LISP_MORE_MOST)
+    return number;
+  number = ++class_count;
+  class_list[number].text = intern_text(&texts, text);
+  class_list[number].structure = lisp_text_is_structure(class);
+  shared_table_add(&classes, key, number);
+  return number;
+}
+
+uint32_t
+lisp_names_class(cl_object class)
+{
+  const uint64_t key = (uint64_t)(uintptr_t)class;
+  char text[LISP_TEXT_BYTES];
+  uint32_t number;
+  if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
+    return 0;
+  number = (uint32_t)shared_table_value(&classes, key);
+  if (__builtin_expect(number != 0, 1))
+    return number;
+  lisp_text_class(text, class);
+  malloc_monitor_inside++;
+  spin_lock(&lock);
+  number = add_class(class, text);
+  spin_unlock(&lock);
+  malloc_monitor_inside--;
+  return number;
+}
+
+const char *
+lisp_names_class_name(uint32_t number)
+{
+  return intern_table_text(&texts, class_list[number].text);
+}
+
+bool
+lisp_names_is_structure(uint32_t number)
+{
+  return class_list[number].structure;
+}

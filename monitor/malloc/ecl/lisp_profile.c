@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_profile.c -- see lisp_profile.h.
+ */
+#include "malloc/ecl/lisp_profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "malloc/count/other_heap.h"
+#include "malloc/ecl/lisp_balance.h"
+#include "malloc/ecl/lisp_heap.h"
+#include "malloc/ecl/lisp_names.h"
+#include "names/classify.h"
+
+/* ---- labels ---- */
+
+/* As the hooks of a patched ECL would call it. */
+static uint32_t
+hook_what(uint32_t what)
+{
+  const uint32_t type = LISP_TYPE(what);
+  const uint32_t more = what >> LISP_MORE_SHIFT;
+  return type |
+         (type == t_array || type == t_vector ? more << 8 : 0) |
+         ((what & LISP_NOT_SIMPLE) != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
+}
+
+void
+lisp_profile_labels(struct pprof_stream *p, const struct kind *kind)
+{
+  const uint32_t class = LISP_TYPE(kind->what) == t_instance
+                             ? kind->what >> LISP_MORE_SHIFT
+                             : 0;
+  const uint32_t what = hook_what(kind->what);
+  pprof_add_label(p, PPROF_LABEL_TYPE,
+                  class != 0 && lisp_names_is_structure(class)
+                      ? "STRUCTURE"
+                      : classify_type_name(what));
+  if (class != 0)
+    pprof_add_label(p, PPROF_LABEL_CLASS, lisp_names_class_name(class));
+  pprof_add_label(p, PPROF_LABEL_CATEGORY,
+                  classify_category_name(classify_category(what)));
+}
+
+/* ---- the reconciliation ---- */
+
+/* All requests, as the collector rounded them. */
+static uint64_t
+rounded_bytes(const struct context_tree *tree)
+{
+  struct requests all = {0};
+  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
+       l = l->next) {
+    requests_add_all(&all, &l->requests);
+    for (uint32_t i = LEAF_FIRST; i < tree->leaf_count && i < l->room; i++) {
+      const struct kind *kind = context_tree_kind(tree, &tree->leaves[i]);
+      if (kind->size <= LEAF_MAX_SIZE && (kind->what & LISP_PIECES) == 0 &&
+          l->tallies[i].count != 0)
+        requests_add(&all, kind->size, l->tallies[i].count);
+    }
+  }
+  return requests_rounded_bytes(&all);
+}
+
+/* What the collector made for itself. */
+static uint64_t
+record_bytes(void)
+{
+  const struct lisp_balance *const b = &lisp_balance;
+  struct requests records = {0};
+  uint64_t threads = 0;
+  for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
+       l = l->next)
+    threads += l->record_bytes;
+  requests_add(&records, ECL_FINALIZER_RECORD_BYTES, lisp_heap.finalizers);
+  requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, lisp_heap.links);
+  return requests_rounded_bytes(&records) + threads + b->after.table_bytes -
+         b->before.table_bytes;
+}
+
+static void
+put_residual_notes(struct pprof_stream *p)
+{
+  const struct lisp_balance *const b = &lisp_balance;
+  const unsigned doubts = b->before.doubts | b->after.doubts;
+  const struct {
+    bool applies;
+    const char *text;
+  } notes[] = {
+      {b->threads > 1, "threads that still ran at the end of the process"},
+      {(doubts & BALANCE_PAGE) != 0,
+       "up to 4096 bytes of a page that the collector has swept and not yet "
+       "added"},
+      {(doubts & BALANCE_LISTS) != 0,
+       "the threads' free lists in the collector could not be read"},
+      {(doubts & BALANCE_TABLES) != 0,
+       "the collector's tables of finalizers and weak links, which could not "
+       "be read, when they grow"},
+      {true, "what other code than ECL's allocators took from the collector"},
+  };
+  for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+    if (notes[i].applies) {
+      pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE, notes[i].text);
+      return;
+    }
+}
+
+static void
+put_reconciliation(struct pprof_stream *p, const struct context_tree *tree)
+{
+  const struct lisp_balance *const b = &lisp_balance;
+  const uint64_t rounded = rounded_bytes(tree), records = record_bytes();
+  const uint64_t given = b->after.bytes - b->before.bytes;
+  const int64_t residual = (int64_t)(given - rounded - records);
+  char text[24];
+  pprof_put_count(p, PPROF_COMMENT_ROUNDED_BYTES, rounded);
+  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, given);
+  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
+  snprintf(text, sizeof text, "%" PRId64, residual);
+  pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_BYTES, text);
+  if (residual != 0)
+    put_residual_notes(p);
+}
+
+void
+lisp_profile_comments(struct pprof_stream *p,
+                      const struct context_tree *tree)
+{
+  if (lisp_balance.ended && !lisp_balance.broken)
+    put_reconciliation(p, tree);
+}
