@@ -189,6 +189,27 @@ call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
   return there && call_chain_joins(chain, path) ? path : NULL;
 }
 
+/* There may be several paths that begin so; the last one is compared first,
+ * but for the mark. */
+struct known_path *
+call_chain_find_otherwise(struct call_chain *chain, uintptr_t ip,
+                          uintptr_t sp)
+{
+  uint16_t *const last = &chain->last[call_chain_place(ip, sp)];
+  struct known_path *path = &chain->paths[*last];
+  const struct chain_word *const inner = path->words;
+  if (path->ip != ip || path->sp != sp ||
+      chain_words_changed(inner, inner + path->inner_words) != inner ||
+      !call_chain_joins(chain, path))
+    path = call_chain_find_next(chain, ip, sp);
+  if (path == NULL)
+    return NULL;
+  *last = (uint16_t)(path - chain->paths);
+  if (path->marked > 0)
+    path->mark.value = *path->mark.at;
+  return path;
+}
+
 /* ---- walks ---- */
 
 /* All frames from frames[result] to frames[i] are where they were, if that

@@ -125,6 +125,8 @@ struct call_chain {
   uint64_t serial; /* the last one that was given */
   struct call_frame *fresh; /* scratch: the innermost first */
   struct known_path paths[PATHS];
+  uint16_t last[PATHS]; /* the path that was found last, by where it would be
+                           if all places were free: call_chain_find_marked */
 };
 
 /* An empty chain, in memory that is zero; it grows with the stack.  Gives
@@ -210,29 +212,28 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
   return call_chain_find_next(chain, ip, sp);
 }
 
+/* The same where there are marks, and the path was not found at once. */
+struct known_path *call_chain_find_otherwise(struct call_chain *chain,
+                                             uintptr_t ip, uintptr_t sp);
+
 /* The same where there are marks: a path whose mark holds is as good as one
  * that was compared as a whole. */
 HOOK_INLINE struct known_path *
 call_chain_find_marked(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                        uintptr_t frame)
 {
-  struct known_path *path = &chain->paths[call_chain_place(ip, sp)];
-  const struct chain_word *inner = path->words;
+  struct known_path *path =
+      &chain->paths[chain->last[call_chain_place(ip, sp)]];
+  const struct chain_word *marked;
   chain->frame = frame;
+  HOOK_KEEP(path);
+  marked = path->words + path->marked;
   if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
-      chain_words_changed(inner + path->marked,
-                          inner + path->inner_words) ==
-          inner + path->marked) {
-    if (*path->mark.at == path->mark.value)
-      return path;
-    if (chain_words_changed(inner, inner + path->marked) == inner &&
-        call_chain_joins(chain, path)) {
-      if (path->marked > 0)
-        path->mark.value = *path->mark.at;
-      return path;
-    }
-  }
-  return call_chain_find_next(chain, ip, sp);
+      chain_words_changed(marked, path->words + path->inner_words) ==
+          marked &&
+      *path->mark.at == path->mark.value)
+    return path;
+  return call_chain_find_otherwise(chain, ip, sp);
 }
 
 #endif

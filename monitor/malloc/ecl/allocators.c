@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * allocators.c -- in front of ECL's allocators: they leave word of what the
- * next request to the collector is for, and from where.
+ * next request to the collector is for, and from where; or they are such
+ * allocators.
  */
 #include "malloc/ecl/lisp_heap.h"
+#include "malloc/ecl/lisp_hook.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
@@ -35,21 +37,88 @@ leave_word(const uintptr_t *frame, uint32_t what)
   lisp_call.bodies = 0;
 }
 
+/* ---- the commonest objects ---- */
+
+/* These are made here, as ECL makes them: what that costs, a look-up of the
+ * thread's environment, is less than what counting them does. */
+
+static __thread cl_env_ptr known_env
+    __attribute__((tls_model("initial-exec")));
+
+static cl_env_ptr __attribute__((noinline))
+find_env(void)
+{
+  return known_env = lisp_runtime.process_env();
+}
+
+HOOK_INLINE void *
+make(void *(*request)(size_t), size_t bytes, cl_type type,
+     const uintptr_t *frame)
+{
+  cl_env_ptr env = known_env;
+  void *object;
+  if (__builtin_expect(env == NULL, 0))
+    env = find_env();
+  ecl_disable_interrupts_env(env);
+  object = request(bytes);
+  if (object != NULL)
+    lisp_hook_allocated(object, bytes, frame, LISP_WHAT(type, 0), 0);
+  ecl_enable_interrupts_env(env);
+  return object;
+}
+
+static cl_object __attribute__((noinline))
+cons_otherwise(cl_object a, cl_object d, const uintptr_t *frame)
+{
+  begin();
+  leave_word(frame, LISP_WHAT(t_list, 0));
+  return lisp_runtime.cons(a, d);
+}
+
+HOOK_INLINE cl_object
+cons(cl_object a, cl_object d, const uintptr_t *frame)
+{
+  struct ecl_cons *made;
+  if (__builtin_expect(!lisp_runtime.counted, 0))
+    return cons_otherwise(a, d, frame);
+  made = make(lisp_runtime.malloc, sizeof *made, t_list, frame);
+  made->car = a;
+  made->cdr = d;
+  return ECL_PTR_CONS(made);
+}
+
 EXPORT cl_object
 ecl_cons(cl_object a, cl_object d)
 {
-  begin();
-  leave_word(FRAME, LISP_WHAT(t_list, 0));
-  return lisp_runtime.cons(a, d);
+  return cons(a, d, FRAME);
 }
 
 EXPORT cl_object
 ecl_list1(cl_object a)
 {
-  begin();
-  leave_word(FRAME, LISP_WHAT(t_list, 0));
-  return lisp_runtime.list1(a);
+  return cons(a, ECL_NIL, FRAME);
 }
+
+/* The environment of a thread is no more, or another one. */
+EXPORT void _ecl_dealloc_env(cl_env_ptr env);
+
+EXPORT void
+_ecl_dealloc_env(cl_env_ptr env)
+{
+  known_env = NULL;
+  begin();
+  lisp_runtime.dealloc_env(env);
+}
+
+EXPORT bool
+ecl_import_current_thread(cl_object name, cl_object bindings)
+{
+  known_env = NULL;
+  begin();
+  return lisp_runtime.import_thread(name, bindings);
+}
+
+/* ---- others ---- */
 
 /* What is known of the next object of that type beside this. */
 static uint32_t

@@ -54,7 +54,8 @@ take_call(struct lisp_call *call, const uintptr_t *frame)
     const bool counts = take_call(&call, FRAME);                             \
     void *const object = lisp_runtime.name(bytes);                           \
     if (counts && object != NULL)                                            \
-      lisp_hook_allocated(object, bytes, call);                              \
+      lisp_hook_allocated(object, bytes, call.frame, call.what,              \
+                          call.bodies);                              \
     return object;                                                           \
   }
 

@@ -177,39 +177,42 @@ find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
 }
 
 static bool
-count(void *object, size_t bytes, struct lisp_call call)
+count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
+      uint32_t bodies)
 {
-  const uint32_t key = size_for_leaf(bytes) | call.what << LEAF_SIZE_BITS;
+  const uint32_t key = size_for_leaf(bytes) | what << LEAF_SIZE_BITS;
   struct malloc_thread *const thread = malloc_thread_mine();
   struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
   uint32_t leaf;
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
-    if (LISP_TYPE(call.what) == t_start) {
+    if (LISP_TYPE(what) == t_start) {
       join_body(thread, lisp, bytes);
       return true;
     }
     lisp->header.object = NULL;
   }
-  leaf = find_leaf(thread, lisp, key, call.frame);
+  leaf = find_leaf(thread, lisp, key, frame);
   if (leaf == 0)
     return !malloc_monitor_is_counting();
   tally(lisp, leaf, key, bytes, 1);
   if (bytes > LEAF_MAX_SIZE || leaf <= LEAF_OVERFLOW)
     requests_add(&lisp->requests, bytes, 1);
-  else if (call.bodies != 0) {
+  else if (bodies != 0) {
     lisp->header.object = object;
     lisp->header.leaf = leaf;
     lisp->header.key = key;
-    lisp->header.bodies = call.bodies;
+    lisp->header.bodies = bodies;
     lisp->header.bytes = bytes;
   }
   return true;
 }
 
 void
-lisp_heap_count_otherwise(void *object, size_t bytes, struct lisp_call call)
+lisp_heap_count_otherwise(void *object, size_t bytes,
+                          const uintptr_t *frame, uint32_t what,
+                          uint32_t bodies)
 {
   const int saved = errno;
   if (!malloc_monitor_is_counting()) {
@@ -221,7 +224,7 @@ lisp_heap_count_otherwise(void *object, size_t bytes, struct lisp_call call)
     return;
   }
   malloc_monitor_inside++;
-  if (!count(object, bytes, call))
+  if (!count(object, bytes, frame, what, bodies))
     malloc_monitor_lost();
   malloc_monitor_inside--;
   errno = saved;

@@ -82,7 +82,8 @@ struct lisp_thread {
 
 /* All that lisp_hook.h leaves. */
 void lisp_heap_count_otherwise(void *object, size_t bytes,
-                               struct lisp_call call);
+                               const uintptr_t *frame, uint32_t what,
+                               uint32_t bodies);
 
 /* The collector made a record of its own, for a finalizer or a weak link. */
 void lisp_heap_record(bool link);

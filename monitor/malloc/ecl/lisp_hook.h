@@ -9,13 +9,14 @@
 #include "malloc/count/counting.h"
 #include "malloc/ecl/lisp_heap.h"
 
-/* The object of `bytes' was given; `call' is the word that was left. */
+/* The object of `bytes' was given to a call from the function with that frame;
+ * `what' it is, and how many bodies it may get. */
 HOOK_INLINE void
-lisp_hook_allocated(void *object, size_t bytes, struct lisp_call call)
+lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
+                    uint32_t what, uint32_t bodies)
 {
   struct malloc_thread *const thread = malloc_thread_known;
-  const uintptr_t *const frame = call.frame;
-  const uint32_t key = (uint32_t)bytes | call.what << LEAF_SIZE_BITS;
+  const uint32_t key = (uint32_t)bytes | what << LEAF_SIZE_BITS;
   struct lisp_thread *lisp;
   struct known_path *path;
   uint32_t leaf = 0;
@@ -33,14 +34,14 @@ lisp_hook_allocated(void *object, size_t bytes, struct lisp_call call)
     leaf = known_leaf(thread, path, key);
   malloc_monitor_inside = 0;
   if (__builtin_expect(leaf < LEAF_FIRST || leaf >= lisp->room ||
-                           lisp->header.object != NULL || call.bodies != 0 ||
+                           lisp->header.object != NULL || bodies != 0 ||
                            thread->unloads != stripes.unloads,
                        0))
     goto otherwise;
   lisp->tallies[leaf].count++;
   return;
 otherwise:
-  lisp_heap_count_otherwise(object, bytes, call);
+  lisp_heap_count_otherwise(object, bytes, frame, what, bodies);
 }
 
 #endif

@@ -128,7 +128,6 @@ find_lisp(void)
   struct lisp_runtime *const r = &lisp_runtime;
   set(&r->alloc_object, LISP, "ecl_alloc_object");
   set(&r->cons, LISP, "ecl_cons");
-  set(&r->list1, LISP, "ecl_list1");
   set(&r->alloc_compact_object, LISP, "ecl_alloc_compact_object");
   set(&r->alloc_simple_vector, LISP, "ecl_alloc_simple_vector");
   set(&r->allocate_instance, LISP, "ecl_allocate_instance");
@@ -138,6 +137,8 @@ find_lisp(void)
   set(&r->make_cfun, LISP, "ecl_make_cfun");
   set(&r->make_cfun_va, LISP, "ecl_make_cfun_va");
   set(&r->fset, LISP, "si_fset");
+  set(&r->dealloc_env, LISP, "_ecl_dealloc_env");
+  set(&r->import_thread, LISP, "ecl_import_current_thread");
   set(&r->process_env, LISP, "ecl_process_env");
   set(&r->library_close_all, LISP, "ecl_library_close_all");
 }

@@ -47,7 +47,7 @@ struct lisp_runtime {
                        void *(*)(void *), void *);
 
   cl_object (*alloc_object)(cl_type), (*cons)(cl_object, cl_object),
-      (*list1)(cl_object), (*alloc_compact_object)(cl_type, cl_index),
+      (*alloc_compact_object)(cl_type, cl_index),
       (*alloc_simple_vector)(cl_index, cl_elttype),
       (*allocate_instance)(cl_object, cl_index),
       (*make_structure)(cl_narg, ...);
@@ -59,6 +59,8 @@ struct lisp_runtime {
       (*fset)(cl_narg, cl_object, cl_object, ...);
   void (*library_close_all)(void);
   void *(*process_env)(void);
+  void (*dealloc_env)(cl_env_ptr);
+  bool (*import_thread)(cl_object, cl_object);
 };
 
 extern struct lisp_runtime lisp_runtime HIDDEN;
