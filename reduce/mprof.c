@@ -173,7 +173,7 @@ mprof_profile_open(const char *names)
   if (handle != NULL && lines.items == NULL)
     mprof_error_memory(&handle->error);
   else if (handle != NULL)
-    profile_load(&handle->profile, lines.items, lines.count, NULL,
+    profile_load(&handle->profile, lines.items, lines.count, HEAP_BOTH, NULL,
                  &handle->error);
   lines_release(&lines);
   return handle;

@@ -34,6 +34,7 @@ profile_load_list(struct profile *profile, const struct input_list *list,
       .limits = &input_limits_default,
       .progress = list->count == 1 ? progress : NULL,
       .lossless = lossless,
+      .heap = list->heap,
       .first_path = list->files[0].path,
   };
   bool good = profile_init(profile) || mprof_error_memory(error);
@@ -58,9 +59,10 @@ profile_load_octets(struct profile *profile, struct input_octets octets,
 
 bool
 profile_load(struct profile *profile, const char *const *names, size_t count,
-             struct progress *progress, struct mprof_error *error)
+             enum heap heap, struct progress *progress,
+             struct mprof_error *error)
 {
-  struct input_list list = {0};
+  struct input_list list = {.heap = heap};
   memset(profile, 0, sizeof *profile);
   bool good = input_list_fill(&list, names, count, error) &&
               profile_load_list(profile, &list, false, NULL, progress, error);
@@ -70,7 +72,8 @@ profile_load(struct profile *profile, const char *const *names, size_t count,
 
 bool
 profile_load_joined(struct profile *profile, const char *operand,
-                    struct progress *progress, struct mprof_error *error)
+                    enum heap heap, struct progress *progress,
+                    struct mprof_error *error)
 {
   char *copy = strdup(operand);
   char *rest = copy;
@@ -82,7 +85,7 @@ profile_load_joined(struct profile *profile, const char *operand,
   else
     while (good && rest != NULL)
       files[count++] = strsep(&rest, ",");
-  good = good ? profile_load(profile, files, count, progress, error)
+  good = good ? profile_load(profile, files, count, heap, progress, error)
               : mprof_error_memory(error);
   free(files);
   free(copy);

@@ -10,6 +10,7 @@
 #include "base/input_file.h"
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
+#include "pprof/reader.h"
 
 struct code_names;
 struct progress;
@@ -26,6 +27,7 @@ struct input_name {
 struct input_list { /* all zero: empty */
   struct input_name *files;
   size_t count, capacity;
+  enum heap heap; /* which of their objects */
 };
 
 /* Appends the COUNT files or folders NAMES, which must outlive LIST, or
@@ -50,13 +52,13 @@ bool profile_load_octets(struct profile *profile, struct input_octets octets,
 /* The same for the COUNT files or folders NAMES, "mprof.data" when there are
  * none, to be looked at. */
 bool profile_load(struct profile *profile, const char *const *names,
-                  size_t count, struct progress *progress,
+                  size_t count, enum heap heap, struct progress *progress,
                   struct mprof_error *error);
 
 /* The same for OPERAND: one of these, or several with commas between them,
  * unless there is a file of that name. */
 bool profile_load_joined(struct profile *profile, const char *operand,
-                         struct progress *progress,
+                         enum heap heap, struct progress *progress,
                          struct mprof_error *error);
 
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC

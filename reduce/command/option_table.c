@@ -65,6 +65,9 @@ static const struct word sort_words[] = {
 static const struct word color_words[] = {
     {"auto"}, {"always"}, {"never"}, {NULL}};
 static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
+static const struct word heap_words[] = {
+    {"both"}, {"lisp"}, {"malloc"}, {NULL}};
+
 static const struct word by_words[] = {{"function"}, {"line"},  {"file"},
                                        {"package"},  {"class"}, {NULL}};
 
@@ -180,6 +183,8 @@ const struct option_row option_rows[] = {
     {IN_VIEW, "region", "REGEX",
      "only in regions with a matching path, and those in them",
      TEXT(view.select.region)},
+    {IN_VIEW, "heap", "HEAP", "only objects of this heap: ",
+     WORD(heap, heap, HEAP_BOTH, heap_words)},
     {IN_VIEW, "type", "REGEX", "only objects of a matching type or class",
      TEXT(view.select.type)},
     {IN_VIEW, "category", "LIST",

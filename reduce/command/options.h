@@ -15,6 +15,7 @@
 #include "analysis/view_options.h"
 #include "base/mprof_error.h"
 #include "diff/diff.h"
+#include "pprof/reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,6 +75,7 @@ struct options {
   enum detail_choice detail;
   enum color_choice color;
   bool human; /* separate the thousands of numbers in tables */
+  enum heap heap; /* of files: which of their objects count */
   struct view_options view;
 
   struct diff_options diff;

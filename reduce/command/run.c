@@ -101,7 +101,7 @@ run_reduction(const struct options *options, struct sink *sink,
   bool open = options->open != NULL;
   bool good =
       (open || profile_load(&read, options->files, options->file_count,
-                            options->progress, error)) &&
+                            options->heap, options->progress, error)) &&
       reduction_init(&reduction, open ? options->open->profile : &read,
                      &options->view, options->progress, error) &&
       (sink = open_output(options, sink, &file, error)) != NULL;
@@ -129,7 +129,7 @@ run_diff(const struct options *options, struct sink *sink,
   bool good = true;
   for (int side = 0; good && side < DIFF_SIDES; side++)
     good = profile_load_joined(&profiles[side], options->files[side],
-                               options->progress, error);
+                               options->heap, options->progress, error);
   good = good &&
          diff_init(&diff, profiles, &options->view, &options->diff,
                    options->progress, error) &&

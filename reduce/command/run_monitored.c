@@ -233,7 +233,8 @@ finish_file(char *path, const char *process, struct code_names *names,
     sums->bytes += profile.total[MEASURE_BYTES];
     sums->kept += profile.total[MEASURE_KEPT_BYTES];
     sums->files += process != NULL;
-    sums->ecl = sums->ecl || has_ecl(&profile);
+    sums->ecl = sums->ecl || (profile.language == LANGUAGE_C &&
+                              has_ecl(&profile));
   }
   profile_release(&profile);
   return good;

@@ -172,6 +172,7 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_CHAIN_NOTE "mprof.chain_note"
 #define PPROF_COMMENT_CLASS_NOTE "mprof.class_note"
 #define PPROF_COMMENT_LOST_NOTE "mprof.lost_note"
+#define PPROF_COMMENT_COARSE_NOTE "mprof.coarse_note"
 #define PPROF_COMMENT_RESIDUAL_NOTE "mprof.residual_note"
 #define PPROF_COMMENT_SYMBOL_NOTE "mprof.symbol_note"
 #define PPROF_COMMENT_UNATTRIBUTED_NOTE "mprof.unattributed_note"

@@ -11,6 +11,8 @@
 
 #include "pprof/reading.h"
 
+#include "pprof/reader.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -149,6 +151,29 @@ reading_comments(struct reading *reading)
   return true;
 }
 
+static void
+drop_fact(struct profile *heading, enum profile_fact fact)
+{
+  heading->facts[fact] = 0;
+  heading->fact_files[fact] = 0;
+}
+
+/* Drops what the file says of other objects than those that are wanted. */
+static void
+drop_facts(struct reading *reading)
+{
+  static const enum profile_fact of_lisp[] = {
+      FACT_ROUNDED_BYTES, FACT_COLLECTOR_BYTES, FACT_COLLECTOR_RECORD_BYTES,
+      FACT_RESIDUAL_BYTES};
+  struct profile *heading = &reading->heading;
+  drop_fact(heading, FACT_ALLOCATIONS);
+  drop_fact(heading, FACT_BYTES);
+  for (size_t i = 0; reading->options->heap == HEAP_MALLOC &&
+                     i < sizeof of_lisp / sizeof *of_lisp;
+       i++)
+    drop_fact(heading, of_lisp[i]);
+}
+
 bool
 reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
 {
@@ -164,6 +189,8 @@ reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
                            "%" PRIu64,
                            profile_fact_keys[fact], heading->facts[fact],
                            sums[measures[fact]]);
+  if (reading->options->heap != HEAP_BOTH)
+    drop_facts(reading);
   for (int fact = 0; fact < FACT_COUNT; fact++) {
     if (__builtin_add_overflow(profile->facts[fact], heading->facts[fact],
                                &profile->facts[fact]))

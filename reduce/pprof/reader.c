@@ -116,8 +116,7 @@ check_heading(struct reading *reading)
 {
   const struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
-  if (!heading->by_mprof || heading->language != LANGUAGE_C ||
-      !profile_has(heading, COLUMN_OF_CALLS))
+  if (!heading->by_mprof || !profile_has(heading, COLUMN_OF_CALLS))
     reading->adds_calls = false;
   /* no program of ours cuts chains as well */
   if (reading->adds_calls && heading->drop_frames != 0)

@@ -25,6 +25,8 @@ struct decoding {
   struct numbers labels;    /* a row of label_rows */
   struct numbers hidden;    /* what the locations left out: hidden.h */
   struct numbers whole; /* locations with it, while they are put together */
+  bool of_malloc; /* its objects are */
+  bool plain;     /* types are not wanted: all is malloc's */
   struct chain_path path;
   uint64_t memory_limit;
   uint64_t other_labels; /* bytes of those that other files have */
@@ -56,6 +58,15 @@ push_label(struct decoding *decoding, const struct wire_field *field)
     return sample_fault(decoding,
                         "sample %zu has objects of %" PRId64 " bytes",
                         decoding->index, (int64_t)f[PPROF_LABEL_NUMBER]);
+  if (strcmp(key, PPROF_LABEL_TYPE) == 0)
+    decoding->of_malloc =
+        decoding->of_malloc ||
+        strcmp(names_text(&reading->profile->names,
+                          (uint32_t)f[PPROF_LABEL_TEXT]),
+               PPROF_TYPE_OF_MALLOC) == 0;
+  if (decoding->plain && (strcmp(key, PPROF_LABEL_TYPE) == 0 ||
+                          strcmp(key, PPROF_LABEL_CATEGORY) == 0))
+    return true;
   if (!numbers_reserve(labels, LABEL_WORDS))
     return mprof_error_memory(reading->error);
   memcpy(labels->items + labels->count, f + PPROF_LABEL_KEY,
@@ -91,6 +102,8 @@ read_parts(struct decoding *decoding, const uint8_t *data, size_t size)
   decoding->locations.count = decoding->values.count = 0;
   decoding->hidden.count = 0;
   decoding->labels.count = 1; /* the first word is that of the file */
+  decoding->of_malloc = decoding->reading->heading.language == LANGUAGE_C &&
+                        !decoding->plain;
   for (size_t at = 0; good && at < size;) {
     wire_read_field(data, &at, &field);
     if (field.number == PPROF_SAMPLE_LOCATIONS)
@@ -192,6 +205,27 @@ add_to_sums(struct decoding *decoding)
   return true;
 }
 
+/* Whether the sample in hand, of objects, is of the heap that is wanted. */
+static bool
+is_wanted(const struct decoding *decoding)
+{
+  enum heap heap = decoding->reading->options->heap;
+  return heap == HEAP_BOTH || decoding->of_malloc == (heap == HEAP_MALLOC);
+}
+
+/* Takes the values in hand off the sums of the profile. */
+static void
+take_off_sums(struct decoding *decoding)
+{
+  struct reading *reading = decoding->reading;
+  for (int i = 0; i < COLUMN_USES; i++) {
+    struct profile_column column = reading->heading.column_of[i];
+    if (column.index != NO_COLUMN)
+      reading->profile->total[i] -=
+          decoding->values.items[column.index] * column.scale;
+  }
+}
+
 /* Sets *LABELS to the set in hand. */
 static bool
 find_labels(struct decoding *decoding, uint32_t *labels)
@@ -254,6 +288,11 @@ read_sample(struct decoding *decoding, const uint8_t *data, size_t size)
             numbers_push(&decoding->stated, value)) ||
            mprof_error_memory(reading->error);
   }
+  if (!is_wanted(decoding) &&
+      !states_calls(&reading->heading, values, labels->count)) {
+    take_off_sums(decoding);
+    return true;
+  }
   reading_convert(reading->sources, profile->column_count, values,
                   decoding->row);
   if (!find_labels(decoding, &sample.labels))
@@ -286,7 +325,11 @@ reading_samples(struct reading *reading)
       .reading = reading,
       .memory_limit =
           input_file_memory_limit(file, reading->options->limits),
-      .other_labels = label_bytes(reading->profile)};
+      .other_labels = label_bytes(reading->profile),
+      .plain = heading->language == LANGUAGE_LISP &&
+               reading->options->heap == HEAP_MALLOC};
+  if (decoding.plain)
+    reading->heading.language = LANGUAGE_C;
   uint64_t source =
       (heading->by_mprof ? LABELS_BY_MPROF : 0u) |
       (profile_has(heading, MEASURE_ALLOCS) ? LABELS_COUNT_OBJECTS : 0u) |

@@ -169,6 +169,32 @@ function_in_profile(struct symbolizing *s, uint32_t number)
              : INDEX_NONE;
 }
 
+/* Whether PATH is in a folder of the system, whose types are not the
+ * program's. */
+static bool
+is_system_library(const char *path)
+{
+  return strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
+}
+
+/* Whether what the file at PATH has is no function of a Lisp program but one
+ * of what runs it: ECL, its collector, libraries of the system.  Compiled Lisp
+ * is not, wherever it is.  (What ECL allocates when it begins has cl_boot.) */
+static bool
+runs_lisp(const struct symbolizing *s, const char *path)
+{
+  const char *name = strrchr(path, '/');
+  const char *dot = strrchr(path, '.');
+  name = name == NULL ? path : name + 1;
+  if (!s->profile->by_mprof || s->profile->language != LANGUAGE_LISP ||
+      (dot != NULL && strncmp(dot, ".fas", 4) == 0))
+    return false;
+  return is_system_library(path) || strcmp(name, "ecl") == 0 ||
+         strncmp(name, "libecl.so", 9) == 0 ||
+         strncmp(name, "libgc.so", 8) == 0 ||
+         strncmp(name, "libmprof-", 9) == 0;
+}
+
 /* Gives the location of P, in MODULE, its functions. */
 static bool
 resolve(struct symbolizing *s, struct code_module *module,
@@ -191,6 +217,15 @@ resolve(struct symbolizing *s, struct code_module *module,
         !profile_add_line(s->profile, p->location,
                           (struct profile_line){function, line->line, 0}))
       return false;
+  }
+  if (runs_lisp(s, module->path) &&
+      strcmp(text_of(s, s->profile->functions[function].name), "cl_boot") !=
+          0) {
+    uint32_t runtime =
+        names_intern(&s->profile->names, PPROF_RUNTIME_FILE);
+    if (runtime == NAMES_NONE)
+      return false;
+    s->profile->functions[function].file = runtime;
   }
   if (strcmp(text_of(s, s->profile->functions[function].file),
              PPROF_RUNTIME_FILE) == 0)
@@ -223,14 +258,6 @@ note_outcome(struct symbolizing *s, const struct code_module *module)
   return add_comment(s, text);
 }
 
-/* Whether PATH is in a folder of the system, whose types are not the
- * program's. */
-static bool
-is_system_library(const char *path)
-{
-  return strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
-}
-
 /* The file of MAPPING; NULL when memory runs out. */
 static struct code_module *
 module_of(struct symbolizing *s, const struct profile_mapping *mapping)
@@ -255,6 +282,7 @@ resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
     if (module->has_information)
       set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
     good = (p->mapping != 0 && is_system_library(module->path)) ||
+           runs_lisp(s, module->path) ||
            code_names_types(s->names, module, &s->types);
   }
   for (size_t i = 0; good && i < count; i++)

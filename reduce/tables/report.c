@@ -164,6 +164,17 @@ report_gaps(const struct profile *profile, struct sink *sink)
             sink);
 }
 
+/* What the monitor could not tell apart, in one line. */
+static void
+write_coarse(const struct profile *profile, struct sink *sink)
+{
+  const char *note = profile_comment(profile, PPROF_COMMENT_COARSE_NOTE);
+  if (note == NULL || profile->language != LANGUAGE_LISP)
+    return;
+  escape_name(sink, note, "");
+  sink_text(sink, "\n");
+}
+
 static void
 write_summary(const struct reduction *reduction, struct sink *sink)
 {
@@ -205,6 +216,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
     write_count(sink, "", selection->total.bytes, "byte", "bytes");
     sink_text(sink, "; shares are shares of these\n");
   }
+  write_coarse(profile, sink);
   report_counted(reduction, sink);
   write_granularity(by, sink);
   write_unmatched(reduction, sink);

@@ -127,6 +127,10 @@ void
 lisp_profile_comments(struct pprof_stream *p,
                       const struct context_tree *tree)
 {
+  pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE,
+                    "This ECL is not mprof's: methods and local functions "
+                    "can lack a name or a frame; the one that mprof builds "
+                    "has all");
   if (lisp_balance.ended && !lisp_balance.broken)
     put_reconciliation(p, tree);
 }
