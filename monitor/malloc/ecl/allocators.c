@@ -19,6 +19,7 @@ static const uint8_t bodies[t_end] = {
     [t_vector] = 1,      [t_string] = 1,   [t_base_string] = 1,
     [t_bitvector] = 1,   [t_hashtable] = 1, [t_instance] = 1,
     [t_bytecodes] = 1,   [t_foreign] = 1,   [t_readtable] = 1,
+    [t_stream] = 1,
 };
 
 static inline void

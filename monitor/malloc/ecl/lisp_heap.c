@@ -87,6 +87,16 @@ whole_what(cl_object object, uint32_t key)
          (simple ? 0 : (uint32_t)LISP_NOT_SIMPLE);
 }
 
+/* Whether a request for so many bytes is for a body of the object: a stream
+ * has one only if it has functions of its own. */
+static bool
+takes_body(const struct lisp_thread *lisp, size_t bytes)
+{
+  return lisp->header.bodies > 0 &&
+         (LISP_TYPE(lisp->header.key >> LEAF_SIZE_BITS) != t_stream ||
+          bytes == sizeof(struct ecl_file_ops));
+}
+
 static void
 tally(struct lisp_thread *lisp, uint32_t leaf, uint32_t key, size_t bytes,
       int count)
@@ -123,6 +133,20 @@ whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
   return leaf;
 }
 
+/* The object is `what', of so many bytes, and is counted as that. */
+static void
+become(struct malloc_thread *thread, struct lisp_thread *lisp, uint32_t what,
+       size_t total)
+{
+  const uint32_t key = size_for_leaf(total) | what << LEAF_SIZE_BITS;
+  const uint32_t leaf = whole_leaf(thread, lisp, key);
+  tally(lisp, lisp->header.leaf, lisp->header.key, lisp->header.bytes, -1);
+  tally(lisp, leaf, key, total, 1);
+  lisp->header.leaf = leaf;
+  lisp->header.key = key;
+  lisp->header.bytes = total;
+}
+
 /* A request for the body of the object that waits for one. */
 static void
 join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
@@ -130,18 +154,26 @@ join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
 {
   const size_t total = lisp->header.bytes + bytes;
   const uint32_t what = whole_what(lisp->header.object, lisp->header.key);
-  const uint32_t key = size_for_leaf(total) | what << LEAF_SIZE_BITS;
-  const uint32_t leaf = whole_leaf(thread, lisp, key);
   if ((lisp->header.key >> LEAF_SIZE_BITS & LISP_PIECES) == 0)
     requests_add(&lisp->requests, lisp->header.bytes, 1);
   requests_add(&lisp->requests, bytes, 1);
-  tally(lisp, lisp->header.leaf, lisp->header.key, lisp->header.bytes, -1);
-  tally(lisp, leaf, key, total, 1);
-  lisp->header.leaf = leaf;
-  lisp->header.key = key;
-  lisp->header.bytes = total;
-  if (--lisp->header.bodies == 0)
+  become(thread, lisp, what, total);
+  if (--lisp->header.bodies == 0 && LISP_TYPE(what) != t_stream)
     lisp->header.object = NULL;
+}
+
+/* No body can come any more.  By now a stream says of which kind it is. */
+static void
+end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
+{
+  const cl_object object = lisp->header.object;
+  const uint32_t what = lisp->header.key >> LEAF_SIZE_BITS;
+  if (LISP_TYPE(what) == t_stream && object->d.t == t_stream)
+    become(thread, lisp,
+           (what & ((1u << LISP_MORE_SHIFT) - 1)) |
+               ((uint32_t)object->stream.mode + 1) << LISP_MORE_SHIFT,
+           lisp->header.bytes);
+  lisp->header.object = NULL;
 }
 
 /* ---- counting ---- */
@@ -187,11 +219,11 @@ count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
-    if (LISP_TYPE(what) == t_start) {
+    if (LISP_TYPE(what) == t_start && takes_body(lisp, bytes)) {
       join_body(thread, lisp, bytes);
       return true;
     }
-    lisp->header.object = NULL;
+    end_bodies(thread, lisp);
   }
   leaf = find_leaf(thread, lisp, key, frame);
   if (leaf == 0)

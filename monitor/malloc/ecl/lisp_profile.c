@@ -22,7 +22,7 @@ hook_what(uint32_t what)
   const uint32_t type = LISP_TYPE(what);
   const uint32_t more = what >> LISP_MORE_SHIFT;
   return type |
-         (type == t_array || type == t_vector ? more << 8 : 0) |
+         (type == t_instance ? 0 : more << 8) |
          ((what & LISP_NOT_SIMPLE) != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
 }
 
