@@ -111,7 +111,7 @@ for kind; do
     fi
     ;;
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
-    random | growth | html | formats | fuzz)
+    random | growth | html | formats | fuzz | stock)
     scripts "$kind"
     ;;
   patch)

@@ -43,6 +43,20 @@ make_room(struct call_chain *chain, size_t count)
   return true;
 }
 
+struct chain_notes chain_notes;
+
+/* Paths share a frame with those that are kept, or else the first of them; or
+ * they have a mark. */
+void
+call_chain_forget(struct call_chain *chain)
+{
+  chain->depth = 1;
+  chain->word_count = 0;
+  chain->frames[0] = (struct call_frame){.serial = ++chain->serial};
+  for (size_t i = 0; chain_notes.of != NULL && i < PATHS; i++)
+    chain->paths[i].ip = 0;
+}
+
 int
 call_chain_init(struct call_chain *chain)
 {
@@ -63,15 +77,6 @@ call_chain_release(struct call_chain *chain)
   chain->room = 0;
 }
 
-/* Paths share a frame with those that are kept, or else the first of them. */
-void
-call_chain_forget(struct call_chain *chain)
-{
-  chain->depth = 1;
-  chain->word_count = 0;
-  chain->frames[0] = (struct call_frame){.serial = ++chain->serial};
-}
-
 static inline void
 add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
 {
@@ -81,8 +86,6 @@ add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
 
 /* No word holds what this asks for. */
 static const uintptr_t nothing;
-
-struct chain_notes chain_notes;
 
 /* Look at what the runtime has in the frame `to', which is added. */
 static void

@@ -97,13 +97,14 @@ put_residual_notes(struct pprof_stream *p)
       {(doubts & BALANCE_TABLES) != 0,
        "the collector's tables of finalizers and weak links, which could not "
        "be read, when they grow"},
+      {lisp_heap.finalizers > 0,
+       "free lists that the collector drops when a finalizer allocates while "
+       "it makes one"},
       {true, "what other code than ECL's allocators took from the collector"},
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-    if (notes[i].applies) {
+    if (notes[i].applies)
       pprof_put_comment(p, PPROF_COMMENT_RESIDUAL_NOTE, notes[i].text);
-      return;
-    }
 }
 
 static void

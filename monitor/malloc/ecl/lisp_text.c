@@ -217,8 +217,7 @@ put_object(struct text *out, cl_object x, int depth)
 static bool
 is_form(cl_object name)
 {
-  return Null(name) ||
-         (!ECL_IMMEDIATE(name) && name->d.t == t_symbol &&
+  return (!ECL_IMMEDIATE(name) && name->d.t == t_symbol &&
           equals(name->symbol.name, "BYTECODES") &&
           !Null(name->symbol.hpack) && name->symbol.hpack != OBJNULL &&
           equals(name->symbol.hpack->pack.name, "SI"));
@@ -228,7 +227,9 @@ void
 lisp_text_function(char text[LISP_TEXT_BYTES], cl_object name)
 {
   struct text out = {.at = text};
-  if (name != OBJNULL && is_form(name))
+  if (name != OBJNULL && Null(name))
+    put_text(&out, "(LAMBDA)");
+  else if (name != OBJNULL && is_form(name))
     put_text(&out, "(TOP-LEVEL-FORM)");
   else
     put_object(&out, name, 0);

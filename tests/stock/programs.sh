@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Programs of an ECL without patches: byte-compiled functions by their names,
+# threads, an ECL in a C program and in the child of its fork; both heaps.
+
+. "$(dirname "$0")/check.bash"
+
+# ---- byte-compiled functions ----
+
+# self FILE REGEX: the allocations that functions below ALL make themselves.
+self() {
+  "$MPROF" export --format=folded --types --value=allocs "$1" 2>&1 |
+    awk -v name="^($2)\$" '
+      /;CL-USER::ALL;/ { n = $NF; sub(/ [0-9]*$/, ""); depth = split($0, frames, ";")
+        if (frames[depth - 1] ~ name)
+          sum[frames[depth - 1] " " frames[depth]] += n }
+      END { for (key in sum) print key, sum[key] }' | LC_ALL=C sort
+}
+
+functions='CL-USER::F-.*|\\(SETF CL-USER::F-.*|CL-USER::ALL|\\(LAMBDA.*'
+profile forms --load "$tests/programs/forms.lisp" --eval '(all)' \
+  --eval '(ext:quit 0)'
+same 'what is byte-compiled ends as it did' 0 "$status"
+reconciles forms
+patched patched "$tests/programs/forms.lisp" '(all)'
+same 'byte-compiled functions have what they have in the patched ECL' \
+  "$(self patched.data "$functions" | sed 's/(LAMBDA [^)]*)/(LAMBDA)/')" \
+  "$(self forms.data "$functions")"
+chains() {
+  "$MPROF" export --format=folded --value=allocs "$1" 2>&1 |
+    sed -n 's/^.*;\(CL-USER::F-ROWS;.*\)/\1/p'
+}
+same 'they are on chains' "$(chains patched.data)" "$(chains forms.data)"
+
+# ---- threads ----
+
+compile "$STOCK_ECL" threads
+profile threads --load threads.fas --eval '(all)' --eval '(ext:quit 0)'
+same 'threads end as they did' 0 "$status"
+reconciles threads
+same 'conses of twenty threads' 'CL-USER::F-WORK CONS 202000' \
+  "$(types threads.data allocs CL-USER::F-WORK)"
+
+# ---- ECL in a C program ----
+
+if $CC -g -o embedder "$tests/programs/embedder.c" -lecl -lgc -lpthread \
+  >compile.out 2>&1; then
+  ./embedder >plain
+  same 'an embedded ECL, without mprof' 5 $?
+  timeout 100 "$MPROF" run -q -o embedder.data ./embedder >out 2>err
+  same 'the exit status of the program' 5 $?
+  same 'what it prints' "$(cat plain)" "$(cat out)"
+  reconciles embedder
+  same 'conses by C functions' 'conses CONS 1300' \
+    "$(types embedder.data allocs conses)"
+  child=$(echo embedder.data.*)
+  same 'conses of the child' 'conses CONS 70' \
+    "$(types "$child" allocs conses)"
+  same 'blocks of malloc are a type of the default' \
+    'blocks malloc 500' "$(types embedder.data allocs blocks)"
+else
+  echo 'ok - ECL in a C program # skip there is no libecl-dev'
+fi
+
+# ---- both heaps ----
+
+# all HEAP: allocations and bytes.
+all() {
+  "$MPROF" report --heap="$1" embedder.data 2>&1 |
+    sed -n '2s/^\([0-9]*\) allocations, \([0-9]*\) bytes.*/\1 \2/p'
+}
+if [ -e embedder.data ]; then
+  same 'the heaps add up' "$(all both)" \
+    "$({ all lisp; all malloc; } | awk '{ n += $1; bytes += $2 }
+                                          END { print n, bytes }')"
+  same 'the heap of malloc is reported as that of a C program' 1 \
+    "$("$MPROF" report --heap=malloc embedder.data | grep -c '^MEMORY LEAKS')"
+  same 'the Lisp heap has no blocks' '' \
+    "$("$MPROF" export --heap=lisp --format=folded embedder.data |
+      grep ';blocks ')"
+fi
+finish
