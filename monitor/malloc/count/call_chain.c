@@ -192,23 +192,44 @@ call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
   return there && call_chain_joins(chain, path) ? path : NULL;
 }
 
-/* There may be several paths that begin so; the last one is compared first,
- * but for the mark. */
+/* The words further in than the mark are compared before it is looked at.
+ * Where it does not hold, all others are, too, and it is another mark now. */
+bool
+call_chain_joins_marked(const struct call_chain *chain,
+                        struct known_path *path)
+{
+  const struct chain_word *const inner = path->words;
+  const struct chain_word *const outer = chain->words;
+  const struct chain_word *const marked = outer + path->outer_marked;
+  if (path->joint >= chain->depth ||
+      chain->frames[path->joint].serial != path->serial)
+    return false;
+  if (path->marked == 0) {
+    if (chain_words_changed(marked, outer + path->outer_words) != marked)
+      return false;
+    if (*path->mark.at == path->mark.value)
+      return true;
+    if (chain_words_changed(outer, marked) != outer)
+      return false;
+  } else if (chain_words_changed(inner, inner + path->marked) != inner ||
+             chain_words_changed(outer, outer + path->outer_words) != outer) {
+    return false;
+  }
+  if (path->mark.at != &nothing)
+    path->mark.value = *path->mark.at;
+  return true;
+}
+
+/* There may be several paths that begin so. */
 struct known_path *
 call_chain_find_otherwise(struct call_chain *chain, uintptr_t ip,
                           uintptr_t sp)
 {
-  uint16_t *const last = &chain->last[call_chain_place(ip, sp)];
-  struct known_path *path = &chain->paths[*last];
-  const struct chain_word *const inner = path->words;
-  if (path->ip != ip || path->sp != sp ||
-      chain_words_changed(inner, inner + path->inner_words) != inner ||
-      !call_chain_joins(chain, path))
-    path = call_chain_find_next(chain, ip, sp);
+  struct known_path *const path = call_chain_find_next(chain, ip, sp);
   if (path == NULL)
     return NULL;
-  *last = (uint16_t)(path - chain->paths);
-  if (path->marked > 0)
+  chain->last[call_chain_place(ip, sp)] = (uint16_t)(path - chain->paths);
+  if (path->mark.at != &nothing)
     path->mark.value = *path->mark.at;
   return path;
 }
@@ -320,7 +341,8 @@ make_path(struct call_chain *chain)
   path->marked = innermost->mark_word > first
                      ? innermost->mark_word - (uint32_t)first
                      : 0;
-  path->mark = path->marked > 0
+  path->outer_marked = path->marked > 0 ? 0 : innermost->mark_word;
+  path->mark = innermost->mark != NULL
                    ? (struct chain_word){innermost->mark, *innermost->mark}
                    : (struct chain_word){&nothing, 1};
   path->complete = chain->complete;

@@ -79,8 +79,10 @@ struct known_path {
   uint64_t serial; /* of frames[joint] */
   uint32_t joint;
   uint32_t inner_words, outer_words;
-  uint32_t marked;       /* the inner words from here on are further in */
-  struct chain_word mark; /* than this one: see chain_notes */
+  struct chain_word mark; /* see chain_notes */
+  uint32_t marked;        /* the inner words from here on are further in than
+                             it; 0: it is further out than they are */
+  uint32_t outer_marked;  /* then the outer words from here on are */
   bool complete; /* the walk reached the beginning of the stack */
   /* the owner's: */
   uint64_t site;                           /* of the innermost frame */
@@ -212,7 +214,10 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
   return call_chain_find_next(chain, ip, sp);
 }
 
-/* The same where there are marks, and the path was not found at once. */
+/* Whether a path whose innermost words hold is that of the chain as it is now,
+ * where there are marks; and the path where it is not. */
+bool call_chain_joins_marked(const struct call_chain *chain,
+                             struct known_path *path);
 struct known_path *call_chain_find_otherwise(struct call_chain *chain,
                                              uintptr_t ip, uintptr_t sp);
 
@@ -230,9 +235,12 @@ call_chain_find_marked(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
   marked = path->words + path->marked;
   if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
       chain_words_changed(marked, path->words + path->inner_words) ==
-          marked &&
-      *path->mark.at == path->mark.value)
-    return path;
+          marked) {
+    if (path->marked > 0 && *path->mark.at == path->mark.value)
+      return path;
+    if (call_chain_joins_marked(chain, path))
+      return path;
+  }
   return call_chain_find_otherwise(chain, ip, sp);
 }
 

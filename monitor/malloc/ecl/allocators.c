@@ -136,9 +136,23 @@ take_more(cl_type t)
   return more;
 }
 
+/* Floats have no pointers in them. */
+static const uint8_t float_bytes[t_end] = {
+    [t_singlefloat] = sizeof(struct ecl_singlefloat),
+    [t_doublefloat] = sizeof(struct ecl_doublefloat),
+    [t_longfloat] = sizeof(struct ecl_long_float),
+};
+
 EXPORT cl_object
 ecl_alloc_object(cl_type t)
 {
+  if (__builtin_expect(t < t_end && float_bytes[t] != 0, 1) &&
+      lisp_runtime.counted) {
+    cl_object made =
+        make(lisp_runtime.malloc_atomic, float_bytes[t], t, FRAME);
+    made->d.t = (int8_t)t;
+    return made;
+  }
   begin();
   if (t < t_end && bodies[t] != 0) {
     leave_word(FRAME, LISP_WHAT(t, take_more(t)));
