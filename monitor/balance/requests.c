@@ -11,6 +11,19 @@
 #include <gc/gc.h>
 
 uint64_t
+request_rounded_bytes(size_t bytes)
+{
+  const size_t size_class =
+      bytes > LEAF_MAX_SIZE ? 0 : GC_get_size_map_at((int)bytes);
+  const size_t granules =
+      bytes == 0 ? 1
+                 : (bytes + REQUEST_GRANULE_BYTES - 1) / REQUEST_GRANULE_BYTES;
+  return size_class == 0 || size_class == (size_t)-1
+             ? granules * REQUEST_GRANULE_BYTES
+             : size_class;
+}
+
+uint64_t
 requests_rounded_bytes(const struct requests *requests)
 {
   uint64_t sum = requests->large_bytes;

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include <ecl/ecl.h>
+#include <gc/gc_tiny_fl.h>
 
 #include "tree/context_tree.h"
 
@@ -89,6 +90,12 @@ requests_add_all(struct requests *r, const struct requests *more)
     r->granules[g] += more->granules[g];
   r->large_bytes += more->large_bytes;
 }
+
+/* What the collector has counted for one request, which it was given just now:
+ * what class a size above REQUEST_FIXED_MOST belongs to can change when the
+ * first request of another size is made. */
+enum { REQUEST_FIXED_MOST = (GC_TINY_FREELISTS - 1) * REQUEST_GRANULE_BYTES };
+uint64_t request_rounded_bytes(size_t bytes);
 
 /* What the collector has counted for requests that it was given. */
 uint64_t requests_rounded_bytes(const struct requests *requests);

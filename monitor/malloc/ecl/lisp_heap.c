@@ -154,9 +154,10 @@ join_body(struct malloc_thread *thread, struct lisp_thread *lisp,
 {
   const size_t total = lisp->header.bytes + bytes;
   const uint32_t what = whole_what(lisp->header.object, lisp->header.key);
-  if ((lisp->header.key >> LEAF_SIZE_BITS & LISP_PIECES) == 0)
-    requests_add(&lisp->requests, lisp->header.bytes, 1);
-  requests_add(&lisp->requests, bytes, 1);
+  if ((lisp->header.key >> LEAF_SIZE_BITS & LISP_PIECES) == 0 &&
+      lisp->header.bytes <= REQUEST_FIXED_MOST)
+    lisp->rounded_bytes += request_rounded_bytes(lisp->header.bytes);
+  lisp->rounded_bytes += request_rounded_bytes(bytes);
   become(thread, lisp, what, total);
   if (--lisp->header.bodies == 0 && LISP_TYPE(what) != t_stream)
     lisp->header.object = NULL;
@@ -229,9 +230,9 @@ count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
   if (leaf == 0)
     return !malloc_monitor_is_counting();
   tally(lisp, leaf, key, bytes, 1);
-  if (bytes > LEAF_MAX_SIZE || leaf <= LEAF_OVERFLOW)
-    requests_add(&lisp->requests, bytes, 1);
-  else if (bodies != 0) {
+  if (bytes > REQUEST_FIXED_MOST || leaf <= LEAF_OVERFLOW)
+    lisp->rounded_bytes += request_rounded_bytes(bytes);
+  if (bodies != 0) {
     lisp->header.object = object;
     lisp->header.leaf = leaf;
     lisp->header.key = key;
@@ -307,7 +308,7 @@ forget(void)
   for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
     arena_clear(&l->arena);
     l->header.object = NULL;
-    l->requests = (struct requests){0};
+    l->rounded_bytes = 0;
   }
   lisp_heap.finalizers = lisp_heap.links = 0;
   lisp_balance_forget();

@@ -70,7 +70,7 @@ struct lisp_thread {
     uint32_t leaf, key, bodies;
     size_t bytes;
   } header;
-  struct requests requests;
+  uint64_t rounded_bytes; /* of requests that the leaves do not tell */
   struct arena arena; /* of tallies */
   const struct malloc_thread *thread;
   uint32_t served; /* the thread's, as known here */

@@ -20,7 +20,7 @@ lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
   struct lisp_thread *lisp;
   struct known_path *path;
   uint32_t leaf = 0;
-  if (__builtin_expect(bytes > LEAF_MAX_SIZE || thread == NULL ||
+  if (__builtin_expect(bytes > REQUEST_FIXED_MOST || thread == NULL ||
                            thread->lisp == NULL ||
                            malloc_monitor_inside != 0 ||
                            !malloc_monitor_is_counting(),

@@ -144,8 +144,16 @@ code_of(cl_object function)
   }
 }
 
+/* Whether the function was made with that name. */
+static bool
+is_own_name(cl_object function, cl_object name)
+{
+  return function->d.t != t_cclosure && function->cfun.name == name;
+}
+
 /* All arguments are in registers, those that are missing too.  Code that has
- * a name keeps it: another function may be defined as it. */
+ * a name keeps it, for another function may be defined as it; but a symbol may
+ * be external now that was not when the function was made. */
 cl_object si_fset_of(cl_narg narg, cl_object name, cl_object function,
                      cl_object macro, cl_object pprint) __asm__("si_fset");
 
@@ -155,7 +163,8 @@ si_fset_of(cl_narg narg, cl_object name, cl_object function,
 {
   const uintptr_t code = code_of(function);
   begin();
-  if (code != 0 && shared_table_value(&entries, code) == 0)
+  if (code != 0 && (shared_table_value(&entries, code) == 0 ||
+                    is_own_name(function, name)))
     name_code(code, name);
   return lisp_runtime.fset(narg, name, function, macro, pprint);
 }

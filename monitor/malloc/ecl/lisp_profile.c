@@ -49,18 +49,18 @@ lisp_profile_labels(struct pprof_stream *p, const struct kind *kind)
 static uint64_t
 rounded_bytes(const struct context_tree *tree)
 {
-  struct requests all = {0};
+  uint64_t sum = 0;
   for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
        l = l->next) {
-    requests_add_all(&all, &l->requests);
+    sum += l->rounded_bytes;
     for (uint32_t i = LEAF_FIRST; i < tree->leaf_count && i < l->room; i++) {
       const struct kind *kind = context_tree_kind(tree, &tree->leaves[i]);
-      if (kind->size <= LEAF_MAX_SIZE && (kind->what & LISP_PIECES) == 0 &&
+      if (i > LEAF_OVERFLOW && kind->size <= REQUEST_FIXED_MOST && (kind->what & LISP_PIECES) == 0 &&
           l->tallies[i].count != 0)
-        requests_add(&all, kind->size, l->tallies[i].count);
+        sum += l->tallies[i].count * request_rounded_bytes(kind->size);
     }
   }
-  return requests_rounded_bytes(&all);
+  return sum;
 }
 
 /* What the collector made for itself. */
@@ -68,14 +68,14 @@ static uint64_t
 record_bytes(void)
 {
   const struct lisp_balance *const b = &lisp_balance;
-  struct requests records = {0};
   uint64_t threads = 0;
   for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
        l = l->next)
     threads += l->record_bytes;
-  requests_add(&records, ECL_FINALIZER_RECORD_BYTES, lisp_heap.finalizers);
-  requests_add(&records, ECL_WEAK_LINK_RECORD_BYTES, lisp_heap.links);
-  return requests_rounded_bytes(&records) + threads + b->after.table_bytes -
+  return lisp_heap.finalizers *
+             request_rounded_bytes(ECL_FINALIZER_RECORD_BYTES) +
+         lisp_heap.links * request_rounded_bytes(ECL_WEAK_LINK_RECORD_BYTES) +
+         threads + b->after.table_bytes -
          b->before.table_bytes;
 }
 
@@ -100,6 +100,9 @@ put_residual_notes(struct pprof_stream *p)
       {lisp_heap.finalizers > 0,
        "free lists that the collector drops when a finalizer allocates while "
        "it makes one"},
+      {b->after.table_bytes > b->before.table_bytes,
+       "the collector's tables of finalizers and weak links, if their class of "
+       "size was another one when they were made"},
       {true, "what other code than ECL's allocators took from the collector"},
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
