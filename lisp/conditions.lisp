@@ -34,7 +34,9 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
                       ~A.~@
                       It needs the patched ECL that comes with it: run `make' ~
                       in mprof's source tree,~@
-                      then start build/bin/ecl and type (require :mprof)."
+                      then start build/bin/ecl and type (require :mprof).~@
+                      In this one, `mprof run ecl --load FILE' profiles a ~
+                      program as a whole."
                      (lisp-implementation-type) (lisp-implementation-version)
                      (reason condition)))))
 

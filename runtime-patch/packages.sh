@@ -52,6 +52,10 @@ unwind)
   # C++ leaves frames by exceptions, and a debugger looks at them.
   packages='g++:g++ gdb:gdb'
   ;;
+stock)
+  # An ECL that is not mprof's, and what a C program needs to have it in it.
+  packages='ecl:/usr/bin/ecl libecl-dev'
+  ;;
 programs)
   # Programs to profile, and what counts their allocations as well.
   packages='valgrind:valgrind perl:perl python3:/usr/bin/python3

@@ -100,9 +100,9 @@ test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   RELEASE=$(ECL) \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 
-check: all tests $(packages)-allocators $(packages)-unwind ## run all tests; the last line is `N passed, N failed'
+check: all tests $(packages)-allocators $(packages)-unwind $(packages)-stock ## run all tests; the last line is `N passed, N failed'
 	@$(test_env) tests/run-tests.sh headers c lisp cli malloc exact embedding \
-	  unwind random
+	  unwind random stock
 
 check-flaky: all tests $(packages)-allocators $(packages)-unwind ## the same 30 times beside busy loops; NAMED ones 300 times
 	@$(test_env) tests/flaky.sh
@@ -133,6 +133,9 @@ check-embedding: all ## Lisp code in programs and libraries
 
 check-unwind: all $(packages)-unwind ## a debugger and shadow stacks
 	@$(test_env) tests/run-tests.sh unwind
+
+check-stock: all $(packages)-stock ## the distribution's ECL under mprof run
+	@$(test_env) tests/run-tests.sh stock
 
 check-random: all ## random programs that predict their profiles
 	@$(test_env) tests/run-tests.sh random
