@@ -52,7 +52,7 @@ reduce(struct fixture *f)
   mprof_error_clear(&error);
   f->options.limit = SIZE_MAX;
   if (!profile_load(&f->profile, f->options.files, f->options.file_count,
-                    NULL, &error) ||
+                    HEAP_BOTH, NULL, &error) ||
       !reduction_init(&f->reduction, &f->profile, &f->options, NULL, &error))
     fail_msg("%s", error.message);
 }

@@ -198,7 +198,7 @@ compare(struct compared *compared, const struct view_options *options,
   mprof_error_clear(&error);
   for (int side = 0; side < DIFF_SIDES; side++)
     if (!profile_load_joined(&compared->profiles[side], options->files[side],
-                             NULL, &error))
+                             HEAP_BOTH, NULL, &error))
       fail_msg("%s", error.message);
   if (!diff_init(&compared->diff, compared->profiles, options, limits, NULL,
                  &error))

@@ -59,6 +59,17 @@ if $CC -g -o embedder "$tests/programs/embedder.c" -lecl -lgc -lpthread \
     "$(types "$child" allocs conses)"
   same 'blocks of malloc are a type of the default' \
     'blocks malloc 500' "$(types embedder.data allocs blocks)"
+  # what is not counted
+  for name in collector opener; do
+    $CC -g -w -o $name "$tests/programs/$name.c" -lgc -ldl -lpthread
+    ./$name >plain
+    status=$?
+    timeout 100 "$MPROF" run -q -o $name.data ./$name >out 2>err
+    same "$name: the exit status" $status $?
+    same "$name: what it prints" "$(cat plain)" "$(cat out)"
+  done
+  same 'that an ECL is not counted is said once' 1 \
+    "$(grep -c 'its Lisp objects are not counted' err)"
 else
   echo 'ok - ECL in a C program # skip there is no libecl-dev'
 fi

@@ -74,8 +74,8 @@ enum {
 };
 
 struct known_path {
-  _Alignas(64) uintptr_t ip,
-      sp;          /* of the innermost frame; 0: the path is not known */
+  _Alignas(64) uintptr_t ip; /* of the innermost frame; 0: not known */
+  uintptr_t sp;
   uint64_t serial; /* of frames[joint] */
   uint32_t joint;
   uint32_t inner_words, outer_words;

@@ -18,6 +18,10 @@
 
 struct lisp_runtime lisp_runtime;
 
+/* The collector is asked by its own functions, which are found when the
+ * program begins or never. */
+#pragma weak GC_malloc_many
+
 /* ---- by name ---- */
 
 /* In a library that was loaded for itself alone, so that others do not find
@@ -111,14 +115,14 @@ is_known_release(const void *function)
   return file != NULL && strncmp(file + 1, name, strlen(name)) == 0;
 }
 
+/* Why Lisp objects are not counted, as one line. */
 static void
-say_other_release(void)
+say(const char *why)
 {
-  static const char message[] =
-      "mprof: this ECL is of another release than mprof was built for: its "
-      "Lisp objects are not counted\n";
-  const ssize_t ignored =
-      write(STDERR_FILENO, message, sizeof message - 1);
+  char line[160];
+  const int n = snprintf(line, sizeof line,
+                         "mprof: %s: its Lisp objects are not counted\n", why);
+  const ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
   (void)ignored;
 }
 
@@ -151,10 +155,15 @@ is_counted(void)
   if (cons == NULL || find(LISP, "ecl_allocation_monitor") != NULL ||
       !real_allocator_is_ours())
     return false;
-  if (is_known_release(cons))
-    return true;
-  say_other_release();
-  return false;
+  if (GC_malloc_many == NULL) {
+    say("ECL was not there when the program began");
+    return false;
+  }
+  if (!is_known_release(cons)) {
+    say("this ECL is of another release than mprof was built for");
+    return false;
+  }
+  return true;
 }
 
 void
