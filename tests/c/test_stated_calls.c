@@ -150,7 +150,6 @@ nothing_is_added_unasked(void **state)
   assert_null(strstr(text, "\"main;f\","));
   mprof_string_free(text);
   allocate(lisp, "MAIN/F/G", 2, 2);
-  builder_comment(lisp, "mprof.stated_calls=0"); /* of C programs alone */
   text = say("export\n--format=csv\n--table=contexts", lisp);
   assert_null(strstr(text, "\"MAIN;F\","));
   mprof_string_free(text);
