@@ -16,8 +16,9 @@ request_rounded_bytes(size_t bytes)
   const size_t size_class =
       bytes > LEAF_MAX_SIZE ? 0 : GC_get_size_map_at((int)bytes);
   const size_t granules =
-      bytes == 0 ? 1
-                 : (bytes + REQUEST_GRANULE_BYTES - 1) / REQUEST_GRANULE_BYTES;
+      bytes == 0
+          ? 1
+          : (bytes + REQUEST_GRANULE_BYTES - 1) / REQUEST_GRANULE_BYTES;
   return size_class == 0 || size_class == (size_t)-1
              ? granules * REQUEST_GRANULE_BYTES
              : size_class;

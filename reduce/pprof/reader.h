@@ -24,8 +24,8 @@
 
 struct progress;
 
-/* Which objects: a program with an ECL that has no hooks has those of Lisp and
- * those of malloc in one file. */
+/* Which objects: a program with an ECL that has no hooks has those of Lisp
+ * and those of malloc in one file. */
 enum heap { HEAP_BOTH, HEAP_LISP, HEAP_MALLOC };
 
 struct reader_options {

@@ -178,8 +178,9 @@ is_system_library(const char *path)
 }
 
 /* Whether what the file at PATH has is no function of a Lisp program but one
- * of what runs it: ECL, its collector, libraries of the system.  Compiled Lisp
- * is not, wherever it is.  (What ECL allocates when it begins has cl_boot.) */
+ * of what runs it: ECL, its collector, libraries of the system.  Compiled
+ * Lisp is not, wherever it is.  (What ECL allocates when it begins has
+ * cl_boot.) */
 static bool
 runs_lisp(const struct symbolizing *s, const char *path)
 {

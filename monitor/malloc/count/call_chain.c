@@ -33,7 +33,8 @@ grow(struct call_chain *chain)
   return made;
 }
 
-/* For `count' frames, and the words of these: three each.  The arrays move. */
+/* For `count' frames, and the words of these: three each.  The arrays move.
+ */
 static inline bool
 make_room(struct call_chain *chain, size_t count)
 {

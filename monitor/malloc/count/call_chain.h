@@ -214,8 +214,8 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
   return call_chain_find_next(chain, ip, sp);
 }
 
-/* Whether a path whose innermost words hold is that of the chain as it is now,
- * where there are marks; and the path where it is not. */
+/* Whether a path whose innermost words hold is that of the chain as it is
+ * now, where there are marks; and the path where it is not. */
 bool call_chain_joins_marked(const struct call_chain *chain,
                              struct known_path *path);
 struct known_path *call_chain_find_otherwise(struct call_chain *chain,

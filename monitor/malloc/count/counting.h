@@ -25,8 +25,8 @@ size_for_leaf(size_t bytes)
 }
 
 /* The leaf of an object of `size' (of another heap, and what it is, above
- * LEAF_SIZE_BITS) that is allocated on that path, if the thread knows it; else
- * 0.  The path has the last one of these; others are
+ * LEAF_SIZE_BITS) that is allocated on that path, if the thread knows it;
+ * else 0.  The path has the last one of these; others are
  * most often among the last ones of the thread (76 instructions for a look-up
  * in the tree, 20 for one there). */
 HOOK_INLINE uint32_t

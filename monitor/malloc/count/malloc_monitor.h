@@ -71,9 +71,9 @@ struct counted {
 struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
                                         const uintptr_t *frame);
 
-/* The leaf of an object of another heap, allocated by a call from the function
- * with that frame: `size' as known_leaf has it.  0: there is no memory.  Makes
- * `use' of it under the lock. */
+/* The leaf of an object of another heap, allocated by a call from the
+ * function with that frame: `size' as known_leaf has it.  0: there is no
+ * memory.  Makes `use' of it under the lock. */
 struct malloc_thread;
 uint32_t malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
                              const uintptr_t *frame,

@@ -94,6 +94,8 @@ ecl_cons(cl_object a, cl_object d)
   return cons(a, d, FRAME);
 }
 
+#undef ecl_list1 /* newer releases have it as a macro */
+
 EXPORT cl_object
 ecl_list1(cl_object a)
 {

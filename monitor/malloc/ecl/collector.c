@@ -3,8 +3,8 @@
  * collector.c -- in front of the collector: each request is counted here,
  * once.  ECL has its interrupts disabled.
  *
- * A request may run finalizers, and these make requests of their own: the word
- * that was left is taken before.  The collector's own requests, by which it
+ * A request may run finalizers, and these make requests of their own: the
+ * word that was left is taken before.  The collector's own requests, by which it
  * serves others, are not counted.
  */
 #include "malloc/ecl/lisp_balance.h"

@@ -9,7 +9,7 @@
 #include "malloc/count/counting.h"
 #include "malloc/ecl/lisp_heap.h"
 
-/* The object of `bytes' was given to a call from the function with that frame;
+/* The object of `bytes' was given to a call by the function with that frame.
  * `what' it is, and how many bodies it may get. */
 HOOK_INLINE void
 lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,

@@ -152,8 +152,8 @@ is_own_name(cl_object function, cl_object name)
 }
 
 /* All arguments are in registers, those that are missing too.  Code that has
- * a name keeps it, for another function may be defined as it; but a symbol may
- * be external now that was not when the function was made. */
+ * a name keeps it, for another function may be defined as it; but a symbol
+ * may be external now that was not when the function was made. */
 cl_object si_fset_of(cl_narg narg, cl_object name, cl_object function,
                      cl_object macro, cl_object pprint) __asm__("si_fset");
 

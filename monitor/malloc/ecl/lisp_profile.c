@@ -55,8 +55,8 @@ rounded_bytes(const struct context_tree *tree)
     sum += l->rounded_bytes;
     for (uint32_t i = LEAF_FIRST; i < tree->leaf_count && i < l->room; i++) {
       const struct kind *kind = context_tree_kind(tree, &tree->leaves[i]);
-      if (i > LEAF_OVERFLOW && kind->size <= REQUEST_FIXED_MOST && (kind->what & LISP_PIECES) == 0 &&
-          l->tallies[i].count != 0)
+      if (kind->size <= REQUEST_FIXED_MOST &&
+          (kind->what & LISP_PIECES) == 0)
         sum += l->tallies[i].count * request_rounded_bytes(kind->size);
     }
   }
@@ -101,8 +101,8 @@ put_residual_notes(struct pprof_stream *p)
        "free lists that the collector drops when a finalizer allocates while "
        "it makes one"},
       {b->after.table_bytes > b->before.table_bytes,
-       "the collector's tables of finalizers and weak links, if their class of "
-       "size was another one when they were made"},
+       "the collector's tables of finalizers and weak links, if their class "
+       "of size was another one when they were made"},
       {true, "what other code than ECL's allocators took from the collector"},
   };
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

@@ -121,7 +121,8 @@ say(const char *why)
 {
   char line[160];
   const int n = snprintf(line, sizeof line,
-                         "mprof: %s: its Lisp objects are not counted\n", why);
+                         "mprof: %s: its Lisp objects are not counted\n",
+                         why);
   const ssize_t ignored = write(STDERR_FILENO, line, (size_t)n);
   (void)ignored;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * collector.c -- a C program with the collector and no ECL: what it takes from
- * that is not counted, and all works as without mprof.
+ * collector.c -- a C program with the collector and no ECL: what it takes
+ * from that is not counted, and all works as without mprof.
  */
 #define GC_THREADS
 #include <gc/gc.h>
