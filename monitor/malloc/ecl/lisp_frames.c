@@ -78,13 +78,20 @@ mark_in(const struct stack_frame *frame, int which)
                                (uintptr_t)mark_offset[which]);
 }
 
+/* Where an environment has its newest record. */
+#if ECL_VERSION_NUMBER >= 240510
+#define NEWEST_RECORD ihs_stack.top
+#else
+#define NEWEST_RECORD ihs_top
+#endif
+
 /* The newest record of this thread.  The environment is as that of an ECL
  * without hooks, which has one word less before it. */
 static const struct ecl_ihs_frame *
 newest_record(void)
 {
   const char *const env = lisp_runtime.process_env();
-  const size_t at = offsetof(struct cl_env_struct, ihs_top) -
+  const size_t at = offsetof(struct cl_env_struct, NEWEST_RECORD) -
                     sizeof(struct ecl_allocation_hooks *);
   return env == NULL ? NULL
                      : *(const struct ecl_ihs_frame *const *)(env + at);
