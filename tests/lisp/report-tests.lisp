@@ -148,11 +148,12 @@ every keyword is such an option."
                  "leaktable" "noleaktable" ; :TABLES
                  "lines" "callers" "suppressions" "show-suppressed" ; of C
                                         ; programs
+                 "heap"                    ; as is what has two
                  "no-legend"               ; :LEGEND
                  "help")
                 (:legend :stream :file :profile))
                (mprof:save "export"
-                ("help")
+                ("heap" "help")
                 (:profile :format)))
         do (let ((options (options-of command))
                  (keywords (keywords-of function)))
@@ -183,7 +184,7 @@ every keyword is such an option."
                         mprof:save))
       (is (subsetp (selections) (keywords-of function))))
     (dolist (option (set-difference shared
-                                    '("help" "o"
+                                    '("help" "o" "heap"
                                       ;; how it is shown
                                       "min-percent" "limit" "value")
                                     :test #'string=))
