@@ -27,6 +27,9 @@ result=${stage}$prefix
 options='--enable-gmp=system --enable-boehm=system --enable-libatomic=system
   --with-dffi=system --enable-threads=yes --enable-rpath=yes
   --enable-manual=no --with-x=no'
+# What the patches add is off unless asked for; check-off.sh asks for nothing.
+[ -z "$series" ] || options="$options ${ECL_OPTIONS-\
+  --enable-allocation-hooks --enable-frame-pointers --enable-frame-words}"
 
 recipe() {
   echo "$prefix" $options
