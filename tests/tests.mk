@@ -143,6 +143,9 @@ check-random: all ## random programs that predict their profiles
 check-patch: all ## ECL's own tests on the patched ECL, profiling off and on
 	@$(test_env) tests/run-tests.sh patch
 
+check-off: $(packages) ## ECL with its options off is ECL unpatched; builds both
+	@runtime-patch/check-off.sh $(top)/off $(download) $(facts) $(series)
+
 check-libraries: all ## the tests of other people's libraries, profiled
 	@$(test_env) tests/run-tests.sh libraries
 
