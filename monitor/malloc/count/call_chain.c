@@ -47,7 +47,7 @@ make_room(struct call_chain *chain, size_t count)
 struct chain_notes chain_notes;
 
 /* Paths share a frame with those that are kept, or else the first of them; or
- * they have a mark. */
+ * they have a call number. */
 void
 call_chain_forget(struct call_chain *chain)
 {
@@ -96,8 +96,8 @@ add_note(struct call_chain *chain, struct call_frame *to)
   struct chain_note note;
   size_t i = 0;
   const size_t count = sizeof chain_notes.code / sizeof *chain_notes.code;
-  while (i < count && to->at.ip - chain_notes.code[i].start >=
-                          chain_notes.code[i].bytes)
+  while (i < count &&
+         to->at.ip - chain_notes.code[i].start >= chain_notes.code[i].bytes)
     i++;
   if (i == count)
     return;
@@ -106,9 +106,9 @@ add_note(struct call_chain *chain, struct call_frame *to)
     to->site = note.site;
   if (note.word != NULL)
     add_word(chain, note.word, *note.word);
-  if (note.mark != NULL) {
-    to->mark = note.mark;
-    to->mark_word = to->first_word;
+  if (note.number != NULL) {
+    to->number = note.number;
+    to->number_word = to->first_word;
   }
 }
 
@@ -126,8 +126,8 @@ add_frame(struct call_chain *chain, const struct call_frame *f,
       (outer->certain && outer->saved == NULL && to[-1].needs_pointer);
   to->first_word = (uint32_t)chain->word_count;
   to->site = f->at.ip;
-  to->mark = to[-1].mark;
-  to->mark_word = to[-1].mark_word;
+  to->number = to[-1].number;
+  to->number_word = to[-1].number_word;
   if (to->serial == 0)
     to->serial = ++chain->serial;
   if (innermost) {
@@ -193,31 +193,31 @@ call_chain_find_next(struct call_chain *chain, uintptr_t ip, uintptr_t sp)
   return there && call_chain_joins(chain, path) ? path : NULL;
 }
 
-/* The words further in than the mark are compared before it is looked at.
- * Where it does not hold, all others are, too, and it is another mark now. */
+/* The words further in than the call number are compared before it is looked
+ * at.  Where it is another one now, all others are compared, too. */
 bool
-call_chain_joins_marked(const struct call_chain *chain,
-                        struct known_path *path)
+call_chain_joins_numbered(const struct call_chain *chain,
+                          struct known_path *path)
 {
   const struct chain_word *const inner = path->words;
   const struct chain_word *const outer = chain->words;
-  const struct chain_word *const marked = outer + path->outer_marked;
+  const struct chain_word *const split = outer + path->outer_split;
   if (path->joint >= chain->depth ||
       chain->frames[path->joint].serial != path->serial)
     return false;
-  if (path->marked == 0) {
-    if (chain_words_changed(marked, outer + path->outer_words) != marked)
+  if (path->inner_split == 0) {
+    if (chain_words_changed(split, outer + path->outer_words) != split)
       return false;
-    if (*path->mark.at == path->mark.value)
+    if (*path->number.at == path->number.value)
       return true;
-    if (chain_words_changed(outer, marked) != outer)
+    if (chain_words_changed(outer, split) != outer)
       return false;
-  } else if (chain_words_changed(inner, inner + path->marked) != inner ||
+  } else if (chain_words_changed(inner, inner + path->inner_split) != inner ||
              chain_words_changed(outer, outer + path->outer_words) != outer) {
     return false;
   }
-  if (path->mark.at != &nothing)
-    path->mark.value = *path->mark.at;
+  if (path->number.at != &nothing)
+    path->number.value = *path->number.at;
   return true;
 }
 
@@ -230,8 +230,8 @@ call_chain_find_otherwise(struct call_chain *chain, uintptr_t ip,
   if (path == NULL)
     return NULL;
   chain->last[call_chain_place(ip, sp)] = (uint16_t)(path - chain->paths);
-  if (path->mark.at != &nothing)
-    path->mark.value = *path->mark.at;
+  if (path->number.at != &nothing)
+    path->number.value = *path->number.at;
   return path;
 }
 
@@ -339,13 +339,14 @@ make_path(struct call_chain *chain)
   path->joint = (uint32_t)joint;
   path->outer_words = (uint32_t)first;
   path->inner_words = (uint32_t)(chain->word_count - first);
-  path->marked = innermost->mark_word > first
-                     ? innermost->mark_word - (uint32_t)first
-                     : 0;
-  path->outer_marked = path->marked > 0 ? 0 : innermost->mark_word;
-  path->mark = innermost->mark != NULL
-                   ? (struct chain_word){innermost->mark, *innermost->mark}
-                   : (struct chain_word){&nothing, 1};
+  path->inner_split = innermost->number_word > first
+                          ? innermost->number_word - (uint32_t)first
+                          : 0;
+  path->outer_split = path->inner_split > 0 ? 0 : innermost->number_word;
+  path->number =
+      innermost->number != NULL
+          ? (struct chain_word){innermost->number, *innermost->number}
+          : (struct chain_word){&nothing, 1};
   path->complete = chain->complete;
   path->site = innermost->site;
   path->leaf = 0;

@@ -19,7 +19,7 @@
 #include "tree/context_tree.h"
 
 /* What a function here leaves in its frame. */
-struct mark {
+struct numbered_call {
   uintptr_t number;
   cl_object bytecodes; /* that are run */
 };
@@ -28,25 +28,24 @@ enum { INTERPRETER, IN_FRONT, MODULE };
 
 static __thread uintptr_t last_number
     __attribute__((tls_model("initial-exec")));
-/* From the frame pointer to the mark. */
-static intptr_t mark_offset[sizeof chain_notes.code /
-                            sizeof *chain_notes.code];
+/* From the frame pointer to what is left there. */
+static intptr_t
+    call_offset[sizeof chain_notes.code / sizeof *chain_notes.code];
 static intptr_t record_offset; /* below the end of the frame; 0: not known */
 
-#define LEAVE_MARK(which, code)                                              \
-  volatile struct mark mark = {++last_number, code};                         \
-  mark_offset[which] =                                                       \
-      (intptr_t)&mark - (intptr_t)__builtin_frame_address(0)
+#define NUMBER_CALL(which, code)                                             \
+  volatile struct numbered_call call = {++last_number, code};                \
+  call_offset[which] = (intptr_t)&call - (intptr_t)__builtin_frame_address(0)
 
 EXPORT cl_object
 ecl_interpret(cl_object frame, cl_object env, cl_object bytecodes)
 {
   cl_object result;
-  LEAVE_MARK(IN_FRONT, bytecodes);
+  NUMBER_CALL(IN_FRONT, bytecodes);
   if (__builtin_expect(lisp_runtime.interpret == NULL, 0))
     lisp_runtime_find();
   result = lisp_runtime.interpret(frame, env, bytecodes);
-  mark.number = 0;
+  call.number = 0;
   return result;
 }
 
@@ -54,11 +53,11 @@ EXPORT cl_object
 ecl_init_module(cl_object block, void (*entry)(cl_object))
 {
   cl_object result;
-  LEAVE_MARK(MODULE, OBJNULL);
+  NUMBER_CALL(MODULE, OBJNULL);
   if (__builtin_expect(lisp_runtime.init_module == NULL, 0))
     lisp_runtime_find();
   result = lisp_runtime.init_module(block, entry);
-  mark.number = 0;
+  call.number = 0;
   return result;
 }
 
@@ -67,15 +66,14 @@ ecl_init_module(cl_object block, void (*entry)(cl_object))
 static bool
 is_in(uintptr_t ip, int which)
 {
-  return ip - chain_notes.code[which].start <
-         chain_notes.code[which].bytes;
+  return ip - chain_notes.code[which].start < chain_notes.code[which].bytes;
 }
 
-static const struct mark *
-mark_in(const struct stack_frame *frame, int which)
+static const struct numbered_call *
+call_in(const struct stack_frame *frame, int which)
 {
-  return (const struct mark *)(frame->pointer +
-                               (uintptr_t)mark_offset[which]);
+  return (const struct numbered_call *)(frame->pointer +
+                                        (uintptr_t)call_offset[which]);
 }
 
 /* Where an environment has its newest record. */
@@ -99,12 +97,12 @@ newest_record(void)
 
 static void
 find_record(const struct stack_frame *frame, uintptr_t end,
-            const struct mark *mark)
+            const struct numbered_call *call)
 {
   const struct ecl_ihs_frame *const r = newest_record();
   const uintptr_t at = (uintptr_t)r;
   if (at > frame->sp && at + sizeof *r < end &&
-      r->function == mark->bytecodes)
+      r->function == call->bytecodes)
     record_offset = (intptr_t)(end - at);
 }
 
@@ -116,7 +114,7 @@ note_interpreter(const struct stack_frame *frame, uintptr_t end,
   const struct ecl_ihs_frame *record;
   cl_object function;
   if (record_offset == 0 && is_in(outer->ip, IN_FRONT))
-    find_record(frame, end, mark_in(outer, IN_FRONT));
+    find_record(frame, end, call_in(outer, IN_FRONT));
   if (record_offset == 0)
     return note;
   record = (const struct ecl_ihs_frame *)(end - (uintptr_t)record_offset);
@@ -136,8 +134,8 @@ note_of(const struct stack_frame *frame, uintptr_t end,
   struct chain_note note = {0};
   if (is_in(frame->ip, INTERPRETER))
     return note_interpreter(frame, end, outer);
-  note.mark =
-      &mark_in(frame, is_in(frame->ip, IN_FRONT) ? IN_FRONT : MODULE)->number;
+  note.number =
+      &call_in(frame, is_in(frame->ip, IN_FRONT) ? IN_FRONT : MODULE)->number;
   return note;
 }
 

@@ -28,8 +28,8 @@ lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
     goto otherwise;
   lisp = thread->lisp;
   malloc_monitor_inside = 1;
-  path = call_chain_find_marked(&thread->chain, frame[1],
-                                (uintptr_t)(frame + 2), frame[0]);
+  path = call_chain_find_numbered(&thread->chain, frame[1],
+                                  (uintptr_t)(frame + 2), frame[0]);
   if (path != NULL)
     leaf = known_leaf(thread, path, key);
   malloc_monitor_inside = 0;
