@@ -229,6 +229,9 @@ bench-words: all $(no_words)-work/key ## the same without words in frames and wi
 bench-malloc: all $(packages)-bench-malloc ## the cost of profiling C programs, and of heaptrack
 	@$(test_env) tests/bench/malloc.sh
 
+bench-stock: all $(packages)-stock ## the cost of mprof run with the distribution's ECL
+	@$(test_env) tests/bench/stock.sh
+
 maxima      := $(shared)/download/maxima
 bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an hour
 	@runtime-patch/fetch-source.sh $(maxima) tests/bench/maxima-source.sh
