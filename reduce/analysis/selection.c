@@ -8,6 +8,7 @@
 
 #include "analysis/selection_match.h"
 #include "base/array.h"
+#include "common/pprof_format.h"
 
 #include <string.h>
 
@@ -282,13 +283,15 @@ drop_calls_outside(struct selection *selection)
 /* ---- the whole ---- */
 
 /* Whether the calls of what is chosen are known: the monitors count them for
- * all regions, and that of C programs for all threads. */
+ * all regions, and that of C programs for all threads.  In Lisp, calls are
+ * calls; of an ECL without hooks only the allocations below are known. */
 static bool
 calls_known(const struct profile *profile,
             const struct selection_options *options)
 {
   return profile_has(profile, COLUMN_OF_CALLS) && options->region == NULL &&
-         (options->thread == NULL || profile->language != LANGUAGE_C);
+         (options->thread == NULL || profile->language != LANGUAGE_C) &&
+         profile_comment(profile, PPROF_COMMENT_COARSE_NOTE) == NULL;
 }
 
 bool

@@ -82,6 +82,9 @@ all() {
     sed -n '2s/^\([0-9]*\) allocations, \([0-9]*\) bytes.*/\1 \2/p'
 }
 if [ -e embedder.data ]; then
+  same 'calls, which are not known, are not shown' '' \
+    "$("$MPROF" report --tables=direct,graph,types --no-legend \
+      embedder.data 2>&1 | grep -w -e calls -e called)"
   same 'the heaps add up' "$(all both)" \
     "$({ all lisp; all malloc; } | awk '{ n += $1; bytes += $2 }
                                           END { print n, bytes }')"
