@@ -35,11 +35,10 @@
   (mp:process-join (mp:process-run-function "limited" #'limited-work 100)))
 
 ;; The second thread takes over the stack of the first one, and has room for
-;; the environment that the runtime makes for it; in 24.5.10 for its stacks as
-;; well, which come from malloc.
+;; the environment that the runtime makes for it.
 (defun run-limited ()
   (run-thread)
-  (limit-address-space (+ (address-space) (by-release 32768 800000)))
+  (limit-address-space (+ (address-space) 32768))
   (run-thread)
   (limit-address-space nil)
   (run-thread))
