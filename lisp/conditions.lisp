@@ -32,11 +32,9 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
              (format stream
                      "mprof is not available in this Lisp (~A ~A):~@
                       ~A.~@
-                      It needs the patched ECL that comes with it: run `make' ~
-                      in mprof's source tree,~@
+                      It needs the patched ECL: run `make' in mprof's source,~@
                       then start build/bin/ecl and type (require :mprof).~@
-                      In this one, `mprof run ecl --load FILE' profiles a ~
-                      program as a whole."
+                      In this one: `mprof run ecl --load FILE' in the shell."
                      (lisp-implementation-type) (lisp-implementation-version)
                      (reason condition)))))
 

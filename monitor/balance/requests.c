@@ -3,8 +3,9 @@
  * requests.c -- the collector's rounding.
  *
  * The collector has size classes up to half a page.  Which one a size falls
- * into depends on what was asked for before, but once a size has been asked
- * for its class stays: so the collector's own map is read, after the fact.
+ * into depends on what was asked for before, so the collector's own map is
+ * read.  It changes no more once each class has been asked for, as it has when
+ * ECL has started: there it is read at the end.
  */
 #include "balance/requests.h"
 

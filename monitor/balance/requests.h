@@ -92,8 +92,8 @@ requests_add_all(struct requests *r, const struct requests *more)
 }
 
 /* What the collector has counted for one request, which it was given just
- * now: what class a size above REQUEST_FIXED_MOST belongs to can change when the
- * first request of another size is made. */
+ * now: what class a size above REQUEST_FIXED_MOST belongs to can change when
+ * the first request of another size is made. */
 enum { REQUEST_FIXED_MOST = (GC_TINY_FREELISTS - 1) * REQUEST_GRANULE_BYTES };
 uint64_t request_rounded_bytes(size_t bytes);
 

@@ -4,8 +4,8 @@
  *
  * 21.2.1 has spin locks and lock objects of Lisp; since 24.5.10 the runtime's
  * own locks are the system's.  Everything else that the monitor asks of ECL
- * is the same in all releases that there are patches for: what it needs beyond
- * ECL's own interface is in ecl/allocation_monitor.h.
+ * is the same in all releases that there are patches for: what it needs
+ * beyond ECL's own interface is in ecl/allocation_monitor.h.
  *
  * Any thread may call these; none of them allocates.
  */

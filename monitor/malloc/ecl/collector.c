@@ -4,8 +4,8 @@
  * once.  ECL has its interrupts disabled.
  *
  * A request may run finalizers, and these make requests of their own: the
- * word that was left is taken before.  The collector's own requests, by which it
- * serves others, are not counted.
+ * word that was left is taken before.  The collector's own requests, by which
+ * it serves others, are not counted.
  */
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_hook.h"
