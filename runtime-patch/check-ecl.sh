@@ -13,10 +13,10 @@
 # are not profiled.
 #
 # Tests that fail in an unpatched ECL of the release too (its release.sh names
-# them) are marked as skipped when they fail.  Tests that give a thread some hundredths of a second
-# to come to a certain point fail now and then on a machine with much to do, in
-# an unpatched ECL too (MP.BARRIER.BLOCKING: 8 of 6600 checks); these have a
-# second try, by themselves.  A run that breaks off has no summary: status 1.
+# them) are marked as skipped when they fail.  Tests that give a thread some
+# hundredths of a second to come to a certain point fail now and then on a
+# machine with much to do, in an unpatched ECL too (MP.BARRIER.BLOCKING: 8 of
+# 6600 checks); these have a second try, by themselves.  A run that breaks off has no summary: status 1.
 
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

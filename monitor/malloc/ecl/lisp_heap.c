@@ -200,7 +200,7 @@ find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
   uint32_t leaf = 0;
   if (thread->unloads == stripes.unloads &&
       (path = call_chain_find_numbered(&thread->chain, frame[1],
-                                     (uintptr_t)(frame + 2), frame[0])) !=
+                                       (uintptr_t)(frame + 2), frame[0])) !=
           NULL)
     leaf = known_leaf(thread, path, key);
   if (leaf != 0 && leaf < lisp->room)
