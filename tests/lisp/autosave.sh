@@ -28,7 +28,7 @@ program() { (begin "$@"); }
 figures() {
   "$MPROF" report --tables=direct --no-legend --verbose "$1" |
     awk '$NF == "CL-USER::WORK" { for (i = 1; i <= NF; i++)
-      if ($i ~ /^[0-9]{4,}$/) printf "%s ", $i }'
+      if ($i ~ /^[0-9][0-9][0-9][0-9]+$/) printf "%s ", $i }'
 }
 
 # same NAME EXPECTED GOT
