@@ -23,7 +23,7 @@
 #include "names/classify.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
-#include "names/lisp_name.h"
+#include "names/lisp_printer.h"
 #include "threads/threads.h"
 
 struct lisp_writer {
@@ -56,7 +56,7 @@ put_labels(void *closure, const struct kind *kind)
     return;
   }
   pprof_add_label(p, PPROF_LABEL_TYPE,
-                  class != NULL && lisp_name_is_structure(
+                  class != NULL && lisp_printer_is_structure(
                                        (cl_object)(uintptr_t)kind->clas)
                       ? "STRUCTURE"
                       : classify_type_name(kind->what));

@@ -4,6 +4,7 @@
  * next request to the collector is for, and from where; or they are such
  * allocators.
  */
+#include "arch/forward.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_hook.h"
 #include "malloc/ecl/lisp_names.h"
@@ -204,27 +205,4 @@ lisp_make_structure_of(cl_object type)
 
 cl_object (*lisp_make_structure)(cl_narg, ...);
 
-__asm__(".text\n"
-        ".globl si_make_structure\n"
-        ".type si_make_structure, @function\n"
-        "si_make_structure:\n"
-        "  .cfi_startproc\n"
-        "  pushq %rdi\n  .cfi_adjust_cfa_offset 8\n"
-        "  pushq %rsi\n  .cfi_adjust_cfa_offset 8\n"
-        "  pushq %rdx\n  .cfi_adjust_cfa_offset 8\n"
-        "  pushq %rcx\n  .cfi_adjust_cfa_offset 8\n"
-        "  pushq %r8\n  .cfi_adjust_cfa_offset 8\n"
-        "  pushq %r9\n  .cfi_adjust_cfa_offset 8\n"
-        "  pushq %rax\n  .cfi_adjust_cfa_offset 8\n"
-        "  movq %rsi, %rdi\n"
-        "  call lisp_make_structure_of\n"
-        "  popq %rax\n  .cfi_adjust_cfa_offset -8\n"
-        "  popq %r9\n  .cfi_adjust_cfa_offset -8\n"
-        "  popq %r8\n  .cfi_adjust_cfa_offset -8\n"
-        "  popq %rcx\n  .cfi_adjust_cfa_offset -8\n"
-        "  popq %rdx\n  .cfi_adjust_cfa_offset -8\n"
-        "  popq %rsi\n  .cfi_adjust_cfa_offset -8\n"
-        "  popq %rdi\n  .cfi_adjust_cfa_offset -8\n"
-        "  jmp *lisp_make_structure(%rip)\n"
-        "  .cfi_endproc\n"
-        ".size si_make_structure, . - si_make_structure\n");
+ARCH_FORWARD(si_make_structure, lisp_make_structure_of, lisp_make_structure)

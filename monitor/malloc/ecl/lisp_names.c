@@ -7,8 +7,8 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
-#include "malloc/ecl/lisp_text.h"
 #include "malloc/interpose/interposed.h"
+#include "names/lisp_printer.h"
 #include "tree/intern_table.h"
 #include "tree/shared_table.h"
 #include "tree/spin_lock.h"
@@ -36,14 +36,45 @@ assign(struct shared_table *table, uint64_t key, uint64_t value)
     shared_table_add(table, key, value);
 }
 
+/* ---- as text ---- */
+
+enum { TEXT_BYTES = 1024 }; /* what is longer is cut */
+
+/* Its package has it in this table, whatever its name hashes to. */
+static bool
+is_external(cl_object symbol, cl_object package)
+{
+  const cl_object table = package->pack.external;
+  if (table == OBJNULL || ECL_IMMEDIATE(table) ||
+      table->d.t != t_hashtable || table->hash.data == NULL)
+    return false;
+  for (cl_index i = 0; i < table->hash.size; i++)
+    if (table->hash.data[i].value == symbol)
+      return true;
+  return false;
+}
+
+static void
+print(char text[TEXT_BYTES], cl_object x, enum lisp_named what)
+{
+  struct lisp_printer out = {.at = text,
+                             .room = TEXT_BYTES - 1,
+                             .is_external = is_external,
+                             .is_lower_case = lisp_runtime.is_lower_case};
+  lisp_printer_name(&out, x, what);
+  text[out.length < out.room ? out.length : out.room] = '\0';
+}
+
 /* ---- functions ---- */
 
+/* Without the patches a function that is made by LAMBDA has no name. */
 uint32_t
 lisp_names_number(cl_object name)
 {
-  char text[LISP_TEXT_BYTES];
+  char text[TEXT_BYTES] = "(LAMBDA)";
   uint32_t number;
-  lisp_text_function(text, name);
+  if (name == OBJNULL || !Null(name))
+    print(text, name, NAMED_FUNCTION);
   spin_lock(&lock);
   number = intern_text(&texts, text);
   spin_unlock(&lock);
@@ -181,7 +212,7 @@ add_class(cl_object class, const char *text)
     return number;
   number = ++class_count;
   class_list[number].text = intern_text(&texts, text);
-  class_list[number].structure = lisp_text_is_structure(class);
+  class_list[number].structure = lisp_printer_is_structure(class);
   shared_table_add(&classes, key, number);
   return number;
 }
@@ -190,14 +221,14 @@ uint32_t
 lisp_names_class(cl_object class)
 {
   const uint64_t key = (uint64_t)(uintptr_t)class;
-  char text[LISP_TEXT_BYTES];
+  char text[TEXT_BYTES];
   uint32_t number;
   if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
     return 0;
   number = (uint32_t)shared_table_value(&classes, key);
   if (__builtin_expect(number != 0, 1))
     return number;
-  lisp_text_class(text, class);
+  print(text, class, NAMED_CLASS);
   malloc_monitor_inside++;
   spin_lock(&lock);
   number = add_class(class, text);

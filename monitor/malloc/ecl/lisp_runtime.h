@@ -61,6 +61,7 @@ struct lisp_runtime {
   void *(*process_env)(void);
   void (*dealloc_env)(cl_env_ptr);
   bool (*import_thread)(cl_object, cl_object);
+  bool (*is_lower_case)(ecl_character);
 };
 
 extern struct lisp_runtime lisp_runtime HIDDEN;

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_printer.h -- the names of Lisp's things as text, by nothing than what
+ * is in memory.  What only ECL's own functions know is asked of whoever
+ * prints, since not each may call them.
+ *
+ * May run inside the hook, as far as what it asks may.
+ */
+#ifndef MPROF_LISP_PRINTER_H
+#define MPROF_LISP_PRINTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <ecl/ecl.h>
+
+/* What has a name. */
+enum lisp_named {
+  NAMED_FUNCTION, /* its name is given; "(TOP-LEVEL-FORM)" for what is
+                     evaluated and no function */
+  NAMED_CLASS,    /* the class itself, or the name of a structure that has no
+                     class */
+  NAMED_THREAD    /* its name is given; a string as it is */
+};
+
+struct lisp_printer {
+  char *at;            /* where the text goes */
+  size_t room, length; /* for how much of it there is room; how long it is */
+  /* Whether the symbol is external in its package; NULL: print them all as
+   * internal ones. */
+  bool (*is_external)(cl_object symbol, cl_object package);
+  bool (*is_lower_case)(ecl_character); /* ecl_lower_case_p */
+};
+
+/* The name as PRIN1 writes it from a package that uses nothing, symbols of
+ * COMMON-LISP bare and COMMON-LISP-USER as CL-USER: "CL-USER::FOO",
+ * "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8; no zero byte comes
+ * after it. */
+void lisp_printer_name(struct lisp_printer *, cl_object x,
+                       enum lisp_named what);
+
+/* Whether a class describes structures (its metaclass is STRUCTURE-CLASS, or
+ * it is a bare name). */
+bool lisp_printer_is_structure(cl_object class);
+
+#endif
