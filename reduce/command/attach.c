@@ -11,45 +11,20 @@
 
 #include "command/attach.h"
 
+#include "command/debugger.h"
 #include "command/run_program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_MILLISECONDS = 500, LOOK_MILLISECONDS = 100 };
-
-/* The state of the process, as the kernel's letter; 0: it is not there. */
-static char
-state_of(size_t pid)
-{
-  char path[64];
-  char text[512] = "";
-  snprintf(path, sizeof path, "/proc/%zu/stat", pid);
-  FILE *file = fopen(path, "re");
-  if (file == NULL)
-    return 0;
-  size_t length = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  text[length] = '\0';
-  const char *end = strrchr(text, ')'); /* of its name */
-  return end == NULL || end[1] == '\0' ? '?' : end[2];
-}
-
-/* ---- the debugger ------------------------------------------------------ */
-
-/* What it writes for us begins with this. */
-#define MARK "mprof:"
+enum { LOOK_MILLISECONDS = 100 };
 
 /* 24: where struct r_debug has its state; 0: consistent.  What the shell
  * writes comes at once. */
@@ -65,137 +40,15 @@ static const char stop_safely[] = "set pagination off\n"
                                   "break free\n"
                                   "set $safe = 0\n"
                                   "while $safe == 0\n"
-                                  "shell echo " MARK "waiting\n"
+                                  "shell echo " DEBUGGER_SAYS "waiting\n"
                                   "continue\n"
-                                  "shell echo " MARK "stopped\n"
+                                  "shell echo " DEBUGGER_SAYS "stopped\n"
                                   "if *(int *)((char *)&_r_debug + 24) == 0\n"
                                   "set $safe = 1\n"
                                   "end\n"
                                   "end\n"
                                   "delete\n"
                                   "handle SIGSTOP nostop noprint nopass\n";
-
-/* A debugger at work, and what it has said. */
-struct debugger {
-  pid_t process; /* its own */
-  size_t pid;    /* that it is for */
-  int output;
-  bool waiting;               /* for the next call of the allocator */
-  char line[1024];            /* that is not complete yet */
-  size_t used;                /* of it */
-  char error[256];            /* ours, or what it said last; "" */
-  unsigned long long address; /* that it was asked for; 0: it has not said */
-  int status;                 /* the same, -1 */
-};
-
-/* Starts it for the process PID, with SCRIPT. */
-static bool
-debugger_start(struct debugger *d, size_t pid, const char *script,
-               struct mprof_error *error)
-{
-  char number[24];
-  int output[2];
-  int input = memfd_create("mprof", 0);
-  size_t length = strlen(script);
-  *d = (struct debugger){.pid = pid, .status = -1};
-  snprintf(number, sizeof number, "%zu", pid);
-  if (input < 0 || write(input, script, length) != (ssize_t)length ||
-      lseek(input, 0, SEEK_SET) != 0 || pipe2(output, O_CLOEXEC) != 0) {
-    if (input >= 0)
-      close(input);
-    return mprof_fail(error, MPROF_CANNOT_RUN, "cannot start gdb: %s",
-                      strerror(errno));
-  }
-  d->process = fork();
-  if (d->process == 0) {
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGINT, SIG_DFL);
-    setsid(); /* Ctrl-C is not for it: its work is to be complete */
-    dup2(input, STDIN_FILENO);
-    dup2(output[1], STDOUT_FILENO);
-    dup2(output[1], STDERR_FILENO);
-    unsetenv("DEBUGINFOD_URLS");
-    execlp("gdb", "gdb", "-batch", "-nx", "-p", number, "-x", "/dev/stdin",
-           (char *)NULL);
-    _exit(127);
-  }
-  d->output = output[0];
-  close(output[1]);
-  close(input);
-  return d->process > 0 ||
-         mprof_fail(error, MPROF_CANNOT_RUN, "cannot start gdb: %s",
-                    strerror(errno));
-}
-
-static void
-take_line(struct debugger *d, const char *line)
-{
-  const char *said = line;
-  if (strncmp(line, MARK, strlen(MARK)) == 0) {
-    said += strlen(MARK);
-    d->waiting = strcmp(said, "waiting") == 0;
-    if (sscanf(said, "address %llu", &d->address) != 1 &&
-        sscanf(said, "status %d", &d->status) != 1 &&
-        strncmp(said, "error ", 6) == 0)
-      snprintf(d->error, sizeof d->error, "%s", said + 6);
-  } else if (strncmp(line, "ptrace: ", 8) == 0) {
-    snprintf(d->error, sizeof d->error, "%s", line + 8);
-  }
-}
-
-/* Stops the process when it has run for that time, seen by looking twice:
- * the debugger may not have let it go on yet. */
-static void
-stop_idle(struct debugger *d, bool *running)
-{
-  const bool runs = state_of(d->pid) != 't';
-  if (runs && *running) {
-    kill((pid_t)d->pid, SIGSTOP);
-    d->waiting = false;
-  }
-  *running = runs;
-}
-
-/* Waits for its end.  If the process was stopped when it was gone, that was
- * us. */
-static void
-debugger_finish(struct debugger *d)
-{
-  struct pollfd ready = {.fd = d->output, .events = POLLIN};
-  bool running = false;
-  for (;;) {
-    int changed = poll(&ready, 1, d->waiting ? IDLE_MILLISECONDS : -1);
-    if (changed == 0) {
-      stop_idle(d, &running);
-    } else if (changed > 0) {
-      char *newline;
-      ssize_t got =
-          read(d->output, d->line + d->used, sizeof d->line - 1 - d->used);
-      if (got == 0 || (got < 0 && errno != EINTR))
-        break;
-      d->used += got > 0 ? (size_t)got : 0;
-      d->line[d->used] = '\0';
-      running = false;
-      while ((newline = strchr(d->line, '\n')) != NULL) {
-        *newline = '\0';
-        take_line(d, d->line);
-        d->used -= (size_t)(newline + 1 - d->line);
-        memmove(d->line, newline + 1, d->used + 1);
-      }
-      if (d->used == sizeof d->line - 1)
-        d->used = 0; /* a long line of its own */
-    } else if (errno != EINTR) {
-      break;
-    }
-  }
-  close(d->output);
-  while (waitpid(d->process, NULL, 0) < 0 && errno == EINTR)
-    continue;
-  if (state_of(d->pid) == 'T')
-    kill((pid_t)d->pid, SIGCONT);
-}
 
 /* ---- begin ------------------------------------------------------------- */
 
@@ -214,9 +67,11 @@ attach_check(const struct options *options, struct outcome *outcome)
   char path[64];
   char gdb[PATH_MAX];
   const char *reason;
-  char state = state_of(pid);
-  if (state == 0 || state == 'Z' || state == 'X')
-    return fail(pid, "there is no such process", error);
+  char state = process_state(pid);
+  if (process_state_is_end(state))
+    return fail(pid,
+                state == 'Z' ? "it has ended" : "there is no such process",
+                error);
   if (state == 'T')
     return fail(pid, "it is stopped", error);
   if (state == 't')
@@ -230,16 +85,22 @@ attach_check(const struct options *options, struct outcome *outcome)
   return reason == NULL || fail(pid, reason, error);
 }
 
-/* Writes NAME=VALUE and a newline, as a string of the debugger. */
+/* Within a string of the debugger. */
+static void
+write_quoted(FILE *script, const char *text)
+{
+  for (; *text != '\0'; text++) {
+    if (strchr("\"\\", *text) != NULL)
+      putc('\\', script);
+    putc(*text, script);
+  }
+}
+
 static void
 write_setting(FILE *script, const char *name, const char *value)
 {
   fprintf(script, "%s=", name);
-  for (; *value != '\0'; value++) {
-    if (strchr("\"\\", *value) != NULL)
-      putc('\\', script);
-    putc(*value, script);
-  }
+  write_quoted(script, value);
   fputs("\\n", script);
 }
 
@@ -265,15 +126,18 @@ make_script(const struct run_options *run, const char *library,
           "%s"
           "set $open = (void *(*)(const char *, int))dlopen\n"
           "set $find = (void *(*)(void *, const char *))dlsym\n"
-          "set $library = $open(\"%s\", 2)\n"
-          "if $library == 0\n"
-          "printf \"" MARK "error %%s\\n\","
-          " ((const char *(*)(void))dlerror)()\n"
-          "else\n"
-          "set $end = $find($library, \"mprof_detach\")\n"
-          "set $begin = $find($library, \"mprof_attach\")\n"
-          "set $why = ((const char *(*)(const char *))$begin)(\"",
-          stop_safely, library);
+          "set $library = $open(\"",
+          stop_safely);
+  write_quoted(script, library);
+  fputs("\", 2)\n"
+        "if $library == 0\n"
+        "printf \"" DEBUGGER_SAYS "error %s\\n\","
+        " ((const char *(*)(void))dlerror)()\n"
+        "else\n"
+        "set $end = $find($library, \"mprof_detach\")\n"
+        "set $begin = $find($library, \"mprof_attach\")\n"
+        "set $why = ((const char *(*)(const char *))$begin)(\"",
+        script);
   write_setting(script, "MPROF_OUT", file);
   write_setting(script, "MPROF_CHILDREN", "no");
   if (run->unfolded)
@@ -283,9 +147,10 @@ make_script(const struct run_options *run, const char *library,
   write_number(script, "MPROF_TEMPORARY", run->temporary);
   fputs("\")\n"
         "if $why == 0\n"
-        "printf \"" MARK "address %llu\\n\", (unsigned long long)$end\n"
+        "printf \"" DEBUGGER_SAYS
+        "address %llu\\n\", (unsigned long long)$end\n"
         "else\n"
-        "printf \"" MARK "error %s\\n\", $why\n"
+        "printf \"" DEBUGGER_SAYS "error %s\\n\", $why\n"
         "end\n"
         "end\n"
         "detach\n",
@@ -308,9 +173,9 @@ wait_for_end(size_t pid, size_t seconds, const sigset_t *set)
   const time_t second = now.tv_sec;
   const long part = now.tv_nsec;
   for (;;) {
-    const char state = state_of(pid);
+    const char state = process_state(pid);
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (state == 0 || state == 'Z' || state == 'X')
+    if (process_state_is_end(state))
       return;
     if (seconds != SIZE_MAX &&
         (uint64_t)(now.tv_sec - second) >= seconds + (now.tv_nsec < part))
@@ -344,7 +209,8 @@ detach(size_t pid, unsigned long long address, struct mprof_error *error)
   struct debugger d;
   char script[sizeof stop_safely + 128];
   snprintf(script, sizeof script,
-           "%sprintf \"" MARK "status %%d\\n\", ((int (*)(void))%llu)()\n"
+           "%sprintf \"" DEBUGGER_SAYS
+           "status %%d\\n\", ((int (*)(void))%llu)()\n"
            "detach\n",
            stop_safely, address);
   if (!debugger_start(&d, pid, script, error))
@@ -354,7 +220,7 @@ detach(size_t pid, unsigned long long address, struct mprof_error *error)
     return mprof_fail(error, MPROF_CANNOT_WRITE,
                       "process %zu cannot write its profile: %s", pid,
                       strerror(d.status));
-  return d.status == 0 || state_of(pid) == 0 ||
+  return d.status == 0 || process_state_is_end(process_state(pid)) ||
          mprof_fail(error, MPROF_CANNOT_RUN,
                     "process %zu is profiled still: %s", pid,
                     d.error[0] != '\0' ? d.error : "gdb failed");

@@ -98,6 +98,15 @@ for end in exit _exit exec; do
   result $? "$end: figures"
 done
 
+mkdir -p 'a"b'
+cp "$MPROF_LIB/libmprof-malloc.so" 'a"b'
+begin idle exit
+MPROF_LIB=$PWD/'a"b' attach
+[ -s begun ]
+result $? 'a library in a folder with quotes'
+: >attached.now
+wait "$pid" "$profiler"
+
 # ---- what cannot be -----------------------------------------------------
 
 # refused NAME WHY PID: and the process is as it was.
@@ -111,6 +120,11 @@ cp first.data mprof.data
 refused 'no such process' 'there is no such process' 4194304
 cmp -s first.data mprof.data
 result $? 'no such process: the earlier profile is there'
+bash -c 'sleep 0.01 & echo $!; exec sleep 100' >zombie &
+pid=$!
+until grep -qs '^State:.Z' "/proc/$(cat zombie)/status"; do sleep 0.01; done
+refused 'it has ended' 'it has ended' "$(cat zombie)"
+kill $pid
 "$cc" -static -w -o attached-static "$programs/attached.c" -lpthread 2>/dev/null
 for program in static preloaded stopped; do
   rm -f attached.now detached.now said

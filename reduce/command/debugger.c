@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * debugger.c -- see debugger.h.
+ */
+#include "command/debugger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { IDLE_MILLISECONDS = 500 };
+
+char
+process_state(size_t pid)
+{
+  char path[64];
+  char text[512] = "";
+  snprintf(path, sizeof path, "/proc/%zu/stat", pid);
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return 0;
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  const char *end = strrchr(text, ')'); /* of its name */
+  return end == NULL || end[1] == '\0' ? '?' : end[2];
+}
+
+bool
+process_state_is_end(char state)
+{
+  return state == 0 || state == 'Z' || state == 'X';
+}
+
+bool
+debugger_start(struct debugger *d, size_t pid, const char *script,
+               struct mprof_error *error)
+{
+  char number[24];
+  int output[2];
+  int input = memfd_create("mprof", 0);
+  size_t length = strlen(script);
+  *d = (struct debugger){.pid = pid, .status = -1};
+  snprintf(number, sizeof number, "%zu", pid);
+  if (input < 0 || write(input, script, length) != (ssize_t)length ||
+      lseek(input, 0, SEEK_SET) != 0 || pipe2(output, O_CLOEXEC) != 0) {
+    if (input >= 0)
+      close(input);
+    return mprof_fail(error, MPROF_CANNOT_RUN, "cannot start gdb: %s",
+                      strerror(errno));
+  }
+  d->process = fork();
+  if (d->process == 0) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGINT, SIG_DFL);
+    setsid(); /* Ctrl-C is not for it: its work is to be complete */
+    dup2(input, STDIN_FILENO);
+    dup2(output[1], STDOUT_FILENO);
+    dup2(output[1], STDERR_FILENO);
+    unsetenv("DEBUGINFOD_URLS");
+    execlp("gdb", "gdb", "-batch", "-nx", "-p", number, "-x", "/dev/stdin",
+           (char *)NULL);
+    _exit(127);
+  }
+  d->output = output[0];
+  close(output[1]);
+  close(input);
+  if (d->process > 0)
+    return true;
+  mprof_fail(error, MPROF_CANNOT_RUN, "cannot start gdb: %s",
+             strerror(errno));
+  close(output[0]);
+  return false;
+}
+
+static void
+take_line(struct debugger *d, const char *line)
+{
+  const char *said = line;
+  if (strncmp(line, DEBUGGER_SAYS, strlen(DEBUGGER_SAYS)) == 0) {
+    said += strlen(DEBUGGER_SAYS);
+    d->waiting = strcmp(said, "waiting") == 0;
+    if (sscanf(said, "address %llu", &d->address) != 1 &&
+        sscanf(said, "status %d", &d->status) != 1 &&
+        strncmp(said, "error ", 6) == 0)
+      snprintf(d->error, sizeof d->error, "%s", said + 6);
+  } else if (strncmp(line, "ptrace: ", 8) == 0) {
+    snprintf(d->error, sizeof d->error, "%s", line + 8);
+  }
+}
+
+/* Stops the process when it has run for that time, seen by looking twice:
+ * the debugger may not have let it go on yet. */
+static void
+stop_idle(struct debugger *d, bool *running)
+{
+  const bool runs = process_state(d->pid) != 't';
+  if (runs && *running) {
+    kill((pid_t)d->pid, SIGSTOP);
+    d->waiting = false;
+  }
+  *running = runs;
+}
+
+/* Waits for its end.  If the process was stopped when it was gone, that was
+ * us. */
+void
+debugger_finish(struct debugger *d)
+{
+  struct pollfd ready = {.fd = d->output, .events = POLLIN};
+  bool running = false;
+  for (;;) {
+    int changed = poll(&ready, 1, d->waiting ? IDLE_MILLISECONDS : -1);
+    if (changed == 0) {
+      stop_idle(d, &running);
+    } else if (changed > 0) {
+      char *newline;
+      ssize_t got =
+          read(d->output, d->line + d->used, sizeof d->line - 1 - d->used);
+      if (got == 0 || (got < 0 && errno != EINTR))
+        break;
+      d->used += got > 0 ? (size_t)got : 0;
+      d->line[d->used] = '\0';
+      running = false;
+      while ((newline = strchr(d->line, '\n')) != NULL) {
+        *newline = '\0';
+        take_line(d, d->line);
+        d->used -= (size_t)(newline + 1 - d->line);
+        memmove(d->line, newline + 1, d->used + 1);
+      }
+      if (d->used == sizeof d->line - 1)
+        d->used = 0; /* a long line of its own */
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
+  close(d->output);
+  while (waitpid(d->process, NULL, 0) < 0 && errno == EINTR)
+    continue;
+  if (process_state(d->pid) == 'T')
+    kill((pid_t)d->pid, SIGCONT);
+}

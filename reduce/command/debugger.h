@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * debugger.h -- a gdb at work on another process, by a script.
+ */
+#ifndef MPROF_DEBUGGER_H
+#define MPROF_DEBUGGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/mprof_error.h"
+
+/* The state of the process, as the kernel's letter; 0: it is not there. */
+char process_state(size_t pid);
+
+/* Whether there is none any more. */
+bool process_state_is_end(char state);
+
+/* What a script writes for us begins with this: "address N", "status N",
+ * "error TEXT", "waiting" (from now on for something that the process does)
+ * and "stopped". */
+#define DEBUGGER_SAYS "mprof:"
+
+/* A debugger at work, and what it has said. */
+struct debugger {
+  pid_t process; /* its own */
+  size_t pid;    /* that it is for */
+  int output;
+  bool waiting;               /* for the next call of the allocator */
+  char line[1024];            /* that is not complete yet */
+  size_t used;                /* of it */
+  char error[256];            /* ours, or what it said last; "" */
+  unsigned long long address; /* that it was asked for; 0: it has not said */
+  int status;                 /* the same, -1 */
+};
+
+/* Start it for the process PID, with SCRIPT. */
+bool debugger_start(struct debugger *, size_t pid, const char *script,
+                    struct mprof_error *);
+
+/* Read what it says, until its end.  A process that it waits for and that
+ * does nothing for half a second is stopped by SIGSTOP. */
+void debugger_finish(struct debugger *);
+
+#endif
