@@ -112,14 +112,23 @@ put_residual_notes(struct pprof_stream *p, const struct counters *c)
                       "not known: please report it");
 }
 
+/* Where the page that the collector has not yet added cannot be known when
+ * counting ends, but was when it began, the difference can be below zero. */
+static uint64_t
+collector_bytes(void)
+{
+  const uint64_t bytes = monitor.collector.bytes;
+  return (int64_t)bytes < 0 ? 0 : bytes;
+}
+
 static void
 put_reconciliation(struct pprof_stream *p, const struct counters *c)
 {
   const uint64_t rounded = rounded_bytes(c), records = record_bytes(c);
-  const int64_t residual =
-      (int64_t)(monitor.collector.bytes - rounded - records);
+  const uint64_t collector = collector_bytes();
+  const int64_t residual = (int64_t)(collector - rounded - records);
   pprof_put_count(p, PPROF_COMMENT_ROUNDED_BYTES, rounded);
-  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, monitor.collector.bytes);
+  pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, collector);
   pprof_put_count(p, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);
   put_note(p, PPROF_COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
   if (residual != 0)
