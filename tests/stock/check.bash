@@ -17,6 +17,14 @@ if ! [ -x "$STOCK_ECL" ]; then
   echo "ok - the distribution's ECL # skip there is none"
   exit 0
 fi
+# It is told from all others by the headers that mprof is built with.
+case $("$STOCK_ECL" --version) in
+"ECL ${RELEASE:-21.2.1}"*) ;;
+*)
+  echo "ok - the distribution's ECL # skip it is not ECL $RELEASE"
+  exit 0
+  ;;
+esac
 rm -rf "$work"
 mkdir -p "$work" && cd "$work" || exit 1
 ulimit -c 0

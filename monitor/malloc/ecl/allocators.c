@@ -96,6 +96,7 @@ ecl_cons(cl_object a, cl_object d)
 }
 
 #undef ecl_list1 /* newer releases have it as a macro */
+EXPORT cl_object ecl_list1(cl_object a);
 
 EXPORT cl_object
 ecl_list1(cl_object a)
