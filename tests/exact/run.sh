@@ -74,15 +74,6 @@ export ECL EXACT_FLAGS work harness
 rm -f "$work"/*.out
 for file; do
   name=$(basename "$file" .lisp)
-  # ECL 24.5.10 checks its own stack, which a coroutine leaves in disorder, and
-  # takes a thread's stacks from malloc, so that it is the first to have no
-  # memory for a thread.
-  case $name-${RELEASE:-} in
-  other-stacks-24.5.10 | limited-24.5.10)
-    echo "ok - $name # SKIP not for ECL $RELEASE" >"$work/$name.out"
-    continue
-    ;;
-  esac
   for source in "${file%.lisp}".c "${file%.lisp}".cc; do
     [ -e "$source" ] || continue
     if [[ $source == *.cc ]] && ! command -v "${CXX:-g++}" >/dev/null; then

@@ -10,6 +10,19 @@
 
 (defconstant +address-space+ 9)         ; RLIMIT_AS
 
+;; Trimming off and no mapped pieces, by the numbers of malloc.h, malloc keeps
+;; what it is given back.
+(defun keep-in-malloc (bytes)
+  "Have malloc keep so many BYTES, from which ECL 24.5.10 takes the stacks and
+the environment of a thread."
+  (flet ((call (name result types &rest arguments)
+           (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
+                         result types arguments)))
+    (call "mallopt" :int '(:int :int) -1 -1) ; M_TRIM_THRESHOLD
+    (call "mallopt" :int '(:int :int) -4 0)  ; M_MMAP_MAX
+    (call "free" :void '(:pointer-void)
+          (call "malloc" :pointer-void '(:unsigned-long) bytes))))
+
 (defun limit-address-space (bytes)
   "At most BYTES, NIL for what was allowed before."
   (let ((limits (make-array 2 :element-type '(unsigned-byte 64)
@@ -31,11 +44,20 @@
     (dotimes (i n last)
       (setf last (cons i i)))))
 
+(defun threads ()
+  (with-open-file (status "/proc/self/status")
+    (loop for line = (read-line status)
+          when (eql (mismatch "Threads:" line) 8)
+            return (parse-integer line :start 8))))
+
 (defun run-thread ()
-  (mp:process-join (mp:process-run-function "limited" #'limited-work 100)))
+  "Run a thread until it is gone and its stack is free."
+  (let ((n (threads)))
+    (mp:process-join (mp:process-run-function "limited" #'limited-work 100))
+    (loop until (= n (threads)))))
 
 ;; The second thread takes over the stack of the first one, and has room for
-;; the environment that the runtime makes for it.
+;; what the runtime makes for it.
 (defun run-limited ()
   (run-thread)
   (limit-address-space (+ (address-space) 32768))
@@ -43,8 +65,9 @@
   (limit-address-space nil)
   (run-thread))
 
-;; The collector has memory left, for the thread itself.
+;; The collector and malloc have memory left, for the thread itself.
 (run-thread)
+(keep-in-malloc 10000000)
 (make-array 50000000 :element-type '(unsigned-byte 8))
 (ext:gc t)
 

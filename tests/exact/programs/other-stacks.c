@@ -59,25 +59,29 @@ coroutine_free(struct coroutine *c)
   GC_enable();
 }
 
-/* Whether it has come to another yield. */
+/* Whether it has come to another yield.  Its Lisp frames are on the stacks of
+ * the thread in which it began, which waits while another resumes it: there
+ * ECL 24.5.10 looks whether the tops are those that it left. */
 long
 coroutine_resume(struct coroutine *c)
 {
   const cl_env_ptr env = ecl_process_env();
   struct coroutine *outer = current;
-  const struct lisp_stacks lisp = lisp_stacks(env);
+  const struct lisp_stacks lisp = lisp_stacks(env),
+                           first = lisp_stacks(
+                               c->lisp.env != NULL ? c->lisp.env : env);
   char *limit = stack_enter(env, c->memory);
   if (c->lisp.env != NULL)
     lisp_stacks_put_back(&c->lisp);
   current = c;
   swapcontext(&c->resumer, &c->here);
   current = outer;
+  lisp_stacks_put_back(&first);
   lisp_stacks_put_back(&lisp);
   env->CS_LIMIT = limit;
   return !c->ended;
 }
 
-/* Its Lisp frames are those of the thread in which it began. */
 void
 coroutine_yield(void)
 {
