@@ -328,7 +328,16 @@ of names, root first, how many objects the last one made, and their bytes."
     (format out "== ~A~%~{~A~%~}~{~A~%~}" *title*
             (runtime-chains "bytes") (runtime-chains "allocs"))))
 
+(defun close-profile (profile)
+  "Close it now: a finalizer that did it at some time, perhaps in a thread that
+calls C for the first time, would be in the figures of that time."
+  (let ((source (mprof::profile-source profile)))
+    (ext:set-finalizer source nil)
+    (mprof.bindings:close-profile (list (mprof::source-address source)))))
+
 (defun take-profile ()
+  (when *profile*
+    (close-profile *profile*))
   (setf *profile* (mprof:profile))
   (check-sums)
   (mprof:save *saved*)
