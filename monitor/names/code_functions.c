@@ -154,8 +154,11 @@ only_passes_on(const char *name)
     "(LAMBDA :IN CLOS::COMBINE-METHOD-FUNCTIONS)",
     "(LAMBDA :IN CLOS::STANDARD-MAIN-EFFECTIVE-METHOD)",
     "(LAMBDA :IN CLOS::WRAPPED-METHOD-FUNCTION)",
-    "CALL-NEXT-METHOD", /* compiled methods have it inline */
+    "CALL-NEXT-METHOD", /* compiled methods have it inline, or local: */
   };
+  static const char local[] = "(FLET CALL-NEXT-METHOD :IN ";
+  if (strncmp(name, local, sizeof local - 1) == 0)
+    return true;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(name, names[i]) == 0)
       return true;

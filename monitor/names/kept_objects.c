@@ -18,6 +18,7 @@
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "names/lisp_name.h"
 #include "tree/arena.h"
@@ -126,6 +127,26 @@ kept_objects_role(uint32_t number)
     kept.roles[place] =
         (unsigned char)(lisp_name_role(kept.objects[place]) + 1);
   return (enum phase_role)(kept.roles[place] - 1);
+}
+
+bool
+kept_objects_is_next_method(uint32_t number)
+{
+  static const char text[] = "CALL-NEXT-METHOD";
+  const uint32_t place = number - FUNCTION_OBJECT_BASE;
+  cl_object name;
+  if (place == 0 || place > __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE))
+    return false;
+  name = kept.objects[place]; /* (FLET CALL-NEXT-METHOD :IN method) */
+  if (!ECL_CONSP(name) || !ECL_CONSP(ECL_CONS_CDR(name)))
+    return false;
+  name = ECL_CONS_CAR(ECL_CONS_CDR(name));
+  if (Null(name) || ecl_t_of(name) != t_symbol)
+    return false;
+  name = name->symbol.name;
+  return ecl_t_of(name) == t_base_string &&
+         name->base_string.fillp == sizeof text - 1 &&
+         memcmp(name->base_string.self, text, sizeof text - 1) == 0;
 }
 
 /* A class whose name has lost its package keeps what was printed before. */

@@ -38,6 +38,10 @@ void kept_objects_forget_lost_calls(void);
  * there is none.  Inside the hook. */
 enum phase_role kept_objects_role(uint32_t number);
 
+/* Is it the local function CALL-NEXT-METHOD of a method, which only passes its
+ * arguments on?  Inside the hook. */
+bool kept_objects_is_next_method(uint32_t number);
+
 /* Its name, printed now if it was not; NULL when memory ran out.  Valid until
  * names are printed again.  Not inside the hook. */
 const char *kept_objects_name(uint32_t number);

@@ -216,7 +216,8 @@ site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
       number = apply.passing;
     return number | code_function_at(number)->in_tree;
   }
-  return number | (uint32_t)kept_objects_role(number) << FUNCTION_ROLE_SHIFT;
+  return number | (uint32_t)kept_objects_role(number) << FUNCTION_ROLE_SHIFT |
+         (kept_objects_is_next_method(number) ? FUNCTION_HIDDEN : 0);
 }
 
 const struct code_function *
@@ -245,6 +246,7 @@ site_function(uint32_t number)
     .system_name = "",
     .file_position = -1,
     .calls_known = true,
+    .runtime = kept_objects_is_next_method(number),
   };
   return &object;
 }
