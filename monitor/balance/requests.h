@@ -38,6 +38,7 @@ enum {
 struct requests { /* all zero: none */
   uint64_t granules[REQUEST_GRANULES]; /* how many of each size */
   uint64_t large_bytes; /* of larger ones, rounded to granules */
+  uint64_t malloc_bytes; /* that malloc was asked for, not the collector */
 };
 
 /* Add `count' requests of `bytes' each. */
@@ -60,6 +61,10 @@ static inline void
 requests_add_objects(struct requests *r, size_t what, size_t bytes,
                      uint64_t count)
 {
+  if ((what & ECL_ALLOCATED_MALLOC) != 0) {
+    r->malloc_bytes += count * bytes;
+    return;
+  }
   if ((what & ECL_ALLOCATED_SPLIT) != 0) {
     requests_add(r, sizeof(struct ecl_instance), count);
     bytes -= sizeof(struct ecl_instance);
@@ -89,6 +94,7 @@ requests_add_all(struct requests *r, const struct requests *more)
   for (size_t g = 0; g < REQUEST_GRANULES; g++)
     r->granules[g] += more->granules[g];
   r->large_bytes += more->large_bytes;
+  r->malloc_bytes += more->malloc_bytes;
 }
 
 /* What the collector has counted for one request, which it was given just

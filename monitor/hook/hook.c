@@ -92,10 +92,10 @@ static void
 count_memory(struct thread_state *t, uintptr_t frame, cl_index what,
              cl_index bytes)
 {
-  what &= ~(cl_index)ECL_ALLOCATED_RAW;
-  hook_leaf_here(t, frame, what, 0, OBJNULL)->bytes += bytes;
+  const cl_index type = what & 0xFF;
+  hook_leaf_here(t, frame, type, 0, OBJNULL)->bytes += bytes;
   t->bytes += bytes;
-  requests_add(&t->requests, bytes, 1);
+  requests_add_objects(&t->requests, what, bytes, 1);
 }
 
 /* An object came from there.  Keeps it as the path's, if that is not NULL. */

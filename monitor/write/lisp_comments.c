@@ -39,9 +39,9 @@ put_note(struct pprof_stream *p, const char *key, const char *format, ...)
   pprof_put_comment(p, key, text);
 }
 
-/* All requests of the program, as the collector rounded them. */
-static uint64_t
-rounded_bytes(const struct counters *c)
+/* All requests of the program. */
+static struct requests
+all_requests(const struct counters *c)
 {
   struct requests all = c->requests;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
@@ -49,7 +49,7 @@ rounded_bytes(const struct counters *c)
       const struct leaf *leaf = &t->tree.leaves[i];
       requests_add_leaf(&all, leaf, context_tree_kind(&t->tree, leaf));
     }
-  return requests_rounded_bytes(&all);
+  return all;
 }
 
 /* What the collector, or the runtime in its name, made for itself. */
@@ -124,9 +124,11 @@ collector_bytes(void)
 static void
 put_reconciliation(struct pprof_stream *p, const struct counters *c)
 {
-  const uint64_t rounded = rounded_bytes(c), records = record_bytes(c);
-  const uint64_t collector = collector_bytes();
+  const struct requests all = all_requests(c);
+  const uint64_t rounded = requests_rounded_bytes(&all);
+  const uint64_t records = record_bytes(c), collector = collector_bytes();
   const int64_t residual = (int64_t)(collector - rounded - records);
+  pprof_put_count(p, PPROF_COMMENT_MALLOC_BYTES, all.malloc_bytes);
   pprof_put_count(p, PPROF_COMMENT_ROUNDED_BYTES, rounded);
   pprof_put_count(p, PPROF_COMMENT_COLLECTOR_BYTES, collector);
   pprof_put_count(p, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, records);

@@ -142,6 +142,7 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 /* Keys of comments, "KEY=VALUE".  First facts, numbers about the whole. */
 #define PPROF_COMMENT_ALLOCATIONS "mprof.allocations"
 #define PPROF_COMMENT_BYTES "mprof.bytes"
+#define PPROF_COMMENT_MALLOC_BYTES "mprof.malloc_bytes"
 #define PPROF_COMMENT_ROUNDED_BYTES "mprof.rounded_bytes"
 #define PPROF_COMMENT_COLLECTOR_BYTES "mprof.collector_bytes"
 #define PPROF_COMMENT_COLLECTOR_RECORD_BYTES "mprof.collector_record_bytes"

@@ -163,8 +163,8 @@ static void
 drop_facts(struct reading *reading)
 {
   static const enum profile_fact of_lisp[] = {
-      FACT_ROUNDED_BYTES, FACT_COLLECTOR_BYTES, FACT_COLLECTOR_RECORD_BYTES,
-      FACT_RESIDUAL_BYTES};
+      FACT_MALLOC_BYTES, FACT_ROUNDED_BYTES, FACT_COLLECTOR_BYTES,
+      FACT_COLLECTOR_RECORD_BYTES, FACT_RESIDUAL_BYTES};
   struct profile *heading = &reading->heading;
   drop_fact(heading, FACT_ALLOCATIONS);
   drop_fact(heading, FACT_BYTES);

@@ -104,6 +104,7 @@ struct profile_gaps {
 enum profile_fact {
   FACT_ALLOCATIONS,
   FACT_BYTES,
+  FACT_MALLOC_BYTES, /* of a Lisp program, which the collector does not count */
   FACT_ROUNDED_BYTES,
   FACT_COLLECTOR_BYTES,
   FACT_COLLECTOR_RECORD_BYTES, /* for finalizers, threads, ... */

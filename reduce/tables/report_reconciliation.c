@@ -99,8 +99,12 @@ add_collector(const struct profile *profile, struct text_table *table)
   bool records = facts[FACT_COLLECTOR_RECORD_BYTES] != 0;
   int64_t residual = facts[FACT_COLLECTOR_BYTES] - facts[FACT_ROUNDED_BYTES] -
                      facts[FACT_COLLECTOR_RECORD_BYTES];
+  add_fact(profile, table, FACT_MALLOC_BYTES, facts[FACT_MALLOC_BYTES] != 0,
+           "bytes of these from malloc, which the collector does not count");
   add_fact(profile, table, FACT_ROUNDED_BYTES, knows_rounded,
-           "bytes after the collector's rounding");
+           facts[FACT_MALLOC_BYTES] != 0
+               ? "bytes of the others after the collector's rounding"
+               : "bytes after the collector's rounding");
   add_fact(profile, table, FACT_COLLECTOR_RECORD_BYTES, records,
            "bytes of the collector's own records for finalizers, weak links "
            "and threads");

@@ -223,7 +223,7 @@
 
 ;; A process that does not run yet: 256 places for bindings, the barrier for
 ;; those who wait for its end, and a cons for their queue.  In 24.5.10 it has
-;; the barrier in it, and its bindings come from malloc.
+;; the barrier in it, and gets its bindings when it is started.
 (measuring ("processes" :residual nil) (ten (mp:make-process :name *name*))
   (ten-of "PROCESS" (by-release 128 192))
   (if (by-release t nil)
@@ -233,8 +233,16 @@
         (ten-in-all 4 (+ 128 +vector+ (* 256 +word+) 48 +cons+)))
       (ten-in-all 1 192)))
 
-;; Started, it gets its stacks; and bignum registers, 32 limbs each.  It
-;; shares no memory with the process that made it, but is made of that one's.
+;; Started, it gets a mask of signals, what it needs for interrupts and two
+;; caches; its stacks, of frames, of bindings and of data, with what is kept for
+;; an overflow (in 21.2.1 the last is rounded to 2048 words); and bignum
+;; registers, 32 limbs each.  It shares no memory with the process that made it,
+;; but is made of that one's.  24.5.10 takes stacks and bindings from malloc: they
+;; count in the same way.  The environment comes from the kernel in both.
+(defconstant +stacks+
+  (+ (* (+ 2048 (* 2 128)) 232) (* (+ 8192 (* 2 1024)) 16)
+     (* (by-release (* 17 2048) (+ 32768 (* 2 128))) +word+)))
+
 (defun start-process ()
   (let ((process (mp:make-process :name *name*)))
     (mp:process-preset process #'identity 1)
@@ -243,7 +251,26 @@
 
 (measuring ("a process that runs" :residual nil) (start-process)
   (type-total 'bignum 3 (* 3 (+ +bignum+ (* 32 8))))
+  (type-total "PROCESS" 1
+              (+ (by-release 128 192) 128 (by-release 24 56)
+                 (* 2 32) +stacks+ (by-release 0 (* 256 +word+))))
+  (check "bytes from malloc"
+         (by-release 0 (+ +stacks+ (* 256 +word+)))
+         (parse-integer (mprof.data:comment "mprof.malloc_bytes" *profile*)))
   (nothing-raw))
+
+;; A stack that grows is another one.
+(measuring ("a larger stack") (ext:set-limit 'ext:binding-stack 20000)
+  (type-total "PROCESS" 0 (* (+ 20000 (* 2 1024)) 16)))
+
+;; What C code takes from ECL's own malloc, which only 24.5.10 has.
+(when (by-release nil t)
+  (measuring ("ecl_malloc")
+      (ten (si:call-cfun (c-function "ecl_malloc" :default)
+                         :unsigned-long '(:unsigned-long) '(1000)))
+    (ten-of "RAW-MEMORY" 1000)
+    (check "bytes from malloc" "10000"
+           (mprof.data:comment "mprof.malloc_bytes" *profile*))))
 
 ;;; Foreign data: memory that the collector frees, and memory that it does
 ;;; not.
