@@ -33,6 +33,9 @@
 
 ;;; At once.  They wait without work of the runtime's: its semaphores poll.
 
+;; A thread of 24.5.10 begins with a restart, which is made in seven places: with
+;; them it has more than sixteen paths, and the table of these is larger.
+(defconstant +most-kilobytes+ (by-release 64 80))
 (defconstant +at-once+ 100)
 (defvar *each* 0)
 (defvar *go-on* nil)
@@ -58,7 +61,8 @@
     (live-together)
   (calls 'little-work +at-once+)
   (format t "~&# each takes ~,1F KiB~%" *each*)
-  (check "each takes at most 64 KiB" t (<= *each* 64)))
+  (check (format nil "each takes at most ~D KiB" +most-kilobytes+) t
+         (<= *each* +most-kilobytes+)))
 
 ;;; One after the other: those that have ended leave nothing, from a number of
 ;;; them on.
