@@ -26,8 +26,9 @@ work=$dir.tmp
 log=$dir.log
 files=$(echo "$sums" | sed 's/.*  //')
 if [ "$package" = ecl ]; then
-  otherwise="set ECL_SRC to the folder or tarball of $name"
-  otherwise="$otherwise (source package $package $version)"
+  otherwise="set ECL_SRC to the folder of the source package $package"
+  otherwise="$otherwise $version, or to its .orig tarball with the .debian"
+  otherwise="$otherwise one beside it"
 else
   otherwise="put $(echo $files) into $dir"
 fi
@@ -91,9 +92,11 @@ if [ -z "$versions" ]; then
   die "cannot download the list of source packages$(why "$log");" \
     "$advice (log: $log)"
 fi
-echo "$versions" | grep -qxF -e "$version" ||
+gone() {
   die "${suite:-this distribution} has no source package $package $version" \
     "(any more); $otherwise (log: $log)"
+}
+echo "$versions" | grep -qxF -e "$version" || gone
 
 # download PART: --tar-only brings what upstream made, --diff-only the rest.
 download() {
@@ -103,11 +106,17 @@ download() {
 for part in --tar-only --diff-only; do
   case $part$files in
   --tar-only* | *.debian.*)
-    run "$log" "download the source of $name" "$advice" download "$part"
+    (run "$log" "download the source of $name" "$advice" download "$part") \
+      2>"$work/said" || {
+      # The list can have a version for some time after its files are gone.
+      grep -q '^ *404 ' "$log" && gone
+      cat "$work/said" >&2
+      exit 1
+    }
     ;;
   esac
 done
 
 verify "$work"
-rm -rf "$work/lists" "$work/archives" "$work/sources.list.d" "$work/apt.conf"
+rm -rf "$work/said" "$work/lists" "$work/archives" "$work/sources.list.d" "$work/apt.conf"
 mv "$work" "$dir"

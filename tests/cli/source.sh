@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The source package that ECL is built from: what is said when the distribution
+# has it no more, or when there is no network.  apt is a script here, which says
+# what apt said.
+
+. "$(dirname "$0")/check.bash"
+
+mkdir bin
+cat >bin/apt-get <<'EOF'
+#!/bin/sh
+case $* in
+*update) ;;
+*)
+  echo "Err:1 http://mirror/debian forky/main ecl (tar)"
+  echo "  $SAID"
+  echo "E: Failed to fetch http://mirror/ecl.orig.tar.xz  $SAID"
+  exit 100
+  ;;
+esac
+EOF
+cat >bin/apt-cache <<'EOF'
+#!/bin/sh
+echo "Version: $LISTED"
+EOF
+chmod +x bin/*
+cat >facts <<'EOF'
+name='ECL 1.2'
+package=ecl
+suite=forky
+version=1.2-3
+orig=ecl_1.2.orig.tar.xz
+sums="00  $orig
+00  ecl_1.2-3.debian.tar.xz"
+EOF
+
+# fetch LISTED SAID: the version that the list has, why there is no file.
+fetch() {
+  LISTED=$1 SAID=$2 PATH=$PWD/bin:$PATH V='' \
+    "$top/runtime-patch/fetch-source.sh" "$PWD/download" "$PWD/facts" >out 2>err
+  status=$?
+}
+
+# refuses NAME MESSAGE: one line, and nothing is left but the log.
+refuses() {
+  [ "$status" = 1 ] && [ "$(cat err)" = "$2 (log: $PWD/download.log)" ] &&
+    [ ! -e download ]
+  result $? "$1"
+}
+
+package='the source package ecl 1.2-3, or to its .orig tarball with the .debian'
+otherwise="set ECL_SRC to the folder of $package one beside it"
+gone="mprof: forky has no source package ecl 1.2-3 (any more); $otherwise"
+fetch 1.2-4 ''
+refuses 'another version is there' "$gone"
+fetch 1.2-3 '404  Not Found [IP: 192.0.2.1 80]'
+refuses 'the list is older than what is there' "$gone"
+fetch 1.2-3 'Could not resolve host'
+refuses 'there is no network' "mprof: cannot download the source of ECL 1.2: \
+E: Failed to fetch http://mirror/ecl.orig.tar.xz  Could not resolve host; \
+check the network and run make again, or $otherwise"
+finish
