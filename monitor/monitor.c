@@ -173,6 +173,7 @@ fork_parent(void)
 static void
 fork_child(void)
 {
+  code_objects_forked();
   threads_forked();
   monitor_saving_forked();
   fork_parent();

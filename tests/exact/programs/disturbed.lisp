@@ -130,3 +130,30 @@
   (calls 'make-some *rounds*)
   (self 'make-some (* 100 *rounds*) (* 100 *rounds* +cons+))
   (check "each child has counted" (loop repeat 60 collect 7) *statuses*))
+
+;;; The dynamic linker's lock is copied as it is: nobody opens it in the child
+;;; when another thread has it.
+
+(defvar *hold-linker-lock* (c-function "hold_linker_lock"))
+(defvar *release-linker-lock* (c-function "release_linker_lock"))
+(defvar *end-of-child* (c-function "end_of_child"))
+(defvar *child* (list 0))
+
+(defun fork-while-linker-is-locked ()
+  (si:call-cfun *hold-linker-lock* :int '() '())
+  (when (zerop (setf (first *child*) (foreign "fork" :int)))
+    (count-in-child-only)
+    (count-in-child))
+  (push (si:call-cfun *end-of-child* :int '(:int) *child*) *statuses*)
+  (si:call-cfun *release-linker-lock* :int '() '()))
+
+(setf *statuses* '())
+
+(measuring ("a fork while another thread has the linker's lock")
+    (progn
+      ;; more than the child can be wrong by
+      (make-conses 10000)
+      (fork-while-linker-is-locked))
+  (calls 'make-conses 1)
+  (self 'make-conses 10000 (* 10000 +cons+))
+  (check "the child has counted" '(7) *statuses*))
