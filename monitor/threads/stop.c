@@ -174,18 +174,24 @@ wait_for_rest(void)
   return true;
 }
 
-/* What the threads that wait at their gates have taken.  Gives back how many
- * do. */
+/* What the threads that wait at their gates have taken, and those in
+ * finalizers of an instance of which they had the header.  Gives back how many
+ * objects that are. */
 static size_t
 held_objects(uint64_t *rounded_bytes)
 {
   struct requests requests = {0};
   size_t count = 0;
-  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+  for (const struct thread_state *t = monitor.threads; t != NULL;
+       t = t->next) {
+    const int begun = t->env == NULL ? 0 : t->env->instances_begun;
+    count += (size_t)begun;
+    requests_add(&requests, sizeof(struct ecl_instance), (uint64_t)begun);
     if (is_held(t)) {
       count++;
       requests_add_objects(&requests, t->held.what, t->held.bytes, 1);
     }
+  }
   *rounded_bytes = requests_rounded_bytes(&requests);
   return count;
 }

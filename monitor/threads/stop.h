@@ -19,6 +19,11 @@
  * it can take one object at most before it waits at its gate, having left
  * word of the object (thread_state.held).
  *
+ * The collector runs finalizers in the middle of an allocation, and these
+ * enable interrupts; afterwards they are as they were.  Nothing has been taken
+ * by then, but for an instance, which is two requests: the runtime counts those
+ * that have a header and no slots yet (env->instances_begun).
+ *
  * So a thread is at rest when its interrupts are enabled, or when it waits at
  * its gate.  Some things that are no allocation are done with interrupts
  * disabled too.  Those that end soon are waited for; a thread that waits for

@@ -85,6 +85,54 @@
   (check "finalizers ran" t (plusp *only-counted*))
   (check-work))
 
+;;; An instance is two requests, and finalizers run in the second one: counting
+;;; ends when the collector has given out the header, and nobody knows of it.
+
+(defvar *begun* (mp:make-semaphore))
+(defvar *ended* (mp:make-semaphore))
+(defvar *on-demand*
+  (si:find-foreign-symbol "GC_set_finalize_on_demand" :default :pointer-void
+                          0))
+(defvar *first* t)
+
+(defun wait-for-end (thing)
+  (declare (ignore thing))
+  (when *first*
+    (setf *first* nil)
+    (mp:signal-semaphore *begun*)
+    (mp:wait-on-semaphore *ended*)))
+
+(defun make-wide (slots)
+  (keep (si:allocate-raw-instance nil (find-class 'thing) slots)))
+
+(defun run-finalizers-on-demand (yes)
+  (si:call-cfun *on-demand* :void '(:int) yes))
+
+(defvar *yes* '(1))
+(defvar *no* '(0))
+
+(defun make-instance-in-two-parts ()
+  (make-things 100 #'wait-for-end)
+  (dotimes (i 1000)
+    (make-wide 2))
+  (run-finalizers-on-demand *yes*)
+  (ext:gc t)
+  (run-finalizers-on-demand *no*)
+  ;; for its header there is a free list, but slots of this size have none
+  (make-wide 100))
+
+(defvar *maker* nil)
+
+(when (eq *variant* :compiled)
+  (measuring ("counting ends within an instance")
+      (progn
+        (setf *maker* (mp:process-run-function "maker"
+                                               #'make-instance-in-two-parts))
+        (mp:wait-on-semaphore *begun*))
+    (mp:signal-semaphore *ended*)
+    (mp:process-join *maker*)
+    (inclusive 'make-wide 1000 (* 1000 (+ 64 16)))))
+
 ;;; A finalizer that allocates.  The collector drops a free list when that
 ;;; happens while it makes the list, so there is a residual.
 
@@ -124,3 +172,20 @@
   (no-arc 'between 'finish)
   (no-arc 'deep-between 'finish)
   (no-arc 'work 'finish))
+
+;;; The collector runs them with interrupts disabled, for what is allocated is
+;;; not counted yet.  They enable them.  So that the next one, and in the end
+;;; the allocation, finds them as they were, they are disabled again.
+
+(defvar *make-looker* (c-function "make_looker"))
+
+(make-things 100 #'finish)
+(dotimes (i 100)
+  (si:call-cfun *make-looker* :void '() '())
+  (make-things 1 #'finish))
+(ext:gc t)
+
+(check "finalizers ran with interrupts disabled" t
+       (plusp (si:call-cfun (c-function "looked_while_disabled") :int '() '())))
+(check "and none with interrupts enabled" 0
+       (si:call-cfun (c-function "looked_while_enabled") :int '() '()))
