@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# lisp.sh: random Lisp programs among threads, forks and code that comes,
-# for SECONDS_OF_SOAK (180).
+# lisp.sh: random Lisp programs among threads, forks and code that comes and
+# goes, for SECONDS_OF_SOAK (180).
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
