@@ -177,12 +177,19 @@ is_system_library(const char *path)
   return strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
 }
 
+/* The program itself is not, wherever it is: it has the first mapping. */
+static bool
+is_of_system(const char *path, uint32_t mapping)
+{
+  return mapping != 0 && is_system_library(path);
+}
+
 /* Whether what the file at PATH has is no function of a Lisp program but one
  * of what runs it: ECL, its collector, libraries of the system.  Compiled
  * Lisp is not, wherever it is.  (What ECL allocates when it begins has
  * cl_boot.) */
 static bool
-runs_lisp(const struct symbolizing *s, const char *path)
+runs_lisp(const struct symbolizing *s, const char *path, uint32_t mapping)
 {
   const char *name = strrchr(path, '/');
   const char *dot = strrchr(path, '.');
@@ -190,7 +197,7 @@ runs_lisp(const struct symbolizing *s, const char *path)
   if (!s->profile->by_mprof || s->profile->language != LANGUAGE_LISP ||
       (dot != NULL && strncmp(dot, ".fas", 4) == 0))
     return false;
-  return is_system_library(path) || strcmp(name, "ecl") == 0 ||
+  return is_of_system(path, mapping) || strcmp(name, "ecl") == 0 ||
          strncmp(name, "libecl.so", 9) == 0 ||
          strncmp(name, "libgc.so", 8) == 0 ||
          strncmp(name, "libmprof-", 9) == 0;
@@ -219,7 +226,7 @@ resolve(struct symbolizing *s, struct code_module *module,
                           (struct profile_line){function, line->line, 0}))
       return false;
   }
-  if (runs_lisp(s, module->path) &&
+  if (runs_lisp(s, module->path, p->mapping) &&
       strcmp(text_of(s, s->profile->functions[function].name), "cl_boot") !=
           0) {
     uint32_t runtime =
@@ -282,8 +289,8 @@ resolve_module(struct symbolizing *s, const struct pending *p, size_t count)
     set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
     if (module->has_information)
       set_flag(mapping, PPROF_MAPPING_HAS_INLINE_FRAMES);
-    good = (p->mapping != 0 && is_system_library(module->path)) ||
-           runs_lisp(s, module->path) ||
+    good = is_of_system(module->path, p->mapping) ||
+           runs_lisp(s, module->path, p->mapping) ||
            code_names_types(s->names, module, &s->types);
   }
   for (size_t i = 0; good && i < count; i++)
