@@ -35,6 +35,11 @@ uint32_t function_number_of_site(struct function_numbers *numbers,
 uint32_t function_number_of_start(struct function_numbers *numbers,
                                   uintptr_t start);
 
+/* The number that the function which begins at `start' has got; 0: none yet.
+ * Not inside the hook. */
+uint32_t function_number_known(struct function_numbers *numbers,
+                               uintptr_t start);
+
 /* The code from `start' to `end' is unloaded, and its functions are no more:
  * their numbers are given to no others. */
 void function_numbers_forget(struct function_numbers *numbers,

@@ -81,11 +81,13 @@ lisp_names_number(cl_object name)
   return number;
 }
 
-/* The C code at `entry' is that of the function `name'. */
+/* The C code at `entry' is that of the function `name'.  It may have been
+ * called before that was made known: ECL calls many functions when it begins
+ * that it makes Lisp functions later. */
 static void
 name_code(uintptr_t entry, cl_object name)
 {
-  uint32_t number;
+  uint32_t number, function;
   if (entry == 0 || !lisp_runtime.hooked || name == OBJNULL || Null(name))
     return;
   malloc_monitor_inside++;
@@ -93,6 +95,12 @@ name_code(uintptr_t entry, cl_object name)
   spin_lock(&lock);
   assign(&entries, entry, number);
   spin_unlock(&lock);
+  function = function_number_known(&malloc_monitor.functions, entry);
+  if (function != 0) {
+    spin_lock(&lock);
+    assign(&functions, function, number);
+    spin_unlock(&lock);
+  }
   malloc_monitor_inside--;
 }
 
