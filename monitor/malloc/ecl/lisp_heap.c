@@ -13,6 +13,7 @@
 #include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_frames.h"
+#include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_profile.h"
 #include "malloc/ecl/lisp_runtime.h"
@@ -320,6 +321,13 @@ forked(void)
   lisp_names_forked();
 }
 
+static void
+end(void)
+{
+  lisp_balance_end();
+  lisp_methods_name();
+}
+
 void
 lisp_heap_open(void)
 {
@@ -328,7 +336,7 @@ lisp_heap_open(void)
       .settle = settle,
       .forget = forget,
       .forked = forked,
-      .end = lisp_balance_end,
+      .end = end,
       .put_labels = lisp_profile_labels,
       .put_comments = lisp_profile_comments,
       .name_of = lisp_names_of,

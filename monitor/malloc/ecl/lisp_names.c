@@ -8,7 +8,6 @@
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
-#include "names/lisp_printer.h"
 #include "tree/intern_table.h"
 #include "tree/shared_table.h"
 #include "tree/spin_lock.h"
@@ -38,8 +37,6 @@ assign(struct shared_table *table, uint64_t key, uint64_t value)
 
 /* ---- as text ---- */
 
-enum { TEXT_BYTES = 1024 }; /* what is longer is cut */
-
 /* Its package has it in this table, whatever its name hashes to. */
 static bool
 is_external(cl_object symbol, cl_object package)
@@ -54,11 +51,12 @@ is_external(cl_object symbol, cl_object package)
   return false;
 }
 
-static void
-print(char text[TEXT_BYTES], cl_object x, enum lisp_named what)
+void
+lisp_names_print(char text[LISP_NAME_BYTES], cl_object x,
+                 enum lisp_named what)
 {
   struct lisp_printer out = {.at = text,
-                             .room = TEXT_BYTES - 1,
+                             .room = LISP_NAME_BYTES - 1,
                              .is_external = is_external,
                              .is_lower_case = lisp_runtime.is_lower_case};
   lisp_printer_name(&out, x, what);
@@ -71,37 +69,54 @@ print(char text[TEXT_BYTES], cl_object x, enum lisp_named what)
 uint32_t
 lisp_names_number(cl_object name)
 {
-  char text[TEXT_BYTES] = "(LAMBDA)";
+  char text[LISP_NAME_BYTES] = "(LAMBDA)";
   uint32_t number;
   if (name == OBJNULL || !Null(name))
-    print(text, name, NAMED_FUNCTION);
+    lisp_names_print(text, name, NAMED_FUNCTION);
   spin_lock(&lock);
   number = intern_text(&texts, text);
   spin_unlock(&lock);
   return number;
 }
 
-/* The C code at `entry' is that of the function `name'.  It may have been
- * called before that was made known: ECL calls many functions when it begins
- * that it makes Lisp functions later. */
+/* The C code at `entry' is that of the function with that name.  It may have
+ * been called before that was made known: ECL calls many functions when it
+ * begins that it makes Lisp functions later. */
 static void
-name_code(uintptr_t entry, cl_object name)
+assign_code(uintptr_t entry, uint32_t name)
 {
-  uint32_t number, function;
-  if (entry == 0 || !lisp_runtime.hooked || name == OBJNULL || Null(name))
-    return;
-  malloc_monitor_inside++;
-  number = lisp_names_number(name);
+  uint32_t function;
   spin_lock(&lock);
-  assign(&entries, entry, number);
+  assign(&entries, entry, name);
   spin_unlock(&lock);
   function = function_number_known(&malloc_monitor.functions, entry);
   if (function != 0) {
     spin_lock(&lock);
-    assign(&functions, function, number);
+    assign(&functions, function, name);
     spin_unlock(&lock);
   }
+}
+
+static void
+name_code(uintptr_t entry, cl_object name)
+{
+  if (entry == 0 || !lisp_runtime.hooked || name == OBJNULL || Null(name))
+    return;
+  malloc_monitor_inside++;
+  assign_code(entry, lisp_names_number(name));
   malloc_monitor_inside--;
+}
+
+void
+lisp_names_nameless(uintptr_t entry, const char *text)
+{
+  uint32_t name;
+  if (shared_table_value(&entries, entry) != 0)
+    return;
+  spin_lock(&lock);
+  name = intern_text(&texts, text);
+  spin_unlock(&lock);
+  assign_code(entry, name);
 }
 
 /* A function of the tree has got its number. */
@@ -229,14 +244,14 @@ uint32_t
 lisp_names_class(cl_object class)
 {
   const uint64_t key = (uint64_t)(uintptr_t)class;
-  char text[TEXT_BYTES];
+  char text[LISP_NAME_BYTES];
   uint32_t number;
   if (class == OBJNULL || ECL_IMMEDIATE(class) || !lisp_runtime.hooked)
     return 0;
   number = (uint32_t)shared_table_value(&classes, key);
   if (__builtin_expect(number != 0, 1))
     return number;
-  print(text, class, NAMED_CLASS);
+  lisp_names_print(text, class, NAMED_CLASS);
   malloc_monitor_inside++;
   spin_lock(&lock);
   number = add_class(class, text);

@@ -7,8 +7,8 @@
  * keeps it when the code is gone.  Byte-compiled functions are sites of their
  * own, SITE_OBJECT | the number of their name.
  *
- * Not known are functions that have no name when they are made: local ones,
- * methods, lambda expressions.
+ * Functions of methods have no name when they are made, and get it in the end
+ * (lisp_methods.h).  Not known are local ones and lambda expressions.
  */
 #ifndef MPROF_LISP_NAMES_H
 #define MPROF_LISP_NAMES_H
@@ -18,6 +18,15 @@
 
 #include <ecl/ecl.h>
 
+#include "names/lisp_printer.h"
+
+enum { LISP_NAME_BYTES = 1024 };
+
+/* As lisp_printer.h has it; what is longer is cut.  May run inside the
+ * hook. */
+void lisp_names_print(char text[LISP_NAME_BYTES], cl_object x,
+                      enum lisp_named what);
+
 /* Take names from now on. */
 void lisp_names_open(void);
 void lisp_names_forked(void);
@@ -25,6 +34,10 @@ void lisp_names_forked(void);
 /* The name of what is at that site, in the function with that number; NULL:
  * it has none. */
 const char *lisp_names_of(uint64_t site, uint32_t function);
+
+/* The code at `entry' is that of a function which was made without a name, and
+ * which may be called so: it is if it has no name yet. */
+void lisp_names_nameless(uintptr_t entry, const char *text);
 
 /* The number of that name; 0: there is no memory. */
 uint32_t lisp_names_number(cl_object name);

@@ -146,6 +146,7 @@ find_lisp(void)
   set(&r->import_thread, LISP, "ecl_import_current_thread");
   set(&r->is_lower_case, LISP, "ecl_lower_case_p");
   set(&r->process_env, LISP, "ecl_process_env");
+  r->core = find(LISP, "cl_core");
   set(&r->library_close_all, LISP, "ecl_library_close_all");
 }
 

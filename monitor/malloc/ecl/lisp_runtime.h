@@ -57,6 +57,7 @@ struct lisp_runtime {
       (*make_cfun)(cl_objectfn_fixed, cl_object, cl_object, int),
       (*make_cfun_va)(cl_objectfn, cl_object, cl_object, int),
       (*fset)(cl_narg, cl_object, cl_object, ...);
+  const struct cl_core_struct *core;
   void (*library_close_all)(void);
   void *(*process_env)(void);
   void (*dealloc_env)(cl_env_ptr);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * lisp_methods.c -- see lisp_methods.h.
+ *
+ * Slots are found by name, as a program may have classes of its own for
+ * generic functions and methods.  The function of a method is a closure of
+ * CLOS around that which has the code.  The collector is kept from its work
+ * meanwhile, so that nothing is freed that another thread drops.
+ */
+#include "malloc/ecl/lisp_methods.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <gc/gc.h>
+
+#include "malloc/count/malloc_monitor.h"
+#include "malloc/ecl/lisp_names.h"
+#include "malloc/ecl/lisp_runtime.h"
+
+static bool
+is_a(cl_object x, cl_type type)
+{
+  return x != OBJNULL && !ECL_IMMEDIATE(x) && x->d.t == (int8_t)type;
+}
+
+/* ---- slots ---- */
+
+static bool
+is_named(cl_object symbol, const char *name)
+{
+  const size_t length = strlen(name);
+  return is_a(symbol, t_symbol) &&
+         is_a(symbol->symbol.name, t_base_string) &&
+         symbol->symbol.name->base_string.fillp == length &&
+         memcmp(symbol->symbol.name->base_string.self, name, length) == 0;
+}
+
+/* What the slot called `name' has; OBJNULL: there is none. */
+static cl_object
+slot(cl_object object, const char *name)
+{
+  cl_index i = 0;
+  if (!is_a(object, t_instance))
+    return OBJNULL;
+  for (cl_object l = object->instance.slotds; ECL_CONSP(l);
+       l = ECL_CONS_CDR(l), i++) {
+    const cl_object definition = ECL_CONS_CAR(l);
+    if (is_a(definition, t_instance) && definition->instance.length > 0 &&
+        is_named(definition->instance.slots[0], name))
+      return i < object->instance.length ? object->instance.slots[i]
+                                         : OBJNULL;
+  }
+  return OBJNULL;
+}
+
+/* ---- names ---- */
+
+struct name {
+  char text[LISP_NAME_BYTES];
+  size_t length;
+};
+
+static void
+add(struct name *name, const char *text)
+{
+  const size_t room = sizeof name->text - name->length;
+  const int n = snprintf(name->text + name->length, room, "%s", text);
+  name->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void
+add_object(struct name *name, cl_object object)
+{
+  char text[LISP_NAME_BYTES];
+  lisp_names_print(text, object, NAMED_CLASS);
+  add(name, text);
+}
+
+/* A class, or what an argument is to be equal to. */
+static void
+add_specializer(struct name *name, cl_object specializer)
+{
+  const cl_object object = slot(specializer, "OBJECT");
+  if (object == OBJNULL) {
+    add_object(name, specializer);
+    return;
+  }
+  add(name, "(EQL ");
+  add_object(name, object);
+  add(name, ")");
+}
+
+static void
+describe(struct name *name, cl_object generic, cl_object method)
+{
+  const char *blank = "";
+  name->length = 0;
+  add(name, "(METHOD ");
+  add_object(name, slot(generic, "NAME"));
+  for (cl_object l = slot(method, "QUALIFIERS"); ECL_CONSP(l);
+       l = ECL_CONS_CDR(l)) {
+    add(name, " ");
+    add_object(name, ECL_CONS_CAR(l));
+  }
+  add(name, " (");
+  for (cl_object l = slot(method, "SPECIALIZERS"); ECL_CONSP(l);
+       l = ECL_CONS_CDR(l), blank = " ") {
+    add(name, blank);
+    add_specializer(name, ECL_CONS_CAR(l));
+  }
+  add(name, "))");
+}
+
+/* ---- functions ---- */
+
+static uintptr_t
+code_of(cl_object function)
+{
+  return is_a(function, t_cfun) ? (uintptr_t)function->cfun.entry
+         : is_a(function, t_cfunfixed)
+             ? (uintptr_t)function->cfunfixed.entry_fixed
+             : 0;
+}
+
+/* A closure's code may be that of many methods. */
+static void
+name_method(cl_object generic, cl_object method)
+{
+  const cl_object function = slot(method, "THE-FUNCTION");
+  struct name name;
+  uintptr_t code = code_of(function);
+  if (is_a(function, t_cclosure))
+    for (cl_object l = function->cclosure.env; code == 0 && ECL_CONSP(l);
+         l = ECL_CONS_CDR(l))
+      code = code_of(ECL_CONS_CAR(l));
+  if (code == 0)
+    return;
+  describe(&name, generic, method);
+  lisp_names_nameless(code, name.text);
+}
+
+static void
+name_methods(cl_object function)
+{
+  if (is_a(function, t_instance) && function->instance.isgf)
+    for (cl_object l = slot(function, "METHODS"); ECL_CONSP(l);
+         l = ECL_CONS_CDR(l))
+      name_method(function, ECL_CONS_CAR(l));
+}
+
+/* ---- all of them ---- */
+
+static void
+each(cl_object table, void (*function)(cl_object value))
+{
+  if (is_a(table, t_hashtable))
+    for (cl_index i = 0; i < table->hash.size; i++)
+      if (table->hash.data[i].key != OBJNULL)
+        function(table->hash.data[i].value);
+}
+
+static void
+name_of_symbol(cl_object symbol)
+{
+  if (is_a(symbol, t_symbol))
+    name_methods(ECL_SYM_FUN(symbol));
+}
+
+/* The function of (SETF symbol) is the first of a pair. */
+static void
+name_of_setf(cl_object pair)
+{
+  if (ECL_CONSP(pair))
+    name_methods(ECL_CONS_CAR(pair));
+}
+
+static void *
+name_all(void *unused)
+{
+  const struct cl_core_struct *const core = lisp_runtime.core;
+  for (cl_object l = core->packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+    const cl_object package = ECL_CONS_CAR(l);
+    if (is_a(package, t_package)) {
+      each(package->pack.internal, name_of_symbol);
+      each(package->pack.external, name_of_symbol);
+    }
+  }
+  each(core->setf_definitions, name_of_setf);
+  return unused;
+}
+
+void
+lisp_methods_name(void)
+{
+  if (lisp_runtime.core == NULL || !lisp_runtime.hooked)
+    return;
+  malloc_monitor_inside++;
+  GC_call_with_alloc_lock(name_all, NULL);
+  malloc_monitor_inside--;
+}
