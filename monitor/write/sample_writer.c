@@ -11,7 +11,8 @@ void
 sample_writer_begin(struct sample_writer *w, const struct context_tree *tree)
 {
   w->tree = tree;
-  pprof_reserve(w->stream, &w->known, tree->context_count * sizeof(uint32_t));
+  pprof_reserve(w->stream, &w->known,
+                tree->context_count * sizeof(struct context_locations));
 }
 
 void
@@ -84,21 +85,63 @@ push(struct sample_writer *w, size_t *length, uint32_t location)
   ((uint32_t *)w->chain.base)[(*length)++] = location;
 }
 
-/* Collect the chain, the leaf first; its length.  *first becomes the site
- * that it begins with, if that is a context. */
+/* The location of what ran between a call in the context `up' and its callee;
+ * 0: nothing. */
+static uint32_t
+location_between(struct sample_writer *w, uint32_t up, uint32_t callee)
+{
+  const struct context *const c = &w->tree->contexts[up];
+  const uint64_t site =
+      w->between == NULL || up == CONTEXT_ROOT || callee == 0
+          ? 0
+          : w->between(c->site, c->function, callee);
+  return site == 0 ? 0 : location_of(w, site, 0);
+}
+
+static void
+push_allocation(struct sample_writer *w, size_t *length, uint64_t site,
+                uint32_t function)
+{
+  const uint64_t between =
+      w->between == NULL ? 0 : w->between(site, function, 0);
+  if (between != 0)
+    push(w, length, location_of(w, between, 0));
+}
+
+/* What is known of a context. */
+static struct context_locations
+locations_of(struct sample_writer *w, uint32_t context)
+{
+  struct context_locations *const known =
+      (struct context_locations *)w->known.base + context;
+  const struct context *const c = &w->tree->contexts[context];
+  if (known->site == 0) {
+    known->site = location_of(w, c->site, c->function);
+    known->above = location_between(w, c->parent, c->function);
+  }
+  return *known;
+}
+
+/* Collect the chain, the leaf first, which is an allocation or a call; its
+ * length.  *first becomes the site that it begins with, if that is a
+ * context. */
 static size_t
 collect_chain(struct sample_writer *w, uint64_t site, uint32_t function,
-              uint32_t up, uint64_t *first)
+              uint32_t up, bool allocates, uint64_t *first)
 {
-  uint32_t *known = w->known.base;
   const struct context *contexts = w->tree->contexts;
+  uint32_t above = location_between(w, up, function);
   size_t length = 0;
+  if (site != 0 && allocates)
+    push_allocation(w, &length, site, function);
   if (site != 0)
     push(w, &length, location_of(w, site, function));
   for (; up != CONTEXT_ROOT; up = contexts[up].parent) {
-    if (known[up] == 0)
-      known[up] = location_of(w, contexts[up].site, contexts[up].function);
-    push(w, &length, known[up]);
+    const struct context_locations known = locations_of(w, up);
+    if (above != 0)
+      push(w, &length, above);
+    push(w, &length, known.site);
+    above = known.above;
     *first = contexts[up].site;
   }
   return length;
@@ -141,10 +184,11 @@ add_hidden(struct sample_writer *w, size_t length, size_t end)
  * site that it begins with, or 0. */
 static uint64_t
 add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
-          uint32_t up)
+          uint32_t up, bool allocates)
 {
   uint64_t first = 0;
-  const size_t length = collect_chain(w, site, function, up, &first);
+  const size_t length =
+      collect_chain(w, site, function, up, allocates, &first);
   const uint32_t *chain = w->chain.base;
   const uint8_t *parts = w->parts.base;
   size_t end = length, showing = 0;
@@ -187,7 +231,8 @@ sample_writer_put(struct sample_writer *w, uint64_t site, uint32_t function,
     w->unattributed_bytes += values[PPROF_BYTES];
   }
   pprof_begin(w->stream);
-  if (add_chain(w, site, function, up) == (SITE_SPECIAL | SITE_CUT_SHORT))
+  if (add_chain(w, site, function, up, kind != NULL) ==
+      (SITE_SPECIAL | SITE_CUT_SHORT))
     w->cut_count += values[PPROF_COUNT];
   add_values(w, values);
   w->put_labels(w->closure, kind);

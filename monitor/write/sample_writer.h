@@ -7,7 +7,7 @@
  * order of their first use, and what the numbers stand for is written
  * afterwards.
  *
- * Cost: the length of all chains; 4 bytes a context while a tree is written.
+ * Cost: the length of all chains; 8 bytes a context while a tree is written.
  * Not inside the hook; the tree does not change meanwhile.
  */
 #ifndef MPROF_SAMPLE_WRITER_H
@@ -39,17 +39,27 @@ struct sample_writer { /* all zero but for the first part */
    * location_part; NULL: all does. */
   enum location_part (*part_of)(uint64_t at);
 
+  /* The site of what ran between the function that the call at `site', in
+   * `function', called, and the function `callee' below, or an allocation
+   * (0), as it left its frame to that; 0: nothing.  NULL: nothing ever. */
+  uint64_t (*between)(uint64_t site, uint32_t function, uint32_t callee);
+
   struct intern_table locations; /* what is at one -> its number */
-  struct arena parts; /* uint8_t by location: enum location_part */
+  struct arena parts;            /* uint8_t by location: enum location_part */
   struct arena functions; /* uint32_t by location: as the tree has it */
-  struct arena chain; /* uint32_t: the one in hand */
+  struct arena chain;     /* uint32_t: the one in hand */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
   uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
 
   /* of the tree that is being written */
   const struct context_tree *tree;
-  struct arena known; /* uint32_t by context: the location of its site,
-                         0: not looked for yet */
+  struct arena known; /* struct context_locations by context */
+};
+
+struct context_locations {
+  uint32_t site;  /* 0: not looked for yet */
+  uint32_t above; /* of what ran between its function and the call of that;
+                     0: nothing */
 };
 
 /* Write samples of `tree' from now on. */

@@ -16,9 +16,12 @@
 
 /* The program is the first. */
 static const char *const files[] = {
-    "/usr/lib/maxima/binary-ecl/maxima", "/usr/lib/ecl/maxima.fas",
-    "/usr/lib/libecl.so.21.2",           "/usr/lib/libm.so.6",
-    "/lib/libz.so.1",                    "/opt/ecl/lib/libgc.so.1",
+    "/usr/lib/maxima/binary-ecl/maxima",
+    "/usr/lib/ecl/maxima.fas",
+    "/usr/lib/libecl.so.21.2",
+    "/usr/lib/libm.so.6",
+    "/lib/libz.so.1",
+    "/opt/ecl/lib/libgc.so.1",
     "/home/me/libmine.so",
 };
 enum { FILES = sizeof files / sizeof *files };

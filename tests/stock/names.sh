@@ -6,10 +6,13 @@
 
 . "$(dirname "$0")/check.bash"
 
-# direct FILE: what each function below ALL allocates itself.
+# direct FILE: what each function below ALL allocates itself, that of a local
+# one being in the function that it is in.
 direct() {
   "$MPROF" export --format=folded --value=bytes "$1" |
     awk '/;CL-USER::ALL;/ { n = $NF; sub(/ [0-9]+$/, ""); sub(/.*;/, "")
+                            while (sub(/^\([A-Z]+ ([^ ]+ )?:IN /, ""))
+                              sub(/\)$/, "")
                             sum[$0] += n }
          END { for (name in sum) print name, sum[name] }' | LC_ALL=C sort
 }

@@ -38,6 +38,9 @@ struct other_heap {
   void (*put_comments)(struct pprof_stream *p,
                        const struct context_tree *tree);
   const char *(*name_of)(uint64_t site, uint32_t function);
+
+  /* See sample_writer.h. */
+  uint64_t (*between)(uint64_t site, uint32_t function, uint32_t callee);
 };
 
 extern const struct other_heap *other_heap HIDDEN; /* NULL: there is none */

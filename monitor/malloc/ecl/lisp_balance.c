@@ -12,6 +12,7 @@
 #include "balance/free_lists.h"
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "tree/spin_lock.h"
@@ -143,6 +144,7 @@ ecl_library_close_all(void)
     lisp_runtime_find();
   lisp_balance_end();
   lisp_methods_name();
+  lisp_calls_read();
   malloc_code_look();
   lisp_runtime.library_close_all();
   malloc_code_look();

@@ -12,6 +12,7 @@
 #include "malloc/count/counting.h"
 #include "malloc/count/other_heap.h"
 #include "malloc/ecl/lisp_balance.h"
+#include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_frames.h"
 #include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_names.h"
@@ -326,6 +327,7 @@ end(void)
 {
   lisp_balance_end();
   lisp_methods_name();
+  lisp_calls_read();
 }
 
 void
@@ -340,6 +342,7 @@ lisp_heap_open(void)
       .put_labels = lisp_profile_labels,
       .put_comments = lisp_profile_comments,
       .name_of = lisp_names_of,
+      .between = lisp_calls_between,
   };
   lisp_names_open();
   lisp_frames_open();

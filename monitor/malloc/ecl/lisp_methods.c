@@ -30,8 +30,7 @@ static bool
 is_named(cl_object symbol, const char *name)
 {
   const size_t length = strlen(name);
-  return is_a(symbol, t_symbol) &&
-         is_a(symbol->symbol.name, t_base_string) &&
+  return is_a(symbol, t_symbol) && is_a(symbol->symbol.name, t_base_string) &&
          symbol->symbol.name->base_string.fillp == length &&
          memcmp(symbol->symbol.name->base_string.self, name, length) == 0;
 }
@@ -114,16 +113,13 @@ describe(struct name *name, cl_object generic, cl_object method)
 
 /* ---- functions ---- */
 
+/* A closure's code may be that of many methods: of none. */
 static uintptr_t
 code_of(cl_object function)
 {
-  return is_a(function, t_cfun) ? (uintptr_t)function->cfun.entry
-         : is_a(function, t_cfunfixed)
-             ? (uintptr_t)function->cfunfixed.entry_fixed
-             : 0;
+  return is_a(function, t_cclosure) ? 0 : lisp_names_function_code(function);
 }
 
-/* A closure's code may be that of many methods. */
 static void
 name_method(cl_object generic, cl_object method)
 {

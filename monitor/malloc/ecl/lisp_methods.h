@@ -3,7 +3,8 @@
  * lisp_methods.h -- names of the functions of methods, which are made without
  * one: generic functions, which are found by their names, have their methods.
  *
- * Reads what is in memory, and calls no function of ECL.  Not inside the hook.
+ * Reads what is in memory, and calls no function of ECL.  Not inside the
+ * hook.
  */
 #ifndef MPROF_LISP_METHODS_H
 #define MPROF_LISP_METHODS_H

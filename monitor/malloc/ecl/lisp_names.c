@@ -5,6 +5,7 @@
 #include "malloc/ecl/lisp_names.h"
 
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
@@ -16,6 +17,7 @@ static struct spin_lock lock; /* of all that follows, for who changes it */
 static struct intern_table texts;
 static struct shared_table entries = SHARED_TABLE_EMPTY; /* -> texts */
 static struct shared_table functions = SHARED_TABLE_EMPTY;
+static struct shared_table starts = SHARED_TABLE_EMPTY; /* of functions */
 static struct shared_table classes = SHARED_TABLE_EMPTY;
 static struct {
   uint32_t text;
@@ -100,7 +102,7 @@ assign_code(uintptr_t entry, uint32_t name)
 static void
 name_code(uintptr_t entry, cl_object name)
 {
-  if (entry == 0 || !lisp_runtime.hooked || name == OBJNULL || Null(name))
+  if (entry == 0 || !lisp_runtime.hooked)
     return;
   malloc_monitor_inside++;
   assign_code(entry, lisp_names_number(name));
@@ -124,20 +126,38 @@ static void
 given(uint32_t number, uintptr_t code)
 {
   const uint64_t name = shared_table_value(&entries, code);
-  if (name == 0)
-    return;
   spin_lock(&lock);
-  assign(&functions, number, name);
+  assign(&starts, number, code);
+  if (name != 0)
+    assign(&functions, number, name);
   spin_unlock(&lock);
+}
+
+uintptr_t
+lisp_names_start(uint32_t function)
+{
+  return function == 0 ? 0 : (uintptr_t)shared_table_value(&starts, function);
+}
+
+uint32_t
+lisp_names_of_code(uintptr_t entry)
+{
+  return (uint32_t)shared_table_value(&entries, entry);
+}
+
+const char *
+lisp_names_text(uint32_t name)
+{
+  return intern_table_text(&texts, name);
 }
 
 const char *
 lisp_names_of(uint64_t site, uint32_t function)
 {
-  const uint64_t name =
-      (site & SITE_OBJECT) != 0 ? site & ~SITE_OBJECT
-      : function != 0 ? shared_table_value(&functions, function)
-                      : 0;
+  const uint64_t name = (site & SITE_OBJECT) != 0 ? site & ~SITE_OBJECT
+                        : function != 0
+                            ? shared_table_value(&functions, function)
+                            : 0;
   return name == 0 ? NULL : intern_table_text(&texts, (uint32_t)name);
 }
 
@@ -162,12 +182,25 @@ begin(void)
     lisp_runtime_find();
 }
 
+/* The function that begins at `code' got the name in an object that was made
+ * by code which returns to `site'. */
+static void
+note_object(uintptr_t code, cl_object name, uintptr_t site)
+{
+  begin();
+  if (name != OBJNULL && !Null(name))
+    name_code(code, name);
+  else
+    lisp_calls_made(code, site);
+}
+
+#define SITE ((uintptr_t)__builtin_return_address(0))
+
 EXPORT cl_object
 ecl_make_cfun(cl_objectfn_fixed code, cl_object name, cl_object block,
               int arguments)
 {
-  begin();
-  name_code((uintptr_t)code, name);
+  note_object((uintptr_t)code, name, SITE);
   return lisp_runtime.make_cfun(code, name, block, arguments);
 }
 
@@ -175,14 +208,20 @@ EXPORT cl_object
 ecl_make_cfun_va(cl_objectfn code, cl_object name, cl_object block,
                  int arguments)
 {
-  begin();
-  name_code((uintptr_t)code, name);
+  note_object((uintptr_t)code, name, SITE);
   return lisp_runtime.make_cfun_va(code, name, block, arguments);
 }
 
-/* The code of a compiled function. */
-static uintptr_t
-code_of(cl_object function)
+EXPORT cl_object
+ecl_make_cclosure_va(cl_objectfn code, cl_object env, cl_object block,
+                     int arguments)
+{
+  note_object((uintptr_t)code, ECL_NIL, SITE);
+  return lisp_runtime.make_cclosure_va(code, env, block, arguments);
+}
+
+uintptr_t
+lisp_names_function_code(cl_object function)
 {
   if (function == OBJNULL || ECL_IMMEDIATE(function))
     return 0;
@@ -212,10 +251,10 @@ cl_object si_fset_of(cl_narg narg, cl_object name, cl_object function,
                      cl_object macro, cl_object pprint) __asm__("si_fset");
 
 EXPORT cl_object
-si_fset_of(cl_narg narg, cl_object name, cl_object function,
-           cl_object macro, cl_object pprint)
+si_fset_of(cl_narg narg, cl_object name, cl_object function, cl_object macro,
+           cl_object pprint)
 {
-  const uintptr_t code = code_of(function);
+  const uintptr_t code = lisp_names_function_code(function);
   begin();
   if (code != 0 && (shared_table_value(&entries, code) == 0 ||
                     is_own_name(function, name)))
@@ -229,7 +268,7 @@ si_fset_of(cl_narg narg, cl_object name, cl_object function,
 static uint32_t
 add_class(cl_object class, const char *text)
 {
-  const uint64_t key = (uint64_t)(uintptr_t)class;
+  const uint64_t key = (uint64_t)(uintptr_t) class;
   uint32_t number = (uint32_t)shared_table_value(&classes, key);
   if (number != 0 || class_count == LISP_MORE_MOST)
     return number;

@@ -7,8 +7,8 @@
  * keeps it when the code is gone.  Byte-compiled functions are sites of their
  * own, SITE_OBJECT | the number of their name.
  *
- * Functions of methods have no name when they are made, and get it in the end
- * (lisp_methods.h).  Not known are local ones and lambda expressions.
+ * Functions of methods have no name when they are made, nor have local ones:
+ * they get it in the end (lisp_methods.h, lisp_calls.h).
  */
 #ifndef MPROF_LISP_NAMES_H
 #define MPROF_LISP_NAMES_H
@@ -35,12 +35,23 @@ void lisp_names_forked(void);
  * it has none. */
 const char *lisp_names_of(uint64_t site, uint32_t function);
 
-/* The code at `entry' is that of a function which was made without a name, and
- * which may be called so: it is if it has no name yet. */
+/* The code at `entry' is that of a function which was made without a name,
+ * and which may be called so: it is if it has no name yet. */
 void lisp_names_nameless(uintptr_t entry, const char *text);
 
 /* The number of that name; 0: there is no memory. */
 uint32_t lisp_names_number(cl_object name);
+
+/* Where the function with that number begins; 0: it has no such number. */
+uintptr_t lisp_names_start(uint32_t function);
+
+/* The number of the name that code has which begins at `entry', or 0; and the
+ * name with that number. */
+uint32_t lisp_names_of_code(uintptr_t entry);
+const char *lisp_names_text(uint32_t name);
+
+/* Where the code of a compiled function begins; 0: it is another object. */
+uintptr_t lisp_names_function_code(cl_object function);
 
 /* The number of a class, at most LISP_MORE_MOST; 0: none. */
 uint32_t lisp_names_class(cl_object class);

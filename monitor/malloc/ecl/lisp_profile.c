@@ -132,9 +132,9 @@ lisp_profile_comments(struct pprof_stream *p,
                       const struct context_tree *tree)
 {
   pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE,
-                    "This ECL is not mprof's: methods and local functions "
-                    "can lack a name or a frame; the one that mprof builds "
-                    "has all");
+                    "This ECL is not mprof's: functions that are inlined, or "
+                    "end in a call, can lack a frame; the one that mprof "
+                    "builds has all");
   if (lisp_balance.ended && !lisp_balance.broken)
     put_reconciliation(p, tree);
 }

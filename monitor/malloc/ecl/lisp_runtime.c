@@ -141,12 +141,14 @@ find_lisp(void)
   set(&r->init_module, LISP, "ecl_init_module");
   set(&r->make_cfun, LISP, "ecl_make_cfun");
   set(&r->make_cfun_va, LISP, "ecl_make_cfun_va");
+  set(&r->make_cclosure_va, LISP, "ecl_make_cclosure_va");
   set(&r->fset, LISP, "si_fset");
   set(&r->dealloc_env, LISP, "_ecl_dealloc_env");
   set(&r->import_thread, LISP, "ecl_import_current_thread");
   set(&r->is_lower_case, LISP, "ecl_lower_case_p");
   set(&r->process_env, LISP, "ecl_process_env");
   r->core = find(LISP, "cl_core");
+  r->dispatch = (uintptr_t)find(LISP, "ecl_function_dispatch");
   set(&r->library_close_all, LISP, "ecl_library_close_all");
 }
 

@@ -56,8 +56,10 @@ struct lisp_runtime {
       (*init_module)(cl_object, void (*)(cl_object)),
       (*make_cfun)(cl_objectfn_fixed, cl_object, cl_object, int),
       (*make_cfun_va)(cl_objectfn, cl_object, cl_object, int),
+      (*make_cclosure_va)(cl_objectfn, cl_object, cl_object, int),
       (*fset)(cl_narg, cl_object, cl_object, ...);
   const struct cl_core_struct *core;
+  uintptr_t dispatch; /* ecl_function_dispatch */
   void (*library_close_all)(void);
   void *(*process_env)(void);
   void (*dealloc_env)(cl_env_ptr);

@@ -328,6 +328,7 @@ malloc_profile_write(struct gzip_file *file,
   struct malloc_writer w = {
     .stream.output = file,
     .samples = { .stream = &w.stream, .put_labels = put_labels,
+                 .between = other_heap == NULL ? NULL : other_heap->between,
                  .closure = &w.stream },
     .objects = objects
   };
