@@ -3,9 +3,9 @@
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
 # cli, malloc, sanitized, programs, soak, exact, embedding, unwind, random,
-# growth, html, formats, fuzz, patch, libraries), or a single one (malloc/ends),
-# count every single test, and end with the line `N passed, N failed'.  The exit
-# status is 0 only when nothing failed.
+# stock, stock-suites, growth, html, formats, fuzz, patch, libraries), or a
+# single one (malloc/ends), count every single test, and end with the line `N
+# passed, N failed'.  The exit status is 0 only when nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
 # test, as TAP does.  Its exit status counts too: a suite that fails without
@@ -111,7 +111,7 @@ for kind; do
     fi
     ;;
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
-    random | growth | html | formats | fuzz | stock)
+    random | growth | html | formats | fuzz | stock | stock-suites)
     scripts "$kind"
     ;;
   patch)

@@ -137,6 +137,9 @@ check-unwind: all $(packages)-unwind ## a debugger and shadow stacks
 check-stock: all $(packages)-stock ## the distribution's ECL under mprof run
 	@$(test_env) tests/run-tests.sh stock
 
+check-stock-suites: all $(packages)-stock ## the tests of ECL and of libraries on the distribution's ECL; minutes
+	@$(test_env) TEST_TIMEOUT=3600 tests/run-tests.sh stock-suites
+
 check-random: all ## random programs that predict their profiles
 	@$(test_env) tests/run-tests.sh random
 
