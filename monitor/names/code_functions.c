@@ -28,6 +28,7 @@
 #include <ecl/ecl.h>
 
 #include "common/phase.h"
+#include "common/system_functions.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 
@@ -143,28 +144,6 @@ code_functions_open(void)
 
 /* ---- Lisp names ---- */
 
-/* Functions of CLOS that only pass their arguments on to methods.  Shown,
- * they would be one function from every generic function to every method, and
- * would tie the whole program into one cycle.  So they count as functions of
- * the runtime, which reports hide. */
-static bool
-only_passes_on(const char *name)
-{
-  static const char *const names[] = {
-    "(LAMBDA :IN CLOS::COMBINE-METHOD-FUNCTIONS)",
-    "(LAMBDA :IN CLOS::STANDARD-MAIN-EFFECTIVE-METHOD)",
-    "(LAMBDA :IN CLOS::WRAPPED-METHOD-FUNCTION)",
-    "CALL-NEXT-METHOD", /* compiled methods have it inline, or local: */
-  };
-  static const char local[] = "(FLET CALL-NEXT-METHOD :IN ";
-  if (strncmp(name, local, sizeof local - 1) == 0)
-    return true;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  return false;
-}
-
 void
 code_function_name(uintptr_t start, const char *name, const char *file,
                    int file_position)
@@ -178,7 +157,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   f->name = strdup(name);
   f->file = file != NULL ? strdup(file) : NULL;
   f->file_position = file_position;
-  f->passes_on = f->runtime = only_passes_on(name);
+  f->passes_on = f->runtime = lisp_name_passes_on(name);
   role = phase_role_of(name, file != NULL ? file : "", f->runtime);
   if (f->runtime)
     flags = FUNCTION_HIDDEN;

@@ -120,3 +120,22 @@ is_system_function(const char *name, const char *file)
     text += token.length;
   }
 }
+
+bool
+lisp_name_passes_on(const char *name)
+{
+  static const char *const names[] = {
+      "(LAMBDA :IN CLOS::COMBINE-METHOD-FUNCTIONS)",
+      "(LAMBDA :IN CLOS::STANDARD-MAIN-EFFECTIVE-METHOD)",
+      "(LAMBDA :IN CLOS::WRAPPED-METHOD-FUNCTION)",
+      "CALL-NEXT-METHOD", /* compiled methods have it inline, or local: */
+      "SI:APPLY-FROM-STACK-FRAME",
+  };
+  static const char local[] = "(FLET CALL-NEXT-METHOD :IN ";
+  if (strncmp(name, local, sizeof local - 1) == 0)
+    return true;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}

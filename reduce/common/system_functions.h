@@ -28,6 +28,12 @@ bool is_system_function(const char *name, const char *file);
  */
 bool is_system_package(const char *text, size_t length);
 
+/* Whether the function only passes its arguments on, to methods or to what APPLY
+ * calls.  Shown, it would be one function from every generic function to every
+ * method, and would tie the whole program into one cycle: so it counts as one
+ * of the runtime, which reports hide. */
+bool lisp_name_passes_on(const char *name);
+
 struct lisp_token {
   size_t length;         /* in bytes; zero at the end and at parentheses */
   size_t package_length; /* LENGTH when there is no package, 0: a keyword */

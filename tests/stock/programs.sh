@@ -59,6 +59,12 @@ if $CC -g -o embedder "$tests/programs/embedder.c" -lecl -lgc -lpthread \
     "$(types "$child" allocs conses)"
   same 'blocks of malloc are a type of the default' \
     'blocks malloc 500' "$(types embedder.data allocs blocks)"
+  $CC -g -o importer "$tests/programs/importer.c" -lecl -lgc -lpthread
+  timeout 100 "$MPROF" run -q -o importer.data ./importer >out 2>err
+  same 'the exit status of a program that imports threads' 6 $?
+  reconciles importer
+  same 'conses of imported threads' 'conses CONS 4050' \
+    "$(types importer.data allocs conses)"
   # what is not counted
   for name in collector opener; do
     $CC -g -w -o $name "$tests/programs/$name.c" -lgc -ldl -lpthread

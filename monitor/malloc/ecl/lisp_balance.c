@@ -110,6 +110,39 @@ leave_thread(void)
     lisp_balance.broken = true;
 }
 
+/* ---- threads that were there before ECL knew them ---- */
+
+/* The collector takes back what they have on their lists, and frees its
+ * record, which may be in the thread's own memory; they can come again. */
+EXPORT int GC_register_my_thread(const struct GC_stack_base *base);
+EXPORT int GC_unregister_my_thread(void);
+
+int
+GC_register_my_thread(const struct GC_stack_base *base)
+{
+  const struct malloc_thread *const thread = malloc_thread_known;
+  struct lisp_thread *const lisp = thread == NULL ? NULL : thread->lisp;
+  int status;
+  if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
+    lisp_runtime_find_collector();
+  status = lisp_runtime.register_thread(base);
+  if (status == GC_SUCCESS && lisp != NULL && lisp->ended &&
+      lisp->served == thread->served)
+    lisp_balance_join(lisp);
+  return status;
+}
+
+int
+GC_unregister_my_thread(void)
+{
+  if (!__atomic_load_n(&lisp_runtime.sought, __ATOMIC_ACQUIRE))
+    lisp_runtime_find_collector();
+  leave_thread();
+  return lisp_runtime.unregister_thread();
+}
+
+/* ---- the end ---- */
+
 void
 lisp_balance_end(void)
 {

@@ -218,14 +218,14 @@ lisp_calls_between(uint64_t site, uint32_t function, uint32_t callee)
 
 static const char in[] = "(LAMBDA :IN ";
 
-/* The code at `entry' is that of a function in the one called `name'. */
-static void
+/* The code at `entry' is that of a function in the one called `name'.  False:
+ * it has got no name by that. */
+static bool
 name_inside(uintptr_t entry, const char *name)
 {
   char text[LISP_NAME_BYTES];
   const int n = snprintf(text, sizeof text, "%s%s)", in, name);
-  if (n > 0 && (size_t)n < sizeof text)
-    lisp_names_nameless(entry, text);
+  return n > 0 && (size_t)n < sizeof text && lisp_names_nameless(entry, text);
 }
 
 static const char *
@@ -240,11 +240,9 @@ static bool
 name_made(uintptr_t entry, int depth)
 {
   const uintptr_t maker = (uintptr_t)shared_table_value(&makers, entry);
-  if (maker == 0 || depth == 0 ||
-      (name_at(maker) == NULL && !name_made(maker, depth - 1)))
-    return false;
-  name_inside(entry, name_at(maker));
-  return true;
+  return maker != 0 && depth > 0 &&
+         (name_at(maker) != NULL || name_made(maker, depth - 1)) &&
+         name_inside(entry, name_at(maker));
 }
 
 /* Whether one can be local to the other, as it is called by nothing else:
@@ -270,11 +268,9 @@ name_called(uintptr_t entry, uint64_t site, uint32_t caller)
   if (target == 0 || (direct && TARGET_WAY(target) != BY_PLACE) ||
       !are_in_one_file(entry, from) || (name = name_at(from)) == NULL)
     return false;
-  if (strncmp(name, in, sizeof in - 1) == 0)
-    lisp_names_nameless(entry, name);
-  else
-    name_inside(entry, name);
-  return true;
+  return strncmp(name, in, sizeof in - 1) == 0
+             ? lisp_names_nameless(entry, name)
+             : name_inside(entry, name);
 }
 
 /* The function `number' was called by the context `up'. */

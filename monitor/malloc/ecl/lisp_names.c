@@ -4,6 +4,7 @@
  */
 #include "malloc/ecl/lisp_names.h"
 
+#include "common/system_functions.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_heap.h"
@@ -81,13 +82,15 @@ lisp_names_number(cl_object name)
   return number;
 }
 
-/* The C code at `entry' is that of the function with that name.  It may have
- * been called before that was made known: ECL calls many functions when it
- * begins that it makes Lisp functions later. */
+/* The C code at `entry' is that of the function with that name, which it gets if
+ * it is to show.  It may have been called before that was made known: ECL calls
+ * many functions when it begins that it makes Lisp functions later. */
 static void
 assign_code(uintptr_t entry, uint32_t name)
 {
   uint32_t function;
+  if (name == 0 || lisp_name_passes_on(lisp_names_text(name)))
+    return;
   spin_lock(&lock);
   assign(&entries, entry, name);
   spin_unlock(&lock);
@@ -109,16 +112,17 @@ name_code(uintptr_t entry, cl_object name)
   malloc_monitor_inside--;
 }
 
-void
+bool
 lisp_names_nameless(uintptr_t entry, const char *text)
 {
   uint32_t name;
-  if (shared_table_value(&entries, entry) != 0)
-    return;
+  if (lisp_names_of_code(entry) != 0)
+    return false;
   spin_lock(&lock);
   name = intern_text(&texts, text);
   spin_unlock(&lock);
   assign_code(entry, name);
+  return lisp_names_of_code(entry) != 0;
 }
 
 /* A function of the tree has got its number. */

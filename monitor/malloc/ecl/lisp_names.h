@@ -35,9 +35,9 @@ void lisp_names_forked(void);
  * it has none. */
 const char *lisp_names_of(uint64_t site, uint32_t function);
 
-/* The code at `entry' is that of a function which was made without a name,
- * and which may be called so: it is if it has no name yet. */
-void lisp_names_nameless(uintptr_t entry, const char *text);
+/* The code at `entry', which has no name yet, is that of a function which was
+ * made without one, and which may be called so.  False: it is not called. */
+bool lisp_names_nameless(uintptr_t entry, const char *text);
 
 /* The number of that name; 0: there is no memory. */
 uint32_t lisp_names_number(cl_object name);

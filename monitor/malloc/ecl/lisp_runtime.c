@@ -77,6 +77,8 @@ find_collector(void)
   set(&r->malloc_uncollectable, COLLECTOR, "GC_malloc_uncollectable");
   set(&r->register_finalizer, COLLECTOR, "GC_register_finalizer_no_order");
   set(&r->register_link, COLLECTOR, "GC_general_register_disappearing_link");
+  set(&r->register_thread, COLLECTOR, "GC_register_my_thread");
+  set(&r->unregister_thread, COLLECTOR, "GC_unregister_my_thread");
   set(&r->create_thread, COLLECTOR, "GC_pthread_create");
   if (r->malloc != NULL &&
       _dl_find_object((void *)(uintptr_t)r->malloc, &object) == 0) {

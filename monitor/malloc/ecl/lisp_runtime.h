@@ -43,6 +43,8 @@ struct lisp_runtime {
   void (*register_finalizer)(void *, GC_finalization_proc, void *,
                              GC_finalization_proc *, void **);
   int (*register_link)(void **, const void *);
+  int (*register_thread)(const struct GC_stack_base *);
+  int (*unregister_thread)(void);
   int (*create_thread)(pthread_t *, const pthread_attr_t *,
                        void *(*)(void *), void *);
 
