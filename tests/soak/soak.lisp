@@ -160,7 +160,7 @@ threads."
               sum resident))))
 
 (defun kilobytes-of-code ()
-  "What is left of all code that was loaded: mprof-limits(7)."
+  "What may be left of all code that was loaded: mprof-limits(7)."
   (aref *turns* (position 'load-and-unload *others*)))
 
 (defun main (seconds)
@@ -172,17 +172,18 @@ threads."
         while (or (null sizes) (< (get-universal-time) end))
         do (mapc #'check programs)
            (push (- (monitor-kilobytes) (kilobytes-of-code)) sizes)
-           (format t "# ~D programs from ~D on, turns ~A, ~D KiB, and ~D~%"
+           (format t "# ~D programs from ~D on, turns ~A, ~D KiB~%"
                    (length programs)
                    (random-tests::program-seed (first programs)) *turns*
-                   (first sizes) (kilobytes-of-code))
+                   (+ (first sizes) (kilobytes-of-code)))
            (finish-output)
         finally (let* ((n (length sizes))
                        (last (reduce #'max (subseq sizes 0 (ceiling n 4))))
                        (before (reduce #'max (subseq sizes (floor n 2)))))
                   (same "memory of the second half" t
                         (or (< n 8) (<= last (+ before 1024))))
-                  (format t "# ~D rounds, ~D KiB, then ~D~%" n before last)))
+                  (format t "# ~D rounds, ~D KiB without code, then ~D~%"
+                          n before last)))
   (when (zerop *failures*)
     (format t "ok - random programs among others~%"))
   (ext:quit (if (zerop *failures*) 0 1)))
