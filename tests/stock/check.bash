@@ -17,14 +17,6 @@ if ! [ -x "$STOCK_ECL" ]; then
   echo "ok - the distribution's ECL # skip there is none"
   exit 0
 fi
-# It is told from all others by the headers that mprof is built with.
-case $("$STOCK_ECL" --version) in
-"ECL ${RELEASE:-21.2.1}"*) ;;
-*)
-  echo "ok - the distribution's ECL # skip it is not ECL $RELEASE"
-  exit 0
-  ;;
-esac
 rm -rf "$work"
 mkdir -p "$work" && cd "$work" || exit 1
 ulimit -c 0
@@ -99,3 +91,15 @@ reconciles() {
   same "$1: the collector counted the same" 0 "$("$MPROF" report \
     "$1.data" 2>&1 | sed -n 's/^ *\(-*[0-9]*\)  residual.*/\1/p')"
 }
+
+# Objects are told by the headers of one release.
+case $("$STOCK_ECL" --version) in
+"ECL ${RELEASE:-21.2.1}"*) ;;
+*)
+  profile other --eval '(ext:quit 7)'
+  same 'Lisp objects of another release are not counted' "7 mprof: this ECL is \
+of another release than mprof was built for: its Lisp objects are not counted" \
+    "$status $(cat err)"
+  finish
+  ;;
+esac
