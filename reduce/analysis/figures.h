@@ -8,9 +8,9 @@
 #include "pprof/profile.h"
 
 /* Counts and bytes of a set of allocations, by enum measure or by name.
- * Bytes are bytes requested; kept is what was never freed, peak what was live
- * when most bytes were, temporary what was freed before the next
- * allocations. */
+ * Bytes are bytes requested; kept is what was never freed (in Lisp what was
+ * alive at the last collection), peak what was live when most bytes were,
+ * temporary what was freed before the next allocations. */
 struct figures {
   union {
     uint64_t counts[MEASURE_COUNT];

@@ -45,12 +45,14 @@ reduction_init(struct reduction *reduction, const struct profile *profile,
                const struct view_options *options, struct progress *progress,
                struct mprof_error *error)
 {
+  const struct measure_row *row = measure_row(profile, options->value);
   *reduction = (struct reduction){.options = options, .profile = profile};
   if (!measure_known(profile, options->value))
-    return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-                           "--value=%s: the profile does not say what was %s",
-                           measure_rows[options->value].word,
-                           measure_rows[options->value].what);
+    return mprof_error_set(
+        error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
+        "--value=%s: the profile does not say what was %s%s%s", row->word,
+        row->what, row->hint == NULL ? "" : ": ",
+        row->hint == NULL ? "" : row->hint);
   return build(reduction, progress, error) || mprof_error_memory(error);
 }
 

@@ -22,7 +22,8 @@ enum sort_key {
   SORT_CALLS,
   SORT_SELF,      /* bytes that a function itself allocated */
   SORT_INCLUSIVE, /* with all below it */
-  SORT_KEPT,      /* bytes never freed */
+  SORT_KEPT,      /* bytes never freed; in Lisp alive */
+  SORT_LIVE,      /* the same */
   SORT_PEAK,      /* bytes live when most were */
   SORT_TEMPORARY, /* objects freed before the next allocations */
   SORT_NAME

@@ -61,7 +61,7 @@ struct word {
 };
 static const struct word sort_words[] = {
     {"bytes"}, {"allocs"}, {"calls"},     {"self"}, {"inclusive"},
-    {"kept"},  {"peak"},   {"temporary"}, {"name"}, {NULL}};
+    {"kept"},  {"live"},   {"peak"},      {"temporary"}, {"name"}, {NULL}};
 static const struct word color_words[] = {
     {"auto"}, {"always"}, {"never"}, {NULL}};
 static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
@@ -92,7 +92,7 @@ const struct option_row option_rows[] = {
     {IN_DIFF, "fail-above-function", "LIMIT",
      "exit 3 when a function itself grew more", GROWTH(diff.function_growth)},
     {IN_DIFF, "fail-above-kept", "LIMIT",
-     "exit 3 when more was never freed (C): 0, 5%, 10allocs",
+     "exit 3 when more was never freed, or is alive: 0, 5%, 10allocs",
      GROWTH(diff.kept_growth)},
     {IN_DIFF, "normalize", NULL,
      "scale the old figures so that the totals are equal",

@@ -202,6 +202,8 @@ settle(struct options *options)
   options->view.verbose = options->detail == DETAIL_VERBOSE;
   if (options->view.min_share == SHARE_UNSET)
     options->view.min_share = shares[options->detail];
+  const struct measure_row *value = &measure_rows[options->view.value];
+  options->view.value = value->bytes ? value->as_bytes : value->as_allocs;
   options->view.one_measure =
       options->format == NULL || options->format->one_measure;
   if (tables && options->view.sort == SORT_DEFAULT &&

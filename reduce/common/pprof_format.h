@@ -104,7 +104,8 @@ enum pprof_function_field {
 };
 
 /* The sample types of files by mprof, in their order.  A Lisp profile ends
- * with the calls. */
+ * with the calls, or where objects are followed with what is kept: what was
+ * alive at the last collection. */
 enum pprof_column {
   PPROF_COUNT,
   PPROF_BYTES,
@@ -156,6 +157,7 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_THREADS "mprof.threads"
 #define PPROF_COMMENT_CONTEXT_BYTES "mprof.context_bytes"
 #define PPROF_COMMENT_PEAK_BYTES "mprof.peak_bytes"
+#define PPROF_COMMENT_LIVE_COLLECTION "mprof.live_collection"
 
 /* How to read the others and the samples. */
 #define PPROF_COMMENT_VERSION "mprof.version"

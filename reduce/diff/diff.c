@@ -164,6 +164,7 @@ add_totals(struct adding *adding)
       {FACT_CUT_ALLOCATIONS, "allocations whose chains were cut short"},
   };
   struct diff *diff = adding->diff;
+  const struct profile *profile = diff->sides[DIFF_NEW].profile;
   enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
   uint64_t *totals = diff->totals[adding->side].counts;
   for (int i = 0; i < MEASURE_COUNT; i++) {
@@ -171,8 +172,8 @@ add_totals(struct adding *adding)
     if (diff_knows(diff, i))
       add_total(adding,
                 i <= MEASURE_ALLOCS
-                    ? measure_noun(counted, measure_rows[i].bytes)
-                    : measure_rows[i].noun,
+                    ? measure_noun(profile, counted, measure_rows[i].bytes)
+                    : measure_row(profile, (enum measure)i)->noun,
                 totals[i]);
   }
   add_number(adding, DIFF_FUNCTIONS,

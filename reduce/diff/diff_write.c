@@ -28,8 +28,9 @@ enum { STATE = DIFF_COUNTS * PARTS, NAME };
 
 #define PART(measure, part, heading, space)                                  \
   .id = (measure)*PARTS + part, .text = {NULL, 0, heading, space, false}
-#define SIDES(measure, space)                                                \
-  {PART(measure, OLD, "old", space)}, { PART(measure, NEW, "new", 2) }
+#define SIDES(used, measure, space)                                          \
+  {PART(measure, OLD, "old", space), .use = used},                           \
+      {PART(measure, NEW, "new", 2), .use = used}
 
 /* The changes of a measure below a HEADING over SPAN columns. */
 #define CHANGES(measure, heading, span, space)                               \
@@ -37,12 +38,12 @@ enum { STATE = DIFF_COUNTS * PARTS, NAME };
   .text = {heading, span, "change", space, false}
 
 /* Changes and figures, which the legend explains as WORD. */
-#define GROUP(measure, heading, word, ...)                                   \
-  {CHANGES(measure, heading, 3, 3), .term = word, __VA_ARGS__},              \
-      SIDES(measure, 2)
+#define GROUP(used, measure, heading, word, ...)                             \
+  {CHANGES(measure, heading, 3, 3), .use = used, .term = word, __VA_ARGS__}, \
+      SIDES(used, measure, 2)
 
 static const struct column total_columns[] = {
-    SIDES(MEASURE_BYTES, 0),
+    SIDES(USE_ALWAYS, MEASURE_BYTES, 0),
     {PART(MEASURE_BYTES, CHANGE, "change", 2)},
     {PART(MEASURE_BYTES, PERCENT, "%", 1)},
     {.id = NAME, .text = {NULL, 0, "", 2, true}},
@@ -54,17 +55,19 @@ static const struct column change_columns[] = {
     {PART(MEASURE_BYTES, PERCENT, "%", 1),
      .meaning = "the change in per cents of the old figure, to the nearest "
                 "tenth; blank where there is no old figure"},
-    SIDES(MEASURE_BYTES, 2),
+    SIDES(USE_ALWAYS, MEASURE_BYTES, 2),
     {CHANGES(MEASURE_ALLOCS, "allocs", 4, 3)},
     {PART(MEASURE_ALLOCS, PERCENT, "%", 1)},
-    SIDES(MEASURE_ALLOCS, 2),
-    GROUP(MEASURE_KEPT_BYTES, "bytes kept", "bytes kept",
+    SIDES(USE_ALWAYS, MEASURE_ALLOCS, 2),
+    GROUP(USE_KEPT, MEASURE_KEPT_BYTES, "bytes kept", "bytes kept",
           .meaning = "bytes never freed"),
-    GROUP(MEASURE_PEAK_BYTES, "bytes at the peak", "at the peak",
+    GROUP(USE_LIVE, MEASURE_KEPT_BYTES, "live bytes", "live bytes",
+          .meaning = "bytes that were alive at the last collection"),
+    GROUP(USE_ALWAYS, MEASURE_PEAK_BYTES, "bytes at the peak", "at the peak",
           .meaning = "bytes that were live when most were"),
-    GROUP(MEASURE_TEMPORARY_ALLOCS, "temporary objects", "temporary",
-          .meaning = "objects that were freed before the next allocations"),
-    GROUP(DIFF_CALLS, "calls", "calls", CALLS_MEANING, .use = USE_CALLS),
+    GROUP(USE_ALWAYS, MEASURE_TEMPORARY_ALLOCS, "temporary objects",
+          "temporary", .meaning = "objects that were freed at once"),
+    GROUP(USE_CALLS, DIFF_CALLS, "calls", "calls", CALLS_MEANING),
     {.id = STATE, .text = {NULL, 0, "", 3, true}},
     {.id = NAME, .text = {NULL, 0, "name", 1, true}},
 };
@@ -302,7 +305,8 @@ write_left_out(const struct changes *changes, const struct left_out *left,
   if (left->small > 0 && changes->kind != DIFF_INCLUSIVE)
     sink_format(
         sink, ", in all +%llu -%llu %s", (unsigned long long)left->more,
-        (unsigned long long)left->less, measure_rows[changes->order].noun);
+        (unsigned long long)left->less,
+        measure_row(diff->sides[DIFF_NEW].profile, changes->order)->noun);
   sink_text(sink, "; -verbose shows them.\n");
 }
 
@@ -361,6 +365,7 @@ write_side(const struct diff *diff, enum diff_side side, struct sink *sink)
   if (profile->file_count > 1)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
+  report_live(&diff->sides[side], sink);
   report_gaps(profile, sink);
 }
 

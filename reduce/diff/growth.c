@@ -141,6 +141,7 @@ is_beyond(const struct diff *diff, const struct limit *limit,
 {
   const struct diff_entry all = {
       .sides = {diff->totals[DIFF_OLD], diff->totals[DIFF_NEW]}};
+  const struct profile *profile = diff->sides[DIFF_NEW].profile;
   enum measure counted = reduction_counted(&diff->sides[DIFF_NEW]);
   bool objects = kind == GROWTH_ALLOCS || kind == GROWTH_ALLOC_SHARE;
   enum measure measure = objects ? limit->objects : limit->bytes;
@@ -156,8 +157,9 @@ is_beyond(const struct diff *diff, const struct limit *limit,
   mprof_line(grown, "grew from %llu to %llu %s%s%s, beyond --%s=%s",
              (unsigned long long)old, (unsigned long long)new,
              measure > MEASURE_ALLOCS
-                 ? measure_rows[measure].noun
-                 : measure_noun(counted, measure_rows[measure].bytes),
+                 ? measure_row(profile, measure)->noun
+                 : measure_noun(profile, counted,
+                                measure_rows[measure].bytes),
              limit->each ? " in " : "",
              limit->each ? diff_name(entry, 0) : "", limit->option,
              limit->limits->text);
@@ -176,13 +178,16 @@ diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH],
       {&given->kept_growth, "fail-above-kept", MEASURE_KEPT_BYTES,
        MEASURE_KEPT_ALLOCS, false},
   };
+  const struct measure_row *row =
+      measure_row(diff->sides[DIFF_NEW].profile, MEASURE_KEPT_BYTES);
   const char *kept = given->kept_growth.text;
   grown[0] = '\0';
   if (kept != NULL && !diff_knows(diff, MEASURE_KEPT_BYTES))
     return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
                            "--fail-above-kept=%s: the profiles do not say "
-                           "what was never freed",
-                           kept);
+                           "what was %s%s%s",
+                           kept, row->what, row->hint == NULL ? "" : ": ",
+                           row->hint == NULL ? "" : row->hint);
   for (int kind = 0; kind < GROWTH_KINDS; kind++)
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
       if (is_beyond(diff, &limits[i], (enum growth_kind)kind, grown))

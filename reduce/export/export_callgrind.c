@@ -159,6 +159,13 @@ write_block(struct callgrind *callgrind, size_t node)
   }
 }
 
+/* The row of the event I. */
+static const struct measure_row *
+event_row(const struct callgrind *callgrind, size_t i)
+{
+  return measure_row(callgrind->reduction->profile, callgrind->events[i]);
+}
+
 static void
 write_header(struct callgrind *callgrind)
 {
@@ -175,11 +182,11 @@ write_header(struct callgrind *callgrind)
   sink_text(sink, "positions: line\n");
   for (size_t i = 0; i < callgrind->event_count; i++)
     sink_format(sink, "event: %s : %s\n",
-                measure_rows[callgrind->events[i]].event,
-                measure_rows[callgrind->events[i]].noun);
+                event_row(callgrind, i)->event,
+                event_row(callgrind, i)->noun);
   sink_text(sink, "events:");
   for (size_t i = 0; i < callgrind->event_count; i++)
-    sink_format(sink, " %s", measure_rows[callgrind->events[i]].event);
+    sink_format(sink, " %s", event_row(callgrind, i)->event);
   sink_text(sink, "\nsummary:");
   write_counts(callgrind, &callgrind->reduction->selection.total);
 }

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 /* What the viewer says of bytes and blocks, by what is counted. */
-static const char *const verbs[MEASURE_COUNT] = {
+static const char *const verbs[MEASURE_NAMES] = {
     [MEASURE_BYTES] = "Allocated",
     [MEASURE_ALLOCS] = "Allocated",
     [MEASURE_KEPT_BYTES] = "Never freed",
@@ -27,6 +27,8 @@ static const char *const verbs[MEASURE_COUNT] = {
     [MEASURE_PEAK_BYTES] = "Live at the peak",
     [MEASURE_PEAK_ALLOCS] = "Live at the peak",
     [MEASURE_TEMPORARY_ALLOCS] = "Temporary",
+    [MEASURE_LIVE_BYTES] = "Alive",
+    [MEASURE_LIVE_ALLOCS] = "Alive",
 };
 
 /* Frames as the viewer shows them: the name, and where it is known, the
@@ -88,7 +90,8 @@ export_dhat(const struct reduction *reduction, struct sink *sink)
       "{\"dhatFileVersion\":2,\"mode\":\"heap\","
       "\"verb\":\"%s\",\n\"bklt\":false,\"bkacc\":false,"
       "\n\"tu\":\"allocations\",\"Mtu\":\"million allocations\",\n\"cmd\":",
-      verbs[reduction_counted(reduction)]);
+      verbs[measure_row(reduction->profile, reduction_counted(reduction)) -
+            measure_rows]);
   json_string(sink, program_name(reduction, ""));
   sink_format(sink, ",\"pid\":0,\n\"te\":%" PRIu64 ",\n",
               reduction->selection.total.allocs);

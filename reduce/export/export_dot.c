@@ -148,7 +148,8 @@ write_head(const struct drawing *drawing, size_t left_out)
   const struct call_graph *graph = &reduction->graph;
   const struct figures *total = &reduction->selection.total;
   struct sink *sink = drawing->sink;
-  const char *what = measure_rows[reduction_counted(reduction)].what;
+  const char *what =
+      measure_row(reduction->profile, reduction_counted(reduction))->what;
   struct figures lost = {0}; /* by functions that are left out */
   size_t left_out_arcs = 0;
   for (size_t i = 0; i < graph->node_count; i++)
@@ -185,7 +186,8 @@ export_dot(const struct reduction *reduction, struct sink *sink)
       .reduction = reduction,
       .sink = sink,
       .measure = reduction_measure(reduction),
-      .noun = measure_rows[reduction->options->value].noun,
+      .noun =
+          measure_row(reduction->profile, reduction->options->value)->noun,
       .shown = array_zeroed(graph->node_count, sizeof *drawing.shown)};
   struct view functions;
   struct ranking *ranking = &functions.ranking;

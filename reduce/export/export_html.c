@@ -163,7 +163,8 @@ write_measures(struct page *page)
   struct writer *out = &page->out;
   writer_begin(out, "measures", '[');
   for (int i = 0; i < MEASURE_COUNT; i++) {
-    const struct measure_row *row = &measure_rows[i];
+    const struct measure_row *row =
+        measure_row(reduction->profile, (enum measure)i);
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
     writer_begin(out, NULL, '{');
@@ -176,7 +177,9 @@ write_measures(struct page *page)
     writer_end(out, '}');
   }
   writer_end(out, ']');
-  writer_text(out, "value", measure_rows[reduction->options->value].word);
+  writer_text(
+      out, "value",
+      measure_row(reduction->profile, reduction->options->value)->word);
 }
 
 static void
@@ -207,6 +210,7 @@ write_facts(struct page *page)
   writer_number(out, "contexts", reduction->graph.context_count);
   writer_optional(out, "threadsCounted", profile_knows(profile, FACT_THREADS),
                   (uint64_t)profile->facts[FACT_THREADS]);
+  write_report(page, "live", report_live);
   write_report(page, "warnings", report_unattributed);
   write_report(page, "reconciliation", report_reconciliation);
 }

@@ -73,9 +73,9 @@ has_column(const struct reduction *reduction, int use)
     return false;
   if (row->what == NULL)
     return files == 0 || gaps->live != files;
-  return reduction_has(reduction, row->as_bytes == MEASURE_COUNT
-                                      ? (enum measure)use
-                                      : row->as_bytes);
+  return reduction_knows(reduction, row->as_bytes == MEASURE_COUNT
+                                        ? (enum measure)use
+                                        : row->as_bytes);
 }
 
 /* The measure, or COLUMN_OF_CALLS, that is in COLUMN. */

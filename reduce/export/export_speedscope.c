@@ -45,12 +45,13 @@ write_profile(const struct chain_tree *tree, enum measure measure,
               uint32_t *path, struct sink *sink)
 {
   const struct figures *total = &tree->reduction->selection.total;
+  const struct measure_row *row =
+      measure_row(tree->reduction->profile, measure);
   bool first = true;
   sink_format(sink,
               "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
               "\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
-              measure_rows[measure].noun,
-              measure_rows[measure].bytes ? "bytes" : "none",
+              row->noun, row->bytes ? "bytes" : "none",
               total->counts[measure]);
   for (uint32_t i = 1; i < tree->count; i++) {
     if (tree->nodes[i].counts[measure] == 0)

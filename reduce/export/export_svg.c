@@ -262,7 +262,9 @@ write_title(const struct picture *picture)
   write_count(sink, total->bytes, " byte in ", " bytes in ");
   write_count(sink, total->allocs, " allocation", " allocations");
   sink_format(sink, "; as wide as %s",
-              measure_rows[picture->reduction->options->value].noun);
+              measure_row(picture->reduction->profile,
+                          picture->reduction->options->value)
+                  ->noun);
 }
 
 static void

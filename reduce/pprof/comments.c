@@ -76,6 +76,18 @@ read_heading(struct reading *reading, const char *text, size_t index)
   return true;
 }
 
+/* Adds VALUE, what another comment says of FACT, to *SUM; false when that
+ * overflows. */
+static bool
+add_fact(int64_t *sum, enum profile_fact fact, int64_t value)
+{
+  if (fact != FACT_LIVE_COLLECTION)
+    return !__builtin_add_overflow(*sum, value, sum);
+  if (value > *sum)
+    *sum = value;
+  return true;
+}
+
 /* Takes the fact that TEXT, the comment INDEX, may state. */
 static bool
 read_fact(struct reading *reading, const char *text, size_t index)
@@ -84,7 +96,6 @@ read_fact(struct reading *reading, const char *text, size_t index)
   for (int fact = 0; fact < FACT_COUNT; fact++) {
     const char *key = profile_fact_keys[fact];
     const char *number = comment_value(text, key);
-    int64_t *sum = &heading->facts[fact];
     int64_t value;
     if (number == NULL)
       continue;
@@ -94,7 +105,7 @@ read_fact(struct reading *reading, const char *text, size_t index)
                      fact == FACT_RESIDUAL_BYTES ? INT64_MIN : 0, INT64_MAX,
                      &value))
       return false;
-    if (__builtin_add_overflow(*sum, value, sum))
+    if (!add_fact(&heading->facts[fact], (enum profile_fact)fact, value))
       return reading_fault(reading, PPROF_COMMENT, 0, "%s overflows", key);
   }
   return true;
@@ -164,7 +175,7 @@ drop_facts(struct reading *reading)
 {
   static const enum profile_fact of_lisp[] = {
       FACT_MALLOC_BYTES, FACT_ROUNDED_BYTES, FACT_COLLECTOR_BYTES,
-      FACT_COLLECTOR_RECORD_BYTES, FACT_RESIDUAL_BYTES};
+      FACT_COLLECTOR_RECORD_BYTES, FACT_RESIDUAL_BYTES, FACT_LIVE_COLLECTION};
   struct profile *heading = &reading->heading;
   drop_fact(heading, FACT_ALLOCATIONS);
   drop_fact(heading, FACT_BYTES);
@@ -192,8 +203,8 @@ reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
   if (reading->options->heap != HEAP_BOTH)
     drop_facts(reading);
   for (int fact = 0; fact < FACT_COUNT; fact++) {
-    if (__builtin_add_overflow(profile->facts[fact], heading->facts[fact],
-                               &profile->facts[fact]))
+    if (!add_fact(&profile->facts[fact], (enum profile_fact)fact,
+                  heading->facts[fact]))
       return reading_fault(reading, PPROF_COMMENT, 0, "%s overflows",
                            profile_fact_keys[fact]);
     profile->fact_files[fact] += heading->fact_files[fact];

@@ -9,9 +9,11 @@
 
 static const char never_freed[] = "never freed";
 static const char at_the_peak[] = "live when most bytes were";
+static const char alive[] = "alive at the last collection";
+static const char start_live[] = "begin with (mprof:start :live t)";
 static const char at_once[] = "freed before the next allocations";
 
-const struct measure_row measure_rows[MEASURE_COUNT + 1] = {
+const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
     [MEASURE_BYTES] = {"bytes", "bytes", "Bytes", "bytes", NULL, true,
                        MEASURE_BYTES, MEASURE_ALLOCS, PPROF_BYTES},
     [MEASURE_ALLOCS] = {"allocs", "allocations", "Allocs", "allocations",
@@ -36,17 +38,36 @@ const struct measure_row measure_rows[MEASURE_COUNT + 1] = {
                                   "TemporaryAllocs", "temporary objects",
                                   at_once, false, MEASURE_COUNT,
                                   MEASURE_TEMPORARY_ALLOCS, PPROF_TEMPORARY},
+    [MEASURE_LIVE_BYTES] = {"live", "live_bytes", "LiveBytes", "live bytes",
+                            alive, true, MEASURE_KEPT_BYTES,
+                            MEASURE_KEPT_ALLOCS, PPROF_KEPT_BYTES,
+                            start_live},
+    [MEASURE_LIVE_ALLOCS] = {"live-allocs", "live_allocations", "LiveAllocs",
+                             "live objects", alive, false,
+                             MEASURE_KEPT_BYTES, MEASURE_KEPT_ALLOCS,
+                             PPROF_KEPT_COUNT, start_live},
 };
+
+const struct measure_row *
+measure_row(const struct profile *profile, enum measure measure)
+{
+  bool live = profile->language == LANGUAGE_LISP &&
+              measure_rows[measure].what == never_freed;
+  int ahead = live ? MEASURE_LIVE_BYTES - MEASURE_KEPT_BYTES : 0;
+  return &measure_rows[(int)measure + ahead];
+}
 
 bool
 measure_known(const struct profile *profile, enum measure measure)
 {
   if (measure <= MEASURE_ALLOCS)
     return true;
-  /* a monitor of Lisp has had columns of what is kept, and nothing in them */
+  /* a monitor of Lisp has had columns of what is kept, and nothing in them;
+     other programs drop the comment that tells */
   if (measure <= MEASURE_KEPT_ALLOCS)
     return profile_has(profile, MEASURE_KEPT_BYTES) &&
            (profile->language != LANGUAGE_LISP ||
+            profile->fact_files[FACT_LIVE_COLLECTION] != 0 ||
             profile->total[MEASURE_KEPT_BYTES] != 0);
   return profile_has(profile, measure <= MEASURE_PEAK_ALLOCS
                                   ? (int)MEASURE_PEAK_BYTES
@@ -54,11 +75,11 @@ measure_known(const struct profile *profile, enum measure measure)
 }
 
 const char *
-measure_noun(enum measure counted, bool bytes)
+measure_noun(const struct profile *profile, enum measure counted, bool bytes)
 {
-  for (int i = 0; i < MEASURE_COUNT; i++)
-    if (measure_rows[i].what == measure_rows[counted].what &&
-        measure_rows[i].bytes == bytes)
+  const char *what = measure_row(profile, counted)->what;
+  for (int i = 0; i < MEASURE_NAMES; i++)
+    if (measure_rows[i].what == what && measure_rows[i].bytes == bytes)
       return measure_rows[i].noun;
   return "bytes";
 }

@@ -13,12 +13,16 @@
 enum measure {
   MEASURE_BYTES,
   MEASURE_ALLOCS,
-  MEASURE_KEPT_BYTES, /* never freed */
+  MEASURE_KEPT_BYTES, /* never freed; in Lisp alive at the last collection */
   MEASURE_KEPT_ALLOCS,
   MEASURE_PEAK_BYTES, /* live when most bytes were */
   MEASURE_PEAK_ALLOCS,
   MEASURE_TEMPORARY_ALLOCS, /* freed before the next allocations */
-  MEASURE_COUNT
+  MEASURE_COUNT,
+  /* no measures, but what Lisp calls MEASURE_KEPT_BYTES and _ALLOCS */
+  MEASURE_LIVE_BYTES = MEASURE_COUNT,
+  MEASURE_LIVE_ALLOCS,
+  MEASURE_NAMES
 };
 
 struct measure_row {
@@ -31,19 +35,26 @@ struct measure_row {
   /* where this takes the place of what was allocated: its bytes, its objects;
    * MEASURE_COUNT: nobody counted them */
   enum measure as_bytes, as_allocs;
-  int column; /* enum pprof_column */
+  int column;       /* enum pprof_column */
+  const char *hint; /* how to have it counted; NULL: nothing helps */
 };
 
-/* By enum measure; the last is all NULL. */
-extern const struct measure_row measure_rows[MEASURE_COUNT + 1];
+/* By enum measure, and what Lisp has other names for; the last is all NULL.
+ */
+extern const struct measure_row measure_rows[MEASURE_NAMES + 1];
 
 struct profile;
+
+/* The row of MEASURE, as programs in the language of PROFILE call it. */
+const struct measure_row *measure_row(const struct profile *profile,
+                                      enum measure measure);
 
 /* Whether PROFILE says it. */
 bool measure_known(const struct profile *profile, enum measure measure);
 
-/* What bytes, or allocations, are called where COUNTED has been put in their
- * place. */
-const char *measure_noun(enum measure counted, bool bytes);
+/* What bytes, or allocations, of PROFILE are called where COUNTED has been
+ * put in their place. */
+const char *measure_noun(const struct profile *profile, enum measure counted,
+                         bool bytes);
 
 #endif

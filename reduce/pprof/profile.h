@@ -115,6 +115,8 @@ enum profile_fact {
   FACT_DIFFERING_WALKS, /* whole walks that contradict a frame word */
   FACT_CONTEXTS,
   FACT_THREADS,
+  FACT_LIVE_COLLECTION, /* which one says what is alive; of several files the
+                           largest, and no sum; 0: none has yet */
   FACT_COUNT
 };
 
@@ -169,7 +171,7 @@ struct profile {
   bool by_mprof; /* all files are */
   struct profile_gaps gaps;
   uint64_t total[COLUMN_USES];   /* by enum measure; calls */
-  int64_t facts[FACT_COUNT];     /* summed over files */
+  int64_t facts[FACT_COUNT];     /* summed over files, but for one */
   size_t fact_files[FACT_COUNT]; /* how many files gave it */
 };
 

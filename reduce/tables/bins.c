@@ -33,6 +33,7 @@ static const struct column columns[] = {
      .use = USE_KEPT,
      .meaning = "bytes that were never freed, and the share of all such "
                 "bytes"},
+    LIVE_COLUMNS("of this size"),
     ALL_COUNTS,
     ALL_MORE,
     {.id = TYPES, .keys = KEYS("types", NULL)},

@@ -41,6 +41,10 @@ static const struct column function_columns[] = {
     {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% all kept"), .use = USE_KEPT,
      .spare = 2,
      .meaning = "their share of all bytes never freed, by category"},
+    {FIGURE(KEPT_BYTES), HEADING(2, "live", "bytes"), .use = USE_LIVE,
+     .meaning = "bytes of these that were alive at the last collection"},
+    {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
+     .spare = 2, .meaning = "their share of all live bytes, by category"},
     {SHARE(BYTES), .of = OF_INCLUSIVE, HEADING(2, "self", "+desc"),
      .meaning = "share of all bytes that the function and all below it "
                 "allocated"},

@@ -78,6 +78,7 @@ sort_measure(enum sort_key key)
   static const enum measure measures[] = {
       [SORT_ALLOCS] = MEASURE_ALLOCS,
       [SORT_KEPT] = MEASURE_KEPT_BYTES,
+      [SORT_LIVE] = MEASURE_KEPT_BYTES,
       [SORT_PEAK] = MEASURE_PEAK_BYTES,
       [SORT_TEMPORARY] = MEASURE_TEMPORARY_ALLOCS,
       [SORT_NAME] = MEASURE_BYTES, /* as all others */
@@ -215,9 +216,10 @@ write_percent(struct sink *sink, uint32_t share)
 
 void
 ranking_note(const struct ranking *ranking,
-             const struct view_options *options, const char *rows,
+             const struct reduction *reduction, const char *rows,
              const char *objects, struct sink *sink)
 {
+  const struct view_options *options = reduction->options;
   size_t left_out = ranking->count - ranking->shown;
   bool small = options->min_share > 0;
   bool limited = options->limit != SIZE_MAX;
@@ -231,7 +233,9 @@ ranking_note(const struct ranking *ranking,
     sink_text(&note.sink, " below ");
     write_percent(&note.sink, options->min_share);
     sink_format(&note.sink, " %% of the %s",
-                measure_rows[measure_of(ranking, ranking->order)].noun);
+                measure_row(reduction->profile,
+                            measure_of(ranking, ranking->order))
+                    ->noun);
   }
   if (limited)
     sink_format(&note.sink, "%s beyond the limit of %zu", small ? " or" : "",

@@ -12,10 +12,9 @@
 #ifndef MPROF_RANKING_H
 #define MPROF_RANKING_H
 
-#include "analysis/figures.h"
+#include "analysis/reduction.h"
 #include "base/mprof_error.h"
 #include "base/sink.h"
-#include "analysis/view_options.h"
 
 struct ranking_row {
   const struct figures *figures;   /* not owned, nor are these */
@@ -69,10 +68,11 @@ enum measure sort_measure(enum sort_key key);
 /* Whether PART is at least SHARE millionths of WHOLE. */
 bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
 
-/* Writes a line that says what ranking_cut left out, if anything; ROWS is
- * what rows are called ("functions"), OBJECTS what their allocations are. */
+/* Writes a line that says what ranking_cut left out of a table of REDUCTION,
+ * if anything; ROWS is what rows are called ("functions"), OBJECTS what their
+ * allocations are. */
 void ranking_note(const struct ranking *ranking,
-                  const struct view_options *options, const char *rows,
+                  const struct reduction *reduction, const char *rows,
                   const char *objects, struct sink *sink);
 
 #endif

@@ -120,12 +120,22 @@ write_granularity(enum granularity by, struct sink *sink)
 void
 report_counted(const struct reduction *reduction, struct sink *sink)
 {
-  const struct measure_row *row = &measure_rows[reduction_counted(reduction)];
+  const struct measure_row *row =
+      measure_row(reduction->profile, reduction_counted(reduction));
   if (row->what != NULL)
     sink_format(sink,
                 "All tables count only what was %s (--value=%s); calls are "
                 "all calls\n",
                 row->what, row->word);
+}
+
+/* Ends a line that holds of FILES: says so unless these are all. */
+static void
+end_line(const struct profile *profile, size_t files, struct sink *sink)
+{
+  if (files < profile->file_count)
+    sink_format(sink, " (%zu of %zu files)", files, profile->file_count);
+  sink_text(sink, "\n");
 }
 
 /* Writes TEXT, and of how many FILES of all it holds unless of all. */
@@ -136,9 +146,34 @@ write_gap(const struct profile *profile, size_t files, const char *text,
   if (files == 0)
     return;
   sink_text(sink, text);
-  if (files < profile->file_count)
-    sink_format(sink, " (%zu of %zu files)", files, profile->file_count);
-  sink_text(sink, "\n");
+  end_line(profile, files, sink);
+}
+
+void
+report_live(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = reduction->profile;
+  size_t files = profile->fact_files[FACT_LIVE_COLLECTION];
+  int64_t collection = profile->facts[FACT_LIVE_COLLECTION];
+  if (profile->language != LANGUAGE_LISP ||
+      !measure_known(profile, MEASURE_KEPT_BYTES))
+    return;
+  if (files > 0 && collection == 0) {
+    sink_text(sink, "Nothing is known to be alive: there was no collection");
+    end_line(profile, files, sink);
+    return;
+  }
+  if (profile->file_count > 1)
+    sink_text(sink, "Alive at the last collection of each file: ");
+  else if (files == 0)
+    sink_text(sink, "Alive at the last collection: ");
+  else
+    sink_format(sink, "Alive as of collection %" PRId64 ": ", collection);
+  write_count(sink, "", profile->total[MEASURE_KEPT_ALLOCS], "object",
+              "objects");
+  write_count(sink, ", ", profile->total[MEASURE_KEPT_BYTES], "byte",
+              "bytes");
+  end_line(profile, files == 0 ? profile->file_count : files, sink);
 }
 
 void
@@ -216,6 +251,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
     write_count(sink, "", selection->total.bytes, "byte", "bytes");
     sink_text(sink, "; shares are shares of these\n");
   }
+  report_live(reduction, sink);
   write_coarse(profile, sink);
   report_counted(reduction, sink);
   write_granularity(by, sink);

@@ -17,6 +17,10 @@ void report_write(const struct reduction *reduction, struct sink *sink);
 /* Says what is counted, when that is not what was allocated. */
 void report_counted(const struct reduction *reduction, struct sink *sink);
 
+/* A line on what of a Lisp program was alive, and as of which collection;
+ * nothing where the profile does not say it. */
+void report_live(const struct reduction *reduction, struct sink *sink);
+
 /* Lines on what the files do not say; nothing for those of mprof. */
 void report_gaps(const struct profile *profile, struct sink *sink);
 

@@ -44,6 +44,10 @@ static const struct column columns[] = {
     {CATEGORIES(BYTES), HEADING(2, NULL, "% all kept"), .use = USE_KEPT,
      .spare = 3,
      .meaning = "their share of all bytes never freed, by category"},
+    {HEADING(2, "live", "bytes"), .use = USE_LIVE,
+     .meaning = "bytes of \"self\" that were alive at the last collection"},
+    {CATEGORIES(BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
+     .spare = 3, .meaning = "their share of all live bytes, by category"},
     {HEADING(2, NULL, "called"), .use = USE_CALLS,
      .meaning = "calls that led to allocation: of the function; by this "
                 "caller; of this callee by the function",
@@ -120,7 +124,8 @@ add_figures(struct drawing *drawing, const struct line *line)
 {
   struct text_table *table = &drawing->table;
   const struct figures *figures = line->figures;
-  bool kept = column_used(drawing->reduction, USE_KEPT);
+  bool kept = column_used(drawing->reduction, USE_KEPT) ||
+              column_used(drawing->reduction, USE_LIVE);
   add_bytes(drawing, figures);
   if (figures == NULL) {
     add_stars(table, 2 * CATEGORY_COUNT + (kept ? 1 + CATEGORY_COUNT : 0));
@@ -384,8 +389,8 @@ report_graph(const struct reduction *reduction, struct sink *sink)
     sink_fail(sink, ENOMEM);
   report_heading(sink, "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
-  ranking_note(&drawing.entries.ranking, reduction->options, "entries",
-               "allocations", sink);
+  ranking_note(&drawing.entries.ranking, reduction, "entries", "allocations",
+               sink);
   write_legend(reduction, sink);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);

@@ -30,7 +30,8 @@ enum form {
  * are there when they are asked for. */
 enum column_use {
   USE_ALWAYS,
-  USE_KEPT,  /* what was never freed */
+  USE_KEPT,  /* what was never freed, of C programs */
+  USE_LIVE,  /* what was alive at the last collection, in Lisp */
   USE_CALLS, /* how often functions were called */
   USE_AVERAGES,
   USE_AVERAGES_OF_CALLS
@@ -108,6 +109,15 @@ struct column {
    .meaning = what}
 #define BYTES_COLUMN(what)                                                   \
   {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true, .meaning = what}
+
+/* The same of what was alive, of WHOSE. */
+#define LIVE_COLUMNS(whose)                                                  \
+  {FIGURE(KEPT_ALLOCS), HEADING(2, "live", "objects"), .share = true,        \
+   .use = USE_LIVE, .term = "live objects",                                  \
+   .meaning = "objects " whose " that were alive at the last collection, "   \
+              "and the share of all such objects"},                          \
+  {FIGURE(KEPT_BYTES), HEADING(2, "live", "bytes"), .share = true,           \
+   .use = USE_LIVE, .meaning = "their bytes, and the share of all live bytes"}
 
 /* What calls of a function are: the monitor of C programs counts them as the
  * original did. */

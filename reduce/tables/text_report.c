@@ -36,6 +36,8 @@ column_used(const struct reduction *reduction, enum column_use use)
   switch (use) {
   case USE_KEPT:
     return reduction_has(reduction, MEASURE_KEPT_BYTES) && !lisp;
+  case USE_LIVE:
+    return reduction_knows(reduction, MEASURE_KEPT_BYTES) && lisp;
   case USE_CALLS:
     return calls;
   case USE_AVERAGES:
@@ -372,7 +374,7 @@ text_report_write(const struct table *table,
     text_report_rows(&view, sink);
   else
     sink_fail(sink, ENOMEM);
-  ranking_note(&view.ranking, reduction->options,
+  ranking_note(&view.ranking, reduction,
                table->rows != NULL
                    ? table->rows
                    : granularity_noun(reduction->options->by, true),

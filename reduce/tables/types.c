@@ -21,6 +21,7 @@ static const struct column columns[] = {
     BYTES_COLUMN("their bytes with their bodies, and the share of all bytes"),
     {AVERAGE(ALLOCS), HEADING(2, "bytes", "/alloc"), .use = USE_AVERAGES,
      .meaning = "so many bytes each, rounded"},
+    LIVE_COLUMNS("of this type"),
     {.id = CATEGORY, .keys = KEY("category"), .first = true,
      LEFT_HEADING(2, "category"),
      .meaning = "the column of the other tables that the type counts in"},

@@ -133,7 +133,8 @@ write_measures(struct writer *writer, const struct reduction *reduction,
   for (int i = first; i <= last; i++) {
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
-    snprintf(key, sizeof key, "%s%s", prefix, measure_rows[i].key);
+    snprintf(key, sizeof key, "%s%s", prefix,
+             measure_row(reduction->profile, (enum measure)i)->key);
     if (counts != NULL)
       writer_number(writer, key, counts[i]);
     else

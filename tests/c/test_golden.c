@@ -19,6 +19,7 @@
 
 #include "example_profiles.h"
 #include "base/input_file.h"
+#include "live_profiles.h"
 #include "mprof.h"
 
 struct golden {
@@ -108,6 +109,17 @@ static const struct golden goldens[] = {
     {"phases-contexts", "phases", example_phases,
      "export\n--format=lisp-contexts\n--phase=run,load\n"
      "--thread=^worker\n"},
+    {"live", "live", example_live, "report\n-verbose\n"},
+    {"live-value", "live", example_live,
+     "report\n-verbose\n--no-legend\n--value=live-allocs\n"},
+    {"live-lisp", "live", example_live, "export\n--format=lisp\n"},
+    {"live-unknown", "live-unknown", example_live_unknown,
+     "report\n--no-legend\n"},
+    {"live-before", "live-before", example_live_before,
+     "report\n--no-legend\n--tables=direct,types\n--sort=live\n"
+     "--min-percent=25\n"},
+    {"live-diff", "live", example_live,
+     "diff\n-verbose\ntests/golden/live-before.data\n"},
 };
 
 static bool

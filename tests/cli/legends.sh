@@ -30,7 +30,8 @@ result $? 'twelve tables have columns'
 sed -n '/^\.SH TABLES/,/^\.SS RECONCILIATION/p' "$man" |
   sed -n 's/^\.BI* //p' | tr -d '"\\~' | sed 's/(dq/"/g' >terms
 
-for profile in phases:lisp two-cycles:lisp unknown-calls:lisp widgets-c:c lines:c regions:c; do
+for profile in phases:lisp two-cycles:lisp unknown-calls:lisp live:lisp \
+  widgets-c:c lines:c regions:c; do
   for table in $tables; do
     case $table:$profile in
     leaks:*:lisp | phases:*:c) continue ;;

@@ -35,10 +35,12 @@ cp "$golden/mixture.data" run.data
 cp "$golden/mixture.data" old.data
 cp "$golden/widgets-c.data" before.data
 cp "$golden/widgets-c.data" after.data
+cp "$golden/live.data" first.data
+cp "$golden/live.data" second.data
 "${CC:-gcc}" -o widgets "$top/tests/demo/producer-consumer.c"
 sed -n '/^\.SH EXAMPLES/,/^\.SH "SEE/s/^mprof /"$MPROF" /p' man |
   sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >examples
-[ "$(wc -l <examples)" = 24 ]
+[ "$(wc -l <examples)" = 25 ]
 result $? 'the manual pages have examples'
 while read -r example; do
   eval "$example" >out 2>err

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What C programs have beside bytes and allocations: the same figures in the
-# tables, in whatever --value counts, and in every format, by equality.
+# What C programs have beside bytes and allocations, and Lisp programs whose
+# objects were followed: the same figures in the tables, in whatever --value
+# counts, and in every format, by equality.
 . "$(dirname "$0")/check.bash"
 
 c=$golden/regions.data
 w=$golden/widgets-c.data
+l=$golden/live.data
 lisp=$golden/widgets.data
 
 # same NAME: the files wanted and found are equal.
@@ -14,10 +16,11 @@ same() {
   result $? "$1"
 }
 
-# Which column each VALUE of --value is.
+# Which column each VALUE of --value is; in Lisp live_ stands for kept_.
 declare -A keys=([bytes]=bytes [allocs]=allocations [kept]=kept_bytes
   [kept-allocs]=kept_allocations [peak]=peak_bytes
-  [peak-allocs]=peak_allocations [temporary]=temporary_allocations)
+  [peak-allocs]=peak_allocations [temporary]=temporary_allocations
+  [live]=kept_bytes [live-allocs]=kept_allocations)
 
 # column NAME KEY FILE: the cells of two columns of a CSV file, sorted.
 column() {
@@ -35,24 +38,27 @@ rows() {
     body && $NF != "<TOTAL>" && $at != 0 { print $NF, $at }' out | sort
 }
 
-for profile in "$c" "$w"; do
+"$MPROF" export --format=csv -o all.csv "$c"
+run report -verbose --no-legend --tables=peak "$c"
+rows 2 >wanted
+column function self_peak_bytes all.csv >found
+same 'PEAK, bytes'
+rows 3 >wanted
+column function self_peak_allocations all.csv >found
+same 'PEAK, objects'
+run report -verbose --no-legend --tables=temporary "$c"
+rows 1 >wanted
+column function self_temporary_allocations all.csv >found
+same 'TEMPORARY OBJECTS'
+
+for profile in "$c" "$w" "$l"; do
   label=$(basename "$profile" .data)
   "$MPROF" export --format=csv -o all.csv "$profile"
-  run report -verbose --no-legend --tables=peak "$profile"
-  rows 2 >wanted
-  column function self_peak_bytes all.csv >found
-  [ "$label" = widgets-c ] || same "$label: PEAK, bytes"
-  rows 3 >wanted
-  column function self_peak_allocations all.csv >found
-  [ "$label" = widgets-c ] || same "$label: PEAK, objects"
-  run report -verbose --no-legend --tables=temporary "$profile"
-  rows 1 >wanted
-  column function self_temporary_allocations all.csv >found
-  [ "$label" = widgets-c ] || same "$label: TEMPORARY OBJECTS"
-
   for value in "${!keys[@]}"; do
     key=${keys[$value]}
-    case $label:$value in widgets-c:peak* | widgets-c:temp*)
+    [ "$label" != live ] || key=${key/kept/live}
+    case $label:$value in widgets-c:peak* | widgets-c:temp* | live:peak* | \
+      live:temp*)
       expect "$label: $value is not known" 1 \
         "mprof: --value=$value: the profile does not say what was $(
           case $value in peak*) echo 'live when most bytes were' ;;
@@ -157,7 +163,8 @@ run diff --value=kept --fail-above=1023567 "$c" "$w"
 beyond --fail-above=1023567" ]
 result $? 'the same by --value'
 expect 'a limit on what is not known' 1 "mprof: --fail-above-kept=0: the \
-profiles do not say what was never freed" \
+profiles do not say what was alive at the last collection: begin with \
+(mprof:start :live t)" \
   diff --fail-above-kept=0 -o /dev/null "$lisp" "$lisp"
 run diff --no-legend --tables=functions -verbose "$c" "$w"
 awk '$NF == "bytes" || $NF == "kept" && /bytes kept/ { print $1, $2, $3, $NF }' \

@@ -33,6 +33,7 @@ same 'all Lisp files' "$golden"/{widgets,recursion,two-cycles,mixture}.data \
 same 'unknown calls' "$golden"/{unknown-calls,recursion,unknown-calls}.data
 [ "$(gzip -dc merged.data | grep -a -o 'mprof\.calls_unknown=' | wc -l)" = 5 ]
 result $? 'unknown calls: a function is named once'
+same 'live objects' "$golden"/live{,-before,}.data
 same 'C files' "$golden/widgets-c.data" "$golden/widgets-c.data"
 
 # What is said of a file of the program is said once, however often it is
@@ -141,6 +142,10 @@ expect 'no output' 2 'mprof: a file to write is missing: give -o OUT' merge "$w"
 run merge -o merged.data "$w" "$golden/widgets-c.data"
 [ "$status" = 1 ] && grep -q 'cannot be read as one' err
 result $? 'Lisp and C'
+run export --format=pprof -o plain.data "$w"
+expect 'with live objects and without' 1 "mprof: cannot read 'plain.data': \
+has other sample types than '$golden/live.data' (offset 0 of the inflated \
+data)" merge -o merged.data "$golden/live.data" plain.data
 expect 'a bad file' 1 \
   "mprof: cannot open 'missing.data': No such file or directory" \
   merge -o merged.data "$w" missing.data

@@ -42,10 +42,10 @@ expect 'missing value' 2 "mprof: a value is missing after '--limit'" \
 expect 'value that does not belong' 2 \
   "mprof: no value belongs to '--verbose=yes'" report --verbose=yes
 expect 'wrong sort' 2 \
-  "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept, peak, \
-temporary or name, not 'size'" report --sort=size
+  "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept, live, \
+peak, temporary or name, not 'size'" report --sort=size
 expect 'wrong value' 2 "mprof: --value takes bytes, allocs, kept, \
-kept-allocs, peak, peak-allocs or temporary, not 'kb'" \
+kept-allocs, peak, peak-allocs, temporary, live or live-allocs, not 'kb'" \
   export --format=folded --value=kb
 expect 'a limit of what is not known' 2 "mprof: with --value=peak nothing \
 else is known: give --fail-above in the place of --fail-above-kept" \

@@ -24,7 +24,8 @@ failures = 0
 
 # The measures of JSON and CSV, in their order; a profile has some of them.
 MEASURES = ('bytes', 'allocations', 'kept_bytes', 'kept_allocations',
-            'peak_bytes', 'peak_allocations', 'temporary_allocations')
+            'peak_bytes', 'peak_allocations', 'temporary_allocations',
+            'live_bytes', 'live_allocations')
 
 
 def measures(data):

@@ -38,7 +38,8 @@
   "What PLIST says behind bytes and allocations, the keywords beginning with
 PREFIX; those that it has not left out."
   (loop for name in '("KEPT-BYTES" "KEPT-ALLOCATIONS" "PEAK-BYTES"
-                      "PEAK-ALLOCATIONS" "TEMPORARY-ALLOCATIONS")
+                      "PEAK-ALLOCATIONS" "TEMPORARY-ALLOCATIONS"
+                      "LIVE-BYTES" "LIVE-ALLOCATIONS")
         for value = (getf (if (oddp (length plist)) (rest plist) plist)
                           (intern (concatenate 'string prefix name) :keyword))
         when value collect value))

@@ -146,6 +146,17 @@ for label, profile in figures.profiles():
                 'odd%d=%s' % (i, odd_profile.read_as(n))
                 for i, n in enumerate(odd_profile.NAMES)))
         continue  # names with line ends are no lines of a table
+    live = json.loads(figures.export('json', profile))
+    for key, index in (('live_bytes', 'inuse_space'),
+                       ('live_allocations', 'inuse_objects')):
+        if key not in live['totals']:
+            continue
+        figures.check('%s: go tool pprof -top, %s' % (label, index),
+                      top(path, index), {
+                          f['name'].split('\n')[0]: (f['self_' + key],
+                                                     f['inclusive_' + key])
+                          for f in live['functions']
+                          if f['inclusive_' + key]})
     for place, index in enumerate(('alloc_space', 'alloc_objects')):
         figures.check('%s: go tool pprof -top, %s' % (label, index),
                       top(path, index), {
