@@ -42,13 +42,13 @@
       (:max (:report) (integer 1) "the same, as in sb-sprof" "limit")
       (:min-percent (:report :save) real "leave out rows, or nodes, below this")
       (:sort-by (:report)
-       (member :bytes :allocations :calls :self :inclusive :name :kept :peak
-        :temporary)
+       (member :bytes :allocations :calls :self :inclusive :name :live :kept
+        :peak :temporary)
        "the order of rows" "sort")
       (:value (:report :save)
-       (member :bytes :allocations :kept :kept-allocations :peak
-        :peak-allocations :temporary)
-       "what is counted; the last five are for C programs")
+       (member :bytes :allocations :live :live-allocations :kept
+        :kept-allocations :peak :peak-allocations :temporary)
+       "what is counted; live ones after START :LIVE, the last five in C")
       (:verbose (:report) boolean "leave out no row; else those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
       (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")
@@ -127,6 +127,7 @@ keywords and values.  In DOCUMENTATION ~A stands for what is said of these."
   (case keyword
     (:flat "direct")
     (:allocations "allocs")
+    (:live-allocations "live-allocs")
     (:kept-allocations "kept-allocs")
     (:peak-allocations "peak-allocs")
     (t (string-downcase keyword))))

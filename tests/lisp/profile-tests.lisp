@@ -45,6 +45,26 @@
       (is (= 320 (data:bytes arc)))
       (is (null (data:row :arcs '(make-conses call-make-conses) profile))))))
 
+(test what-was-alive
+  "Reports and files count it, by the same words."
+  (let ((file (asdf:system-relative-pathname "mprof"
+                                             "../tests/golden/live.data"))
+        (saved "live.folded"))
+    (is (search "
+     1  2   2200 61  other     HASH-TABLE
+    40 86   1280 35  struct    INSTANCE    APP::ENTRY
+     5 10     80  2  cons      CONS
+"
+                (mprof:report :file file :stream nil :tables :types :legend nil
+                              :value :live-allocations :sort-by :live)))
+    (unwind-protect
+         (progn
+           (mprof:save saved :profile (mprof:profile file) :format :folded
+                             :value :live)
+           (is (equal '("APP::MAIN;APP::CACHE 3480" "APP::MAIN;APP::PARSE 80")
+                      (uiop:read-file-lines saved))))
+      (uiop:delete-file-if-exists saved))))
+
 (test calls-that-are-not-known
   "Calls of C functions are NIL; those that C functions make are known."
   (let* ((profile (mprof:profile (asdf:system-relative-pathname
