@@ -7,15 +7,22 @@ import { GOLDEN, byName, exported, functionsOfExport, functionsOfPage }
   from './compare.mjs';
 import { ProfileEncoder } from './encode_profile.mjs';
 
-// The measures that C programs have beside bytes and allocations, as the
-// switch calls them, and what the Lisp form calls them.
+// The measures that C programs have beside bytes and allocations, and Lisp
+// programs whose objects are followed, as the switch calls them, and what the
+// Lisp form calls them.
 const MEASURES = [
   ['kept', 'kept bytes', 'kept-bytes'],
   ['kept-allocs', 'kept allocs', 'kept-allocations'],
   ['peak', 'peak bytes', 'peak-bytes'],
   ['peak-allocs', 'peak allocs', 'peak-allocations'],
   ['temporary', 'temporary allocs', 'temporary-allocations'],
+  ['live', 'live bytes', 'live-bytes'],
+  ['live-allocs', 'live allocs', 'live-allocations'],
 ];
+
+// Keywords stand for sizes that are no numbers.
+const sizeOf = ({ size }) =>
+  typeof size === 'symbol' ? size.description.slice(1) : size;
 
 async function regionsOfPage(page) {
   await page.go('#/regions');
@@ -30,9 +37,9 @@ function regionsOfExport(lisp) {
     r['held-bytes']]);
 }
 
-// C programs: each measure in the flame graph, the tables and the arcs.
-async function programsInC(tests, browser) {
-  for (const name of ['widgets-c', 'regions']) {
+// Each measure in the flame graph, the tables and the arcs.
+async function allMeasures(tests, browser) {
+  for (const name of ['widgets-c', 'regions', 'live']) {
     const data = `${GOLDEN}/${name}.data`;
     const page = await browser.open(name, data);
     const lisp = exported(data);
@@ -59,7 +66,7 @@ async function programsInC(tests, browser) {
       `${name}: the flame graph is as wide as ${label}`, all.title);
       await page.go('#/types');
       tests.equal((await page.rows('.sizes')).map((r) => [r.size, r[label]])
-        .sort(byName), lisp.bins.map((b) => [b.size, b[key]]).sort(byName),
+        .sort(byName), lisp.bins.map((b) => [sizeOf(b), b[key]]).sort(byName),
       `${name}: ${label} of sizes are the reducer's`);
     }
     await page.go('#/about');
@@ -141,6 +148,6 @@ async function regionsInLisp(tests, browser) {
 }
 
 export async function testMeasures(tests, browser) {
-  await programsInC(tests, browser);
+  await allMeasures(tests, browser);
   await regions(tests, browser);
 }

@@ -117,11 +117,13 @@ function showHead(profile, check) {
   document.title =
     `Allocation profile of ${oneLine(profile.program) || 'a program'}`;
   get('title').textContent = document.title;
-  const parts = profile.measures.filter((m) => m.bytes && m.word !== 'bytes')
+  const parts = profile.measures
+    .filter((m) => m.bytes && m.word !== 'bytes' && m.word !== 'live')
     .map((m) => `${number(whole[m.word])} ${m.noun}`);
   const some = (count, ...nouns) => count > 0 && plural(count, ...nouns);
   const facts = [plural(whole.bytes, 'byte', 'bytes'),
     plural(whole.allocs, 'allocation', 'allocations'), ...parts,
+    profile.live.trim(),
     plural(profile.functions.length, 'function', 'functions'),
     some(profile.cycles.length, 'cycle', 'cycles'),
     plural(profile.contexts, 'context', 'contexts'),
