@@ -82,9 +82,9 @@ fi
 
 # ---- both heaps ----
 
-# all HEAP: allocations and bytes.
+# all HEAP [NAME]: allocations and bytes.
 all() {
-  "$MPROF" report --heap="$1" embedder.data 2>&1 |
+  "$MPROF" report --heap="$1" "${2:-embedder}.data" 2>&1 |
     sed -n '2s/^\([0-9]*\) allocations, \([0-9]*\) bytes.*/\1 \2/p'
 }
 if [ -e embedder.data ]; then
@@ -94,6 +94,14 @@ if [ -e embedder.data ]; then
   same 'the heaps add up' "$(all both)" \
     "$({ all lisp; all malloc; } | awk '{ n += $1; bytes += $2 }
                                           END { print n, bytes }')"
+  "$MPROF" merge -o merged.data embedder.data importer.data
+  for heap in lisp malloc both; do
+    same "heap $heap of two files that are merged" "$({
+      all $heap embedder
+      all $heap importer
+    } | awk '{ n += $1; bytes += $2 } END { print n, bytes }')" \
+      "$(all $heap merged)"
+  done
   same 'the heap of malloc is reported as that of a C program' 1 \
     "$("$MPROF" report --heap=malloc embedder.data | grep -c '^MEMORY LEAKS')"
   same 'the Lisp heap has no blocks' '' \
