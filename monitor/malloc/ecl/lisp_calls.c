@@ -96,7 +96,8 @@ static uintptr_t
 dispatch_before(const struct dl_find_object *file, uintptr_t site)
 {
   enum { MOST = 64 };
-  for (uintptr_t at = site - 2; at > site - MOST; at--)
+  for (uintptr_t at = site - 2;
+       at > site - MOST && lisp_runtime.dispatch != 0; at--)
     if (linked_by(file, arch_call_target(at)) == lisp_runtime.dispatch)
       return at - ARCH_DIRECT_CALL_BYTES;
   return 0;
@@ -171,17 +172,14 @@ key_of_call(uint64_t site, uint32_t function)
              : (uint64_t)number << 32 | (address - start);
 }
 
+/* Each call once, also those that tell nothing. */
 static void
 read_call(uint64_t site, uint32_t function)
 {
   const uint64_t key =
       (site & SITE_RETIRED) != 0 ? 0 : key_of_call(site, function);
-  uint64_t target;
-  if (key == 0 || shared_table_find(&targets, key) != NULL)
-    return;
-  target = target_before(site);
-  if (target != 0)
-    add(&targets, key, target);
+  if (key != 0 && shared_table_find(&targets, key) == NULL)
+    add(&targets, key, target_before(site));
 }
 
 static uint64_t

@@ -156,19 +156,22 @@ each(cl_object table, void (*function)(cl_object value))
         function(table->hash.data[i].value);
 }
 
+/* The function of (SETF symbol) is the first of a pair, or by itself. */
+static void
+name_of_setf(cl_object definition)
+{
+  name_methods(ECL_CONSP(definition) ? ECL_CONS_CAR(definition) : definition);
+}
+
 static void
 name_of_symbol(cl_object symbol)
 {
-  if (is_a(symbol, t_symbol))
-    name_methods(ECL_SYM_FUN(symbol));
-}
-
-/* The function of (SETF symbol) is the first of a pair. */
-static void
-name_of_setf(cl_object pair)
-{
-  if (ECL_CONSP(pair))
-    name_methods(ECL_CONS_CAR(pair));
+  if (!is_a(symbol, t_symbol))
+    return;
+  name_methods(ECL_SYM_FUN(symbol));
+#if ECL_VERSION_NUMBER >= 240510
+  name_of_setf(symbol->symbol.sfdef);
+#endif
 }
 
 static void *
@@ -182,7 +185,9 @@ name_all(void *unused)
       each(package->pack.external, name_of_symbol);
     }
   }
+#if ECL_VERSION_NUMBER < 240510
   each(core->setf_definitions, name_of_setf);
+#endif
   return unused;
 }
 
