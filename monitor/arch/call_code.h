@@ -101,11 +101,12 @@ arch_slot_loaded(uintptr_t end, unsigned r)
     if (code[0] == 0xE8 || code[0] == 0xFF || code[0] == 0xC3 ||
         code[0] == 0xE9 || code[0] == 0xEB)
       return 0;
-    if (at + LOAD > end || arch_loaded_register(code) != r)
+    if (at + 3 > end || arch_loaded_register(code) != r)
       continue;
     memcpy(&slot, code + 3, sizeof slot);
-    return (code[2] & 0xC7) == 0x05 ? at + LOAD + (uintptr_t)(intptr_t)slot
-                                    : 0;
+    return (code[2] & 0xC7) == 0x05 && at + LOAD <= end
+               ? at + LOAD + (uintptr_t)(intptr_t)slot
+               : 0;
   }
   return 0;
 }
