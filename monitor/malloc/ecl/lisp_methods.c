@@ -145,32 +145,55 @@ name_methods(cl_object function)
       name_method(function, ECL_CONS_CAR(l));
 }
 
+/* What expands a type has the property of its name, in a list of all that are
+ * ECL's own. */
+static void
+name_expander(cl_object symbol, cl_object properties)
+{
+  struct name name = {.length = 0};
+  cl_object l = properties;
+  uintptr_t code;
+  while (ECL_CONSP(l) && !is_named(ECL_CONS_CAR(l), "DEFTYPE-DEFINITION"))
+    l = ECL_CONSP(ECL_CONS_CDR(l)) ? ECL_CONS_CDR(ECL_CONS_CDR(l)) : ECL_NIL;
+  if (!ECL_CONSP(l) || !ECL_CONSP(ECL_CONS_CDR(l)))
+    return;
+  code = code_of(ECL_CONS_CAR(ECL_CONS_CDR(l)));
+  if (code == 0 || !is_a(symbol, t_symbol))
+    return;
+  add(&name, "(DEFTYPE ");
+  add_object(&name, symbol);
+  add(&name, ")");
+  lisp_names_nameless(code, name.text);
+}
+
 /* ---- all of them ---- */
 
 static void
-each(cl_object table, void (*function)(cl_object value))
+each(cl_object table, void (*function)(cl_object key, cl_object value))
 {
   if (is_a(table, t_hashtable))
     for (cl_index i = 0; i < table->hash.size; i++)
       if (table->hash.data[i].key != OBJNULL)
-        function(table->hash.data[i].value);
+        function(table->hash.data[i].key, table->hash.data[i].value);
 }
 
 /* The function of (SETF symbol) is the first of a pair, or by itself. */
 static void
-name_of_setf(cl_object definition)
+name_of_setf(cl_object unused, cl_object definition)
 {
+  (void)unused;
   name_methods(ECL_CONSP(definition) ? ECL_CONS_CAR(definition) : definition);
 }
 
 static void
-name_of_symbol(cl_object symbol)
+name_of_symbol(cl_object unused, cl_object symbol)
 {
+  (void)unused;
   if (!is_a(symbol, t_symbol))
     return;
   name_methods(ECL_SYM_FUN(symbol));
 #if ECL_VERSION_NUMBER >= 240510
-  name_of_setf(symbol->symbol.sfdef);
+  name_of_setf(symbol, symbol->symbol.sfdef);
 #endif
 }
 
@@ -185,6 +208,7 @@ name_all(void *unused)
       each(package->pack.external, name_of_symbol);
     }
   }
+  each(core->system_properties, name_expander);
 #if ECL_VERSION_NUMBER < 240510
   each(core->setf_definitions, name_of_setf);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_methods.h -- names of the functions of methods, which are made without
- * one: generic functions, which are found by their names, have their methods.
+ * lisp_methods.h -- names of the functions of methods, and of those that
+ * expand types, which are made without one: what has a name has them.
  *
  * Reads what is in memory, and calls no function of ECL.  Not inside the
  * hook.

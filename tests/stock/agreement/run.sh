@@ -19,7 +19,7 @@ unset ECLDIR LD_PRELOAD
 # systems NAME: what the program NAME.lisp needs; packages are the Debian
 # packages of all of them.
 packages='cl-ppcre cl-alexandria cl-trivial-gray-streams cl-yason cl-chipz
-  cl-esrap'
+  cl-salza2 cl-esrap'
 systems() {
   case $1 in
   demo) echo mprof-demo ;;
@@ -60,7 +60,7 @@ chains() {
     die "cannot read $1"
 }
 
-[ $# != 0 ] || set -- demo yason chipz esrap
+[ $# != 0 ] || set -- demo yason chipz salza2 esrap
 for name; do
   # what is compiled is not to be counted; names of files are equally long
   count "$name" right "$ECL"

@@ -104,14 +104,23 @@
       (setf *sink* (doubled '(1 2 3)))
       (nested 6))))
 
+;;; What expands a type.
+
+(deftype numbers-up-to (n) (list 'integer 0 n))
+(defun expanded (x)
+  (dotimes (i 100)
+    (setf *sink* (typep x (list 'numbers-up-to i)))))
+
 ;; How CLOS finds methods the first time is of no interest.
 (defvar *shape* (make-instance 'shape))
 (methods)
 (counter-of *shape*)
+(expanded 1)
 
 (defun all ()
   (core)
   (methods)
   (tails)
   (locals)
+  (expanded 1)
   t)
