@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # ECL's own tests, on the distribution's ECL: under `mprof run' each ends as it
-# does without; those of threads that go by the clock are left out.  The programs
-# that they start are profiled, too.
+# does without; those of threads that go by the clock are left out.  The
+# programs that they start are profiled, too.
 
 . "$(dirname "$0")/../stock/check.bash"
 source=$BUILD/ecl-work/source/src/tests
