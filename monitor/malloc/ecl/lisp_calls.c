@@ -55,6 +55,13 @@ lisp_calls_made(uintptr_t entry, uintptr_t site)
   malloc_monitor_inside--;
 }
 
+/* The thread that had it may be none of the child's. */
+void
+lisp_calls_forked(void)
+{
+  lock.holder = 0;
+}
+
 /* ---- calls ---- */
 
 /* The file that is loaded at the address; false: none is. */

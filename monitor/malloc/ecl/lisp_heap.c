@@ -320,6 +320,7 @@ static void
 forked(void)
 {
   lisp_names_forked();
+  lisp_calls_forked();
 }
 
 static void
