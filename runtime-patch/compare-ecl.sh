@@ -31,7 +31,7 @@ section() {
 # Of the bytes that differ, those that are not file positions: an entry of the
 # table has seven words, the last one is the position.
 not_positions() {
-  start=$(readelf -SW "$1" | sed -n "s/.*\] $2 *[A-Z]* *\([^ ]*\).*/\1/p")
+  start=$(readelf -SW "$1" | sed -n "s/.*\] $2  *[A-Z]* *\([^ ]*\).*/\1/p")
   nm -S --defined-only "$1" | awk '$4 ~ /^compiler_cfuns/ { print $1, $2 }' |
     while read -r address size; do
       echo "$((0x$address - 0x$start)) $((0x$size))"
