@@ -32,7 +32,7 @@ Example: (mprof:allocated-by (list 1 2 3))  =>  3, 48"
                 (- (c:monitor-bytes) bytes)))
       (progn
         (reset)
-        (call-counting function (options 0 nil nil))
+        (call-counting function (options 0))
         (values (allocations) (bytes)))))
 
 ;;; Budgets
@@ -71,21 +71,42 @@ its beginning.  Does nothing when the function NAME keeps the budget."
                :profile new
                :functions (function-differences old-part new-part))))))
 
-(defun check-budget (bytes allocations)
-  "Signal an error unless BYTES and ALLOCATIONS are a budget."
-  (check-type bytes (or null (integer 0)))
-  (check-type allocations (or null (integer 0))))
+(defun signal-over-live (live name profile)
+  "Signal ALLOCATION-BUDGET-EXCEEDED unless at most LIVE objects of PROFILE that
+the function NAME, maybe NIL, and all below it made are alive."
+  (let* ((part (part-below profile name))
+         (allocations (data:live-allocations part)))
+    (when (> allocations live)
+      (with-simple-restart (continue "Take the budget as kept.")
+        (error 'allocation-budget-exceeded
+               :allocations allocations :bytes (data:live-bytes part)
+               :budget (list :bytes nil :allocations nil :live live
+                             :function name)
+               :profile profile
+               :functions (differences nil (data:functions part) #'data:name
+                                       #'data:self-live-allocations
+                                       #'data:self-live-bytes))))))
 
-(defun call-with-allocation-budget (body bytes allocations function)
+(defun check-budget (bytes allocations live)
+  "Signal an error unless BYTES, ALLOCATIONS and LIVE are a budget."
+  (check-type bytes (or null (integer 0)))
+  (check-type allocations (or null (integer 0)))
+  (check-type live (or null (integer 0))))
+
+(defun call-with-allocation-budget (body bytes allocations live function)
   "Call BODY, a function without arguments, as WITH-ALLOCATION-BUDGET runs its
 body when nothing is counted yet."
-  (check-budget bytes allocations)
+  (check-budget bytes allocations live)
   (reset)
-  (multiple-value-prog1 (call-counting body (options 0 nil nil))
-    ;; What one function allocates is part of what all do.
-    (when (over-p (allocations) (bytes) allocations bytes)
-      (signal-over (allocations) (bytes) allocations bytes
-                   (and function (displayed-name function)) nil (profile)))))
+  (multiple-value-prog1 (call-counting body (options 0 nil nil live))
+    (let ((name (and function (displayed-name function))))
+      ;; What one function allocates is part of what all do.
+      (when (over-p (allocations) (bytes) allocations bytes)
+        (signal-over (allocations) (bytes) allocations bytes name nil
+                     (profile)))
+      (when live
+        (signal-over-live live name (profile nil :collect t))
+        (reset)))))                     ; ends the following
 
 ;;; In a profile that goes on.  As long as the budget is kept these allocate
 ;;; nothing: a baseline is a list of one address, which the bindings take for
@@ -123,10 +144,13 @@ Allocates nothing."
           *baselines* baseline))
   nil)
 
-(defun begin-budget (bytes allocations)
+(defun begin-budget (bytes allocations live)
   "Begin a budget of BYTES and ALLOCATIONS: the values are a baseline, and how
-many objects and bytes were counted before."
-  (check-budget bytes allocations)
+many objects and bytes were counted before.  LIVE has to be NIL."
+  (check-budget bytes allocations live)
+  (when live
+    (fail "a budget with :LIVE begins a profile of its own, and one runs ~
+           already; call (mprof:stop) before"))
   (values (take-baseline) (c:monitor-allocations) (c:monitor-bytes)))
 
 (defun end-budget (baseline old-allocations old-bytes
@@ -151,12 +175,15 @@ BASELINE, OLD-ALLOCATIONS and OLD-BYTES of BEGIN-BUDGET."
                            (+ old-bytes used-bytes)))
           (drop-baseline end))))))
 
-(defmacro with-allocation-budget ((&key bytes allocations function)
+(defmacro with-allocation-budget ((&key bytes allocations live function)
                                   &body body)
   "Run BODY, which may allocate so much and no more, and give back its values.
 
 BYTES (integer, default NIL): how many bytes it may request; NIL is no limit.
 ALLOCATIONS (integer, default NIL): how many objects it may make.
+LIVE (integer, default NIL): how many of the objects that it makes may be alive
+when it has run and garbage has been collected; not within another profile.  The
+collector is conservative: what it takes for a reference counts as one.
 FUNCTION (a name as for MPROF.DATA:ROW, default NIL): the limits are for what
 this function and all that it calls allocate, not for all of BODY.
 
@@ -180,17 +207,18 @@ Example: in a test of any framework,
   (let ((baseline (gensym "BASELINE"))
         (old-allocations (gensym "OLD-ALLOCATIONS"))
         (old-bytes (gensym "OLD-BYTES"))
-        (limits (list (gensym "BYTES") (gensym "ALLOCATIONS")
+        (limits (list (gensym "BYTES") (gensym "ALLOCATIONS") (gensym "LIVE")
                       (gensym "FUNCTION"))))
-    `(let ,(mapcar #'list limits (list bytes allocations function))
+    `(let ,(mapcar #'list limits (list bytes allocations live function))
        (flet ((budget-body () ,@body))
          (if (c:monitor-active-p)
              (multiple-value-bind (,baseline ,old-allocations ,old-bytes)
-                 (begin-budget ,(first limits) ,(second limits))
+                 (begin-budget ,@(butlast limits))
                (unwind-protect
                     (multiple-value-prog1 (budget-body)
                       (end-budget ,baseline ,old-allocations ,old-bytes
-                                  ,@limits))
+                                  ,(first limits) ,(second limits)
+                                  ,(fourth limits)))
                  (when ,baseline
                    (drop-baseline ,baseline))))
              (call-with-allocation-budget (lambda () (budget-body))

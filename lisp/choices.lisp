@@ -11,7 +11,9 @@
 
 (eval-when (:compile-toplevel :load-toplevel :execute)
   (defparameter *choices*
-    '((:focus (:part) string
+    '((:collect (:collect) boolean
+       "collect garbage first, for what is alive after START with :LIVE")
+      (:focus (:part) string
        "only what was allocated below a function with such a name")
       (:ignore (:part) string "nothing that was allocated below one")
       (:hide (:part) string "charge such functions to their callers")

@@ -88,8 +88,8 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
    (functions :initarg :functions :initform '() :reader data:functions)
    (profile :initarg :profile :reader data:profile-of))
   (:documentation
-   "A body of WITH-ALLOCATION-BUDGET allocated more than it may.  BYTES and
-ALLOCATIONS of MPROF.DATA say how much, BUDGET what was allowed, FUNCTIONS who,
+   "A body of WITH-ALLOCATION-BUDGET allocated more than it may, or left more
+alive.  BYTES and ALLOCATIONS of MPROF.DATA say how much, BUDGET what was allowed, FUNCTIONS who,
 and PROFILE-OF gives the profile.  The restart CONTINUE gives back the body's
 values.
 
@@ -99,14 +99,20 @@ Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
 
 (defun report-budget (condition stream)
   "Print CONDITION, an ALLOCATION-BUDGET-EXCEEDED, to STREAM."
-  (destructuring-bind (&key bytes allocations function)
+  (destructuring-bind (&key bytes allocations live function)
       (data:budget condition)
-    (format stream
-            "mprof: ~@[~A and what it called: ~]~D byte~:P in ~D ~
-             allocation~:P; the budget is ~
-             ~@[~D byte~:P~]~:[~; and ~]~@[~D allocation~:P~].~%"
-            function (data:bytes condition) (data:allocations condition)
-            bytes (and bytes allocations) allocations)
+    (if live
+        (format stream
+                "mprof: ~@[~A and what it called: ~]~D object~:P of ~D byte~:P ~
+                 left alive; the budget is ~D.~%"
+                function (data:allocations condition) (data:bytes condition)
+                live)
+        (format stream
+                "mprof: ~@[~A and what it called: ~]~D byte~:P in ~D ~
+                 allocation~:P; the budget is ~
+                 ~@[~D byte~:P~]~:[~; and ~]~@[~D allocation~:P~].~%"
+                function (data:bytes condition) (data:allocations condition)
+                bytes (and bytes allocations) allocations))
     (loop for function in (data:functions condition)
           repeat 3
           do (format stream "~11D byte~:P in ~7D allocation~:P by ~A~%"

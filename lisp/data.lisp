@@ -21,16 +21,20 @@
         value)))
 
 (defmacro define-readers (&body readers)
-  "Define each of READERS, (NAME DOCUMENTATION EXAMPLE), as a generic function
-of one object, X in its docstring."
+  "Define each of READERS, (NAME DOCUMENTATION EXAMPLE [UNKNOWN]), as a generic
+function of one object, X in its docstring.  UNKNOWN (boolean): it is NIL where
+that is not known."
   `(progn
-     ,@(loop for (name documentation example) in readers
+     ,@(loop for (name documentation example unknown) in readers
              for key = (intern (symbol-name name) '#:keyword)
              collect `(defgeneric ,name (x)
                         (:documentation
                          ,(format nil "~A~2%Example: ~A" documentation
                                   example))
-                        (:method ((x figures)) (figure ,key x))))))
+                        (:method ((x figures))
+                          ,(if unknown
+                               `(getf (figures-plist x) ,key)
+                               `(figure ,key x)))))))
 
 ;;; Tables of a profile P
 
@@ -71,6 +75,16 @@ difference or a comparison, by how many they grew."
    "(allocations (row :types 'cons))  =>  10")
   (data:bytes "The bytes requested for the objects of ALLOCATIONS."
    "(bytes p)  =>  4800016")
+  (data:live-allocations "How many of ALLOCATIONS of X, a function, a type, a bin
+or a profile, were alive as of the last collection; NIL when that is not known:
+see :LIVE of START."
+   "(live-allocations (row :types 'cons))  =>  2" t)
+  (data:live-bytes "The bytes of LIVE-ALLOCATIONS, and of their bodies."
+   "(live-bytes p)  =>  88220" t)
+  (data:self-live-allocations "The same of what X, a function, allocated itself."
+   "(self-live-allocations f)  =>  2" t)
+  (data:self-live-bytes "The bytes of SELF-LIVE-ALLOCATIONS."
+   "(self-live-bytes f)  =>  32" t)
   (data:self-allocations "How many objects X, a function, allocated itself."
    "(self-allocations f)  =>  10")
   (data:self-bytes "The bytes requested for the objects of SELF-ALLOCATIONS."

@@ -13,7 +13,8 @@ through ECL's dynamic foreign function interface, so no C compiler is needed.
 No policy: statuses are given back as they come.")
   (:export
    #:failure #:arguments #:string-of
-   #:monitor-start #:monitor-stop #:monitor-reset #:monitor-write
+   #:monitor-start #:monitor-stop #:monitor-reset #:monitor-collect
+   #:monitor-write
    #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
    #:monitor-message #:autosave-every #:autosave #:region-begin #:region-end
    #:take-snapshot #:free-snapshot #:open-snapshot
@@ -34,6 +35,8 @@ Of a profile, or of what MPROF:COMPARE-PROFILES gives back, lists of rows:
 Of a row:
    NAME ALLOCATIONS BYTES CALLS
    SELF-ALLOCATIONS SELF-BYTES FILE LINE CYCLE CALLERS CALLEES   functions
+   LIVE-ALLOCATIONS LIVE-BYTES   functions, types, sizes; a profile
+   SELF-LIVE-ALLOCATIONS SELF-LIVE-BYTES   functions
    CALLER CALLEE; TYPE CLASS CATEGORY SIZE   arcs; types, sizes, contexts
    CHAIN PHASE THREAD; CATEGORY-BYTES NANOSECONDS   contexts; regions, ...
    OLD NEW OLD-ALLOCATIONS NEW-ALLOCATIONS OLD-BYTES NEW-BYTES   differences
@@ -43,6 +46,7 @@ Of a condition:
    #:functions #:arcs #:types #:bins #:regions #:phases #:threads #:contexts
    #:row #:map-contexts #:type-functions #:comments #:comment
    #:name #:allocations #:bytes #:calls #:self-allocations #:self-bytes
+   #:live-allocations #:live-bytes #:self-live-allocations #:self-live-bytes
    #:file #:line #:cycle #:callers #:callees #:caller #:callee
    #:type #:class #:category #:size #:chain #:phase #:thread
    #:category-bytes #:nanoseconds

@@ -99,6 +99,11 @@ refers to the SOURCE any more."
                (c:free-snapshot (list snapshot)))))
     (warn-if-incomplete)))
 
+(defun collect-if-chosen (choices)
+  "Collect garbage if CHOICES say so."
+  (when (chosen :collect choices)
+    (check-status (c:monitor-collect) 'mprof-error)))
+
 (defun profile-of-files (files choices)
   "A PROFILE of FILES, a pathname designator or a list of these, with CHOICES."
   (let ((names (mapcar #'file-name (ensure-list files))))
@@ -149,6 +154,7 @@ another one.  Gives back that PROFILE."
                        (apply #'filter-profile profile part)
                        profile)))
             ((null file)
+             (collect-if-chosen choices)
              (call (snapshot part)))
             (t
              (loop
@@ -159,7 +165,7 @@ another one.  Gives back that PROFILE."
                    :interactive (lambda () (ask-for-file #'probe-file))
                    (setf file other)))))))))
 
-(define-choosing profile (&optional file) (:part)
+(define-choosing profile (&optional file) (:part :collect)
   "The figures as Lisp data, an object of type PROFILE.
 
 FILE (pathname designator, default NIL): a profile file to read, a folder of
@@ -220,17 +226,22 @@ READER gives it."
 
 (defun figures-of (data)
   "The tables of DATA, what `mprof export --format=lisp' wrote; by keyword."
-  (destructuring-bind (tag &key allocations bytes functions arcs types bins
-                       regions phases threads comments &allow-other-keys)
+  (destructuring-bind (tag &key allocations bytes live-allocations live-bytes
+                       functions arcs types bins regions phases threads comments
+                       &allow-other-keys)
       data
     (assert (eq tag :mprof-profile))
     (let ((arcs (rows 'arc-figures arcs)))
       (list :allocations allocations :bytes bytes :comments comments :arcs arcs
+            :live-allocations live-allocations :live-bytes live-bytes
             :functions (rows 'function-figures functions :types #'types-of
                              :callers (by-name arcs #'data:callee)
                              :callees (by-name arcs #'data:caller)
                              :allocations (reader :inclusive-allocations)
                              :bytes (reader :inclusive-bytes)
+                             :live-allocations
+                             (reader :inclusive-live-allocations)
+                             :live-bytes (reader :inclusive-live-bytes)
                              :calls (reader :activations))
             :types (type-rows types)
             :bins (rows 'bin-figures bins
@@ -260,7 +271,8 @@ READER gives it."
                         for key = (intern (symbol-name reader) '#:keyword)
                         collect `(defmethod ,reader ((x profile))
                                    (getf (figures x) ,key))))))
-  (define-profile-readers data:allocations data:bytes data:functions data:arcs
+  (define-profile-readers data:allocations data:bytes data:live-allocations
+    data:live-bytes data:functions data:arcs
     data:types data:bins data:regions data:phases data:threads data:comments))
 
 ;;; Looking up

@@ -53,7 +53,7 @@ strings."
 
 (define-choosing report (&key (stream *standard-output*) file profile
                               (legend :once))
-    (:part :report)
+    (:part :report :collect)
   "Print the tables of what was counted until now, and give back the PROFILE
 that they are of.
 

@@ -46,7 +46,7 @@ about FORMAT."
       (signal-failure status message offset name *advice-on-writing*))))
 
 (define-choosing save (&optional (file "mprof.data") &key format profile)
-    (:part :save)
+    (:part :save :collect)
   "Write what was counted until now to FILE, in the format that its type names,
 and give back its pathname.
 
@@ -77,7 +77,9 @@ Example:
               (own (chosen :save choices)))
           (if (and (eq format :pprof) (null profile) (null own)
                    (null (chosen :part choices)))
-              (write-profile name)      ; nothing has to be in memory twice
+              (progn
+                (collect-if-chosen choices)
+                (write-profile name))   ; nothing has to be in memory twice
               (call-with-profile (lambda (profile)
                                    (save-profile profile name format own))
                                  nil profile choices))

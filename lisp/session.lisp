@@ -25,6 +25,7 @@ of which process, for the child of a fork has no such thread; or NIL.")
 
 (defconstant +unfolded+ 1)
 (defconstant +full-walk+ 2)
+(defconstant +live+ 4)
 
 (defparameter *counters*
   '(:allocations 0 :bytes 1 :contexts 2 :threads 3 :overflows 4
@@ -110,13 +111,14 @@ every AUTOSAVE seconds unless that is NIL.  False: the profiler counts already."
                          'profiler-unavailable)
            t))))
 
-(defun options (max-contexts unfolded full-walk)
-  "The list (MAX-CONTEXTS FLAGS) for three arguments of START."
+(defun options (max-contexts &optional unfolded full-walk live)
+  "The list (MAX-CONTEXTS FLAGS) for arguments of START."
   (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
   (list max-contexts (logior (if unfolded +unfolded+ 0)
-                             (if full-walk +full-walk+ 0))))
+                             (if full-walk +full-walk+ 0)
+                             (if live +live+ 0))))
 
-(defun start (&rest options &key (max-contexts 0) unfolded full-walk file
+(defun start (&rest options &key (max-contexts 0) unfolded full-walk live file
               autosave &allow-other-keys)
   "Begin to count every allocation, in all threads, and give back T.
 
@@ -129,6 +131,9 @@ UNFOLDED (boolean, default NIL): keep every level of a recursion apart.  Totals
 are the same either way.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to
 check what is known of frames.  Slow for deep stacks.  All figures are the same.
+LIVE (boolean, default NIL): follow each object until the garbage collector
+finds it dead, also after STOP, until RESET.  Profiles say what was alive as of
+the last collection; REPORT and SAVE take :COLLECT to begin with one.
 AUTOSAVE (real > 0, default NIL): save every so many seconds to FILE (pathname
 designator, of type .data or .pb.gz), and by STOP or when the program ends: what
 was saved last is there when the program is killed.  FILE is always complete.
@@ -139,13 +144,14 @@ were counted with other options; the restart CONTINUE leaves these.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
   (check-keywords 'start
-                  '(:max-contexts :unfolded :full-walk :file :autosave)
+                  '(:max-contexts :unfolded :full-walk :live :file :autosave)
                   options)
   (check-autosave file autosave)
   (when (and file (null autosave))
     (fail "START takes :FILE with :AUTOSAVE; SAVE writes a file"))
   (with-simple-restart (continue "Let the profiler count on.")
-    (unless (start-unless-active (options max-contexts unfolded full-walk)
+    (unless (start-unless-active (options max-contexts unfolded full-walk
+                                          live)
                                  file autosave)
       (error 'already-active :reason "the profiler is counting already")))
   t)

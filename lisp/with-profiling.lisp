@@ -7,7 +7,7 @@
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
                                        autosave (reset t) (max-contexts 0)
-                                       unfolded full-walk)
+                                       unfolded full-walk live)
   "Call FUNCTION, which takes no arguments, as WITH-PROFILING runs its body."
   (check-autosave file autosave)
   (if (c:monitor-active-p)
@@ -18,18 +18,18 @@
                    (format nil "a profile runs already, and ~S can only be ~
                                 written by whoever began it" file))))
         (funcall function))
-      (let ((options (options max-contexts unfolded full-walk)))
+      (let ((options (options max-contexts unfolded full-walk live)))
         (unless (member report '(t nil))
           (choice-option :tables report)) ; a wrong table is better said now
         (when reset (reset))
         (multiple-value-prog1
             (call-counting function options file autosave)
           (when report
-            (report :tables (if (eq report t) nil report)
+            (report :tables (if (eq report t) nil report) :collect live
                     :stream (or stream *standard-output*)))
           (when (and file (not autosave)) ; STOP has saved it
             (with-simple-restart (continue "Go on without a file.")
-              (save file)))))))
+              (save file :collect (and live (not report)))))))))
 
 (defun call-counting (function options &optional file autosave)
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
@@ -50,6 +50,8 @@ or what TABLES of REPORT may be.
 :FILE (pathname designator, default NIL): write the profile there too, as SAVE
 does; a failure has a restart CONTINUE that goes on without.
 :RESET (boolean, default T): begin from zero; NIL adds to the figures kept.
+:LIVE (boolean, default NIL): as for START, and collect garbage when BODY has
+ended: what it left alive shows.
 :AUTOSAVE (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK: as for START.
 
 All threads are counted, not only this one.  When BODY is left by an error, a
@@ -70,6 +72,6 @@ Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
           (if body (first body) options) options))
   (check-keywords 'with-profiling
                   '(:report :stream :file :autosave :reset :max-contexts
-                    :unfolded :full-walk)
+                    :unfolded :full-walk :live)
                   options)
   `(call-with-profiling (lambda () ,@body) ,@options))

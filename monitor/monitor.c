@@ -256,7 +256,8 @@ mprof_monitor_start(unsigned long budget, int options)
     return monitor_leave(MPROF_OK);
   if ((!monitor.has_figures &&
        !threads_take_options(budget, (options & MPROF_UNFOLDED) == 0,
-                             (options & MPROF_FULL_WALK) != 0)) ||
+                             (options & MPROF_FULL_WALK) != 0,
+                             (options & MPROF_LIVE) != 0)) ||
       !monitor_look_for_code())
     return monitor_leave(monitor_fail(MPROF_NO_MEMORY, "out of memory"));
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||
@@ -279,6 +280,31 @@ mprof_monitor_stop(void)
     threads_release_all();
     monitor.running = false;
   }
+  return monitor_leave(MPROF_OK);
+}
+
+/* Wipe what functions that have returned left below this frame: frames to
+ * come would keep it alive where they do not write.  Likewise the values of
+ * the last Lisp function. */
+static void __attribute__((noinline))
+forget_words(cl_env_ptr env)
+{
+  enum { STACK_BYTES = 64 << 10 };
+  volatile char stack[STACK_BYTES];
+  for (size_t i = 0; i < sizeof stack; i++)
+    stack[i] = 0;
+  for (size_t i = 0; i < ECL_MULTIPLE_VALUES_LIMIT; i++)
+    env->values[i] = ECL_NIL;
+}
+
+int
+mprof_monitor_collect(void)
+{
+  const int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  forget_words(ecl_process_env());
+  GC_gcollect();
   return monitor_leave(MPROF_OK);
 }
 

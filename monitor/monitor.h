@@ -39,8 +39,9 @@ enum mprof_counter {
 
 enum mprof_option {
   MPROF_UNFOLDED = 1,   /* keep every recursive context */
-  MPROF_FULL_WALK = 2   /* walk the whole stack each time: same figures, and
+  MPROF_FULL_WALK = 2,  /* walk the whole stack each time: same figures, and
                            a check of what frame words say */
+  MPROF_LIVE = 4        /* follow each object until it is dead */
 };
 
 /* Begin to count in all Lisp threads, going on with the figures that are
@@ -52,6 +53,9 @@ MPROF_EXPORT int mprof_monitor_start(unsigned long budget, int options);
 /* Stop counting; keeps the figures.  When it returns, no thread is inside the
  * hook. */
 MPROF_EXPORT int mprof_monitor_stop(void);
+
+/* Run a full collection: what is alive is as of this one then. */
+MPROF_EXPORT int mprof_monitor_collect(void);
 
 /* Forget all figures.  While running: count anew from here. */
 MPROF_EXPORT int mprof_monitor_reset(void);

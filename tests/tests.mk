@@ -226,6 +226,9 @@ bench-instructions: all $(top)/reference-work/key ## the same in instructions
 bench-on-off: all ## the same of mprof counting and stopped alone; minutes for ten PROGRAMS
 	@$(test_env) tests/bench/run.sh --on-off
 
+bench-live: all ## the same of following objects until they are dead, in time
+	@$(test_env) tests/bench/run.sh --live
+
 bench-words: all $(no_words)-work/key ## the same without words in frames and with them
 	@$(test_env) ECL_NO_WORDS=$(no_words)/bin/ecl tests/bench/run.sh --words
 

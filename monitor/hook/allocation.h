@@ -31,6 +31,24 @@ allocation_leaf_size(uint64_t bytes)
   return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : LEAF_LARGE;
 }
 
+_Static_assert(sizeof(struct leaf) == LIVE_LEAF_UNITS * 16, "live_entry.leaf");
+
+static inline ptrdiff_t
+allocation_leaf_offset(const struct thread_state *t, const struct leaf *leaf)
+{
+  return (const char *)leaf - (const char *)t->tree.leaves;
+}
+
+/* Where objects are followed, follow what was counted at that leaf. */
+static inline void
+allocation_follow(struct thread_state *t, const struct leaf *leaf,
+                  const void *memory, uint64_t bytes, enum live_kind kind)
+{
+  if (__builtin_expect(live_table_is_open(&t->live), 0))
+    live_table_add(&t->live, memory, bytes, allocation_leaf_offset(t, leaf),
+                   kind);
+}
+
 /* The leaf of objects like that, allocated where the stack now is; `size' as
  * in struct kind.  Counts the calls that the walk finds. */
 struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,

@@ -11,7 +11,11 @@
 
 #include "hook/thread_state.h"
 
-/* Fill in the table of hooks of a thread. */
-void hook_init(struct ecl_allocation_hooks *hooks);
+/* Fill in the table of hooks of a thread, which follows its objects or does
+ * not. */
+void hook_init(struct thread_state *thread);
+
+/* The part of it that is about following. */
+void hook_follow(struct ecl_allocation_hooks *hooks);
 
 #endif

@@ -12,6 +12,7 @@
 #include "hook/object_body.h"
 
 #include "hook/allocation.h"
+#include "live/live_entries.h"
 
 /* Is it a header whose body has not come, of a type whose body is always an
  * event of its own? */
@@ -88,11 +89,23 @@ owner_what(cl_object owner)
   return what;
 }
 
+/* The header is at another leaf now.  Its entry is the last one unless a
+ * signal handler or a finalizer ran in between. */
+static void
+follow_header(struct thread_state *t, const struct counted_object *header,
+              const struct leaf *whole)
+{
+  const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
+  if (live_table_is_open(&t->live) &&
+      !live_table_move_last(&t->live, header->object, leaf))
+    live_entries_move(&t->live, header->object, leaf);
+}
+
 /* Header and body are one object: move it from the leaf of the bare header to
  * the leaf of the whole. */
 static void
 join_body(struct thread_state *t, struct counted_object *header, cl_index what,
-          cl_index bytes)
+          cl_index bytes, const void *memory)
 {
   struct leaf *head = header->leaf, *whole;
   const struct kind *kind = context_tree_kind(&t->tree, head);
@@ -108,13 +121,15 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   head->bytes -= header->bytes;
   whole->count++;
   whole->bytes += total;
+  follow_header(t, header, whole);
+  allocation_follow(t, whole, memory, bytes, LIVE_BODY);
   header->leaf = whole;
   header->bytes = total;
 }
 
 void
 object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
-     cl_index bytes)
+            cl_index bytes, void *memory)
 {
   struct thread_state *t = (struct thread_state *)self;
   cl_index what = owner_what(owner);
@@ -123,17 +138,18 @@ object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
     t->bytes += bytes;
     requests_add(&t->requests, bytes, 1);
     if (owner == t->last.object && t->last_count == t->count) {
-      join_body(t, &t->last, what, bytes);
+      join_body(t, &t->last, what, bytes, memory);
     } else {
       struct leaf *grown = hook_leaf_here(
           t, (uintptr_t)frame, what, 0,
           owner->d.t == t_instance ? ECL_CLASS_OF(owner) : OBJNULL);
       struct counted_object *header = waiting_header(t, owner, grown->up);
       if (header != NULL) {
-        join_body(t, header, what, bytes);
+        join_body(t, header, what, bytes, memory);
         header->object = NULL;
       } else {
         grown->bytes += bytes;
+        allocation_follow(t, grown, memory, bytes, LIVE_BODY);
       }
     }
   }

@@ -13,8 +13,8 @@
 void object_body_header(struct thread_state *t, const void *object,
                         struct leaf *leaf, cl_index bytes);
 
-/* The hook for bodies: `bytes' were allocated for `owner'. */
+/* The hook for bodies: `memory' of `bytes' was allocated for `owner'. */
 void object_body(struct ecl_allocation_hooks *self, void *frame,
-                 cl_object owner, cl_index bytes);
+                 cl_object owner, cl_index bytes, void *memory);
 
 #endif

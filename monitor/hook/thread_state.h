@@ -22,6 +22,7 @@
 
 #include "balance/requests.h"
 #include "hook/known_path.h"
+#include "live/live_table.h"
 #include "tree/arena.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
@@ -76,6 +77,8 @@ struct thread_state {
   unsigned waiting_next;
 
   struct known_paths paths; /* of this epoch and region */
+
+  struct live_table live; /* where objects are followed */
 
   struct requests requests; /* that leaves do not tell */
   uint64_t records[2]; /* of the collector: for finalizers, for weak links */

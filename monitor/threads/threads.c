@@ -28,6 +28,9 @@
 #include <string.h>
 
 #include "hook/hook.h"
+#include "live/live_collection.h"
+#include "live/live_entries.h"
+#include "live/live_frees.h"
 #include "names/lisp_functions.h"
 #include "names/lisp_name.h"
 
@@ -98,8 +101,33 @@ release_walks(struct thread_state *t)
 }
 
 static void
+stop_following(struct thread_state *t)
+{
+  if (live_table_is_open(&t->live))
+    live_collection_remove(&t->live);
+  live_table_close(&t->live);
+}
+
+/* Follow its objects, or do not, as the options are.  False when memory ran
+ * out. */
+static bool
+follow(struct thread_state *t)
+{
+  if (!monitor.follow) {
+    stop_following(t);
+  } else if (!live_table_is_open(&t->live)) {
+    if (!live_table_open(&t->live))
+      return false;
+    live_collection_add(&t->live);
+  }
+  hook_init(t);
+  return true;
+}
+
+static void
 free_thread(struct thread_state *t)
 {
+  stop_following(t);
   context_tree_release(&t->tree);
   release_walks(t);
   free(t->label);
@@ -125,10 +153,9 @@ new_thread(cl_env_ptr env, pthread_t thread)
   struct thread_state *t = calloc(1, sizeof *t);
   if (t == NULL)
     return NULL;
-  hook_init(&t->hooks);
   t->env = env;
   t->thread = thread;
-  if (!init_tree(&t->tree) || stack_walk_init(&t->walk) != 0 ||
+  if (!follow(t) || !init_tree(&t->tree) || stack_walk_init(&t->walk) != 0 ||
       known_paths_init(&t->paths) != 0) {
     free_thread(t);
     return NULL;
@@ -259,6 +286,27 @@ no_room(void *requests, const struct leaf *leaf, const struct kind *kind)
   requests_add_leaf(requests, leaf, kind);
 }
 
+/* False, with nothing changed, when memory ran out. */
+static bool
+merge(struct thread_state *into, struct thread_state *from)
+{
+  uint32_t *leaf_of = NULL;
+  bool merged;
+  if (live_table_is_open(&from->live)) {
+    leaf_of = calloc(from->tree.leaf_count, sizeof *leaf_of);
+    if (leaf_of == NULL)
+      return false;
+  }
+  merged = context_tree_merge(&into->tree, &from->tree, no_room,
+                              &from->requests, leaf_of);
+  if (merged && leaf_of != NULL) {
+    live_collection_remove(&from->live);
+    live_entries_merge(&into->live, &from->live, leaf_of);
+  }
+  free(leaf_of);
+  return merged;
+}
+
 /* Whether an ended thread keeps its state; else its figures are in that of
  * others with its name. */
 static bool
@@ -286,7 +334,7 @@ keeps_state(struct thread_state *t)
     return true;
   }
   free(shared);
-  return !context_tree_merge(&s->tree, &t->tree, no_room, &t->requests);
+  return !merge(s, t);
 }
 
 /* The collector gives the lists of a thread that ends to the others, and
@@ -328,6 +376,7 @@ void
 threads_forked(void)
 {
   const cl_env_ptr self = ecl_process_env_unsafe();
+  live_frees_forked();
   if (monitor.running)
     monitor.collector.doubts |= BALANCE_FORK;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
@@ -344,16 +393,20 @@ threads_forked(void)
 /* ---- all threads ---- */
 
 bool
-threads_take_options(unsigned long budget, bool fold, bool whole_walks)
+threads_take_options(unsigned long budget, bool fold, bool whole_walks,
+                     bool following)
 {
   monitor.budget = budget == 0 || budget > DEFAULT_BUDGET * 16ul
                        ? DEFAULT_BUDGET
                        : (uint32_t)budget;
   monitor.fold = fold;
   monitor.whole_walks = whole_walks;
+  monitor.follow = following;
+  if (following)
+    live_collection_open();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_release(&t->tree);
-    if (!init_tree(&t->tree))
+    if (!follow(t) || !init_tree(&t->tree))
       return false;
     t->walk.whole = whole_walks;
   }
@@ -372,6 +425,8 @@ threads_forget_figures(void)
       continue;
     }
     context_tree_clear(&t->tree);
+    if (live_table_is_open(&t->live))
+      live_entries_clear(&t->live);
     t->count = t->bytes = 0;
     t->walk.finalizers = t->walk.differing = 0;
     memset(&t->requests, 0, sizeof t->requests);

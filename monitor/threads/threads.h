@@ -51,6 +51,7 @@ extern struct monitor {
   /* threads */
   uint32_t budget;
   bool fold, whole_walks;
+  bool follow;                          /* until objects are dead */
   struct thread_state *threads;         /* in the order of their making */
   unsigned ended_count;                 /* of these, have ended */
   struct intern_table names;            /* that threads have had since the
@@ -95,7 +96,8 @@ void threads_forked(void);
 
 /* The first start after a reset says how big the trees may be and how they
  * are made (monitor.h).  False when memory ran out. */
-bool threads_take_options(unsigned long budget, bool fold, bool whole_walks);
+bool threads_take_options(unsigned long budget, bool fold, bool whole_walks,
+                          bool follow);
 
 /* Forget all figures, and the threads that have ended.  The gates are
  * shut. */

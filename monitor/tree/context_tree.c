@@ -153,7 +153,8 @@ add_counts(struct leaf *to, const struct leaf *from)
 
 bool
 context_tree_merge(struct context_tree *into, const struct context_tree *from,
-                   context_tree_no_room_fn *no_room, void *closure)
+                   context_tree_no_room_fn *no_room, void *closure,
+                   uint32_t *leaf_of)
 {
   uint32_t n = from->context_count;
   uint32_t *to = calloc(n, sizeof *to);
@@ -180,8 +181,12 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
     add_counts(leaf, l);
     if (leaf == &into->leaves[LEAF_OVERFLOW])
       no_room(closure, l, k);
+    if (leaf_of != NULL)
+      leaf_of[i] = (uint32_t)(leaf - into->leaves);
   }
   add_counts(&into->leaves[LEAF_OVERFLOW], &from->leaves[LEAF_OVERFLOW]);
+  if (leaf_of != NULL)
+    leaf_of[LEAF_OVERFLOW] = LEAF_OVERFLOW;
   into->overflowed += from->overflowed;
   free(to);
   return true;

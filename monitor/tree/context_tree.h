@@ -274,11 +274,14 @@ typedef void context_tree_no_room_fn(void *closure, const struct leaf *leaf,
                                      const struct kind *kind);
 
 /* Add all of `from' to `into', which has the same function numbers; `no_room'
- * is told of each leaf of `from' that is beyond the budget of `into'.  False,
- * with nothing changed, when there is no memory.  Not inside the hook. */
+ * is told of each leaf of `from' that is beyond the budget of `into'.  What
+ * numbers the leaves of `from' have in `into' is stored in `leaf_of', by their
+ * own, unless that is NULL.  False, with nothing changed, when there is no
+ * memory.  Not inside the hook. */
 bool context_tree_merge(struct context_tree *into,
                         const struct context_tree *from,
-                        context_tree_no_room_fn *no_room, void *closure);
+                        context_tree_no_room_fn *no_room, void *closure,
+                        uint32_t *leaf_of);
 
 /* A call found no room: it is counted, and its allocations go to the leaf
  * that is given back. */

@@ -19,6 +19,8 @@
 
 #include <ecl/ecl.h>
 
+#include "live/live_collection.h"
+#include "live/live_frees.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
@@ -176,6 +178,22 @@ put_gaps(struct pprof_stream *p, const struct counters *c,
              classless_count);
 }
 
+static void
+put_live(struct pprof_stream *p)
+{
+  uint64_t lost = live_frees_lost();
+  if (!monitor.follow)
+    return;
+  pprof_put_count(p, PPROF_COMMENT_LIVE_COLLECTION, live_collection_number());
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    lost += t->live.lost;
+  if (lost > 0)
+    put_note(p, PPROF_COMMENT_LOST_NOTE,
+             "objects that were not followed, or freed without a trace, since "
+             "memory ran out: %" PRIu64,
+             lost);
+}
+
 void
 lisp_comments_put(struct pprof_stream *p, const struct sample_writer *samples,
                   uint64_t classless_count)
@@ -190,6 +208,7 @@ lisp_comments_put(struct pprof_stream *p, const struct sample_writer *samples,
   put_reconciliation(p, c);
   put_unattributed(p, c, samples);
   put_gaps(p, c, samples, classless_count);
+  put_live(p);
   region_table_comments(&monitor.regions, false, pprof_put_region, p);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, c->contexts);
   pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);

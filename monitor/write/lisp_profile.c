@@ -18,8 +18,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+
 #include <ecl/ecl.h>
 
+#include "live/live_entries.h"
 #include "names/classify.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
@@ -30,6 +35,7 @@ struct lisp_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
   const struct thread_state *thread; /* whose samples are written */
+  struct arena live;                 /* struct live_count by its leaves */
   uint64_t classless_count;          /* objects of a class that has no name */
 };
 
@@ -76,19 +82,23 @@ static void
 put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
           uint32_t function, uint32_t up)
 {
-  const uint64_t values[PPROF_LISP_COLUMNS] = {[PPROF_CALLS] = calls};
+  const uint64_t values[PPROF_LIVE_COLUMNS] = {[PPROF_CALLS] = calls};
   if (calls != 0)
     sample_writer_put(&w->samples, site, function, up, values, NULL);
 }
 
 /* What has no chain is below the overflow, at no site. */
 static void
-put_leaf(struct lisp_writer *w, const struct leaf *leaf)
+put_leaf(struct lisp_writer *w, const struct leaf *leaf,
+         const struct live_count *live)
 {
   const struct kind *kind = context_tree_kind(&w->thread->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
-  uint64_t values[PPROF_LISP_COLUMNS] = {
-      [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
+  uint64_t values[PPROF_LIVE_COLUMNS] = {
+      [PPROF_COUNT] = leaf->count,
+      [PPROF_BYTES] = leaf->bytes,
+      [PPROF_KEPT_COUNT] = live == NULL ? 0 : live->objects,
+      [PPROF_KEPT_BYTES] = live == NULL ? 0 : live->bytes};
   const uint64_t site = leaf->up == CONTEXT_OVERFLOW ? 0 : leaf->site;
   if (site != 0 && any && leaf->target == leaf->up)
     values[PPROF_CALLS] = leaf->activations;
@@ -102,16 +112,31 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf)
                     kind);
 }
 
+/* What is alive of each leaf; NULL: it is not known. */
+static const struct live_count *
+find_live(struct lisp_writer *w, struct thread_state *thread)
+{
+  const size_t bytes = thread->tree.leaf_count * sizeof(struct live_count);
+  if (!live_table_is_open(&thread->live))
+    return NULL;
+  arena_release(&w->live);
+  if (!pprof_reserve(&w->stream, &w->live, bytes))
+    return NULL;
+  live_entries_sum(&thread->live, w->live.base);
+  return w->live.base;
+}
+
 static void
-put_thread(struct lisp_writer *w, const struct thread_state *thread)
+put_thread(struct lisp_writer *w, struct thread_state *thread)
 {
   const struct context_tree *tree = &thread->tree;
+  const struct live_count *const live = find_live(w, thread);
   if (thread->label == NULL)
     gzip_file_fail(w->stream.output, ENOMEM);
   w->thread = thread;
   sample_writer_begin(&w->samples, tree);
   for (uint32_t i = 1; i < tree->leaf_count; i++)
-    put_leaf(w, &tree->leaves[i]);
+    put_leaf(w, &tree->leaves[i], live == NULL ? NULL : &live[i]);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
     put_calls(w, c->activations, c->site, c->function, c->parent);
@@ -279,13 +304,15 @@ part_of(uint64_t at)
 static void
 put_profile(struct lisp_writer *w)
 {
-  pprof_open(&w->stream, PPROF_LISP_COLUMNS);
-  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+  pprof_open(&w->stream,
+             monitor.follow ? PPROF_LIVE_COLUMNS : PPROF_LISP_COLUMNS);
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (thread_has_counted(t))
       put_thread(w, t);
   put_locations(&w->stream, &w->samples);
   lisp_comments_put(&w->stream, &w->samples, w->classless_count);
   sample_writer_release(&w->samples);
+  arena_release(&w->live);
   pprof_close(&w->stream);
 }
 
@@ -297,5 +324,7 @@ lisp_profile_put(struct gzip_file *file)
                                       .put_labels = put_labels,
                                       .closure = &w,
                                       .part_of = part_of}};
+  GC_disable(); /* what is alive is as of one collection */
   put_profile(&w);
+  GC_enable();
 }

@@ -53,10 +53,10 @@ instance_allocated(struct ecl_allocation_hooks *self, void *frame,
 
 static void
 body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
-     cl_index bytes)
+     cl_index bytes, void *memory)
 {
   struct counter *c = (struct counter *)self;
-  (void)frame, (void)owner;
+  (void)frame, (void)owner, (void)memory;
   c->bytes += bytes;
 }
 

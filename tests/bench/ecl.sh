@@ -53,7 +53,7 @@ run_ecl() {
     arguments+=(--load "$folder/$group.fas")
   done
   case $configuration in
-  loaded | stopped | full-walk | mprof)
+  loaded | stopped | full-walk | mprof | live)
     arguments+=(--eval '(require :mprof)')
     ;;
   esac
@@ -130,7 +130,7 @@ list_programs() {
   done
 }
 
-# report times|instructions|on-off|words
+# report times|instructions|on-off|words|live
 report() {
   CLOCK=${CLOCK:-cpu} BENCH_REPORT=$1 "$ECL" --norc --shell \
     "$here/report.lisp" </dev/null || die "cannot make the tables"

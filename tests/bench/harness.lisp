@@ -127,7 +127,8 @@ the form for what BODY should give, VARIABLE is the size."
                               (library "counter"))))
        (lambda () (list (funcall objects) (funcall bytes)))))
     (:full-walk (call-mprof "START" :full-walk t) #'mprof-counts)
-    (:mprof (call-mprof "START") #'mprof-counts)))
+    (:mprof (call-mprof "START") #'mprof-counts)
+    (:live (call-mprof "START" :live t) #'mprof-counts)))
 
 (defun size-for (program configuration)
   (if (eq configuration :full-walk)

@@ -12,8 +12,10 @@
 # run.sh --instructions: count instructions instead (see instructions.sh).
 # run.sh --on-off: the same for two configurations, mprof and the monitor
 # stopped: minutes for ten programs, and no unpatched ECL is needed.
-# run.sh --words: the same for the patched ECL without a monitor, and one that
-# is built without words in frames.
+# run.sh --live: times of the monitor stopped, mprof, and mprof that follows
+# objects until they are dead.
+# run.sh --words: instructions of the patched ECL without a monitor, and of
+# one that is built without words in frames.
 #
 # Environment: ECL, ECL_REFERENCE, ECL_NO_WORDS, BUILD, MPROF_LIB (set by make
 # bench and its like); ROUNDS (5), PROGRAMS (names; all), CLOCK (cpu: of the
@@ -31,6 +33,7 @@ work=$BUILD/bench
 results=$work/results.tsv
 ppcre=/usr/share/common-lisp/source/cl-ppcre
 configurations=(reference patched stopped counter full-walk mprof)
+[ "${1:-}" != --live ] || configurations=(stopped mprof live)
 handful='cons-loop boxed-floats deriv clos-instances strings down-1000
   catch-throw'
 
@@ -83,13 +86,14 @@ all='reference patched loaded stopped counter mprof'
 case ${1:-} in
 --on-off) counted='stopped mprof' ;;
 --words) counted='no-words patched' ;;
+--live) counted=${configurations[*]} ;;
 *) counted=$all ;;
 esac
 # shellcheck disable=SC2086
 prepare $counted
 list_programs ${PROGRAMS:-} >"$work/programs"
 rm -f "$work/errors" "$work/instructions.tsv" "$work/functions.tsv"
-if [ -n "${1:-}" ]; then
+if [ -n "${1:-}" ] && [ "$1" != --live ]; then
   instructions "$counted" ${PROGRAMS:-}
   report "${1#--}"
   exit
@@ -101,6 +105,10 @@ for ((r = 1; r <= rounds; r++)); do
   round "$r"
 done
 printf '\r%60s\r' '' >&2
+if [ "${1:-}" = --live ]; then
+  report live
+  exit
+fi
 if command -v valgrind >/dev/null; then
   # shellcheck disable=SC2046,SC2086 # names have no blanks
   instructions "$all" $(list_programs ${INSTRUCTIONS:-$handful} |

@@ -239,7 +239,7 @@ test_merge_adds_up(void **state)
   context_tree_leaf(&two, last, site(CONS, 0), 1, 16, 0)->count = 5;
   below = follow_chain(&one, b, 3, NULL);
   context_tree_leaf(&one, below, site(CONS, 0), 1, 16, 0)->count = 2;
-  assert_true(context_tree_merge(&one, &two, add_count, &beyond));
+  assert_true(context_tree_merge(&one, &two, add_count, &beyond, NULL));
   assert_int_equal(beyond, 0);
   assert_int_equal(follow_chain(&one, b, 3, NULL), below);
   assert_int_equal(one.contexts[below].activations, 1);
@@ -263,7 +263,7 @@ test_merge_beyond_the_budget(void **state)
   for (uint32_t size = 1; size <= 40; size++)
     context_tree_leaf(&two, CONTEXT_ROOT, site(CONS, 0), 1, size, 0)->count =
         size;
-  assert_true(context_tree_merge(&one, &two, add_count, &beyond));
+  assert_true(context_tree_merge(&one, &two, add_count, &beyond, NULL));
   for (uint32_t i = LEAF_FIRST; i < one.leaf_count; i++)
     kept += one.leaves[i].count;
   assert_int_equal(one.leaf_count, 17);

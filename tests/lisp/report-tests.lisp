@@ -151,10 +151,10 @@ every keyword is such an option."
                  "heap"                    ; as is what has two
                  "no-legend"               ; :LEGEND
                  "help")
-                (:legend :stream :file :profile))
+                (:legend :stream :file :profile :collect))
                (mprof:save "export"
                 ("heap" "help")
-                (:profile :format)))
+                (:profile :format :collect)))
         do (let ((options (options-of command))
                  (keywords (keywords-of function)))
              (is (> (length options) 10))
@@ -199,6 +199,7 @@ every keyword is such an option."
     (profiled (make-conses 3))
     (loop for (keyword value)
             in '((:tables :types) (:type :flat) (:legend nil) (:verbose t)
+                 (:collect t)
                  (:terse t) (:limit 1) (:max 1)
                  (:min-percent 1/3) (:sort-by :allocations)
                  (:value :allocations) (:focus "CONS")

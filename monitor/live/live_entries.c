@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * live_entries.c -- see live_entries.h.
+ */
+#include "live/live_entries.h"
+
+/* Our own threads are none of the collector's business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+
+#include "live/live_frees.h"
+
+static void *
+clear(void *table)
+{
+  struct live_table *const t = table;
+  live_chunks_free(t->open->next);
+  live_chunks_free(t->old);
+  t->open->next = t->old = NULL;
+  t->open->count = 0;
+  t->open->clock = t->clock;
+  t->at = t->open->entries;
+  t->end = t->at + LIVE_CHUNK_ENTRIES;
+  t->boundary = NULL;
+  t->lost = 0;
+  return NULL;
+}
+
+void
+live_entries_clear(struct live_table *t)
+{
+  GC_call_with_alloc_lock(clear, t);
+}
+
+/* ---- another leaf ---- */
+
+struct move {
+  struct live_table *table;
+  const void *memory;
+  ptrdiff_t leaf;
+};
+
+static struct live_entry *
+find_newest(struct live_chunk *chunk, const void *memory)
+{
+  for (; chunk != NULL; chunk = chunk->next)
+    for (uint64_t i = chunk->count; i-- > 0;)
+      if (live_entry_is_of(&chunk->entries[i], memory))
+        return &chunk->entries[i];
+  return NULL;
+}
+
+static void *
+move(void *move_of)
+{
+  const struct move *const m = move_of;
+  struct live_entry *e;
+  m->table->open->count = live_table_open_count(m->table);
+  e = find_newest(m->table->open, m->memory);
+  if (e == NULL)
+    e = find_newest(m->table->old, m->memory);
+  if (e != NULL)
+    e->leaf = (uint32_t)(m->leaf >> 4);
+  return NULL;
+}
+
+void
+live_entries_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
+{
+  struct move m = {t, memory, leaf};
+  GC_call_with_alloc_lock(move, &m);
+}
+
+/* ---- of two threads ---- */
+
+struct merge {
+  struct live_table *into, *from;
+  const uint32_t *leaf_of;
+};
+
+/* The last of the chunks, of which there is one. */
+static struct live_chunk *
+rename_leaves(struct live_chunk *chunk, const uint32_t *leaf_of)
+{
+  for (;; chunk = chunk->next) {
+    for (uint64_t i = 0; i < chunk->count; i++)
+      if (LIVE_KIND(chunk->entries[i].memory) != LIVE_TIME)
+        chunk->entries[i].leaf =
+            LIVE_LEAF_UNITS *
+            leaf_of[chunk->entries[i].leaf / LIVE_LEAF_UNITS];
+    if (chunk->next == NULL)
+      return chunk;
+  }
+}
+
+static void *
+merge(void *merge_of)
+{
+  const struct merge *const m = merge_of;
+  struct live_table *const into = m->into, *const from = m->from;
+  from->open->count = live_table_open_count(from);
+  rename_leaves(from->open, m->leaf_of)->next = into->open->next;
+  into->open->next = from->open;
+  if (from->old != NULL)
+    rename_leaves(from->old, m->leaf_of)->next = into->old;
+  into->old = from->old != NULL ? from->old : into->old;
+  into->lost += from->lost;
+  from->open = from->old = NULL;
+  return NULL;
+}
+
+void
+live_entries_merge(struct live_table *into, struct live_table *from,
+                      const uint32_t *leaf_of)
+{
+  struct merge m = {into, from, leaf_of};
+  GC_call_with_alloc_lock(merge, &m);
+}
+
+/* ---- sums ---- */
+
+struct sum {
+  struct live_table *table;
+  struct live_count *counts;
+};
+
+static void
+sum_chunks(const struct live_chunk *chunk, bool old, struct live_count *counts)
+{
+  for (; chunk != NULL; chunk = chunk->next) {
+    uint64_t clock = old ? 0 : chunk->clock;
+    for (uint64_t i = 0; i < chunk->count; i++) {
+      const struct live_entry *const e = &chunk->entries[i];
+      if (LIVE_KIND(e->memory) == LIVE_TIME) {
+        clock = LIVE_ADDRESS(e->memory);
+      } else if (LIVE_AGE(e->memory) != 0 &&
+                 live_frees_clock(LIVE_ADDRESS(e->memory)) <= clock) {
+        struct live_count *const c = &counts[e->leaf / LIVE_LEAF_UNITS];
+        c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
+        c->bytes += live_entry_bytes(e);
+      }
+    }
+  }
+}
+
+static void *
+sum(void *sum_of)
+{
+  const struct sum *const s = sum_of;
+  live_frees_begin();
+  s->table->open->count = live_table_open_count(s->table);
+  sum_chunks(s->table->open, false, s->counts);
+  sum_chunks(s->table->old, true, s->counts);
+  live_frees_end();
+  return NULL;
+}
+
+void
+live_entries_sum(struct live_table *t, struct live_count *counts)
+{
+  struct sum s = {t, counts};
+  GC_call_with_alloc_lock(sum, &s);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * live_entries.h -- what is done to the entries of live_table.h at other times
+ * than at the end of a collection: all with the collector's lock, so never at
+ * the same time.
+ */
+#ifndef MPROF_LIVE_ENTRIES_H
+#define MPROF_LIVE_ENTRIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "live/live_table.h"
+
+/* Forget all entries.  Its thread is not inside the hook. */
+void live_entries_clear(struct live_table *);
+
+/* The newest entry of the object at `memory' is at another leaf now.  Its
+ * thread calls it, also inside the hook: it looks for it among all entries,
+ * with the collector's lock, so it is for what happens rarely. */
+void live_entries_move(struct live_table *, const void *memory,
+                       ptrdiff_t leaf);
+
+/* The entries of `from', whose leaves are those of another tree, now with
+ * numbers `leaf_of', become entries of `into'.  Neither thread lives, and the
+ * collector does not look at `from' any more. */
+void live_entries_merge(struct live_table *into, struct live_table *from,
+                        const uint32_t *leaf_of);
+
+/* What was alive, of one leaf. */
+struct live_count {
+  uint64_t objects, bytes;
+};
+
+/* Add what was alive as of the last collection to `counts', by leaf. */
+void live_entries_sum(struct live_table *, struct live_count *counts);
+
+#endif

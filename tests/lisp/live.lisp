@@ -1,0 +1,348 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; live.lisp -- programs of which it is known what they leave alive.
+;;;;
+;;;; The collector is conservative: a stale word on a stack keeps an object.
+;;;; So what is to be dead is made, and forgotten, in a thread of its own, which
+;;;; has ended when garbage is collected.
+
+(require :mprof)
+
+(defpackage #:live
+  (:use #:common-lisp))
+
+(in-package #:live)
+
+(defvar *failures* 0)
+(defvar *kept* '() "What programs leave alive.")
+
+(defun same (what expected actual)
+  (let ((same (equal expected actual)))
+    (unless same (incf *failures*))
+    (format t "~&~:[not ok~;ok~] - ~A~%~:[# expected ~S, got ~S~%~;~]" same what
+            same expected actual)))
+
+(defmacro by-release (old new)
+  "OLD in ECL 21.2.1, NEW in 24.5.10."
+  (if (eql (search "21." (lisp-implementation-version)) 0) old new))
+
+;;; What a profile says is alive
+
+(defun lines (measure file)
+  "The lines of the profile FILE: (CHAIN TYPE NUMBER), the number being that of
+MEASURE.  A chain is a list of names."
+  (mprof:save "live.folded" :profile (mprof:profile file) :value measure
+                            :types t :show-root t)
+  (with-open-file (in "live.folded")
+    (loop for line = (read-line in nil)
+          while line
+          collect (let* ((space (position #\Space line :from-end t))
+                         (frames (split (subseq line 0 space))))
+                    (list (butlast frames) (first (last frames))
+                          (parse-integer line :start (1+ space)))))))
+
+(defun split (line)
+  (loop for start = 0 then (1+ end)
+        for end = (position #\; line :start start)
+        collect (subseq line start end)
+        while end))
+
+(defun sums (file function)
+  "What the profile FILE says is alive that was made below FUNCTION, a symbol:
+a list of (TYPE OBJECTS BYTES)."
+  (let ((name (let ((*package* (find-package '#:keyword)))
+                (prin1-to-string function)))
+        (sums '()))
+    (flet ((add (measure place)
+             (loop for (chain type number) in (lines measure file)
+                   when (member name chain :test #'string=)
+                     do (let ((sum (or (assoc type sums :test #'string=)
+                                       (first (push (list type 0 0) sums)))))
+                          (incf (nth place sum) number)))))
+      (add :live-allocations 1)
+      (add :live 2))
+    (sort sums #'string< :key #'first)))
+
+(defun alive (function &optional (collections 1))
+  "The same as of now, after so many COLLECTIONS."
+  (loop repeat (1- collections) do (ext:gc t))
+  (mprof:save "live.data" :collect (plusp collections))
+  (sums "live.data" function))
+
+(defun in-thread (function &rest arguments)
+  "Call FUNCTION with ARGUMENTS in a thread of its own; its value is lost."
+  (mp:process-join
+   (mp:process-run-function "worker" (lambda ()
+                                       (apply function arguments)
+                                       nil)))
+  (in-other-words))
+
+(defun in-other-words (&optional (depth 100))
+  "Write over what is left of a stack."
+  (let ((words (list depth depth depth)))
+    (declare (dynamic-extent words))
+    (if (plusp depth)
+        (+ 1 (in-other-words (1- depth)) (length words))
+        0)))
+
+(defmacro following (what &body body)
+  `(progn
+     (mprof:reset)
+     (setf *kept* '())
+     (mprof:start :live t)
+     ,@body
+     (when (getf (mprof:status) :active) (mprof:stop))
+     (format t "# ~A~%" ,what)))
+
+;;; Programs
+
+(defun conses (n) (loop repeat n do (push nil *kept*)))
+(defun garbage (n) (let ((list '())) (dotimes (i n list) (push i list))))
+(defun floats (n) (dotimes (i n) (push (* 1.5d0 (1+ i)) *kept*)))
+(defun vectors (n) (dotimes (i n) (push (make-array 10) *kept*)))
+(defun octets (n)
+  (push (make-array n :element-type '(unsigned-byte 8)) *kept*))
+(defun strings (n) (dotimes (i n) (push (make-string 20) *kept*)))
+(defstruct point x y)
+(defclass thing () ((a :initform 1) (b :initform 2)))
+(defun points (n) (dotimes (i n) (push (make-point :x i :y i) *kept*)))
+(defun things (n) (dotimes (i n) (push (make-instance 'thing) *kept*)))
+
+(defun type-sum (type sums)
+  (rest (assoc type sums :test #'string=)))
+
+(make-instance 'thing)                  ; what the class needs, once
+
+(following "objects of all kinds"
+  (in-thread #'conses 1000)
+  (in-thread #'garbage 2000)
+  (in-thread #'floats 300)
+  (in-thread #'vectors 40)
+  (in-thread #'octets 100000000)
+  (in-thread #'strings 50)
+  (in-thread #'points 60)
+  (in-thread #'things 70)
+  (same "conses" '(("CONS" 1000 16000)) (alive 'conses))
+  (same "garbage" '() (alive 'garbage))
+  (same "floats" '(300 4800) (type-sum "DOUBLE-FLOAT" (alive 'floats)))
+  (same "vectors" (list 40 (* 40 (+ 48 80)))
+        (type-sum "(SIMPLE-ARRAY T)" (alive 'vectors)))
+  (same "a large vector" (list 1 (+ 48 100000000))
+        (type-sum "(SIMPLE-ARRAY (UNSIGNED-BYTE 8))" (alive 'octets)))
+  (same "strings" (list 50 (* 50 (+ 40 80)))
+        (type-sum "STRING" (alive 'strings)))
+  (same "structures" (list 60 (* 60 (+ 64 16)))
+        (type-sum "LIVE::POINT" (alive 'points)))
+  (same "instances" (list 70 (* 70 (+ 64 16)))
+        (type-sum "LIVE::THING" (alive 'things)))
+  (setf *kept* '())
+  (in-other-words)
+  (same "floats that nobody refers to any more" '() (alive 'floats))
+  (same "vectors" '() (alive 'vectors))
+  (same "structures" '() (alive 'points)))
+
+(defun grow (n)
+  (let ((vector (make-array 10 :adjustable t :fill-pointer 0)))
+    (dotimes (i n) (vector-push-extend i vector 1))
+    (push vector *kept*)))
+
+(defun fill-table (n)
+  (let ((table (make-hash-table)))
+    (push table *kept*)
+    (dotimes (i n) (setf (gethash i table) t))))
+
+(following "bodies that are replaced"
+  (in-thread #'grow 100)
+  (in-thread #'fill-table 1000)
+  (same "the last body of a vector, and the vector" '(1)
+        (list (first (type-sum "(VECTOR T)" (alive 'grow)))))
+  (let ((bytes (second (type-sum "(VECTOR T)" (alive 'grow)))))
+    (same "its bytes" (+ 48 (* 8 (array-dimension (first (last *kept*)) 0)))
+          bytes))
+  (same "a hash table" '(1)
+        (list (first (type-sum "HASH-TABLE" (alive 'fill-table))))))
+
+(defun evaluate (n)
+  (dotimes (i n) (eval '(progn (push 1 *kept*) (length *kept*)))))
+
+(following "what the evaluator frees itself"
+  (in-thread #'evaluate 500)
+  (same "byte-code" nil (type-sum "BYTECODES" (alive 'evaluate)))
+  (same "what it left" '(500 8000) (type-sum "CONS" (alive 'evaluate))))
+
+(defun weak-pointers (n)
+  (dotimes (i n) (push (ext:make-weak-pointer (make-point)) *kept*)))
+
+(defun weak-table (n)
+  (let ((table (make-hash-table :test 'eq :weakness :key)))
+    (push table *kept*)
+    (dotimes (i n) (setf (gethash (make-point) table) t))))
+
+(following "weak references"
+  (in-thread #'weak-pointers 100)
+  (in-thread #'weak-table 100)
+  (same "structures behind weak pointers" nil
+        (type-sum "LIVE::POINT" (alive 'weak-pointers)))
+  (same "the pointers" 100
+        (first (type-sum "WEAK-POINTER" (alive 'weak-pointers))))
+  (same "keys of a weak table" nil
+        (type-sum "LIVE::POINT" (alive 'weak-table))))
+
+(defvar *finalized* 0)
+(defvar *resurrected* '())
+
+(defun finalized (n)
+  (dotimes (i n)
+    (ext:set-finalizer (make-point) (lambda (point)
+                                      (declare (ignore point))
+                                      (incf *finalized*)))))
+
+(defun resurrected (n)
+  (dotimes (i n)
+    (ext:set-finalizer (make-point) (lambda (point)
+                                      (push point *resurrected*)))))
+
+(following "finalizers"
+  (in-thread #'finalized 30)
+  (in-thread #'resurrected 20)
+  (same "kept until the finalizer has run" '(30 20)
+        (mapcar (lambda (function)
+                  (first (type-sum "LIVE::POINT" (sums "live.data" function))))
+                (progn (alive 'finalized) '(finalized resurrected))))
+  (loop repeat 20 until (= (+ *finalized* (length *resurrected*)) 50)
+        do (ext:gc t) (sleep 0.01))
+  (same "finalizers that ran" '(30 20)
+        (list *finalized* (length *resurrected*)))
+  (same "then dead" nil (type-sum "LIVE::POINT" (alive 'finalized 3)))
+  (same "or alive again" '(20 1600)
+        (type-sum "LIVE::POINT" (alive 'resurrected)))
+  (setf *resurrected* '())
+  (in-other-words)
+  (same "until they are dropped" nil
+        (type-sum "LIVE::POINT" (alive 'resurrected))))
+
+;;; A collection may run finalizers between an array and its body.
+
+(defun vectors-among-finalizers (n)
+  (dotimes (i n)
+    (ext:set-finalizer (make-point) (lambda (point)
+                                      (garbage 20)
+                                      (make-array 5)
+                                      point))
+    (push (make-array 10) *kept*)
+    (garbage 100)))
+
+(following "finalizers in the middle of an allocation"
+  (in-thread #'vectors-among-finalizers 20000)
+  (loop repeat 3 do (ext:gc t))
+  (in-other-words)
+  (let ((sums (alive 'vectors-among-finalizers)))
+    (same "vectors" (list 20000 (* 20000 (+ 48 80)))
+          (type-sum "(SIMPLE-ARRAY T)" sums))
+    (same "vectors without a body" nil (type-sum "(VECTOR T)" sums))))
+
+(following "many threads that end"
+  (loop repeat 600 do (in-thread #'conses 3) (in-thread #'garbage 2))
+  (same "what they left" '(("CONS" 1800 28800)) (alive 'conses))
+  (same "what they did not" '() (alive 'garbage))
+  (loop repeat 900 do (pop *kept*))
+  (in-other-words)
+  (same "half of it" '(("CONS" 900 14400)) (alive 'conses)))
+
+(following "stop, start and reset"
+  (in-thread #'conses 100)
+  (mprof:stop)
+  (same "what lives after stop" '(("CONS" 100 1600)) (alive 'conses))
+  (loop repeat 40 do (pop *kept*))
+  (in-other-words)
+  (same "what dies after stop" '(("CONS" 60 960)) (alive 'conses))
+  (in-thread #'conses 7)
+  (same "what is made after stop" '(("CONS" 60 960)) (alive 'conses))
+  (mprof:start :live t)
+  (in-thread #'conses 5)
+  (same "started again" '(("CONS" 65 1040)) (alive 'conses))
+  (mprof:reset)
+  (same "reset" '() (alive 'conses))
+  (in-thread #'conses 5)
+  (same "since then" '(("CONS" 5 80)) (alive 'conses)))
+
+(following "without a collection"
+  (in-thread #'conses 10)
+  (same "what was made since the last one is not known" '()
+        (alive 'conses 0)))
+
+(defun short-lived (seconds)
+  (loop with end = (+ (get-internal-real-time)
+                      (* seconds internal-time-units-per-second))
+        while (< (get-internal-real-time) end)
+        do (garbage 1000)))
+
+(following "while others allocate, collect and save"
+  (let ((others (loop repeat 3
+                      collect (mp:process-run-function "other" #'short-lived
+                                                       3))))
+    (loop repeat 20
+          for n from 100 by 100
+          do (in-thread #'conses 100)
+             (same (format nil "~D conses" n) (list (list "CONS" n (* 16 n)))
+                   (alive 'conses)))
+    (mapc #'mp:process-join others))
+  (same "garbage" '() (alive 'garbage)))
+
+;;; As Lisp data, and as a budget
+
+(following "readers"
+  (in-thread #'conses 10)
+  (in-thread #'points 3)
+  (let* ((profile (mprof:profile nil :collect t))
+         (points (mprof.data:row :functions 'points profile))
+         (type (mprof.data:row :types 'point profile)))
+    (same "of a function" '(6 288 3 48)
+          (list (mprof.data:live-allocations points)
+                (mprof.data:live-bytes points)
+                (mprof.data:self-live-allocations points)
+                (mprof.data:self-live-bytes points)))
+    (same "of a type" '(3 240)
+          (list (mprof.data:live-allocations type)
+                (mprof.data:live-bytes type)))
+    (same "the whole is the sum of the types" t
+          (= (mprof.data:live-bytes profile)
+             (reduce #'+ (mprof.data:types profile)
+                     :key #'mprof.data:live-bytes)))))
+
+(mprof:reset)
+(mprof:with-profiling (:report nil) (conses 1))
+(same "not known" '(nil nil)
+      (list (mprof.data:live-bytes (mprof:profile))
+            (mprof.data:self-live-bytes
+             (mprof.data:row :functions 'conses))))
+
+(defun exceeded (function live &optional name)
+  "How many objects too many, and who made them; NIL when LIVE is kept."
+  (handler-case (progn
+                  (mprof:with-allocation-budget (:live live :function name)
+                    (funcall function 10))
+                  nil)
+    (mprof:allocation-budget-exceeded (condition)
+      (list (mprof.data:allocations condition)
+            (mprof.data:bytes condition)
+            (mapcar #'mprof.data:name (mprof.data:functions condition))))))
+
+(defun garbage-in-thread (n)
+  (in-thread #'garbage n))
+
+(in-thread #'garbage 1)                 ; what a first thread leaves
+(setf *kept* '())
+(same "a budget that is exceeded" '(10 160 ("LIVE::CONSES"))
+      (exceeded #'conses 9))
+(same "one that is kept" nil (exceeded #'conses 10))
+(same "by a function" '(10 160 ("LIVE::CONSES"))
+      (exceeded #'conses 9 'conses))
+(same "garbage" nil (exceeded #'garbage-in-thread 0 'garbage))
+(mprof:start)
+(same "within a profile" t
+      (handler-case (mprof:with-allocation-budget (:live 0) (conses 1))
+        (mprof:mprof-error () t)))
+(mprof:stop)
+
+(ext:quit (if (zerop *failures*) 0 1))
