@@ -14,12 +14,8 @@
  * room in a shared tree go to its overflow, and a thread for which there is
  * no memory keeps its state.
  *
- * What tells a thread from all others in the profile is its label: its name,
- * with a number where that is not unique.  Once given, a label stays until
- * the next reset: that of an ended thread is not given again.
- *
  * Not done here: finding the threads that began while nothing was counted
- * (stop.c).
+ * (stop.c), their labels (thread_labels.c).
  */
 #include "threads/threads.h"
 
@@ -32,7 +28,7 @@
 #include "live/live_entries.h"
 #include "live/live_frees.h"
 #include "names/lisp_functions.h"
-#include "names/lisp_name.h"
+#include "threads/thread_labels.h"
 
 enum {
   DEFAULT_BUDGET = 8 << 20, /* contexts; address space until touched */
@@ -40,55 +36,6 @@ enum {
 };
 
 struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* ---- labels ---- */
-
-/* The name of a thread; from malloc, NULL when memory ran out. */
-static char *
-name_of(cl_env_ptr env)
-{
-  cl_object process = env->own_process;
-  char *name;
-  if (process == OBJNULL || Null(process))
-    return strdup("?");
-  name = lisp_name(process->process.name, NAMED_THREAD);
-  if (name != NULL && name[0] == '\0') {
-    free(name);
-    return strdup("[unnamed]");
-  }
-  return name;
-}
-
-/* Its label, likewise. */
-static char *
-new_label(cl_env_ptr env)
-{
-  char *name = name_of(env), *label;
-  const uint32_t number =
-      name == NULL ? 0 : intern_text(&monitor.names, name);
-  uint32_t *counts;
-  if (number == 0 || arena_grow(&monitor.name_counts,
-                                (number + 1) * sizeof *counts) != 0)
-    return name;
-  counts = monitor.name_counts.base;
-  if (++counts[number] == 1)
-    return name;
-  if (asprintf(&label, "%s#%u", name, counts[number]) < 0)
-    label = NULL;
-  free(name);
-  return label;
-}
-
-void
-threads_renew_labels(void)
-{
-  intern_table_release(&monitor.names);
-  arena_release(&monitor.name_counts);
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    free(t->label);
-    t->label = new_label(t->env);
-  }
-}
 
 /* ---- states ---- */
 
@@ -161,7 +108,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
     return NULL;
   }
   t->walk.whole = monitor.whole_walks;
-  t->label = new_label(env);
+  t->label = thread_label_new(env);
   t->gate = GATE_CLOSED;
   while (*p != NULL)
     p = &(*p)->next;
@@ -318,7 +265,7 @@ keeps_state(struct thread_state *t)
     monitor.ended_count++;
     return true;
   }
-  name = name_of(t->env);
+  name = thread_label_name(t->env);
   if (name == NULL || asprintf(&shared, "%s (more)", name) < 0) {
     free(name);
     return true;
