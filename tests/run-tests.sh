@@ -103,7 +103,9 @@ for kind; do
     ;;
   lisp)
     suite lisp tests/lisp/run.sh
-    suite lisp/autosave tests/lisp/autosave.sh
+    for script in autosave live slow-thread; do
+      suite "lisp/$script" "tests/lisp/$script.sh"
+    done
     # They show what 21.2.1 does.
     if [ "${RELEASE:-21.2.1}" = 21.2.1 ]; then
       suite lisp/readme tests/lisp/readme.sh
