@@ -89,7 +89,8 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
    (profile :initarg :profile :reader data:profile-of))
   (:documentation
    "A body of WITH-ALLOCATION-BUDGET allocated more than it may, or left more
-alive.  BYTES and ALLOCATIONS of MPROF.DATA say how much, BUDGET what was allowed, FUNCTIONS who,
+alive.  BYTES and ALLOCATIONS of MPROF.DATA say how much, BUDGET what was
+allowed, FUNCTIONS who,
 and PROFILE-OF gives the profile.  The restart CONTINUE gives back the body's
 values.
 

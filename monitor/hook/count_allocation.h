@@ -123,8 +123,7 @@ count_on_path(struct thread_state *t, struct known_path *path,
   } else {
     path->leaf->activations += fresh;
     count_object(t, path->leaf, allocation_bytes(kind));
-    follow(t, path->leaf, object, allocation_bytes(kind),
-                      LIVE_OBJECT);
+    follow(t, path->leaf, object, allocation_bytes(kind), LIVE_OBJECT);
     if (__builtin_expect(!path->whole, 0))
       object_body_header(t, object, path->leaf, allocation_bytes(kind));
     else if (plain && end - path->frame <= 1 && path->frame[0].word_at != 0)

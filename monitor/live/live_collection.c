@@ -237,6 +237,19 @@ live_collection_remove(struct live_table *t)
 }
 
 static void *
+begin(void *unused)
+{
+  live.number = 0;
+  return unused;
+}
+
+void
+live_collection_begin(void)
+{
+  GC_call_with_alloc_lock(begin, NULL);
+}
+
+static void *
 number(void *unused)
 {
   (void)unused;

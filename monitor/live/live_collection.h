@@ -31,7 +31,10 @@ void live_collection_add(struct live_table *);
 void live_collection_remove(struct live_table *);
 
 /* The number of the last collection, as the collector counts them; 0: there
- * was none since live_collection_open. */
+ * was none since live_collection_begin. */
 uint64_t live_collection_number(void);
+
+/* Forget that number: all entries are forgotten. */
+void live_collection_begin(void);
 
 #endif

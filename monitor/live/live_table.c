@@ -10,7 +10,8 @@
 
 _Static_assert(sizeof(struct live_chunk) <= LIVE_CHUNK_BYTES, "its size");
 
-/* So many chunks come from the kernel at once. */
+/* So many chunks come from the kernel at once, but for the first one: many
+ * threads make little. */
 enum { CHUNKS_AT_ONCE = 16 };
 
 uint64_t live_clock = 1;
@@ -48,7 +49,7 @@ open_chunk(struct live_table *t)
   if (t->spare == NULL)
     t->spare = __atomic_exchange_n(&t->returned, NULL, __ATOMIC_ACQUIRE);
   if (t->spare == NULL)
-    t->spare = map_chunks(CHUNKS_AT_ONCE);
+    t->spare = map_chunks(t->open == NULL ? 1 : CHUNKS_AT_ONCE);
   chunk = t->spare;
   if (chunk == NULL)
     return false;

@@ -382,6 +382,7 @@ threads_forget_figures(void)
     p = &t->next;
   }
   begin_epochs();
+  live_collection_begin();
   monitor.ended_count = 0;
   memset(&monitor.gone, 0, sizeof monitor.gone);
 }

@@ -324,7 +324,9 @@ lisp_profile_put(struct gzip_file *file)
                                       .put_labels = put_labels,
                                       .closure = &w,
                                       .part_of = part_of}};
-  GC_disable(); /* what is alive is as of one collection */
+  if (monitor.follow)
+    GC_disable(); /* what is alive is as of one collection */
   put_profile(&w);
-  GC_enable();
+  if (monitor.follow)
+    GC_enable();
 }

@@ -274,9 +274,15 @@ a list of (TYPE OBJECTS BYTES)."
   (same "since then" '(("CONS" 5 80)) (alive 'conses)))
 
 (following "without a collection"
+  (call-collector "GC_disable")
+  (mprof:reset)
   (in-thread #'conses 10)
   (same "what was made since the last one is not known" '()
-        (alive 'conses 0)))
+        (alive 'conses 0))
+  (same "and there is no last one" "0"
+        (mprof.data:comment "mprof.live_collection" (mprof:profile)))
+  (call-collector "GC_enable")
+  (same "now there is" '(("CONS" 10 160)) (alive 'conses)))
 
 (defun short-lived (seconds)
   (loop with end = (+ (get-internal-real-time)
