@@ -73,6 +73,7 @@ files_that_run_a_program(void **state)
     fail_msg("%s", error);
   assert_string_equal(output, expected);
   mprof_string_free(output);
+  mprof_string_free(error);
 }
 
 int
