@@ -101,9 +101,10 @@ copying."
                 while character
                 do (write-char character string))))))
 
-(defun arguments (name)
-  "The list of arguments of a function that takes NAME, a string, in one."
-  (list (octets-of name)))
+(defun arguments (name &rest more)
+  "The list of arguments of a function that takes NAME, a string, in one; and
+MORE."
+  (cons (octets-of name) more))
 
 ;;; The monitor
 
@@ -115,12 +116,12 @@ copying."
 they are dead).  A status, 0 for done.")
   (monitor-stop "mprof_monitor_stop" :int ()
     "Stop counting.  A status, 0 for done.")
-  (monitor-collect "mprof_monitor_collect" :int ()
-    "Collect garbage.  A status, 0 for done.")
   (monitor-reset "mprof_monitor_reset" :int ()
     "Forget all figures.  A status, 0 for done.")
-  (monitor-write "mprof_monitor_write" :int (&list arguments :cstring)
-    "Write the profile to the file of which ARGUMENTS were made.  A status.")
+  (monitor-write "mprof_monitor_write" :int (&list arguments :cstring :int)
+    "Write the profile to the file of which the first of ARGUMENTS was made; the
+second is 1 to collect garbage first, 2 to find out then who holds what is
+alive, or 0.  A status.")
   (autosave-every "mprof_monitor_autosave_every" :int
       ((milliseconds :unsigned-long))
     "Save every so many MILLISECONDS; 0 ends AUTOSAVE.")
@@ -135,8 +136,9 @@ they are dead).  A status, 0 for done.")
     "Enter the region of whose name ARGUMENTS were made.")
   (region-end "mprof_monitor_region_end" :int ()
     "Leave the innermost region.")
-  (take-snapshot "mprof_monitor_snapshot" :unsigned-long ()
-    "The address of a snapshot of all figures, or 0.")
+  (take-snapshot "mprof_monitor_snapshot" :unsigned-long (&list arguments :int)
+    "The address of a snapshot of all figures, or 0; the one of ARGUMENTS is the
+second of MONITOR-WRITE.")
   (free-snapshot "mprof_snapshot_free" :void (&list arguments :unsigned-long)
     "Free the snapshot whose address is in ARGUMENTS.")
   (snapshot-octets "mprof_snapshot_octets" :unsigned-long

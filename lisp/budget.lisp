@@ -130,7 +130,7 @@ Allocates nothing."
             *baselines* (rest baseline)))
     (when baseline
       (setf (rest baseline) nil
-            (first baseline) (c:take-snapshot))
+            (first baseline) (c:take-snapshot '(0)))
       (if (eql 0 (first baseline))
           (drop-baseline baseline)
           baseline))))

@@ -13,6 +13,8 @@
   (defparameter *choices*
     '((:collect (:collect) boolean
        "collect garbage first, for what is alive after START with :LIVE")
+      (:holders (:collect) boolean
+       "the same, and find out who holds what is alive")
       (:focus (:part) string
        "only what was allocated below a function with such a name")
       (:ignore (:part) string "nothing that was allocated below one")
@@ -36,10 +38,11 @@
       (:show-root (:part) boolean "show what called the profiled body, too")
       (:tables (:report)
        (list :phases :threads :regions :bins :direct :flat :graph :types
-        :type-functions :function-types :reconciliation :leaks :peak :temporary)
+        :type-functions :function-types :held :reconciliation :leaks :peak
+        :temporary)
        "these and not the usual ones; the last three are for C programs")
-      (:type (:report) (member :flat :graph)
-       "the same for the two tables of sb-sprof" "tables")
+      (:type (:report) (member :flat :graph :held)
+       "the same for one of these, the first two as in sb-sprof" "tables")
       (:limit (:report :save) (integer 1) "at most so many rows, or nodes")
       (:max (:report) (integer 1) "the same, as in sb-sprof" "limit")
       (:min-percent (:report :save) real "leave out rows, or nodes, below this")
@@ -48,9 +51,11 @@
         :peak :temporary)
        "the order of rows" "sort")
       (:value (:report :save)
-       (member :bytes :allocations :live :live-allocations :kept
-        :kept-allocations :peak :peak-allocations :temporary)
-       "what is counted; live ones after START :LIVE, the last five in C")
+       (member :bytes :allocations :live :live-allocations :held
+        :held-allocations :kept :kept-allocations :peak :peak-allocations
+        :temporary)
+       "what is counted; live and held ones after START :LIVE, the last five
+in C")
       (:verbose (:report) boolean "leave out no row; else those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
       (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")
@@ -130,6 +135,7 @@ keywords and values.  In DOCUMENTATION ~A stands for what is said of these."
     (:flat "direct")
     (:allocations "allocs")
     (:live-allocations "live-allocs")
+    (:held-allocations "held-allocs")
     (:kept-allocations "kept-allocs")
     (:peak-allocations "peak-allocs")
     (t (string-downcase keyword))))

@@ -13,7 +13,7 @@ through ECL's dynamic foreign function interface, so no C compiler is needed.
 No policy: statuses are given back as they come.")
   (:export
    #:failure #:arguments #:string-of
-   #:monitor-start #:monitor-stop #:monitor-reset #:monitor-collect
+   #:monitor-start #:monitor-stop #:monitor-reset
    #:monitor-write
    #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
    #:monitor-message #:autosave-every #:autosave #:region-begin #:region-end

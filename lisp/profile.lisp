@@ -88,10 +88,11 @@ refers to the SOURCE any more."
                                                :bytes bytes)
                           :choices choices))
 
-(defun snapshot (choices)
-  "What was counted in this Lisp until now, as a PROFILE with CHOICES."
+(defun snapshot (choices before)
+  "What was counted in this Lisp until now, as a PROFILE with CHOICES; BEFORE is
+that of BEFORE-WRITING."
   (prog1 (mp:with-lock (*lock*)
-           (let ((snapshot (c:take-snapshot)))
+           (let ((snapshot (c:take-snapshot (list before))))
              (when (eql snapshot 0)
                (fail "~A" (c:monitor-message)))
              (unwind-protect (profile-of-snapshot snapshot (allocations) (bytes)
@@ -99,10 +100,17 @@ refers to the SOURCE any more."
                (c:free-snapshot (list snapshot)))))
     (warn-if-incomplete)))
 
-(defun collect-if-chosen (choices)
-  "Collect garbage if CHOICES say so."
-  (when (chosen :collect choices)
-    (check-status (c:monitor-collect) 'mprof-error)))
+(defun before-writing (choices)
+  "What C:MONITOR-WRITE is to do first when CHOICES are made."
+  (flet ((chosen-p (keyword &rest values)
+           (intersection (or values '(t))
+                         (ensure-list (getf choices keyword)))))
+    (cond ((or (chosen-p :holders) (chosen-p :type :held)
+               (chosen-p :tables :held) (chosen-p :value :held :held-allocations)
+               (chosen-p :sort-by :held))
+           2)
+          ((chosen-p :collect) 1)
+          (t 0))))
 
 (defun profile-of-files (files choices)
   "A PROFILE of FILES, a pathname designator or a list of these, with CHOICES."
@@ -154,8 +162,7 @@ another one.  Gives back that PROFILE."
                        (apply #'filter-profile profile part)
                        profile)))
             ((null file)
-             (collect-if-chosen choices)
-             (call (snapshot part)))
+             (call (snapshot part (before-writing choices))))
             (t
              (loop
                (restart-case

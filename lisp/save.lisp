@@ -28,10 +28,11 @@ of arguments."
         (format (list "export" (format nil "--format=~(~A~)" format)))
         (t '("export"))))
 
-(defun write-profile (name)
-  "Write what was counted to the file NAME, a string."
+(defun write-profile (name before)
+  "Write what was counted to the file NAME, a string; BEFORE is that of
+BEFORE-WRITING."
   (mp:with-lock (*lock*)
-    (check-status (c:monitor-write (c:arguments name)) 'profile-file-error
+    (check-status (c:monitor-write (c:arguments name before)) 'profile-file-error
                   :pathname (pathname name) :advice *advice-on-writing*))
   (warn-if-incomplete))
 
@@ -77,9 +78,8 @@ Example:
               (own (chosen :save choices)))
           (if (and (eq format :pprof) (null profile) (null own)
                    (null (chosen :part choices)))
-              (progn
-                (collect-if-chosen choices)
-                (write-profile name))   ; nothing has to be in memory twice
+              ;; nothing has to be in memory twice
+              (write-profile name (before-writing choices))
               (call-with-profile (lambda (profile)
                                    (save-profile profile name format own))
                                  nil profile choices))

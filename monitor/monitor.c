@@ -283,31 +283,6 @@ mprof_monitor_stop(void)
   return monitor_leave(MPROF_OK);
 }
 
-/* Wipe what functions that have returned left below this frame: frames to
- * come would keep it alive where they do not write.  Likewise the values of
- * the last Lisp function. */
-static void __attribute__((noinline))
-forget_words(cl_env_ptr env)
-{
-  enum { STACK_BYTES = 64 << 10 };
-  volatile char stack[STACK_BYTES];
-  for (size_t i = 0; i < sizeof stack; i++)
-    stack[i] = 0;
-  for (size_t i = 0; i < ECL_MULTIPLE_VALUES_LIMIT; i++)
-    env->values[i] = ECL_NIL;
-}
-
-int
-mprof_monitor_collect(void)
-{
-  const int status = monitor_enter();
-  if (status != MPROF_OK)
-    return status;
-  forget_words(ecl_process_env());
-  GC_gcollect();
-  return monitor_leave(MPROF_OK);
-}
-
 int
 mprof_monitor_reset(void)
 {

@@ -54,16 +54,21 @@ MPROF_EXPORT int mprof_monitor_start(unsigned long budget, int options);
  * hook. */
 MPROF_EXPORT int mprof_monitor_stop(void);
 
-/* Run a full collection: what is alive is as of this one then. */
-MPROF_EXPORT int mprof_monitor_collect(void);
-
 /* Forget all figures.  While running: count anew from here. */
 MPROF_EXPORT int mprof_monitor_reset(void);
 
+/* What is done before figures are written. */
+enum mprof_before_writing {
+  MPROF_COLLECT = 1, /* a full collection: what is alive is as of this one */
+  MPROF_HOLDERS = 2  /* the same, and find out who holds what is alive: see
+                        holders.h; without MPROF_LIVE nothing */
+};
+
 /* Write all figures as a profile (gzip-compressed pprof) to `path': first to
  * PATH.tmp, then renamed.  May be called while running: other threads are
- * held up for as long as it takes to read the trees. */
-MPROF_EXPORT int mprof_monitor_write(const char *path);
+ * held up for as long as it takes to read the trees.  `before': sum of enum
+ * mprof_before_writing. */
+MPROF_EXPORT int mprof_monitor_write(const char *path, int before);
 
 /* Save every so many milliseconds, or no more if it is 0.  Does nothing by
  * itself: mprof_monitor_autosave is for a Lisp thread of its own, waits, writes
@@ -74,7 +79,7 @@ MPROF_EXPORT int mprof_monitor_autosave(const char *path);
 
 /* The same in memory, for the reducer: a snapshot that the caller frees, or
  * NULL, and mprof_monitor_message says why. */
-MPROF_EXPORT void *mprof_monitor_snapshot(void);
+MPROF_EXPORT void *mprof_monitor_snapshot(int before);
 MPROF_EXPORT const void *mprof_snapshot_octets(const void *snapshot);
 MPROF_EXPORT unsigned long mprof_snapshot_length(const void *snapshot);
 MPROF_EXPORT void mprof_snapshot_free(void *snapshot);

@@ -25,6 +25,10 @@
 #include <string.h>
 #include <time.h>
 
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+
 #include "entry.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
@@ -72,17 +76,35 @@ stop_with_names(void)
   }
 }
 
+/* Wipe what functions that have returned left below this frame: frames to
+ * come would keep it alive where they do not write.  Likewise the values of
+ * the last Lisp function. */
+static void __attribute__((noinline))
+forget_words(cl_env_ptr env)
+{
+  enum { STACK_BYTES = 64 << 10 };
+  volatile char stack[STACK_BYTES];
+  for (size_t i = 0; i < sizeof stack; i++)
+    stack[i] = 0;
+  for (size_t i = 0; i < ECL_MULTIPLE_VALUES_LIMIT; i++)
+    env->values[i] = ECL_NIL;
+}
+
 /* Put the figures into the file, and let go of the threads. */
 static int
-put_figures(struct gzip_file *file)
+put_figures(struct gzip_file *file, int before)
 {
   const int status = monitor_enter();
   if (status != MPROF_OK)
     return status;
   stop_with_names();
+  if (before != 0) {
+    forget_words(ecl_process_env());
+    GC_gcollect();
+  }
   if (monitor_look_for_code()) {
     code_functions_find_names(&monitor.code);
-    lisp_profile_put(file);
+    lisp_profile_put(file, (before & MPROF_HOLDERS) != 0);
   } else {
     gzip_file_fail(file, ENOMEM);
   }
@@ -103,12 +125,12 @@ fail_to_write(const char *where, int error)
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 
 static int
-write_file(const char *path, const char *temporary)
+write_file(const char *path, const char *temporary, int before)
 {
   struct gzip_file file = {.always = true};
   int status;
   gzip_file_open(&file, path, temporary);
-  status = put_figures(&file);
+  status = put_figures(&file, before);
   if (status != MPROF_OK)
     gzip_file_fail(&file, EINVAL);
   gzip_file_close(&file);
@@ -118,21 +140,21 @@ write_file(const char *path, const char *temporary)
 }
 
 int
-mprof_monitor_write(const char *path)
+mprof_monitor_write(const char *path, int before)
 {
   char temporary[PATH_MAX];
   struct quiet quiet;
-  sigset_t before;
+  sigset_t signals;
   int status;
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= PATH_MAX)
     return fail_to_write(path, ENAMETOOLONG);
-  monitor_block_interrupts(&before);
+  monitor_block_interrupts(&signals);
   quiet_begin(&quiet, false);
   pthread_mutex_lock(&writing);
-  status = write_file(path, temporary);
+  status = write_file(path, temporary, before);
   pthread_mutex_unlock(&writing);
   quiet_end(&quiet);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_sigmask(SIG_SETMASK, &signals, NULL);
   return status;
 }
 
@@ -142,7 +164,7 @@ struct snapshot {
 };
 
 void *
-mprof_monitor_snapshot(void)
+mprof_monitor_snapshot(int before)
 {
   struct snapshot *const snapshot = malloc(sizeof *snapshot);
   struct gzip_file file = {.always = true};
@@ -151,7 +173,7 @@ mprof_monitor_snapshot(void)
   if (snapshot == NULL)
     gzip_file_fail(&file, ENOMEM);
   else
-    status = put_figures(&file);
+    status = put_figures(&file, before);
   if (status != MPROF_OK)
     gzip_file_fail(&file, EINVAL);
   gzip_file_close(&file);
@@ -242,7 +264,7 @@ mprof_monitor_autosave(const char *path)
 {
   int worst = MPROF_OK;
   while (wait_to_save()) {
-    const int status = mprof_monitor_write(path);
+    const int status = mprof_monitor_write(path, 0);
     if (status != MPROF_OK && worst == MPROF_OK)
       fprintf(stderr, "mprof: %s\n", message);
     worst = status != MPROF_OK ? status : worst;

@@ -118,47 +118,60 @@ live_entries_merge(struct live_table *into, struct live_table *from,
   GC_call_with_alloc_lock(merge, &m);
 }
 
-/* ---- sums ---- */
+/* ---- what is alive ---- */
 
-struct sum {
+struct each {
   struct live_table *table;
-  struct live_count *counts;
+  void (*visit)(void *closure, const struct live_entry *);
+  void *closure;
 };
 
 static void
-sum_chunks(const struct live_chunk *chunk, bool old, struct live_count *counts)
+visit_chunks(const struct each *each, const struct live_chunk *chunk, bool old)
 {
   for (; chunk != NULL; chunk = chunk->next) {
     uint64_t clock = old ? 0 : chunk->clock;
     for (uint64_t i = 0; i < chunk->count; i++) {
       const struct live_entry *const e = &chunk->entries[i];
-      if (LIVE_KIND(e->memory) == LIVE_TIME) {
+      if (LIVE_KIND(e->memory) == LIVE_TIME)
         clock = LIVE_ADDRESS(e->memory);
-      } else if (LIVE_AGE(e->memory) != 0 &&
-                 live_frees_clock(LIVE_ADDRESS(e->memory)) <= clock) {
-        struct live_count *const c = &counts[e->leaf / LIVE_LEAF_UNITS];
-        c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
-        c->bytes += live_entry_bytes(e);
-      }
+      else if (LIVE_AGE(e->memory) != 0 &&
+               live_frees_clock(LIVE_ADDRESS(e->memory)) <= clock)
+        each->visit(each->closure, e);
     }
   }
 }
 
 static void *
-sum(void *sum_of)
+visit_all(void *each_of)
 {
-  const struct sum *const s = sum_of;
-  live_frees_begin();
-  s->table->open->count = live_table_open_count(s->table);
-  sum_chunks(s->table->open, false, s->counts);
-  sum_chunks(s->table->old, true, s->counts);
-  live_frees_end();
+  const struct each *const each = each_of;
+  each->table->open->count = live_table_open_count(each->table);
+  visit_chunks(each, each->table->open, false);
+  visit_chunks(each, each->table->old, true);
   return NULL;
+}
+
+void
+live_entries_each(struct live_table *t,
+                  void (*visit)(void *closure, const struct live_entry *),
+                  void *closure)
+{
+  struct each each = {t, visit, closure};
+  GC_call_with_alloc_lock(visit_all, &each);
+}
+
+static void
+count_entry(void *counts, const struct live_entry *e)
+{
+  struct live_count *const c =
+      (struct live_count *)counts + e->leaf / LIVE_LEAF_UNITS;
+  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
+  c->bytes += live_entry_bytes(e);
 }
 
 void
 live_entries_sum(struct live_table *t, struct live_count *counts)
 {
-  struct sum s = {t, counts};
-  GC_call_with_alloc_lock(sum, &s);
+  live_entries_each(t, count_entry, counts);
 }

@@ -32,7 +32,13 @@ struct live_count {
   uint64_t objects, bytes;
 };
 
-/* Add what was alive as of the last collection to `counts', by leaf. */
+/* Call `visit' with each entry of what was alive as of the last collection.
+ * Between live_frees_begin and _end. */
+void live_entries_each(struct live_table *,
+                       void (*visit)(void *closure, const struct live_entry *),
+                       void *closure);
+
+/* Add the same to `counts', by leaf. */
 void live_entries_sum(struct live_table *, struct live_count *counts);
 
 #endif

@@ -17,6 +17,16 @@
 
 #include <ecl/ecl.h>
 
+/* What of a thread the collector looks at beside its C stack from its pointer
+ * to `c_begin'. */
+struct release_stacks {
+  const void *c_begin; /* the oldest word of its C stack */
+  size_t c_bytes;      /* how long that can become */
+  const void *arguments, *arguments_end; /* of functions */
+  const void *bindings, *bindings_end;   /* earlier values of symbols */
+  const void *frames, *frames_end;       /* of BLOCK, CATCH, ... */
+};
+
 #if ECL_VERSION_NUMBER >= 240510
 
 #include <ecl/threads.h>
@@ -73,6 +83,28 @@ release_is_made(cl_object process)
   return process->process.env->bds_stack.tl_bindings != NULL;
 }
 
+/* The values of symbols in that thread, by their numbers. */
+static inline const cl_object *
+release_bindings(cl_env_ptr env, cl_index *size)
+{
+  *size = env->bds_stack.tl_bindings_size;
+  return env->bds_stack.tl_bindings;
+}
+
+static inline struct release_stacks
+release_stacks(cl_env_ptr env)
+{
+  return (struct release_stacks){
+      .c_begin = env->c_stack.org,
+      .c_bytes = env->c_stack.max_size,
+      .arguments = env->run_stack.org,
+      .arguments_end = env->run_stack.top,
+      .bindings = env->bds_stack.org,
+      .bindings_end = env->bds_stack.top + 1,
+      .frames = env->frs_stack.org,
+      .frames_end = env->frs_stack.top + 1};
+}
+
 #else
 
 static inline void
@@ -120,6 +152,27 @@ static inline bool
 release_is_made(cl_object process)
 {
   return process->process.env->thread_local_bindings != NULL;
+}
+
+static inline const cl_object *
+release_bindings(cl_env_ptr env, cl_index *size)
+{
+  *size = env->thread_local_bindings_size;
+  return env->thread_local_bindings;
+}
+
+static inline struct release_stacks
+release_stacks(cl_env_ptr env)
+{
+  return (struct release_stacks){
+      .c_begin = env->cs_org,
+      .c_bytes = env->cs_max_size,
+      .arguments = env->stack,
+      .arguments_end = env->stack_top,
+      .bindings = env->bds_org,
+      .bindings_end = env->bds_top + 1,
+      .frames = env->frs_org,
+      .frames_end = env->frs_top + 1};
 }
 
 #endif

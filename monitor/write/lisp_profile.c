@@ -24,12 +24,15 @@
 
 #include <ecl/ecl.h>
 
+#include "holders/holders.h"
 #include "live/live_entries.h"
+#include "live/live_frees.h"
 #include "names/classify.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
 #include "names/lisp_printer.h"
 #include "threads/threads.h"
+#include "write/holder_samples.h"
 
 struct lisp_writer {
   struct pprof_stream stream;
@@ -82,7 +85,7 @@ static void
 put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
           uint32_t function, uint32_t up)
 {
-  const uint64_t values[PPROF_LIVE_COLUMNS] = {[PPROF_CALLS] = calls};
+  const uint64_t values[PPROF_COLUMNS] = {[PPROF_CALLS] = calls};
   if (calls != 0)
     sample_writer_put(&w->samples, site, function, up, values, NULL);
 }
@@ -94,7 +97,7 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf,
 {
   const struct kind *kind = context_tree_kind(&w->thread->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
-  uint64_t values[PPROF_LIVE_COLUMNS] = {
+  uint64_t values[PPROF_COLUMNS] = {
       [PPROF_COUNT] = leaf->count,
       [PPROF_BYTES] = leaf->bytes,
       [PPROF_KEPT_COUNT] = live == NULL ? 0 : live->objects,
@@ -301,11 +304,26 @@ part_of(uint64_t at)
              : LOCATION_SHOWS;
 }
 
+/* Who holds what; before there is any sample. */
 static void
-put_profile(struct lisp_writer *w)
+put_holders(struct lisp_writer *w)
 {
-  pprof_open(&w->stream,
-             monitor.follow ? PPROF_LIVE_COLUMNS : PPROF_LISP_COLUMNS);
+  struct holders holders = {0};
+  if (holders_find(&holders))
+    holder_samples_put(&w->stream, &holders);
+  else
+    gzip_file_fail(w->stream.output, ENOMEM);
+  holders_release(&holders);
+}
+
+static void
+put_profile(struct lisp_writer *w, bool holders)
+{
+  pprof_open(&w->stream, holders          ? PPROF_COLUMNS_HELD
+                         : monitor.follow ? PPROF_COLUMNS_LIVE
+                                          : PPROF_COLUMNS_LISP);
+  if (holders)
+    put_holders(w);
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (thread_has_counted(t))
       put_thread(w, t);
@@ -317,16 +335,20 @@ put_profile(struct lisp_writer *w)
 }
 
 void
-lisp_profile_put(struct gzip_file *file)
+lisp_profile_put(struct gzip_file *file, bool holders)
 {
   struct lisp_writer w = {.stream.output = file,
                           .samples = {.stream = &w.stream,
                                       .put_labels = put_labels,
                                       .closure = &w,
                                       .part_of = part_of}};
-  if (monitor.follow)
-    GC_disable(); /* what is alive is as of one collection */
-  put_profile(&w);
-  if (monitor.follow)
+  if (monitor.follow) { /* what is alive is as of one moment */
+    GC_disable();
+    live_frees_begin();
+  }
+  put_profile(&w, holders && monitor.follow);
+  if (monitor.follow) {
+    live_frees_end();
     GC_enable();
+  }
 }

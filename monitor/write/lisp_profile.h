@@ -11,8 +11,9 @@
 #include "write/sample_writer.h"
 
 /* Put the figures of the monitor (threads.h) into `file', which is open, and
- * stays so.  Does not allocate from the collector. */
-void lisp_profile_put(struct gzip_file *file);
+ * stays so; with `holders' also who holds what is alive, if objects are
+ * followed.  Does not allocate from the collector. */
+void lisp_profile_put(struct gzip_file *file, bool holders);
 
 /* Its comments: whose it is, totals, the reconciliation with the collector's
  * sum, and what is not attributed or can be missing.  `samples' has written

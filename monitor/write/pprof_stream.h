@@ -33,15 +33,15 @@
 
 struct pprof_stream { /* all zero but for the first */
   struct gzip_file *output; /* open; the caller's */
-  int columns; /* values of a sample */
+  unsigned columns; /* values of a sample: a sum of 1 << enum pprof_column */
   struct arena message;
   size_t length; /* of the message in hand */
   struct intern_table strings;
 };
 
-/* Begin a profile of which each sample has the first `columns' values of enum
- * pprof_column: write what stands before samples. */
-void pprof_open(struct pprof_stream *p, int columns);
+/* Begin a profile of which each sample has the values `columns': write what
+ * stands before samples. */
+void pprof_open(struct pprof_stream *p, unsigned columns);
 
 /* Give the memory back; the file is still open. */
 void pprof_close(struct pprof_stream *p);
@@ -71,6 +71,9 @@ void pprof_put_region(void *stream, const char *text);
 /* ---- messages ---- */
 
 void pprof_begin(struct pprof_stream *p);
+
+/* Add the values of a sample, by enum pprof_column. */
+void pprof_add_values(struct pprof_stream *p, const uint64_t *values);
 
 /* Add a bare number, or a field that is a number (zero: none). */
 void pprof_add(struct pprof_stream *p, uint64_t n);

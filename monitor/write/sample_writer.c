@@ -210,15 +210,6 @@ add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
   return first;
 }
 
-static void
-add_values(struct sample_writer *w, const uint64_t *values)
-{
-  const size_t start = w->stream->length;
-  for (int i = 0; i < w->stream->columns; i++)
-    pprof_add(w->stream, values[i]);
-  pprof_nest(w->stream, PPROF_SAMPLE_VALUES, start);
-}
-
 void
 sample_writer_put(struct sample_writer *w, uint64_t site, uint32_t function,
                   uint32_t up, const uint64_t *values,
@@ -234,7 +225,7 @@ sample_writer_put(struct sample_writer *w, uint64_t site, uint32_t function,
   if (add_chain(w, site, function, up, kind != NULL) ==
       (SITE_SPECIAL | SITE_CUT_SHORT))
     w->cut_count += values[PPROF_COUNT];
-  add_values(w, values);
+  pprof_add_values(w->stream, values);
   w->put_labels(w->closure, kind);
   pprof_end(w->stream, PPROF_SAMPLE);
 }

@@ -47,6 +47,14 @@ reduction_is_substituted(const struct reduction *reduction)
   return measure_rows[reduction_counted(reduction)].what != NULL;
 }
 
+/* Whether chains are of what holds objects, and not of calls. */
+static inline bool
+reduction_is_of_holders(const struct reduction *reduction)
+{
+  return measure_rows[reduction_counted(reduction)].as_bytes ==
+         MEASURE_HELD_BYTES;
+}
+
 /* Whether the figures of REDUCTION have a column for MEASURE; and whether
  * they say it (see measure_known). */
 static inline bool

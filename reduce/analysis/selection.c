@@ -315,7 +315,9 @@ selection_init(struct selection *selection, const struct profile *profile,
                         options->type != NULL ||
                         options->categories != NULL || substituted,
       .narrowed = substituted,
-      .counts_calls = calls_known(profile, options),
+      .counts_calls =
+          calls_known(profile, options) &&
+          measure_rows[options->counted].as_bytes != MEASURE_HELD_BYTES,
   };
   if (selection->functions == NULL || selection->walks == NULL ||
       selection->kept == NULL)

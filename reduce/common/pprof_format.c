@@ -13,4 +13,6 @@ const struct pprof_value_type pprof_columns[PPROF_COLUMNS] = {
     [PPROF_PEAK_COUNT] = {"peak_objects", "count"},
     [PPROF_PEAK_BYTES] = {"peak_space", "bytes"},
     [PPROF_TEMPORARY] = {"temporary_objects", "count"},
+    [PPROF_HELD_COUNT] = {"held_objects", "count"},
+    [PPROF_HELD_BYTES] = {"held_space", "bytes"},
 };

@@ -103,9 +103,10 @@ enum pprof_function_field {
   PPROF_FUNCTION_START_LINE = 5
 };
 
-/* The sample types of files by mprof, in their order.  A Lisp profile ends
- * with the calls, or where objects are followed with what is kept: what was
- * alive at the last collection. */
+/* The sample types of files by mprof, in their order.  In a Lisp profile
+ * what is kept is what was alive at the last collection.  What is held is the
+ * same once more, in samples of its own: the chain of such a sample is not of
+ * calls but of what holds its objects. */
 enum pprof_column {
   PPROF_COUNT,
   PPROF_BYTES,
@@ -115,10 +116,21 @@ enum pprof_column {
   PPROF_PEAK_COUNT,
   PPROF_PEAK_BYTES,
   PPROF_TEMPORARY,
-  PPROF_COLUMNS,
-  PPROF_LISP_COLUMNS = PPROF_CALLS + 1,
-  PPROF_LIVE_COLUMNS = PPROF_KEPT_BYTES + 1
+  PPROF_HELD_COUNT,
+  PPROF_HELD_BYTES,
+  PPROF_COLUMNS
 };
+
+/* Which of them a file has: sums of 1 << column. */
+#define PPROF_COLUMNS_LISP                                                   \
+  (1u << PPROF_COUNT | 1u << PPROF_BYTES | 1u << PPROF_CALLS)
+#define PPROF_COLUMNS_LIVE                                                   \
+  (PPROF_COLUMNS_LISP | 1u << PPROF_KEPT_COUNT | 1u << PPROF_KEPT_BYTES)
+#define PPROF_COLUMNS_HELD                                                   \
+  (PPROF_COLUMNS_LIVE | 1u << PPROF_HELD_COUNT | 1u << PPROF_HELD_BYTES)
+#define PPROF_COLUMNS_MALLOC                                                 \
+  (PPROF_COLUMNS_LIVE | 1u << PPROF_PEAK_COUNT | 1u << PPROF_PEAK_BYTES |     \
+   1u << PPROF_TEMPORARY)
 
 struct pprof_value_type {
   const char *type, *unit;

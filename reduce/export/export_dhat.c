@@ -27,6 +27,8 @@ static const char *const verbs[MEASURE_NAMES] = {
     [MEASURE_PEAK_BYTES] = "Live at the peak",
     [MEASURE_PEAK_ALLOCS] = "Live at the peak",
     [MEASURE_TEMPORARY_ALLOCS] = "Temporary",
+    [MEASURE_HELD_BYTES] = "Held",
+    [MEASURE_HELD_ALLOCS] = "Held",
     [MEASURE_LIVE_BYTES] = "Alive",
     [MEASURE_LIVE_ALLOCS] = "Alive",
 };

@@ -79,6 +79,14 @@ shown_temporary(const struct reduction *reduction)
 }
 
 static enum shown
+shown_held(const struct reduction *reduction)
+{
+  return measure_known(reduction->profile, MEASURE_HELD_BYTES)
+             ? SHOWN_ALWAYS
+             : SHOWN_IF_ASKED;
+}
+
+static enum shown
 shown_in_lisp(const struct reduction *reduction)
 {
   return shown_if(is_lisp(reduction));
@@ -107,6 +115,8 @@ const struct output report_tables[] = {
      .table = &function_types_table, .shown = shown_in_lisp},
     {"graph", "callers and callees of each function",
      .emit = report_graph},
+    {"held", "what holds what is alive", .emit = report_held,
+     .shown = shown_held},
     {"bins", "allocation by size of object", .table = &bins_table},
     {"reconciliation", "the count against the collector's own",
      .emit = report_reconciliation},

@@ -11,6 +11,9 @@ static const char never_freed[] = "never freed";
 static const char at_the_peak[] = "live when most bytes were";
 static const char alive[] = "alive at the last collection";
 static const char start_live[] = "begin with (mprof:start :live t)";
+static const char held[] = "alive, by what holds it";
+static const char save_holders[] =
+    "begin with (mprof:start :live t), and save with :holders t";
 static const char at_once[] = "freed before the next allocations";
 
 const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
@@ -38,6 +41,14 @@ const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
                                   "TemporaryAllocs", "temporary objects",
                                   at_once, false, MEASURE_COUNT,
                                   MEASURE_TEMPORARY_ALLOCS, PPROF_TEMPORARY},
+    [MEASURE_HELD_BYTES] = {"held", "held_bytes", "HeldBytes", "bytes held",
+                            held, true, MEASURE_HELD_BYTES,
+                            MEASURE_HELD_ALLOCS, PPROF_HELD_BYTES,
+                            save_holders},
+    [MEASURE_HELD_ALLOCS] = {"held-allocs", "held_allocations", "HeldAllocs",
+                             "objects held", held, false, MEASURE_HELD_BYTES,
+                             MEASURE_HELD_ALLOCS, PPROF_HELD_COUNT,
+                             save_holders},
     [MEASURE_LIVE_BYTES] = {"live", "live_bytes", "LiveBytes", "live bytes",
                             alive, true, MEASURE_KEPT_BYTES,
                             MEASURE_KEPT_ALLOCS, PPROF_KEPT_BYTES,

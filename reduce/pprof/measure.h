@@ -18,6 +18,8 @@ enum measure {
   MEASURE_PEAK_BYTES, /* live when most bytes were */
   MEASURE_PEAK_ALLOCS,
   MEASURE_TEMPORARY_ALLOCS, /* freed before the next allocations */
+  MEASURE_HELD_BYTES,  /* of samples whose chains are of holders, not calls */
+  MEASURE_HELD_ALLOCS,
   MEASURE_COUNT,
   /* no measures, but what Lisp calls MEASURE_KEPT_BYTES and _ALLOCS */
   MEASURE_LIVE_BYTES = MEASURE_COUNT,

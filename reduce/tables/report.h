@@ -32,6 +32,7 @@ bool report_lacks_calls(const struct reduction *reduction);
 
 /* The tables that are no descriptions. */
 void report_graph(const struct reduction *reduction, struct sink *sink);
+void report_held(const struct reduction *reduction, struct sink *sink);
 void report_reconciliation(const struct reduction *reduction,
                            struct sink *sink);
 

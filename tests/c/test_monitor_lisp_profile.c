@@ -114,7 +114,7 @@ save_in(const char *file_path)
   char temporary[128];
   snprintf(temporary, sizeof temporary, "%s.tmp", file_path);
   gzip_file_open(&file, file_path, temporary);
-  lisp_profile_put(&file);
+  lisp_profile_put(&file, false);
   gzip_file_close(&file);
   return file.failed;
 }
@@ -132,7 +132,7 @@ keep(void)
 {
   struct gzip_file file = {.always = true};
   gzip_file_open_in_memory(&file);
-  lisp_profile_put(&file);
+  lisp_profile_put(&file, false);
   gzip_file_close(&file);
   return file;
 }
@@ -327,7 +327,7 @@ save_comments(uint64_t comments)
   named = false;
   snprintf(temporary, sizeof temporary, "%s.tmp", path);
   gzip_file_open(&file, NULL, temporary);
-  pprof_open(&stream, PPROF_COLUMNS);
+  pprof_open(&stream, PPROF_COLUMNS_MALLOC);
   for (uint64_t i = 0; i < comments; i++)
     pprof_put_count(&stream, "test", i * UINT64_C(0x9E3779B97F4A7C15));
   pprof_close(&stream);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * dominators.c -- see dominators.h.
+ */
+#include "holders/dominators.h"
+
+#include <string.h>
+
+/* The forest of the nodes that have been looked at, the last ones. */
+struct forest {
+  uint32_t *ancestors; /* its root, if not a node before them, is nearer */
+  uint32_t *labels;    /* the node with the least semidominator on the way */
+  uint32_t *semi;      /* semidominators */
+  uint32_t *stack;     /* room for a path */
+};
+
+/* The node with the least semidominator from `node' up to, but without, the
+ * first ancestor before `least'. */
+static uint32_t
+evaluate(const struct forest *f, uint32_t node, uint32_t least)
+{
+  uint32_t depth = 0, v = node;
+  while (f->ancestors[v] >= least) {
+    f->stack[depth++] = v;
+    v = f->ancestors[v];
+  }
+  while (depth-- > 0) {
+    const uint32_t above = v;
+    v = f->stack[depth];
+    if (f->semi[f->labels[above]] < f->semi[f->labels[v]])
+      f->labels[v] = f->labels[above];
+    f->ancestors[v] = f->ancestors[above];
+  }
+  return f->labels[node];
+}
+
+static void
+find_semidominators(const struct forest *f, uint32_t count,
+                    const uint32_t *first, const uint32_t *predecessors)
+{
+  for (uint32_t v = count - 1; v > 0; v--)
+    for (uint32_t i = first[v]; i < first[v + 1]; i++) {
+      const uint32_t u = predecessors[i];
+      const uint32_t s = u <= v ? u : f->semi[evaluate(f, u, v + 1)];
+      if (s < f->semi[v])
+        f->semi[v] = s;
+    }
+}
+
+bool
+dominators_find(uint32_t count, const uint32_t *parents,
+                const uint32_t *first, const uint32_t *predecessors,
+                struct arena *dominators)
+{
+  const size_t bytes = count * sizeof(uint32_t);
+  struct arena work = {0};
+  struct forest f;
+  uint32_t *dominator;
+  if (arena_reserve(dominators, bytes) != 0 ||
+      arena_reserve(&work, 3 * bytes) != 0)
+    return false;
+  dominator = dominators->base;
+  f = (struct forest){.ancestors = work.base, .stack = dominator};
+  f.labels = f.ancestors + count;
+  f.semi = f.labels + count;
+  memcpy(f.ancestors, parents, bytes);
+  memcpy(f.semi, parents, bytes); /* each is a predecessor */
+  for (uint32_t v = 0; v < count; v++)
+    f.labels[v] = v;
+  find_semidominators(&f, count, first, predecessors);
+  dominator[0] = 0;
+  for (uint32_t v = 1; v < count; v++) {
+    uint32_t d = parents[v];
+    while (d > f.semi[v])
+      d = dominator[d];
+    dominator[v] = d;
+  }
+  arena_release(&work);
+  return true;
+}

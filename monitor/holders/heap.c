@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * heap.c -- the index is open addressing with linear probing, at most half
+ * full.
+ */
+#include "holders/heap.h"
+
+/* Our own threads are none of the collector's business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+#include <gc/gc_mark.h>
+
+enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
+
+static void *
+grow(struct heap *heap, struct arena *arena, size_t count, size_t size)
+{
+  if (arena->reserved_bytes < count * size &&
+      arena_grow(arena, 2 * count * size) != 0)
+    heap->failed = true;
+  return heap->failed ? NULL : arena->base;
+}
+
+/* ---- objects ---- */
+
+static uint32_t *
+slot_of(const struct heap *heap, uint64_t address)
+{
+  uint32_t *const slots = heap->index.base;
+  const size_t mask = ((size_t)1 << heap->index_bits) - 1;
+  size_t i = (address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >>
+             (64 - heap->index_bits);
+  while (slots[i] != 0 && heap_object(heap, slots[i])->address != address)
+    i = (i + 1) & mask;
+  return &slots[i];
+}
+
+/* Index all objects in 2^bits places. */
+static void
+rebuild_index(struct heap *heap, unsigned bits)
+{
+  arena_release(&heap->index);
+  if (arena_reserve(&heap->index, sizeof(uint32_t) << bits) != 0) {
+    heap->failed = true;
+    return;
+  }
+  heap->index_bits = bits;
+  for (uint32_t i = 1; i <= heap->count; i++)
+    if (heap_object(heap, i)->address != 0)
+      *slot_of(heap, heap_object(heap, i)->address) = i;
+}
+
+static uint32_t
+append(struct heap *heap, uint64_t address)
+{
+  if (grow(heap, &heap->objects, heap->count + (size_t)2,
+           sizeof(struct heap_object)) == NULL)
+    return 0;
+  *heap_object(heap, ++heap->count) =
+      (struct heap_object){.address = address};
+  return heap->count;
+}
+
+static void GC_CALLBACK
+take_object(void *object, size_t bytes, void *heap)
+{
+  (void)bytes;
+  append(heap, (uintptr_t)object);
+}
+
+void
+heap_take_objects(struct heap *heap)
+{
+  unsigned bits = 10;
+  GC_enumerate_reachable_objects_inner(take_object, heap);
+  heap->collected = heap->count;
+  while (heap->count >= (size_t)1 << (bits - 1))
+    bits++;
+  if (!heap->failed)
+    rebuild_index(heap, bits);
+}
+
+uint32_t
+heap_add(struct heap *heap, uint64_t address)
+{
+  const uint32_t number = append(heap, address);
+  if (number == 0 || address == 0)
+    return number;
+  if (number >= (size_t)1 << (heap->index_bits - 1))
+    rebuild_index(heap, heap->index_bits + 1);
+  else
+    *slot_of(heap, address) = number;
+  return heap->failed ? 0 : number;
+}
+
+uint32_t
+heap_find(const struct heap *heap, uint64_t word)
+{
+  const uint64_t address = word & ~(uint64_t)TAGS;
+  return (address & 7) != 0 || address == 0 ? 0 : *slot_of(heap, address);
+}
+
+/* ---- references ---- */
+
+void
+heap_begin_references(struct heap *heap, uint32_t number)
+{
+  uint32_t *const first =
+      grow(heap, &heap->first, heap->count + (size_t)2, sizeof *first);
+  if (first != NULL)
+    first[number] = heap->reference_count;
+}
+
+/* What nobody holds need not be referred to. */
+void
+heap_refer(struct heap *heap, uint64_t word)
+{
+  const uint32_t number = heap_find(heap, word);
+  uint32_t *references;
+  if (number == 0)
+    return;
+  if ((word & TAGS) == LIST_TAG)
+    heap_object(heap, number)->flags |= HEAP_CONS;
+  if ((heap_object(heap, number)->flags & HEAP_ROOT) != 0)
+    return;
+  references = heap->reference_count == UINT32_MAX
+                   ? NULL
+                   : grow(heap, &heap->references,
+                          heap->reference_count + (size_t)1,
+                          sizeof *references);
+  if (references != NULL)
+    references[heap->reference_count++] = number;
+  else
+    heap->failed = true;
+}
+
+/* The kind of objects without pointers has the number 0, and 3 when they are
+ * uncollectable (gc_mark.h). */
+static bool
+has_pointers(const void *object, size_t *bytes)
+{
+  const int kind = GC_get_kind_and_size(object, bytes);
+  return kind != 0 && kind != 3;
+}
+
+void
+heap_read_objects(struct heap *heap)
+{
+  for (uint32_t i = 1; i <= heap->collected && !heap->failed; i++) {
+    const uint64_t *const words =
+        (const uint64_t *)(uintptr_t)heap_object(heap, i)->address;
+    size_t bytes;
+    heap_begin_references(heap, i);
+    if (!has_pointers(words, &bytes))
+      continue;
+    for (size_t w = 0; w < bytes / sizeof *words; w++)
+      heap_refer(heap, words[w]);
+  }
+}
+
+void
+heap_release(struct heap *heap)
+{
+  arena_release(&heap->objects);
+  arena_release(&heap->index);
+  arena_release(&heap->first);
+  arena_release(&heap->references);
+  *heap = (struct heap){0};
+}

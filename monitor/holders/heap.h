@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * heap.h -- the objects that the collector found alive, and which of them
+ * refer to which: the graph in which holders are looked for.
+ *
+ * Model.  Objects are what the collector gave out, whether it was counted or
+ * not, numbered from 1 in the order of their addresses.  Behind them come
+ * the *roots* that lie elsewhere: static symbols, bindings, stacks, the data
+ * of shared objects (roots.h).  A word refers to an object when the collector
+ * would follow it: to its address, or to that and the tag of a list.  What
+ * has no pointers for the collector has no references here.
+ *
+ * The graph is read while the world is stopped, just after a full collection,
+ * and so is of one moment; all that is computed from it comes later.
+ *
+ * Memory: 16 bytes an object, 8 to 16 for its place in the index, 4 and 4 for
+ * each reference.  From the kernel: no malloc, no collector.
+ */
+#ifndef MPROF_HEAP_H
+#define MPROF_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tree/arena.h"
+
+/* What is known of an object: bits. */
+enum heap_flag {
+  HEAP_COUNTED = 1,  /* its leaf and bytes are known */
+  HEAP_OBJECT = 2,   /* ... and it is an object, not a body of one */
+  HEAP_CONS = 4,     /* something refers to it as a list */
+  HEAP_BODY = 8,     /* it is a body of what refers to it */
+  HEAP_ROOT = 16,    /* nobody holds it */
+  HEAP_EXTERNAL = 32 /* a symbol that is external in its package */
+};
+
+struct heap_object {
+  uint64_t address; /* 0: a root that has none */
+  uint64_t bytes;   /* as requested */
+  uint32_t leaf;    /* a number of the caller's */
+  uint32_t flags;
+};
+
+struct heap { /* all zero: empty */
+  struct arena objects;    /* struct heap_object; 0 is none */
+  uint32_t count;          /* the last number */
+  uint32_t collected;      /* those up to here are the collector's */
+  struct arena index;      /* uint32_t: numbers by address */
+  unsigned index_bits;
+  struct arena first;      /* uint32_t by object: where its references begin;
+                              one more than there are objects */
+  struct arena references; /* uint32_t: numbers of objects */
+  uint32_t reference_count;
+  bool failed;             /* there was no memory */
+};
+
+static inline struct heap_object *
+heap_object(const struct heap *heap, uint32_t number)
+{
+  return (struct heap_object *)heap->objects.base + number;
+}
+
+/* Take all objects that the collector has marked; with its lock. */
+void heap_take_objects(struct heap *heap);
+
+/* The number of a new object at `address', which may be 0. */
+uint32_t heap_add(struct heap *heap, uint64_t address);
+
+/* The number of the object that a word refers to; 0: none. */
+uint32_t heap_find(const struct heap *heap, uint64_t word);
+
+/* References are added object by object, in the order of their numbers: those
+ * of all before `number' are complete. */
+void heap_begin_references(struct heap *heap, uint32_t number);
+void heap_refer(struct heap *heap, uint64_t word);
+
+/* Those of all objects that are the collector's; the world is stopped. */
+void heap_read_objects(struct heap *heap);
+
+void heap_release(struct heap *heap);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * roots.c -- what the runtime tells the collector of its roots (stacks_scanner
+ * in ECL's alloc_2.d), found by the same ways.
+ */
+#include "holders/roots.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "threads/releases.h"
+
+
+struct root_segment {
+  char *file;
+  const void *begin, *end;
+};
+
+struct root_task {
+  int number;
+  uint64_t stack_pointer; /* 0: not known */
+};
+
+/* ---- before the world is stopped ---- */
+
+/* One more element of an array from malloc; NULL: there is no memory. */
+static void *
+extend(struct roots *roots, void *array, size_t count, size_t size)
+{
+  void *const longer = realloc(array, (count + 1) * size);
+  if (longer == NULL)
+    roots->failed = true;
+  return longer;
+}
+
+static void
+add_segment(struct roots *roots, const struct dl_phdr_info *object,
+            const ElfW(Phdr) *p)
+{
+  const uintptr_t begin = object->dlpi_addr + p->p_vaddr;
+  const bool program = *object->dlpi_name == '\0';
+  struct root_segment *const segments =
+      extend(roots, roots->segments, roots->segment_count, sizeof *segments);
+  if (segments == NULL)
+    return;
+  roots->segments = segments;
+  segments[roots->segment_count++] = (struct root_segment){
+      .file = strdup(program ? program_invocation_short_name
+                             : object->dlpi_name),
+      .begin = (const void *)((begin + 7) & ~(uintptr_t)7),
+      .end = (const void *)((begin + p->p_memsz) & ~(uintptr_t)7)};
+}
+
+static int
+add_segments(struct dl_phdr_info *object, size_t size, void *roots)
+{
+  (void)size;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *const p = &object->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && (p->p_flags & PF_W) != 0)
+      add_segment(roots, object, p);
+  }
+  return 0;
+}
+
+static void
+add_tasks(struct roots *roots)
+{
+  DIR *const directory = opendir("/proc/self/task");
+  const struct dirent *entry;
+  while (directory != NULL && (entry = readdir(directory)) != NULL) {
+    struct root_task *tasks;
+    if (atoi(entry->d_name) == 0)
+      continue;
+    tasks = extend(roots, roots->tasks, roots->task_count, sizeof *tasks);
+    if (tasks == NULL)
+      break;
+    roots->tasks = tasks;
+    tasks[roots->task_count++] =
+        (struct root_task){.number = atoi(entry->d_name)};
+  }
+  if (directory != NULL)
+    closedir(directory);
+}
+
+void
+roots_prepare(struct roots *roots)
+{
+  dl_iterate_phdr(add_segments, roots);
+  add_tasks(roots);
+}
+
+/* ---- the roots ---- */
+
+static void
+add_root(struct roots *roots, struct root root, struct heap *heap)
+{
+  const size_t bytes = (roots->count + (size_t)1) * sizeof root;
+  if (root.object == 0)
+    root.object = heap_add(heap, 0);
+  if (roots->roots.reserved_bytes < bytes &&
+      arena_grow(&roots->roots, 2 * bytes) != 0) {
+    roots->failed = true;
+    return;
+  }
+  heap_object(heap, root.object)->flags |= HEAP_ROOT;
+  *roots_get(roots, roots->count++) = root;
+}
+
+/* The words at `object' are a root, of which the collector may know. */
+static void
+add_object(struct roots *roots, enum root_kind kind, cl_object lisp,
+           size_t bytes, struct heap *heap)
+{
+  const uint64_t address = (uintptr_t)lisp;
+  struct root root = {.kind = kind, .lisp = lisp};
+  root.object = heap_find(heap, address);
+  if (root.object == 0) {
+    root.object = heap_add(heap, address);
+    root.begin = lisp;
+    root.end = (const char *)lisp + bytes;
+  } else if ((heap_object(heap, root.object)->flags & HEAP_ROOT) != 0) {
+    return;
+  }
+  if (root.object != 0)
+    add_root(roots, root, heap);
+}
+
+static void
+add_symbols(struct roots *roots, cl_object table, bool external,
+            struct heap *heap)
+{
+  for (cl_index i = 0; i < table->hash.size; i++) {
+    const cl_object symbol = table->hash.data[i].value;
+    uint32_t number;
+    if (table->hash.data[i].key == OBJNULL || symbol == OBJNULL ||
+        ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
+      continue;
+    add_object(roots, ROOT_SYMBOL, symbol, sizeof symbol->symbol, heap);
+    number = heap_find(heap, (uintptr_t)symbol);
+    if (external && number != 0)
+      heap_object(heap, number)->flags |= HEAP_EXTERNAL;
+  }
+}
+
+static void
+add_packages(struct roots *roots, struct heap *heap)
+{
+  for (cl_object l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+    const cl_object package = ECL_CONS_CAR(l);
+    add_object(roots, ROOT_PACKAGE, package, sizeof package->pack, heap);
+    add_symbols(roots, package->pack.internal, false, heap);
+    add_symbols(roots, package->pack.external, true, heap);
+  }
+  for (cl_object l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
+    add_object(roots, ROOT_CODE, ECL_CONS_CAR(l),
+               sizeof ECL_CONS_CAR(l)->cblock, heap);
+}
+
+/* The symbols come before. */
+static void
+add_bindings(struct roots *roots, uint32_t symbols, cl_object process,
+             struct heap *heap)
+{
+  cl_index size;
+  const cl_object *const bindings =
+      release_bindings(process->process.env, &size);
+  for (uint32_t i = 0; i < symbols; i++) {
+    const cl_object symbol = roots_get(roots, i)->lisp;
+    const bool bound = roots_get(roots, i)->kind == ROOT_SYMBOL &&
+                       symbol->symbol.binding != 0 &&
+                       symbol->symbol.binding < size &&
+                       bindings[symbol->symbol.binding] != ECL_NO_TL_BINDING;
+    if (bound)
+      add_root(roots,
+               (struct root){.kind = ROOT_BINDING,
+                             .lisp = symbol,
+                             .process = process,
+                             .begin = &bindings[symbol->symbol.binding],
+                             .end = &bindings[symbol->symbol.binding] + 1},
+               heap);
+  }
+}
+
+/* ---- threads ---- */
+
+/* Where the stack of a thread ends that does not run: the last but one number
+ * of what the kernel says of its system call. */
+static uint64_t
+read_stack_pointer(int task)
+{
+  char path[64], text[256];
+  const char *at = text;
+  ssize_t length;
+  int file;
+  snprintf(path, sizeof path, "/proc/self/task/%d/syscall", task);
+  file = open(path, O_RDONLY | O_CLOEXEC);
+  length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  if (file >= 0)
+    close(file);
+  if (length <= 0)
+    return 0;
+  text[length] = '\0';
+  at = strrchr(text, ' ');
+  while (at != NULL && at > text && at[-1] != ' ')
+    at--;
+  return at == NULL ? 0 : strtoull(at, NULL, 16);
+}
+
+static void
+add_stack(struct roots *roots, cl_object process, const void *begin,
+          const void *end, struct heap *heap)
+{
+  if (begin != NULL && begin < end)
+    add_root(roots,
+             (struct root){.kind = ROOT_STACK,
+                           .lisp = process,
+                           .begin = (const void *)((uintptr_t)begin &
+                                                   ~(uintptr_t)7),
+                           .end = end},
+             heap);
+}
+
+static void
+add_thread(struct roots *roots, cl_object process, struct heap *heap)
+{
+  const cl_env_ptr env = process->process.env;
+  const struct release_stacks stacks = release_stacks(env);
+  const uintptr_t top = (uintptr_t)stacks.c_begin;
+  uintptr_t low = 0;
+  if (env == ecl_process_env_unsafe())
+    low = (uintptr_t)__builtin_frame_address(0);
+  for (size_t i = 0; low == 0 && i < roots->task_count; i++)
+    if (roots->tasks[i].stack_pointer < top &&
+        roots->tasks[i].stack_pointer > top - stacks.c_bytes)
+      low = roots->tasks[i].stack_pointer;
+  add_stack(roots, process, env, env + 1, heap);
+  add_stack(roots, process, stacks.arguments, stacks.arguments_end, heap);
+  add_stack(roots, process, stacks.bindings, stacks.bindings_end, heap);
+  add_stack(roots, process, stacks.frames, stacks.frames_end, heap);
+  if (low != 0)
+    add_stack(roots, process, (const void *)low, (const void *)top, heap);
+}
+
+static cl_object
+process_at(cl_index i)
+{
+  const cl_object process = cl_core.processes->vector.self.t[i];
+  return process == OBJNULL || Null(process) || process->process.env == NULL
+             ? OBJNULL
+             : process;
+}
+
+static void
+add_threads(struct roots *roots, uint32_t symbols, struct heap *heap)
+{
+  const cl_index n =
+      cl_core.processes == OBJNULL ? 0 : cl_core.processes->vector.dim;
+  for (size_t i = 0; i < roots->task_count; i++)
+    roots->tasks[i].stack_pointer = read_stack_pointer(roots->tasks[i].number);
+  for (cl_index i = 0; i < n; i++)
+    if (process_at(i) != OBJNULL) {
+      add_bindings(roots, symbols, process_at(i), heap);
+      add_thread(roots, process_at(i), heap);
+    }
+}
+
+void
+roots_take(struct roots *roots, struct heap *heap)
+{
+  add_packages(roots, heap);
+  for (size_t i = 0; i < roots->segment_count; i++)
+    add_root(roots,
+             (struct root){.kind = ROOT_DATA,
+                           .file = roots->segments[i].file,
+                           .begin = roots->segments[i].begin,
+                           .end = roots->segments[i].end},
+             heap);
+  add_threads(roots, roots->count, heap);
+  add_root(roots, (struct root){.kind = ROOT_OTHER}, heap);
+  heap->failed |= roots->failed;
+}
+
+/* ---- what they refer to ---- */
+
+/* Memory that is not there any more has no words: code may be unloaded, and
+ * a thread end, until the world is stopped. */
+static void
+read_words(struct heap *heap, const char *begin, const char *end)
+{
+  uint64_t words[4096];
+  while (begin < end && !heap->failed) {
+    const size_t bytes = (size_t)(end - begin) < sizeof words
+                             ? (size_t)(end - begin)
+                             : sizeof words;
+    const struct iovec to = {words, bytes}, from = {(void *)begin, bytes};
+    const ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+    for (ssize_t i = 0; i < got / (ssize_t)sizeof *words; i++)
+      heap_refer(heap, words[i]);
+    begin += bytes;
+  }
+}
+
+/* In the order of their numbers; roots that are the collector's objects have
+ * theirs. */
+void
+roots_read(struct roots *roots, struct heap *heap)
+{
+  for (uint32_t i = 0; i < roots->count; i++) {
+    const struct root *const root = roots_get(roots, i);
+    if (root->object <= heap->collected)
+      continue;
+    heap_begin_references(heap, root->object);
+    if (root->begin != NULL)
+      read_words(heap, root->begin, root->end);
+  }
+  heap_begin_references(heap, heap->count + 1);
+}
+
+enum root_level
+root_level(const struct root *root)
+{
+  switch (root->kind) {
+  case ROOT_DATA: return LEVEL_DATA;
+  case ROOT_STACK: return LEVEL_STACK;
+  case ROOT_OTHER: return LEVEL_OTHER;
+  default: return LEVEL_NAMED;
+  }
+}
+
+void
+roots_release(struct roots *roots)
+{
+  for (size_t i = 0; i < roots->segment_count; i++)
+    free(roots->segments[i].file);
+  free(roots->segments);
+  free(roots->tasks);
+  arena_release(&roots->roots);
+  *roots = (struct roots){0};
+}

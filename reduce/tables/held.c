@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* HELD: what would go if a root went, by the samples whose chains are of
+ * holders.  Each object has one chain, and so one root: the rows add up.
+ * Reduced as samples of calls are, these samples make a call graph, in which a
+ * function is a holder, its callers are what holds it, and what it allocated
+ * with all below it is what it retains: HOLDERS.
+ */
+
+#include "base/array.h"
+#include "tables/report.h"
+#include "tables/table.h"
+
+#include <errno.h>
+
+static const struct column columns[] = {
+    {FIGURE(BYTES), HEADING(0, NULL, "retained"), .share = true,
+     .meaning = "bytes that would go if the root went, and their share of "
+                "all live bytes"},
+    {FIGURE(ALLOCS), HEADING(2, NULL, "objects"),
+     .meaning = "so many objects"},
+    {.content = CONTENT_NAME, .first = true, LEFT_HEADING(2, "root"),
+     .meaning = "a symbol, by its value, function or properties; its binding "
+                "in a thread; a package; constants of compiled code; data of "
+                "a shared object; the stack of a thread.  With \"and\": "
+                "what would go only if all of them went"},
+};
+
+struct held {
+  bool *roots; /* by node of the graph */
+};
+
+static bool
+init(struct view *view)
+{
+  const struct tree *tree = &view->reduction->tree.tree;
+  struct held *held = view->context;
+  held->roots = array_zeroed(view->reduction->graph.node_count, 1);
+  if (held->roots == NULL)
+    return false;
+  for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++)
+    if (tree->nodes[i].parent == TREE_ROOT)
+      held->roots[tree->nodes[i].item] = true;
+  return true;
+}
+
+static void
+release(void *context)
+{
+  free(((struct held *)context)->roots);
+}
+
+static bool
+row(const struct view *view, size_t item, struct ranking_row *row)
+{
+  const struct call_graph *graph = &view->reduction->graph;
+  if (item == graph->node_count)
+    return false;
+  row->figures = &graph->nodes[item].inclusive;
+  row->name = graph->nodes[item].name;
+  row->left_out = !((const struct held *)view->context)->roots[item];
+  return true;
+}
+
+static const struct table held_table = {
+    .title = "HELD",
+    .rows = "roots",
+    .objects = "objects",
+    .keeps_empty = true,
+    COLUMNS(columns),
+    .row = row,
+    .context_bytes = sizeof(struct held),
+    .init = init,
+    .release = release,
+};
+
+void
+report_held(const struct reduction *reduction, struct sink *sink)
+{
+  struct view_options options = *reduction->options;
+  struct reduction held;
+  struct mprof_error error = {0};
+  options.value = MEASURE_HELD_BYTES;
+  options.one_measure = true;
+  if (!measure_known(reduction->profile, MEASURE_HELD_BYTES)) {
+    report_heading(sink, held_table.title);
+    sink_format(sink, "  Not known: %s.\n",
+                measure_rows[MEASURE_HELD_BYTES].hint);
+    return;
+  }
+  if (reduction_init(&held, reduction->profile, &options, NULL, &error)) {
+    text_report_write(&held_table, &held, sink);
+    report_graph(&held, sink);
+  } else {
+    sink_fail(sink, ENOMEM);
+  }
+  reduction_release(&held);
+}
