@@ -46,8 +46,8 @@ folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
 (defmacro define-foreign-functions (&body functions)
   "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS DOCUMENTATION), as C
 functions that give back TYPE.  ARGUMENTS is a list of (VARIABLE TYPE), types
-being those of SI:CALL-CFUN; or (&LIST VARIABLE TYPE): then NAME takes its
-argument in a list, and allocates nothing, as it does without arguments."
+being those of SI:CALL-CFUN; or (&LIST VARIABLE TYPE...): then NAME takes its
+arguments in a list, and allocates nothing, as it does without arguments."
   `(progn
      ,@(loop for (name c-name type arguments documentation) in functions
              for listed = (eq (first arguments) '&list)
@@ -59,7 +59,7 @@ argument in a list, and allocates nothing, as it does without arguments."
                           ,documentation
                           (si:call-cfun pointer ,type
                                         ',(if listed
-                                              (list (third arguments))
+                                              (cddr arguments)
                                               (mapcar #'second arguments))
                                         ,(cond (listed (first variables))
                                                (variables

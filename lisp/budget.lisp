@@ -82,7 +82,7 @@ the function NAME, maybe NIL, and all below it made are alive."
                :allocations allocations :bytes (data:live-bytes part)
                :budget (list :bytes nil :allocations nil :live live
                              :function name)
-               :profile profile
+               :profile profile :holders (data:holders profile)
                :functions (differences nil (data:functions part) #'data:name
                                        #'data:self-live-allocations
                                        #'data:self-live-bytes))))))
@@ -105,7 +105,7 @@ body when nothing is counted yet."
         (signal-over (allocations) (bytes) allocations bytes name nil
                      (profile)))
       (when live
-        (signal-over-live live name (profile nil :collect t))
+        (signal-over-live live name (profile nil :holders t))
         (reset)))))                     ; ends the following
 
 ;;; In a profile that goes on.  As long as the budget is kept these allocate

@@ -86,17 +86,26 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
    (bytes :initarg :bytes :reader data:bytes)
    (budget :initarg :budget :reader data:budget)
    (functions :initarg :functions :initform '() :reader data:functions)
-   (profile :initarg :profile :reader data:profile-of))
+   (profile :initarg :profile :reader data:profile-of)
+   (holders :initarg :holders :initform nil :reader data:holders))
   (:documentation
    "A body of WITH-ALLOCATION-BUDGET allocated more than it may, or left more
 alive.  BYTES and ALLOCATIONS of MPROF.DATA say how much, BUDGET what was
-allowed, FUNCTIONS who,
-and PROFILE-OF gives the profile.  The restart CONTINUE gives back the body's
+allowed, FUNCTIONS who, and PROFILE-OF gives the profile; HOLDERS is a profile of
+who holds what is alive, or NIL.  The restart CONTINUE gives back the body's
 values.
 
 Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
            (mprof:allocation-budget-exceeded (c) (mprof.data:bytes c)))")
   (:report (lambda (condition stream) (report-budget condition stream))))
+
+(defun report-holders (holders stream)
+  "Print the chains of HOLDERS, a profile of these, that hold most to STREAM."
+  (loop for context in (data:contexts holders)
+        repeat 3
+        do (format stream "~11D byte~:P in ~7D object~:P held by ~{~A~^ > ~}~%"
+                   (data:bytes context) (data:allocations context)
+                   (data:chain context))))
 
 (defun report-budget (condition stream)
   "Print CONDITION, an ALLOCATION-BUDGET-EXCEEDED, to STREAM."
@@ -119,6 +128,8 @@ Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
           do (format stream "~11D byte~:P in ~7D allocation~:P by ~A~%"
                      (data:bytes function) (data:allocations function)
                      (data:name function)))
+    (when (and (data:holders condition) (null function))
+      (report-holders (data:holders condition) stream))
     (format stream
             "(mprof:report) prints who called these.  Raise the budget if it ~
              ought to be so.")))

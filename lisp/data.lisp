@@ -151,6 +151,11 @@ was allowed.  BYTES and ALLOCATIONS of X are what it used, FUNCTIONS who did."
   (data:profile-of "The profile of which the body that X, an
 ALLOCATION-BUDGET-EXCEEDED, is about was all or the last part."
    "(mprof:report :profile (profile-of c))")
+  (data:holders "What holds what is alive of X, a profile that was taken with
+:HOLDERS, as a profile: its functions are holders, their callers what holds
+them, BYTES what they retain and SELF-BYTES their own objects; the chains of its
+contexts begin at a root.  Of X, an ALLOCATION-BUDGET-EXCEEDED, the same or NIL."
+   "(functions (holders (mprof:profile nil :holders t)))")
   (data:offset "The byte at which the file that X, a PROFILE-FILE-ERROR, is
 about was found wrong, or NIL.  CL:FILE-ERROR-PATHNAME gives the file."
    "(offset c)  =>  197"))

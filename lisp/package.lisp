@@ -46,7 +46,7 @@ Of a condition:
    #:functions #:arcs #:types #:bins #:regions #:phases #:threads #:contexts
    #:row #:map-contexts #:type-functions #:comments #:comment
    #:name #:allocations #:bytes #:calls #:self-allocations #:self-bytes
-   #:live-allocations #:live-bytes #:self-live-allocations #:self-live-bytes
+   #:holders #:live-allocations #:live-bytes #:self-live-allocations #:self-live-bytes
    #:file #:line #:cycle #:callers #:callees #:caller #:callee
    #:type #:class #:category #:size #:chain #:phase #:thread
    #:category-bytes #:nanoseconds

@@ -282,6 +282,17 @@ READER gives it."
     data:live-bytes data:functions data:arcs
     data:types data:bins data:regions data:phases data:threads data:comments))
 
+;;; Who holds what
+
+(defmethod data:holders ((x profile))
+  (let ((holders (make-instance 'profile
+                                :source (profile-source x)
+                                :samples (profile-samples x)
+                                :choices (list* :value :held
+                                                (profile-choices x)))))
+    (figures holders)                   ; what is missing is said now
+    holders))
+
 ;;; Looking up
 
 (defun data:row (table name &optional (profile (profile)))

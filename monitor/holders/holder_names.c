@@ -140,13 +140,18 @@ holder_of_both(struct holder_names *n, uint32_t a, uint32_t b, bool others)
 {
   const struct intern_table *const names = &n->holders->names;
   char text[2 * NAME_ROOM];
+  const char *one, *two;
+  int order;
   if (a == 0 || b == 0)
     return 0;
-  if (a == b)
-    snprintf(text, sizeof text, "%s and others", intern_table_text(names, a));
+  one = intern_table_text(names, a);
+  two = intern_table_text(names, b);
+  order = strcmp(one, two);
+  if (order == 0)
+    snprintf(text, sizeof text, "%s and others", one);
   else
     snprintf(text, sizeof text, others ? "%s, %s and others" : "%s and %s",
-             intern_table_text(names, a), intern_table_text(names, b));
+             order < 0 ? one : two, order < 0 ? two : one);
   return add_holder(n, text, (struct holder){0});
 }
 

@@ -164,7 +164,8 @@ add_packages(struct roots *roots, struct heap *heap)
                sizeof ECL_CONS_CAR(l)->cblock, heap);
 }
 
-/* The symbols come before. */
+/* The symbols come before.  In some releases the array of all bindings is one
+ * of the collector's objects, to which the thread's process refers. */
 static void
 add_bindings(struct roots *roots, uint32_t symbols, cl_object process,
              struct heap *heap)
@@ -172,6 +173,12 @@ add_bindings(struct roots *roots, uint32_t symbols, cl_object process,
   cl_index size;
   const cl_object *const bindings =
       release_bindings(process->process.env, &size);
+  const uint32_t array = heap_find(heap, (uintptr_t)bindings);
+  if (array != 0)
+    add_root(roots,
+             (struct root){
+                 .kind = ROOT_STACK, .object = array, .lisp = process},
+             heap);
   for (uint32_t i = 0; i < symbols; i++) {
     const cl_object symbol = roots_get(roots, i)->lisp;
     const bool bound = roots_get(roots, i)->kind == ROOT_SYMBOL &&

@@ -20,7 +20,9 @@ build(struct reduction *reduction, struct progress *progress,
   const struct profile *profile = reduction->profile;
   struct selection *selection = &reduction->selection;
   struct selection_options select = options->select;
-  select.counted = options->one_measure ? options->value : MEASURE_BYTES;
+  select.counted = options->one_measure || measure_is_held(options->value)
+                       ? options->value
+                       : MEASURE_BYTES;
   progress_tell(progress, "selecting", 0, 0);
   if (!frame_table_init(&reduction->frames, profile) ||
       !selection_init(selection, profile, &reduction->frames, &select,

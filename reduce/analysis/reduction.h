@@ -51,24 +51,23 @@ reduction_is_substituted(const struct reduction *reduction)
 static inline bool
 reduction_is_of_holders(const struct reduction *reduction)
 {
-  return measure_rows[reduction_counted(reduction)].as_bytes ==
-         MEASURE_HELD_BYTES;
+  return measure_is_held(reduction_counted(reduction));
 }
 
 /* Whether the figures of REDUCTION have a column for MEASURE; and whether
- * they say it (see measure_known). */
+ * they say it (see measure_known).  What is held has chains of its own. */
 static inline bool
 reduction_has(const struct reduction *reduction, enum measure measure)
 {
   return profile_has(reduction->profile, (int)measure) &&
-         !reduction_is_substituted(reduction);
+         !reduction_is_substituted(reduction) && !measure_is_held(measure);
 }
 
 static inline bool
 reduction_knows(const struct reduction *reduction, enum measure measure)
 {
   return measure <= MEASURE_ALLOCS ||
-         (!reduction_is_substituted(reduction) &&
+         (!reduction_is_substituted(reduction) && !measure_is_held(measure) &&
           measure_known(reduction->profile, measure));
 }
 
@@ -79,7 +78,7 @@ static inline enum measure
 reduction_measure(const struct reduction *reduction)
 {
   enum measure value = reduction->options->value;
-  if (!reduction->options->one_measure)
+  if (!reduction_is_substituted(reduction))
     return value;
   return measure_rows[value].bytes ? MEASURE_BYTES : MEASURE_ALLOCS;
 }

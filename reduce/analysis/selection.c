@@ -317,7 +317,7 @@ selection_init(struct selection *selection, const struct profile *profile,
       .narrowed = substituted,
       .counts_calls =
           calls_known(profile, options) &&
-          measure_rows[options->counted].as_bytes != MEASURE_HELD_BYTES,
+          !measure_is_held(options->counted),
   };
   if (selection->functions == NULL || selection->walks == NULL ||
       selection->kept == NULL)

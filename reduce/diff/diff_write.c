@@ -67,8 +67,6 @@ static const struct column change_columns[] = {
           .meaning = "bytes that were live when most were"),
     GROUP(USE_ALWAYS, MEASURE_TEMPORARY_ALLOCS, "temporary objects",
           "temporary", .meaning = "objects that were freed at once"),
-    GROUP(USE_ALWAYS, MEASURE_HELD_BYTES, "bytes held", "held",
-          .meaning = "bytes alive, by what holds them"),
     GROUP(USE_CALLS, DIFF_CALLS, "calls", "calls", CALLS_MEANING),
     {.id = STATE, .text = {NULL, 0, "", 3, true}},
     {.id = NAME, .text = {NULL, 0, "name", 1, true}},

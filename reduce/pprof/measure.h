@@ -45,6 +45,14 @@ struct measure_row {
  */
 extern const struct measure_row measure_rows[MEASURE_NAMES + 1];
 
+/* Whether it is counted along chains of holders, where others are along
+ * chains of calls. */
+static inline bool
+measure_is_held(enum measure measure)
+{
+  return measure == MEASURE_HELD_BYTES || measure == MEASURE_HELD_ALLOCS;
+}
+
 struct profile;
 
 /* The row of MEASURE, as programs in the language of PROFILE call it. */

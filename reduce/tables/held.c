@@ -81,7 +81,6 @@ report_held(const struct reduction *reduction, struct sink *sink)
   struct reduction held;
   struct mprof_error error = {0};
   options.value = MEASURE_HELD_BYTES;
-  options.one_measure = true;
   if (!measure_known(reduction->profile, MEASURE_HELD_BYTES)) {
     report_heading(sink, held_table.title);
     sink_format(sink, "  Not known: %s.\n",

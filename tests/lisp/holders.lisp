@@ -1,0 +1,205 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; holders.lisp -- programs of which it is known what holds what they leave.
+;;;;
+;;;; What is to be held by one root alone is made in a thread of its own, which
+;;;; has ended when holders are looked for: see live.lisp.
+
+(require :mprof)
+
+(defpackage #:held
+  (:use #:common-lisp))
+
+(in-package #:held)
+
+(defvar *failures* 0)
+
+(defun same (what expected actual)
+  (let ((same (equal expected actual)))
+    (unless same (incf *failures*))
+    (format t "~&~:[not ok~;ok~] - ~A~%~:[# expected ~S, got ~S~%~;~]" same what
+            same expected actual)))
+
+(defun in-thread (function &rest arguments)
+  "Call FUNCTION with ARGUMENTS in a thread of its own; its value is lost."
+  (mp:process-join
+   (mp:process-run-function "worker" (lambda ()
+                                       (apply function arguments)
+                                       nil)))
+  (in-other-words))
+
+(defun in-other-words (&optional (depth 100))
+  "Write over what is left of a stack."
+  (let ((words (list depth depth depth)))
+    (declare (dynamic-extent words))
+    (if (plusp depth)
+        (+ 1 (in-other-words (1- depth)) (length words))
+        0)))
+
+(defun sum (reader contexts)
+  (reduce #'+ contexts :key reader))
+
+(defun held (root)
+  "What the root of that name holds: (HOLDERS OBJECTS BYTES) for each chain,
+without the root, the largest first.  All roots together hold all."
+  (let* ((profile (mprof:profile nil :holders t))
+         (contexts (mprof.data:contexts (mprof.data:holders profile))))
+    (unless (and (eql (mprof.data:live-allocations profile)
+                      (sum #'mprof.data:allocations contexts))
+                 (eql (mprof.data:live-bytes profile)
+                      (sum #'mprof.data:bytes contexts)))
+      (same (format nil "all that is alive is held, once; ~A" root) t nil))
+    (loop for context in contexts
+          when (string= root (first (mprof.data:chain context)))
+            collect (list (rest (mprof.data:chain context))
+                          (mprof.data:allocations context)
+                          (mprof.data:bytes context)))))
+
+(defmacro following (what &body body)
+  `(progn
+     (mprof:reset)
+     (mprof:start :live t)
+     ,@body
+     (when (getf (mprof:status) :active) (mprof:stop))
+     (format t "# ~A~%" ,what)))
+
+;;; One root
+
+(defvar *list* '())
+(defvar *table* (make-hash-table))
+(defvar *other* '())
+
+(defun conses (n) (loop repeat n do (push nil *list*)))
+(defun entries (n)
+  (dotimes (i n)
+    (setf (gethash i *table*) (list 1.5d0 i))))
+(defun properties (n)
+  (setf (get 'properties 'all) (make-list n)))
+(defstruct point x y)
+(defun points (n) (dotimes (i n) (push (make-point :x (list i)) *list*)))
+
+(following "a variable"
+  (in-thread #'conses 1000)
+  (same "a list is one holder, however long"
+        '((("CONS by HELD::CONSES") 1000 16000)) (held "HELD::*LIST*"))
+  (setf *list* '())
+  (same "nothing any more" '() (held "HELD::*LIST*"))
+  (in-thread #'conses 1000000)
+  (same "however long it is" '((("CONS by HELD::CONSES") 1000000 16000000))
+        (held "HELD::*LIST*"))
+  (setf *list* '())
+  (in-thread #'points 10)
+  (same "structures in a list, and lists in these"
+        '((("CONS by HELD::POINTS" "HELD::POINT by HELD::MAKE-POINT") 10 800)
+          (("CONS by HELD::POINTS") 20 320))
+        (held "HELD::*LIST*"))
+  (setf *list* '()))
+
+(following "a table from before"
+  (in-thread #'entries 5)
+  (same "its entries"
+        '((("HASH-TABLE (from before)" "CONS by HELD::ENTRIES") 10 160))
+        (held "HELD::*TABLE*"))
+  (clrhash *table*)
+  (same "emptied" '() (held "HELD::*TABLE*")))
+
+(following "a property list"
+  (in-thread #'properties 20)
+  (same "of a symbol: the list, and two conses for the property"
+        '((("CONS by HELD::PROPERTIES") 22 352)) (held "HELD::PROPERTIES"))
+  (remprop 'properties 'all))
+
+(let ((count '()))
+  (defun remember (n) (dotimes (i n) (push i count)))
+  (defun forget () (setf count '())))
+
+(following "a closure"
+  (in-thread #'remember 30)
+  (same "of two functions"
+        '((("CONS (from before)" "CONS by HELD::REMEMBER") 30 480))
+        (held "HELD::FORGET and HELD::REMEMBER"))
+  (forget))
+
+;;; Several roots
+
+(defun both (n)
+  (setf *other* (setf *list* (make-list n))))
+
+(defun ends-in-one (n)
+  (let ((end (make-list n)))
+    (setf *list* (cons 1 end)
+          *other* (list* 1 2 end))))
+
+(following "two variables"
+  (in-thread #'both 10)
+  (same "one list" '((("CONS by HELD::BOTH") 10 160))
+        (held "HELD::*LIST* and HELD::*OTHER*"))
+  (setf *other* '())
+  (same "one of them is enough" '((("CONS by HELD::BOTH") 10 160))
+        (held "HELD::*LIST*"))
+  (in-thread #'ends-in-one 10)
+  (same "one end" '((("CONS by HELD::ENDS-IN-ONE") 10 160))
+        (held "HELD::*LIST* and HELD::*OTHER*"))
+  (same "the beginning of the one" '((("CONS by HELD::ENDS-IN-ONE") 1 16))
+        (held "HELD::*LIST*"))
+  (same "and of the other" '((("CONS by HELD::ENDS-IN-ONE") 2 32))
+        (held "HELD::*OTHER*"))
+  (setf *list* '() *other* '()))
+
+;;; What holds nothing
+
+(defvar *weak* nil)
+
+(defun weak (n)
+  (let ((list (make-list n)))
+    (setf *weak* (ext:make-weak-pointer list)
+          *list* list)))
+
+(defun circle (n)
+  (let ((list (make-list n)))
+    (setf *list* (nconc list list))))
+
+(following "weak pointers and circles"
+  (in-thread #'weak 10)
+  (same "the variable, not the weak pointer"
+        '((("CONS by HELD::WEAK") 10 160)) (held "HELD::*LIST*"))
+  (in-thread #'circle 10)
+  (same "a circle" '((("CONS by HELD::CIRCLE") 10 160)) (held "HELD::*LIST*"))
+  (setf *list* '() *weak* nil))
+
+;;; Threads
+
+(defvar *bound* '())
+(defvar *go* (mp:make-semaphore))
+(defvar *ready* (mp:make-semaphore))
+
+(defun wait ()
+  (mp:signal-semaphore *ready*)
+  (mp:wait-on-semaphore *go*))
+
+(defun with-binding (n)
+  (let ((*bound* (make-list n)))
+    (wait)))
+
+(defun with-local (n)
+  (let ((list (make-list n)))
+    (wait)
+    (length list)))
+
+(defun while-waiting (name function root holder)
+  "What ROOT holds of HOLDER while FUNCTION waits in the thread NAME."
+  (let ((thread (mp:process-run-function name function 10)))
+    (mp:wait-on-semaphore *ready*)
+    (prog1 (remove holder (held root) :key #'caar :test-not #'equal)
+      (mp:signal-semaphore *go*)
+      (mp:process-join thread))))
+
+(following "threads"
+  (same "a binding" '((("CONS by HELD::WITH-BINDING") 10 160))
+        (while-waiting "binds" #'with-binding "HELD::*BOUND* in binds"
+                       "CONS by HELD::WITH-BINDING"))
+  (same "a stack" '((("CONS by HELD::WITH-LOCAL") 10 160))
+        (while-waiting "waits" #'with-local "stack of waits"
+                       "CONS by HELD::WITH-LOCAL")))
+
+(ext:quit (min 1 *failures*))
