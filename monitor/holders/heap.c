@@ -12,6 +12,7 @@
 #include <gc/gc_mark.h>
 
 enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
+enum { FIRST_BITS = 10 };
 
 static void *
 grow(struct heap *heap, struct arena *arena, size_t count, size_t size)
@@ -72,7 +73,7 @@ take_object(void *object, size_t bytes, void *heap)
 void
 heap_take_objects(struct heap *heap)
 {
-  unsigned bits = 10;
+  unsigned bits = FIRST_BITS;
   GC_enumerate_reachable_objects_inner(take_object, heap);
   heap->collected = heap->count;
   while (heap->count >= (size_t)1 << (bits - 1))
@@ -87,8 +88,9 @@ heap_add(struct heap *heap, uint64_t address)
   const uint32_t number = append(heap, address);
   if (number == 0 || address == 0)
     return number;
-  if (number >= (size_t)1 << (heap->index_bits - 1))
-    rebuild_index(heap, heap->index_bits + 1);
+  if (2 * (size_t)number >= (size_t)1 << heap->index_bits)
+    rebuild_index(heap, heap->index_bits == 0 ? FIRST_BITS
+                                              : heap->index_bits + 1);
   else
     *slot_of(heap, address) = number;
   return heap->failed ? 0 : number;
