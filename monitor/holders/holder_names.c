@@ -273,16 +273,22 @@ type_of_object(const struct heap *heap, const struct heap_object *object)
 static uint32_t
 make_holder_of_type(struct holder_names *n, uint64_t type)
 {
-  const cl_object class = (cl_object)(uintptr_t)type;
+  const bool instance = type >> 20 != 0; /* it is the class */
+  const uint32_t what = instance ? t_instance : (uint32_t)type;
   char text[NAME_ROOM];
   size_t length;
-  if (type >> 20 != 0)
-    length = print(n, class, NAMED_CLASS, text, sizeof text / 2);
+  if (instance)
+    length = print(n, (cl_object)(uintptr_t)type, NAMED_CLASS, text,
+                   sizeof text / 2);
   else
-    length = (size_t)snprintf(text, sizeof text, "%s",
-                              classify_type_name((uint32_t)type));
+    length =
+        (size_t)snprintf(text, sizeof text, "%s", classify_type_name(what));
   snprintf(text + length, sizeof text - length, " (from before)");
-  return add_holder(n, text, (struct holder){0});
+  return add_holder(
+      n, text,
+      (struct holder){.type = classify_type_name(what),
+                      .category =
+                          classify_category_name(classify_category(what))});
 }
 
 uint32_t

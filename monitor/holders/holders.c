@@ -182,11 +182,12 @@ path_of_node(struct finding *f, uint32_t node)
     return path_below(f, 0, holder_at_root(f, node));
   if (dominator == 0)
     above = path_below(f, 0, holder_of_shared(f, node));
-  if ((object->flags & HEAP_COUNTED) != 0)
-    return path_below(f, above, holder_of_leaf(&f->names, object->leaf));
-  return (object->flags & HEAP_BODY) != 0
-             ? above
-             : path_below(f, above, holder_of_object(&f->names, object));
+  if ((object->flags & HEAP_BODY) != 0)
+    return above;
+  return path_below(f, above,
+                    (object->flags & HEAP_COUNTED) != 0
+                        ? holder_of_leaf(&f->names, object->leaf)
+                        : holder_of_object(&f->names, object));
 }
 
 static void

@@ -117,6 +117,29 @@ run_reduction(const struct options *options, struct sink *sink,
   return good;
 }
 
+/* Where it is asked what is alive, and both files say it: what more holders
+ * retain. */
+static bool
+compare_holders(const struct profile *profiles, const struct options *options,
+                struct sink *sink, struct mprof_error *error)
+{
+  struct view_options view = options->view;
+  struct diff diff = {0};
+  bool good = true;
+  view.value = MEASURE_HELD_BYTES;
+  if ((options->view.value == MEASURE_KEPT_BYTES ||
+       options->view.value == MEASURE_KEPT_ALLOCS) &&
+      measure_known(&profiles[DIFF_OLD], view.value) &&
+      measure_known(&profiles[DIFF_NEW], view.value)) {
+    good = diff_init(&diff, profiles, &view, &options->diff,
+                     options->progress, error);
+    if (good)
+      diff_write_table(&diff, DIFF_INCLUSIVE, sink);
+    diff_release(&diff);
+  }
+  return good;
+}
+
 /* The tables, whatever they say; then whether growth is within the limits. */
 bool
 run_diff(const struct options *options, struct sink *sink,
@@ -134,8 +157,10 @@ run_diff(const struct options *options, struct sink *sink,
          diff_init(&diff, profiles, &options->view, &options->diff,
                    options->progress, error) &&
          (sink = open_output(options, sink, &file, error)) != NULL;
-  if (good)
+  if (good) {
     diff_write(&diff, sink);
+    good = compare_holders(profiles, options, sink, error);
+  }
   good = good && close_output(options, &file, true, error) &&
          diff_check_growth(&diff, outcome->remark, error);
   diff_release(&diff);

@@ -281,9 +281,11 @@ row_noun(const struct diff *diff, enum diff_kind kind, size_t count)
       [DIFF_TYPES] = {"type", "types"},
       [DIFF_CONTEXTS] = {"context", "contexts"},
   };
-  return nouns[kind][0] != NULL
-             ? nouns[kind][count != 1]
-             : granularity_noun(diff->options->by, count != 1);
+  if (nouns[kind][0] != NULL)
+    return nouns[kind][count != 1];
+  if (reduction_is_of_holders(&diff->sides[DIFF_NEW]))
+    return count != 1 ? "holders" : "holder";
+  return granularity_noun(diff->options->by, count != 1);
 }
 
 static void
@@ -310,9 +312,9 @@ write_left_out(const struct changes *changes, const struct left_out *left,
   sink_text(sink, "; -verbose shows them.\n");
 }
 
-/* Writes one table, with what it leaves out. */
-static void
-write_table(const struct diff *diff, enum diff_kind kind, struct sink *sink)
+void
+diff_write_table(const struct diff *diff, enum diff_kind kind,
+                 struct sink *sink)
 {
   struct changes changes;
   struct view view;
@@ -381,7 +383,7 @@ diff_write(const struct diff *diff, struct sink *sink)
     sink_text(sink, "Selected by the options: all figures are of what is "
                     "left.\n");
   report_counted(new, sink);
-  write_table(diff, DIFF_TOTALS, sink);
+  diff_write_table(diff, DIFF_TOTALS, sink);
   if (diff->limits->normalize)
     sink_format(
         sink,
@@ -395,6 +397,6 @@ diff_write(const struct diff *diff, struct sink *sink)
                  : ~(UINT64_C(1) << DIFF_TYPES);
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     if ((tables >> kind & 1) != 0)
-      write_table(diff, (enum diff_kind)kind, sink);
+      diff_write_table(diff, (enum diff_kind)kind, sink);
   explain(diff, sink);
 }

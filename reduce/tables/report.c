@@ -124,9 +124,10 @@ report_counted(const struct reduction *reduction, struct sink *sink)
       measure_row(reduction->profile, reduction_counted(reduction));
   if (row->what != NULL)
     sink_format(sink,
-                "All tables count only what was %s (--value=%s); calls are "
-                "all calls\n",
-                row->what, row->word);
+                "All tables count only what was %s (--value=%s)%s\n",
+                row->what, row->word,
+                reduction_is_of_holders(reduction) ? ""
+                                                   : "; calls are all calls");
 }
 
 /* Ends a line that holds of FILES: says so unless these are all. */
