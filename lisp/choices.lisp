@@ -54,8 +54,7 @@
        (member :bytes :allocations :live :live-allocations :held
         :held-allocations :kept :kept-allocations :peak :peak-allocations
         :temporary)
-       "what is counted; live and held ones after START :LIVE, the last five
-in C")
+       "what is counted; live, held ones after START :LIVE, the last five in C")
       (:verbose (:report) boolean "leave out no row; else those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
       (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")

@@ -31,7 +31,7 @@ of one object, and means the same for all kinds of them:
 
 Of a profile, or of what MPROF:COMPARE-PROFILES gives back, lists of rows:
    FUNCTIONS ARCS TYPES BINS REGIONS PHASES THREADS CONTEXTS; one: ROW
-   MAP-CONTEXTS TYPE-FUNCTIONS COMMENTS COMMENT
+   MAP-CONTEXTS TYPE-FUNCTIONS COMMENTS COMMENT; what holds it: HOLDERS
 Of a row:
    NAME ALLOCATIONS BYTES CALLS
    SELF-ALLOCATIONS SELF-BYTES FILE LINE CYCLE CALLERS CALLEES   functions
@@ -41,17 +41,17 @@ Of a row:
    CHAIN PHASE THREAD; CATEGORY-BYTES NANOSECONDS   contexts; regions, ...
    OLD NEW OLD-ALLOCATIONS NEW-ALLOCATIONS OLD-BYTES NEW-BYTES   differences
 Of a condition:
-   BUDGET PROFILE-OF OFFSET")
+   BUDGET PROFILE-OF HOLDERS OFFSET")
   (:export
    #:functions #:arcs #:types #:bins #:regions #:phases #:threads #:contexts
    #:row #:map-contexts #:type-functions #:comments #:comment
    #:name #:allocations #:bytes #:calls #:self-allocations #:self-bytes
-   #:holders #:live-allocations #:live-bytes #:self-live-allocations #:self-live-bytes
+   #:live-allocations #:live-bytes #:self-live-allocations #:self-live-bytes
    #:file #:line #:cycle #:callers #:callees #:caller #:callee
    #:type #:class #:category #:size #:chain #:phase #:thread
    #:category-bytes #:nanoseconds
    #:old #:new #:old-allocations #:new-allocations #:old-bytes #:new-bytes
-   #:budget #:profile-of #:offset))
+   #:budget #:profile-of #:holders #:offset))
 
 (defpackage #:mprof
   (:use #:common-lisp)

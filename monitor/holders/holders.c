@@ -22,7 +22,8 @@ struct finding {
   struct arena tops;       /* the same: which node just below the roots'
                               dominates it */
   struct arena origins;    /* the same: from which root it was reached */
-  struct arena paths;      /* the same: its path */
+  struct arena paths;      /* the same: its path; 0 where nothing counted is
+                              held */
   uint32_t first_leaf;     /* of the thread in hand */
   uint32_t other;          /* the path of what no root reaches */
   bool failed;
@@ -190,12 +191,30 @@ path_of_node(struct finding *f, uint32_t node)
                         : holder_of_object(&f->names, object));
 }
 
+/* Let the path be 1, for the time being, of what was counted and of all that
+ * holds it: dominators have smaller numbers. */
+static void
+find_needed(struct finding *f)
+{
+  const uint32_t *const dominators = by_node(&f->dominators);
+  uint32_t *const paths = by_node(&f->paths);
+  for (uint32_t node = f->search.count - 1; node > 0; node--) {
+    if ((object_at(f, node)->flags & HEAP_COUNTED) != 0)
+      paths[node] = 1;
+    if (paths[node] != 0 && dominators[node] != 0)
+      paths[dominators[node]] = 1;
+  }
+}
+
 static void
 make_tree(struct finding *f)
 {
   uint32_t *const paths = by_node(&f->paths);
+  find_needed(f);
   for (uint32_t node = 1; node < f->search.count && !f->failed; node++) {
     const struct heap_object *const object = object_at(f, node);
+    if (paths[node] == 0)
+      continue;
     paths[node] = path_of_node(f, node);
     if ((object->flags & HEAP_COUNTED) != 0)
       count_at(f, paths[node], (object->flags & HEAP_OBJECT) != 0,

@@ -62,6 +62,15 @@ row(const struct view *view, size_t item, struct ranking_row *row)
   return true;
 }
 
+static const char *
+lacks(const struct reduction *reduction)
+{
+  return measure_known(reduction->profile, MEASURE_HELD_BYTES)
+             ? NULL
+             : "This profile does not say what holds what is alive: it was "
+               "not saved with :holders after (mprof:start :live t).";
+}
+
 static const struct table held_table = {
     .title = "HELD",
     .rows = "roots",
@@ -69,6 +78,7 @@ static const struct table held_table = {
     .keeps_empty = true,
     COLUMNS(columns),
     .row = row,
+    .lacks = lacks,
     .context_bytes = sizeof(struct held),
     .init = init,
     .release = release,
@@ -81,10 +91,8 @@ report_held(const struct reduction *reduction, struct sink *sink)
   struct reduction held;
   struct mprof_error error = {0};
   options.value = MEASURE_HELD_BYTES;
-  if (!measure_known(reduction->profile, MEASURE_HELD_BYTES)) {
-    report_heading(sink, held_table.title);
-    sink_format(sink, "  Not known: %s.\n",
-                measure_rows[MEASURE_HELD_BYTES].hint);
+  if (lacks(reduction) != NULL) {
+    text_report_write(&held_table, reduction, sink);
     return;
   }
   if (reduction_init(&held, reduction->profile, &options, NULL, &error)) {

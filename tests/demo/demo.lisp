@@ -186,6 +186,31 @@ least SHARE of all bytes were allocated, callers first."
             patterns made)
     (print-change before after stream)))
 
+;;; Licences: what is left
+
+(defun leak (texts)
+  "The profile of the service, which writes it to licences-live.data."
+  (let ((file (output-file "licences-live.data")))
+    (mprof:reset)
+    (mprof:start :live t)
+    (licences:serve texts 100)
+    (mprof:stop)
+    (mprof:save file :holders t)
+    (mprof:reset)
+    (mprof:profile file)))
+
+(defun print-leak (profile stream)
+  "Stop the demo unless the cache holds nearly all that PROFILE says is alive."
+  (let* ((holders (mprof.data:holders profile))
+         (cache (mprof.data:row :functions 'licences::*answers* holders)))
+    (unless (and cache (> (mprof.data:bytes cache)
+                          (* 9/10 (mprof.data:live-bytes profile))))
+      (fail "LICENCES::*ANSWERS* is not what holds what is alive"))
+    (format stream "A service answers questions about the texts.  When it has ~
+                    answered them all,~%~:D bytes are alive.  Which variable ~
+                    holds them?~2%"
+            (mprof.data:live-bytes profile))))
+
 ;;; All of it
 
 (defun print-headline (before after stream)
@@ -213,14 +238,15 @@ least SHARE of all bytes were allocated, callers first."
                              (licences:make-rules #'cl-ppcre:create-scanner)))
         (unless (equal result same-result)
           (fail "the change changed the program's result"))
-        (flet ((write-text (name function)
+        (flet ((write-text (name function &rest profiles)
                  (with-open-file (stream (output-file name)
                                          :direction :output
                                          :if-exists :supersede)
-                   (funcall function before after stream))))
-          (write-text "finding" #'print-finding)
-          (write-text "residual" #'print-residual)
-          (write-text "headline" #'print-headline))))))
+                   (apply function (append profiles (list stream))))))
+          (write-text "finding" #'print-finding before after)
+          (write-text "residual" #'print-residual before after)
+          (write-text "headline" #'print-headline before after)
+          (write-text "leak" #'print-leak (leak texts)))))))
 
 (run)
 (ext:quit 0)

@@ -10,7 +10,7 @@
 
 (defpackage #:licences
   (:use #:common-lisp)
-  (:export #:read-texts #:make-rules #:survey))
+  (:export #:read-texts #:make-rules #:survey #:serve))
 
 (in-package #:licences)
 
@@ -157,3 +157,32 @@ others of them, such as GPL, are left out."
   "What there is to say about each of TEXTS."
   (loop for lines in texts
         collect (survey-text lines rules)))
+
+;;; A service that is asked about words.  It keeps each answer, for it may be
+;;; asked again, and never drops one: a leak.
+
+(defvar *answers* (make-hash-table :test #'equal) "By what was asked.")
+
+(defun find-answer (word paragraphs)
+  "Those of PARAGRAPHS that have WORD, with all such words in brackets."
+  (let ((scanner (word-scanner word)))
+    (loop for paragraph in paragraphs
+          when (cl-ppcre:scan scanner paragraph)
+            collect (cl-ppcre:regex-replace-all scanner paragraph
+                                                "[\\&]"))))
+
+(defun answer (text-number word paragraphs)
+  (let ((question (list text-number word)))
+    (or (gethash question *answers*)
+        (setf (gethash question *answers*)
+              (find-answer word paragraphs)))))
+
+(defun serve (texts n)
+  "Answer what N words of each of TEXTS are about; how many paragraphs that
+took."
+  (loop for lines in texts
+        for text-number from 1
+        for text = (join lines)
+        sum (loop with paragraphs = (paragraphs text)
+                  for word in (frequent-words text n)
+                  sum (length (answer text-number word paragraphs)))))

@@ -37,14 +37,14 @@ if [ ! "$cache/stamp" -nt "$(readlink -f "$ECL")" ]; then
   echo 'mprof demo: compiling CL-PPCRE, this once; it takes half a minute'
   rm -rf "$cache"
 fi
-rm -f "$out/headline" "$out/finding" "$out/residual" "$out"/*.data
+rm -f "$out/headline" "$out/finding" "$out/residual" "$out/leak" "$out"/*.data
 XDG_CACHE_HOME=$cache MPROF_DEMO_OUT=$out MPROF_DEMO_PPCRE=$ppcre \
   MPROF_DEMO_TEXTS=$texts "$ECL" --norc --load tests/demo/demo.lisp \
   </dev/null >"$log" 2>&1 || {
   why=$(sed -n 's/^mprof demo: //p' "$log" | tail -n 1)
   die "${why:-ECL ended with an error} (log: $log)"
 }
-[ -s "$out/headline" ] && [ -s "$out/finding" ] ||
+[ -s "$out/headline" ] && [ -s "$out/finding" ] && [ -s "$out/leak" ] ||
   die "ECL ended without a result (log: $log)"
 : >"$cache/stamp"
 
@@ -97,6 +97,10 @@ cat "$out/residual"
 heading 'What to change'
 cat "$out/finding"
 
+heading 'What is left, and what holds it?'
+cat "$out/leak"
+table --tables=held --no-legend --limit=4 "$out/licences-live.data"
+
 heading 'The same on a small program, whose figures are known by hand'
 cat <<EOF
 10,000 structures WIDGET of 64 bytes and two slots of 8 bytes each: 800,000
@@ -120,7 +124,7 @@ table --tables=leaks,bins,direct,graph --no-legend "$out/c.data"
 
 heading 'What to do next'
 folder=$(here "$out")
-for file in widgets licences licences-after; do
+for file in widgets licences licences-after licences-live; do
   printf '%7d bytes  %s\n' "$(wc -c <"$out/$file.data")" "$folder/$file.data"
 done
 cat <<EOF

@@ -151,10 +151,10 @@ every keyword is such an option."
                  "heap"                    ; as is what has two
                  "no-legend"               ; :LEGEND
                  "help")
-                (:legend :stream :file :profile :collect))
+                (:legend :stream :file :profile :collect :holders))
                (mprof:save "export"
                 ("heap" "help")
-                (:profile :format :collect)))
+                (:profile :format :collect :holders)))
         do (let ((options (options-of command))
                  (keywords (keywords-of function)))
              (is (> (length options) 10))
@@ -199,7 +199,7 @@ every keyword is such an option."
     (profiled (make-conses 3))
     (loop for (keyword value)
             in '((:tables :types) (:type :flat) (:legend nil) (:verbose t)
-                 (:collect t)
+                 (:collect t) (:holders t)
                  (:terse t) (:limit 1) (:max 1)
                  (:min-percent 1/3) (:sort-by :allocations)
                  (:value :allocations) (:focus "CONS")
