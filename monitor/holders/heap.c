@@ -13,6 +13,7 @@
 
 enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
 enum { FIRST_BITS = 10 };
+#define ADDRESS_BITS ((UINT64_C(1) << 48) - 1)
 
 static void *
 grow(struct heap *heap, struct arena *arena, size_t count, size_t size)
@@ -52,6 +53,19 @@ rebuild_index(struct heap *heap, unsigned bits)
       *slot_of(heap, heap_object(heap, i)->address) = i;
 }
 
+void
+heap_drop_index(struct heap *heap)
+{
+  arena_release(&heap->index);
+}
+
+bool
+heap_restore_index(struct heap *heap)
+{
+  rebuild_index(heap, heap->index_bits);
+  return !heap->failed;
+}
+
 static uint32_t
 append(struct heap *heap, uint64_t address)
 {
@@ -59,7 +73,7 @@ append(struct heap *heap, uint64_t address)
            sizeof(struct heap_object)) == NULL)
     return 0;
   *heap_object(heap, ++heap->count) =
-      (struct heap_object){.address = address};
+      (struct heap_object){.address = address & ADDRESS_BITS};
   return heap->count;
 }
 

@@ -13,7 +13,7 @@
  * The graph is read while the world is stopped, just after a full collection,
  * and so is of one moment; all that is computed from it comes later.
  *
- * Memory: 16 bytes an object, 8 to 16 for its place in the index, 4 and 4 for
+ * Memory: 16 bytes an object, 8 to 16 for its place in the index, 4, and 4 for
  * each reference.  From the kernel: no malloc, no collector.
  */
 #ifndef MPROF_HEAP_H
@@ -36,10 +36,11 @@ enum heap_flag {
 };
 
 struct heap_object {
-  uint64_t address; /* 0: a root that has none */
-  uint64_t bytes;   /* as requested */
-  uint32_t leaf;    /* a number of the caller's */
-  uint32_t flags;
+  uint64_t address : 48; /* 0: a root that has none */
+  uint64_t flags : 6;
+  uint64_t more_bytes : 10; /* in units of 2^32 */
+  uint32_t bytes;           /* as requested */
+  uint32_t leaf;            /* a number of the caller's */
 };
 
 struct heap { /* all zero: empty */
@@ -55,6 +56,12 @@ struct heap { /* all zero: empty */
   bool failed;             /* there was no memory */
 };
 
+static inline uint64_t
+heap_object_bytes(const struct heap_object *object)
+{
+  return (uint64_t)object->more_bytes << 32 | object->bytes;
+}
+
 static inline struct heap_object *
 heap_object(const struct heap *heap, uint32_t number)
 {
@@ -66,6 +73,11 @@ void heap_take_objects(struct heap *heap);
 
 /* The number of a new object at `address', which may be 0. */
 uint32_t heap_add(struct heap *heap, uint64_t address);
+
+/* The index goes, and is made again, for there is little memory; nothing is
+ * found meanwhile. */
+void heap_drop_index(struct heap *heap);
+bool heap_restore_index(struct heap *heap);
 
 /* The number of the object that a word refers to; 0: none. */
 uint32_t heap_find(const struct heap *heap, uint64_t word);

@@ -107,7 +107,8 @@ note_entry(void *finding, const struct live_entry *e)
     return;
   }
   object->flags |= HEAP_COUNTED | (is_object ? HEAP_OBJECT : 0);
-  object->bytes = live_entry_bytes(e);
+  object->bytes = (uint32_t)live_entry_bytes(e);
+  object->more_bytes = live_entry_bytes(e) >> 32 & 0x3FF;
   if ((object->flags & HEAP_ROOT) == 0)
     object->leaf = leaf;
 }
@@ -218,7 +219,7 @@ make_tree(struct finding *f)
     paths[node] = path_of_node(f, node);
     if ((object->flags & HEAP_COUNTED) != 0)
       count_at(f, paths[node], (object->flags & HEAP_OBJECT) != 0,
-               object->bytes);
+               heap_object_bytes(object));
   }
 }
 
@@ -232,8 +233,8 @@ find_tree(struct finding *f)
                        s->predecessors.base, &f->dominators))
     return false;
   bytes = s->count * sizeof(uint32_t);
-  arena_release(&s->numbers);
-  if (arena_reserve(&f->tops, bytes) != 0 ||
+  if (!heap_restore_index(&f->holders->heap) ||
+      arena_reserve(&f->tops, bytes) != 0 ||
       arena_reserve(&f->origins, bytes) != 0 ||
       arena_reserve(&f->paths, bytes) != 0)
     return false;

@@ -11,8 +11,7 @@ struct walk {
   struct heap *heap;
   const uint32_t *references, *begin; /* of the heap */
   uint32_t *numbers, *objects, *parents;
-  uint32_t *next; /* by object: which of its references is next; at last by
-                     node: where its predecessors are */
+  uint32_t *next; /* by object: which of its references is next */
   uint32_t levels[LEVELS + 1]; /* the first node of each */
 };
 
@@ -126,8 +125,8 @@ search_levels(struct walk *w, const struct roots *roots)
 
 /* ---- predecessors ---- */
 
-/* Call it for each reference that counts: `predecessors' NULL, count them in
- * first[node + 1]; else put them where next[node] is. */
+/* Of each reference that counts: `predecessors' NULL, count it in
+ * first[node]; else put it before where first[node] is. */
 static void
 each_reference(struct walk *w, uint32_t *first, uint32_t *predecessors)
 {
@@ -141,9 +140,9 @@ each_reference(struct walk *w, uint32_t *first, uint32_t *predecessors)
       if (to < w->levels[level] || to == node)
         continue;
       if (predecessors == NULL)
-        first[to + 1]++;
+        first[to]++;
       else
-        predecessors[w->next[to]++] = node;
+        predecessors[--first[to]] = node;
     }
   }
 }
@@ -158,10 +157,8 @@ find_predecessors(struct walk *w)
     return false;
   first = s->first.base;
   each_reference(w, first, NULL);
-  for (uint32_t node = 0; node < s->count; node++) {
-    first[node + 1] += first[node];
-    w->next[node] = first[node];
-  }
+  for (uint32_t node = 0; node < s->count; node++)
+    first[node + 1] += first[node]; /* where those of a node end */
   if (arena_reserve(&s->predecessors,
                     (first[s->count] + (size_t)1) * sizeof *first) != 0)
     return false;
@@ -176,24 +173,27 @@ search_run(struct search *search, struct heap *heap,
            const struct roots *roots)
 {
   const size_t bytes = (heap->count + (size_t)2) * sizeof(uint32_t);
-  struct arena next = {0};
+  struct arena numbers = {0}, next = {0};
   struct walk w = {.search = search,
                    .heap = heap,
                    .references = heap->references.base,
                    .begin = heap->first.base};
-  bool good = !heap->failed && arena_reserve(&search->numbers, bytes) == 0 &&
+  bool good = !heap->failed && arena_reserve(&numbers, bytes) == 0 &&
               arena_reserve(&search->objects, bytes) == 0 &&
               arena_reserve(&search->parents, bytes) == 0 &&
               arena_reserve(&next, bytes) == 0;
   if (good) {
-    w.numbers = search->numbers.base;
+    w.numbers = numbers.base;
     w.objects = search->objects.base;
     w.parents = search->parents.base;
     w.next = next.base;
     search->count = 1;
     search_levels(&w, roots);
+    arena_release(&next);
+    heap_drop_index(heap);
     good = find_predecessors(&w);
   }
+  arena_release(&numbers);
   arena_release(&next);
   arena_release(&heap->references);
   arena_release(&heap->first);
@@ -203,7 +203,6 @@ search_run(struct search *search, struct heap *heap,
 void
 search_release(struct search *search)
 {
-  arena_release(&search->numbers);
   arena_release(&search->objects);
   arena_release(&search->parents);
   arena_release(&search->first);

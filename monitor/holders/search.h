@@ -17,14 +17,13 @@
 
 struct search { /* all zero: empty */
   uint32_t count;            /* of nodes, from 0, which holds the roots */
-  struct arena numbers;      /* uint32_t by object: that of its node */
   struct arena objects;      /* uint32_t by node */
   struct arena parents;      /* uint32_t by node: of the search */
   struct arena first;        /* uint32_t by node, and one more, ... */
   struct arena predecessors; /* ... see dominators_find */
 };
 
-/* False: there is no memory.  `heap' loses its references. */
+/* False: there is no memory.  `heap' loses its references and its index. */
 bool search_run(struct search *search, struct heap *heap,
                 const struct roots *roots);
 

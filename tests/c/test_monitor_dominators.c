@@ -97,11 +97,13 @@ static bool
 dominates(const struct search *search, const uint32_t *dominators, uint32_t u,
           uint32_t v)
 {
-  const uint32_t *const numbers = search->numbers.base;
-  uint32_t node = numbers[v];
-  while (node != numbers[u] && node != 0)
+  const uint32_t *const objects = search->objects.base;
+  uint32_t node = 1;
+  while (objects[node] != v)
+    node++;
+  while (objects[node] != u && node != 0)
     node = dominators[node];
-  return node == numbers[u];
+  return node != 0;
 }
 
 static void

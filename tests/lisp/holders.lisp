@@ -202,4 +202,49 @@ without the root, the largest first.  All roots together hold all."
         (while-waiting "waits" #'with-local "stack of waits"
                        "CONS by HELD::WITH-LOCAL")))
 
+;;; While others run
+
+(defun short-lived (seconds)
+  (loop with end = (+ (get-internal-real-time)
+                      (* seconds internal-time-units-per-second))
+        while (< (get-internal-real-time) end)
+        do (let ((list '()))
+             (dotimes (i 1000) (push (list i (make-string 3)) list)))))
+
+(following "while others allocate"
+  (let ((others (loop repeat 3
+                      collect (mp:process-run-function "other" #'short-lived
+                                                       3))))
+    (loop repeat 20
+          for n from 100 by 100
+          do (in-thread #'conses 100)
+             (same (format nil "~D conses" n)
+                   (list (list '("CONS by HELD::CONSES") n (* 16 n)))
+                   (held "HELD::*LIST*")))
+    (mapc #'mp:process-join others))
+  (setf *list* '()))
+
+;;; In a budget
+
+(defun call-with-budget (live)
+  "What a budget says that CONSES breaks by 3: words of each line."
+  (handler-case (mprof:with-allocation-budget (:live live)
+                  (in-thread #'conses 3))
+    (mprof:allocation-budget-exceeded (condition)
+      (loop for context in (mprof.data:contexts
+                            (mprof.data:holders condition))
+            when (find "HELD::*LIST*" (mprof.data:chain context)
+                       :test #'string=)
+              collect (list (mprof.data:chain context)
+                            (mprof.data:allocations context)
+                            (not (null
+                                  (search "3 objects held by HELD::*LIST* > "
+                                          (princ-to-string condition)))))))))
+
+(mprof:stop)
+(mprof:reset)
+(same "a budget says what holds what is left"
+      '((("HELD::*LIST*" "CONS by HELD::CONSES") 3 t))
+      (call-with-budget 0))
+
 (ext:quit (min 1 *failures*))
