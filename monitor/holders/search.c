@@ -17,13 +17,15 @@ struct walk {
 
 /* ---- what an object is ---- */
 
-/* The memory `body' is a part of what refers to it. */
+/* The memory `body' is a part of what refers to it, unless it is known to be
+ * an object: what was not counted may only look like an object. */
 static void
 note_body(struct heap *heap, const void *body)
 {
-  const uint32_t number = heap_find(heap, (uintptr_t)body);
-  if (number != 0)
-    heap_object(heap, number)->flags |= HEAP_BODY;
+  struct heap_object *const object =
+      heap_object(heap, heap_find(heap, (uintptr_t)body));
+  if ((object->flags & (HEAP_OBJECT | HEAP_CONS | HEAP_ROOT)) == 0)
+    object->flags |= HEAP_BODY;
 }
 
 static void

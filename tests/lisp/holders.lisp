@@ -72,7 +72,7 @@ without the root, the largest first.  All roots together hold all."
 (defun conses (n) (loop repeat n do (push nil *list*)))
 (defun entries (n)
   (dotimes (i n)
-    (setf (gethash i *table*) (list 1.5d0 i))))
+    (setf (gethash i *table*) (list 'entry i))))
 (defun properties (n)
   (setf (get 'properties 'all) (make-list n)))
 (defstruct point x y)
