@@ -30,12 +30,12 @@
                        ,@(statements)))))))
 
 (defun method-definition (generic qualifiers class next)
-  "A method.  With NEXT, it calls the next one: by a local function in 24.5.10,
-where the :FIRST method makes a list of the arguments."
+  "A method.  With NEXT, it calls the next one: in 24.5.10 by a local function,
+which does not show, and for which the :FIRST method makes a list of the
+arguments."
   (let ((*here* `(method ,generic ,@qualifiers (,class))))
     (flet ((next ()
-             `(,@(if *newer* (via `(flet call-next-method :in ,*here*)) '())
-               (call-next-method)
+             `((call-next-method)
                (oracle:back d))))
       (definition
        `(defmethod ,generic ,@qualifiers ((x ,class))
