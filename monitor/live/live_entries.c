@@ -23,7 +23,8 @@ clear(void *table)
   t->at = t->open->entries;
   t->end = t->at + LIVE_CHUNK_ENTRIES;
   t->boundary = NULL;
-  t->lost = 0;
+  arena_release(&t->deaths);
+  t->lost = t->misplaced = 0;
   return NULL;
 }
 
@@ -105,6 +106,7 @@ merge(void *merge_of)
   if (from->old != NULL)
     rename_leaves(from->old, m->leaf_of)->next = into->old;
   into->old = from->old != NULL ? from->old : into->old;
+  live_deaths_merge(into, from, m->leaf_of);
   into->lost += from->lost;
   from->open = from->old = NULL;
   return NULL;
@@ -122,11 +124,12 @@ live_entries_merge(struct live_table *into, struct live_table *from,
 
 struct sum {
   struct live_table *table;
-  struct live_count *counts;
+  struct live_survival *sums;
 };
 
 static void
-sum_chunks(const struct live_chunk *chunk, bool old, struct live_count *counts)
+sum_chunks(const struct live_chunk *chunk, bool old,
+           struct live_survival *sums)
 {
   for (; chunk != NULL; chunk = chunk->next) {
     uint64_t clock = old ? 0 : chunk->clock;
@@ -134,11 +137,13 @@ sum_chunks(const struct live_chunk *chunk, bool old, struct live_count *counts)
       const struct live_entry *const e = &chunk->entries[i];
       if (LIVE_KIND(e->memory) == LIVE_TIME) {
         clock = LIVE_ADDRESS(e->memory);
-      } else if (LIVE_AGE(e->memory) != 0 &&
-                 live_frees_clock(LIVE_ADDRESS(e->memory)) <= clock) {
-        struct live_count *const c = &counts[e->leaf / LIVE_LEAF_UNITS];
-        c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
-        c->bytes += live_entry_bytes(e);
+      } else if (e->memory != 0) {
+        struct live_survival *const s = &sums[e->leaf / LIVE_LEAF_UNITS];
+        const unsigned band = live_band(LIVE_AGE(e->memory));
+        if (live_frees_clock(LIVE_ADDRESS(e->memory)) <= clock)
+          live_count_add(&s->alive[band], e);
+        else if (band != 0)
+          live_count_add(&s->died[band], e);
       }
     }
   }
@@ -150,15 +155,16 @@ sum(void *sum_of)
   const struct sum *const s = sum_of;
   live_frees_begin();
   s->table->open->count = live_table_open_count(s->table);
-  sum_chunks(s->table->open, false, s->counts);
-  sum_chunks(s->table->old, true, s->counts);
+  sum_chunks(s->table->open, false, s->sums);
+  sum_chunks(s->table->old, true, s->sums);
+  live_deaths_sum(s->table, s->sums);
   live_frees_end();
   return NULL;
 }
 
 void
-live_entries_sum(struct live_table *t, struct live_count *counts)
+live_entries_sum(struct live_table *t, struct live_survival *sums)
 {
-  struct sum s = {t, counts};
+  struct sum s = {t, sums};
   GC_call_with_alloc_lock(sum, &s);
 }

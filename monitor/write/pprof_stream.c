@@ -204,14 +204,15 @@ put_value_type(struct pprof_stream *p, unsigned field, const char *type,
 }
 
 void
-pprof_open(struct pprof_stream *p, int columns)
+pprof_open(struct pprof_stream *p, uint64_t columns)
 {
   struct timespec now = {0}; /* unknown, if a filter forbids the call */
   p->columns = columns;
   pprof_string(p, ""); /* must be the first */
-  for (int i = 0; i < columns; i++)
-    put_value_type(p, PPROF_SAMPLE_TYPE, pprof_columns[i].type,
-                   pprof_columns[i].unit);
+  for (int i = 0; i < PPROF_COLUMNS; i++)
+    if ((columns >> i & 1) != 0)
+      put_value_type(p, PPROF_SAMPLE_TYPE, pprof_columns[i].type,
+                     pprof_columns[i].unit);
   put_value_type(p, PPROF_PERIOD_TYPE, "space", "bytes");
   put_number(p, PPROF_PERIOD, 1);
   put_number(p, PPROF_DEFAULT_TYPE,

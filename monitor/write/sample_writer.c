@@ -214,8 +214,9 @@ static void
 add_values(struct sample_writer *w, const uint64_t *values)
 {
   const size_t start = w->stream->length;
-  for (int i = 0; i < w->stream->columns; i++)
-    pprof_add(w->stream, values[i]);
+  for (int i = 0; i < PPROF_COLUMNS; i++)
+    if ((w->stream->columns >> i & 1) != 0)
+      pprof_add(w->stream, values[i]);
   pprof_nest(w->stream, PPROF_SAMPLE_VALUES, start);
 }
 

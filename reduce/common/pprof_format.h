@@ -19,6 +19,8 @@
 #ifndef MPROF_PPROF_FORMAT_H
 #define MPROF_PPROF_FORMAT_H
 
+#include <stdint.h>
+
 enum pprof_wire_type {
   PPROF_WIRE_VARINT = 0,
   PPROF_WIRE_64 = 1,
@@ -103,9 +105,16 @@ enum pprof_function_field {
   PPROF_FUNCTION_START_LINE = 5
 };
 
-/* The sample types of files by mprof, in their order.  A Lisp profile ends
- * with the calls, or where objects are followed with what is kept: what was
- * alive at the last collection. */
+/* How many collections objects survive is told in bands: 0, 1, 2 to 3, 4 to
+ * 7, 8 and more.  Of each band a file has what died, objects and bytes; then
+ * what is new, which no collection has looked at; then of each band but the
+ * first one what is alive. */
+enum {
+  PPROF_SURVIVAL_BANDS = 5,
+  PPROF_SURVIVAL_FIGURES = 2 * 2 * PPROF_SURVIVAL_BANDS
+};
+
+/* The sample types of files by mprof, in their order. */
 enum pprof_column {
   PPROF_COUNT,
   PPROF_BYTES,
@@ -115,10 +124,18 @@ enum pprof_column {
   PPROF_PEAK_COUNT,
   PPROF_PEAK_BYTES,
   PPROF_TEMPORARY,
-  PPROF_COLUMNS,
-  PPROF_LISP_COLUMNS = PPROF_CALLS + 1,
-  PPROF_LIVE_COLUMNS = PPROF_KEPT_BYTES + 1
+  PPROF_SURVIVAL,
+  PPROF_COLUMNS = PPROF_SURVIVAL + PPROF_SURVIVAL_FIGURES
 };
+
+/* Which ones a file has, bit by bit: a C profile, a Lisp profile, and one for
+ * which objects were followed. */
+#define PPROF_BELOW(column) ((UINT64_C(1) << (column)) - 1)
+#define PPROF_C_COLUMNS PPROF_BELOW(PPROF_SURVIVAL)
+#define PPROF_LISP_COLUMNS PPROF_BELOW(PPROF_CALLS + 1)
+#define PPROF_LIVE_COLUMNS                                                   \
+  (PPROF_BELOW(PPROF_KEPT_BYTES + 1) |                                       \
+   (PPROF_BELOW(PPROF_COLUMNS) & ~PPROF_BELOW(PPROF_SURVIVAL)))
 
 struct pprof_value_type {
   const char *type, *unit;

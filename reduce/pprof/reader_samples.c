@@ -170,6 +170,19 @@ check_values(struct decoding *decoding)
   return true;
 }
 
+/* Whether WHOLE, objects or bytes, is no less than what died of it, is new and
+ * lives: every second one of COUNTS. */
+static bool
+has_survival(uint64_t whole, const uint64_t *counts)
+{
+  for (int i = 0; i < PPROF_SURVIVAL_FIGURES; i += 2) {
+    if (counts[i] > whole)
+      return false;
+    whole -= counts[i];
+  }
+  return true;
+}
+
 /* Adds the values in hand to all sums; they must stay within 63 bits. */
 static bool
 add_to_sums(struct decoding *decoding)
@@ -201,6 +214,11 @@ add_to_sums(struct decoding *decoding)
     return sample_fault(decoding,
                         "sample %zu has more objects at the peak, or more "
                         "temporary ones, than it allocated",
+                        decoding->index);
+  if (!has_survival(v[MEASURE_ALLOCS], v + COLUMN_OF_SURVIVAL) ||
+      !has_survival(v[MEASURE_BYTES], v + COLUMN_OF_SURVIVAL + 1))
+    return sample_fault(decoding,
+                        "of sample %zu more died or lives than it allocated",
                         decoding->index);
   return true;
 }
