@@ -36,7 +36,8 @@
       (:show-root (:part) boolean "show what called the profiled body, too")
       (:tables (:report)
        (list :phases :threads :regions :bins :direct :flat :graph :types
-        :type-functions :function-types :reconciliation :leaks :peak :temporary)
+        :type-functions :function-types :survival :reconciliation :leaks :peak
+        :temporary)
        "these and not the usual ones; the last three are for C programs")
       (:type (:report) (member :flat :graph)
        "the same for the two tables of sb-sprof" "tables")
@@ -64,8 +65,8 @@
       (:phases (:save) boolean "for :FOLDED, the phase as the first frame")
       (:threads (:save) boolean "for :FOLDED, the thread as the first frame")
       (:table (:save)
-       (member :functions :arcs :types :contexts :bins :regions :phases
-        :threads)
+       (member :functions :arcs :types :survival :contexts :bins :regions
+        :phases :threads)
        "which one, for :CSV"))
     "What the keywords of REPORT, SAVE and PROFILE are: (KEYWORD GROUPS TYPE
 DOCUMENTATION [OPTION]).  GROUPS says who takes it: :PART is for all, since it

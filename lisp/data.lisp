@@ -48,6 +48,10 @@ that X, an ALLOCATION-BUDGET-EXCEEDED, is about."
   (data:types "The types of what was allocated in X, a profile, a size or a
 function itself, the largest bytes first; as differences, of a comparison."
    "(types (row :functions 'app::parse))  =>  (#<type-figures CONS ...>)")
+  (data:survival "What X, a profile or a function in it, allocated, by function
+and type, the largest bytes first: rows of which DIED and ALIVE say what became
+of the objects.  Empty where that is not known: see :LIVE of START."
+   "(mapcar #'died (survival f))  =>  (((0 90 1440) (1 10 160)))")
   (data:bins "The sizes of what was allocated in X, a profile, in order."
    "(mapcar #'size (bins p))  =>  (16 32 48 :LARGE)")
   (data:regions "The regions of X, a profile, each before those in it."
@@ -85,6 +89,16 @@ see :LIVE of START."
    "(self-live-allocations f)  =>  2" t)
   (data:self-live-bytes "The bytes of SELF-LIVE-ALLOCATIONS."
    "(self-live-bytes f)  =>  32" t)
+  (data:died "What of X, a row of SURVIVAL or a profile, is dead, as a list of
+(COLLECTIONS OBJECTS BYTES): how many objects of so many bytes had survived so
+many collections.  These are 0, 1, 2 to 3, 4 to 7, and 8 or more, of which the
+first is given; those of which there is nothing are left out.  NIL, too, where
+that is not known."
+   "(died p)  =>  ((0 9200 147200) (1 12 192) (8 1 88))" t)
+  (data:alive "The same of what was alive at the last collection, but that 0
+stands for what was made since, of which nothing is known.  DIED and ALIVE add
+up to ALLOCATIONS and BYTES."
+   "(alive p)  =>  ((0 4 64) (2 100 3200))" t)
   (data:self-allocations "How many objects X, a function, allocated itself."
    "(self-allocations f)  =>  10")
   (data:self-bytes "The bytes requested for the objects of SELF-ALLOCATIONS."
