@@ -134,15 +134,17 @@ label_bytes(const struct profile *profile)
 static bool
 within_limits(struct decoding *decoding)
 {
-  enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192 };
+  enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192, SURVIVAL_BYTES = 640 };
   struct reading *reading = decoding->reading;
   const struct profile *profile = reading->profile;
   uint64_t samples = profile->sample_count - reading->first_sample +
                      (reading->adds_calls ? decoding->path.frames : 0);
+  uint64_t survival =
+      profile_has(profile, COLUMN_OF_SURVIVAL) ? SURVIVAL_BYTES : 0;
   uint64_t taken =
       decoding->path.frames * FRAME_BYTES +
       (label_bytes(profile) - decoding->other_labels) +
-      samples * (SAMPLE_BYTES +
+      samples * (SAMPLE_BYTES + survival +
                  profile->column_count * sizeof *profile->values);
   return taken <= decoding->memory_limit ||
          sample_fault(decoding,
