@@ -44,12 +44,15 @@ give them."
           collect (list low objects (* bytes objects))))
 
 (defun fate (function type)
-  "What DIED and ALIVE say of what was allocated of TYPE below FUNCTION."
+  "What DIED and ALIVE say of what was allocated below FUNCTION of TYPE, a type
+or a class."
   (let ((row (find type
                    (mprof.data:survival
                     (mprof:filter-profile (mprof:profile)
                                           :focus (format nil "::~A$" function)))
-                   :test #'string= :key #'mprof.data:type)))
+                   :test #'string=
+                   :key (lambda (row)
+                          (or (mprof.data:class row) (mprof.data:type row))))))
     (list (mprof.data:died row) (mprof.data:alive row))))
 
 (defun complete-p (x)
@@ -113,8 +116,8 @@ refused.  So what holds of the whole here holds of each sample."
 
 (following-alone "objects that die sooner or later"
   (same-fate 'conses "CONS" 16)
-  (same-fate 'floats "DOUBLE-FLOAT" 16)
-  (same-fate 'vectors "(SIMPLE-ARRAY T)" 128))
+  (same-fate 'points "LIVE::POINT" (+ 64 16))
+  (same-fate 'vectors "(SIMPLE-ARRAY T)" (+ 48 80)))
 
 (following-alone "figures of a function"
   (in-thread #'conses 10)
