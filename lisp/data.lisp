@@ -71,7 +71,7 @@ what was allocated at the end of each call chain."
 
 (define-readers
   (data:name "What the tables call X, a row, a string; of a phase, a keyword; of
-a context, the name of the function at its end."
+a row of SURVIVAL and of a context, the name of the function that allocated."
    "(name (row :types 'cons))  =>  \"CONS\"")
   (data:allocations "How many objects X, a row or a profile, counts: of a
 function those of all below it, too, with recursion counting once.  Of a
@@ -122,12 +122,13 @@ differ in type or size have the same calls."
    "(caller (first (callers f)))  =>  \"APP::MAIN\"")
   (data:callee "The name of the function that X, an arc, goes to."
    "(callee (first (callees f)))  =>  \"APP::LEX\"")
-  (data:type "The Lisp type of the objects of X, a type or a context; a string."
+  (data:type "The Lisp type of the objects of X, a type, a row of SURVIVAL or a
+context; a string."
    "(type (row :types 'app::widget))  =>  \"INSTANCE\"")
-  (data:class "The class of the objects of X, a type or a context, or NIL."
+  (data:class "The class of the objects of X, as for TYPE, or NIL."
    "(class (row :types 'app::widget))  =>  \"APP::WIDGET\"")
-  (data:category "The column of tables for X, a type or a context: \"cons\",
-\"float\", \"struct\" or \"other\"."
+  (data:category "The column of tables for X, as for TYPE: \"cons\", \"float\",
+\"struct\" or \"other\"."
    "(category (row :types 'cons))  =>  \"cons\"")
   (data:size "The bytes of each object of X, a bin or a context; :LARGE: above
 1,024 (2,048 for contexts), :GROWN: of bodies that grew, which are no objects,
