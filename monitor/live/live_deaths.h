@@ -50,8 +50,40 @@ live_count_add(struct live_count *c, const struct live_entry *e)
   c->bytes += live_entry_bytes(e);
 }
 
+/* Of one leaf, by band but for the first. */
+struct live_deaths {
+  struct live_count counts[LIVE_BANDS - 1];
+};
+
+/* Those of a leaf that has none yet; NULL: there is no memory. */
+struct live_deaths *live_deaths_reach(struct live_table *, uint32_t leaf);
+
+/* How many leaves have any. */
+static inline size_t
+live_deaths_count(const struct live_table *t)
+{
+  return t->deaths.reserved_bytes / sizeof(struct live_deaths);
+}
+
+/* Those of a leaf; NULL: there is no memory. */
+static inline struct live_deaths *
+live_deaths_of(struct live_table *t, uint32_t leaf)
+{
+  return __builtin_expect(leaf < live_deaths_count(t), 1)
+             ? (struct live_deaths *)t->deaths.base + leaf
+             : live_deaths_reach(t, leaf);
+}
+
 /* The entry, of age 1 or more, is dead. */
-void live_deaths_add(struct live_table *, const struct live_entry *);
+static inline void
+live_deaths_add(struct live_table *t, const struct live_entry *e)
+{
+  struct live_deaths *const d = live_deaths_of(t, e->leaf / LIVE_LEAF_UNITS);
+  if (d != NULL)
+    live_count_add(&d->counts[live_band(LIVE_AGE(e->memory)) - 1], e);
+  else
+    t->misplaced++;
+}
 
 /* Those of `from' are also those of `into', where the leaves have the numbers
  * `leaf_of'. */
