@@ -38,7 +38,8 @@
       (:show-root (:part) boolean "show what called the profiled body, too")
       (:tables (:report)
        (list :phases :threads :regions :bins :direct :flat :graph :types
-        :type-functions :function-types :held :reconciliation :leaks :peak
+        :type-functions :function-types :held :survival :reconciliation :leaks
+        :peak
         :temporary)
        "these and not the usual ones; the last three are for C programs")
       (:type (:report) (member :flat :graph :held)
@@ -68,8 +69,8 @@
       (:phases (:save) boolean "for :FOLDED, the phase as the first frame")
       (:threads (:save) boolean "for :FOLDED, the thread as the first frame")
       (:table (:save)
-       (member :functions :arcs :types :contexts :bins :regions :phases
-        :threads)
+       (member :functions :arcs :types :survival :contexts :bins :regions
+        :phases :threads)
        "which one, for :CSV"))
     "What the keywords of REPORT, SAVE and PROFILE are: (KEYWORD GROUPS TYPE
 DOCUMENTATION [OPTION]).  GROUPS says who takes it: :PART is for all, since it

@@ -48,6 +48,10 @@ that X, an ALLOCATION-BUDGET-EXCEEDED, is about."
   (data:types "The types of what was allocated in X, a profile, a size or a
 function itself, the largest bytes first; as differences, of a comparison."
    "(types (row :functions 'app::parse))  =>  (#<type-figures CONS ...>)")
+  (data:survival "What X, a profile or a function in it, allocated, by function
+and type, the largest bytes first: rows of which DIED and ALIVE say what became
+of the objects.  Empty where that is not known: see :LIVE of START."
+   "(mapcar #'died (survival f))  =>  (((0 90 1440) (1 10 160)))")
   (data:bins "The sizes of what was allocated in X, a profile, in order."
    "(mapcar #'size (bins p))  =>  (16 32 48 :LARGE)")
   (data:regions "The regions of X, a profile, each before those in it."
@@ -67,7 +71,7 @@ what was allocated at the end of each call chain."
 
 (define-readers
   (data:name "What the tables call X, a row, a string; of a phase, a keyword; of
-a context, the name of the function at its end."
+a row of SURVIVAL and of a context, the name of the function that allocated."
    "(name (row :types 'cons))  =>  \"CONS\"")
   (data:allocations "How many objects X, a row or a profile, counts: of a
 function those of all below it, too, with recursion counting once.  Of a
@@ -85,6 +89,16 @@ see :LIVE of START."
    "(self-live-allocations f)  =>  2" t)
   (data:self-live-bytes "The bytes of SELF-LIVE-ALLOCATIONS."
    "(self-live-bytes f)  =>  32" t)
+  (data:died "What of X, a row of SURVIVAL or a profile, is dead, as a list of
+(COLLECTIONS OBJECTS BYTES): how many objects of so many bytes had survived so
+many collections.  These are 0, 1, 2 to 3, 4 to 7, and 8 or more, of which the
+first is given; those of which there is nothing are left out.  NIL, too, where
+that is not known."
+   "(died p)  =>  ((0 9200 147200) (1 12 192) (8 1 88))" t)
+  (data:alive "The same of what was alive at the last collection, but that 0
+stands for what was made since, of which nothing is known.  DIED and ALIVE add
+up to ALLOCATIONS and BYTES."
+   "(alive p)  =>  ((0 4 64) (2 100 3200))" t)
   (data:self-allocations "How many objects X, a function, allocated itself."
    "(self-allocations f)  =>  10")
   (data:self-bytes "The bytes requested for the objects of SELF-ALLOCATIONS."
@@ -108,12 +122,13 @@ differ in type or size have the same calls."
    "(caller (first (callers f)))  =>  \"APP::MAIN\"")
   (data:callee "The name of the function that X, an arc, goes to."
    "(callee (first (callees f)))  =>  \"APP::LEX\"")
-  (data:type "The Lisp type of the objects of X, a type or a context; a string."
+  (data:type "The Lisp type of the objects of X, a type, a row of SURVIVAL or a
+context; a string."
    "(type (row :types 'app::widget))  =>  \"INSTANCE\"")
-  (data:class "The class of the objects of X, a type or a context, or NIL."
+  (data:class "The class of the objects of X, as for TYPE, or NIL."
    "(class (row :types 'app::widget))  =>  \"APP::WIDGET\"")
-  (data:category "The column of tables for X, a type or a context: \"cons\",
-\"float\", \"struct\" or \"other\"."
+  (data:category "The column of tables for X, as for TYPE: \"cons\", \"float\",
+\"struct\" or \"other\"."
    "(category (row :types 'cons))  =>  \"cons\"")
   (data:size "The bytes of each object of X, a bin or a context; :LARGE: above
 1,024 (2,048 for contexts), :GROWN: of bodies that grew, which are no objects,

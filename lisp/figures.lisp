@@ -47,6 +47,10 @@ size, in one phase and one thread."
         (function-figures
          (values "~A ~D self, ~D inclusive bytes" (data:name x)
                  (data:self-bytes x) (data:bytes x)))
+        (survival-figures
+         (values "~A ~A ~D allocations, ~D bytes" (data:name x)
+                 (or (data:class x) (data:type x)) (data:allocations x)
+                 (data:bytes x)))
         (arc-figures
          (values "~A > ~A ~:[unknown~;~:*~D~] calls, ~D bytes" (data:caller x)
                  (data:callee x) (data:calls x) (data:bytes x)))

@@ -30,23 +30,26 @@ of one object, and means the same for all kinds of them:
    (mprof.data:bytes (mprof.data:row :functions 'foo))
 
 Of a profile, or of what MPROF:COMPARE-PROFILES gives back, lists of rows:
-   FUNCTIONS ARCS TYPES BINS REGIONS PHASES THREADS CONTEXTS; one: ROW
+   FUNCTIONS ARCS TYPES SURVIVAL BINS REGIONS PHASES THREADS CONTEXTS; one: ROW
    MAP-CONTEXTS TYPE-FUNCTIONS COMMENTS COMMENT; what holds it: HOLDERS
 Of a row:
    NAME ALLOCATIONS BYTES CALLS
    SELF-ALLOCATIONS SELF-BYTES FILE LINE CYCLE CALLERS CALLEES   functions
    LIVE-ALLOCATIONS LIVE-BYTES   functions, types, sizes; a profile
    SELF-LIVE-ALLOCATIONS SELF-LIVE-BYTES   functions
+   DIED ALIVE   of SURVIVAL; a profile
    CALLER CALLEE; TYPE CLASS CATEGORY SIZE   arcs; types, sizes, contexts
    CHAIN PHASE THREAD; CATEGORY-BYTES NANOSECONDS   contexts; regions, ...
    OLD NEW OLD-ALLOCATIONS NEW-ALLOCATIONS OLD-BYTES NEW-BYTES   differences
 Of a condition:
    BUDGET PROFILE-OF HOLDERS OFFSET")
   (:export
-   #:functions #:arcs #:types #:bins #:regions #:phases #:threads #:contexts
+   #:functions #:arcs #:types #:survival #:bins #:regions #:phases #:threads
+   #:contexts
    #:row #:map-contexts #:type-functions #:comments #:comment
    #:name #:allocations #:bytes #:calls #:self-allocations #:self-bytes
    #:live-allocations #:live-bytes #:self-live-allocations #:self-live-bytes
+   #:died #:alive
    #:file #:line #:cycle #:callers #:callees #:caller #:callee
    #:type #:class #:category #:size #:chain #:phase #:thread
    #:category-bytes #:nanoseconds

@@ -223,27 +223,60 @@ further values of one of PLISTS."
   "The rows of types within PLIST."
   (type-rows (getf plist :types)))
 
-(defun by-name (arcs reader)
-  "A function of a property list with a :NAME that gives those of ARCS for which
+(defparameter *died*
+  '((0 :died-0-allocations :died-0-bytes) (1 :died-1-allocations :died-1-bytes)
+    (2 :died-2-allocations :died-2-bytes) (4 :died-4-allocations :died-4-bytes)
+    (8 :died-8-allocations :died-8-bytes))
+  "How many collections objects survived, and what that is called.")
+
+(defparameter *alive*
+  '((0 :new-allocations :new-bytes) (1 :live-1-allocations :live-1-bytes)
+    (2 :live-2-allocations :live-2-bytes) (4 :live-4-allocations :live-4-bytes)
+    (8 :live-8-allocations :live-8-bytes))
+  "The same of what is alive.")
+
+(defun survived (bands plists)
+  "(COLLECTIONS OBJECTS BYTES) for each of BANDS, *DIED* or *ALIVE*, summed over
+PLISTS."
+  (flet ((sum (key)
+           (loop for plist in plists sum (getf plist key))))
+    (loop for (collections objects bytes) in bands
+          for sum = (sum bytes)
+          when (plusp sum)
+            collect (list collections (sum objects) sum))))
+
+(defun survival-rows (plists)
+  "What PLISTS say of survival, as rows."
+  (rows 'survival-figures plists
+        :name (reader :function)
+        :died (lambda (plist) (survived *died* (list plist)))
+        :alive (lambda (plist) (survived *alive* (list plist)))))
+
+(defun by-name (rows reader)
+  "A function of a property list with a :NAME that gives those of ROWS for which
 READER gives it."
   (let ((table (make-hash-table :test #'equal)))
-    (dolist (arc (reverse arcs))
-      (push arc (gethash (funcall reader arc) table)))
+    (dolist (row (reverse rows))
+      (push row (gethash (funcall reader row) table)))
     (lambda (plist) (gethash (getf plist :name) table))))
 
 (defun figures-of (data)
   "The tables of DATA, what `mprof export --format=lisp' wrote; by keyword."
   (destructuring-bind (tag &key allocations bytes live-allocations live-bytes
-                       functions arcs types bins regions phases threads comments
-                       &allow-other-keys)
+                       functions arcs types survival bins regions phases threads
+                       comments &allow-other-keys)
       data
     (assert (eq tag :mprof-profile))
-    (let ((arcs (rows 'arc-figures arcs)))
+    (let ((arcs (rows 'arc-figures arcs))
+          (survival-rows (survival-rows survival)))
       (list :allocations allocations :bytes bytes :comments comments :arcs arcs
             :live-allocations live-allocations :live-bytes live-bytes
+            :survival survival-rows :died (survived *died* survival)
+            :alive (survived *alive* survival)
             :functions (rows 'function-figures functions :types #'types-of
                              :callers (by-name arcs #'data:callee)
                              :callees (by-name arcs #'data:caller)
+                             :survival (by-name survival-rows #'data:name)
                              :allocations (reader :inclusive-allocations)
                              :bytes (reader :inclusive-bytes)
                              :live-allocations
@@ -279,8 +312,8 @@ READER gives it."
                         collect `(defmethod ,reader ((x profile))
                                    (getf (figures x) ,key))))))
   (define-profile-readers data:allocations data:bytes data:live-allocations
-    data:live-bytes data:functions data:arcs
-    data:types data:bins data:regions data:phases data:threads data:comments))
+    data:live-bytes data:functions data:arcs data:types data:survival data:died
+    data:alive data:bins data:regions data:phases data:threads data:comments))
 
 ;;; Who holds what
 

@@ -90,10 +90,10 @@ count_at(struct finding *f, uint32_t path, bool is_object, uint64_t bytes)
   c->bytes += bytes;
 }
 
-/* Those of one thread that are alive.  What is not the collector's has no
- * place in the heap. */
+/* Of one thread, if it is alive as of the last collection.  What is not the
+ * collector's has no place in the heap. */
 static void
-note_entry(void *finding, const struct live_entry *e)
+note_entry(void *finding, const struct live_entry *e, bool freed)
 {
   struct finding *const f = finding;
   struct heap *const heap = &f->holders->heap;
@@ -101,6 +101,8 @@ note_entry(void *finding, const struct live_entry *e)
   const uint32_t leaf = f->first_leaf + e->leaf / LIVE_LEAF_UNITS;
   const uint32_t number = heap_find(heap, LIVE_ADDRESS(e->memory) << 4);
   struct heap_object *const object = heap_object(heap, number);
+  if (freed || LIVE_AGE(e->memory) == 0)
+    return;
   if (number == 0) {
     count_at(f, path_below(f, f->other, holder_of_leaf(&f->names, leaf)),
              is_object, live_entry_bytes(e));

@@ -13,6 +13,7 @@
 
 #include <ecl/ecl.h>
 
+#include "live/live_deaths.h"
 #include "live/live_frees.h"
 
 /* All of it: under the collector's lock. */
@@ -30,6 +31,7 @@ static struct {
  * whether the collector has objects there, for it gives pages without any
  * back at once. */
 struct look {
+  struct live_table *table;
   uintptr_t page;
   bool used;
   bool frees; /* something was freed explicitly */
@@ -49,15 +51,18 @@ is_marked(struct look *look, uint64_t address)
   return look->used && GC_is_marked(memory);
 }
 
-/* Whether the entry stays, one collection older.  `clock': when it was made,
- * or later, but before the next one was. */
+/* Whether the entry stays, one collection older; else its death is noted.
+ * `clock': when it was made, or later, but before the next one was. */
 static inline bool
 stays(struct look *look, struct live_entry *e, uint64_t clock)
 {
   const uint64_t address = LIVE_ADDRESS(e->memory);
   if ((LIVE_KIND(e->memory) != LIVE_MALLOC && !is_marked(look, address)) ||
-      (look->frees && live_frees_clock(address) > clock))
+      (look->frees && live_frees_clock(address) > clock)) {
+    if (LIVE_AGE(e->memory) != 0)
+      live_deaths_add(look->table, e);
     return false;
+  }
   if (LIVE_AGE(e->memory) != 0xFF)
     e->memory += (uint64_t)1 << LIVE_AGE_SHIFT;
   return true;
@@ -158,7 +163,7 @@ look_at_all(void)
 {
   live_frees_begin();
   for (struct live_table *t = live.tables; t != NULL; t = t->next) {
-    struct look look = {.frees = live_frees_any()};
+    struct look look = {.table = t, .frees = live_frees_any()};
     if (t->boundary == NULL)
       continue;
     compact(t, &look);

@@ -14,6 +14,9 @@
  * collector's lock is held at both.  So the pass allocates nothing from the
  * collector, and no lock of the monitor's is needed.
  *
+ * What had survived a collection before is noted when it dies
+ * (live_deaths.h).
+ *
  * Cost: the pass, some nanoseconds an entry.
  */
 #ifndef MPROF_LIVE_COLLECTION_H

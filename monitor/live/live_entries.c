@@ -23,7 +23,8 @@ clear(void *table)
   t->at = t->open->entries;
   t->end = t->at + LIVE_CHUNK_ENTRIES;
   t->boundary = NULL;
-  t->lost = 0;
+  arena_release(&t->deaths);
+  t->lost = t->misplaced = 0;
   return NULL;
 }
 
@@ -105,6 +106,7 @@ merge(void *merge_of)
   if (from->old != NULL)
     rename_leaves(from->old, m->leaf_of)->next = into->old;
   into->old = from->old != NULL ? from->old : into->old;
+  live_deaths_merge(into, from, m->leaf_of);
   into->lost += from->lost;
   from->open = from->old = NULL;
   return NULL;
@@ -122,7 +124,7 @@ live_entries_merge(struct live_table *into, struct live_table *from,
 
 struct each {
   struct live_table *table;
-  void (*visit)(void *closure, const struct live_entry *);
+  live_visit_fn *visit;
   void *closure;
 };
 
@@ -135,9 +137,9 @@ visit_chunks(const struct each *each, const struct live_chunk *chunk, bool old)
       const struct live_entry *const e = &chunk->entries[i];
       if (LIVE_KIND(e->memory) == LIVE_TIME)
         clock = LIVE_ADDRESS(e->memory);
-      else if (LIVE_AGE(e->memory) != 0 &&
-               live_frees_clock(LIVE_ADDRESS(e->memory)) <= clock)
-        each->visit(each->closure, e);
+      else if (e->memory != 0)
+        each->visit(each->closure, e,
+                    live_frees_clock(LIVE_ADDRESS(e->memory)) > clock);
     }
   }
 }
@@ -153,25 +155,41 @@ visit_all(void *each_of)
 }
 
 void
-live_entries_each(struct live_table *t,
-                  void (*visit)(void *closure, const struct live_entry *),
-                  void *closure)
+live_entries_each(struct live_table *t, live_visit_fn *visit, void *closure)
 {
   struct each each = {t, visit, closure};
   GC_call_with_alloc_lock(visit_all, &each);
 }
 
 static void
-count_entry(void *counts, const struct live_entry *e)
+count_entry(void *sums, const struct live_entry *e, bool freed)
 {
-  struct live_count *const c =
-      (struct live_count *)counts + e->leaf / LIVE_LEAF_UNITS;
-  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
-  c->bytes += live_entry_bytes(e);
+  struct live_survival *const s =
+      (struct live_survival *)sums + e->leaf / LIVE_LEAF_UNITS;
+  const unsigned band = live_band(LIVE_AGE(e->memory));
+  if (!freed)
+    live_count_add(&s->alive[band], e);
+  else if (band != 0)
+    live_count_add(&s->died[band], e);
+}
+
+struct deaths {
+  struct live_table *table;
+  struct live_survival *sums;
+};
+
+static void *
+add_deaths(void *deaths)
+{
+  const struct deaths *const d = deaths;
+  live_deaths_sum(d->table, d->sums);
+  return NULL;
 }
 
 void
-live_entries_sum(struct live_table *t, struct live_count *counts)
+live_entries_sum(struct live_table *t, struct live_survival *sums)
 {
-  live_entries_each(t, count_entry, counts);
+  struct deaths deaths = {t, sums};
+  live_entries_each(t, count_entry, sums);
+  GC_call_with_alloc_lock(add_deaths, &deaths);
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "live/live_table.h"
+#include "live/live_deaths.h"
 
 /* Forget all entries.  Its thread is not inside the hook. */
 void live_entries_clear(struct live_table *);
@@ -27,18 +27,15 @@ void live_entries_move(struct live_table *, const void *memory,
 void live_entries_merge(struct live_table *into, struct live_table *from,
                         const uint32_t *leaf_of);
 
-/* What was alive, of one leaf. */
-struct live_count {
-  uint64_t objects, bytes;
-};
-
-/* Call `visit' with each entry of what was alive as of the last collection.
+/* Call `visit' with each entry, and whether its memory was freed since.
  * Between live_frees_begin and _end. */
-void live_entries_each(struct live_table *,
-                       void (*visit)(void *closure, const struct live_entry *),
+typedef void live_visit_fn(void *closure, const struct live_entry *,
+                           bool freed);
+void live_entries_each(struct live_table *, live_visit_fn *visit,
                        void *closure);
 
-/* Add the same to `counts', by leaf. */
-void live_entries_sum(struct live_table *, struct live_count *counts);
+/* Add what died and what lives to `sums', by leaf, but for what died before
+ * its first collection: see live_deaths.h.  As above. */
+void live_entries_sum(struct live_table *, struct live_survival *sums);
 
 #endif

@@ -130,5 +130,6 @@ live_table_close(struct live_table *t)
   live_chunks_free(t->old);
   live_chunks_free(t->spare);
   live_chunks_free(t->returned);
+  arena_release(&t->deaths);
   memset(t, 0, sizeof *t);
 }

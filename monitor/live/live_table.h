@@ -35,6 +35,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tree/arena.h"
+
 enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4094 };
 
 /* What an entry is of. */
@@ -83,6 +85,8 @@ struct live_table { /* all zero: nothing is followed */
   struct live_chunk *old;      /* compacted; the last one may not be full */
   struct live_chunk *boundary; /* the open one when all was marked, */
   uint64_t boundary_count;     /* and its count */
+  struct arena deaths;         /* live_deaths.h */
+  uint64_t misplaced;          /* deaths for which there was no memory */
 };
 
 /* How often memory was freed explicitly. */

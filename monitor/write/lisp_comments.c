@@ -186,11 +186,11 @@ put_live(struct pprof_stream *p)
     return;
   pprof_put_count(p, PPROF_COMMENT_LIVE_COLLECTION, live_collection_number());
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    lost += t->live.lost;
+    lost += t->live.lost + t->live.misplaced;
   if (lost > 0)
     put_note(p, PPROF_COMMENT_LOST_NOTE,
-             "objects that were not followed, or freed without a trace, since "
-             "memory ran out: %" PRIu64,
+             "objects that were not followed until they died, or freed without "
+             "a trace, since memory ran out: %" PRIu64,
              lost);
 }
 

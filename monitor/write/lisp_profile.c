@@ -38,7 +38,7 @@ struct lisp_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
   const struct thread_state *thread; /* whose samples are written */
-  struct arena live;                 /* struct live_count by its leaves */
+  struct arena live;                 /* struct live_survival by leaf */
   uint64_t classless_count;          /* objects of a class that has no name */
 };
 
@@ -90,19 +90,39 @@ put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
     sample_writer_put(&w->samples, site, function, up, values, NULL);
 }
 
+/* Put what became of the objects of a leaf into `values', and what has died
+ * before its first collection into `live': all that is nowhere else. */
+static void
+add_survival(uint64_t *values, const struct leaf *leaf,
+             struct live_survival *live)
+{
+  struct live_count *const early = &live->died[0];
+  *early = (struct live_count){leaf->count, leaf->bytes};
+  for (int i = 0; i < LIVE_BANDS; i++) {
+    early->objects -= live->alive[i].objects;
+    early->bytes -= live->alive[i].bytes;
+  }
+  for (int i = 1; i < LIVE_BANDS; i++) {
+    early->objects -= live->died[i].objects;
+    early->bytes -= live->died[i].bytes;
+    values[PPROF_KEPT_COUNT] += live->alive[i].objects;
+    values[PPROF_KEPT_BYTES] += live->alive[i].bytes;
+  }
+  memcpy(&values[PPROF_SURVIVAL], live, sizeof *live);
+}
+
 /* What has no chain is below the overflow, at no site. */
 static void
 put_leaf(struct lisp_writer *w, const struct leaf *leaf,
-         const struct live_count *live)
+         struct live_survival *live)
 {
   const struct kind *kind = context_tree_kind(&w->thread->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {
-      [PPROF_COUNT] = leaf->count,
-      [PPROF_BYTES] = leaf->bytes,
-      [PPROF_KEPT_COUNT] = live == NULL ? 0 : live->objects,
-      [PPROF_KEPT_BYTES] = live == NULL ? 0 : live->bytes};
+      [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
   const uint64_t site = leaf->up == CONTEXT_OVERFLOW ? 0 : leaf->site;
+  if (live != NULL)
+    add_survival(values, leaf, live);
   if (site != 0 && any && leaf->target == leaf->up)
     values[PPROF_CALLS] = leaf->activations;
   else if (site != 0)
@@ -115,11 +135,11 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf,
                     kind);
 }
 
-/* What is alive of each leaf; NULL: it is not known. */
-static const struct live_count *
+/* What lives and died of each leaf; NULL: it is not known. */
+static struct live_survival *
 find_live(struct lisp_writer *w, struct thread_state *thread)
 {
-  const size_t bytes = thread->tree.leaf_count * sizeof(struct live_count);
+  const size_t bytes = thread->tree.leaf_count * sizeof(struct live_survival);
   if (!live_table_is_open(&thread->live))
     return NULL;
   arena_release(&w->live);
@@ -133,7 +153,7 @@ static void
 put_thread(struct lisp_writer *w, struct thread_state *thread)
 {
   const struct context_tree *tree = &thread->tree;
-  const struct live_count *const live = find_live(w, thread);
+  struct live_survival *const live = find_live(w, thread);
   if (thread->label == NULL)
     gzip_file_fail(w->stream.output, ENOMEM);
   w->thread = thread;
@@ -319,9 +339,9 @@ put_holders(struct lisp_writer *w)
 static void
 put_profile(struct lisp_writer *w, bool holders)
 {
-  pprof_open(&w->stream, holders          ? PPROF_COLUMNS_HELD
-                         : monitor.follow ? PPROF_COLUMNS_LIVE
-                                          : PPROF_COLUMNS_LISP);
+  pprof_open(&w->stream, holders          ? PPROF_HELD_COLUMNS
+                         : monitor.follow ? PPROF_LIVE_COLUMNS
+                                          : PPROF_LISP_COLUMNS);
   if (holders)
     put_holders(w);
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)

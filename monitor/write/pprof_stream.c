@@ -214,7 +214,7 @@ put_value_type(struct pprof_stream *p, unsigned field, const char *type,
 }
 
 void
-pprof_open(struct pprof_stream *p, unsigned columns)
+pprof_open(struct pprof_stream *p, uint64_t columns)
 {
   struct timespec now = {0}; /* unknown, if a filter forbids the call */
   p->columns = columns;

@@ -33,15 +33,15 @@
 
 struct pprof_stream { /* all zero but for the first */
   struct gzip_file *output; /* open; the caller's */
-  unsigned columns; /* values of a sample: a sum of 1 << enum pprof_column */
+  uint64_t columns; /* bit i: samples have that of enum pprof_column */
   struct arena message;
   size_t length; /* of the message in hand */
   struct intern_table strings;
 };
 
-/* Begin a profile of which each sample has the values `columns': write what
- * stands before samples. */
-void pprof_open(struct pprof_stream *p, unsigned columns);
+/* Begin a profile of which each sample has those `columns': write what stands
+ * before samples. */
+void pprof_open(struct pprof_stream *p, uint64_t columns);
 
 /* Give the memory back; the file is still open. */
 void pprof_close(struct pprof_stream *p);

@@ -19,6 +19,8 @@
 #ifndef MPROF_PPROF_FORMAT_H
 #define MPROF_PPROF_FORMAT_H
 
+#include <stdint.h>
+
 enum pprof_wire_type {
   PPROF_WIRE_VARINT = 0,
   PPROF_WIRE_64 = 1,
@@ -103,6 +105,15 @@ enum pprof_function_field {
   PPROF_FUNCTION_START_LINE = 5
 };
 
+/* How many collections objects survive is told in bands: 0, 1, 2 to 3, 4 to
+ * 7, 8 and more.  Of each band a file has what died, objects and bytes; then
+ * what is new, which no collection has looked at; then of each band but the
+ * first one what is alive. */
+enum {
+  PPROF_SURVIVAL_BANDS = 5,
+  PPROF_SURVIVAL_FIGURES = 2 * 2 * PPROF_SURVIVAL_BANDS
+};
+
 /* The sample types of files by mprof, in their order.  In a Lisp profile
  * what is kept is what was alive at the last collection.  What is held is the
  * same once more, in samples of its own: the chain of such a sample is not of
@@ -118,19 +129,21 @@ enum pprof_column {
   PPROF_TEMPORARY,
   PPROF_HELD_COUNT,
   PPROF_HELD_BYTES,
-  PPROF_COLUMNS
+  PPROF_SURVIVAL,
+  PPROF_COLUMNS = PPROF_SURVIVAL + PPROF_SURVIVAL_FIGURES
 };
 
-/* Which of them a file has: sums of 1 << column. */
-#define PPROF_COLUMNS_LISP                                                   \
-  (1u << PPROF_COUNT | 1u << PPROF_BYTES | 1u << PPROF_CALLS)
-#define PPROF_COLUMNS_LIVE                                                   \
-  (PPROF_COLUMNS_LISP | 1u << PPROF_KEPT_COUNT | 1u << PPROF_KEPT_BYTES)
-#define PPROF_COLUMNS_HELD                                                   \
-  (PPROF_COLUMNS_LIVE | 1u << PPROF_HELD_COUNT | 1u << PPROF_HELD_BYTES)
-#define PPROF_COLUMNS_MALLOC                                                 \
-  (PPROF_COLUMNS_LIVE | 1u << PPROF_PEAK_COUNT | 1u << PPROF_PEAK_BYTES |     \
-   1u << PPROF_TEMPORARY)
+/* Which ones a file has, bit by bit: a C profile, a Lisp profile, one for
+ * which objects were followed, and one that says what holds them. */
+#define PPROF_BELOW(column) ((UINT64_C(1) << (column)) - 1)
+#define PPROF_C_COLUMNS PPROF_BELOW(PPROF_HELD_COUNT)
+#define PPROF_LISP_COLUMNS PPROF_BELOW(PPROF_CALLS + 1)
+#define PPROF_LIVE_COLUMNS                                                   \
+  (PPROF_BELOW(PPROF_KEPT_BYTES + 1) |                                       \
+   (PPROF_BELOW(PPROF_COLUMNS) & ~PPROF_BELOW(PPROF_SURVIVAL)))
+#define PPROF_HELD_COLUMNS                                                   \
+  (PPROF_LIVE_COLUMNS | UINT64_C(1) << PPROF_HELD_COUNT |                    \
+   UINT64_C(1) << PPROF_HELD_BYTES)
 
 struct pprof_value_type {
   const char *type, *unit;

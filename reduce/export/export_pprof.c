@@ -59,16 +59,18 @@ intern_lasting(struct making *making, const char *text)
   return name;
 }
 
-/* Whether the profile has a column for USE, a measure or COLUMN_OF_CALLS:
- * what other programs left out is not made up. */
+/* Whether the profile has a column for USE: what other programs left out is
+ * not made up. */
 static bool
 has_column(const struct reduction *reduction, int use)
 {
   const struct profile_gaps *gaps = &reduction->profile->gaps;
-  const struct measure_row *row = &measure_rows[use];
   size_t files = reduction->profile->file_count;
   if (use == COLUMN_OF_CALLS)
     return reduction->selection.counts_calls;
+  if (use >= COLUMN_OF_SURVIVAL)
+    return reduction_knows_survival(reduction);
+  const struct measure_row *row = &measure_rows[use];
   if (files > 0 && !row->bytes && gaps->countless == files)
     return false;
   if (row->what == NULL)
@@ -78,12 +80,12 @@ has_column(const struct reduction *reduction, int use)
                                         : row->as_bytes);
 }
 
-/* The measure, or COLUMN_OF_CALLS, that is in COLUMN. */
+/* What COLUMN is for. */
 static int
 use_of_column(int column)
 {
   int use = 0;
-  while (use < COLUMN_OF_CALLS && measure_rows[use].column != column)
+  while (profile_file_column(use) != column)
     use++;
   return use;
 }
@@ -249,14 +251,19 @@ make_labels(struct making *making, const struct sample_row *row)
   return profile_labels(&making->made, making->labels, making->label_words);
 }
 
+/* Adds ROW; SURVIVAL may be NULL. */
 static void
-add_row(struct making *making, const struct sample_row *row)
+add_row(struct making *making, const struct sample_row *row,
+        const struct survival_figures *survival)
 {
   struct profile *made = &making->made;
-  uint64_t values[COLUMN_USES];
+  uint64_t values[COLUMN_USES] = {0};
   for (int use = 0; use < COLUMN_USES; use++)
-    if (profile_has(made, use))
+    if (profile_has(made, use) && use <= COLUMN_OF_CALLS)
       values[made->column_of[use].index] = row->counts[use];
+    else if (profile_has(made, use) && survival != NULL)
+      values[made->column_of[use].index] =
+          survival->counts[use - COLUMN_OF_SURVIVAL];
   struct profile_sample sample = {making->nodes[row->node],
                                   make_labels(making, row)};
   if (sample.labels == INDEX_NONE ||
@@ -272,7 +279,8 @@ add_rows(struct making *making, struct sample_rows *rows, uint32_t node)
   if (!sample_rows_add(rows, node))
     making->failed = true;
   for (size_t i = 0; !making->failed && i < rows->count; i++)
-    add_row(making, &rows->rows[i]);
+    add_row(making, &rows->rows[i],
+            rows->survival == NULL ? NULL : &rows->survival[i]);
 }
 
 static void

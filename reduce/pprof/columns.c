@@ -9,7 +9,8 @@
  *   inuse_objects, inuse_space   what of it was live: the same
  *   objects, space               what was live: tcmalloc, jemalloc, Node.js
  *
- * peak_objects, peak_space and temporary_objects are mprof's own.
+ * peak_objects, peak_space and temporary_objects are mprof's own, and so are
+ * those of what survives collections (pprof_format.h).
  *
  * Where only what was live is there, it stands for what was allocated; also
  * where a file has columns for both, but counts no allocation: jemalloc's
@@ -86,8 +87,14 @@ read_types(struct reading *reading)
 static const struct pprof_value_type *
 name_of_use(int use)
 {
-  return &pprof_columns[use == COLUMN_OF_CALLS ? (int)PPROF_CALLS
-                                               : measure_rows[use].column];
+  return &pprof_columns[profile_file_column(use)];
+}
+
+/* Whether it is one of bytes. */
+static bool
+is_use_of_bytes(int use)
+{
+  return strcmp(name_of_use(use)->unit, "bytes") == 0;
 }
 
 /* The column whose sample type is called NAME. */
@@ -224,8 +231,8 @@ find_uses(struct reading *reading)
     guess_columns(reading);
   if (!profile_has(heading, MEASURE_BYTES))
     return no_heap_profile(reading);
-  for (int m = 0; m < MEASURE_COUNT; m++)
-    if (measure_rows[m].bytes && !set_scale(reading, &columns[m]))
+  for (int i = 0; i < COLUMN_USES; i++)
+    if (is_use_of_bytes(i) && !set_scale(reading, &columns[i]))
       return false;
   return true;
 }

@@ -11,6 +11,27 @@
 
 #include <string.h>
 
+int
+profile_file_column(int use)
+{
+  return use == COLUMN_OF_CALLS    ? (int)PPROF_CALLS
+         : use < COLUMN_OF_CALLS ? measure_rows[use].column
+                                   : PPROF_SURVIVAL + use -
+                                         COLUMN_OF_SURVIVAL;
+}
+
+void
+profile_add_survival(const struct profile *profile, size_t i,
+                     struct survival_figures *sum)
+{
+  const struct profile_column *columns =
+      profile->column_of + COLUMN_OF_SURVIVAL;
+  const uint64_t *values = profile->values + i * profile->column_count;
+  for (int f = 0; f < PPROF_SURVIVAL_FIGURES; f++)
+    if (columns[f].index != NO_COLUMN)
+      sum->counts[f] += values[columns[f].index] * columns[f].scale;
+}
+
 bool
 profile_init(struct profile *profile)
 {

@@ -12,9 +12,9 @@
  * interned, so that equal text is an equal id.
  *
  * Which column counts what is found by the names of the sample types;
- * column_of says it.  All that counts goes by enum measure, and calls.  Sums
- * over all samples fit into 63 bits (the reader sees to it), so that no later
- * stage checks additions.
+ * column_of says it.  All that counts goes by enum measure, but for calls and
+ * survival.  Sums over all samples fit into 63 bits (the reader sees to it), so
+ * that no later stage checks additions.
  *
  * reader.h makes it of one file or several; nothing that is computed from it
  * changes it, so that one profile serves many commands.
@@ -27,6 +27,7 @@
 #include "base/names.h"
 #include "base/row_table.h"
 #include "base/tree.h"
+#include "common/pprof_format.h"
 #include "pprof/labels.h"
 #include "pprof/measure.h"
 
@@ -84,7 +85,14 @@ struct profile_value_type {
   uint32_t type, unit; /* name ids */
 };
 
-enum { NO_COLUMN = -1, COLUMN_OF_CALLS = MEASURE_COUNT, COLUMN_USES };
+/* Uses of columns: by enum measure; then calls, and how many collections
+ * objects survived. */
+enum {
+  NO_COLUMN = -1,
+  COLUMN_OF_CALLS = MEASURE_COUNT,
+  COLUMN_OF_SURVIVAL, /* the first of them */
+  COLUMN_USES = COLUMN_OF_SURVIVAL + PPROF_SURVIVAL_FIGURES
+};
 
 struct profile_column {
   int index;      /* among the values of a sample; NO_COLUMN: absent */
@@ -155,7 +163,7 @@ struct profile {
   size_t value_capacity;
   struct profile_value_type *columns;
   size_t column_count;
-  struct profile_column column_of[COLUMN_USES]; /* by enum measure; calls */
+  struct profile_column column_of[COLUMN_USES]; /* by use */
 
   uint32_t *comments; /* name ids of "key=value", in file order */
   size_t comment_count, comment_capacity;
@@ -170,7 +178,7 @@ struct profile {
   enum language language;
   bool by_mprof; /* all files are */
   struct profile_gaps gaps;
-  uint64_t total[COLUMN_USES];   /* by enum measure; calls */
+  uint64_t total[COLUMN_USES];   /* by use */
   int64_t facts[FACT_COUNT];     /* summed over files, but for one */
   size_t fact_files[FACT_COUNT]; /* how many files gave it */
 };
@@ -228,12 +236,25 @@ profile_end(const struct profile *profile, size_t i)
   return profile->ends == NULL ? node : profile->ends[node];
 }
 
-/* Whether some column counts MEASURE, or calls. */
+/* Whether some column is for that USE. */
 static inline bool
-profile_has(const struct profile *profile, int measure)
+profile_has(const struct profile *profile, int use)
 {
-  return profile->column_of[measure].index != NO_COLUMN;
+  return profile->column_of[use].index != NO_COLUMN;
 }
+
+/* The sample type of files by mprof (enum pprof_column) for that USE. */
+int profile_file_column(int use);
+
+/* How many collections the objects of one sample, or of several, survived, as
+ * pprof_format.h has it. */
+struct survival_figures {
+  uint64_t counts[PPROF_SURVIVAL_FIGURES];
+};
+
+/* Adds that of sample I to SUM. */
+void profile_add_survival(const struct profile *profile, size_t i,
+                          struct survival_figures *sum);
 
 /* Whether the calls of functions called NAME are counted in all files. */
 bool profile_calls_known(const struct profile *profile, uint32_t name);

@@ -134,15 +134,17 @@ label_bytes(const struct profile *profile)
 static bool
 within_limits(struct decoding *decoding)
 {
-  enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192 };
+  enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192, SURVIVAL_BYTES = 640 };
   struct reading *reading = decoding->reading;
   const struct profile *profile = reading->profile;
   uint64_t samples = profile->sample_count - reading->first_sample +
                      (reading->adds_calls ? decoding->path.frames : 0);
+  uint64_t survival =
+      profile_has(profile, COLUMN_OF_SURVIVAL) ? SURVIVAL_BYTES : 0;
   uint64_t taken =
       decoding->path.frames * FRAME_BYTES +
       (label_bytes(profile) - decoding->other_labels) +
-      samples * (SAMPLE_BYTES +
+      samples * (SAMPLE_BYTES + survival +
                  profile->column_count * sizeof *profile->values);
   return taken <= decoding->memory_limit ||
          sample_fault(decoding,
@@ -167,6 +169,19 @@ check_values(struct decoding *decoding)
       return sample_fault(decoding,
                           "sample %zu has the negative value %" PRId64,
                           decoding->index, (int64_t)values->items[i]);
+  return true;
+}
+
+/* Whether WHOLE, objects or bytes, is no less than what died of it, is new and
+ * lives: every second one of COUNTS. */
+static bool
+has_survival(uint64_t whole, const uint64_t *counts)
+{
+  for (int i = 0; i < PPROF_SURVIVAL_FIGURES; i += 2) {
+    if (counts[i] > whole)
+      return false;
+    whole -= counts[i];
+  }
   return true;
 }
 
@@ -201,6 +216,11 @@ add_to_sums(struct decoding *decoding)
     return sample_fault(decoding,
                         "sample %zu has more objects at the peak, or more "
                         "temporary ones, than it allocated",
+                        decoding->index);
+  if (!has_survival(v[MEASURE_ALLOCS], v + COLUMN_OF_SURVIVAL) ||
+      !has_survival(v[MEASURE_BYTES], v + COLUMN_OF_SURVIVAL + 1))
+    return sample_fault(decoding,
+                        "of sample %zu more died or lives than it allocated",
                         decoding->index);
   return true;
 }

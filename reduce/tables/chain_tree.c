@@ -246,6 +246,7 @@ row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
     row.counts[COLUMN_OF_CALLS] = count.calls;
     return row;
   }
+  row.sample = i;
   row.keys[ROW_TYPE] = count.type;
   if (rows->of == ROWS_OF_SIZES) {
     row.keys[ROW_SIZE_KIND] = count.size_kind;
@@ -268,6 +269,29 @@ sample_rows_init(struct sample_rows *rows, const struct chain_tree *tree,
                           tree->reduction->profile->sample_count);
 }
 
+/* Makes room for the survival of all rows, if they have it. */
+static bool
+reserve_survival(struct sample_rows *rows)
+{
+  const struct profile *profile = rows->tree->reduction->profile;
+  return rows->of != ROWS_OF_SIZES ||
+         !profile_has(profile, COLUMN_OF_SURVIVAL) ||
+         ARRAY_ROOM(rows->survival, rows->survival_capacity, rows->count);
+}
+
+/* Adds the survival of the sample in the row FROM to that of the row TO,
+ * which may have none yet. */
+static void
+add_survival(struct sample_rows *rows, size_t to, size_t from)
+{
+  if (rows->survival == NULL)
+    return;
+  if (to == from)
+    rows->survival[to] = (struct survival_figures){{0}};
+  profile_add_survival(rows->tree->reduction->profile,
+                       rows->rows[from].sample, &rows->survival[to]);
+}
+
 bool
 sample_rows_add(struct sample_rows *rows, uint32_t node)
 {
@@ -280,14 +304,18 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
       return false;
   if (first == rows->count)
     return true;
+  if (!reserve_survival(rows))
+    return false;
   array_sort(rows->rows + first, rows->count - first, sizeof *rows->rows,
              compare_rows);
+  add_survival(rows, first, first);
   for (size_t r = first + 1; r < rows->count; r++) {
-    if (compare_rows(&rows->rows[last], &rows->rows[r]) != 0)
+    bool same = compare_rows(&rows->rows[last], &rows->rows[r]) == 0;
+    if (!same)
       rows->rows[++last] = rows->rows[r];
-    else
-      for (int c = 0; c < COLUMN_USES; c++)
-        rows->rows[last].counts[c] += rows->rows[r].counts[c];
+    for (int c = 0; same && c <= COLUMN_OF_CALLS; c++)
+      rows->rows[last].counts[c] += rows->rows[r].counts[c];
+    add_survival(rows, last, same ? r : last);
   }
   rows->count = last + 1;
   return true;
@@ -298,4 +326,5 @@ sample_rows_release(struct sample_rows *rows)
 {
   lists_release(&rows->samples);
   free(rows->rows);
+  free(rows->survival);
 }

@@ -88,7 +88,8 @@ enum row_key {
 struct sample_row {
   uint32_t node;
   uint64_t keys[ROW_KEYS];
-  uint64_t counts[COLUMN_USES]; /* by enum measure; calls */
+  uint64_t counts[COLUMN_OF_CALLS + 1]; /* by enum measure; calls */
+  uint32_t sample; /* of allocations: the first of them */
 };
 
 struct sample_rows {
@@ -97,6 +98,8 @@ struct sample_rows {
   struct lists samples; /* by node */
   struct sample_row *rows;
   size_t count, capacity;
+  struct survival_figures *survival; /* by row: of sizes, if it is known */
+  size_t survival_capacity;
 };
 
 /* No rows, of TREE; then appends those of NODE, sorted by keys.  False when

@@ -27,6 +27,7 @@ static const struct {
     {"arcs", &arcs_table, true},
     {"cycles", &cycles_table, false},
     {"types", &types_table, true},
+    {"survival", &survival_table, true},
     {"contexts", &contexts_table, false},
     {"bins", &bins_table, true},
     {"regions", &regions_table, true},
@@ -93,13 +94,27 @@ write_comments(struct writer *writer, const struct profile *profile)
   }
 }
 
+/* Whether the list with the number I is written: the page has no use for all
+ * of them. */
+static bool
+wants(enum form form, size_t i, const struct reduction *reduction,
+      bool contexts)
+{
+  if (form == FORM_LISP && !lists[i].lisp)
+    return false;
+  if (lists[i].table == &contexts_table)
+    return contexts;
+  return lists[i].table != &survival_table ||
+         (reduction_knows_survival(reduction) &&
+          (contexts || form == FORM_LISP));
+}
+
 static void
 write_lists(struct writer *writer, const struct reduction *reduction,
             bool contexts)
 {
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-    if ((writer->form == FORM_JSON || lists[i].lisp) &&
-        (contexts || lists[i].table != &contexts_table))
+    if (wants(writer->form, i, reduction, contexts))
       writer_table(writer, lists[i].key, lists[i].table, reduction);
 }
 

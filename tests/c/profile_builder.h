@@ -23,6 +23,11 @@
 #include <zlib.h>
 
 enum { BUILDER_MOST = 256, BUILDER_CHAIN = 64, BUILDER_LABELS = 5 };
+enum {
+  BUILDER_COLUMNS = 5,
+  BUILDER_SURVIVAL = 10,
+  BUILDER_MOST_COLUMNS = 25
+};
 
 struct builder {
   Mprof__Pprof__Profile profile;
@@ -35,14 +40,14 @@ struct builder {
   Mprof__Pprof__Label labels[BUILDER_MOST][BUILDER_LABELS];
   Mprof__Pprof__Label *label_pointers[BUILDER_MOST][BUILDER_LABELS];
   uint64_t chains[BUILDER_MOST][BUILDER_CHAIN];
-  int64_t values[BUILDER_MOST][5];
-  Mprof__Pprof__ValueType types[5];
+  int64_t values[BUILDER_MOST][BUILDER_MOST_COLUMNS];
+  Mprof__Pprof__ValueType types[BUILDER_MOST_COLUMNS];
   Mprof__Pprof__ValueType period_type;
   int64_t comments[BUILDER_MOST];
   Mprof__Pprof__Function *function_pointers[BUILDER_MOST];
   Mprof__Pprof__Location *location_pointers[BUILDER_MOST];
   Mprof__Pprof__Sample *sample_pointers[BUILDER_MOST];
-  Mprof__Pprof__ValueType *type_pointers[5];
+  Mprof__Pprof__ValueType *type_pointers[BUILDER_MOST_COLUMNS];
 };
 
 /* What an allocation sample says beside its chain. */
@@ -69,16 +74,27 @@ builder_comment(struct builder *b, const char *text)
   b->comments[b->profile.n_comment++] = builder_string(b, text);
 }
 
+static inline void
+builder_column(struct builder *b, const char *type, const char *unit)
+{
+  size_t i = b->profile.n_sample_type++;
+  mprof__pprof__value_type__init(&b->types[i]);
+  b->types[i].type = builder_string(b, type);
+  b->types[i].unit = builder_string(b, unit);
+  b->type_pointers[i] = &b->types[i];
+}
+
 /* A builder for a profile of LANGUAGE ("lisp", "c"; NULL: one that mprof did
  * not write, without comments).  Free with builder_free. */
 static inline struct builder *
 builder_new(const char *language)
 {
-  static const char *const names[5][2] = {{"alloc_objects", "count"},
-                                          {"alloc_space", "bytes"},
-                                          {"inuse_objects", "count"},
-                                          {"inuse_space", "bytes"},
-                                          {"activations", "count"}};
+  static const char *const names[BUILDER_COLUMNS][2] = {
+      {"alloc_objects", "count"},
+      {"alloc_space", "bytes"},
+      {"inuse_objects", "count"},
+      {"inuse_space", "bytes"},
+      {"activations", "count"}};
   struct builder *b = calloc(1, sizeof *b);
   assert(b != NULL);
   mprof__pprof__profile__init(&b->profile);
@@ -89,13 +105,8 @@ builder_new(const char *language)
   b->profile.sample = b->sample_pointers;
   b->profile.comment = b->comments;
   builder_string(b, "");
-  for (size_t i = 0; i < 5; i++) {
-    mprof__pprof__value_type__init(&b->types[i]);
-    b->types[i].type = builder_string(b, names[i][0]);
-    b->types[i].unit = builder_string(b, names[i][1]);
-    b->type_pointers[i] = &b->types[i];
-  }
-  b->profile.n_sample_type = 5;
+  for (size_t i = 0; i < BUILDER_COLUMNS; i++)
+    builder_column(b, names[i][0], names[i][1]);
   mprof__pprof__value_type__init(&b->period_type);
   b->period_type.type = builder_string(b, "space");
   b->period_type.unit = builder_string(b, "bytes");
@@ -197,7 +208,7 @@ builder_sample(struct builder *b, const char *chain)
   }
   sample->location_id = b->chains[index];
   sample->value = b->values[index];
-  sample->n_value = 5;
+  sample->n_value = b->profile.n_sample_type;
   sample->label = b->label_pointers[index];
   b->sample_pointers[index] = sample;
   b->profile.n_sample++;
@@ -238,6 +249,35 @@ builder_allocate(struct builder *b, const char *chain, struct allocation a)
     builder_label(b, index, "class", a.class_name, 0);
   if (a.object_bytes != 0)
     builder_label(b, index, "bytes", NULL, a.object_bytes);
+}
+
+/* Samples, of which there is none yet, say how many collections their objects
+ * survive; and what the last one says: so many objects died after 0, 1, 2 to
+ * 3, 4 to 7, 8 or more of them, are new, and live after 1, ... */
+static inline void
+builder_has_survival(struct builder *b)
+{
+  static const char *const names[BUILDER_SURVIVAL] = {
+      "died_0", "died_1", "died_2", "died_4", "died_8",
+      "new",    "live_1", "live_2", "live_4", "live_8"};
+  char text[32];
+  for (size_t i = 0; i < BUILDER_SURVIVAL; i++) {
+    snprintf(text, sizeof text, "%s_objects", names[i]);
+    builder_column(b, text, "count");
+    snprintf(text, sizeof text, "%s_space", names[i]);
+    builder_column(b, text, "bytes");
+  }
+}
+
+static inline void
+builder_survives(struct builder *b, int64_t object_bytes,
+                 const int64_t objects[BUILDER_SURVIVAL])
+{
+  int64_t *values = b->values[b->profile.n_sample - 1] + BUILDER_COLUMNS;
+  for (size_t i = 0; i < BUILDER_SURVIVAL; i++) {
+    values[2 * i] = objects[i];
+    values[2 * i + 1] = object_bytes * objects[i];
+  }
 }
 
 /* COUNT conses of 16 bytes. */

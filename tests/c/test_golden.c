@@ -118,6 +118,11 @@ static const struct golden goldens[] = {
     {"live-before", "live-before", example_live_before,
      "report\n--no-legend\n--tables=direct,types\n--sort=live\n"
      "--min-percent=25\n"},
+    {"survival", "survival", example_survival, "report\n--tables=survival\n"},
+    {"survival-lisp", "survival", example_survival,
+     "export\n--format=lisp\n--focus=SERVE\n"},
+    {"survival-json", "survival", example_survival,
+     "export\n--format=json\n--type=CONS\n"},
     {"live-diff", "live", example_live,
      "diff\n-verbose\ntests/golden/live-before.data\n"},
 };

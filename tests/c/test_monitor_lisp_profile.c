@@ -327,7 +327,7 @@ save_comments(uint64_t comments)
   named = false;
   snprintf(temporary, sizeof temporary, "%s.tmp", path);
   gzip_file_open(&file, NULL, temporary);
-  pprof_open(&stream, PPROF_COLUMNS_MALLOC);
+  pprof_open(&stream, PPROF_C_COLUMNS);
   for (uint64_t i = 0; i < comments; i++)
     pprof_put_count(&stream, "test", i * UINT64_C(0x9E3779B97F4A7C15));
   pprof_close(&stream);

@@ -155,6 +155,26 @@ spoil_kept(struct builder *b)
 }
 
 static void
+spoil_survival(struct builder *b)
+{
+  builder_has_survival(b);
+  for (size_t i = 0; i < b->profile.n_sample; i++)
+    b->samples[i].n_value = b->profile.n_sample_type;
+  b->values[0][BUILDER_COLUMNS + 10] = b->values[0][0] + 1; /* new */
+}
+
+/* All bytes died, and one lives. */
+
+static void
+spoil_survivors(struct builder *b)
+{
+  spoil_survival(b);
+  b->values[0][BUILDER_COLUMNS + 10] = 0;
+  b->values[0][BUILDER_COLUMNS + 1] = b->values[0][1];
+  b->values[0][BUILDER_COLUMNS + 19] = 1;
+}
+
+static void
 spoil_period(struct builder *b)
 {
   b->period_type.unit = 5000;
@@ -237,6 +257,10 @@ static const struct fault faults[] = {
     {"no-count", spoil_fact, "mprof.rounded_bytes a value that is no count"},
     {"repeated-count", spoil_repeated_fact, "states mprof.bytes again"},
     {"kept-too-much", spoil_kept, "sample 0 keeps more than it allocated"},
+    {"died-too-much", spoil_survival,
+     "of sample 0 more died or lives than it allocated"},
+    {"lives-too-much", spoil_survivors,
+     "of sample 0 more died or lives than it allocated"},
 };
 
 static void

@@ -23,25 +23,27 @@ split='
 run help report
 tables=$(sed -n '/^Tables/,$s/^  \([a-z-]*\)  .*/\1/p' out |
   grep -vx reconciliation)
-[ "$(wc -w <<<"$tables")" = 12 ]
-result $? 'twelve tables have columns'
+[ "$(wc -w <<<"$tables")" = 13 ]
+result $? 'thirteen tables have columns'
 
 # What the manual page calls columns, in bold, without troff's escapes.
 sed -n '/^\.SH TABLES/,/^\.SS RECONCILIATION/p' "$man" |
   sed -n 's/^\.BI* //p' | tr -d '"\\~' | sed 's/(dq/"/g' >terms
 
-for profile in phases:lisp two-cycles:lisp unknown-calls:lisp live:lisp \
+for profile in phases:lisp two-cycles:lisp unknown-calls:lisp live:lisp survival:lisp \
   widgets-c:c lines:c regions:c; do
   for table in $tables; do
     case $table:$profile in
     leaks:*:lisp | phases:*:c) continue ;;
+    survival:survival:lisp) ;;
+    survival:*) continue ;;
     *:regions:c) ;;
     regions:* | peak:* | temporary:*) continue ;;
     esac
     run report -verbose --tables="$table" "$golden/${profile%:*}.data"
     awk "$split" out >parts
-    sed -n 's/^term //p' parts | tee legend | sed 's/+/ +/g' | tr ' /' '\n\n' |
-      sort -u >known
+    sed -n 's/^term //p' parts | tee legend |
+      sed 's/+\([a-z]\)/ +\1/g' | tr ' /' '\n\n' | sort -u >known
     sed -n 's/^heading //p' parts | tr / '\n' | sort -u >words
     [ -s words ] && missing=$(comm -23 words known) && [ -z "$missing" ]
     result $? "$table of ${profile%:*}: explained are all of \

@@ -14,7 +14,7 @@ expect 'unknown option before a command' 2 "mprof: unknown option '-q'" -q
 expect 'option of another command' 2 "mprof: unknown option '--types'" \
   report --types "$w"
 tables='leaks, regions, phases, threads, direct, peak, temporary, types, '\
-'type-functions, function-types, graph, bins and reconciliation'
+'type-functions, function-types, survival, graph, bins and reconciliation'
 expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'" \
   report --tables=bins,leak,graph "$w"
 expect 'empty list of tables' 2 "mprof: --tables takes $tables, not ''" \

@@ -333,7 +333,7 @@ malloc_profile_write(struct gzip_file *file,
     .objects = objects
   };
   w.total = malloc_monitor_settle(m);
-  pprof_open(&w.stream, PPROF_COLUMNS_MALLOC);
+  pprof_open(&w.stream, PPROF_C_COLUMNS);
   put_samples(&w);
   put_mappings(&w);
   put_locations(&w);

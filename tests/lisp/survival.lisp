@@ -1,0 +1,206 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; survival.lisp -- programs of which it is known how many collections their
+;;;; objects survive.  It is compiled behind live.lisp, in one file with it, which
+;;;; says how objects are made so that they can die.
+;;;;
+;;;; The collector runs where a program says so and nowhere else.  It may run
+;;;; several times then: what is expected goes by how often it says it did.
+
+(in-package #:live)
+
+(defun collections ()
+  "How often the collector has run."
+  (si:call-cfun (si:find-foreign-symbol "GC_get_gc_no" :default :pointer-void 0)
+                :unsigned-long '() '()))
+
+(defun collect ()
+  "Let the collector run, and then no more."
+  (in-other-words)
+  (call-collector "GC_enable")
+  (ext:gc t)
+  (call-collector "GC_disable"))
+
+(defmacro following-alone (what &body body)
+  `(progn
+     (call-collector "GC_disable")
+     (following ,what ,@body)
+     (call-collector "GC_enable")))
+
+(defun band (collections)
+  (cond ((< collections 2) collections)
+        ((< collections 4) 2)
+        ((< collections 8) 4)
+        (t 8)))
+
+(defun in-bands (groups bytes)
+  "GROUPS, a list of (COLLECTIONS . OBJECTS) of so many BYTES, as DIED and ALIVE
+give them."
+  (loop for low in '(0 1 2 4 8)
+        for objects = (loop for (collections . objects) in groups
+                            when (= low (band collections))
+                              sum objects)
+        when (plusp objects)
+          collect (list low objects (* bytes objects))))
+
+(defun fate (function type)
+  "What DIED and ALIVE say of what was allocated below FUNCTION of TYPE, a type
+or a class."
+  (let ((row (find type
+                   (mprof.data:survival
+                    (mprof:filter-profile (mprof:profile)
+                                          :focus (format nil "::~A$" function)))
+                   :test #'string=
+                   :key (lambda (row)
+                          (or (mprof.data:class row) (mprof.data:type row))))))
+    (list (mprof.data:died row) (mprof.data:alive row))))
+
+(defun complete-p (x)
+  "True when what died, lives and is new of X is all that was allocated."
+  (let ((all (append (mprof.data:died x) (mprof.data:alive x))))
+    (and (= (mprof.data:allocations x) (reduce #'+ all :key #'second))
+         (= (mprof.data:bytes x) (reduce #'+ all :key #'third)))))
+
+(defun same-as-a-whole ()
+  "A file of which a sample says that more died and lives than was allocated is
+refused.  So what holds of the whole here holds of each sample."
+  (let ((profile (mprof:profile)))
+    (same "what died, lives and is new is all" t (complete-p profile))
+    (same "of each row, too" '()
+          (remove-if #'complete-p (mprof.data:survival profile)))
+    (same "what lives, but is not new" (mprof.data:live-bytes profile)
+          (reduce #'+ (remove 0 (mprof.data:alive profile) :key #'first)
+                  :key #'third))))
+
+;;; Objects that are forgotten after so many collections, and others that are
+;;; not
+
+(defstruct group objects count born)
+
+(defun new-group (maker count)
+  (setf *kept* '())
+  (in-thread maker count)
+  (make-group :objects (shiftf *kept* '()) :count count :born (collections)))
+
+(defun age (group)
+  (- (collections) (group-born group)))
+
+(defun fate-of (group)
+  (cons (age group) (group-count group)))
+
+(defun forget (group)
+  (setf (group-objects group) '())
+  (fate-of group))
+
+(defun same-fate (maker type bytes)
+  (let* ((lifetimes '(0 1 2 3 4 5 7 8 9))
+         (mortal (loop for nil in lifetimes
+                       for count = 1 then (* 2 count)
+                       collect (new-group maker count)))
+         (died (loop for group in mortal
+                     for lifetime in lifetimes
+                     do (loop while (< (age group) lifetime)
+                              do (collect))
+                     collect (forget group)))
+         (old (loop for pause in '(5 3 1 1 1)
+                    for count = 1000 then (+ 1000 count)
+                    collect (new-group maker count)
+                    do (loop repeat pause do (collect))))
+         (groups (cons (new-group maker 10) old)))
+    (same (format nil "~A" type)
+          (list (in-bands died bytes)
+                (in-bands (mapcar #'fate-of groups) bytes))
+          (fate maker type))
+    (same-as-a-whole)
+    (mapc #'forget groups)))
+
+(following-alone "objects that die sooner or later"
+  (same-fate 'conses "CONS" 16)
+  (same-fate 'points "LIVE::POINT" (+ 64 16))
+  (same-fate 'vectors "(SIMPLE-ARRAY T)" (+ 48 80)))
+
+(following-alone "figures of a function"
+  (in-thread #'conses 10)
+  (same "where there was no collection" '(() ((0 10 160)))
+        (fate 'conses "CONS"))
+  (let ((born (collections)))
+    (collect)
+    (same "a function and a type" (list "LIVE::CONSES" "CONS" "cons" 10 160
+                                        (in-bands (acons (- (collections) born)
+                                                         10 '())
+                                                  16))
+          (let ((rows (mprof.data:survival
+                       (mprof.data:row :functions 'conses))))
+            (loop for reader in '(mprof.data:name mprof.data:type
+                                  mprof.data:category mprof.data:allocations
+                                  mprof.data:bytes mprof.data:alive)
+                  collect (funcall reader (first rows))))))
+  (mprof:reset)
+  (same "after a reset" '(() ())
+        (let ((profile (mprof:profile)))
+          (list (remove 0 (mprof.data:died profile) :key #'first)
+                (remove 0 (mprof.data:alive profile) :key #'first)))))
+
+;;; What is freed explicitly
+
+(defun free-conses ()
+  "Free the conses of *KEPT*."
+  (loop while *kept*
+        do (let ((cons *kept*))
+             (setf *kept* (cdr cons))
+             (ffi:c-inline (cons) (:object) :void
+                           "ecl_dealloc(ECL_CONS_PTR(#0))" :one-liner t))))
+
+(following-alone "objects that are freed"
+  (in-thread #'conses 10)
+  (free-conses)
+  (same "before the first collection" '(((0 10 160)) ()) (fate 'conses "CONS"))
+  (in-thread #'conses 20)
+  (let ((born (collections)))
+    (collect)
+    (same "others, alive"
+          (list '((0 10 160))
+                (in-bands (acons (- (collections) born) 20 '()) 16))
+          (fate 'conses "CONS"))
+    (let ((expected (list (in-bands (acons (- (collections) born) 20
+                                           '((0 . 10)))
+                                    16)
+                          '())))
+      (free-conses)
+      (same "freed" expected (fate 'conses "CONS"))
+      (in-thread #'floats 5)            ; perhaps where the conses were
+      (same "with others there" expected (fate 'conses "CONS"))
+      (collect)
+      (same "after a collection" expected (fate 'conses "CONS"))))
+  (same-as-a-whole))
+
+;;; Threads that end: the figures of most go to those of others
+
+(defvar *died* '() "(COLLECTIONS . OBJECTS) of conses.")
+
+(defun conses-that-die (n pause)
+  (conses n)
+  (let ((born (collections)))
+    (loop repeat pause do (collect))
+    (push (cons (- (collections) born) n) *died*))
+  (setf *kept* '())
+  (collect))
+
+(following-alone "threads that end"
+  (loop repeat 300 do (in-thread #'garbage 1))
+  (loop for n from 1 to 12
+        do (in-thread #'conses-that-die n (mod n 6)))
+  (same "what died while they lived" (list (in-bands *died* 16) '())
+        (fate 'conses "CONS"))
+  (in-thread #'conses 100)
+  (loop repeat 300 do (in-thread #'garbage 1))
+  (same "and what they left" (list (in-bands *died* 16) '((0 100 1600)))
+        (fate 'conses "CONS"))
+  (same-as-a-whole))
+
+(mprof:reset)
+(mprof:with-profiling (:report nil) (conses 1))
+(same "not known" '(() () ())
+      (let ((profile (mprof:profile)))
+        (list (mprof.data:survival profile) (mprof.data:died profile)
+              (mprof.data:alive profile))))
