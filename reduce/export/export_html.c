@@ -155,7 +155,8 @@ write_moments(struct page *page)
   writer_end(out, ']');
 }
 
-/* Which measures are known, and the one to begin with. */
+/* Which measures are known, and the one to begin with.  What holds objects
+ * takes the place of what was allocated. */
 static void
 write_measures(struct page *page)
 {
@@ -163,13 +164,16 @@ write_measures(struct page *page)
   struct writer *out = &page->out;
   writer_begin(out, "measures", '[');
   for (int i = 0; i < MEASURE_COUNT; i++) {
-    const struct measure_row *row =
-        measure_row(reduction->profile, (enum measure)i);
+    const enum measure shown = !reduction_is_of_holders(reduction)
+                                   ? (enum measure)i
+                               : i == MEASURE_BYTES ? MEASURE_HELD_BYTES
+                                                    : MEASURE_HELD_ALLOCS;
+    const struct measure_row *row = measure_row(reduction->profile, shown);
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
     writer_begin(out, NULL, '{');
     writer_text(out, "word", row->word);
-    writer_text(out, "key", row->key);
+    writer_text(out, "key", measure_rows[i].key);
     writer_text(out, "noun", row->noun);
     writer_text(out, "what",
                 row->what == NULL ? "all that was allocated" : row->what);

@@ -108,4 +108,55 @@ example_live_unknown(void)
   return b;
 }
 
+/* What holds what is alive: two variables, one list of both, and a stack. */
+static inline struct builder *
+example_held(void)
+{
+  static const struct {
+    const char *chain;
+    struct allocation objects;
+  } held[] = {
+      {"APP::*CACHE*/HASH-TABLE (from before)",
+       {0, 640, 0, "other", "HASH-TABLE", NULL, 0, 0}},
+      {"APP::*CACHE*/HASH-TABLE (from before)/APP::ROW by APP::PARSE",
+       {20, 1600, 0, "struct", "STRUCTURE", "APP::ROW", 0, 0}},
+      {"APP::*CACHE*/HASH-TABLE (from before)/APP::ROW by APP::PARSE/"
+       "CONS by APP::PARSE",
+       {60, 960, 0, "cons", "CONS", NULL, 0, 0}},
+      {"APP::*CACHE* and APP::*INDEX*/APP::ROW by APP::PARSE",
+       {5, 400, 0, "struct", "STRUCTURE", "APP::ROW", 0, 0}},
+      {"APP::*INDEX*/CONS by APP::NOTE", {5, 80, 0, "cons", "CONS", NULL, 0, 0}},
+      {"stack of worker/CONS by APP::NOTE",
+       {2, 32, 0, "cons", "CONS", NULL, 0, 0}},
+  };
+  struct builder *b = builder_new("lisp");
+  builder_comment(b, "mprof.live_collection=9");
+  builder_column(b, "held_objects", "count");
+  builder_column(b, "held_space", "bytes");
+  builder_allocate(b, "APP::MAIN/APP::PARSE",
+                   (struct allocation){50, 4000, 80, "struct", "STRUCTURE",
+                                       "APP::ROW", 25, 2000});
+  builder_allocate(b, "APP::MAIN/APP::PARSE",
+                   (struct allocation){90, 1440, 16, "cons", "CONS", NULL, 60,
+                                       960});
+  builder_allocate(b, "APP::MAIN",
+                   (struct allocation){0, 640, 0, "other", "HASH-TABLE", NULL,
+                                       0, 640});
+  builder_allocate(b, "APP::MAIN/APP::NOTE",
+                   (struct allocation){7, 112, 16, "cons", "CONS", NULL, 7,
+                                       112});
+  builder_activate(b, "APP::MAIN", 1);
+  builder_activate(b, "APP::MAIN/APP::PARSE", 50);
+  builder_activate(b, "APP::MAIN/APP::NOTE", 7);
+  for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+    struct allocation objects = held[i].objects;
+    int64_t *values = b->values[b->profile.n_sample];
+    objects.allocs = objects.bytes = 0;
+    builder_allocate(b, held[i].chain, objects);
+    values[BUILDER_COLUMNS] = held[i].objects.allocs;
+    values[BUILDER_COLUMNS + 1] = held[i].objects.bytes;
+  }
+  return b;
+}
+
 #endif

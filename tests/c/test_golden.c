@@ -123,6 +123,12 @@ static const struct golden goldens[] = {
      "export\n--format=lisp\n--focus=SERVE\n"},
     {"survival-json", "survival", example_survival,
      "export\n--format=json\n--type=CONS\n"},
+    {"held", "held", example_held, "report\n-verbose\n--tables=held\n"},
+    {"held-lisp", "held", example_held, "export\n--format=lisp\n--value=held\n"},
+    {"held-folded", "held", example_held,
+     "export\n--format=folded\n--value=held-allocs\n"},
+    {"held-direct", "held", example_held,
+     "report\n--no-legend\n--tables=direct,types\n"},
     {"live-diff", "live", example_live,
      "diff\n-verbose\ntests/golden/live-before.data\n"},
 };

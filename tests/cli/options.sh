@@ -14,7 +14,8 @@ expect 'unknown option before a command' 2 "mprof: unknown option '-q'" -q
 expect 'option of another command' 2 "mprof: unknown option '--types'" \
   report --types "$w"
 tables='leaks, regions, phases, threads, direct, peak, temporary, types, '\
-'type-functions, function-types, survival, graph, bins and reconciliation'
+'type-functions, function-types, survival, graph, held, bins and '\
+'reconciliation'
 expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'" \
   report --tables=bins,leak,graph "$w"
 expect 'empty list of tables' 2 "mprof: --tables takes $tables, not ''" \
@@ -45,7 +46,8 @@ expect 'wrong sort' 2 \
   "mprof: --sort takes bytes, allocs, calls, self, inclusive, kept, live, \
 peak, temporary or name, not 'size'" report --sort=size
 expect 'wrong value' 2 "mprof: --value takes bytes, allocs, kept, \
-kept-allocs, peak, peak-allocs, temporary, live or live-allocs, not 'kb'" \
+kept-allocs, peak, peak-allocs, temporary, held, held-allocs, live or \
+live-allocs, not 'kb'" \
   export --format=folded --value=kb
 expect 'a limit of what is not known' 2 "mprof: with --value=peak nothing \
 else is known: give --fail-above in the place of --fail-above-kept" \
