@@ -172,7 +172,8 @@ write_measures(struct page *page)
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
     writer_begin(out, NULL, '{');
-    writer_text(out, "word", row->word);
+    writer_text(out, "word",
+                measure_row(reduction->profile, (enum measure)i)->word);
     writer_text(out, "key", measure_rows[i].key);
     writer_text(out, "noun", row->noun);
     writer_text(out, "what",
@@ -183,7 +184,7 @@ write_measures(struct page *page)
   writer_end(out, ']');
   writer_text(
       out, "value",
-      measure_row(reduction->profile, reduction->options->value)->word);
+      measure_row(reduction->profile, reduction_measure(reduction))->word);
 }
 
 static void
