@@ -168,13 +168,14 @@ write_measures(struct page *page)
                                    ? (enum measure)i
                                : i == MEASURE_BYTES ? MEASURE_HELD_BYTES
                                                     : MEASURE_HELD_ALLOCS;
+    const struct measure_row *own =
+        measure_row(reduction->profile, (enum measure)i);
     const struct measure_row *row = measure_row(reduction->profile, shown);
     if (!reduction_knows(reduction, (enum measure)i))
       continue;
     writer_begin(out, NULL, '{');
-    writer_text(out, "word",
-                measure_row(reduction->profile, (enum measure)i)->word);
-    writer_text(out, "key", measure_rows[i].key);
+    writer_text(out, "word", own->word);
+    writer_text(out, "key", own->key);
     writer_text(out, "noun", row->noun);
     writer_text(out, "what",
                 row->what == NULL ? "all that was allocated" : row->what);

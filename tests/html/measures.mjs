@@ -78,6 +78,26 @@ async function allMeasures(tests, browser) {
   }
 }
 
+// What holds what is alive: holders take the places of functions.
+async function holders(tests, browser) {
+  const data = `${GOLDEN}/held.data`;
+  const page = await browser.open('held', data, ['--value=held']);
+  tests.equal(await functionsOfPage(page),
+    functionsOfExport(exported(data, '--value=held')),
+    'holders are the reducer\'s');
+  await page.go('#/');
+  const frames = await page.frames();
+  tests.equal(frames.filter((f) => f.row === 1)
+    .map((f) => f.title.slice(0, f.title.lastIndexOf(': '))).sort(),
+  ['APP::*CACHE*', 'APP::*CACHE* and APP::*INDEX*', 'APP::*INDEX*',
+    'stack of worker'], 'chains begin at roots');
+  tests.check(frames.some((f) => f.row === 0 &&
+    f.title.startsWith('all: 3,712 bytes held')),
+  'and hold what is alive', frames[0].title);
+  tests.equal(page.faults, [], 'holders: no request, nothing said');
+  await page.close();
+}
+
 // Named regions: their table, and a filter that means what --region does.
 async function regions(tests, browser) {
   const data = `${GOLDEN}/regions.data`;
@@ -149,5 +169,6 @@ async function regionsInLisp(tests, browser) {
 
 export async function testMeasures(tests, browser) {
   await allMeasures(tests, browser);
+  await holders(tests, browser);
   await regions(tests, browser);
 }
