@@ -13,4 +13,8 @@ const struct pprof_value_type pprof_columns[PPROF_COLUMNS] = {
     [PPROF_PEAK_COUNT] = {"peak_objects", "count"},
     [PPROF_PEAK_BYTES] = {"peak_space", "bytes"},
     [PPROF_TEMPORARY] = {"temporary_objects", "count"},
+    [PPROF_LOST_COUNT] = {"lost_objects", "count"},
+    [PPROF_LOST_BYTES] = {"lost_space", "bytes"},
+    [PPROF_INDIRECT_COUNT] = {"indirectly_lost_objects", "count"},
+    [PPROF_INDIRECT_BYTES] = {"indirectly_lost_space", "bytes"},
 };

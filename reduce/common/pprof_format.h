@@ -105,7 +105,8 @@ enum pprof_function_field {
 
 /* The sample types of files by mprof, in their order.  A Lisp profile ends
  * with the calls, or where objects are followed with what is kept: what was
- * alive at the last collection. */
+ * alive at the last collection.  That of a C program ends with the temporary
+ * objects, unless what was lost was sought. */
 enum pprof_column {
   PPROF_COUNT,
   PPROF_BYTES,
@@ -115,7 +116,12 @@ enum pprof_column {
   PPROF_PEAK_COUNT,
   PPROF_PEAK_BYTES,
   PPROF_TEMPORARY,
+  PPROF_LOST_COUNT, /* of what was kept, directly */
+  PPROF_LOST_BYTES,
+  PPROF_INDIRECT_COUNT, /* through something else that was lost */
+  PPROF_INDIRECT_BYTES,
   PPROF_COLUMNS,
+  PPROF_MALLOC_COLUMNS = PPROF_TEMPORARY + 1,
   PPROF_LISP_COLUMNS = PPROF_CALLS + 1,
   PPROF_LIVE_COLUMNS = PPROF_KEPT_BYTES + 1
 };
@@ -176,6 +182,7 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_CHAIN_NOTE "mprof.chain_note"
 #define PPROF_COMMENT_CLASS_NOTE "mprof.class_note"
 #define PPROF_COMMENT_LOST_NOTE "mprof.lost_note"
+#define PPROF_COMMENT_UNFOUND_NOTE "mprof.unfound_note"
 #define PPROF_COMMENT_COARSE_NOTE "mprof.coarse_note"
 #define PPROF_COMMENT_RESIDUAL_NOTE "mprof.residual_note"
 #define PPROF_COMMENT_SYMBOL_NOTE "mprof.symbol_note"

@@ -20,12 +20,15 @@
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/reach/reach.h"
+#include "malloc/reach/roots.h"
 #include "malloc/session/attach.h"
 #include "malloc/session/autosave.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
 #include "malloc/session/own_stack.h"
 #include "malloc/session/profile_file.h"
+#include "malloc/session/system_call_filter.h"
 #include "tree/arena.h"
 #include "unwind/frame_rule.h"
 #include "write/quiet.h"
@@ -33,6 +36,9 @@
 static struct {
   pid_t process;
   uint64_t saved_events; /* that the file has: old when there are more */
+  bool reachable;        /* at the end it says what is lost */
+  const struct stopped_thread *here; /* it is the end, with this thread so */
+  const char *not_sought;            /* why it does not say it */
 } session;
 
 /* ---- locks ---- */
@@ -98,6 +104,14 @@ say(const char *before, const char *behind)
   quiet_end(&quiet);
 }
 
+static void
+say_why(const char *what, const char *why)
+{
+  char behind[80];
+  snprintf(behind, sizeof behind, ": %s", why);
+  say(what, behind);
+}
+
 /* Whether the file is this process's, which is not so between vfork and exec.
  */
 static bool
@@ -142,13 +156,20 @@ events(void)
          malloc_monitor.lost_objects;
 }
 
+/* Whether so many are to be written. */
+static bool
+is_new(uint64_t now)
+{
+  return now != session.saved_events || (session.here != NULL && now != 0);
+}
+
 /* All is locked. */
 static int
 write_file(void *objects)
 {
   const uint64_t now = events();
   int status = 0;
-  if (now == session.saved_events)
+  if (!is_new(now))
     return 0;
   if (malloc_monitor.ready)
     status = profile_file_write(objects);
@@ -168,25 +189,52 @@ close_one_and_write(void *objects)
 static int
 save(struct code_objects *objects)
 {
-  const int status = write_file(objects);
-  if (status != EMFILE || helper_is_forbidden())
-    return status;
-  return helper_run(close_one_and_write, objects, false);
+  int status;
+  if (session.here != NULL && session.not_sought == NULL)
+    session.not_sought = reach_seek(objects, session.here);
+  status = write_file(objects);
+  if (status == EMFILE && !helper_is_forbidden())
+    status = helper_run(close_one_and_write, objects, false);
+  reach_forget();
+  return status;
 }
 
 int
 malloc_session_save(void)
 {
-  char why[80];
   int status;
-  if (events() == session.saved_events || !is_ours())
+  if (!is_new(events()) || !is_ours())
     return 0;
   status = malloc_session_locked(save);
-  if (status != 0) {
-    snprintf(why, sizeof why, ": %s", strerrordesc_np(status));
-    say("cannot write", why);
-  }
+  if (status != 0)
+    say_why("cannot write", strerrordesc_np(status));
   return status;
+}
+
+/* Why what is lost cannot be sought; NULL: it may be. */
+static const char *
+find_obstacle(void)
+{
+  if (other_heap != NULL)
+    return "there are objects of Lisp";
+  if (system_call_filter_is_set())
+    return "there is a filter of system calls";
+  if (malloc_session_is_interrupted() || objects_are_locked())
+    return "a signal came in the midst of an allocation";
+  return NULL;
+}
+
+void
+malloc_session_save_at_end(const struct stopped_thread *here)
+{
+  if (session.reachable && is_ours()) {
+    session.here = here;
+    session.not_sought = find_obstacle();
+  }
+  malloc_session_save();
+  if (session.here != NULL && session.not_sought != NULL)
+    say_why("cannot tell what is lost in", session.not_sought);
+  session.here = NULL;
 }
 
 /* If it fails the end will say so. */
@@ -225,10 +273,12 @@ extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
 static void
 end(void *unused)
 {
+  struct stopped_thread here;
   (void)unused;
+  stopped_thread_here(&here);
   if (other_heap != NULL && is_ours())
     other_heap->end();
-  malloc_session_save();
+  malloc_session_save_at_end(&here);
 }
 
 void
@@ -277,7 +327,7 @@ before_fork(void)
   malloc_monitor_forks = true;
   interruption_begin(&interruption);
   lock_all(&interruption);
-  objects_before_fork();
+  objects_lock();
   forking = interruption;
 }
 
@@ -285,7 +335,7 @@ static void
 after_fork_in_parent(void)
 {
   const struct interruption interruption = forking;
-  objects_after_fork();
+  objects_unlock();
   unlock_all(&interruption);
   interruption_end(&interruption);
   malloc_monitor_forks = false;
@@ -298,7 +348,7 @@ after_fork_in_child(void)
     after_fork_in_parent();
     return;
   }
-  objects_after_fork();
+  objects_unlock();
   arena_spare_forked();
   own_stack_forked();
   malloc_code_forked();
@@ -348,6 +398,11 @@ malloc_session_begin(void)
   if (!registered)
     register_handlers();
   registered = true;
+  session.reachable = environment_value("MPROF_REACHABLE") != NULL;
+  if (session.reachable) {
+    objects_list_all();
+    roots_open();
+  }
   end_signals_open();
   if (count != NULL && strcmp(count, "off") == 0) {
     malloc_session_count(false);

@@ -45,6 +45,12 @@ void malloc_session_end(void);
  * memory of the program. */
 int malloc_session_save(void);
 
+struct stopped_thread;
+
+/* The same at the end of the process, with what is lost if that was asked
+ * for.  `here' is this thread, and what it still has to do but to end. */
+void malloc_session_save_at_end(const struct stopped_thread *here);
+
 /* The process is about to give up what it needs to open the file: write what
  * was counted, and keep the file open.  False: it is not this process's. */
 bool malloc_session_keep(void);

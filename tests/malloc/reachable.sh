@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Which of the objects that were never freed are reachable at the end, and
+# which are lost, directly or indirectly: as each case has made it, and as
+# valgrind says.
+
+. "$(dirname "$0")/check.bash"
+export MPROF_REACHABLE=1
+
+# case, then for each size the objects that were kept, were lost directly and
+# indirectly; of other sizes are those of the C library.
+cases='
+nothing
+global           1001:1:0:0
+lost             1001:1:1:0
+hidden           1001:1:1:0
+local            1001:1:0:0
+thread_variable  1001:1:0:0
+chain            1001:2:0:0 1002:1:0:0
+list             1001:5:0:0
+lost_list        1001:5:1:4
+long_list        24:300000:0:0
+lost_long_list   24:300000:1:299999
+shared           1001:3:0:3 1002:2:2:0
+lost_ring        1001:3:1:2
+tail             1001:4:0:4 1002:1:1:0
+inside           1001:1:0:0 1002:1:0:0
+behind           1001:1:1:0 1002:1:1:0
+packed           1001:1:1:0
+empty            0:2:1:0
+aligned          1001:1:0:0 1002:1:1:0 1024:1:0:0
+moved            -:1:1:0 1002:1:0:0
+large            -:1:0:0 1001:1:0:0
+free_lists       24:100:100:0 1032:100:100:0
+small            8:5:5:0
+last             24:1:1:0
+mapped           1001:1:1:0
+library          1001:1:0:0 1002:1:0:0
+threads          1001:8:0:0 1002:8:0:0 1003:8:0:0 1004:8:8:0
+register         1001:2:0:0
+thread_ends      1001:1:0:0 1002:1:0:0
+thread_ended     1001:1:1:0
+_exit            1001:1:0:0 1002:1:1:0
+quick_exit       1001:1:0:0 1002:1:1:0
+restart          1002:1:0:0 1003:1:1:0
+'
+
+# lost_in FILE SIZE...: what it says of these sizes.
+lost_in() {
+  local all=''
+  [ ! -e "$1" ] || all=$(rows "$1" lost | cut -d' ' -f 2- | tr ' ' :)
+  for size in "${@:2}"; do
+    grep "^$size:" <<<"$all"
+  done | paste -sd' '
+}
+
+check_case() {
+  local wanted="${*:2}"
+  # shellcheck disable=SC2046
+  same "$1" "$wanted" "$(lost_in reachable.data \
+    $(tr ' ' '\n' <<<"$wanted" | cut -d: -f1))"
+  same "$1: nothing is said" '' "$(cat err)"
+}
+
+# in_valgrind CASE: objects that are lost directly, indirectly, and others.
+in_valgrind() {
+  env -u MPROF_REACHABLE timeout 100 valgrind --leak-check=full \
+    --show-leak-kinds=all --run-libc-freeres=no --log-file=log \
+    ./reachable "$1" >valgrind.out 2>&1 || echo "status $?"
+  awk '{ gsub(",", "") }
+    / lost: [0-9]+ bytes in / || / reachable: [0-9]+ bytes in / {
+      sub(/^[^ ]* */, ""); sub(/:.*/, "", $2)
+      n[$1] = $(NF - 1) }
+    END { printf "%d %d %d\n", n["definitely"], n["indirectly"],
+      n["possibly"] + n["still"] }' log
+}
+
+# The same of a profile.
+in_profile() {
+  if [ ! -e reachable.data ]; then echo 0 0 0; return; fi
+  rows reachable.data lost | awk '{ direct += $4; indirect += $5; all += $3 }
+    END { printf "%d %d %d\n", direct, indirect, all - direct - indirect }'
+}
+
+compare_case() {
+  local name=${1##* }
+  # What is from mmap is a root of valgrind's, such as a stack that no thread
+  # uses any more; and nothing is forgotten there.
+  case $name in mapped | thread_ended | restart) return ;; esac
+  same "$1: as valgrind" "$(in_valgrind "$name")" "$(in_profile)"
+}
+
+$CC -g -O1 -shared -fPIC -DLIBRARY -o reachable.so \
+  "$tests/programs/reachable.c"
+for flags in '-O0 -no-pie -fno-pie' '-O2 -pie -fPIE'; do
+  # shellcheck disable=SC2086
+  compile reachable $flags
+  each_case "$flags" reachable check_case
+done
+compile reachable -O1
+each_case valgrind reachable compare_case
+
+profile reachable abort 2>/dev/null
+same 'abort: exit status' 134 "$status"
+check_case abort 1001:1:0:0 1002:1:1:0 1003:1:0:0
+profile reachable fork
+check_case fork 1001:1:0:0
+same 'fork: in the child' '1002:1:0:0 1003:1:1:0' \
+  "$(lost_in reachable.data.[0-9]* 1001 1002 1003)"
+
+unset MPROF_REACHABLE
+profile reachable lost
+same 'it is not asked for' 'lost 1001 1 0 0' "$(rows reachable.data lost)"
+finish
