@@ -93,13 +93,14 @@ compare_case() {
 
 $CC -g -O1 -shared -fPIC -DLIBRARY -o reachable.so \
   "$tests/programs/reachable.c"
-for flags in '-O0 -no-pie -fno-pie' '-O2 -pie -fPIE'; do
-  # shellcheck disable=SC2086
-  compile reachable $flags
-  each_case "$flags" reachable check_case
-done
+compile reachable -O2 -pie -fPIE
+each_case PIE reachable check_case
 compile reachable -O1
 each_case valgrind reachable compare_case
+# The heap of such a program is at addresses that are likely as numbers, too.
+cases=$(grep -v long_list <<<"$cases")
+compile reachable -O0 -no-pie -fno-pie
+each_case 'no PIE' reachable check_case
 
 profile reachable abort 2>/dev/null
 same 'abort: exit status' 134 "$status"

@@ -185,20 +185,31 @@ objects_are_locked(void)
   return spin_holds(&lock);
 }
 
-UNSANITIZED bool
-objects_find(uintptr_t address, struct object_record *found)
+uintptr_t
+objects_bare_alignment(void)
 {
-  const struct object_header *const header = (const void *)(address -
-                                                            HEADER_BYTES);
+  uintptr_t all = (uintptr_t)1 << 63;
+  for (size_t i = 0; i < object_table_places(&table); i++)
+    if (!table.objects[i].headed)
+      all |= table.objects[i].address;
+  return all & -all;
+}
+
+UNSANITIZED bool
+objects_find(uintptr_t address, uintptr_t alignment,
+             struct object_record *found)
+{
+  void *const object = (void *)address;
+  const struct object_header *const header = object_header_of(object);
+  const bool first = object_is_first_of_page(object);
   const struct object_record *listed;
-  if (!object_is_first_of_page((const void *)address) &&
-      header->check == object_header_check((const void *)address)) {
-    *found = (struct object_record){address,
-                                    header->bytes,
-                                    {header->leaf, header->epoch},
-                                    .headed = true};
+  if (!first && object_has_header(object)) {
+    *found = (struct object_record){
+        address, header->bytes, {header->leaf, header->epoch}, true, false};
     return true;
   }
+  if (!first && (address & (alignment - 1)) != 0)
+    return false;
   listed = object_table_find(&table, address);
   if (listed != NULL)
     *found = *listed;

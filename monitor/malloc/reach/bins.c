@@ -16,6 +16,7 @@
 
 enum {
   RINGS = 127,
+  FEW = 8, /* a thread may have stopped while it changed one */
   RING_WORDS = 2,
   BLOCK_FIRST = 2, /* words of a block: the next one, */
   BLOCK_LAST = 3,  /* the one before */
@@ -44,9 +45,9 @@ bins_find(const struct memory_map *map, uintptr_t start, uintptr_t end,
   for (const uintptr_t *at = (const uintptr_t *)start;
        at + RINGS * RING_WORDS <= behind; at++) {
     int rings = 0;
-    while (rings < RINGS && is_ring(map, at + RING_WORDS * rings))
-      rings++;
-    if (rings == RINGS) {
+    for (int i = 0; i < RINGS && (i == 0 || rings > 0); i++)
+      rings += is_ring(map, at + RING_WORDS * i);
+    if (rings > RINGS - FEW) {
       *first = (uintptr_t)(at - WORDS_BEFORE);
       *last = (uintptr_t)(at + RINGS * RING_WORDS + WORDS_BEHIND);
       return;

@@ -6,8 +6,12 @@
  * (object_header.h), in all memory that the process can write to, and those
  * without one in their table (object_table.h).
  *
- * Cost: each word of that memory is looked at; 32 bytes an object.  The
- * other threads are stopped, and the table is locked.
+ * They are looked for by an index, which for each few hundred addresses has
+ * the first object behind the first of these.
+ *
+ * Cost: each word of that memory is looked at; 32 bytes an object, and 4 for
+ * each part of the index.  The other threads are stopped, and the table is
+ * locked.
  */
 #ifndef MPROF_HEAP_OBJECTS_H
 #define MPROF_HEAP_OBJECTS_H
@@ -31,9 +35,11 @@ struct heap_object {
 };
 
 struct heap_objects { /* all zero: none */
-  struct arena arena;
+  struct arena arena, index_arena;
   struct heap_object *objects; /* by address */
   uint32_t count;
+  uint32_t *index; /* numbers of objects */
+  unsigned shift;  /* of an address for its part */
   bool failed; /* there was no memory */
 };
 

@@ -21,7 +21,9 @@
 
 struct mapping {
   uintptr_t start, end;  /* neighbours are one */
-  uint32_t first, count; /* of the objects in it: see heap_objects.h */
+  /* Of the objects in it, see heap_objects.h: */
+  uint32_t first, count;
+  size_t index; /* where its part of the index begins */
 };
 
 struct memory_map { /* all zero: not read */
