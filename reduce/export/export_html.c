@@ -288,7 +288,7 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
     write_bits(page, page->places.types[row[i].keys[ROW_TYPE]]);
   for (size_t i = 0; i < rows->count; i++)
     write_bits(page, group_of(page, &row[i]));
-  for (int c = 0; c < COLUMN_USES; c++) {
+  for (int c = 0; c <= COLUMN_OF_CALLS; c++) {
     if (calls != (c == COLUMN_OF_CALLS) ||
         (!calls && !reduction_knows(page->reduction, (enum measure)c)))
       continue;

@@ -95,12 +95,12 @@ make_heading(struct making *making)
   const struct profile *from = reduction->profile;
   struct profile *made = &making->made;
   enum measure shown = reduction->options->value;
-  made->columns = array_zeroed(PPROF_COLUMNS, sizeof *made->columns);
+  made->columns = array_zeroed(PPROF_MALLOC_COLUMNS, sizeof *made->columns);
   if (made->columns == NULL) {
     making->failed = true;
     return;
   }
-  for (int i = 0; i < PPROF_COLUMNS; i++) {
+  for (int i = 0; i < PPROF_MALLOC_COLUMNS; i++) {
     int use = use_of_column(i);
     if (!has_column(reduction, use))
       continue;

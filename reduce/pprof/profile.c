@@ -200,6 +200,8 @@ profile_settle(struct profile *profile)
     for (int m = 0; m < MEASURE_COUNT; m++)
       profile->total[m] += count.counts[m];
     profile->total[COLUMN_OF_CALLS] += count.calls;
+    for (int use = COLUMN_OF_LOST_ALLOCS; use < COLUMN_USES; use++)
+      profile->total[use] += profile_value(profile, i, use);
     if (!profile_settle_type(profile, i, &count))
       return false;
   }

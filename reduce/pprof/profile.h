@@ -84,7 +84,17 @@ struct profile_value_type {
   uint32_t type, unit; /* name ids */
 };
 
-enum { NO_COLUMN = -1, COLUMN_OF_CALLS = MEASURE_COUNT, COLUMN_USES };
+/* What columns are used for: measures, calls, and what was lost of what was
+ * kept, of which only a table says something. */
+enum column_of {
+  NO_COLUMN = -1,
+  COLUMN_OF_CALLS = MEASURE_COUNT,
+  COLUMN_OF_LOST_ALLOCS, /* in the order of enum pprof_column */
+  COLUMN_OF_LOST_BYTES,
+  COLUMN_OF_INDIRECT_ALLOCS,
+  COLUMN_OF_INDIRECT_BYTES,
+  COLUMN_USES
+};
 
 struct profile_column {
   int index;      /* among the values of a sample; NO_COLUMN: absent */
@@ -155,7 +165,7 @@ struct profile {
   size_t value_capacity;
   struct profile_value_type *columns;
   size_t column_count;
-  struct profile_column column_of[COLUMN_USES]; /* by enum measure; calls */
+  struct profile_column column_of[COLUMN_USES]; /* by enum column_of */
 
   uint32_t *comments; /* name ids of "key=value", in file order */
   size_t comment_count, comment_capacity;
@@ -170,7 +180,7 @@ struct profile {
   enum language language;
   bool by_mprof; /* all files are */
   struct profile_gaps gaps;
-  uint64_t total[COLUMN_USES];   /* by enum measure; calls */
+  uint64_t total[COLUMN_USES];   /* by enum column_of */
   int64_t facts[FACT_COUNT];     /* summed over files, but for one */
   size_t fact_files[FACT_COUNT]; /* how many files gave it */
 };
@@ -233,6 +243,16 @@ static inline bool
 profile_has(const struct profile *profile, int measure)
 {
   return profile->column_of[measure].index != NO_COLUMN;
+}
+
+/* What sample I has for USE, as its column counts; 0 without one. */
+static inline uint64_t
+profile_value(const struct profile *profile, size_t i, int use)
+{
+  int column = profile->column_of[use].index;
+  return column == NO_COLUMN
+             ? 0
+             : profile->values[i * profile->column_count + (size_t)column];
 }
 
 /* Whether the calls of functions called NAME are counted in all files. */
