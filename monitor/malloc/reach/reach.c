@@ -8,7 +8,6 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/reach/roots.h"
-#include "malloc/session/own_stack.h"
 
 /* An object that is larger may have pages that were never touched. */
 enum { SMALL_OBJECT = 1 << 16 };
@@ -170,7 +169,6 @@ reach_seek(const struct code_objects *code, const struct stopped_thread *here)
   struct search s = {.map.pages = -1};
   struct stopped_threads others;
   const char *why = "a thread does not stop";
-  own_stack_clear();
   arena_spare_pause(true);
   objects_lock();
   if (stopped_threads_stop(&others))

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,14 +20,14 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/reach/reach.h"
-#include "malloc/reach/roots.h"
+#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/attach.h"
 #include "malloc/session/autosave.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
+#include "malloc/session/lost.h"
 #include "malloc/session/own_stack.h"
 #include "malloc/session/profile_file.h"
-#include "malloc/session/system_call_filter.h"
 #include "tree/arena.h"
 #include "unwind/frame_rule.h"
 #include "write/quiet.h"
@@ -36,9 +35,6 @@
 static struct {
   pid_t process;
   uint64_t saved_events; /* that the file has: old when there are more */
-  bool reachable;        /* at the end it says what is lost */
-  const struct stopped_thread *here; /* it is the end, with this thread so */
-  const char *not_sought;            /* why it does not say it */
 } session;
 
 /* ---- locks ---- */
@@ -104,10 +100,13 @@ say(const char *before, const char *behind)
   quiet_end(&quiet);
 }
 
+/* The same with a reason; nothing without. */
 static void
 say_why(const char *what, const char *why)
 {
   char behind[80];
+  if (why == NULL)
+    return;
   snprintf(behind, sizeof behind, ": %s", why);
   say(what, behind);
 }
@@ -160,7 +159,7 @@ events(void)
 static bool
 is_new(uint64_t now)
 {
-  return now != session.saved_events || (session.here != NULL && now != 0);
+  return now != session.saved_events || (lost_is_wanted() && now != 0);
 }
 
 /* All is locked. */
@@ -190,8 +189,7 @@ static int
 save(struct code_objects *objects)
 {
   int status;
-  if (session.here != NULL && session.not_sought == NULL)
-    session.not_sought = reach_seek(objects, session.here);
+  lost_seek(objects);
   status = write_file(objects);
   if (status == EMFILE && !helper_is_forbidden())
     status = helper_run(close_one_and_write, objects, false);
@@ -206,35 +204,17 @@ malloc_session_save(void)
   if (!is_new(events()) || !is_ours())
     return 0;
   status = malloc_session_locked(save);
-  if (status != 0)
-    say_why("cannot write", strerrordesc_np(status));
+  say_why("cannot write", status == 0 ? NULL : strerrordesc_np(status));
   return status;
-}
-
-/* Why what is lost cannot be sought; NULL: it may be. */
-static const char *
-find_obstacle(void)
-{
-  if (other_heap != NULL)
-    return "there are objects of Lisp";
-  if (system_call_filter_is_set())
-    return "there is a filter of system calls";
-  if (malloc_session_is_interrupted() || objects_are_locked())
-    return "a signal came in the midst of an allocation";
-  return NULL;
 }
 
 void
 malloc_session_save_at_end(const struct stopped_thread *here)
 {
-  if (session.reachable && is_ours()) {
-    session.here = here;
-    session.not_sought = find_obstacle();
-  }
+  if (is_ours())
+    lost_begin(here);
   malloc_session_save();
-  if (session.here != NULL && session.not_sought != NULL)
-    say_why("cannot tell what is lost in", session.not_sought);
-  session.here = NULL;
+  say_why("cannot tell what is lost in", lost_end());
 }
 
 /* If it fails the end will say so. */
@@ -398,11 +378,7 @@ malloc_session_begin(void)
   if (!registered)
     register_handlers();
   registered = true;
-  session.reachable = environment_value("MPROF_REACHABLE") != NULL;
-  if (session.reachable) {
-    objects_list_all();
-    roots_open();
-  }
+  lost_open();
   end_signals_open();
   if (count != NULL && strcmp(count, "off") == 0) {
     malloc_session_count(false);

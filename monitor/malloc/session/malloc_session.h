@@ -12,6 +12,7 @@
  *     MPROF_AUTOSAVE   write after so many allocations, again and again; 0:
  *                      never; unset: when their number has doubled
  *     MPROF_BUDGET     contexts, and ends of chains, at most
+ *     MPROF_REACHABLE  set: say at the end what is lost (malloc/reach/)
  *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for,

@@ -4,10 +4,7 @@
  * end: in one place each, or nowhere.  Compiled with LIBRARY it is a library
  * that has some.
  */
-#include <stdint.h>
-
-/* An address that is none, to be kept where it shall not be found. */
-#define MASK ((uintptr_t)-1)
+#include "hidden.h"
 
 #ifdef LIBRARY
 static void *volatile there;
@@ -22,48 +19,14 @@ keep(uintptr_t hidden, uintptr_t hidden_of_thread)
 #else
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "cases.h"
-#include "mprof_malloc.h"
-
-#pragma weak mprof_restart
-
-#define ALONE __attribute__((noinline))
 
 static void *volatile global, *volatile other;
 static volatile uintptr_t hidden;
 static __thread void *volatile of_thread;
-
-/* What calls have left below this frame, and in registers. */
-static ALONE void
-wipe(void)
-{
-  volatile char stack[1 << 16];
-  for (size_t i = 0; i < sizeof stack; i++)
-    stack[i] = 0;
-  __asm__ volatile("xor %%ebx, %%ebx\n\txor %%r12d, %%r12d\n\t"
-                   "xor %%r13d, %%r13d\n\txor %%r14d, %%r14d\n\t"
-                   "xor %%r15d, %%r15d" ::
-                       : "rbx", "r12", "r13", "r14", "r15");
-}
-
-/* An object, which nothing knows. */
-static ALONE uintptr_t
-hide(size_t bytes)
-{
-  const uintptr_t p = (uintptr_t)malloc(bytes) ^ MASK;
-  wipe();
-  return p;
-}
-
-#define SHOW(p) ((void *)((p) ^ MASK))
 
 /* A list, the last one first; the hidden address of the head. */
 static ALONE uintptr_t
@@ -232,171 +195,36 @@ case_library(void)
   wipe();
 }
 
-/* ---- threads ---- */
-
-static pthread_barrier_t barrier;
-static pthread_key_t key;
-
-static ALONE void
-wait_on_stack(volatile void *on_stack)
-{
-  wipe();
-  pthread_barrier_wait(&barrier);
-  for (;;)
-    pause();
-}
-
-static void *
-run(void *number)
-{
-  void *volatile on_stack = SHOW(hide(1001));
-  of_thread = SHOW(hide(1002));
-  pthread_setspecific(key, SHOW(hide(1003)));
-  hide(1004);
-  if ((uintptr_t)number % 2 != 0) {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
-  }
-  wait_on_stack(&on_stack);
-  return NULL;
-}
-
-static ALONE void
-start(int n, void *(*function)(void *))
-{
-  pthread_t thread;
-  pthread_key_create(&key, NULL);
-  pthread_barrier_init(&barrier, NULL, (unsigned)n + 1);
-  for (uintptr_t i = 0; i < (uintptr_t)n; i++)
-    pthread_create(&thread, NULL, function, (void *)i);
-  pthread_barrier_wait(&barrier);
-  usleep(1000);
-  wipe();
-}
-
-static ALONE void case_threads(void) { start(8, run); }
-
-/* Only a register has it. */
-static void *
-spin(void *unused)
-{
-  const uintptr_t p = hide(1001);
-  pthread_barrier_wait(&barrier);
-  wipe();
-  __asm__ volatile("mov %0, %%r13\n\tnot %%r13\n1:\tpause\n\tjmp 1b"
-                   : : "r"(p) : "r13");
-  return unused;
-}
-
-static ALONE void case_register(void) { start(2, spin); }
-
-static void *
-end(void *unused)
-{
-  of_thread = SHOW(hide(1002));
-  wipe();
-  exit(0);
-  return unused;
-}
-
-/* A thread ends the process, and this one waits with something on its stack.
- */
-static ALONE void
-case_thread_ends(void)
-{
-  void *volatile on_stack = SHOW(hide(1001));
-  pthread_t thread;
-  pthread_create(&thread, NULL, end, NULL);
-  pthread_join(thread, (void **)&on_stack);
-}
-
-static void *
-return_at_once(void *unused)
-{
-  of_thread = SHOW(hide(1001));
-  return unused;
-}
-
-/* Where it had something is no thread's any more. */
-static ALONE void
-case_thread_ended(void)
-{
-  pthread_t thread;
-  pthread_create(&thread, NULL, return_at_once, NULL);
-  pthread_join(thread, NULL);
-}
-
-/* ---- the end ---- */
-
-static ALONE void
-some(void)
-{
-  global = SHOW(hide(1001));
-  hide(1002);
-  wipe();
-}
-
-static ALONE void
-case__exit(void)
-{
-  some();
-  _exit(0);
-}
-
-static ALONE void
-case_quick_exit(void)
-{
-  some();
-  quick_exit(0);
-}
-
-static ALONE void
-case_abort(void)
-{
-  void *volatile on_stack = SHOW(hide(1003));
-  some();
-  abort();
-}
-
-static ALONE void
-case_fork(void)
-{
-  case_global();
-  if (fork() == 0) {
-    other = SHOW(hide(1002));
-    hide(1003);
-    exit(0);
-  }
-  wait(NULL);
-}
-
-/* What is no more counted leads to what is. */
-static ALONE void
-case_restart(void)
-{
-  global = SHOW(hide(1001));
-  if (mprof_restart != NULL)
-    mprof_restart(NULL);
-  *(void **)global = SHOW(hide(1002));
-  hide(1003);
-}
-
 #define CASE(name) {#name, case_##name}
 
 static const struct test_case cases[] = {
-    CASE(nothing),   CASE(global),      CASE(lost),
-    CASE(hidden),    CASE(local),       CASE(thread_variable),
-    CASE(chain),     CASE(list),        CASE(lost_list),
-    CASE(long_list), CASE(lost_long_list), CASE(shared),
-    CASE(lost_ring), CASE(tail),        CASE(inside),
-    CASE(behind),    CASE(packed),      CASE(empty),
-    CASE(aligned),   CASE(moved),       CASE(large),
-    CASE(free_lists), CASE(small),      CASE(last),
-    CASE(mapped),    CASE(library),     CASE(threads),
-    CASE(register),  CASE(thread_ends), CASE(thread_ended),
-    CASE(_exit),     CASE(quick_exit),  CASE(abort),
-    CASE(fork),      CASE(restart),     {NULL, NULL}};
+    CASE(nothing),
+    CASE(global),
+    CASE(lost),
+    CASE(hidden),
+    CASE(thread_variable),
+    CASE(local),
+    CASE(chain),
+    CASE(list),
+    CASE(lost_list),
+    CASE(long_list),
+    CASE(lost_long_list),
+    CASE(shared),
+    CASE(lost_ring),
+    CASE(tail),
+    CASE(inside),
+    CASE(behind),
+    CASE(packed),
+    CASE(empty),
+    CASE(aligned),
+    CASE(moved),
+    CASE(large),
+    CASE(free_lists),
+    CASE(small),
+    CASE(last),
+    CASE(mapped),
+    CASE(library),
+    {NULL, NULL}};
 
 /* The frames of the cases are wiped before the end. */
 int
