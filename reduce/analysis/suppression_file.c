@@ -113,13 +113,20 @@ add_block_line(struct suppression_file *file, const char *line, bool *good)
 static bool
 is_allocator(const struct frame_pattern *frame)
 {
-  static const char *const names[] = {
-      "malloc",       "calloc",        "realloc",
-      "reallocarray", "memalign",      "posix_memalign",
-      "valloc",       "aligned_alloc", "_Znwm",
-      "_Znam",        "_ZnwmRKSt9nothrow_t",
-      "_ZnamRKSt9nothrow_t",           "_ZnwmSt11align_val_t",
-      "_ZnamSt11align_val_t"};
+  static const char *const names[] = {"malloc",
+                                      "calloc",
+                                      "realloc",
+                                      "reallocarray",
+                                      "memalign",
+                                      "posix_memalign",
+                                      "valloc",
+                                      "aligned_alloc",
+                                      "_Znwm",
+                                      "_Znam",
+                                      "_ZnwmRKSt9nothrow_t",
+                                      "_ZnamRKSt9nothrow_t",
+                                      "_ZnwmSt11align_val_t",
+                                      "_ZnamSt11align_val_t"};
   if (frame->kind == FRAME_OBJECT)
     return strstr(frame->text, "vgpreload") != NULL;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -191,8 +198,8 @@ suppression_file_has_chain(const struct suppression_file *file,
     const struct chain_pattern *chain = &file->chains[i];
     const struct frame_pattern *first = &file->frames[chain->first];
     size_t skipped = is_allocator(first);
-    if (matches_chain(profile, (struct chain_frame){node, 0},
-                      first + skipped, chain->count - skipped))
+    if (matches_chain(profile, (struct chain_frame){node, 0}, first + skipped,
+                      chain->count - skipped))
       return true;
   }
   return false;
@@ -258,8 +265,7 @@ add_line(struct suppression_file *file, char *line, bool *good)
   bool anchored = *line == '^';
   if (asprintf(&pattern, "%s%s", anchored ? "" : "*", line + anchored) < 0)
     return false;
-  if (ARRAY_PUSH(file->patterns, file->count, file->capacity,
-                 pattern))
+  if (ARRAY_PUSH(file->patterns, file->count, file->capacity, pattern))
     return true;
   free(pattern);
   return false;
@@ -267,8 +273,8 @@ add_line(struct suppression_file *file, char *line, bool *good)
 
 /* Reads the file PATH. */
 bool
-suppression_file_read(struct suppression_file *suppressions,
-                      const char *path, struct mprof_error *error)
+suppression_file_read(struct suppression_file *suppressions, const char *path,
+                      struct mprof_error *error)
 {
   FILE *file = fopen(path, "re");
   char *line = NULL;

@@ -40,7 +40,7 @@ struct chain_pattern {
 };
 
 struct suppression_file { /* all zero: empty */
-  char **patterns; /* of LeakSanitizer: owned, as is each */
+  char **patterns;        /* of LeakSanitizer: owned, as is each */
   size_t count, capacity;
 
   struct chain_pattern *chains; /* of valgrind */

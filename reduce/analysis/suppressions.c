@@ -201,7 +201,8 @@ pass_traits(const struct profile *profile, unsigned char *locations,
 
 /* The traits of each location; NULL when memory runs out. */
 static unsigned char *
-find_traits(const struct profile *profile, const struct suppression_file *user)
+find_traits(const struct profile *profile,
+            const struct suppression_file *user)
 {
   unsigned char *functions = array_zeroed(profile->function_count, 1);
   unsigned char *mappings = array_zeroed(profile->mapping_count, 1);

@@ -17,7 +17,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum id { INDIRECT_BYTES, INDIRECT_ALLOCS, REACHABLE_BYTES, REACHABLE_ALLOCS };
+enum id {
+  INDIRECT_BYTES,
+  INDIRECT_ALLOCS,
+  REACHABLE_BYTES,
+  REACHABLE_ALLOCS
+};
 
 static const struct column columns[] = {
     {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "kept"),
@@ -29,15 +34,23 @@ static const struct column columns[] = {
                 "share of all such bytes"},
     {FIGURE(KEPT_ALLOCS), HEADING(2, NULL, "objects"), .use = USE_LOST,
      .meaning = "how many objects they are"},
-    {.id = INDIRECT_BYTES, HEADING(2, NULL, "indirect"), .sums = true,
+    {.id = INDIRECT_BYTES,
+     HEADING(2, NULL, "indirect"),
+     .sums = true,
      .use = USE_LOST,
      .meaning = "bytes of objects to which only lost objects led"},
-    {.id = INDIRECT_ALLOCS, HEADING(2, NULL, "objects"), .sums = true,
+    {.id = INDIRECT_ALLOCS,
+     HEADING(2, NULL, "objects"),
+     .sums = true,
      .use = USE_LOST},
-    {.id = REACHABLE_BYTES, HEADING(2, NULL, "reachable"), .sums = true,
+    {.id = REACHABLE_BYTES,
+     HEADING(2, NULL, "reachable"),
+     .sums = true,
      .use = USE_LOST,
      .meaning = "bytes never freed that the program could still free"},
-    {.id = REACHABLE_ALLOCS, HEADING(2, NULL, "objects"), .sums = true,
+    {.id = REACHABLE_ALLOCS,
+     HEADING(2, NULL, "objects"),
+     .sums = true,
      .use = USE_LOST},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
      .meaning = "allocations along this path"},
@@ -137,9 +150,8 @@ split_kept(const struct view *view, size_t i, uint32_t path)
 {
   const struct profile *profile = view->reduction->profile;
   struct leaks *leaks = view->context;
-  const uint64_t lost[] = {
-      profile_value(profile, i, COLUMN_OF_LOST_BYTES),
-      profile_value(profile, i, COLUMN_OF_LOST_ALLOCS)};
+  const uint64_t lost[] = {profile_value(profile, i, COLUMN_OF_LOST_BYTES),
+                           profile_value(profile, i, COLUMN_OF_LOST_ALLOCS)};
   const uint64_t indirect[] = {
       profile_value(profile, i, COLUMN_OF_INDIRECT_BYTES),
       profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS)};
@@ -192,8 +204,8 @@ init(struct view *view)
   bool lost = profile_has(profile, COLUMN_OF_LOST_BYTES);
   if (lost) {
     view->ranking.noun = "bytes lost";
-    leaks->others = array_zeroed(leaks->paths.count + 1,
-                                 sizeof *leaks->others);
+    leaks->others =
+        array_zeroed(leaks->paths.count + 1, sizeof *leaks->others);
   }
   if (leaks->path == NULL || leaks->figures == NULL ||
       (lost && leaks->others == NULL))
@@ -237,11 +249,11 @@ row(const struct view *view, size_t item, struct ranking_row *row)
     return false;
   row->figures = &leaks->figures[item];
   row->name = leaks->paths.texts[item];
-  row->left_out =
-      row->figures->kept_bytes == 0 && row->figures->kept_allocs == 0 &&
-      (leaks->others == NULL ||
-       (leaks->others[item].counts[INDIRECT_ALLOCS] == 0 &&
-        leaks->others[item].counts[REACHABLE_ALLOCS] == 0));
+  row->left_out = row->figures->kept_bytes == 0 &&
+                  row->figures->kept_allocs == 0 &&
+                  (leaks->others == NULL ||
+                   (leaks->others[item].counts[INDIRECT_ALLOCS] == 0 &&
+                    leaks->others[item].counts[REACHABLE_ALLOCS] == 0));
   return true;
 }
 

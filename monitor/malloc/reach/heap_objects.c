@@ -23,8 +23,8 @@ add_object(struct heap_objects *heap, const struct object_record *found)
 {
   const uint32_t leaf = owned_leaf_number(found->counted.leaf);
   if (heap->count == UINT32_MAX - 1 ||
-      arena_grow(&heap->arena, (heap->count + (size_t)1) *
-                                   sizeof *heap->objects) != 0) {
+      arena_grow(&heap->arena,
+                 (heap->count + (size_t)1) * sizeof *heap->objects) != 0) {
     heap->failed = true;
     return;
   }
@@ -100,8 +100,8 @@ make_index(struct heap_objects *heap, struct memory_map *map)
   heap->shift = LEAST_SHIFT;
   while ((parts = place_parts(heap, map)) > MOST_PARTS)
     heap->shift++;
-  if (arena_reserve(&heap->index_arena,
-                    (parts + 1) * sizeof *heap->index) != 0)
+  if (arena_reserve(&heap->index_arena, (parts + 1) * sizeof *heap->index) !=
+      0)
     return false;
   heap->index = heap->index_arena.base;
   for (size_t i = 0; i < map->count; i++)

@@ -40,7 +40,7 @@ struct heap_objects { /* all zero: none */
   uint32_t count;
   uint32_t *index; /* numbers of objects */
   unsigned shift;  /* of an address for its part */
-  bool failed; /* there was no memory */
+  bool failed;     /* there was no memory */
 };
 
 /* False: there is no memory; release them even then.  The mappings of `map'

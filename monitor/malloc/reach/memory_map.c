@@ -126,8 +126,8 @@ visit_pages(const struct memory_map *map, uintptr_t start, uintptr_t end,
     const uintptr_t first = at / PAGE;
     const uintptr_t last = least((end - 1) / PAGE, first + ENTRIES - 1);
     const size_t size = (last - first + 1) * sizeof *entries;
-    if (pread(map->pages, entries, size,
-              (off_t)(first * sizeof *entries)) != (ssize_t)size)
+    if (pread(map->pages, entries, size, (off_t)(first * sizeof *entries)) !=
+        (ssize_t)size)
       memset(entries, 0xFF, size);
     for (uintptr_t page = first; page <= last; page++) {
       const uintptr_t next = least((page + 1) * PAGE, end);
@@ -144,8 +144,8 @@ visit_pages(const struct memory_map *map, uintptr_t start, uintptr_t end,
 }
 
 void
-memory_map_visit(const struct memory_map *map, uintptr_t start,
-                 uintptr_t end, memory_visit_fn *visit, void *closure)
+memory_map_visit(const struct memory_map *map, uintptr_t start, uintptr_t end,
+                 memory_visit_fn *visit, void *closure)
 {
   for (size_t i = first_behind(map, start);
        i < map->count && map->mappings[i].start < end; i++) {

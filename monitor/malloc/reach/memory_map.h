@@ -20,7 +20,7 @@
 #include "tree/arena.h"
 
 struct mapping {
-  uintptr_t start, end;  /* neighbours are one */
+  uintptr_t start, end; /* neighbours are one */
   /* Of the objects in it, see heap_objects.h: */
   uint32_t first, count;
   size_t index; /* where its part of the index begins */

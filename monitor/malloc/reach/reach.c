@@ -15,10 +15,10 @@ enum { SMALL_OBJECT = 1 << 16 };
 struct search {
   struct memory_map map;
   struct heap_objects heap;
-  uintptr_t low, high;   /* of all objects */
-  uint32_t pending;      /* the first to be looked into; its number and 1 */
-  uint32_t leader;       /* the lost object that led to them */
-  bool roots;            /* these do */
+  uintptr_t low, high; /* of all objects */
+  uint32_t pending;    /* the first to be looked into; its number and 1 */
+  uint32_t leader;     /* the lost object that led to them */
+  bool roots;          /* these do */
 };
 
 static struct {

@@ -113,9 +113,8 @@ visit_linker(const struct visit *v)
 static uintptr_t
 pthread_end(const struct stopped_thread *t)
 {
-  return t->base +
-         (library.pthread_bytes != NULL ? *library.pthread_bytes
-                                        : (uintptr_t)PTHREAD_BYTES);
+  return t->base + (library.pthread_bytes != NULL ? *library.pthread_bytes
+                                                  : (uintptr_t)PTHREAD_BYTES);
 }
 
 /* The memory of the thread's own stack, as the C library has made it. */
@@ -124,8 +123,7 @@ own_stack_of(const struct stopped_thread *t, const struct memory_map *map)
 {
   const pid_t number = t->number == 0 ? gettid() : t->number;
   const bool is_main = number == getpid() && library.stack_end != NULL;
-  const uintptr_t inside =
-      is_main ? (uintptr_t)*library.stack_end : t->base;
+  const uintptr_t inside = is_main ? (uintptr_t)*library.stack_end : t->base;
   const struct mapping *const m = memory_map_find(map, inside);
   if (m == NULL)
     return (struct hole){0};

@@ -136,9 +136,8 @@ send(pid_t thread, pid_t *sent, uint32_t *count)
       return;
   info.si_pid = getpid();
   info.si_ptr = &stop;
-  if (*count < MOST_THREADS &&
-      syscall(SYS_rt_tgsigqueueinfo, info.si_pid, thread, STOP_SIGNAL,
-              &info) == 0)
+  if (*count < MOST_THREADS && syscall(SYS_rt_tgsigqueueinfo, info.si_pid,
+                                       thread, STOP_SIGNAL, &info) == 0)
     sent[(*count)++] = thread;
 }
 
@@ -179,8 +178,7 @@ wait_for_all(pid_t *sent)
   uint32_t count = 0;
   clock_gettime(CLOCK_MONOTONIC, &begin);
   do {
-    const uint32_t arrived =
-        __atomic_load_n(&stop.arrived, __ATOMIC_ACQUIRE);
+    const uint32_t arrived = __atomic_load_n(&stop.arrived, __ATOMIC_ACQUIRE);
     const long running = count_running(sent, &count);
     if (running < 0)
       return false;
@@ -196,16 +194,15 @@ wait_for_all(pid_t *sent)
 bool
 stopped_threads_stop(struct stopped_threads *stopped)
 {
-  const struct kernel_action action = {
-      .handler = wait_here,
-      .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | 0x04000000u,
-      .restorer = mprof_stop_return,
-      .mask = ~UINT64_C(0)};
+  const struct kernel_action action = {.handler = wait_here,
+                                       .flags = SA_SIGINFO | SA_ONSTACK |
+                                                SA_RESTART | 0x04000000u,
+                                       .restorer = mprof_stop_return,
+                                       .mask = ~UINT64_C(0)};
   struct kernel_action before;
   *stopped = (struct stopped_threads){0};
-  if (arena_reserve(&stopped->arena,
-                    (sizeof *stop.threads + sizeof(pid_t)) * MOST_THREADS) !=
-      0)
+  if (arena_reserve(&stopped->arena, (sizeof *stop.threads + sizeof(pid_t)) *
+                                         MOST_THREADS) != 0)
     return false;
   stop.threads = stopped->arena.base;
   stop.taken = stop.arrived = 0;

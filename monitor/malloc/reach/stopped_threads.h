@@ -49,8 +49,8 @@ void stopped_thread_in_handler(struct stopped_thread *thread,
 static inline __attribute__((always_inline)) void
 stopped_thread_here(struct stopped_thread *thread)
 {
-  *thread = (struct stopped_thread){
-      .base = (uintptr_t)__builtin_thread_pointer()};
+  *thread =
+      (struct stopped_thread){.base = (uintptr_t)__builtin_thread_pointer()};
   __asm__ volatile("mov %%rsp, %0\n\t"
                    "mov %%rbx, %1\n\t"
                    "mov %%rbp, %2\n\t"

@@ -15,17 +15,19 @@
 #include "malloc/session/own_stack.h"
 #include "malloc/session/system_call_filter.h"
 
-static struct {
-  bool asked;
+static bool asked;
+
+/* Of each thread, as one may end the process while another one is at it. */
+static __thread struct {
   const struct stopped_thread *here; /* NULL: it is not the last profile */
   const char *obstacle;              /* NULL: there is none */
-} lost;
+} lost __attribute__((tls_model("initial-exec")));
 
 void
 lost_open(void)
 {
-  lost.asked = environment_value("MPROF_REACHABLE") != NULL;
-  if (!lost.asked)
+  asked = environment_value("MPROF_REACHABLE") != NULL;
+  if (!asked)
     return;
   objects_list_all();
   roots_open();
@@ -46,7 +48,7 @@ find_obstacle(void)
 void
 lost_begin(const struct stopped_thread *here)
 {
-  if (!lost.asked)
+  if (!asked)
     return;
   lost.here = here;
   lost.obstacle = find_obstacle();
