@@ -77,6 +77,7 @@ static struct {
   size_t bytes;
   size_t used;
   uintptr_t thread; /* that takes from it; 0: none */
+  bool paused;
 } spare;
 
 /* It grows while others look. */
@@ -99,7 +100,7 @@ take_spare(size_t bytes)
   uintptr_t taken;
   if (__atomic_load_n(&spare.thread, __ATOMIC_RELAXED) !=
           spin_lock_thread() ||
-      bytes > spare_bytes() - spare.used)
+      spare.paused || bytes > spare_bytes() - spare.used)
     return NULL;
   taken = spare.base + spare.used;
   spare.used +=
@@ -139,6 +140,12 @@ arena_spare_end(void)
     arena_clear(&all);
   spare.used = 0;
   __atomic_store_n(&spare.thread, 0, __ATOMIC_RELEASE);
+}
+
+void
+arena_spare_pause(bool pause)
+{
+  spare.paused = pause;
 }
 
 void

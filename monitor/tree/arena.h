@@ -82,6 +82,10 @@ bool arena_spare_begin(void);
 /* The thread that has it has released all that it took. */
 void arena_spare_end(void);
 
+/* From now on that is done without it, or is not: what is not for the writing
+ * of a profile must leave it that. */
+void arena_spare_pause(bool pause);
+
 /* In the child of a fork nobody has it. */
 void arena_spare_forked(void);
 

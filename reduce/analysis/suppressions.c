@@ -6,10 +6,10 @@
 
 #include "analysis/suppressions.h"
 
+#include "analysis/suppression_file.h"
 #include "base/array.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <string.h>
 
 /* ---- the libraries ----------------------------------------------------- */
 
@@ -139,114 +139,6 @@ begins_with(const char *const *starts, size_t count, const char *path)
   return false;
 }
 
-/* ---- the user's file --------------------------------------------------- */
-
-struct patterns {
-  char **items; /* owned, as is each */
-  size_t count, capacity;
-};
-
-static void
-release_patterns(struct patterns *patterns)
-{
-  for (size_t i = 0; i < patterns->count; i++)
-    free(patterns->items[i]);
-  free(patterns->items);
-}
-
-/* Whether PATTERN matches TEXT from its beginning on, and to its end where it
- * ends in $. */
-static bool
-matches_here(const char *pattern, const char *text)
-{
-  const char *star = NULL; /* behind the last one, */
-  const char *from = text; /* which stands for what is before this */
-  for (;;) {
-    if (*pattern == '*') {
-      star = ++pattern;
-      from = text;
-    } else if (*pattern == '\0' ||
-               (pattern[0] == '$' && pattern[1] == '\0' && *text == '\0')) {
-      return true;
-    } else if (*text != '\0' && *pattern == *text) {
-      pattern++;
-      text++;
-    } else if (star != NULL && *from != '\0') {
-      pattern = star;
-      text = ++from;
-    } else {
-      return false;
-    }
-  }
-}
-
-static bool
-matches(const struct patterns *patterns, const char *text)
-{
-  for (size_t i = 0; i < patterns->count; i++)
-    if (matches_here(patterns->items[i], text))
-      return true;
-  return false;
-}
-
-/* Adds the pattern of LINE; sets *GOOD to whether it is a line of such a
- * file.  False when memory runs out. */
-static bool
-add_line(struct patterns *patterns, char *line, bool *good)
-{
-  static const char prefix[] = "leak:";
-  char *pattern;
-  line += strspn(line, " \t");
-  size_t length = strlen(line);
-  while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
-    line[--length] = '\0';
-  if (*line == '\0' || *line == '#')
-    return true;
-  *good = strncmp(line, prefix, sizeof prefix - 1) == 0 &&
-          line[sizeof prefix - 1] != '\0';
-  if (!*good)
-    return true;
-  line += sizeof prefix - 1;
-  bool anchored = *line == '^';
-  if (asprintf(&pattern, "%s%s", anchored ? "" : "*", line + anchored) < 0)
-    return false;
-  if (ARRAY_PUSH(patterns->items, patterns->count, patterns->capacity,
-                 pattern))
-    return true;
-  free(pattern);
-  return false;
-}
-
-/* Reads the file PATH. */
-static bool
-read_patterns(struct patterns *patterns, const char *path,
-              struct mprof_error *error)
-{
-  FILE *file = fopen(path, "re");
-  char *line = NULL;
-  size_t room = 0;
-  bool well = true; /* so is each line */
-  bool good = true;
-  size_t number = 0;
-  if (file == NULL)
-    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
-                      strerror(errno));
-  errno = 0;
-  for (; good && well && getline(&line, &room, file) >= 0; number++)
-    good = add_line(patterns, line, &well);
-  int failure = good && well && !feof(file) ? errno : 0; /* of getline */
-  free(line);
-  fclose(file);
-  if (failure != 0)
-    return mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': %s", path,
-                      strerror(failure));
-  if (!well)
-    return mprof_fail(error, MPROF_CANNOT_READ,
-                      "cannot read '%s': line %zu is not 'leak:PATTERN'",
-                      path, number);
-  return good;
-}
-
 /* ---- chains ------------------------------------------------------------ */
 
 enum trait {
@@ -261,7 +153,7 @@ enum trait {
 static unsigned
 traits_of_function(const struct profile *profile,
                    const struct profile_function *function, bool in_library,
-                   const struct patterns *patterns)
+                   const struct suppression_file *user)
 {
   const char *name = names_text(&profile->names, function->name);
   return (in_library && is_among(keepers, COUNT(keepers), name) ? TRAIT_KEEPER
@@ -269,9 +161,9 @@ traits_of_function(const struct profile *profile,
          (is_among(keepers_anywhere, COUNT(keepers_anywhere), name)
               ? TRAIT_ALWAYS
               : 0u) |
-         (matches(patterns, name) ||
-                  matches(patterns,
-                          names_text(&profile->names, function->file))
+         (suppression_file_names(user, name) ||
+                  suppression_file_names(
+                      user, names_text(&profile->names, function->file))
               ? TRAIT_USER
               : 0u);
 }
@@ -279,14 +171,14 @@ traits_of_function(const struct profile *profile,
 static unsigned
 traits_of_mapping(const struct profile *profile,
                   const struct profile_mapping *mapping,
-                  const struct patterns *patterns)
+                  const struct suppression_file *user)
 {
   static const char *const linkers[] = {"ld-linux", "ld-2."};
   const char *file = names_text(&profile->names, mapping->file);
   return (begins_with(libraries, COUNT(libraries), file) ? TRAIT_LIBRARY
                                                          : 0u) |
          (begins_with(linkers, COUNT(linkers), file) ? TRAIT_LINKER : 0u) |
-         (matches(patterns, file) ? TRAIT_USER : 0u);
+         (suppression_file_names(user, file) ? TRAIT_USER : 0u);
 }
 
 /* Gives each location the traits that its functions have, or, with GIVE, each
@@ -309,7 +201,8 @@ pass_traits(const struct profile *profile, unsigned char *locations,
 
 /* The traits of each location; NULL when memory runs out. */
 static unsigned char *
-find_traits(const struct profile *profile, const struct patterns *patterns)
+find_traits(const struct profile *profile,
+            const struct suppression_file *user)
 {
   unsigned char *functions = array_zeroed(profile->function_count, 1);
   unsigned char *mappings = array_zeroed(profile->mapping_count, 1);
@@ -317,7 +210,7 @@ find_traits(const struct profile *profile, const struct patterns *patterns)
   bool good = functions != NULL && mappings != NULL && traits != NULL;
   for (size_t i = 0; good && i < profile->mapping_count; i++)
     mappings[i] = (unsigned char)traits_of_mapping(
-        profile, &profile->mappings[i], patterns);
+        profile, &profile->mappings[i], user);
   for (size_t i = 0; good && i < profile->location_count; i++)
     if (profile->locations[i].mapping != INDEX_NONE)
       traits[i] = mappings[profile->locations[i].mapping];
@@ -326,7 +219,7 @@ find_traits(const struct profile *profile, const struct patterns *patterns)
   for (size_t i = 0; good && i < profile->function_count; i++)
     functions[i] = (unsigned char)traits_of_function(
         profile, &profile->functions[i], (functions[i] & TRAIT_LIBRARY) != 0,
-        patterns);
+        user);
   if (good)
     pass_traits(profile, traits, functions, false);
   free(functions);
@@ -360,9 +253,9 @@ next_state(unsigned before, unsigned traits, bool first)
 /* Fills NODES, by node of PROFILE, looking at traits that are in MASK. */
 static bool
 find_nodes(bool *nodes, const struct profile *profile,
-           const struct patterns *patterns, unsigned mask)
+           const struct suppression_file *user, unsigned mask)
 {
-  unsigned char *traits = find_traits(profile, patterns);
+  unsigned char *traits = find_traits(profile, user);
   unsigned char *states = array_zeroed(profile->tree.count, 1);
   bool good = nodes != NULL && traits != NULL && states != NULL;
   for (size_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {
@@ -370,7 +263,7 @@ find_nodes(bool *nodes, const struct profile *profile,
     states[i] = (unsigned char)next_state(states[node->parent],
                                           traits[node->item] & mask,
                                           node->parent == TREE_ROOT);
-    nodes[i] = states[i] != 0;
+    nodes[i] = states[i] != 0 || suppression_file_has_chain(user, profile, i);
   }
   free(traits);
   free(states);
@@ -382,19 +275,20 @@ suppressions_find(bool **nodes, const struct profile *profile,
                   const struct view_options *options,
                   struct mprof_error *error)
 {
-  struct patterns patterns = {0};
+  struct suppression_file user = {0};
   *nodes = NULL;
   if (options->suppressions != NULL &&
-      !read_patterns(&patterns, options->suppressions, error)) {
-    release_patterns(&patterns);
+      !suppression_file_read(&user, options->suppressions, error)) {
+    suppression_file_release(&user);
     return false;
   }
   bool good = true;
   bool c = profile->by_mprof && profile->language == LANGUAGE_C;
-  if (!options->show_suppressed && (c || patterns.count > 0)) {
+  if (!options->show_suppressed &&
+      (c || user.count > 0 || user.chain_count > 0)) {
     *nodes = array_zeroed(profile->tree.count, sizeof **nodes);
-    good = find_nodes(*nodes, profile, &patterns, c ? ~0u : TRAIT_USER);
+    good = find_nodes(*nodes, profile, &user, c ? ~0u : TRAIT_USER);
   }
-  release_patterns(&patterns);
+  suppression_file_release(&user);
   return good;
 }

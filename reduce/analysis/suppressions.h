@@ -2,15 +2,11 @@
 
 /* What was never freed, and is no leak: in C programs, by mprof's profiles,
  * what the C and C++ libraries keep until a program ends, such as buffers of
- * stdio; and what a file of the user's says, in the form that LeakSanitizer
- * reads:
- *
- *     # a comment
- *     leak:PATTERN
+ * stdio; and what a file of the user's says (suppression_file.h).
  *
  * A chain is suppressed when some function of it, its source file, or the
- * file of its code matches PATTERN: in any part, unless it begins with ^ or
- * ends in $; a * stands for any text.
+ * file of its code matches a pattern: in any part, unless that begins with ^
+ * or ends in $; a * stands for any text.
  *
  * What the libraries keep is known by a function of theirs, such as
  * setlocale.  What that allocates itself, or has others of these libraries

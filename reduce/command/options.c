@@ -152,6 +152,9 @@ check_run(const struct run_options *run, bool program)
   if (run->process != SIZE_MAX && chooses)
     return "--pid does not go together with --off, --signal, --only or "
            "--trace-children";
+  if (run->process != SIZE_MAX && run->reachable)
+    return "--pid does not go together with --reachable: what was allocated "
+           "before is not known";
   return NULL;
 }
 

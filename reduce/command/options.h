@@ -53,6 +53,7 @@ struct open_profile {
 struct run_options {
   bool off, quiet;    /* count later; say nothing */
   bool unfolded;      /* with all depths of a recursion */
+  bool reachable;     /* at the end, seek what is lost */
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
   enum children_choice children;

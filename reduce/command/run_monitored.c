@@ -194,6 +194,8 @@ remove_old(struct profile_files *files, struct mprof_error *error)
 /* What was counted, over all files. */
 struct sums {
   uint64_t allocs, bytes, kept;
+  uint64_t lost; /* of what was kept, if that ... */
+  bool sought;   /* ... was asked for */
   size_t files; /* beside FILE */
   bool ecl;     /* is part of a program */
 };
@@ -232,6 +234,10 @@ finish_file(char *path, const char *process, struct code_names *names,
     sums->allocs += profile.total[MEASURE_ALLOCS];
     sums->bytes += profile.total[MEASURE_BYTES];
     sums->kept += profile.total[MEASURE_KEPT_BYTES];
+    sums->lost += profile.total[COLUMN_OF_LOST_BYTES] +
+                  profile.total[COLUMN_OF_INDIRECT_BYTES];
+    sums->sought = sums->sought ||
+                   profile_has(&profile, COLUMN_OF_LOST_BYTES);
     sums->files += process != NULL;
     sums->ecl = sums->ecl || (profile.language == LANGUAGE_C &&
                               has_ecl(&profile));
@@ -336,14 +342,17 @@ say_written(const char *name, const struct sums *sums,
 {
   bool others = sums->files > 0;
   char files[64] = "";
+  char lost[64] = "";
+  if (sums->sought)
+    snprintf(lost, sizeof lost, ", %" PRIu64 " of these lost", sums->lost);
   if (others)
     snprintf(files, sizeof files, " and %zu more file%s of its processes",
              sums->files, sums->files == 1 ? "" : "s");
   mprof_line(outcome->remark,
              "wrote '%s'%s: %" PRIu64 " allocations, %" PRIu64
-             " bytes, %" PRIu64 " of them kept%s%s; see: mprof report "
+             " bytes, %" PRIu64 " of them kept%s%s%s; see: mprof report "
              "%s%s%s%s",
-             name, files, sums->allocs, sums->bytes, sums->kept,
+             name, files, sums->allocs, sums->bytes, sums->kept, lost,
              outcome->signal == SIGKILL ? " when it was last saved" : "",
              sums->ecl ? ", and no objects of Lisp (profile these in Lisp, "
                          "by (require :mprof))"

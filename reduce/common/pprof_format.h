@@ -127,16 +127,22 @@ enum pprof_column {
   PPROF_PEAK_COUNT,
   PPROF_PEAK_BYTES,
   PPROF_TEMPORARY,
+  PPROF_LOST_COUNT, /* of what was kept, directly */
+  PPROF_LOST_BYTES,
+  PPROF_INDIRECT_COUNT, /* through something else that was lost */
+  PPROF_INDIRECT_BYTES,
   PPROF_HELD_COUNT,
   PPROF_HELD_BYTES,
   PPROF_SURVIVAL,
   PPROF_COLUMNS = PPROF_SURVIVAL + PPROF_SURVIVAL_FIGURES
 };
 
-/* Which ones a file has, bit by bit: a C profile, a Lisp profile, one for
- * which objects were followed, and one that says what holds them. */
+/* Which ones a file has, bit by bit: a C profile, and one for which it was
+ * sought what was lost; a Lisp profile, one for which objects were followed,
+ * and one that says what holds them. */
 #define PPROF_BELOW(column) ((UINT64_C(1) << (column)) - 1)
-#define PPROF_C_COLUMNS PPROF_BELOW(PPROF_HELD_COUNT)
+#define PPROF_C_COLUMNS PPROF_BELOW(PPROF_LOST_COUNT)
+#define PPROF_REACH_COLUMNS PPROF_BELOW(PPROF_HELD_COUNT)
 #define PPROF_LISP_COLUMNS PPROF_BELOW(PPROF_CALLS + 1)
 #define PPROF_LIVE_COLUMNS                                                   \
   (PPROF_BELOW(PPROF_KEPT_BYTES + 1) |                                       \
@@ -201,6 +207,7 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_CHAIN_NOTE "mprof.chain_note"
 #define PPROF_COMMENT_CLASS_NOTE "mprof.class_note"
 #define PPROF_COMMENT_LOST_NOTE "mprof.lost_note"
+#define PPROF_COMMENT_UNFOUND_NOTE "mprof.unfound_note"
 #define PPROF_COMMENT_COARSE_NOTE "mprof.coarse_note"
 #define PPROF_COMMENT_RESIDUAL_NOTE "mprof.residual_note"
 #define PPROF_COMMENT_SYMBOL_NOTE "mprof.symbol_note"

@@ -68,8 +68,8 @@ has_column(const struct reduction *reduction, int use)
   size_t files = reduction->profile->file_count;
   if (use == COLUMN_OF_CALLS)
     return reduction->selection.counts_calls;
-  if (use >= COLUMN_OF_SURVIVAL)
-    return reduction_knows_survival(reduction);
+  if (use > COLUMN_OF_CALLS)
+    return use >= COLUMN_OF_SURVIVAL && reduction_knows_survival(reduction);
   const struct measure_row *row = &measure_rows[use];
   if (files > 0 && !row->bytes && gaps->countless == files)
     return false;

@@ -292,6 +292,16 @@ reading_convert(const struct profile_column *sources, size_t count,
                  : values[sources[i].index] * sources[i].scale;
 }
 
+/* Whether the profile gets a column for USE: where it or the file has one, but
+ * of what was lost both, as the other's would seem to be reachable. */
+static bool
+takes_use(const struct reading *reading, int use)
+{
+  bool before = profile_has(reading->profile, use);
+  bool here = profile_has(&reading->heading, use);
+  return use > COLUMN_OF_CALLS ? before && here : before || here;
+}
+
 /* Lets the profile, of which the samples stay, have one column of mprof's for
  * each use that it or the file knows. */
 static bool
@@ -305,8 +315,12 @@ use_own_columns(struct reading *reading)
   bool good = columns != NULL;
   for (int i = 0; good && i < COLUMN_USES; i++) {
     const struct pprof_value_type *name = name_of_use(i);
-    if (!profile_has(profile, i) && !profile_has(&reading->heading, i))
+    if (!takes_use(reading, i)) {
+      profile->column_of[i].index = NO_COLUMN;
+      reading->heading.column_of[i].index = NO_COLUMN;
+      profile->total[i] = 0;
       continue;
+    }
     columns[count].type = names_intern(&profile->names, name->type);
     columns[count].unit = names_intern(&profile->names, name->unit);
     good = columns[count].type != NAMES_NONE &&

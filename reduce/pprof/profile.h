@@ -85,11 +85,15 @@ struct profile_value_type {
   uint32_t type, unit; /* name ids */
 };
 
-/* Uses of columns: by enum measure; then calls, and how many collections
- * objects survived. */
+/* Uses of columns: by enum measure; then calls, what was lost of what was
+ * kept, and how many collections objects survived. */
 enum {
   NO_COLUMN = -1,
   COLUMN_OF_CALLS = MEASURE_COUNT,
+  COLUMN_OF_LOST_ALLOCS, /* in the order of enum pprof_column */
+  COLUMN_OF_LOST_BYTES,
+  COLUMN_OF_INDIRECT_ALLOCS,
+  COLUMN_OF_INDIRECT_BYTES,
   COLUMN_OF_SURVIVAL, /* the first of them */
   COLUMN_USES = COLUMN_OF_SURVIVAL + PPROF_SURVIVAL_FIGURES
 };
@@ -241,6 +245,16 @@ static inline bool
 profile_has(const struct profile *profile, int use)
 {
   return profile->column_of[use].index != NO_COLUMN;
+}
+
+/* What sample I has for USE, as its column counts; 0 without one. */
+static inline uint64_t
+profile_value(const struct profile *profile, size_t i, int use)
+{
+  int column = profile->column_of[use].index;
+  return column == NO_COLUMN
+             ? 0
+             : profile->values[i * profile->column_count + (size_t)column];
 }
 
 /* The sample type of files by mprof (enum pprof_column) for that USE. */

@@ -210,6 +210,12 @@ add_to_sums(struct decoding *decoding)
       v[MEASURE_KEPT_BYTES] > v[MEASURE_BYTES])
     return sample_fault(decoding, "sample %zu keeps more than it allocated",
                         decoding->index);
+  if (v[COLUMN_OF_LOST_ALLOCS] + v[COLUMN_OF_INDIRECT_ALLOCS] >
+          v[MEASURE_KEPT_ALLOCS] ||
+      v[COLUMN_OF_LOST_BYTES] + v[COLUMN_OF_INDIRECT_BYTES] >
+          v[MEASURE_KEPT_BYTES])
+    return sample_fault(decoding, "sample %zu has lost more than it kept",
+                        decoding->index);
   if (v[MEASURE_PEAK_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_PEAK_BYTES] > v[MEASURE_BYTES] ||
       v[MEASURE_TEMPORARY_ALLOCS] > v[MEASURE_ALLOCS])

@@ -4,6 +4,9 @@
  * grouped by the text of that partial path, so that with -offsets two call
  * sites in one function are two rows.  By kept bytes unless another order is
  * asked for; paths of which everything was freed are no rows.
+ *
+ * Where the profile says what was lost, that takes the place of what was
+ * kept, in all orders and shares, and other columns show.
  */
 
 #include "base/array.h"
@@ -14,15 +17,50 @@
 #include <stdio.h>
 #include <string.h>
 
+enum id {
+  INDIRECT_BYTES,
+  INDIRECT_ALLOCS,
+  REACHABLE_BYTES,
+  REACHABLE_ALLOCS
+};
+
 static const struct column columns[] = {
     {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "kept"),
+     .use = USE_NOT_LOST,
      .meaning = "bytes never freed, and the share of all such bytes"},
+    {FIGURE(KEPT_BYTES), .share = true, HEADING(0, NULL, "lost"),
+     .use = USE_LOST,
+     .meaning = "bytes never freed to which nothing led at the end, and the "
+                "share of all such bytes"},
+    {FIGURE(KEPT_ALLOCS), HEADING(2, NULL, "objects"), .use = USE_LOST,
+     .meaning = "how many objects they are"},
+    {.id = INDIRECT_BYTES,
+     HEADING(2, NULL, "indirect"),
+     .sums = true,
+     .use = USE_LOST,
+     .meaning = "bytes of objects to which only lost objects led"},
+    {.id = INDIRECT_ALLOCS,
+     HEADING(2, NULL, "objects"),
+     .sums = true,
+     .use = USE_LOST},
+    {.id = REACHABLE_BYTES,
+     HEADING(2, NULL, "reachable"),
+     .sums = true,
+     .use = USE_LOST,
+     .meaning = "bytes never freed that the program could still free"},
+    {.id = REACHABLE_ALLOCS,
+     HEADING(2, NULL, "objects"),
+     .sums = true,
+     .use = USE_LOST},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
      .meaning = "allocations along this path"},
-    BYTES_COLUMN("their bytes, and the share of all bytes"),
+    {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true,
+     .use = USE_NOT_LOST,
+     .meaning = "their bytes, and the share of all bytes"},
     {FIGURE(ALLOCS), .of = OF_FREED, HEADING(2, NULL, "frees"),
-     .meaning = "how many of them were freed"},
+     .use = USE_NOT_LOST, .meaning = "how many of them were freed"},
     {FIGURE(BYTES), .of = OF_FREED, .share = true, HEADING(2, NULL, "bytes"),
+     .use = USE_NOT_LOST,
      .meaning = "the bytes freed, and the share of all bytes freed"},
     {.content = CONTENT_NAME,
      LEFT_HEADING(2, "path"),
@@ -30,10 +68,16 @@ static const struct column columns[] = {
                 "outermost first; \"...\" when there are more"},
 };
 
+/* Of a path, or of all, by enum id. */
+struct other_kept {
+  uint64_t counts[REACHABLE_ALLOCS + 1];
+};
+
 struct leaks {
   struct call_tree tree;     /* by frames */
   struct names paths;        /* the partial paths */
   struct figures *figures;   /* by path */
+  struct other_kept *others; /* the same, and one more: of all */
   uint32_t *path;            /* room for one: items, the leaf first */
   struct figures total;      /* without ... */
   struct figures suppressed; /* ... what is kept, and no leak */
@@ -99,6 +143,47 @@ leave_out_suppressed(struct leaks *leaks, const struct figures *all)
   leaks->total.kept_allocs -= suppressed->kept_allocs;
 }
 
+/* Adds what of sample I, of the path with that number, was kept and not lost
+ * directly. */
+static void
+split_kept(const struct view *view, size_t i, uint32_t path)
+{
+  const struct profile *profile = view->reduction->profile;
+  struct leaks *leaks = view->context;
+  const uint64_t lost[] = {profile_value(profile, i, COLUMN_OF_LOST_BYTES),
+                           profile_value(profile, i, COLUMN_OF_LOST_ALLOCS)};
+  const uint64_t indirect[] = {
+      profile_value(profile, i, COLUMN_OF_INDIRECT_BYTES),
+      profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS)};
+  const uint64_t kept[] = {profile_value(profile, i, MEASURE_KEPT_BYTES),
+                           profile_value(profile, i, MEASURE_KEPT_ALLOCS)};
+  for (size_t k = 0; k < 2; k++)
+    for (size_t at = path;; at = leaks->paths.count) {
+      uint64_t *counts = leaks->others[at].counts;
+      counts[INDIRECT_BYTES + k] += indirect[k];
+      counts[REACHABLE_BYTES + k] += kept[k] - indirect[k] - lost[k];
+      if (at == leaks->paths.count)
+        break;
+    }
+}
+
+/* What is left of what was kept was lost directly. */
+static void
+leave_out(struct figures *figures, const struct other_kept *others)
+{
+  const uint64_t *counts = others->counts;
+  figures->kept_bytes -= counts[INDIRECT_BYTES] + counts[REACHABLE_BYTES];
+  figures->kept_allocs -= counts[INDIRECT_ALLOCS] + counts[REACHABLE_ALLOCS];
+}
+
+static void
+leave_out_others(struct leaks *leaks)
+{
+  for (size_t i = 0; i < leaks->paths.count; i++)
+    leave_out(&leaks->figures[i], &leaks->others[i]);
+  leave_out(&leaks->total, &leaks->others[leaks->paths.count]);
+}
+
 static bool
 init(struct view *view)
 {
@@ -116,7 +201,14 @@ init(struct view *view)
         (of_sample[i] = path_to(view, of_sample[i])) == NAMES_NONE)
       return false;
   leaks->figures = array_zeroed(leaks->paths.count, sizeof *leaks->figures);
-  if (leaks->path == NULL || leaks->figures == NULL)
+  bool lost = profile_has(profile, COLUMN_OF_LOST_BYTES);
+  if (lost) {
+    view->ranking.noun = "bytes lost";
+    leaks->others =
+        array_zeroed(leaks->paths.count + 1, sizeof *leaks->others);
+  }
+  if (leaks->path == NULL || leaks->figures == NULL ||
+      (lost && leaks->others == NULL))
     return false;
   for (size_t i = 0; i < profile->sample_count; i++) {
     struct sample_count count;
@@ -129,8 +221,12 @@ init(struct view *view)
     figures_add(suppressed ? &leaks->suppressed
                            : &leaks->figures[of_sample[i]],
                 &figures);
+    if (!suppressed && leaks->others != NULL)
+      split_kept(view, i, of_sample[i]);
   }
   leave_out_suppressed(leaks, &reduction->selection.total);
+  if (leaks->others != NULL)
+    leave_out_others(leaks);
   return true;
 }
 
@@ -141,6 +237,7 @@ release(void *context)
   names_release(&leaks->paths);
   call_tree_release(&leaks->tree);
   free(leaks->figures);
+  free(leaks->others);
   free(leaks->path);
 }
 
@@ -152,9 +249,20 @@ row(const struct view *view, size_t item, struct ranking_row *row)
     return false;
   row->figures = &leaks->figures[item];
   row->name = leaks->paths.texts[item];
-  row->left_out =
-      row->figures->kept_bytes == 0 && row->figures->kept_allocs == 0;
+  row->left_out = row->figures->kept_bytes == 0 &&
+                  row->figures->kept_allocs == 0 &&
+                  (leaks->others == NULL ||
+                   (leaks->others[item].counts[INDIRECT_ALLOCS] == 0 &&
+                    leaks->others[item].counts[REACHABLE_ALLOCS] == 0));
   return true;
+}
+
+static struct cell
+cell(const struct view *view, const struct ranking_row *row, int id)
+{
+  const struct leaks *leaks = view->context;
+  size_t item = row->item == (size_t)NO_ITEM ? leaks->paths.count : row->item;
+  return cell_number(leaks->others[item].counts[id]);
 }
 
 static const struct figures *
@@ -207,6 +315,7 @@ const struct table leaks_table = {
     .keeps_empty = true,
     COLUMNS(columns),
     .row = row,
+    .cell = cell,
     .lacks = lacks,
     .context_bytes = sizeof(struct leaks),
     .init = init,

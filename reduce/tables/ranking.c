@@ -233,9 +233,11 @@ ranking_note(const struct ranking *ranking,
     sink_text(&note.sink, " below ");
     write_percent(&note.sink, options->min_share);
     sink_format(&note.sink, " %% of the %s",
-                measure_row(reduction->profile,
-                            measure_of(ranking, ranking->order))
-                    ->noun);
+                ranking->noun != NULL
+                    ? ranking->noun
+                    : measure_row(reduction->profile,
+                                  measure_of(ranking, ranking->order))
+                          ->noun);
   }
   if (limited)
     sink_format(&note.sink, "%s beyond the limit of %zu", small ? " or" : "",

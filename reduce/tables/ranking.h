@@ -36,6 +36,7 @@ struct ranking { /* all zero: empty, of bytes and allocations */
   enum measure bytes;      /* what rows have; or objects, if only these */
   bool inclusive;          /* rows are ranked by these figures if they can */
   enum sort_key order;     /* that ranking_sort put the rows in */
+  const char *noun;        /* of what they have; NULL: the measure's */
   uint64_t left_out_bytes; /* of the rows that are not shown */
   uint64_t left_out_allocs;
 };

@@ -178,6 +178,34 @@ report_live(const struct reduction *reduction, struct sink *sink)
 }
 
 void
+report_lost(const struct reduction *reduction, struct sink *sink)
+{
+  const struct profile *profile = reduction->profile;
+  const uint64_t *total = profile->total;
+  const char *unfound = profile_comment(profile, PPROF_COMMENT_UNFOUND_NOTE);
+  uint64_t lost = total[COLUMN_OF_LOST_BYTES];
+  uint64_t indirect = total[COLUMN_OF_INDIRECT_BYTES];
+  if (!profile_has(profile, COLUMN_OF_LOST_BYTES))
+    return;
+  write_count(sink, "Lost: ", lost, "byte", "bytes");
+  write_count(sink, " in ", total[COLUMN_OF_LOST_ALLOCS], "object",
+              "objects");
+  write_count(sink, ", and ", indirect, "byte", "bytes");
+  sink_format(sink, " in %" PRIu64 " through these; still reachable: ",
+              total[COLUMN_OF_INDIRECT_ALLOCS]);
+  write_count(sink, "", total[MEASURE_KEPT_BYTES] - lost - indirect, "byte",
+              "bytes");
+  sink_format(sink, " in %" PRIu64 "\n",
+              total[MEASURE_KEPT_ALLOCS] - total[COLUMN_OF_LOST_ALLOCS] -
+                  total[COLUMN_OF_INDIRECT_ALLOCS]);
+  if (unfound != NULL) {
+    sink_text(sink, "Objects that were not found, and count as reachable: ");
+    escape_name(sink, unfound, "");
+    sink_text(sink, "\n");
+  }
+}
+
+void
 report_gaps(const struct profile *profile, struct sink *sink)
 {
   const struct profile_gaps *gaps = &profile->gaps;
@@ -253,6 +281,7 @@ write_summary(const struct reduction *reduction, struct sink *sink)
     sink_text(sink, "; shares are shares of these\n");
   }
   report_live(reduction, sink);
+  report_lost(reduction, sink);
   write_coarse(profile, sink);
   report_counted(reduction, sink);
   write_granularity(by, sink);

@@ -31,6 +31,8 @@ enum form {
 enum column_use {
   USE_ALWAYS,
   USE_KEPT,  /* what was never freed, of C programs */
+  USE_LOST,  /* which part of that was lost */
+  USE_NOT_LOST, /* not that */
   USE_LIVE,  /* what was alive at the last collection, in Lisp */
   USE_CALLS, /* how often functions were called */
   USE_AVERAGES,

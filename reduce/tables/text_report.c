@@ -36,6 +36,10 @@ column_used(const struct reduction *reduction, enum column_use use)
   switch (use) {
   case USE_KEPT:
     return reduction_has(reduction, MEASURE_KEPT_BYTES) && !lisp;
+  case USE_LOST:
+  case USE_NOT_LOST:
+    return (use == USE_LOST) ==
+           profile_has(reduction->profile, COLUMN_OF_LOST_BYTES);
   case USE_LIVE:
     return reduction_knows(reduction, MEASURE_KEPT_BYTES) && lisp;
   case USE_CALLS:

@@ -11,7 +11,11 @@
  *     WHAT NAME ALLOCS BYTES KEPT BYTES PEAK BYTES TEMPORARY
  *
  * where WHAT is all, size, thread, region; of those the ones that begin with
- * WORD only.  NAME is "-" where a sample has no such label.  Then the comments,
+ * WORD only; with the word "lost", of each size of what was kept
+ *
+ *     lost SIZE KEPT DIRECTLY INDIRECTLY
+ *
+ * as objects.  NAME is "-" where a sample has no such label.  Then the comments,
  * "comment KEY VALUE".  With the word "place" only the places in the program
  * itself are printed, "place ADDRESS FUNCTION:LINE...", the innermost function
  * first, by the names that the linker has.  Any profile that is not as it should be ends it with
@@ -32,10 +36,13 @@ typedef Mprof__Pprof__Label Label;
 
 static const char *const columns[] = {
   "alloc_objects", "alloc_space",  "activations", "inuse_objects",
-  "inuse_space",   "peak_objects", "peak_space",  "temporary_objects"
+  "inuse_space",   "peak_objects", "peak_space",  "temporary_objects",
+  "lost_objects",  "lost_space",   "indirectly_lost_objects",
+  "indirectly_lost_space"
 };
 
-enum { COLUMNS = 8, ACTIVATIONS = 2, TEXT = 256 };
+/* The last ones are there where what is lost was sought. */
+enum { COLUMNS = 12, USUAL_COLUMNS = 8, ACTIVATIONS = 2, TEXT = 256 };
 
 struct row {
   char name[TEXT];
@@ -48,6 +55,7 @@ struct rows {
 };
 
 static const char *file, *word = "";
+static size_t columns_there;
 
 static void __attribute__((noreturn, format(printf, 1, 2)))
 wrong(const char *format, ...)
@@ -103,7 +111,7 @@ add(struct rows *rows, const char *name, const int64_t *values)
     memset(&rows->rows[i], 0, sizeof *rows->rows);
     snprintf(rows->rows[i].name, TEXT, "%s", name);
   }
-  for (int c = 0; c < COLUMNS; c++)
+  for (size_t c = 0; c < columns_there; c++)
     rows->rows[i].values[c] += values[c];
 }
 
@@ -142,10 +150,22 @@ print(const char *what, struct rows *rows)
   for (size_t i = 0; i < rows->count; i++) {
     const struct row *r = &rows->rows[i];
     printf("%s %s", what, r->name);
-    for (int c = 0; c < COLUMNS; c++)
+    for (int c = 0; c < USUAL_COLUMNS; c++)
       if (c != ACTIVATIONS)
         printf(" %lld", (long long)r->values[c]);
     printf("\n");
+  }
+}
+
+static void
+print_lost(struct rows *rows)
+{
+  qsort(rows->rows, rows->count, sizeof *rows->rows, by_name);
+  for (size_t i = 0; i < rows->count; i++) {
+    const int64_t *v = rows->rows[i].values;
+    if (v[3] != 0)
+      printf("lost %s %lld %lld %lld\n", rows->rows[i].name,
+             (long long)v[3], (long long)v[8], (long long)v[10]);
   }
 }
 
@@ -191,11 +211,9 @@ print_places(const Profile *p)
 static void
 check(const Profile *p, const struct row *all)
 {
-  if (p->n_sample_type != COLUMNS)
-    wrong("%zu columns", p->n_sample_type);
-  for (int c = 0; c < COLUMNS; c++)
+  for (size_t c = 0; c < columns_there; c++)
     if (strcmp(string(p, p->sample_type[c]->type), columns[c]) != 0)
-      wrong("column %d is %s", c, string(p, p->sample_type[c]->type));
+      wrong("column %zu is %s", c, string(p, p->sample_type[c]->type));
   for (size_t i = 0; i < p->n_mprof_comment; i++) {
     const char *text = string(p, p->mprof_comment[i]);
     unsigned long long n;
@@ -212,15 +230,19 @@ check(const Profile *p, const struct row *all)
 static void
 check_sample(const Sample *s)
 {
-  if (s->n_value != COLUMNS)
+  if (s->n_value != columns_there)
     wrong("a sample of %zu values", s->n_value);
-  for (int c = 0; c < COLUMNS; c++)
+  for (size_t c = 0; c < columns_there; c++)
     if (s->value[c] < 0)
       wrong("a negative value");
   if (s->value[3] > s->value[0] || s->value[4] > s->value[1] ||
       s->value[5] > s->value[0] || s->value[6] > s->value[1] ||
       s->value[7] > s->value[0] - s->value[3])
     wrong("more kept or freed than allocated");
+  if (columns_there == COLUMNS &&
+      (s->value[8] + s->value[10] > s->value[3] ||
+       s->value[9] + s->value[11] > s->value[4]))
+    wrong("more lost than kept");
 }
 
 int
@@ -232,6 +254,9 @@ main(int argc, char **argv)
   file = argc > 1 ? argv[1] : "";
   word = argc > 2 ? argv[2] : "";
   p = read_profile();
+  columns_there = p->n_sample_type;
+  if (columns_there != COLUMNS && columns_there != USUAL_COLUMNS)
+    wrong("%zu columns", p->n_sample_type);
   add(&all, "-", none);
   for (size_t i = 0; i < p->n_sample; i++) {
     const Sample *s = p->sample[i];
@@ -244,6 +269,10 @@ main(int argc, char **argv)
     add(&regions, label(p, s, "region"), s->value);
   }
   check(p, all.rows);
+  if (strcmp(word, "lost") == 0) {
+    print_lost(&sizes);
+    return 0;
+  }
   if (strcmp(word, "place") == 0) {
     print_places(p);
     return 0;

@@ -108,4 +108,10 @@ if [ -e embedder.data ]; then
     "$("$MPROF" export --heap=lisp --format=folded embedder.data |
       grep ';blocks ')"
 fi
+
+# Its heap is no root, so nothing is said.
+"$MPROF" run -q --reachable -o asked.data "$STOCK_ECL" --eval '(ext:quit 0)' \
+  >out 2>err
+same 'what is lost is not told' "mprof: cannot tell what is lost in \
+'$work/asked.data': there are objects of Lisp" "$(cat err)"
 finish

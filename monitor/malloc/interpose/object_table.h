@@ -48,6 +48,9 @@ struct object_table { /* all zero: empty */
   unsigned bits; /* of the number of places */
 };
 
+/* How many places it has, of which those are free that have no address. */
+size_t object_table_places(const struct object_table *table);
+
 /* Promise a place to an object.  False: there is no memory. */
 bool object_table_promise(struct object_table *table);
 

@@ -13,6 +13,7 @@
 /* Objects without a header, and those with one at the beginning of a page. */
 static struct object_table table;
 static struct spin_lock lock; /* of the table */
+static bool all_are_listed;
 
 /* A place for one more; false: there is no memory, and it cannot be counted,
  * as nobody would know it when it is freed. */
@@ -90,7 +91,7 @@ objects_give_bare(void *object, size_t bytes, const uintptr_t *frame)
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
   if (object != NULL && (is_own() || objects_left(frame)) && promise()) {
     given.counted = malloc_monitor_allocated(given.address, bytes, frame);
-    if (given.counted.leaf != 0)
+    if (given.counted.leaf != 0 || all_are_listed)
       list(&given);
     else
       end_promise();
@@ -161,13 +162,63 @@ objects_header_bytes(void *object)
 }
 
 void
-objects_before_fork(void)
+objects_list_all(void)
+{
+  all_are_listed = true;
+}
+
+void
+objects_lock(void)
 {
   spin_lock(&lock);
 }
 
 void
-objects_after_fork(void)
+objects_unlock(void)
 {
   spin_unlock(&lock);
+}
+
+bool
+objects_are_locked(void)
+{
+  return spin_holds(&lock);
+}
+
+uintptr_t
+objects_bare_alignment(void)
+{
+  uintptr_t all = (uintptr_t)1 << 63;
+  for (size_t i = 0; i < object_table_places(&table); i++)
+    if (!table.objects[i].headed)
+      all |= table.objects[i].address;
+  return all & -all;
+}
+
+UNSANITIZED bool
+objects_find(uintptr_t address, uintptr_t alignment,
+             struct object_record *found)
+{
+  void *const object = (void *)address;
+  const struct object_header *const header = object_header_of(object);
+  const bool first = object_is_first_of_page(object);
+  const struct object_record *listed;
+  if (!first && object_has_header(object)) {
+    *found = (struct object_record){
+        address, header->bytes, {header->leaf, header->epoch}, true, false};
+    return true;
+  }
+  if (!first && (address & (alignment - 1)) != 0)
+    return false;
+  listed = object_table_find(&table, address);
+  if (listed != NULL)
+    *found = *listed;
+  return listed != NULL;
+}
+
+void
+objects_table_place(uintptr_t *start, uintptr_t *end)
+{
+  *start = (uintptr_t)&table;
+  *end = (uintptr_t)(&table + 1);
 }

@@ -61,8 +61,28 @@ void objects_put_back(const struct object_record *taken);
 /* Of a header before `object', which stays the program's; 0: it has none. */
 size_t objects_header_bytes(void *object);
 
-/* Nobody else is in here while the process is copied; in both copies. */
-void objects_before_fork(void);
-void objects_after_fork(void);
+/* List those without a header too that are not counted. */
+void objects_list_all(void);
+
+/* Nobody else is in here: while the process is copied, in both copies, and
+ * while objects are sought. */
+void objects_lock(void);
+void objects_unlock(void);
+
+/* Whether this thread is. */
+bool objects_are_locked(void);
+
+/* All objects without a header are at multiples of that, a power of two.
+ * They are locked. */
+uintptr_t objects_bare_alignment(void);
+
+/* Whether an object of the program is at `address'; *found is what is known
+ * of it.  `alignment' is that of objects without a header.  They are locked.
+ */
+bool objects_find(uintptr_t address, uintptr_t alignment,
+                  struct object_record *found);
+
+/* Where the table is, if it is no memory of the kernel's. */
+void objects_table_place(uintptr_t *start, uintptr_t *end);
 
 #endif

@@ -24,6 +24,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/malloc_session.h"
 
 /* Signals whose default action ends a program, and that a program does not
@@ -54,9 +55,12 @@ static const struct sigaction otherwise = {.sa_handler = SIG_DFL};
 static bool closed;
 
 static void
-end_by_signal(int number)
+end_by_signal(int number, siginfo_t *info, void *context)
 {
-  malloc_session_save();
+  struct stopped_thread here;
+  (void)info;
+  stopped_thread_in_handler(&here, context);
+  malloc_session_save_at_end(&here);
   real_sigaction(number, &otherwise, NULL);
   raise(number);
 }
@@ -74,8 +78,14 @@ toggle(int number)
   }
 }
 
-static const struct sigaction ours = {.sa_handler = end_by_signal,
-                                      .sa_flags = SA_ONSTACK};
+static const struct sigaction ours = {.sa_sigaction = end_by_signal,
+                                      .sa_flags = SA_ONSTACK | SA_SIGINFO};
+
+static bool
+is_ours(sighandler_t handler)
+{
+  return handler == ours.sa_handler;
+}
 
 /* ---- what the program does with signals ---- */
 
@@ -106,7 +116,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
       is_end_signal(number))
     action = &ours;
   status = real_sigaction(number, action, old);
-  if (status == 0 && old != NULL && old->sa_handler == end_by_signal)
+  if (status == 0 && old != NULL && is_ours(old->sa_handler))
     *old = otherwise;
   return status;
 }
@@ -126,7 +136,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
       find_sigaction();                                                      \
       real_sigaction(number, &ours, NULL);                                   \
     }                                                                        \
-    return old == end_by_signal ? SIG_DFL : old;                             \
+    return is_ours(old) ? SIG_DFL : old;                                     \
   }
 
 SIGNAL(signal)
@@ -183,6 +193,6 @@ end_signals_close(void)
   find_sigaction();
   for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++)
     if (real_sigaction(end_signals[i], NULL, &there) == 0 &&
-        there.sa_handler == end_by_signal)
+        is_ours(there.sa_handler))
       end_signals_leave(end_signals[i]);
 }

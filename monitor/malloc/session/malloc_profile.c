@@ -16,6 +16,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/count/other_heap.h"
+#include "malloc/reach/reach.h"
 #include "write/sample_writer.h"
 
 #ifndef MPROF_VERSION
@@ -89,6 +90,7 @@ put_leaf(struct malloc_writer *w, uint32_t number)
 {
   const struct leaf *leaf = &malloc_monitor.tree.leaves[number];
   const struct leaf_life life = stripes_life(number);
+  const struct leaf_loss loss = reach_loss(number);
   const uint64_t values[PPROF_COLUMNS] = {
     [PPROF_COUNT] = leaf->count,
     [PPROF_BYTES] = leaf->bytes,
@@ -99,6 +101,10 @@ put_leaf(struct malloc_writer *w, uint32_t number)
     [PPROF_PEAK_COUNT] = life.at_peak.count,
     [PPROF_PEAK_BYTES] = life.at_peak.bytes,
     [PPROF_TEMPORARY] = life.temporary_count,
+    [PPROF_LOST_COUNT] = loss.direct.count,
+    [PPROF_LOST_BYTES] = loss.direct.bytes,
+    [PPROF_INDIRECT_COUNT] = loss.indirect.count,
+    [PPROF_INDIRECT_BYTES] = loss.indirect.bytes,
   };
   if (leaf->count != 0)
     sample_writer_put(&w->samples, leaf->site, leaf->function, leaf->up,
@@ -287,6 +293,18 @@ put_locations(struct malloc_writer *w)
 
 /* ---- comments ---- */
 
+/* A number, behind a text; nothing for 0. */
+static void
+put_note(struct pprof_stream *p, const char *key, const char *before,
+         uint64_t number)
+{
+  char text[96];
+  if (number == 0)
+    return;
+  snprintf(text, sizeof text, "%s%" PRIu64, before, number);
+  pprof_put_comment(p, key, text);
+}
+
 static void
 put_comments(struct malloc_writer *w)
 {
@@ -310,13 +328,9 @@ put_comments(struct malloc_writer *w)
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, context_tree_paths(&m->tree));
   pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES,
                   context_tree_bytes(&m->tree));
-  if (m->lost_objects > 0) {
-    char text[96];
-    snprintf(text, sizeof text,
-             "allocations, as there was no memory for them: %" PRIu64,
-             m->lost_objects);
-    pprof_put_comment(p, PPROF_COMMENT_LOST_NOTE, text);
-  }
+  put_note(p, PPROF_COMMENT_LOST_NOTE,
+           "allocations, as there was no memory for them: ", m->lost_objects);
+  put_note(p, PPROF_COMMENT_UNFOUND_NOTE, "", reach_unfound());
   region_table_comments(&malloc_monitor.regions, true, pprof_put_region, p);
 }
 
@@ -333,7 +347,8 @@ malloc_profile_write(struct gzip_file *file,
     .objects = objects
   };
   w.total = malloc_monitor_settle(m);
-  pprof_open(&w.stream, PPROF_C_COLUMNS);
+  pprof_open(&w.stream,
+             reach_is_known() ? PPROF_REACH_COLUMNS : PPROF_C_COLUMNS);
   put_samples(&w);
   put_mappings(&w);
   put_locations(&w);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,10 +19,13 @@
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/reach/reach.h"
+#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/attach.h"
 #include "malloc/session/autosave.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
+#include "malloc/session/lost.h"
 #include "malloc/session/own_stack.h"
 #include "malloc/session/profile_file.h"
 #include "tree/arena.h"
@@ -98,6 +100,17 @@ say(const char *before, const char *behind)
   quiet_end(&quiet);
 }
 
+/* The same with a reason; nothing without. */
+static void
+say_why(const char *what, const char *why)
+{
+  char behind[80];
+  if (why == NULL)
+    return;
+  snprintf(behind, sizeof behind, ": %s", why);
+  say(what, behind);
+}
+
 /* Whether the file is this process's, which is not so between vfork and exec.
  */
 static bool
@@ -142,13 +155,20 @@ events(void)
          malloc_monitor.lost_objects;
 }
 
+/* Whether so many are to be written. */
+static bool
+is_new(uint64_t now)
+{
+  return now != session.saved_events || (lost_is_wanted() && now != 0);
+}
+
 /* All is locked. */
 static int
 write_file(void *objects)
 {
   const uint64_t now = events();
   int status = 0;
-  if (now == session.saved_events)
+  if (!is_new(now))
     return 0;
   if (malloc_monitor.ready)
     status = profile_file_write(objects);
@@ -168,25 +188,33 @@ close_one_and_write(void *objects)
 static int
 save(struct code_objects *objects)
 {
-  const int status = write_file(objects);
-  if (status != EMFILE || helper_is_forbidden())
-    return status;
-  return helper_run(close_one_and_write, objects, false);
+  int status;
+  lost_seek(objects);
+  status = write_file(objects);
+  if (status == EMFILE && !helper_is_forbidden())
+    status = helper_run(close_one_and_write, objects, false);
+  reach_forget();
+  return status;
 }
 
 int
 malloc_session_save(void)
 {
-  char why[80];
   int status;
-  if (events() == session.saved_events || !is_ours())
+  if (!is_new(events()) || !is_ours())
     return 0;
   status = malloc_session_locked(save);
-  if (status != 0) {
-    snprintf(why, sizeof why, ": %s", strerrordesc_np(status));
-    say("cannot write", why);
-  }
+  say_why("cannot write", status == 0 ? NULL : strerrordesc_np(status));
   return status;
+}
+
+void
+malloc_session_save_at_end(const struct stopped_thread *here)
+{
+  if (is_ours())
+    lost_begin(here);
+  malloc_session_save();
+  say_why("cannot tell what is lost in", lost_end());
 }
 
 /* If it fails the end will say so. */
@@ -225,10 +253,12 @@ extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
 static void
 end(void *unused)
 {
+  struct stopped_thread here;
   (void)unused;
+  stopped_thread_here(&here);
   if (other_heap != NULL && is_ours())
     other_heap->end();
-  malloc_session_save();
+  malloc_session_save_at_end(&here);
 }
 
 void
@@ -277,7 +307,7 @@ before_fork(void)
   malloc_monitor_forks = true;
   interruption_begin(&interruption);
   lock_all(&interruption);
-  objects_before_fork();
+  objects_lock();
   forking = interruption;
 }
 
@@ -285,7 +315,7 @@ static void
 after_fork_in_parent(void)
 {
   const struct interruption interruption = forking;
-  objects_after_fork();
+  objects_unlock();
   unlock_all(&interruption);
   interruption_end(&interruption);
   malloc_monitor_forks = false;
@@ -298,7 +328,7 @@ after_fork_in_child(void)
     after_fork_in_parent();
     return;
   }
-  objects_after_fork();
+  objects_unlock();
   arena_spare_forked();
   own_stack_forked();
   malloc_code_forked();
@@ -348,6 +378,7 @@ malloc_session_begin(void)
   if (!registered)
     register_handlers();
   registered = true;
+  lost_open();
   end_signals_open();
   if (count != NULL && strcmp(count, "off") == 0) {
     malloc_session_count(false);

@@ -12,6 +12,7 @@
  *     MPROF_AUTOSAVE   write after so many allocations, again and again; 0:
  *                      never; unset: when their number has doubled
  *     MPROF_BUDGET     contexts, and ends of chains, at most
+ *     MPROF_REACHABLE  set: say at the end what is lost (malloc/reach/)
  *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for,
@@ -44,6 +45,12 @@ void malloc_session_end(void);
  * after a crash, and in a handler of a signal wherever that came: takes no
  * memory of the program. */
 int malloc_session_save(void);
+
+struct stopped_thread;
+
+/* The same at the end of the process, with what is lost if that was asked
+ * for.  `here' is this thread, and what it still has to do but to end. */
+void malloc_session_save_at_end(const struct stopped_thread *here);
 
 /* The process is about to give up what it needs to open the file: write what
  * was counted, and keep the file open.  False: it is not this process's. */

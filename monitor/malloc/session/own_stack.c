@@ -5,6 +5,7 @@
 #include "malloc/session/own_stack.h"
 
 #include <signal.h>
+#include <string.h>
 #include <ucontext.h>
 
 #include "tree/spin_lock.h"
@@ -31,6 +32,15 @@ own_stack_call(void (*function)(void))
   swapcontext(&there.thread, &there.own);
   spin_unlock(&there.lock);
   return true;
+}
+
+void
+own_stack_clear(void)
+{
+  if (!spin_try_lock(&there.lock))
+    return;
+  memset(there.stack, 0, sizeof there.stack);
+  spin_unlock(&there.lock);
 }
 
 void

@@ -14,6 +14,9 @@
  * and it is not called. */
 bool own_stack_call(void (*function)(void));
 
+/* What is left there of calls may have addresses of objects. */
+void own_stack_clear(void);
+
 /* In the child of a fork nobody is there. */
 void own_stack_forked(void);
 

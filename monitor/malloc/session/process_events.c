@@ -20,6 +20,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/interpose/interposed.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/reach/stopped_threads.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/process_events.h"
 
@@ -99,7 +100,9 @@ static void __attribute__((constructor)) find_exit(void)
 EXPORT void
 _exit(int status)
 {
-  malloc_session_save();
+  struct stopped_thread here;
+  stopped_thread_here(&here);
+  malloc_session_save_at_end(&here);
   if (real_exit == NULL)
     find_exit();
   if (real_exit != NULL)

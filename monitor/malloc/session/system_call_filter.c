@@ -135,6 +135,12 @@ try_filter(struct code_objects *objects)
   return 0;
 }
 
+bool
+system_call_filter_is_set(void)
+{
+  return tried != NULL;
+}
+
 void
 system_call_filter_before(const struct system_call *call)
 {

@@ -13,12 +13,17 @@
 #ifndef MPROF_SYSTEM_CALL_FILTER_H
 #define MPROF_SYSTEM_CALL_FILTER_H
 
+#include <stdbool.h>
+
 struct system_call {
   long number, arguments[6];
 };
 
 /* The process is about to make that call, which sets a filter. */
 void system_call_filter_before(const struct system_call *call);
+
+/* Whether it has set one. */
+bool system_call_filter_is_set(void);
 
 /* Make it; as syscall does. */
 long system_call_make(const struct system_call *call);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * reachable.c -- objects of known sizes, and where their addresses are in the
+ * end: in one place each, or nowhere.  Compiled with LIBRARY it is a library
+ * that has some.
+ */
+#include "hidden.h"
+
+#ifdef LIBRARY
+static void *volatile there;
+static __thread void *volatile there_of_thread;
+
+void
+keep(uintptr_t hidden, uintptr_t hidden_of_thread)
+{
+  there = (void *)(hidden ^ MASK);
+  there_of_thread = (void *)(hidden_of_thread ^ MASK);
+}
+#else
+
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cases.h"
+
+static void *volatile global, *volatile other;
+static volatile uintptr_t hidden;
+static __thread void *volatile of_thread;
+
+/* A list, the last one first; the hidden address of the head. */
+static ALONE uintptr_t
+hide_list(int n, size_t bytes)
+{
+  void *list = NULL;
+  while (n-- > 0) {
+    void **head = calloc(1, bytes);
+    *head = list;
+    list = head;
+  }
+  return (uintptr_t)list ^ MASK;
+}
+
+static ALONE void case_nothing(void) {}
+static ALONE void case_global(void) { global = SHOW(hide(1001)); }
+static ALONE void case_lost(void) { hide(1001); }
+static ALONE void case_hidden(void) { hidden = hide(1001); }
+static ALONE void case_thread_variable(void) { of_thread = SHOW(hide(1001)); }
+
+static ALONE void
+case_local(void)
+{
+  static void *volatile local;
+  local = SHOW(hide(1001));
+}
+
+static ALONE void
+case_chain(void)
+{
+  global = SHOW(hide_list(2, 1001));
+  ((void ***)global)[0][1] = SHOW(hide(1002));
+}
+
+static ALONE void case_list(void) { global = SHOW(hide_list(5, 1001)); }
+static ALONE void case_lost_list(void) { hide_list(5, 1001); }
+static ALONE void case_long_list(void) { global = SHOW(hide_list(300000, 24)); }
+static ALONE void case_lost_long_list(void) { hide_list(300000, 24); }
+
+/* Two lists that have the same end; each is lost by itself. */
+static ALONE void
+case_shared(void)
+{
+  const uintptr_t end = hide_list(3, 1001);
+  *(void **)SHOW(hide(1002)) = SHOW(end);
+  *(void **)SHOW(hide(1002)) = SHOW(end);
+}
+
+/* One of them is the head. */
+static ALONE void
+case_lost_ring(void)
+{
+  void *volatile *const last = calloc(1, 1001);
+  void *volatile *next = last;
+  for (int i = 0; i < 2; i++, next = *next)
+    *next = calloc(1, 1001);
+  *next = (void *)last;
+}
+
+/* The head is found after what it leads to. */
+static ALONE void
+case_tail(void)
+{
+  void *volatile *const tail = SHOW(hide_list(4, 1001));
+  void *volatile *const head = calloc(1, 1002);
+  *head = (void *)tail;
+  tail[1] = (void *)tail; /* to itself */
+}
+
+static ALONE void
+case_inside(void)
+{
+  global = (char *)SHOW(hide(1001)) + 500;
+  other = (char *)SHOW(hide(1002)) + 1001;
+}
+
+static ALONE void
+case_behind(void)
+{
+  global = (char *)SHOW(hide(1001)) + 1001;
+  other = (char *)SHOW(hide(1002)) - 1;
+}
+
+/* Addresses stand at multiples of eight bytes. */
+static ALONE void
+case_packed(void)
+{
+  static volatile struct __attribute__((packed)) { int n; void *p; } packed;
+  packed.p = SHOW(hide(1001));
+}
+
+static ALONE void
+case_empty(void)
+{
+  global = SHOW(hide(0));
+  hide(0);
+}
+
+static ALONE void
+case_aligned(void)
+{
+  void *p = NULL;
+  posix_memalign(&p, 4096, 1001);
+  *(void **)p = aligned_alloc(64, 1024);
+  global = p;
+  posix_memalign(&p, 256, 1002);
+  *(void **)p = NULL;
+}
+
+static ALONE void
+case_moved(void)
+{
+  global = realloc(SHOW(hide(1001)), 1002);
+  (void)realloc(SHOW(hide(1003)), 100004);
+}
+
+/* Of these, two bytes in a million are ever touched. */
+static ALONE void
+case_large(void)
+{
+  char *p = calloc(1, 1 << 28);
+  *(void **)(p + (1 << 27)) = SHOW(hide(1001));
+  global = p;
+}
+
+/* What the allocator knows of free memory beside them is not the program's.
+ */
+static ALONE void
+case_free_lists(void)
+{
+  static uintptr_t many[400];
+  for (int i = 0; i < 400; i++)
+    many[i] = (uintptr_t)malloc(i < 200 ? 24 : 1032) ^ MASK;
+  for (int i = 0; i < 400; i += 2)
+    free(SHOW(many[i]));
+}
+
+static ALONE void
+case_small(void)
+{
+  for (int i = 0; i < 5; i++)
+    hide(8);
+}
+
+static ALONE void
+case_last(void)
+{
+  hide(24);
+}
+
+static ALONE void
+case_mapped(void)
+{
+  void **page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *page = SHOW(hide(1001));
+}
+
+static ALONE void
+case_library(void)
+{
+  void *library = dlopen("./reachable.so", RTLD_NOW);
+  void (*keep)(uintptr_t, uintptr_t) =
+      (void (*)(uintptr_t, uintptr_t))dlsym(library, "keep");
+  keep(hide(1001), hide(1002));
+  wipe();
+}
+
+#define CASE(name) {#name, case_##name}
+
+static const struct test_case cases[] = {
+    CASE(nothing),
+    CASE(global),
+    CASE(lost),
+    CASE(hidden),
+    CASE(thread_variable),
+    CASE(local),
+    CASE(chain),
+    CASE(list),
+    CASE(lost_list),
+    CASE(long_list),
+    CASE(lost_long_list),
+    CASE(shared),
+    CASE(lost_ring),
+    CASE(tail),
+    CASE(inside),
+    CASE(behind),
+    CASE(packed),
+    CASE(empty),
+    CASE(aligned),
+    CASE(moved),
+    CASE(large),
+    CASE(free_lists),
+    CASE(small),
+    CASE(last),
+    CASE(mapped),
+    CASE(library),
+    {NULL, NULL}};
+
+/* The frames of the cases are wiped before the end. */
+int
+main(int argc, char **argv)
+{
+  int status = run_case(cases, argc, argv);
+  wipe();
+  return status;
+}
+#endif

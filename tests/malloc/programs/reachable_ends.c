@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * reachable_ends.c -- as reachable.c, with threads and at different ends.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cases.h"
+#include "hidden.h"
+#include "mprof_malloc.h"
+
+#pragma weak mprof_restart
+
+static void *volatile global, *volatile other;
+static __thread void *volatile of_thread;
+
+/* ---- threads ---- */
+
+static pthread_barrier_t barrier;
+static pthread_key_t key;
+
+static ALONE void
+wait_on_stack(volatile void *on_stack)
+{
+  wipe();
+  pthread_barrier_wait(&barrier);
+  for (;;)
+    pause();
+}
+
+static void *
+run(void *number)
+{
+  void *volatile on_stack = SHOW(hide(1001));
+  of_thread = SHOW(hide(1002));
+  pthread_setspecific(key, SHOW(hide(1003)));
+  hide(1004);
+  if ((uintptr_t)number % 2 != 0) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+  }
+  wait_on_stack(&on_stack);
+  return NULL;
+}
+
+static ALONE void
+start(int n, void *(*function)(void *))
+{
+  pthread_t thread;
+  pthread_key_create(&key, NULL);
+  pthread_barrier_init(&barrier, NULL, (unsigned)n + 1);
+  for (uintptr_t i = 0; i < (uintptr_t)n; i++)
+    pthread_create(&thread, NULL, function, (void *)i);
+  pthread_barrier_wait(&barrier);
+  wipe();
+}
+
+static ALONE void case_threads(void) { start(8, run); }
+
+static volatile int spinning;
+
+/* Only a register has it. */
+static void *
+spin(void *unused)
+{
+  const uintptr_t p = hide(1001);
+  pthread_barrier_wait(&barrier);
+  wipe();
+  __asm__ volatile("mov %1, %%r13\n\tnot %%r13\n\tlock incl %0\n"
+                   "1:\tpause\n\tjmp 1b"
+                   : "+m"(spinning)
+                   : "r"(p)
+                   : "r13");
+  return unused;
+}
+
+static ALONE void
+case_register(void)
+{
+  start(2, spin);
+  while (spinning < 2)
+    usleep(100);
+}
+
+static void *
+end(void *unused)
+{
+  of_thread = SHOW(hide(1002));
+  wipe();
+  exit(0);
+  return unused;
+}
+
+/* A thread ends the process, and this one waits with something on its stack.
+ */
+static ALONE void
+case_thread_ends(void)
+{
+  void *volatile on_stack = SHOW(hide(1001));
+  pthread_t thread;
+  pthread_create(&thread, NULL, end, NULL);
+  pthread_join(thread, (void **)&on_stack);
+}
+
+static void *
+return_at_once(void *unused)
+{
+  of_thread = SHOW(hide(1001));
+  return unused;
+}
+
+/* Where it had something is no thread's any more. */
+static ALONE void
+case_thread_ended(void)
+{
+  pthread_t thread;
+  pthread_create(&thread, NULL, return_at_once, NULL);
+  pthread_join(thread, NULL);
+}
+
+/* ---- the end ---- */
+
+static ALONE void
+some(void)
+{
+  global = SHOW(hide(1001));
+  hide(1002);
+  wipe();
+}
+
+static ALONE void
+case__exit(void)
+{
+  some();
+  _exit(0);
+}
+
+static ALONE void
+case_quick_exit(void)
+{
+  some();
+  quick_exit(0);
+}
+
+static ALONE void
+case_abort(void)
+{
+  void *volatile on_stack = SHOW(hide(1003));
+  some();
+  abort();
+}
+
+static ALONE void
+case_fork(void)
+{
+  global = SHOW(hide(1001));
+  if (fork() == 0) {
+    other = SHOW(hide(1002));
+    hide(1003);
+    exit(0);
+  }
+  wait(NULL);
+}
+
+/* What is no more counted leads to what is. */
+static ALONE void
+case_restart(void)
+{
+  global = SHOW(hide(1001));
+  if (mprof_restart != NULL)
+    mprof_restart(NULL);
+  *(void **)global = SHOW(hide(1002));
+  hide(1003);
+}
+
+/* ---- what stands in the way ---- */
+
+/* The C library would leave its own signals out. */
+static void *
+block_all(void *unused)
+{
+  const uint64_t all = ~UINT64_C(0);
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
+  pthread_barrier_wait(&barrier);
+  for (;;)
+    pause();
+  return unused;
+}
+
+static ALONE void
+case_unstoppable(void)
+{
+  hide(1001);
+  start(1, block_all);
+}
+
+static ALONE void
+case_filter(void)
+{
+  struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  const struct sock_fprog filter = {1, &allow};
+  hide(1001);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+#define CASE(name) {#name, case_##name}
+
+static const struct test_case cases[] = {
+    CASE(threads),
+    CASE(register),
+    CASE(thread_ends),
+    CASE(thread_ended),
+    CASE(_exit),
+    CASE(quick_exit),
+    CASE(abort),
+    CASE(fork),
+    CASE(restart),
+    CASE(unstoppable),
+    CASE(filter),
+    {NULL, NULL}};
+
+/* The frames of the cases are wiped before the end. */
+int
+main(int argc, char **argv)
+{
+  int status = run_case(cases, argc, argv);
+  wipe();
+  return status;
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Which of the objects that were never freed are reachable at the end, and
+# which are lost, directly or indirectly: as each case has made it, and as
+# valgrind says.
+
+. "$(dirname "$0")/check.bash"
+export MPROF_REACHABLE=1
+
+# case, then for each size the objects that were kept, were lost directly and
+# indirectly; of other sizes are those of the C library.
+cases='
+nothing
+global           1001:1:0:0
+lost             1001:1:1:0
+hidden           1001:1:1:0
+local            1001:1:0:0
+thread_variable  1001:1:0:0
+chain            1001:2:0:0 1002:1:0:0
+list             1001:5:0:0
+lost_list        1001:5:1:4
+long_list        24:300000:0:0
+lost_long_list   24:300000:1:299999
+shared           1001:3:0:3 1002:2:2:0
+lost_ring        1001:3:1:2
+tail             1001:4:0:4 1002:1:1:0
+inside           1001:1:0:0 1002:1:0:0
+behind           1001:1:1:0 1002:1:1:0
+packed           1001:1:1:0
+empty            0:2:1:0
+aligned          1001:1:0:0 1002:1:1:0 1024:1:0:0
+moved            -:1:1:0 1002:1:0:0
+large            -:1:0:0 1001:1:0:0
+free_lists       24:100:100:0 1032:100:100:0
+small            8:5:5:0
+last             24:1:1:0
+mapped           1001:1:1:0
+library          1001:1:0:0 1002:1:0:0
+'
+
+ends='
+threads          1001:8:0:0 1002:8:0:0 1003:8:0:0 1004:8:8:0
+register         1001:2:0:0
+thread_ends      1001:1:0:0 1002:1:0:0
+thread_ended     1001:1:1:0
+_exit            1001:1:0:0 1002:1:1:0
+quick_exit       1001:1:0:0 1002:1:1:0
+restart          1002:1:0:0 1003:1:1:0
+'
+
+# lost_in FILE SIZE...: what it says of these sizes.
+lost_in() {
+  local all=''
+  [ ! -e "$1" ] || all=$(rows "$1" lost | cut -d' ' -f 2- | tr ' ' :)
+  for size in "${@:2}"; do
+    grep "^$size:" <<<"$all"
+  done | paste -sd' '
+}
+
+check_case() {
+  local wanted="${*:2}"
+  # shellcheck disable=SC2046
+  same "$1" "$wanted" "$(lost_in "$program.data" \
+    $(tr ' ' '\n' <<<"$wanted" | cut -d: -f1))"
+  same "$1: nothing is said" '' "$(cat err)"
+}
+
+# in_valgrind CASE: objects that are lost directly, indirectly, and others.
+in_valgrind() {
+  env -u MPROF_REACHABLE timeout 100 valgrind --leak-check=full \
+    --show-leak-kinds=all --run-libc-freeres=no --log-file=log \
+    "./$program" "$1" >valgrind.out 2>&1 || echo "status $?"
+  awk '{ gsub(",", "") }
+    / lost: [0-9]+ bytes in / || / reachable: [0-9]+ bytes in / {
+      sub(/^[^ ]* */, ""); sub(/:.*/, "", $2)
+      n[$1] = $(NF - 1) }
+    END { printf "%d %d %d\n", n["definitely"], n["indirectly"],
+      n["possibly"] + n["still"] }' log
+}
+
+# The same of a profile.
+in_profile() {
+  if [ ! -e "$program.data" ]; then echo 0 0 0; return; fi
+  rows "$program.data" lost | awk '{ direct += $4; indirect += $5; all += $3 }
+    END { printf "%d %d %d\n", direct, indirect, all - direct - indirect }'
+}
+
+compare_case() {
+  local name=${1##* }
+  # What is from mmap is a root of valgrind's, such as a stack that no thread
+  # uses any more; and nothing is forgotten there.
+  case $name in mapped | thread_ended | restart) return ;; esac
+  same "$1: as valgrind" "$(in_valgrind "$name")" "$(in_profile)"
+}
+
+$CC -g -O1 -shared -fPIC -DLIBRARY -o reachable.so \
+  "$tests/programs/reachable.c"
+
+# check_all TITLE FUNCTION FLAG...: all cases, compiled so.
+check_all() {
+  local title=$1 function=$2 all=$cases
+  shift 2
+  for program in reachable reachable_ends; do
+    compile "$program" "$@"
+    [ $program = reachable ] || cases=$ends
+    each_case "$title" "$program" "$function"
+  done
+  cases=$all
+}
+
+check_all PIE check_case -O2 -pie -fPIE
+check_all valgrind compare_case -O1
+# without what is preloaded
+monitor='' check_all 'a part of it' check_case -O1 -Wl,--whole-archive \
+  "$MPROF_LIB/libmprof_malloc.a" -Wl,--no-whole-archive
+# The heap of such a program is at addresses that are likely as numbers, too.
+cases=$(grep -v long_list <<<"$cases")
+check_all 'no PIE' check_case -O0 -no-pie -fno-pie
+
+profile reachable_ends abort 2>/dev/null
+same 'abort: exit status' 134 "$status"
+check_case abort 1001:1:0:0 1002:1:1:0 1003:1:0:0
+profile reachable_ends fork
+check_case fork 1001:1:0:0
+same 'fork: in the child' '1002:1:0:0 1003:1:1:0' \
+  "$(lost_in reachable_ends.data.[0-9]* 1001 1002 1003)"
+
+while read -r name why; do
+  profile reachable_ends "$name"
+  same "$name: exit status" 0 "$status"
+  same "$name: says why" \
+    "mprof: cannot tell what is lost in '$work/reachable_ends.data': $why" \
+    "$(cat err)"
+  same "$name: the rest is written" 'lost 1001 1 0 0' \
+    "$(rows reachable_ends.data lost | grep 1001)"
+done <<'E'
+unstoppable a thread does not stop
+filter there is a filter of system calls
+E
+
+# The table.
+compile losing -O0
+profile losing
+same 'the table' "$(cat <<'E'
+Lost: 1442 bytes in 3 objects, and 2392 bytes in 23 through these; still reachable: 1040 bytes in 10
+
+MEMORY LEAKS
+
+lost  %  objects  indirect  objects  reachable  objects  allocs  path
+---
+1442 **        3      2392       23       1040       10     136  <TOTAL>
+1234 85        1         0        0          0        0       1  main>lose
+ 208 14        2      2392       23          0        0      25  main>lose_list>make
+   0           0         0        0       1040       10      10  main>keep>make
+E
+)" "$("$MPROF" report --tables=leaks --no-legend --verbose losing.data |
+  sed '1,2d; s/^---*$/---/')"
+echo leak:lose_list >suppressions
+same 'without what is suppressed' '1234 ** 1 0 0 1040 10 111 <TOTAL>' \
+  "$("$MPROF" report --tables=leaks --suppressions=suppressions losing.data |
+    awk '$NF == "<TOTAL>" { $1 = $1; print }')"
+unset MPROF_REACHABLE
+"$MPROF" run --reachable -o run.data ./losing 2>err
+same 'a line says how much' "mprof: wrote 'run.data': 136 allocations, \
+9874 bytes, 4874 of them kept, 3834 of these lost; see: mprof report run.data" \
+  "$(cat err)"
+profile losing
+"$MPROF" report --tables=leaks run.data losing.data >found
+same 'with a file that does not say it' '' "$(grep -i '\<lost\>' found)"
+same 'what is kept in both' '9748 ** 272 19748 ** 200 10000 ** <TOTAL>' \
+  "$(awk '$NF == "<TOTAL>" { $1 = $1; print }' found)"
+profile reachable lost
+same 'it is not asked for' 'lost 1001 1 0 0' "$(rows reachable.data lost)"
+finish
