@@ -299,7 +299,8 @@ takes_use(const struct reading *reading, int use)
 {
   bool before = profile_has(reading->profile, use);
   bool here = profile_has(&reading->heading, use);
-  return use > COLUMN_OF_CALLS ? before && here : before || here;
+  return use > COLUMN_OF_CALLS && use < COLUMN_OF_SURVIVAL ? before && here
+                                                           : before || here;
 }
 
 /* Lets the profile, of which the samples stay, have one column of mprof's for
