@@ -392,9 +392,7 @@ diff_write(const struct diff *diff, struct sink *sink)
         (unsigned long long)diff->totals[DIFF_NEW].counts[MEASURE_BYTES],
         (unsigned long long)diff->totals[DIFF_OLD].counts[MEASURE_BYTES]);
   if (tables == 0)
-    tables = new->profile->language == LANGUAGE_LISP
-                 ? UINT64_MAX
-                 : ~(UINT64_C(1) << DIFF_TYPES);
+    tables = ~((uint64_t)(new->profile->language == LANGUAGE_C) << DIFF_TYPES);
   for (int kind = 0; kind < DIFF_KINDS; kind++)
     if ((tables >> kind & 1) != 0)
       diff_write_table(diff, (enum diff_kind)kind, sink);

@@ -85,6 +85,26 @@ static const struct table held_table = {
 };
 
 void
+report_holders_legend(const struct reduction *reduction, struct sink *sink)
+{
+  report_legend_text(reduction, sink,
+                     "An entry is a holder (the line with an index at the "
+                     "left), what holds it above and what it holds below it, "
+                     "the heaviest next to it.  To follow a path to its "
+                     "root, look for the index of the line above.");
+  if (reduction->options->legend)
+    sink_text(sink, "\n");
+  report_legend(reduction, sink, "self+desc",
+                "share of all live bytes that the holder retains");
+  report_legend(reduction, sink, "self",
+                "own line: bytes of its own objects; above: bytes that it "
+                "retains for what holds it; below: bytes that are retained "
+                "for it");
+  report_legend(reduction, sink, "exact bytes",
+                "the same on all lines: bytes that are retained");
+}
+
+void
 report_held(const struct reduction *reduction, struct sink *sink)
 {
   struct view_options options = *reduction->options;

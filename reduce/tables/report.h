@@ -39,6 +39,10 @@ void report_held(const struct reduction *reduction, struct sink *sink);
 void report_reconciliation(const struct reduction *reduction,
                            struct sink *sink);
 
+/* The legend of a call graph whose functions are holders. */
+void report_holders_legend(const struct reduction *reduction,
+                           struct sink *sink);
+
 /* The first lines of a report: what could not be attributed, if anything. */
 void report_unattributed(const struct reduction *reduction,
                          struct sink *sink);

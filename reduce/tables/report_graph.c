@@ -355,32 +355,8 @@ add_entries(struct drawing *drawing)
 }
 
 static void
-write_legend_of_holders(const struct reduction *reduction, struct sink *sink)
-{
-  report_legend_text(reduction, sink,
-                     "An entry is a holder (the line with an index at the "
-                     "left), what holds it above and what it holds below it, "
-                     "the heaviest next to it.  To follow a path to its "
-                     "root, look for the index of the line above.");
-  if (reduction->options->legend)
-    sink_text(sink, "\n");
-  report_legend(reduction, sink, "self+desc",
-                "share of all live bytes that the holder retains");
-  report_legend(reduction, sink, "self",
-                "own line: bytes of its own objects; above: bytes that it "
-                "retains for what holds it; below: bytes that are retained "
-                "for it");
-  report_legend(reduction, sink, "exact bytes",
-                "the same on all lines: bytes that are retained");
-}
-
-static void
 write_legend(const struct reduction *reduction, struct sink *sink)
 {
-  if (reduction_is_of_holders(reduction)) {
-    write_legend_of_holders(reduction, sink);
-    return;
-  }
   report_legend_text(reduction, sink,
                      "An entry is a function (the line with an index at the "
                      "left), its callers above it and its callees below it, "
@@ -406,19 +382,20 @@ void
 report_graph(const struct reduction *reduction, struct sink *sink)
 {
   struct drawing drawing = {.reduction = reduction};
+  const bool held = reduction_is_of_holders(reduction);
   text_columns_begin(&drawing.table, reduction, columns, COLUMN_COUNT);
   drawing.table.human = sink->human;
   if (!graph_entries_init(&drawing.entries, reduction) ||
       !add_entries(&drawing))
     sink_fail(sink, ENOMEM);
-  report_heading(sink, reduction_is_of_holders(reduction)
-                           ? "HOLDERS"
-                           : "ALLOCATION CALL GRAPH");
+  report_heading(sink, held ? "HOLDERS" : "ALLOCATION CALL GRAPH");
   text_table_print(&drawing.table, sink);
   ranking_note(&drawing.entries.ranking, reduction, "entries",
-               reduction_is_of_holders(reduction) ? "objects" : "allocations",
-               sink);
-  write_legend(reduction, sink);
+               held ? "objects" : "allocations", sink);
+  if (held)
+    report_holders_legend(reduction, sink);
+  else
+    write_legend(reduction, sink);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);
 }
