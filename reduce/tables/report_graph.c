@@ -392,10 +392,7 @@ report_graph(const struct reduction *reduction, struct sink *sink)
   text_table_print(&drawing.table, sink);
   ranking_note(&drawing.entries.ranking, reduction, "entries",
                held ? "objects" : "allocations", sink);
-  if (held)
-    report_holders_legend(reduction, sink);
-  else
-    write_legend(reduction, sink);
+  (held ? report_holders_legend : write_legend)(reduction, sink);
   text_table_release(&drawing.table);
   graph_entries_release(&drawing.entries);
 }
