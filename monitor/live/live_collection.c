@@ -252,6 +252,7 @@ void
 live_collection_begin(void)
 {
   GC_call_with_alloc_lock(begin, NULL);
+  live_frees_forget_lost();
 }
 
 static void *

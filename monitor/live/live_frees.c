@@ -129,6 +129,14 @@ live_frees_lost(void)
 }
 
 void
+live_frees_forget_lost(void)
+{
+  spin_lock(&lock);
+  lost = 0;
+  spin_unlock(&lock);
+}
+
+void
 live_frees_forked(void)
 {
   memset(&lock, 0, sizeof lock);

@@ -26,8 +26,9 @@ uint64_t live_frees_clock(uint64_t address);
 /* Forget those until `clock'.  Between begin and end. */
 void live_frees_forget(uint64_t clock);
 
-/* How many found no memory: what they freed may seem alive. */
+/* How many found no memory: what they freed may seem alive.  Forget them. */
 uint64_t live_frees_lost(void);
+void live_frees_forget_lost(void);
 
 /* This is the child of a fork. */
 void live_frees_forked(void);
