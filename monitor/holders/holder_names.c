@@ -115,6 +115,11 @@ holder_of_root(struct holder_names *n, const struct root *root)
           sizeof text - length);
     holder.type = classify_type_name(t_package);
     break;
+  case ROOT_CLASS:
+    length = (size_t)snprintf(text, sizeof text, "class ");
+    print(n, root->lisp, NAMED_CLASS, text + length, sizeof text - length);
+    holder.type = classify_type_name(t_instance);
+    break;
   case ROOT_CODE:
     print_code(n, root->lisp, text, sizeof text);
     holder.type = classify_type_name(t_codeblock);

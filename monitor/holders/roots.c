@@ -150,6 +150,38 @@ add_symbols(struct roots *roots, cl_object table, bool external,
   }
 }
 
+/* ECL has all classes that have a name in a table, by their names. */
+static bool
+is_table_of_classes(cl_object symbol)
+{
+  static const char text[] = "*CLASS-NAME-HASH-TABLE*";
+  const cl_object name = symbol->symbol.name, table = symbol->symbol.value;
+  return name->d.t == t_base_string &&
+         name->base_string.fillp == sizeof text - 1 &&
+         memcmp(name->base_string.self, text, sizeof text - 1) == 0 &&
+         table != OBJNULL && !ECL_IMMEDIATE(table) &&
+         table->d.t == t_hashtable;
+}
+
+static void
+add_classes(struct roots *roots, struct heap *heap)
+{
+  const uint32_t symbols = roots->count;
+  for (uint32_t i = 0; i < symbols; i++) {
+    const cl_object symbol = roots_get(roots, i)->lisp;
+    if (roots_get(roots, i)->kind != ROOT_SYMBOL ||
+        !is_table_of_classes(symbol))
+      continue;
+    for (cl_index k = 0; k < symbol->symbol.value->hash.size; k++) {
+      const cl_object class = symbol->symbol.value->hash.data[k].value;
+      if (symbol->symbol.value->hash.data[k].key != OBJNULL &&
+          class != OBJNULL && !ECL_IMMEDIATE(class) &&
+          class->d.t == t_instance)
+        add_object(roots, ROOT_CLASS, class, sizeof class->instance, heap);
+    }
+  }
+}
+
 static void
 add_packages(struct roots *roots, struct heap *heap)
 {
@@ -283,6 +315,7 @@ void
 roots_take(struct roots *roots, struct heap *heap)
 {
   add_packages(roots, heap);
+  add_classes(roots, heap);
   for (size_t i = 0; i < roots->segment_count; i++)
     add_root(roots,
              (struct root){.kind = ROOT_DATA,

@@ -3,8 +3,8 @@
  * roots.h -- what holds objects and is held by nothing, and its names.
  *
  * A symbol holds its value, its function and its property list; a package its
- * tables; a file of code its constants.  A binding holds the value that a
- * symbol has in one thread.  These have the names that programmers know, so
+ * tables; a class what is allocated in it and its methods; a file of code its
+ * constants.  A binding holds the value that a symbol has in one thread.  These have the names that programmers know, so
  * they come first: what can be reached from them is theirs alone, whatever
  * else refers to it.  The writable data of shared objects, that of the runtime
  * among them, holds what is left then, and stacks hold what is left after
@@ -28,6 +28,7 @@ enum root_kind {
   ROOT_SYMBOL,
   ROOT_BINDING, /* of a symbol in a thread */
   ROOT_PACKAGE,
+  ROOT_CLASS,
   ROOT_CODE,    /* a file of compiled code */
   ROOT_DATA,    /* the writable data of a shared object */
   ROOT_STACK,   /* of a thread, and what else it has of its own */
@@ -40,7 +41,7 @@ enum root_level { LEVEL_NAMED, LEVEL_DATA, LEVEL_STACK, LEVEL_OTHER, LEVELS };
 struct root {
   enum root_kind kind;
   uint32_t object;        /* its number in the heap */
-  cl_object lisp;         /* symbol, package, codeblock, process */
+  cl_object lisp;         /* symbol, package, class, codeblock, process */
   cl_object process;      /* of a binding */
   const char *file;       /* of data: the path of the shared object */
   const void *begin, *end; /* the words that it has; NULL: it is one of the

@@ -21,8 +21,8 @@ static const struct column columns[] = {
      .meaning = "so many objects"},
     {.content = CONTENT_NAME, .first = true, LEFT_HEADING(2, "root"),
      .meaning = "a symbol, by its value, function or properties; its binding "
-                "in a thread; a package; constants of compiled code; data of "
-                "a shared object; the stack of a thread.  With \"and\": "
+                "in a thread; a package; a class; constants of compiled code; "
+                "data of a shared object; the stack of a thread.  With \"and\": "
                 "what would go only if all of them went"},
 };
 

@@ -120,6 +120,22 @@ without the root, the largest first.  All roots together hold all."
         (held "HELD::FORGET and HELD::REMEMBER"))
   (forget))
 
+(defclass pool () ((all :allocation :class :initform '())))
+
+(defun fill-pool (n)
+  (setf (slot-value (make-instance 'pool) 'all) (make-list n)))
+
+(fill-pool 1)                           ; what a class needs, once
+
+(following "a slot of a class"
+  (in-thread #'fill-pool 15)
+  (same "is held by the class" '("class HELD::POOL" 15)
+        (let ((row (find "CONS by HELD::FILL-POOL" (held "class HELD::POOL")
+                         :key (lambda (row) (first (last (first row))))
+                         :test #'equal)))
+          (and row (list "class HELD::POOL" (second row)))))
+  (fill-pool 0))
+
 ;;; Several roots
 
 (defun both (n)
