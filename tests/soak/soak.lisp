@@ -3,8 +3,8 @@
 ;;;; soak.lisp -- random programs with threads, which predict their profiles
 ;;;; (tests/random/), while others begin and end threads, fork, load and unload
 ;;;; code, collect, and save the profile; then counting begins and ends at
-;;;; random.  There is no difference, and the monitor's memory does not grow but
-;;;; by what is left of code.
+;;;; random, while objects are followed or not.  There is no difference, and the
+;;;; monitor's memory does not grow but by what is left of code.
 
 (defpackage #:soak
   (:use #:common-lisp))
@@ -14,7 +14,9 @@
 (defvar *quiet* t "The others are to end.")
 (defvar *failures* 0)
 (defvar *module* (ext:getenv "SOAK_MODULE") "A compiled file.")
-(defvar *saved* (mprof.bindings:arguments (ext:getenv "SOAK_SAVED")))
+(defvar *saved* (loop for before in '(0 0 0 2) ; 2: with what holds what
+                      collect (mprof.bindings:arguments
+                               (ext:getenv "SOAK_SAVED") before)))
 (defvar *turns* (vector 0 0 0 0) "What each of the others did, how often.")
 
 (defun same (what expected actual)
@@ -64,7 +66,7 @@
   (ext:gc t))
 
 (defun save ()
-  (mprof.bindings:monitor-write *saved*)
+  (mprof.bindings:monitor-write (elt *saved* (random 4)))
   (sleep 0.01))
 
 (defun end-in-child ()
@@ -119,8 +121,9 @@ monitor keeps the names of all functions that there ever were."
 
 (defun begin-and-end-counting (program)
   (mprof:reset)
-  (loop repeat 10
-        do (mprof:start)
+  (loop with live = (zerop (random 2))
+        repeat 10
+        do (mprof:start :live live)
            (sleep (random 0.005))
            (when (zerop (random 4))
              (mprof:reset))

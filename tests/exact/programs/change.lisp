@@ -308,7 +308,7 @@
             do (sleep 0.001))
       (dotimes (i 30)
         (mprof.bindings:monitor-write
-         (mprof.bindings:arguments (file "saved"))))
+         (mprof.bindings:arguments (file "saved") 0)))
       (setf *stop* t)
       (mp:process-join thread))
   ;; in each round INCF takes one variable; LOOP is one block

@@ -15,7 +15,7 @@
       (setf last (cons i i)))))
 
 (defvar *file* (format nil "~A.save" (ext:getenv "EXACT_DUMP")))
-(defvar *arguments* (mprof.bindings:arguments *file*))
+(defvar *arguments* (mprof.bindings:arguments *file* 0))
 (defvar *end* nil)
 (defvar *saves* 0)
 

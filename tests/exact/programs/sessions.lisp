@@ -102,7 +102,7 @@
 
 (defvar *saved* (coerce (format nil "~A.saved" *dump*) 'base-string))
 
-(defvar *arguments* (mprof.bindings:arguments *saved*))
+(defvar *arguments* (mprof.bindings:arguments *saved* 0))
 
 (part "a profile that is saved while counting"
   (mprof:reset)
