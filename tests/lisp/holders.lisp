@@ -1,40 +1,12 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; holders.lisp -- programs of which it is known what holds what they leave.
-;;;;
-;;;; What is to be held by one root alone is made in a thread of its own, which
-;;;; has ended when holders are looked for: see live.lisp.
-
-(require :mprof)
+;;;; It is compiled behind following.lisp, in one file with it.
 
 (defpackage #:held
-  (:use #:common-lisp))
+  (:use #:common-lisp #:following))
 
 (in-package #:held)
-
-(defvar *failures* 0)
-
-(defun same (what expected actual)
-  (let ((same (equal expected actual)))
-    (unless same (incf *failures*))
-    (format t "~&~:[not ok~;ok~] - ~A~%~:[# expected ~S, got ~S~%~;~]" same what
-            same expected actual)))
-
-(defun in-thread (function &rest arguments)
-  "Call FUNCTION with ARGUMENTS in a thread of its own; its value is lost."
-  (mp:process-join
-   (mp:process-run-function "worker" (lambda ()
-                                       (apply function arguments)
-                                       nil)))
-  (in-other-words))
-
-(defun in-other-words (&optional (depth 100))
-  "Write over what is left of a stack."
-  (let ((words (list depth depth depth)))
-    (declare (dynamic-extent words))
-    (if (plusp depth)
-        (+ 1 (in-other-words (1- depth)) (length words))
-        0)))
 
 (defun sum (reader contexts)
   (reduce #'+ contexts :key reader))
@@ -54,14 +26,6 @@ without the root, the largest first.  All roots together hold all."
             collect (list (rest (mprof.data:chain context))
                           (mprof.data:allocations context)
                           (mprof.data:bytes context)))))
-
-(defmacro following (what &body body)
-  `(progn
-     (mprof:reset)
-     (mprof:start :live t)
-     ,@body
-     (when (getf (mprof:status) :active) (mprof:stop))
-     (format t "# ~A~%" ,what)))
 
 ;;; One root
 
@@ -262,5 +226,3 @@ without the root, the largest first.  All roots together hold all."
 (same "a budget says what holds what is left"
       '((("HELD::*LIST*" "CONS by HELD::CONSES") 3 t))
       (call-with-budget 0))
-
-(ext:quit (min 1 *failures*))

@@ -1,8 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; survival.lisp -- programs of which it is known how many collections their
-;;;; objects survive.  It is compiled behind live.lisp, in one file with it, which
-;;;; says how objects are made so that they can die.
+;;;; objects survive.  It is compiled behind live.lisp, in one file with it.
 ;;;;
 ;;;; The collector runs where a program says so and nowhere else.  It may run
 ;;;; several times then: what is expected goes by how often it says it did.
