@@ -42,7 +42,7 @@
         :peak
         :temporary)
        "these and not the usual ones; the last three are for C programs")
-      (:type (:report) (member :flat :graph :held)
+      (:type (:report) (member :flat :graph :held :survival)
        "the same for one of these, the first two as in sb-sprof" "tables")
       (:limit (:report :save) (integer 1) "at most so many rows, or nodes")
       (:max (:report) (integer 1) "the same, as in sb-sprof" "limit")

@@ -86,10 +86,18 @@ shown_survival(const struct reduction *reduction)
                   reduction->profile->facts[FACT_LIVE_COLLECTION] != 0);
 }
 
+/* What is held has no sizes. */
+static enum shown
+shown_bins(const struct reduction *reduction)
+{
+  return reduction_is_of_holders(reduction) ? SHOWN_IF_ASKED : SHOWN_ALWAYS;
+}
+
 static enum shown
 shown_held(const struct reduction *reduction)
 {
-  return measure_known(reduction->profile, MEASURE_HELD_BYTES)
+  return measure_known(reduction->profile, MEASURE_HELD_BYTES) &&
+                 !reduction_is_of_holders(reduction) /* the call graph is it */
              ? SHOWN_ALWAYS
              : SHOWN_IF_ASKED;
 }
@@ -127,7 +135,8 @@ const struct output report_tables[] = {
      .emit = report_graph},
     {"held", "what holds what is alive", .emit = report_held,
      .shown = shown_held},
-    {"bins", "allocation by size of object", .table = &bins_table},
+    {"bins", "allocation by size of object", .table = &bins_table,
+     .shown = shown_bins},
     {"reconciliation", "the count against the collector's own",
      .emit = report_reconciliation},
     {0},
