@@ -38,11 +38,17 @@ is() {
   done
 }
 
-export -f is
+# is_gone PID: it has ended, and is no child any more.
+is_gone() { ! kill -0 "$1"; }
+
+export -f is is_gone
 
 # ended NAME STATUS ALLOCATIONS BYTES
 ended() {
-  wait -f $pid 2>/dev/null # its end, and not that it stopped
+  # Its end, and not that it stopped.  Not by wait -f: bash 5.2 waits for ever
+  # for a child whose end it has noted before.
+  until_true is_gone $pid
+  wait $pid 2>/dev/null
   status=$?
   same "$1: exit status" "$2" "$status"
   same "$1: what is in the profile" "$3 allocations, $4 bytes" \
