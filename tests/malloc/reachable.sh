@@ -119,6 +119,16 @@ monitor='' check_all 'a part of it' check_case -O1 -Wl,--whole-archive \
 cases=$(grep -v long_list <<<"$cases")
 check_all 'no PIE' check_case -O0 -no-pie -fno-pie
 
+# Threads that wait in the kernel, and go on to.
+program=reachable_calls
+compile $program -O1
+for case in calls io_uring; do
+  profile $program $case
+  same "$case: exit status" 0 "$status"
+  check_case $case 1001:1:1:0
+done
+program=reachable_ends
+
 profile reachable_ends abort 2>/dev/null
 same 'abort: exit status' 134 "$status"
 check_case abort 1001:1:0:0 1002:1:1:0 1003:1:0:0
