@@ -39,6 +39,7 @@ USR1            138
 ALRM            142
 XCPU            152
 handler         8   1 100
+small-stack     8   1 100
 default         143
 ignored         0
 E

@@ -44,6 +44,7 @@ threads          1001:8:0:0 1002:8:0:0 1003:8:0:0 1004:8:8:0
 register         1001:2:0:0
 thread_ends      1001:1:0:0 1002:1:0:0
 thread_ended     1001:1:1:0
+first_ended      1001:1:0:0 1002:1:1:0
 _exit            1001:1:0:0 1002:1:1:0
 quick_exit       1001:1:0:0 1002:1:1:0
 restart          1002:1:0:0 1003:1:1:0
@@ -117,6 +118,16 @@ monitor='' check_all 'a part of it' check_case -O1 -Wl,--whole-archive \
 # The heap of such a program is at addresses that are likely as numbers, too.
 cases=$(grep -v long_list <<<"$cases")
 check_all 'no PIE' check_case -O0 -no-pie -fno-pie
+
+# Threads that wait in the kernel, and go on to.
+program=reachable_calls
+compile $program -O1
+for case in calls io_uring; do
+  profile $program $case
+  same "$case: exit status" 0 "$status"
+  check_case $case 1001:1:1:0
+done
+program=reachable_ends
 
 profile reachable_ends abort 2>/dev/null
 same 'abort: exit status' 134 "$status"

@@ -59,10 +59,11 @@ read_lines(struct memory_map *map, int file)
   }
 }
 
+/* Those of this thread: the first one, which /proc/self is, may have ended. */
 bool
 memory_map_read(struct memory_map *map)
 {
-  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  const int file = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
   bool read;
   *map = (struct memory_map){.pages = -1};
   if (file < 0)
@@ -70,7 +71,7 @@ memory_map_read(struct memory_map *map)
   read = read_lines(map, file);
   close(file);
   if (read)
-    map->pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    map->pages = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
   return map->pages >= 0;
 }
 

@@ -19,6 +19,7 @@
 
 #include "malloc/count/malloc_code.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/count/own_stack.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/reach/bins.h"
@@ -46,7 +47,7 @@ struct hole {
   uintptr_t start, end;
 };
 
-enum { HOLES = 2 };
+enum { HOLES = 3 };
 
 struct visit {
   const struct roots *roots;
@@ -84,6 +85,7 @@ visit_variables(struct visit *v)
   const struct code_object *const allocator =
       code_objects_find(code, (uintptr_t)real.malloc);
   objects_table_place(&v->holes[0].start, &v->holes[0].end);
+  own_stack_place(&v->holes[2].start, &v->holes[2].end);
   if (allocator != NULL)
     bins_find(v->roots->map, allocator->data_start, allocator->data_end,
               &v->holes[1].start, &v->holes[1].end);

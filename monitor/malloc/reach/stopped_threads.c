@@ -68,6 +68,28 @@ stopped_thread_in_handler(struct stopped_thread *thread, const void *context)
     thread->registers[i] = (uintptr_t)registers[i]; /* the first are these */
 }
 
+/* A system call that was interrupted, and that the kernel does not begin
+ * again by itself as it does read (such as poll), would fail, which the
+ * program may not expect where nobody sends it signals.  So where it is
+ *
+ *     b8 N 0 0 0   mov $N, %eax
+ *     0f 05        syscall
+ *
+ * as in the GNU C library 2.36, the thread goes back to that.  What close
+ * closes is closed even then. */
+static UNSANITIZED void
+begin_call_again(ucontext_t *context)
+{
+  enum { BYTES = 7, PAGE = 4096 };
+  greg_t *const registers = context->uc_mcontext.gregs;
+  const greg_t at = registers[REG_RIP] - BYTES;
+  const uint8_t *const code = (const uint8_t *)at;
+  if (registers[REG_RAX] == -EINTR && at % PAGE < PAGE - BYTES &&
+      code[0] == 0xB8 && code[1] != SYS_close && code[5] == 0x0F &&
+      code[6] == 0x05)
+    registers[REG_RIP] = at;
+}
+
 static void
 wait_here(int number, siginfo_t *info, void *context)
 {
@@ -84,6 +106,7 @@ wait_here(int number, siginfo_t *info, void *context)
     __atomic_fetch_add(&stop.arrived, 1, __ATOMIC_RELEASE);
     while (__atomic_load_n(&stop.go_on, __ATOMIC_ACQUIRE) == 0)
       syscall(SYS_futex, &stop.go_on, FUTEX_WAIT_PRIVATE, 0, NULL);
+    begin_call_again(context);
   }
   errno = saved;
 }
@@ -97,9 +120,22 @@ set_action(const struct kernel_action *action, struct kernel_action *before)
 
 /* ---- which threads there are ---- */
 
-/* Whether the thread has ended, though the kernel has it in its list. */
+/* What is behind a thread's name in its stat: its state, 5 numbers, and its
+ * flags.  The kernel has threads that it works with for the process (such as
+ * io_uring's) in its list, which take no signals and run none of its code. */
 static bool
-has_ended(pid_t thread)
+runs_nothing(const char *stat)
+{
+  const unsigned long of_kernel = 0x10 | 0x4000; /* PF_IO_, PF_USER_WORKER */
+  unsigned long flags = 0;
+  char state = ' ';
+  sscanf(stat, " %c %*d %*d %*d %*d %*d %lu", &state, &flags);
+  return state == 'Z' || state == 'X' || (flags & of_kernel) != 0;
+}
+
+/* Whether nothing runs in the thread, though the kernel has it in its list. */
+static bool
+is_idle(pid_t thread)
 {
   char name[64], text[256] = "";
   const char *end;
@@ -113,7 +149,7 @@ has_ended(pid_t thread)
   close(file);
   end = got < 0 ? NULL : strrchr(text, ')'); /* of its name */
   return got < 0 ? errno == ESRCH
-                 : end != NULL && (end[2] == 'Z' || end[2] == 'X');
+                 : end != NULL && runs_nothing(end + 1);
 }
 
 static bool
@@ -161,7 +197,7 @@ count_running(pid_t *sent, uint32_t *count)
       if (thread <= 0 || thread == mine || has_arrived(thread))
         continue;
       send(thread, sent, count);
-      running += !has_ended(thread);
+      running += !is_idle(thread);
     }
   if (folder >= 0)
     close(folder);

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/count/own_stack.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/own_stack.h"
 
 enum { FIRST_AUTOSAVE = 1 << 20 };
 

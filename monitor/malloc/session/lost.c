@@ -12,7 +12,6 @@
 #include "malloc/reach/reach.h"
 #include "malloc/reach/roots.h"
 #include "malloc/session/malloc_session.h"
-#include "malloc/session/own_stack.h"
 #include "malloc/session/system_call_filter.h"
 
 static bool asked;
@@ -65,7 +64,6 @@ lost_seek(const struct code_objects *code)
 {
   if (lost.here == NULL || lost.obstacle != NULL)
     return;
-  own_stack_clear();
   lost.obstacle = reach_seek(code, lost.here);
 }
 

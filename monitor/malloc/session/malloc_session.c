@@ -5,8 +5,6 @@
 #include "malloc/session/malloc_session.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/count/other_heap.h"
+#include "malloc/count/own_stack.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
@@ -26,7 +25,6 @@
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
 #include "malloc/session/lost.h"
-#include "malloc/session/own_stack.h"
 #include "malloc/session/profile_file.h"
 #include "tree/arena.h"
 #include "unwind/frame_rule.h"
@@ -84,32 +82,6 @@ malloc_session_is_interrupted(void)
 }
 
 /* ---- saving ---- */
-
-/* One line, about the file: of what is before and behind its name. */
-static void __attribute__((noinline))
-say(const char *before, const char *behind)
-{
-  char line[PATH_MAX + 200];
-  const int n = snprintf(line, sizeof line, "mprof: %s '%s'%s\n", before,
-                         profile_file_name(), behind);
-  struct quiet quiet;
-  ssize_t ignored;
-  quiet_begin(&quiet, false);
-  ignored = write(STDERR_FILENO, line, (size_t)n);
-  (void)ignored;
-  quiet_end(&quiet);
-}
-
-/* The same with a reason; nothing without. */
-static void
-say_why(const char *what, const char *why)
-{
-  char behind[80];
-  if (why == NULL)
-    return;
-  snprintf(behind, sizeof behind, ": %s", why);
-  say(what, behind);
-}
 
 /* Whether the file is this process's, which is not so between vfork and exec.
  */
@@ -204,17 +176,28 @@ malloc_session_save(void)
   if (!is_new(events()) || !is_ours())
     return 0;
   status = malloc_session_locked(save);
-  say_why("cannot write", status == 0 ? NULL : strerrordesc_np(status));
+  profile_file_say_why("cannot write",
+                       status == 0 ? NULL : strerrordesc_np(status));
   return status;
 }
 
+static void
+save_and_say(void)
+{
+  malloc_session_save();
+  profile_file_say_why("cannot tell what is lost in", lost_end());
+}
+
+/* The end may come in a handler of a signal, with a few KB of stack.  Not
+ * elsewhere if there is Lisp, whose collector knows the stack. */
 void
 malloc_session_save_at_end(const struct stopped_thread *here)
 {
-  if (is_ours())
-    lost_begin(here);
-  malloc_session_save();
-  say_why("cannot tell what is lost in", lost_end());
+  if (!is_ours())
+    return;
+  lost_begin(here);
+  if (other_heap != NULL || !own_stack_call(save_and_say))
+    save_and_say();
 }
 
 /* If it fails the end will say so. */
@@ -229,7 +212,8 @@ keep_and_save(struct code_objects *objects)
 void
 malloc_session_seal(void)
 {
-  say("cannot count after a filter of system calls:", " has what was before");
+  profile_file_say("cannot count after a filter of system calls:",
+                   " has what was before");
   malloc_session_count(false);
   end_signals_close();
   arenas_seal();

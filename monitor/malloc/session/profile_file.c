@@ -21,6 +21,7 @@
 #include "malloc/session/malloc_profile.h"
 #include "write/decimal.h"
 #include "write/gzip_file.h"
+#include "write/quiet.h"
 
 enum {
   SUFFIX_BYTES = 40,
@@ -213,8 +214,8 @@ profile_file_forked(void)
   own.follows = false;
 }
 
-const char *
-profile_file_name(void)
+static const char *
+name_for_messages(void)
 {
   return own.path[0] != '\0' ? own.path : own.base;
 }
@@ -344,4 +345,28 @@ profile_file_write(const struct code_objects *objects)
   malloc_profile_write(&file, objects);
   gzip_file_close(&file);
   return file.failed;
+}
+
+void __attribute__((noinline))
+profile_file_say(const char *before, const char *behind)
+{
+  char line[PATH_MAX + 200];
+  const int n = snprintf(line, sizeof line, "mprof: %s '%s'%s\n", before,
+                         name_for_messages(), behind);
+  struct quiet quiet;
+  ssize_t ignored;
+  quiet_begin(&quiet, false);
+  ignored = write(STDERR_FILENO, line, (size_t)n);
+  (void)ignored;
+  quiet_end(&quiet);
+}
+
+void
+profile_file_say_why(const char *what, const char *why)
+{
+  char behind[80];
+  if (why == NULL)
+    return;
+  snprintf(behind, sizeof behind, ": %s", why);
+  profile_file_say(what, behind);
 }

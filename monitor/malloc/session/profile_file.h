@@ -44,7 +44,11 @@ struct code_objects;
  * back 0, or an errno value. */
 int profile_file_write(const struct code_objects *objects);
 
-/* For messages. */
-const char *profile_file_name(void);
+/* Write a line on standard error: what is before and behind the file's name.
+ */
+void profile_file_say(const char *before, const char *behind);
+
+/* The same with a reason; nothing without. */
+void profile_file_say_why(const char *what, const char *why);
 
 #endif

@@ -180,6 +180,18 @@ case_handler(void)
   raise(SIGTERM);
 }
 
+/* The handler has a stack that is enough for it, not for the monitor. */
+static void
+case_small_stack(void)
+{
+  const stack_t stack = { .ss_sp = malloc(8192), .ss_size = 8192 };
+  const struct sigaction action = { .sa_handler = caught,
+                                    .sa_flags = SA_ONSTACK };
+  sigaltstack(&stack, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  raise(SIGTERM);
+}
+
 /* As it was before, says the program; before that it must not see who handles
  * it. */
 static void
@@ -338,6 +350,7 @@ static const struct test_case cases[] = {
   { "ALRM", case_ALRM },
   { "XCPU", case_XCPU },
   { "handler", case_handler },
+  { "small-stack", case_small_stack },
   { "default", case_default },
   { "ignored", case_ignored },
   { "midst", case_midst },

@@ -23,8 +23,13 @@ wipe(void)
     stack[i] = 0;
   __asm__ volatile("xor %%ebx, %%ebx\n\txor %%r12d, %%r12d\n\t"
                    "xor %%r13d, %%r13d\n\txor %%r14d, %%r14d\n\t"
-                   "xor %%r15d, %%r15d" ::
-                       : "rbx", "r12", "r13", "r14", "r15");
+                   "xor %%r15d, %%r15d\n\txor %%eax, %%eax\n\t"
+                   "xor %%ecx, %%ecx\n\txor %%edx, %%edx\n\t"
+                   "xor %%esi, %%esi\n\txor %%edi, %%edi\n\t"
+                   "xor %%r8d, %%r8d\n\txor %%r9d, %%r9d\n\t"
+                   "xor %%r10d, %%r10d\n\txor %%r11d, %%r11d" ::
+                       : "rbx", "r12", "r13", "r14", "r15", "rax", "rcx",
+                         "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
 }
 
 /* An object, which nothing knows. */

@@ -125,6 +125,27 @@ case_thread_ended(void)
   pthread_join(thread, NULL);
 }
 
+static void *
+end_last(void *first)
+{
+  of_thread = SHOW(hide(1001));
+  hide(1002);
+  pthread_join(*(pthread_t *)first, NULL);
+  exit(0);
+}
+
+/* The first thread ends, and the process does not. */
+static ALONE void
+case_first_ended(void)
+{
+  static pthread_t first;
+  pthread_t thread;
+  first = pthread_self();
+  pthread_create(&thread, NULL, end_last, &first);
+  wipe();
+  pthread_exit(NULL);
+}
+
 /* ---- the end ---- */
 
 static ALONE void
@@ -218,6 +239,7 @@ static const struct test_case cases[] = {
     CASE(register),
     CASE(thread_ends),
     CASE(thread_ended),
+    CASE(first_ended),
     CASE(_exit),
     CASE(quick_exit),
     CASE(abort),

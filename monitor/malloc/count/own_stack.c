@@ -2,10 +2,9 @@
  *
  * own_stack.c -- see own_stack.h.
  */
-#include "malloc/session/own_stack.h"
+#include "malloc/count/own_stack.h"
 
 #include <signal.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include "tree/spin_lock.h"
@@ -35,12 +34,10 @@ own_stack_call(void (*function)(void))
 }
 
 void
-own_stack_clear(void)
+own_stack_place(uintptr_t *start, uintptr_t *end)
 {
-  if (!spin_try_lock(&there.lock))
-    return;
-  memset(there.stack, 0, sizeof there.stack);
-  spin_unlock(&there.lock);
+  *start = (uintptr_t)&there;
+  *end = (uintptr_t)(&there + 1);
 }
 
 void

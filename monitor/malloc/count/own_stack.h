@@ -8,14 +8,15 @@
 #define MPROF_OWN_STACK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Call `function' there, with all signals blocked: what they run would find
  * the thread on a stack that is not its own.  False: another thread is there,
  * and it is not called. */
 bool own_stack_call(void (*function)(void));
 
-/* What is left there of calls may have addresses of objects. */
-void own_stack_clear(void);
+/* Where it is: what calls leave there may be addresses of objects. */
+void own_stack_place(uintptr_t *start, uintptr_t *end);
 
 /* In the child of a fork nobody is there. */
 void own_stack_forked(void);
