@@ -103,7 +103,7 @@ for kind; do
     ;;
   lisp)
     suite lisp tests/lisp/run.sh
-    for script in autosave live slow-thread; do
+    for script in autosave interrupted live slow-thread; do
       suite "lisp/$script" "tests/lisp/$script.sh"
     done
     # They show what 21.2.1 does.

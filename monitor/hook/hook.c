@@ -4,7 +4,9 @@
  */
 #include "hook/hook.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <unistd.h>
 
 #define FOLLOW false
 #include "hook/count_allocation.h"
@@ -59,4 +61,20 @@ hook_init(struct thread_state *thread)
       .collector_record = collector_record};
   if (live_table_is_open(&thread->live))
     hook_follow(&thread->hooks);
+}
+
+/* When an interrupt waits for the thread to enable interrupts, its environment
+ * is read-only until then (set_guard_page in ECL's unixint.d). */
+void
+hook_hang(cl_env_ptr env, struct ecl_allocation_hooks *hooks)
+{
+  const off_t place = (off_t)(uintptr_t)&env->allocation_hooks;
+  const int memory = env->disable_interrupts == 0
+                         ? -1
+                         : open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+  if (memory < 0 ||
+      pwrite(memory, &hooks, sizeof hooks, place) != sizeof hooks)
+    __atomic_store_n(&env->allocation_hooks, hooks, __ATOMIC_RELEASE);
+  if (memory >= 0)
+    close(memory);
 }

@@ -46,8 +46,19 @@ object_body_header(struct thread_state *t, const void *object,
 {
   if (waits(t, &t->last))
     t->waiting[t->waiting_next++ % WAITING_HEADERS] = t->last;
-  t->last = (struct counted_object){ object, leaf, bytes };
+  t->last = (struct counted_object){
+      .object = object, .leaf = leaf, .bytes = bytes};
   t->last_count = t->count;
+}
+
+/* Is it the last header, and may have one more body? */
+static bool
+continues(const struct thread_state *t, const void *owner)
+{
+  const struct counted_object *const c = &t->last;
+  return owner == c->object && t->last_count == t->count &&
+         (c->body != NULL ||
+          (context_tree_kind(&t->tree, c->leaf)->what & LEAF_PIECES) == 0);
 }
 
 /* The counted header of `owner', when the function that made it, or one that
@@ -89,16 +100,27 @@ owner_what(cl_object owner)
   return what;
 }
 
-/* The header is at another leaf now.  Its entry is the last one unless a
- * signal handler or a finalizer ran in between. */
+static void
+follow_memory(struct thread_state *t, const void *memory, unsigned after,
+              ptrdiff_t leaf)
+{
+  if (!live_table_move_last(&t->live, memory, after, leaf))
+    live_entries_move(&t->live, memory, leaf);
+}
+
+/* The header is at another leaf now, and so is the body that it has.  Their
+ * entries are the last ones unless a signal handler or a finalizer ran in
+ * between. */
 static void
 follow_header(struct thread_state *t, const struct counted_object *header,
               const struct leaf *whole)
 {
   const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
-  if (live_table_is_open(&t->live) &&
-      !live_table_move_last(&t->live, header->object, leaf))
-    live_entries_move(&t->live, header->object, leaf);
+  if (!live_table_is_open(&t->live))
+    return;
+  follow_memory(t, header->object, header->body != NULL, leaf);
+  if (header->body != NULL)
+    follow_memory(t, header->body, 0, leaf);
 }
 
 /* Header and body are one object: move it from the leaf of the bare header to
@@ -109,6 +131,7 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
 {
   struct leaf *head = header->leaf, *whole;
   const struct kind *kind = context_tree_kind(&t->tree, head);
+  const bool first = (kind->what & LEAF_PIECES) == 0;
   uint64_t total = header->bytes + bytes;
   what |= kind->what & ECL_ALLOCATED_NOT_SIMPLE; /* will be displaced */
   what |= KIND_REGION(kind->what) << KIND_REGION_SHIFT;
@@ -125,6 +148,7 @@ join_body(struct thread_state *t, struct counted_object *header, cl_index what,
   allocation_follow(t, whole, memory, bytes, LIVE_BODY);
   header->leaf = whole;
   header->bytes = total;
+  header->body = first ? memory : NULL;
 }
 
 void
@@ -137,7 +161,7 @@ object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
   if (hook_enter(t, 0, bytes)) {
     t->bytes += bytes;
     requests_add(&t->requests, bytes, 1);
-    if (owner == t->last.object && t->last_count == t->count) {
+    if (continues(t, owner)) {
       join_body(t, &t->last, what, bytes, memory);
     } else {
       struct leaf *grown = hook_leaf_here(

@@ -68,6 +68,8 @@ struct thread_state {
     const void *object;
     struct leaf *leaf;
     uint64_t bytes;
+    const void *body; /* the one that has come, and one more may: an array has
+                         its dimensions first, then its data */
   } last;
   uint64_t last_count;
 

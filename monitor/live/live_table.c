@@ -96,13 +96,16 @@ live_table_add_slowly(struct live_table *t, struct live_entry entry)
 }
 
 bool
-live_table_move_last(struct live_table *t, const void *memory, ptrdiff_t leaf)
+live_table_move_last(struct live_table *t, const void *memory, unsigned after,
+                     ptrdiff_t leaf)
 {
-  struct live_entry *const last = t->at - 1;
-  if (t->at == NULL || t->at == t->open->entries ||
-      !live_entry_is_of(last, memory))
+  struct live_entry *e;
+  if (t->at == NULL || t->at - t->open->entries <= (ptrdiff_t)after)
     return false;
-  last->leaf = (uint32_t)(leaf >> 4);
+  e = t->at - 1 - after;
+  if (!live_entry_is_of(e, memory))
+    return false;
+  e->leaf = (uint32_t)(leaf >> 4);
   return true;
 }
 

@@ -125,10 +125,10 @@ live_entry_bytes(const struct live_entry *e)
 }
 
 static inline bool
-live_entry_is_of(const struct live_entry *e, const void *object)
+live_entry_is_of(const struct live_entry *e, const void *memory)
 {
-  return LIVE_KIND(e->memory) == LIVE_OBJECT &&
-         LIVE_ADDRESS(e->memory) == (uint64_t)(uintptr_t)object >> 4;
+  return LIVE_KIND(e->memory) <= LIVE_BODY &&
+         LIVE_ADDRESS(e->memory) == (uint64_t)(uintptr_t)memory >> 4;
 }
 
 static inline bool
@@ -141,10 +141,10 @@ live_table_is_open(const struct live_table *t)
  * the hook, or is stopped anywhere. */
 uint64_t live_table_open_count(const struct live_table *);
 
-/* The last entry, if it is that of the object at `memory', is at another leaf
- * now.  False: it is not. */
+/* The last entry but for those `after' it, if it is that of the object or body
+ * at `memory', is at another leaf now.  False: it is not. */
 bool live_table_move_last(struct live_table *, const void *memory,
-                          ptrdiff_t leaf);
+                          unsigned after, ptrdiff_t leaf);
 
 /* Begin to follow; false when there is no memory. */
 bool live_table_open(struct live_table *);

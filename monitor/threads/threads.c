@@ -143,7 +143,7 @@ threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
   }
   __atomic_store_n(&t->gate, gate, __ATOMIC_SEQ_CST);
   if (env != ecl_process_env_unsafe() || gate == GATE_OPEN)
-    __atomic_store_n(&env->allocation_hooks, &t->hooks, __ATOMIC_RELEASE);
+    hook_hang(env, &t->hooks);
   return true;
 }
 
@@ -161,7 +161,7 @@ threads_release_all(void)
 {
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (t->env != NULL)
-      t->env->allocation_hooks = NULL;
+      hook_hang(t->env, NULL);
   begin_epochs();
 }
 

@@ -140,6 +140,28 @@ refused.  So what holds of the whole here holds of each sample."
           (list (remove 0 (mprof.data:died profile) :key #'first)
                 (remove 0 (mprof.data:alive profile) :key #'first)))))
 
+;;; Objects of three pieces: header, dimensions and data
+
+(defvar *data* (make-array 10))
+
+(defun matrix (data)
+  (push (make-array '(2 5) :adjustable t :displaced-to data) *kept*))
+
+(defun matrices (n)
+  (dotimes (i n) (matrix nil))
+  (matrix *data*))
+
+(following-alone "arrays with dimensions"
+  (in-thread #'matrices 10)
+  (let ((born (collections)))
+    (collect)
+    (same "with data, and one without that one call makes as well"
+          (list '()
+                (list (list (band (- (collections) born))
+                            11 (+ (* 10 (+ 48 16 80)) 48 16))))
+          (fate 'matrices "(ARRAY T)")))
+  (same-as-a-whole))
+
 ;;; What is freed explicitly
 
 (defun free-conses ()
