@@ -206,7 +206,7 @@ add_bindings(struct roots *roots, uint32_t symbols, cl_object process,
   const cl_object *const bindings =
       release_bindings(process->process.env, &size);
   const uint32_t array = heap_find(heap, (uintptr_t)bindings);
-  if (array != 0)
+  if (array != 0 && (heap_object(heap, array)->flags & HEAP_ROOT) == 0)
     add_root(roots,
              (struct root){
                  .kind = ROOT_STACK, .object = array, .lisp = process},
@@ -300,8 +300,9 @@ process_at(cl_index i)
 static void
 add_threads(struct roots *roots, uint32_t symbols, struct heap *heap)
 {
+  /* behind the fill pointer are threads once more that are before it */
   const cl_index n =
-      cl_core.processes == OBJNULL ? 0 : cl_core.processes->vector.dim;
+      cl_core.processes == OBJNULL ? 0 : cl_core.processes->vector.fillp;
   for (size_t i = 0; i < roots->task_count; i++)
     roots->tasks[i].stack_pointer = read_stack_pointer(roots->tasks[i].number);
   for (cl_index i = 0; i < n; i++)

@@ -182,6 +182,22 @@ without the root, the largest first.  All roots together hold all."
         (while-waiting "waits" #'with-local "stack of waits"
                        "CONS by HELD::WITH-LOCAL")))
 
+(defun wait-for (semaphore)
+  (mp:signal-semaphore *ready*)
+  (mp:wait-on-semaphore semaphore))
+
+(following "threads of which the first one ends"
+  (let* ((semaphores (loop repeat 4 collect (mp:make-semaphore)))
+         (threads (loop for semaphore in semaphores
+                        collect (mp:process-run-function "each" #'wait-for
+                                                         semaphore))))
+    (loop repeat 4 do (mp:wait-on-semaphore *ready*))
+    (loop for semaphore in semaphores
+          for thread in threads
+          do (mp:signal-semaphore semaphore)
+             (mp:process-join thread)
+             (same "what is alive is held once" '() (held "HELD::*LIST*")))))
+
 ;;; While others run
 
 (defun short-lived (seconds)
