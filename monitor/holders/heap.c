@@ -110,6 +110,13 @@ heap_add(struct heap *heap, uint64_t address)
   return heap->failed ? 0 : number;
 }
 
+bool
+heap_object_has(const struct heap_object *object, size_t bytes)
+{
+  void *const memory = (void *)(uintptr_t)object->address;
+  return GC_base(memory) == memory && GC_size(memory) >= bytes;
+}
+
 uint32_t
 heap_find(const struct heap *heap, uint64_t word)
 {

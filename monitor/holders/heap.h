@@ -79,6 +79,10 @@ uint32_t heap_add(struct heap *heap, uint64_t address);
 void heap_drop_index(struct heap *heap);
 bool heap_restore_index(struct heap *heap);
 
+/* Whether the collector gave out so many bytes for an object: what does not
+ * have them only looks as if it had a header of Lisp. */
+bool heap_object_has(const struct heap_object *object, size_t bytes);
+
 /* The number of the object that a word refers to; 0: none. */
 uint32_t heap_find(const struct heap *heap, uint64_t word);
 

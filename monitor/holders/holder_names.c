@@ -262,9 +262,10 @@ type_of_object(const struct heap *heap, const struct heap_object *object)
     return t_list;
   switch (x->d.t) {
   case t_instance: /* or memory that only looks like one */
-    return heap_find(heap, (uintptr_t)x->instance.clas) == 0
-               ? 0
-               : (uintptr_t)x->instance.clas;
+    return heap_object_has(object, sizeof x->instance) &&
+                   heap_find(heap, (uintptr_t)x->instance.clas) != 0
+               ? (uintptr_t)x->instance.clas
+               : 0;
   case t_vector:
   case t_array:
     return (uint64_t)x->d.t | ECL_ALLOCATED_ELTTYPE((uint8_t)x->array.elttype) |

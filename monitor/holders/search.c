@@ -32,7 +32,9 @@ static void
 note_bodies(struct heap *heap, const struct heap_object *object)
 {
   const cl_object x = (cl_object)(uintptr_t)object->address;
-  if (object->address == 0 || (object->flags & (HEAP_CONS | HEAP_BODY)) != 0)
+  if (object->address == 0 ||
+      (object->flags & (HEAP_CONS | HEAP_BODY)) != 0 ||
+      !heap_object_has(object, sizeof x->array))
     return;
   switch (x->d.t) {
   case t_array:
