@@ -91,9 +91,8 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
   (:documentation
    "A body of WITH-ALLOCATION-BUDGET allocated more than it may, or left more
 alive.  BYTES and ALLOCATIONS of MPROF.DATA say how much, BUDGET what was
-allowed, FUNCTIONS who, and PROFILE-OF gives the profile; HOLDERS is a profile of
-who holds what is alive, or NIL.  The restart CONTINUE gives back the body's
-values.
+allowed, FUNCTIONS who, and PROFILE-OF gives the profile; HOLDERS is one of what
+holds what is alive, or NIL.  The restart CONTINUE gives back the body's values.
 
 Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
            (mprof:allocation-budget-exceeded (c) (mprof.data:bytes c)))")

@@ -32,7 +32,8 @@ of arguments."
   "Write what was counted to the file NAME, a string; BEFORE is that of
 BEFORE-WRITING."
   (mp:with-lock (*lock*)
-    (check-status (c:monitor-write (c:arguments name before)) 'profile-file-error
+    (check-status (c:monitor-write (c:arguments name before))
+                  'profile-file-error
                   :pathname (pathname name) :advice *advice-on-writing*))
   (warn-if-incomplete))
 

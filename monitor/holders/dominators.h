@@ -22,8 +22,9 @@
 /* Nodes are numbered in the order in which a depth-first search from the root,
  * 0, finds them, by `parents'.  The predecessors of node i are
  * predecessors[first[i]] up to before first[i + 1]; its parent is one, too,
- * whether it is there or not.  `dominators' gets uint32_t by node, that of the root is itself.
- * 12 bytes a node more while it runs.  False: there is no memory. */
+ * whether it is there or not.  `dominators' gets uint32_t by node, that of the
+ * root is itself.  12 bytes a node more while it runs.  False: there is no
+ * memory. */
 bool dominators_find(uint32_t count, const uint32_t *parents,
                      const uint32_t *first, const uint32_t *predecessors,
                      struct arena *dominators);

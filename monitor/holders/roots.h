@@ -4,11 +4,12 @@
  *
  * A symbol holds its value, its function and its property list; a package its
  * tables; a class what is allocated in it and its methods; a file of code its
- * constants.  A binding holds the value that a symbol has in one thread.  These have the names that programmers know, so
- * they come first: what can be reached from them is theirs alone, whatever
- * else refers to it.  The writable data of shared objects, that of the runtime
- * among them, holds what is left then, and stacks hold what is left after
- * that.  So a variable that happens to be in use on some stack is still named.
+ * constants.  A binding holds the value that a symbol has in one thread.
+ * These have the names that programmers know, so they come first: what can be
+ * reached from them is theirs alone, whatever else refers to it.  The writable
+ * data of shared objects, that of the runtime among them, holds what is left
+ * then, and stacks hold what is left after that.  So a variable that happens
+ * to be in use on some stack is still named.
  *
  * A stack is read from the stack pointer on, which the kernel tells of a
  * thread that is stopped.

@@ -15,9 +15,9 @@
 /* Forget all entries.  Its thread is not inside the hook. */
 void live_entries_clear(struct live_table *);
 
-/* The newest entry of the object or body at `memory' is at another leaf now.  Its
- * thread calls it, also inside the hook: it looks for it among all entries,
- * with the collector's lock, so it is for what happens rarely. */
+/* The newest entry of the object or body at `memory' is at another leaf now.
+ * Its thread calls it, also inside the hook: it looks for it among all
+ * entries, with the collector's lock, so it is for what happens rarely. */
 void live_entries_move(struct live_table *, const void *memory,
                        ptrdiff_t leaf);
 

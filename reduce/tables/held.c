@@ -22,8 +22,8 @@ static const struct column columns[] = {
     {.content = CONTENT_NAME, .first = true, LEFT_HEADING(2, "root"),
      .meaning = "a symbol, by its value, function or properties; its binding "
                 "in a thread; a package; a class; constants of compiled code; "
-                "data of a shared object; the stack of a thread.  With \"and\": "
-                "what would go only if all of them went"},
+                "data of a shared object; the stack of a thread.  With "
+                "\"and\": what would go only if all of them went"},
 };
 
 struct held {

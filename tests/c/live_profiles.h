@@ -125,7 +125,8 @@ example_held(void)
        {60, 960, 0, "cons", "CONS", NULL, 0, 0}},
       {"APP::*CACHE* and APP::*INDEX*/APP::ROW by APP::PARSE",
        {5, 400, 0, "struct", "STRUCTURE", "APP::ROW", 0, 0}},
-      {"APP::*INDEX*/CONS by APP::NOTE", {5, 80, 0, "cons", "CONS", NULL, 0, 0}},
+      {"APP::*INDEX*/CONS by APP::NOTE",
+       {5, 80, 0, "cons", "CONS", NULL, 0, 0}},
       {"stack of worker/CONS by APP::NOTE",
        {2, 32, 0, "cons", "CONS", NULL, 0, 0}},
   };
