@@ -44,9 +44,10 @@ html)
   packages='chromium:chromium nodejs:node npm:npm'
   ;;
 allocators)
-  # Other allocators and another C library, for the tests of C programs.
+  # Other allocators and another C library, for the tests of C programs; what
+  # says which objects they lose as well.
   packages='g++:g++ libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
-    musl-tools:musl-gcc'
+    musl-tools:musl-gcc valgrind:valgrind'
   ;;
 unwind)
   # C++ leaves frames by exceptions, and a debugger looks at them.
