@@ -230,7 +230,8 @@ bench-live: all ## the same of following objects until they are dead, in time
 	@$(test_env) tests/bench/run.sh --live
 
 bench-holders: all ## the time and memory to find out what holds a million objects
-	@cd $(O) && $(test_env) bin/ecl --norc --load $(top)/tests/bench/holders.lisp
+	@cd $(O) && $(test_env) bin/ecl --norc \
+	  --load $(CURDIR)/tests/bench/holders.lisp
 
 bench-words: all $(no_words)-work/key ## the same without words in frames and with them
 	@$(test_env) ECL_NO_WORDS=$(no_words)/bin/ecl tests/bench/run.sh --words
