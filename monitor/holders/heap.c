@@ -121,7 +121,9 @@ uint32_t
 heap_find(const struct heap *heap, uint64_t word)
 {
   const uint64_t address = word & ~(uint64_t)TAGS;
-  return (address & 7) != 0 || address == 0 ? 0 : *slot_of(heap, address);
+  return (address & 7) != 0 || address == 0 || heap->index.base == NULL
+             ? 0
+             : *slot_of(heap, address);
 }
 
 /* ---- references ---- */

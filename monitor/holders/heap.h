@@ -83,7 +83,8 @@ bool heap_restore_index(struct heap *heap);
  * have them only looks as if it had a header of Lisp. */
 bool heap_object_has(const struct heap_object *object, size_t bytes);
 
-/* The number of the object that a word refers to; 0: none. */
+/* The number of the object that a word refers to; 0: none, or there was no
+ * memory for the index. */
 uint32_t heap_find(const struct heap *heap, uint64_t word);
 
 /* References are added object by object, in the order of their numbers: those

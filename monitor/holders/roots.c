@@ -17,7 +17,6 @@
 
 #include "threads/releases.h"
 
-
 struct root_segment {
   char *file;
   const void *begin, *end;
@@ -236,7 +235,7 @@ static uint64_t
 read_stack_pointer(int task)
 {
   char path[64], text[256];
-  const char *at = text;
+  const char *at;
   ssize_t length;
   int file;
   snprintf(path, sizeof path, "/proc/self/task/%d/syscall", task);
