@@ -39,8 +39,7 @@
       (:tables (:report)
        (list :phases :threads :regions :bins :direct :flat :graph :types
         :type-functions :function-types :held :survival :reconciliation :leaks
-        :peak
-        :temporary)
+        :peak :temporary)
        "these and not the usual ones; the last three are for C programs")
       (:type (:report) (member :flat :graph :held :survival)
        "the same for one of these, the first two as in sb-sprof" "tables")

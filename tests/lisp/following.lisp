@@ -12,7 +12,7 @@
 (defpackage #:following
   (:use #:common-lisp)
   (:export #:*failures* #:*kept* #:same #:by-release #:in-thread
-           #:in-other-words #:following))
+           #:again-and-again #:in-other-words #:following))
 
 (in-package #:following)
 
@@ -36,6 +36,13 @@
                                        (apply function arguments)
                                        nil)))
   (in-other-words))
+
+(defun again-and-again (seconds function &rest arguments)
+  "Call FUNCTION with ARGUMENTS for so many SECONDS."
+  (loop with end = (+ (get-internal-real-time)
+                      (* seconds internal-time-units-per-second))
+        while (< (get-internal-real-time) end)
+        do (apply function arguments)))
 
 (defun in-other-words (&optional (depth 100))
   "Write over what is left of a stack."

@@ -200,17 +200,14 @@ without the root, the largest first.  All roots together hold all."
 
 ;;; While others run
 
-(defun short-lived (seconds)
-  (loop with end = (+ (get-internal-real-time)
-                      (* seconds internal-time-units-per-second))
-        while (< (get-internal-real-time) end)
-        do (let ((list '()))
-             (dotimes (i 1000) (push (list i (make-string 3)) list)))))
+(defun garbage (n)
+  (let ((list '()))
+    (dotimes (i n list) (push (list i (make-string 3)) list))))
 
 (following "while others allocate"
   (let ((others (loop repeat 3
-                      collect (mp:process-run-function "other" #'short-lived
-                                                       3))))
+                      collect (mp:process-run-function
+                               "other" #'again-and-again 3 #'garbage 1000))))
     (loop repeat 20
           for n from 100 by 100
           do (in-thread #'conses 100)

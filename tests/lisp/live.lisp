@@ -240,16 +240,10 @@ a list of (TYPE OBJECTS BYTES)."
   (call-collector "GC_enable")
   (same "now there is" '(("CONS" 10 160)) (alive 'conses)))
 
-(defun short-lived (seconds)
-  (loop with end = (+ (get-internal-real-time)
-                      (* seconds internal-time-units-per-second))
-        while (< (get-internal-real-time) end)
-        do (garbage 1000)))
-
 (following "while others allocate, collect and save"
   (let ((others (loop repeat 3
-                      collect (mp:process-run-function "other" #'short-lived
-                                                       3))))
+                      collect (mp:process-run-function
+                               "other" #'again-and-again 3 #'garbage 1000))))
     (loop repeat 20
           for n from 100 by 100
           do (in-thread #'conses 100)
