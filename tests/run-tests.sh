@@ -59,7 +59,7 @@ suite() {
     cat "$log"
   elif [ "$not_ok" != 0 ]; then
     # What failed and what was said about it; the end, if it said nothing.
-    grep -E -A 3 '^(not ok\b|# )' "$log" | head -n 40 | sed 's/^/    /'
+    grep -E -B 3 -A 20 '^not ok\b' "$log" | head -n 60 | sed 's/^/    /'
     [ -z "$wrong" ] || tail -n 12 "$log" | sed 's/^/    /'
     printf '    the whole output: %s\n' "$log"
   fi

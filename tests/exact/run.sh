@@ -41,13 +41,16 @@ compile_library() {
 
 # run PROGRAM VARIANT WALK: prints the checks, leaves the dump.
 run() {
-  local dump=$work/$(basename "$1" .lisp)-$2-$3
+  local name=$(basename "$1" .lisp) status
+  local dump=$work/$name-$2-$3
   rm -f "$dump"
   EXACT_VARIANT=$2 EXACT_WALK=$3 EXACT_DUMP=$dump \
-    EXACT_LIBRARY=$work/$(basename "$1" .lisp).so "$ECL" --norc \
+    EXACT_LIBRARY=$work/$name.so "$ECL" --norc \
     --eval "(load \"$harness\")" --eval "(exact::run \"$1\")" \
     </dev/null 2>&1 | sed -E '/^;;; Loading/d; /^((not )?ok - |#)/!s/^/# /; s/^((not )?ok - )/\1'"$3"': /'
-  return "${PIPESTATUS[0]}"
+  status=${PIPESTATUS[0]}
+  [ "$status" -le 1 ] || echo "not ok - $name, $2, $3: status $status"
+  return "$status"
 }
 
 # compare PROGRAM VARIANT: both ways of counting; status 1 when a check
