@@ -57,16 +57,19 @@ MPROF_EXPORT int mprof_monitor_stop(void);
 /* Forget all figures.  While running: count anew from here. */
 MPROF_EXPORT int mprof_monitor_reset(void);
 
-/* What is done before figures are written. */
+/* What is done before figures are written, and left undone. */
 enum mprof_before_writing {
   MPROF_COLLECT = 1, /* a full collection: what is alive is as of this one */
-  MPROF_HOLDERS = 2  /* the same, and find out who holds what is alive: see
+  MPROF_HOLDERS = 2, /* the same, and find out who holds what is alive: see
                         holders.h; without MPROF_LIVE nothing */
+  MPROF_UNBALANCED = 4 /* without the reconciliation: threads stand still for
+                          as long as it takes to copy their counters, and
+                          nobody waits until the collector's have settled */
 };
 
 /* Write all figures as a profile (gzip-compressed pprof) to `path': first to
  * PATH.tmp, then renamed.  May be called while running: other threads are
- * held up for as long as it takes to read the trees.  `before': sum of enum
+ * held up while their counters are copied.  `before': sum of enum
  * mprof_before_writing. */
 MPROF_EXPORT int mprof_monitor_write(const char *path, int before);
 

@@ -3,8 +3,8 @@
  * saving.c -- the figures, to be read or written, once or again and again.
  *
  * To write the figures while counting is to hold up all threads, so that
- * trees, counters and the collector's sum are of the same moment; the trees
- * are borrowed.  The threads go on before the file is brought to disk.
+ * trees, counters and the collector's sum are of the same moment.  They are
+ * copied (lisp_figures.h), and the threads go on while the copy is written.
  *
  * What is saved again and again is there when the program is killed.  A
  * thread does that which Lisp has made, since names of Lisp are printed; it
@@ -30,6 +30,7 @@
 #include <gc/gc.h>
 
 #include "entry.h"
+#include "live/live_frees.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "threads/stop.h"
@@ -59,20 +60,38 @@ monitor_fail(int status, const char *format, ...)
 
 /* ---- once ---- */
 
+static void
+stop(bool balanced)
+{
+  if (balanced)
+    stop_begin();
+  else
+    stop_set_gates(GATE_PAUSED);
+}
+
+static void
+go_on(bool balanced)
+{
+  if (balanced)
+    stop_end();
+  else
+    stop_set_gates(GATE_OPEN);
+}
+
 /* Printing waits for the runtime's lock on packages, and a thread that holds
  * it may wait at its gate: it is in the middle of INTERN, say, which
  * allocates.  So names are printed before, until none is missing. */
 static void
-stop_with_names(void)
+stop_with_names(bool balanced)
 {
   for (;;) {
     kept_objects_print_names(true);
     if (!monitor.running)
       return;
-    stop_begin();
+    stop(balanced);
     if (!kept_objects_names_wait())
       return;
-    stop_end();
+    go_on(balanced);
   }
 }
 
@@ -90,26 +109,63 @@ forget_words(cl_env_ptr env)
     env->values[i] = ECL_NIL;
 }
 
-/* Put the figures into the file, and let go of the threads. */
-static int
-put_figures(struct gzip_file *file, int before)
+/* What is alive is as of one moment. */
+static void
+hold_live(bool hold)
 {
-  const int status = monitor_enter();
-  if (status != MPROF_OK)
-    return status;
-  stop_with_names();
-  if (before != 0) {
+  if (!monitor.follow)
+    return;
+  if (hold) {
+    GC_disable();
+    live_frees_begin();
+  } else {
+    live_frees_end();
+    GC_enable();
+  }
+}
+
+/* Copy the figures while the threads stand still, and put them into the file;
+ * who holds what is looked for before the threads go on. */
+static bool
+take_and_put(struct gzip_file *file, struct lisp_figures *figures, int before)
+{
+  const bool holders = (before & MPROF_HOLDERS) != 0;
+  const bool balanced = (before & MPROF_UNBALANCED) == 0;
+  bool taken;
+  if (!lisp_figures_reserve(figures))
+    return false;
+  stop_with_names(balanced);
+  if ((before & (MPROF_COLLECT | MPROF_HOLDERS)) != 0) {
     forget_words(ecl_process_env());
     GC_gcollect();
   }
-  if (monitor_look_for_code()) {
+  hold_live(true);
+  taken = monitor_look_for_code() && lisp_figures_take(figures);
+  figures->balanced = balanced;
+  if (taken && holders) {
     code_functions_find_names(&monitor.code);
-    lisp_profile_put(file, (before & MPROF_HOLDERS) != 0);
-  } else {
-    gzip_file_fail(file, ENOMEM);
+    lisp_profile_put(file, figures, true);
   }
+  hold_live(false);
   if (monitor.running)
-    stop_end();
+    go_on(balanced);
+  if (taken && !holders) {
+    code_functions_find_names(&monitor.code);
+    lisp_profile_put(file, figures, false);
+  }
+  return taken;
+}
+
+static int
+put_figures(struct gzip_file *file, int before)
+{
+  struct lisp_figures figures = {0};
+  const int status = monitor_enter();
+  if (status != MPROF_OK)
+    return status;
+  if (!take_and_put(file, &figures, before))
+    gzip_file_fail(file, ENOMEM);
+  lisp_figures_release(&figures);
   return monitor_leave(MPROF_OK);
 }
 

@@ -19,8 +19,6 @@
 
 #include <ecl/ecl.h>
 
-#include "live/live_collection.h"
-#include "live/live_frees.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
@@ -43,14 +41,17 @@ put_note(struct pprof_stream *p, const char *key, const char *format, ...)
 
 /* All requests of the program. */
 static struct requests
-all_requests(const struct counters *c)
+all_requests(const struct lisp_figures *figures)
 {
-  struct requests all = c->requests;
-  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    for (uint32_t i = 1; i < t->tree.leaf_count; i++) {
-      const struct leaf *leaf = &t->tree.leaves[i];
-      requests_add_leaf(&all, leaf, context_tree_kind(&t->tree, leaf));
+  struct requests all = figures->counters.requests;
+  for (size_t n = 0; n < figures->thread_count; n++) {
+    const struct thread_figures *const t = &figures->threads[n];
+    for (uint32_t i = 1; i < t->leaf_count; i++) {
+      const struct leaf leaf = lisp_figures_leaf(t, i);
+      requests_add_leaf(&all, &leaf,
+                        context_tree_kind(&t->thread->tree, &leaf));
     }
+  }
   return all;
 }
 
@@ -124,9 +125,10 @@ collector_bytes(void)
 }
 
 static void
-put_reconciliation(struct pprof_stream *p, const struct counters *c)
+put_reconciliation(struct pprof_stream *p, const struct lisp_figures *figures)
 {
-  const struct requests all = all_requests(c);
+  const struct counters *const c = &figures->counters;
+  const struct requests all = all_requests(figures);
   const uint64_t rounded = requests_rounded_bytes(&all);
   const uint64_t records = record_bytes(c), collector = collector_bytes();
   const int64_t residual = (int64_t)(collector - rounded - records);
@@ -179,36 +181,35 @@ put_gaps(struct pprof_stream *p, const struct counters *c,
 }
 
 static void
-put_live(struct pprof_stream *p)
+put_live(struct pprof_stream *p, const struct lisp_figures *figures)
 {
-  uint64_t lost = live_frees_lost();
   if (!monitor.follow)
     return;
-  pprof_put_count(p, PPROF_COMMENT_LIVE_COLLECTION, live_collection_number());
-  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    lost += t->live.lost + t->live.misplaced;
-  if (lost > 0)
+  pprof_put_count(p, PPROF_COMMENT_LIVE_COLLECTION, figures->collection);
+  if (figures->lost > 0)
     put_note(p, PPROF_COMMENT_LOST_NOTE,
              "objects that were not followed until they died, or freed without "
              "a trace, since memory ran out: %" PRIu64,
-             lost);
+             figures->lost);
 }
 
 void
-lisp_comments_put(struct pprof_stream *p, const struct sample_writer *samples,
+lisp_comments_put(struct pprof_stream *p, const struct lisp_figures *figures,
+                  const struct sample_writer *samples,
                   uint64_t classless_count)
 {
-  const struct counters all = threads_counters(), *c = &all;
+  const struct counters *const c = &figures->counters;
   pprof_put_comment(p, PPROF_COMMENT_VERSION, MPROF_VERSION);
   pprof_put_comment(p, PPROF_COMMENT_LANGUAGE, "lisp");
   put_note(p, PPROF_COMMENT_PROGRAM, "ECL %s", monitor.runtime_version);
   pprof_put_comment(p, PPROF_COMMENT_ROOT, MPROF_ROOT_FUNCTION);
   pprof_put_count(p, PPROF_COMMENT_ALLOCATIONS, c->allocations);
   pprof_put_count(p, PPROF_COMMENT_BYTES, c->bytes);
-  put_reconciliation(p, c);
+  if (figures->balanced)
+    put_reconciliation(p, figures);
   put_unattributed(p, c, samples);
   put_gaps(p, c, samples, classless_count);
-  put_live(p);
+  put_live(p, figures);
   region_table_comments(&monitor.regions, false, pprof_put_region, p);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, c->contexts);
   pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);

@@ -18,15 +18,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
-#include <gc/gc.h>
-
 #include <ecl/ecl.h>
 
 #include "holders/holders.h"
-#include "live/live_entries.h"
-#include "live/live_frees.h"
 #include "names/classify.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
@@ -38,7 +32,6 @@ struct lisp_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
   const struct thread_state *thread; /* whose samples are written */
-  struct arena live;                 /* struct live_survival by leaf */
   uint64_t classless_count;          /* objects of a class that has no name */
 };
 
@@ -135,34 +128,21 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf,
                     kind);
 }
 
-/* What lives and died of each leaf; NULL: it is not known. */
-static struct live_survival *
-find_live(struct lisp_writer *w, struct thread_state *thread)
-{
-  const size_t bytes = thread->tree.leaf_count * sizeof(struct live_survival);
-  if (!live_table_is_open(&thread->live))
-    return NULL;
-  arena_release(&w->live);
-  if (!pprof_reserve(&w->stream, &w->live, bytes))
-    return NULL;
-  live_entries_sum(&thread->live, w->live.base);
-  return w->live.base;
-}
-
 static void
-put_thread(struct lisp_writer *w, struct thread_state *thread)
+put_thread(struct lisp_writer *w, const struct thread_figures *t)
 {
-  const struct context_tree *tree = &thread->tree;
-  struct live_survival *const live = find_live(w, thread);
-  if (thread->label == NULL)
+  const struct context_tree *tree = &t->thread->tree;
+  if (t->thread->label == NULL)
     gzip_file_fail(w->stream.output, ENOMEM);
-  w->thread = thread;
-  sample_writer_begin(&w->samples, tree);
-  for (uint32_t i = 1; i < tree->leaf_count; i++)
-    put_leaf(w, &tree->leaves[i], live == NULL ? NULL : &live[i]);
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+  w->thread = t->thread;
+  sample_writer_begin(&w->samples, tree, t->context_count);
+  for (uint32_t i = 1; i < t->leaf_count; i++) {
+    const struct leaf leaf = lisp_figures_leaf(t, i);
+    put_leaf(w, &leaf, t->live == NULL ? NULL : &t->live[i]);
+  }
+  for (uint32_t i = CONTEXT_FIRST; i < t->context_count; i++) {
     const struct context *c = &tree->contexts[i];
-    put_calls(w, c->activations, c->site, c->function, c->parent);
+    put_calls(w, t->activations[i], c->site, c->function, c->parent);
   }
   sample_writer_end(&w->samples);
 }
@@ -337,38 +317,31 @@ put_holders(struct lisp_writer *w)
 }
 
 static void
-put_profile(struct lisp_writer *w, bool holders)
+put_profile(struct lisp_writer *w, const struct lisp_figures *figures,
+            bool holders)
 {
   pprof_open(&w->stream, holders          ? PPROF_HELD_COLUMNS
                          : monitor.follow ? PPROF_LIVE_COLUMNS
                                           : PPROF_LISP_COLUMNS);
   if (holders)
     put_holders(w);
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (thread_has_counted(t))
-      put_thread(w, t);
+  for (size_t i = 0; i < figures->thread_count; i++)
+    if (figures->threads[i].leaf_count > LEAF_FIRST)
+      put_thread(w, &figures->threads[i]);
   put_locations(&w->stream, &w->samples);
-  lisp_comments_put(&w->stream, &w->samples, w->classless_count);
+  lisp_comments_put(&w->stream, figures, &w->samples, w->classless_count);
   sample_writer_release(&w->samples);
-  arena_release(&w->live);
   pprof_close(&w->stream);
 }
 
 void
-lisp_profile_put(struct gzip_file *file, bool holders)
+lisp_profile_put(struct gzip_file *file, const struct lisp_figures *figures,
+                 bool holders)
 {
   struct lisp_writer w = {.stream.output = file,
                           .samples = {.stream = &w.stream,
                                       .put_labels = put_labels,
                                       .closure = &w,
                                       .part_of = part_of}};
-  if (monitor.follow) { /* what is alive is as of one moment */
-    GC_disable();
-    live_frees_begin();
-  }
-  put_profile(&w, holders && monitor.follow);
-  if (monitor.follow) {
-    live_frees_end();
-    GC_enable();
-  }
+  put_profile(&w, figures, holders && monitor.follow);
 }

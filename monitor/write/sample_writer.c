@@ -8,11 +8,12 @@
 #include <errno.h>
 
 void
-sample_writer_begin(struct sample_writer *w, const struct context_tree *tree)
+sample_writer_begin(struct sample_writer *w, const struct context_tree *tree,
+                    uint32_t context_count)
 {
   w->tree = tree;
   pprof_reserve(w->stream, &w->known,
-                tree->context_count * sizeof(struct context_locations));
+                context_count * sizeof(struct context_locations));
 }
 
 void

@@ -8,7 +8,8 @@
  * afterwards.
  *
  * Cost: the length of all chains; 8 bytes a context while a tree is written.
- * Not inside the hook; the tree does not change meanwhile.
+ * Not inside the hook; records of the tree do not change meanwhile, but it
+ * may grow.
  */
 #ifndef MPROF_SAMPLE_WRITER_H
 #define MPROF_SAMPLE_WRITER_H
@@ -62,9 +63,10 @@ struct context_locations {
                      0: nothing */
 };
 
-/* Write samples of `tree' from now on. */
+/* Write samples of `tree' from now on, of its first contexts, so many. */
 void sample_writer_begin(struct sample_writer *w,
-                         const struct context_tree *tree);
+                         const struct context_tree *tree,
+                         uint32_t context_count);
 void sample_writer_end(struct sample_writer *w);
 
 /* When all is written. */

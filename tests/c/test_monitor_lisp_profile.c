@@ -107,6 +107,17 @@ release_figures(void **state)
 
 /* ---- the whole profile ---- */
 
+static void
+put(struct gzip_file *file)
+{
+  struct lisp_figures figures = {.balanced = true};
+  if (lisp_figures_reserve(&figures) && lisp_figures_take(&figures))
+    lisp_profile_put(file, &figures, false);
+  else
+    gzip_file_fail(file, ENOMEM);
+  lisp_figures_release(&figures);
+}
+
 static int
 save_in(const char *file_path)
 {
@@ -114,7 +125,7 @@ save_in(const char *file_path)
   char temporary[128];
   snprintf(temporary, sizeof temporary, "%s.tmp", file_path);
   gzip_file_open(&file, file_path, temporary);
-  lisp_profile_put(&file, false);
+  put(&file);
   gzip_file_close(&file);
   return file.failed;
 }
@@ -132,7 +143,7 @@ keep(void)
 {
   struct gzip_file file = {.always = true};
   gzip_file_open_in_memory(&file);
-  lisp_profile_put(&file, false);
+  put(&file);
   gzip_file_close(&file);
   return file;
 }

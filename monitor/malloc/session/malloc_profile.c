@@ -166,7 +166,7 @@ put_samples(struct malloc_writer *w)
 {
   const struct context_tree *tree = &malloc_monitor.tree;
   struct arena calls = { 0 };
-  sample_writer_begin(&w->samples, tree);
+  sample_writer_begin(&w->samples, tree, tree->context_count);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
     put_leaf(w, i);
   if (pprof_reserve(&w->stream, &calls,
