@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "command/command.h"
 #include "command/load.h"
+#include "export/heap_profile.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@ struct result {
   int status;
   int64_t offset;
   char *output; /* owned, as is error; NULL when memory ran out */
+  size_t length; /* of the output */
   char *error;
 };
 
@@ -63,6 +65,7 @@ run(struct result *result, const char *arguments,
                 "the output", &outcome);
   lines_release(&lines);
   result->output = output.text == NULL ? strdup("") : output.text;
+  result->length = output.length;
   result->error = strdup(outcome_line(&outcome));
   result->status = outcome.status;
   result->offset = outcome.error.offset;
@@ -122,6 +125,13 @@ mprof_result_output(void *result)
 {
   const struct result *r = result;
   return r == NULL || r->output == NULL ? "" : r->output;
+}
+
+uint64_t
+mprof_result_length(void *result)
+{
+  const struct result *r = result;
+  return r == NULL || r->output == NULL ? 0 : r->length;
 }
 
 const char *
@@ -216,6 +226,93 @@ mprof_profile_close(void *profile)
   if (handle == NULL)
     return;
   profile_release(&handle->profile);
+  free(handle);
+}
+
+/* What mprof_heap_open gives out. */
+struct heap_handle {
+  struct heap_profile heap;
+  struct mprof_error error;
+};
+
+/* Adds PROFILE to HEAP, or takes it away.  False: ERROR says why. */
+static bool
+add_to_heap(struct heap_profile *heap, const struct handle *profile, int sign,
+            unsigned columns, struct mprof_error *error)
+{
+  const struct selection_options all = {0};
+  struct frame_table frames = {0};
+  struct selection selection = {0};
+  if (profile->error.code != MPROF_OK) {
+    *error = profile->error;
+    return false;
+  }
+  const bool good =
+      (frame_table_init(&frames, &profile->profile) &&
+       selection_init(&selection, &profile->profile, &frames, &all, error) &&
+       heap_profile_add(heap, &selection, sign, columns)) ||
+      mprof_error_memory(error);
+  selection_release(&selection);
+  frame_table_release(&frames);
+  return good;
+}
+
+void *
+mprof_heap_open(void *profile, void *base, int in_use)
+{
+  struct heap_handle *handle = calloc(1, sizeof *handle);
+  if (handle == NULL || profile == NULL)
+    return handle;
+  struct mprof_error *error = &handle->error;
+  mprof_error_clear(error);
+  if ((heap_profile_init(&handle->heap) || mprof_error_memory(error)) &&
+      add_to_heap(&handle->heap, profile, 1, HEAP_ALL, error) &&
+      (base == NULL || add_to_heap(&handle->heap, base, -1,
+                                   in_use ? HEAP_ALL : HEAP_ALLOC, error)) &&
+      !heap_profile_end(&handle->heap))
+    mprof_error_memory(error);
+  return handle;
+}
+
+uint64_t
+mprof_heap_samples(void *heap)
+{
+  const struct heap_handle *handle = heap;
+  return handle == NULL ? 0 : handle->heap.sample_count;
+}
+
+void *
+mprof_heap_write(void *heap, uint64_t first, uint64_t count, int in_use,
+                 int64_t time_nanos, int64_t duration_nanos)
+{
+  const struct heap_handle *handle = heap;
+  struct result *result = calloc(1, sizeof *result);
+  struct string_sink output;
+  if (result == NULL || handle == NULL)
+    return result;
+  struct mprof_error error = handle->error;
+  string_sink_init(&output);
+  if (error.code == MPROF_OK) {
+    heap_profile_write(&handle->heap, first, count,
+                       in_use ? HEAP_INUSE_SPACE : HEAP_ALLOC_SPACE,
+                       time_nanos, duration_nanos, &output.sink);
+    if (!sink_flush(&output.sink))
+      mprof_error_memory(&error);
+  }
+  result->output = output.text;
+  result->length = output.length;
+  result->status = error.code == MPROF_OK ? 0 : 1;
+  result->offset = error.offset;
+  result->error = strdup(error.code == MPROF_OK ? "" : error.message);
+  return result;
+}
+
+void
+mprof_heap_close(void *heap)
+{
+  struct heap_handle *handle = heap;
+  if (handle != NULL)
+    heap_profile_release(&handle->heap);
   free(handle);
 }
 

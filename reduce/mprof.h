@@ -60,6 +60,9 @@ MPROF_API const char *mprof_result_output(void *result);
  * until RESULT is freed. */
 MPROF_API const char *mprof_result_error(void *result);
 
+/* How many bytes the output has, which may have zeros among them. */
+MPROF_API uint64_t mprof_result_length(void *result);
+
 /* The byte offset that the error line names, -1 when it names none. */
 MPROF_API int64_t mprof_result_offset(void *result);
 
@@ -85,6 +88,27 @@ MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
 
 /* NULL is allowed. */
 MPROF_API void mprof_profile_close(void *profile);
+
+/* A heap profile as servers of profiles take them (export/heap_profile.h):
+ * what PROFILE has, less what BASE has of it, unless that is NULL; with
+ * IN_USE also of what is in use, else that is as PROFILE says.  What
+ * goes wrong is said when it is written.  NULL when memory runs out.  The
+ * caller closes it with mprof_heap_close. */
+MPROF_API void *mprof_heap_open(void *profile, void *base, int in_use);
+
+/* How many samples it has. */
+MPROF_API uint64_t mprof_heap_samples(void *heap);
+
+/* COUNT of its samples from FIRST on, as a file, which is the output of the
+ * result; as of TIME_NANOS since 1970, and DURATION_NANOS before, 0 for sums.
+ * With IN_USE what is in use comes first to a reader, else what was
+ * allocated. */
+MPROF_API void *mprof_heap_write(void *heap, uint64_t first, uint64_t count,
+                                 int in_use, int64_t time_nanos,
+                                 int64_t duration_nanos);
+
+/* NULL is allowed. */
+MPROF_API void mprof_heap_close(void *heap);
 
 /* How many characters a line of the terminal DESCRIPTOR has, by the variable
  * COLUMNS or the terminal; 0 when neither says, -1 when it is no terminal. */

@@ -16,6 +16,7 @@ void export_callgrind(const struct reduction *reduction, struct sink *sink);
 void export_dhat(const struct reduction *reduction, struct sink *sink);
 void export_dot(const struct reduction *reduction, struct sink *sink);
 void export_folded(const struct reduction *reduction, struct sink *sink);
+void export_heap(const struct reduction *reduction, struct sink *sink);
 void export_html(const struct reduction *reduction, struct sink *sink);
 void export_lisp_contexts(const struct reduction *reduction,
                           struct sink *sink);

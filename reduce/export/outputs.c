@@ -153,6 +153,8 @@ const struct output export_formats[] = {
      export_lisp_contexts, .one_measure = true},
     {"pprof", "a profile again, as selected, for pprof and mprof",
      export_pprof, .endings = ".pb.gz .pprof .data "},
+    {"heap", "a heap profile as Go writes it, for servers of profiles",
+     export_heap, .endings = NULL},
     {"callgrind", "functions and calls, for KCachegrind", export_callgrind,
      .endings = ".callgrind .callgrind.out "},
     {"dot", "the call graph, for Graphviz", export_dot,

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is added is a profile with chains of its own, whose values stand by
+ * node until all is added.  Each part that is written is a profile again, with
+ * what its samples use and nothing else.
+ */
+
+#include "export/heap_profile.h"
+
+#include "analysis/call_tree.h"
+#include "analysis/tally.h"
+#include "base/array.h"
+#include "pprof/writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct {
+  const char *type, *unit;
+  int use; /* of a profile that is added */
+} columns[HEAP_COLUMNS] = {
+    [HEAP_ALLOC_OBJECTS] = {"alloc_objects", "count", MEASURE_ALLOCS},
+    [HEAP_ALLOC_SPACE] = {"alloc_space", "bytes", MEASURE_BYTES},
+    [HEAP_INUSE_OBJECTS] = {"inuse_objects", "count", MEASURE_KEPT_ALLOCS},
+    [HEAP_INUSE_SPACE] = {"inuse_space", "bytes", MEASURE_KEPT_BYTES},
+};
+
+/* Addresses are below it. */
+static const uint64_t address_limit = (uint64_t)1 << 62;
+
+bool
+heap_profile_init(struct heap_profile *heap)
+{
+  *heap = (struct heap_profile){0};
+  return profile_init(&heap->profile);
+}
+
+void
+heap_profile_release(struct heap_profile *heap)
+{
+  profile_release(&heap->profile);
+  index_map_release(&heap->addresses);
+  free(heap->values);
+  free(heap->samples);
+}
+
+/* ---- locations ---- */
+
+/* FNV-1a: the same in each process and at each time. */
+static uint64_t
+hash(uint64_t so_far, const void *bytes, size_t length)
+{
+  const unsigned char *byte = bytes;
+  for (size_t i = 0; i < length; i++)
+    so_far = (so_far ^ byte[i]) * UINT64_C(0x100000001B3);
+  return so_far;
+}
+
+/* An address that no other location has.  It follows from what the location
+ * is, so that the next profile has it, too. */
+static uint64_t
+make_address(struct heap_profile *heap, const char *name, const char *file,
+             int64_t line, uint64_t code)
+{
+  uint64_t address = UINT64_C(0xCBF29CE484222325);
+  address = hash(address, name, strlen(name) + 1);
+  address = hash(address, file, strlen(file) + 1);
+  address = hash(address, &line, sizeof line);
+  address = hash(address, &code, sizeof code) % address_limit;
+  while (address == 0 ||
+         index_map_find(&heap->addresses, address) != INDEX_NONE)
+    address = (address + 1) % address_limit;
+  return address;
+}
+
+/* The location of a function, at LINE of it and CODE, 0 where not known. */
+static uint32_t
+add_location(struct heap_profile *heap, const char *name, const char *file,
+             int64_t start_line, int64_t line, uint64_t code)
+{
+  struct profile *profile = &heap->profile;
+  const struct profile_function function = {
+      names_intern(&profile->names, name), 0,
+      names_intern(&profile->names, file), start_line};
+  if (function.name == NAMES_NONE || function.file == NAMES_NONE)
+    return INDEX_NONE;
+  const uint32_t index = profile_add_function(profile, function);
+  if (index == INDEX_NONE)
+    return INDEX_NONE;
+  /* The address of the code tells it from others until it has its own. */
+  const size_t before = profile->location_count;
+  const uint32_t location = profile_add_location(
+      profile, (struct profile_location){.address = code},
+      &(struct profile_line){index, line, 0}, 1);
+  if (location == INDEX_NONE || location < before)
+    return location;
+  const uint64_t address = make_address(heap, name, file, line, code);
+  profile->locations[location].address = address;
+  return index_map_add(&heap->addresses, address, location) ? location
+                                                            : INDEX_NONE;
+}
+
+static uint32_t
+add_item(struct heap_profile *heap, const struct selection *selection,
+         const struct call_item *item)
+{
+  const struct frame_table *frames = selection->frames;
+  return item->function == INDEX_NONE
+             ? add_location(heap, item->name, "", 0, 0, 0)
+             : add_location(heap, item->name,
+                            function_file(frames, item->function),
+                            frames->functions[item->function].start_line,
+                            item->line, item->address);
+}
+
+/* ---- chains ---- */
+
+/* What is added: by item and type of it the locations, by node the nodes. */
+struct adding {
+  struct heap_profile *heap;
+  const struct selection *selection;
+  struct call_tree tree;
+  uint32_t *items, *types, *nodes, *depths;
+};
+
+/* The node of the chain of NODE, of which the outermost frames are left
+ * out. */
+static uint32_t
+add_deep_chain(struct adding *adding, uint32_t node)
+{
+  const struct tree_node *nodes = adding->tree.tree.nodes;
+  uint32_t chain[HEAP_MOST_FRAMES];
+  uint32_t up = TREE_ROOT;
+  size_t length = 0;
+  for (; length < HEAP_MOST_FRAMES; node = nodes[node].parent)
+    chain[length++] = nodes[node].item;
+  while (length > 0 && up != INDEX_NONE)
+    up = tree_child(&adding->heap->profile.tree, up,
+                    adding->items[chain[--length]]);
+  return up;
+}
+
+static bool
+add_chains(struct adding *adding)
+{
+  const struct tree_node *nodes = adding->tree.tree.nodes;
+  struct heap_profile *heap = adding->heap;
+  for (size_t i = 0; i < adding->tree.item_count; i++) {
+    adding->items[i] =
+        add_item(heap, adding->selection, &adding->tree.items[i]);
+    if (adding->items[i] == INDEX_NONE)
+      return false;
+  }
+  for (uint32_t i = 1; i < adding->tree.tree.count; i++) {
+    const uint32_t parent = nodes[i].parent;
+    adding->depths[i] = adding->depths[parent] + 1;
+    if (adding->depths[i] > HEAP_MOST_FRAMES)
+      continue;
+    adding->nodes[i] = tree_child(&heap->profile.tree, adding->nodes[parent],
+                                  adding->items[nodes[i].item]);
+    if (adding->nodes[i] == INDEX_NONE)
+      return false;
+  }
+  return true;
+}
+
+/* The location of a type, 1 more than its number; 0: it has no name. */
+static uint32_t
+type_location(struct adding *adding, uint32_t type)
+{
+  const struct profile *profile = adding->selection->profile;
+  const char *name = tally_type_name(profile, &profile->types[type]);
+  if (adding->types[type] == 0 && *name != '\0')
+    adding->types[type] =
+        1 + add_location(adding->heap, name, "", 0, 0, 0);
+  return adding->types[type];
+}
+
+/* The node of COUNT, which was allocated at NODE. */
+static uint32_t
+sample_node(struct adding *adding, uint32_t node,
+            const struct sample_count *count)
+{
+  const uint32_t up = adding->depths[node] > HEAP_MOST_FRAMES
+                          ? add_deep_chain(adding, node)
+                          : adding->nodes[node];
+  const uint32_t type = type_location(adding, count->type);
+  return type == 0 || up == INDEX_NONE
+             ? up
+             : tree_child(&adding->heap->profile.tree, up, type - 1);
+}
+
+static bool
+add_sample(struct adding *adding, size_t i, int sign, unsigned which)
+{
+  struct heap_profile *heap = adding->heap;
+  struct sample_count count;
+  bool any = false;
+  selection_count(adding->selection, i, &count);
+  for (int column = 0; column < HEAP_COLUMNS; column++)
+    any = any || ((which >> column & 1) != 0 &&
+                  count.counts[columns[column].use] != 0);
+  if (!any)
+    return true;
+  const uint32_t node =
+      sample_node(adding, adding->tree.of_sample[i], &count);
+  const size_t room = heap->value_capacity;
+  if (node == INDEX_NONE ||
+      !ARRAY_ROOM(heap->values, heap->value_capacity, node + (size_t)1))
+    return false;
+  memset(heap->values + room, 0,
+         (heap->value_capacity - room) * sizeof *heap->values);
+  for (int column = 0; column < HEAP_COLUMNS; column++)
+    if ((which >> column & 1) != 0)
+      heap->values[node][column] +=
+          sign * (int64_t)count.counts[columns[column].use];
+  return true;
+}
+
+bool
+heap_profile_add(struct heap_profile *heap, const struct selection *selection,
+                 int sign, unsigned which)
+{
+  const struct profile *profile = selection->profile;
+  struct adding adding = {heap, selection, {0}, NULL, NULL, NULL, NULL};
+  bool good =
+      call_tree_init(&adding.tree, selection, ITEMS_ARE_FRAMES, false);
+  const size_t nodes = adding.tree.tree.count;
+  adding.items = array_zeroed(adding.tree.item_count, sizeof *adding.items);
+  adding.types = array_zeroed(profile->type_count, sizeof *adding.types);
+  adding.nodes = array_zeroed(nodes, sizeof *adding.nodes);
+  adding.depths = array_zeroed(nodes, sizeof *adding.depths);
+  good = good && adding.items != NULL && adding.types != NULL &&
+         adding.nodes != NULL && adding.depths != NULL &&
+         add_chains(&adding);
+  for (size_t i = 0; good && i < profile->sample_count; i++)
+    if (adding.tree.of_sample[i] != INDEX_NONE)
+      good = add_sample(&adding, i, sign, which);
+  call_tree_release(&adding.tree);
+  free(adding.items);
+  free(adding.types);
+  free(adding.nodes);
+  free(adding.depths);
+  return good;
+}
+
+bool
+heap_profile_end(struct heap_profile *heap)
+{
+  const size_t count = heap->profile.tree.count < heap->value_capacity
+                           ? heap->profile.tree.count
+                           : heap->value_capacity;
+  static const int64_t nothing[HEAP_COLUMNS];
+  heap->samples = array_zeroed(count, sizeof *heap->samples);
+  for (size_t i = 1; heap->samples != NULL && i < count; i++)
+    if (memcmp(heap->values[i], nothing, sizeof nothing) != 0)
+      heap->samples[heap->sample_count++] = (uint32_t)i;
+  return heap->samples != NULL;
+}
+
+/* ---- writing ---- */
+
+/* A part under way: by location and node of the whole what is it in the
+ * part, 0: nothing yet. */
+struct part {
+  const struct profile *whole;
+  struct profile profile;
+  uint32_t *locations, *nodes;
+  bool failed; /* no memory */
+};
+
+static uint32_t
+part_name(struct part *part, uint32_t name)
+{
+  const char *text = names_text(&part->whole->names, name);
+  const uint32_t made = names_intern(&part->profile.names, text);
+  part->failed = part->failed || made == NAMES_NONE;
+  return made;
+}
+
+/* The location of the part, 1 more than its number; 0: no memory. */
+static uint32_t
+part_location(struct part *part, uint32_t index)
+{
+  if (part->locations[index] != 0)
+    return part->locations[index];
+  const struct profile_location *location = &part->whole->locations[index];
+  const struct profile_line *line =
+      &part->whole->lines[location->first_line];
+  const struct profile_function *function =
+      &part->whole->functions[line->function];
+  const uint32_t made = profile_add_function(
+      &part->profile, (struct profile_function){
+                          part_name(part, function->name), 0,
+                          part_name(part, function->file),
+                          function->start_line});
+  part->locations[index] =
+      1 + profile_add_location(
+              &part->profile,
+              (struct profile_location){.address = location->address},
+              &(struct profile_line){made, line->line, 0}, 1);
+  return made == INDEX_NONE ? 0 : part->locations[index];
+}
+
+static uint32_t
+part_node(struct part *part, uint32_t node)
+{
+  const struct tree_node *nodes = part->whole->tree.nodes;
+  uint32_t chain[HEAP_MOST_FRAMES + 1];
+  size_t length = 0;
+  for (; part->nodes[node] == 0 && node != TREE_ROOT;
+       node = nodes[node].parent)
+    chain[length++] = node;
+  uint32_t up = part->nodes[node];
+  while (length > 0) {
+    node = chain[--length];
+    const uint32_t location = part_location(part, nodes[node].item);
+    up = location == 0
+             ? INDEX_NONE
+             : tree_child(&part->profile.tree, up, location - 1);
+    if (up == INDEX_NONE)
+      return INDEX_NONE;
+    part->nodes[node] = up;
+  }
+  return up;
+}
+
+static bool
+make_heading(struct profile *profile, enum heap_column shown)
+{
+  struct names *names = &profile->names;
+  profile->columns = array_zeroed(HEAP_COLUMNS, sizeof *profile->columns);
+  if (profile->columns == NULL)
+    return false;
+  profile->column_count = HEAP_COLUMNS;
+  bool good = true;
+  for (int i = 0; i < HEAP_COLUMNS; i++) {
+    struct profile_value_type *column = &profile->columns[i];
+    column->type = names_intern(names, columns[i].type);
+    column->unit = names_intern(names, columns[i].unit);
+    good = good && column->type != NAMES_NONE && column->unit != NAMES_NONE;
+  }
+  profile->default_type = profile->columns[shown].type;
+  profile->period_type = (struct profile_value_type){
+      names_intern(names, "space"), names_intern(names, "bytes")};
+  profile->period = 1;
+  return good && profile->period_type.type != NAMES_NONE &&
+         profile->period_type.unit != NAMES_NONE &&
+         profile_add_mapping(profile,
+                             (struct profile_mapping){
+                                 .end = address_limit, .flags = 7}) == 0;
+}
+
+static bool
+make_part(struct part *part, const struct heap_profile *heap, size_t first,
+          size_t count)
+{
+  const uint64_t no_labels = 0;
+  const uint32_t labels = profile_labels(&part->profile, &no_labels, 1);
+  bool good = labels != INDEX_NONE;
+  for (size_t i = first; good && !part->failed && i < first + count; i++) {
+    const uint32_t node = part_node(part, heap->samples[i]);
+    uint64_t values[HEAP_COLUMNS];
+    memcpy(values, heap->values[heap->samples[i]], sizeof values);
+    good = node != INDEX_NONE &&
+           profile_add_sample(&part->profile,
+                              (struct profile_sample){node, labels}, values);
+  }
+  return good && !part->failed;
+}
+
+void
+heap_profile_write(const struct heap_profile *heap, size_t first,
+                   size_t count, enum heap_column shown, int64_t time_nanos,
+                   int64_t duration_nanos, struct sink *sink)
+{
+  const struct profile *whole = &heap->profile;
+  struct part part = {.whole = whole};
+  part.locations =
+      array_zeroed(whole->location_count, sizeof *part.locations);
+  part.nodes = array_zeroed(whole->tree.count, sizeof *part.nodes);
+  if (profile_init(&part.profile) && part.locations != NULL &&
+      part.nodes != NULL && make_heading(&part.profile, shown) &&
+      make_part(&part, heap, first, count)) {
+    part.profile.time_nanos = time_nanos;
+    part.profile.duration_nanos = duration_nanos;
+    profile_write(&part.profile, true, sink);
+  } else {
+    sink_fail(sink, ENOMEM);
+  }
+  profile_release(&part.profile);
+  free(part.locations);
+  free(part.nodes);
+}
