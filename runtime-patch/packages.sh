@@ -45,6 +45,10 @@ html)
   # The browser that opens what mprof exports for one, and what drives it.
   packages='chromium:chromium nodejs:node npm:npm'
   ;;
+serve)
+  # What asks a server for profiles.
+  packages='python3:python3 golang-go:go chromium:chromium'
+  ;;
 allocators)
   # Other allocators and another C library, for the tests of C programs; what
   # says which objects they lose as well.
