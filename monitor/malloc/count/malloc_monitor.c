@@ -339,6 +339,16 @@ malloc_monitor_forget(struct malloc_monitor *m)
   region_table_clear(&m->regions);
 }
 
+void
+malloc_monitor_keep_on_fork(const struct malloc_monitor *m, bool keep)
+{
+  arena_keep_on_fork(&m->tree.context_arena, keep);
+  arena_keep_on_fork(&m->tree.leaf_arena, keep);
+  arena_keep_on_fork(&m->tree.kind_arena, keep);
+  for (uint32_t i = 0; i < stripes.used; i++)
+    arena_keep_on_fork(&stripes.stripe[i].arena, keep);
+}
+
 struct malloc_total
 malloc_monitor_settle(struct malloc_monitor *m)
 {

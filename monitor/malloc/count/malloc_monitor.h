@@ -109,6 +109,10 @@ void malloc_monitor_unlock(struct malloc_monitor *m);
 /* Forget all figures, and which objects live.  All is locked. */
 void malloc_monitor_forget(struct malloc_monitor *m);
 
+/* A copy of this process is to have the figures, which the children of the
+ * program do not get; or no longer.  All is locked. */
+void malloc_monitor_keep_on_fork(const struct malloc_monitor *m, bool keep);
+
 /* The sums over all leaves, and the most bytes that were live. */
 struct malloc_total {
   uint64_t count, bytes, peak_bytes;
