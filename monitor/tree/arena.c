@@ -289,11 +289,3 @@ arena_wipe_on_fork(struct arena *arena)
   if (may_ask())
     madvise(arena->base, arena->reserved_bytes, MADV_WIPEONFORK);
 }
-
-void
-arena_keep_on_fork(const struct arena *arena, bool keep)
-{
-  if (arena->wiped && may_ask())
-    madvise(arena->base, arena->reserved_bytes,
-            keep ? MADV_KEEPONFORK : MADV_WIPEONFORK);
-}

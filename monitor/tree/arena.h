@@ -62,9 +62,6 @@ void arena_clear(struct arena *arena);
  * Where the kernel cannot do that nothing changes: the child clears it. */
 void arena_wipe_on_fork(struct arena *arena);
 
-/* Such an arena is copied for the child as all others are, or no longer. */
-void arena_keep_on_fork(const struct arena *arena, bool keep);
-
 /* Nothing is counted any more, and the kernel is no longer asked, as a filter
  * of system calls might end the program for that: no memory is reserved or
  * given back. */

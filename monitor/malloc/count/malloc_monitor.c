@@ -315,6 +315,7 @@ malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 void
 malloc_monitor_lock(struct malloc_monitor *m)
 {
+  spin_lock(&m->steady);
   spin_lock(&m->lock);
   stripes_lock();
 }
@@ -324,6 +325,7 @@ malloc_monitor_unlock(struct malloc_monitor *m)
 {
   stripes_unlock();
   spin_unlock(&m->lock);
+  spin_unlock(&m->steady);
 }
 
 void
@@ -339,22 +341,14 @@ malloc_monitor_forget(struct malloc_monitor *m)
   region_table_clear(&m->regions);
 }
 
-void
-malloc_monitor_keep_on_fork(const struct malloc_monitor *m, bool keep)
-{
-  arena_keep_on_fork(&m->tree.context_arena, keep);
-  arena_keep_on_fork(&m->tree.leaf_arena, keep);
-  arena_keep_on_fork(&m->tree.kind_arena, keep);
-  for (uint32_t i = 0; i < stripes.used; i++)
-    arena_keep_on_fork(&stripes.stripe[i].arena, keep);
-}
-
 struct malloc_total
-malloc_monitor_settle(struct malloc_monitor *m)
+malloc_monitor_settle(struct malloc_monitor *m, struct leaf_life *lives)
 {
   struct malloc_total total = {0};
   for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
     const struct leaf_life life = stripes_life(i);
+    if (lives != NULL)
+      lives[i] = life;
     m->tree.leaves[i].count = life.allocated.count;
     m->tree.leaves[i].bytes = life.allocated.bytes;
     total.peak_bytes += life.at_peak.bytes;

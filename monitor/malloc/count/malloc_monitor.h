@@ -34,6 +34,9 @@ struct malloc_monitor {
   bool counting;          /* allocations, now: any thread may look at it */
   bool ready;             /* the tree is there; what follows changes only
                              while no thread has that lock */
+  struct spin_lock steady; /* taken before the next one by who changes or
+                             writes records that are there already: what a
+                             profile is made of (malloc_figures.h) */
   struct spin_lock lock;  /* of all that follows */
   void (*autosave)(void); /* so many allocations were made as was asked for:
                              called without the lock */
@@ -102,23 +105,21 @@ malloc_monitor_lost(void)
 
 /* ---- all of it ---- */
 
-/* Lock it, and all stripes; this thread has neither. */
+/* Lock all of it, and all stripes; this thread has none of that. */
 void malloc_monitor_lock(struct malloc_monitor *m);
 void malloc_monitor_unlock(struct malloc_monitor *m);
 
 /* Forget all figures, and which objects live.  All is locked. */
 void malloc_monitor_forget(struct malloc_monitor *m);
 
-/* A copy of this process is to have the figures, which the children of the
- * program do not get; or no longer.  All is locked. */
-void malloc_monitor_keep_on_fork(const struct malloc_monitor *m, bool keep);
-
 /* The sums over all leaves, and the most bytes that were live. */
 struct malloc_total {
   uint64_t count, bytes, peak_bytes;
 };
 
-/* Give the leaves of the tree their counts.  All is locked. */
-struct malloc_total malloc_monitor_settle(struct malloc_monitor *m);
+/* Give the leaves of the tree their counts, and `lives', unless that is NULL,
+ * their lives.  All is locked. */
+struct malloc_total malloc_monitor_settle(struct malloc_monitor *m,
+                                          struct leaf_life *lives);
 
 #endif

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * control.c -- see control.h.
- *
- * What another thread has locked when the copy of the process is made stays
- * locked there, but for what this thread has: so the copy lists the libraries
- * as a child of a fork does, and takes memory from the kernel.
  */
 #include "malloc/session/control.h"
 
@@ -17,15 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 
 #include "code/code_objects.h"
 #include "common/control_page.h"
 #include "malloc/choice.h"
-#include "malloc/count/malloc_monitor.h"
-#include "malloc/count/other_heap.h"
+#include "malloc/count/malloc_figures.h"
 #include "malloc/environment.h"
-#include "malloc/session/helper.h"
 #include "malloc/session/malloc_profile.h"
 #include "malloc/session/malloc_session.h"
 #include "write/gzip_file.h"
@@ -36,6 +29,7 @@ enum { STACK_BYTES = 1 << 18 };
 static struct {
   struct control_page *page; /* NULL: nobody asks */
   char *snapshot;            /* behind it; may not be touched */
+  struct spin_lock listing;  /* libraries: who forks waits for that */
   struct spin_lock lock;     /* of what follows, for who starts or ends it */
   bool runs;
   bool ends; /* it is to; the thread looks */
@@ -59,29 +53,28 @@ now(void)
 
 /* ---- a snapshot ---- */
 
-/* Its pages are there only for who writes, as a program may lock all that it
+/* The pages are there only for who writes, as a program may lock all that it
  * has in memory. */
 static int
 hand_over(const struct gzip_file *file)
 {
   if (file->length > CONTROL_SNAPSHOT_BYTES)
     return EFBIG;
-  if (mprotect(control.snapshot, CONTROL_SNAPSHOT_BYTES,
-               PROT_READ | PROT_WRITE) != 0)
+  if (mprotect(control.snapshot, file->length, PROT_READ | PROT_WRITE) != 0)
     return errno;
   memcpy(control.snapshot, file->contents.base, file->length);
-  mprotect(control.snapshot, CONTROL_SNAPSHOT_BYTES, PROT_NONE);
+  mprotect(control.snapshot, file->length, PROT_NONE);
   control.page->length = file->length;
   return 0;
 }
 
-/* All is locked. */
 static int
-write_snapshot(struct code_objects *objects)
+write_figures(const struct code_objects *objects,
+              const struct malloc_figures *figures)
 {
   struct gzip_file file = {.plain = true};
   gzip_file_open_in_memory(&file);
-  malloc_profile_write(&file, objects);
+  malloc_profile_write_figures(&file, objects, figures);
   gzip_file_close(&file);
   if (file.failed == 0)
     file.failed = hand_over(&file);
@@ -89,53 +82,32 @@ write_snapshot(struct code_objects *objects)
   return file.failed;
 }
 
-/* In the copy, which ends with the thread that made it. */
-static int
-write_in_copy(void *process)
-{
-  struct code_objects objects = {0};
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_DUMPABLE, 0);
-  if (getppid() != *(const pid_t *)process)
-    return ESRCH;
-  if (other_heap != NULL)
-    other_heap->forked();
-  if (!code_objects_list(&objects, true))
-    return ENOMEM;
-  return write_snapshot(&objects);
-}
-
-/* What there is to write of, if nothing was allocated yet. */
+/* No fork comes while the linker's lock may be this thread's, or the child
+ * could load no library. */
 static bool
-lock_all(void)
+list_objects(struct code_objects *objects)
 {
-  if (!malloc_monitor_open(&malloc_monitor))
-    return false;
-  malloc_monitor_lock(&malloc_monitor);
-  return true;
+  bool listed;
+  spin_lock(&control.listing);
+  listed = code_objects_list(objects, false);
+  spin_unlock(&control.listing);
+  return listed;
 }
 
+/* There is something to write of even if nothing was allocated yet. */
 static int
 take_snapshot(void)
 {
-  struct control_figures *const figures = &control.page->figures;
-  struct helper helper;
-  pid_t process = getpid();
-  int status;
-  uint64_t begin;
-  if (!lock_all())
-    return ENOMEM;
-  begin = now();
-  malloc_monitor_keep_on_fork(&malloc_monitor, true);
-  status = helper_begin(&helper, write_in_copy, &process);
-  malloc_monitor_keep_on_fork(&malloc_monitor, false);
-  malloc_monitor_unlock(&malloc_monitor);
-  figures->stopped_ns = now() - begin;
-  if (status == 0)
-    return helper_end(&helper);
-  begin = now();
-  status = malloc_session_locked(write_snapshot);
-  figures->stopped_ns = now() - begin;
+  struct code_objects objects = {0};
+  struct malloc_figures figures;
+  int status = ENOMEM;
+  if (malloc_monitor_open(&malloc_monitor) && list_objects(&objects) &&
+      malloc_figures_take(&figures)) {
+    control.page->figures.stopped_ns = figures.stopped_ns;
+    status = write_figures(&objects, &figures);
+    malloc_figures_release(&figures);
+  }
+  code_objects_release(&objects);
   return status;
 }
 
@@ -159,10 +131,11 @@ find_figures(void)
   struct control_figures f = {.counting = malloc_monitor_is_counting()};
   struct malloc_total total;
   uint64_t begin;
-  if (!lock_all())
+  if (!malloc_monitor_open(&malloc_monitor))
     return ENOMEM;
+  malloc_monitor_lock(&malloc_monitor);
   begin = now();
-  total = malloc_monitor_settle(&malloc_monitor);
+  total = malloc_monitor_settle(&malloc_monitor, NULL);
   f.allocations = total.count;
   f.bytes = total.bytes;
   f.peak_bytes = total.peak_bytes;
@@ -354,9 +327,21 @@ control_end(const char *why)
 }
 
 void
+control_before_fork(void)
+{
+  spin_lock(&control.listing);
+}
+
+void
+control_after_fork(void)
+{
+  spin_unlock(&control.listing);
+}
+
+void
 control_forked(void)
 {
   control.page = NULL;
   control.runs = false;
-  control.lock.holder = 0;
+  control.lock.holder = control.listing.holder = 0;
 }

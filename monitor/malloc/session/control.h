@@ -7,9 +7,8 @@
  * is none.  It blocks all signals, takes no memory of the program, holds none
  * of its locks or those of the C library, and has no descriptor.
  *
- * A snapshot is the work of a copy of the process.  It has the figures as
- * they are when it is made, so that the program's threads wait for that, and
- * not until all is written.  Where there can be no copy, they do.
+ * The program's threads wait while it takes the figures, but not until they
+ * are written (malloc_figures.h).  Who writes a file or unloads code does.
  *
  * Children do not answer: neither the child of a fork nor other programs that
  * the process starts.  What the process becomes by exec does.
@@ -28,7 +27,9 @@ void control_end(const char *why);
 void control_pause(void);
 void control_resume(void);
 
-/* This is the child of a fork. */
+/* Around a fork: in this process, or in the child. */
+void control_before_fork(void);
+void control_after_fork(void);
 void control_forked(void);
 
 #endif

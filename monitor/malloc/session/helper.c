@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <sys/wait.h>
 
+#include "tree/arena.h"
+
 enum { STACK_BYTES = 1 << 18 };
 
 static bool forbidden;
@@ -24,48 +26,23 @@ helper_is_forbidden(void)
   return forbidden;
 }
 
-static int
-start(struct helper *helper, int (*function)(void *), void *closure,
-      int flags)
-{
-  int status = 0;
-  if (forbidden)
-    return EPERM;
-  if (arena_reserve(&helper->stack, STACK_BYTES) != 0)
-    return ENOMEM;
-  helper->process =
-      clone(function, (char *)helper->stack.base + STACK_BYTES, flags,
-            closure);
-  if (helper->process < 0) {
-    status = errno;
-    arena_release(&helper->stack);
-  }
-  return status;
-}
-
-int
-helper_begin(struct helper *helper, int (*function)(void *), void *closure)
-{
-  return start(helper, function, closure, CLONE_FILES);
-}
-
-int
-helper_end(struct helper *helper)
-{
-  int status;
-  if (waitpid(helper->process, &status, (int)__WCLONE) != helper->process)
-    status = errno;
-  else
-    status = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
-  arena_release(&helper->stack);
-  return status;
-}
-
 int
 helper_run(int (*function)(void *), void *closure, bool copy)
 {
-  struct helper helper;
-  const int status = start(&helper, function, closure,
-                           CLONE_VFORK | (copy ? 0 : CLONE_VM));
-  return status == 0 ? helper_end(&helper) : status;
+  struct arena stack;
+  int helper, status = 0;
+  if (forbidden)
+    return EPERM;
+  if (arena_reserve(&stack, STACK_BYTES) != 0)
+    return ENOMEM;
+  helper = clone(function, (char *)stack.base + STACK_BYTES,
+                 CLONE_VFORK | (copy ? 0 : CLONE_VM), closure);
+  if (helper < 0)
+    status = errno;
+  else if (waitpid(helper, &status, (int)__WCLONE) != helper)
+    status = errno;
+  else
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+  arena_release(&stack);
+  return status;
 }

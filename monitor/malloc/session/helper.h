@@ -11,25 +11,10 @@
 
 #include <stdbool.h>
 
-#include "tree/arena.h"
-
 /* Gives back what the function does, which is 0 or an errno value, or one of
  * why there is no helper; EPERM where it was ended.  It has the memory of
  * this process, or a copy.  The caller has blocked all signals. */
 int helper_run(int (*function)(void *), void *closure, bool copy);
-
-/* The same, but this thread goes on, and has no more to wait for until
- * helper_end, which gives that back.  It is a copy as the process is at this
- * moment, but shares its descriptors: what the program closes is closed, and
- * it is to leave them alone.  Gives back 0, or why there is none. */
-struct helper {
-  struct arena stack;
-  int process;
-};
-
-int helper_begin(struct helper *helper, int (*function)(void *),
-                 void *closure);
-int helper_end(struct helper *helper);
 
 /* A filter ends the process for the system calls of this: from now on it
  * gives back EPERM. */

@@ -28,6 +28,7 @@
 #include "malloc/session/helper.h"
 #include "malloc/session/lost.h"
 #include "malloc/session/profile_file.h"
+#include "malloc/session/session_locks.h"
 #include "tree/arena.h"
 #include "unwind/frame_rule.h"
 #include "write/quiet.h"
@@ -40,44 +41,6 @@ static struct {
 struct malloc_session_since malloc_session_since;
 
 /* ---- locks ---- */
-
-/* What a thread has that a signal may have interrupted in the hook. */
-struct interruption {
-  struct stripes_interrupted stripes;
-  bool locked; /* the monitor */
-};
-
-/* Until interruption_end, this thread may lock what it needs. */
-static void
-interruption_begin(struct interruption *i)
-{
-  malloc_monitor_inside++;
-  i->locked = spin_holds(&malloc_monitor.lock);
-  stripes_interrupt(&i->stripes, &malloc_monitor.tree);
-}
-
-static void
-interruption_end(const struct interruption *i)
-{
-  stripes_resume(&i->stripes);
-  malloc_monitor_inside--;
-}
-
-static void
-lock_all(const struct interruption *i)
-{
-  if (!i->locked)
-    spin_lock(&malloc_monitor.lock);
-  stripes_lock();
-}
-
-static void
-unlock_all(const struct interruption *i)
-{
-  stripes_unlock();
-  if (!i->locked)
-    spin_unlock(&malloc_monitor.lock);
-}
 
 bool
 malloc_session_is_interrupted(void)
@@ -107,17 +70,17 @@ malloc_session_locked(int (*work)(struct code_objects *))
   int status = ENOMEM;
   bool spare;
   quiet_begin(&quiet, true);
-  interruption_begin(&interruption);
+  session_lock_begin(&interruption, true);
   spare = arena_spare_begin();
   if (code_objects_list(&objects, interruption.locked)) {
-    lock_all(&interruption);
+    session_lock(&interruption);
     status = work(&objects);
-    unlock_all(&interruption);
+    session_unlock(&interruption);
   }
   code_objects_release(&objects);
   if (spare)
     arena_spare_end();
-  interruption_end(&interruption);
+  session_lock_end(&interruption);
   quiet_end(&quiet);
   return status;
 }
@@ -290,14 +253,16 @@ malloc_session_forget(void)
 
 static struct interruption forking;
 
-/* Nobody else is in the monitor while the process is copied. */
+/* Nobody else is in the monitor while the process is copied, but for who only
+ * reads what the child forgets. */
 static void
 before_fork(void)
 {
   struct interruption interruption;
   malloc_monitor_forks = true;
-  interruption_begin(&interruption);
-  lock_all(&interruption);
+  control_before_fork();
+  session_lock_begin(&interruption, false);
+  session_lock(&interruption);
   objects_lock();
   forking = interruption;
 }
@@ -307,8 +272,9 @@ after_fork_in_parent(void)
 {
   const struct interruption interruption = forking;
   objects_unlock();
-  unlock_all(&interruption);
-  interruption_end(&interruption);
+  session_unlock(&interruption);
+  session_lock_end(&interruption);
+  control_after_fork();
   malloc_monitor_forks = false;
 }
 
@@ -323,7 +289,7 @@ after_fork_in_child(void)
   arena_spare_forked();
   own_stack_forked();
   malloc_code_forked();
-  malloc_monitor.lock.holder = 0;
+  malloc_monitor.lock.holder = malloc_monitor.steady.holder = 0;
   frame_rules_forked();
   stripes_forked();
   forget();
