@@ -194,6 +194,7 @@ answer_requests(void *unused)
 {
   struct control_page *const page = control.page;
   malloc_monitor_inside++;
+  pthread_setname_np(pthread_self(), "mprof");
   __atomic_store_n(&control.number, gettid(), __ATOMIC_RELEASE);
   take_over(page);
   for (;;) {
