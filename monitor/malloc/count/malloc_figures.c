@@ -2,7 +2,7 @@
  *
  * malloc_figures.c -- see malloc_figures.h.
  *
- * Cost: 64 bytes a leaf.  Threads wait for as long as it takes to add up what
+ * Cost: 80 bytes a leaf.  Threads wait for as long as it takes to add up what
  * the stripes have; the pages are there before.
  */
 #include "malloc/count/malloc_figures.h"
@@ -13,11 +13,11 @@
 enum { SOME_LEAVES = 1024 }; /* that are made meanwhile */
 
 static struct malloc_figures
-settled(struct leaf_life *lives)
+settled(struct leaf_figures *leaves)
 {
   struct malloc_monitor *const m = &malloc_monitor;
-  struct malloc_figures f = {.lives = lives};
-  f.total = malloc_monitor_settle(m, lives);
+  struct malloc_figures f = {.leaves = leaves};
+  f.total = malloc_monitor_settle(m, leaves);
   f.tree = m->tree;
   f.regions = m->regions;
   f.lost_objects = m->lost_objects;
@@ -50,7 +50,7 @@ now(void)
 
 /* With memory for so many leaves.  False: there are more by now. */
 static bool
-copy(struct malloc_figures *f, struct arena *lives, struct arena *regions,
+copy(struct malloc_figures *f, struct arena *leaves, struct arena *regions,
      uint32_t room)
 {
   struct malloc_monitor *const m = &malloc_monitor;
@@ -61,7 +61,7 @@ copy(struct malloc_figures *f, struct arena *lives, struct arena *regions,
   begin = now();
   enough = m->tree.leaf_count <= room;
   if (enough) {
-    *f = settled(lives->base);
+    *f = settled(leaves->base);
     copy_regions(f, regions);
     f->stopped_ns = now() - begin;
   }
@@ -73,7 +73,7 @@ copy(struct malloc_figures *f, struct arena *lives, struct arena *regions,
 static bool
 take(struct malloc_figures *f)
 {
-  struct arena lives, regions;
+  struct arena leaves, regions;
   uint32_t room;
   if (arena_reserve(&regions, (MALLOC_REGIONS + 1) *
                                   sizeof(struct region)) != 0)
@@ -82,14 +82,14 @@ take(struct malloc_figures *f)
     room = __atomic_load_n(&malloc_monitor.tree.leaf_count,
                            __ATOMIC_RELAXED) +
            SOME_LEAVES;
-    if (arena_reserve_pages(&lives, room * sizeof(struct leaf_life)) != 0)
+    if (arena_reserve_pages(&leaves, room * sizeof(struct leaf_figures)) != 0)
       break;
-    if (copy(f, &lives, &regions, room)) {
-      f->life_arena = lives;
+    if (copy(f, &leaves, &regions, room)) {
+      f->leaf_arena = leaves;
       f->region_arena = regions;
       return true;
     }
-    arena_release(&lives);
+    arena_release(&leaves);
   }
   arena_release(&regions);
   return false;
@@ -109,6 +109,6 @@ void
 malloc_figures_release(struct malloc_figures *figures)
 {
   spin_unlock(&malloc_monitor.steady);
-  arena_release(&figures->life_arena);
+  arena_release(&figures->leaf_arena);
   arena_release(&figures->region_arena);
 }

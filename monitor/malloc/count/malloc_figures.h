@@ -5,8 +5,7 @@
  *
  * What changes with each count is copied, while all is locked.  The rest is
  * records that stay as they are, though more may come behind them, as long as
- * malloc_monitor.steady is locked: nobody forgets them, gives them the counts
- * of another moment, or retires their sites.
+ * malloc_monitor.steady is locked: nobody forgets them or retires their sites.
  */
 #ifndef MPROF_MALLOC_FIGURES_H
 #define MPROF_MALLOC_FIGURES_H
@@ -22,8 +21,8 @@ struct malloc_figures {
   struct malloc_total total;
   uint64_t lost_objects;
   uint64_t stopped_ns; /* how long the threads waited */
-  const struct leaf_life *lives; /* by leaf; NULL: as they are now */
-  struct arena life_arena, region_arena;
+  const struct leaf_figures *leaves; /* NULL: as they are now */
+  struct arena leaf_arena, region_arena;
 };
 
 /* Those of now.  All is locked, and stays locked as long as they are used. */
@@ -34,11 +33,22 @@ struct malloc_figures malloc_figures_now(void);
 bool malloc_figures_take(struct malloc_figures *figures);
 void malloc_figures_release(struct malloc_figures *figures);
 
-/* The life of a leaf. */
-static inline struct leaf_life
-malloc_figures_life(const struct malloc_figures *figures, uint32_t leaf)
+static inline struct leaf_figures
+malloc_figures_leaf(const struct malloc_figures *figures, uint32_t number)
 {
-  return figures->lives != NULL ? figures->lives[leaf] : stripes_life(leaf);
+  const struct leaf *const leaf = &figures->tree.leaves[number];
+  if (figures->leaves != NULL)
+    return figures->leaves[number];
+  return (struct leaf_figures){{leaf->count, leaf->bytes},
+                               stripes_life(number)};
+}
+
+/* How many objects, alone. */
+static inline uint64_t
+malloc_figures_count(const struct malloc_figures *figures, uint32_t number)
+{
+  return figures->leaves != NULL ? figures->leaves[number].allocated.count
+                                 : figures->tree.leaves[number].count;
 }
 
 #endif

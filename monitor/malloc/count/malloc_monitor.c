@@ -342,13 +342,14 @@ malloc_monitor_forget(struct malloc_monitor *m)
 }
 
 struct malloc_total
-malloc_monitor_settle(struct malloc_monitor *m, struct leaf_life *lives)
+malloc_monitor_settle(struct malloc_monitor *m,
+                      struct leaf_figures *copies)
 {
   struct malloc_total total = {0};
   for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
     const struct leaf_life life = stripes_life(i);
-    if (lives != NULL)
-      lives[i] = life;
+    if (copies != NULL)
+      copies[i].life = life;
     m->tree.leaves[i].count = life.allocated.count;
     m->tree.leaves[i].bytes = life.allocated.bytes;
     total.peak_bytes += life.at_peak.bytes;
@@ -358,6 +359,9 @@ malloc_monitor_settle(struct malloc_monitor *m, struct leaf_life *lives)
   for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
     total.count += m->tree.leaves[i].count;
     total.bytes += m->tree.leaves[i].bytes;
+    if (copies != NULL)
+      copies[i].allocated = (struct tally){m->tree.leaves[i].count,
+                                           m->tree.leaves[i].bytes};
   }
   return total;
 }

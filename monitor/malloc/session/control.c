@@ -330,13 +330,15 @@ control_end(const char *why)
 void
 control_before_fork(void)
 {
-  spin_lock(&control.listing);
+  if (!spin_holds(&control.listing)) /* a handler interrupted a fork */
+    spin_lock(&control.listing);
 }
 
 void
 control_after_fork(void)
 {
-  spin_unlock(&control.listing);
+  if (spin_holds(&control.listing))
+    spin_unlock(&control.listing);
 }
 
 void

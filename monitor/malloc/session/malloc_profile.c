@@ -91,15 +91,19 @@ put_leaf(struct malloc_writer *w, uint32_t number)
 {
   const struct context_tree *tree = &w->figures->tree;
   const struct leaf *leaf = &tree->leaves[number];
-  const struct leaf_life life = malloc_figures_life(w->figures, number);
+  const struct leaf_figures figures =
+      malloc_figures_leaf(w->figures, number);
+  const struct leaf_life life = figures.life;
   const struct leaf_loss loss = reach_loss(number);
   const uint64_t values[PPROF_COLUMNS] = {
-    [PPROF_COUNT] = leaf->count,
-    [PPROF_BYTES] = leaf->bytes,
+    [PPROF_COUNT] = figures.allocated.count,
+    [PPROF_BYTES] = figures.allocated.bytes,
     [PPROF_KEPT_COUNT] = life.allocated.count - life.freed.count,
     [PPROF_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
     [PPROF_CALLS] =
-        arc_is_above(tree, leaf->up, leaf->function) ? 0 : leaf->count,
+        arc_is_above(tree, leaf->up, leaf->function)
+            ? 0
+            : figures.allocated.count,
     [PPROF_PEAK_COUNT] = life.at_peak.count,
     [PPROF_PEAK_BYTES] = life.at_peak.bytes,
     [PPROF_TEMPORARY] = life.temporary_count,
@@ -108,7 +112,7 @@ put_leaf(struct malloc_writer *w, uint32_t number)
     [PPROF_INDIRECT_COUNT] = loss.indirect.count,
     [PPROF_INDIRECT_BYTES] = loss.indirect.bytes,
   };
-  if (leaf->count != 0)
+  if (figures.allocated.count != 0)
     sample_writer_put(&w->samples, leaf->site, leaf->function, leaf->up,
                       values, context_tree_kind(tree, leaf));
 }
@@ -116,10 +120,13 @@ put_leaf(struct malloc_writer *w, uint32_t number)
 /* Parents have smaller numbers than their children.  The tree knows of most
  * calls whether they are the first of their kind. */
 static void
-measure_contexts(const struct context_tree *tree, struct context_calls *calls)
+measure_contexts(const struct malloc_figures *figures,
+                 struct context_calls *calls)
 {
+  const struct context_tree *tree = &figures->tree;
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
-    calls[tree->leaves[i].up].allocations += tree->leaves[i].count;
+    calls[tree->leaves[i].up].allocations +=
+        malloc_figures_count(figures, i);
   for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
     calls[tree->contexts[i].parent].allocations += calls[i].allocations;
   calls[CONTEXT_OVERFLOW].length = 1;
@@ -171,7 +178,7 @@ put_samples(struct malloc_writer *w)
     put_leaf(w, i);
   if (pprof_reserve(&w->stream, &calls,
                     tree->context_count * sizeof(struct context_calls))) {
-    measure_contexts(tree, calls.base);
+    measure_contexts(w->figures, calls.base);
     put_contexts(w, calls.base);
   }
   arena_release(&calls);

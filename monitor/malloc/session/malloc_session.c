@@ -28,7 +28,6 @@
 #include "malloc/session/helper.h"
 #include "malloc/session/lost.h"
 #include "malloc/session/profile_file.h"
-#include "malloc/session/session_locks.h"
 #include "tree/arena.h"
 #include "unwind/frame_rule.h"
 #include "write/quiet.h"
@@ -41,6 +40,44 @@ static struct {
 struct malloc_session_since malloc_session_since;
 
 /* ---- locks ---- */
+
+/* What a thread has that a signal may have interrupted in the hook. */
+struct interruption {
+  struct stripes_interrupted stripes;
+  bool locked; /* the monitor */
+};
+
+/* Until interruption_end, this thread may lock what it needs. */
+static void
+interruption_begin(struct interruption *i)
+{
+  malloc_monitor_inside++;
+  i->locked = spin_holds(&malloc_monitor.lock);
+  stripes_interrupt(&i->stripes, &malloc_monitor.tree);
+}
+
+static void
+interruption_end(const struct interruption *i)
+{
+  stripes_resume(&i->stripes);
+  malloc_monitor_inside--;
+}
+
+static void
+lock_all(const struct interruption *i)
+{
+  if (!i->locked)
+    spin_lock(&malloc_monitor.lock);
+  stripes_lock();
+}
+
+static void
+unlock_all(const struct interruption *i)
+{
+  stripes_unlock();
+  if (!i->locked)
+    spin_unlock(&malloc_monitor.lock);
+}
 
 bool
 malloc_session_is_interrupted(void)
@@ -70,17 +107,17 @@ malloc_session_locked(int (*work)(struct code_objects *))
   int status = ENOMEM;
   bool spare;
   quiet_begin(&quiet, true);
-  session_lock_begin(&interruption, true);
+  interruption_begin(&interruption);
   spare = arena_spare_begin();
   if (code_objects_list(&objects, interruption.locked)) {
-    session_lock(&interruption);
+    lock_all(&interruption);
     status = work(&objects);
-    session_unlock(&interruption);
+    unlock_all(&interruption);
   }
   code_objects_release(&objects);
   if (spare)
     arena_spare_end();
-  session_lock_end(&interruption);
+  interruption_end(&interruption);
   quiet_end(&quiet);
   return status;
 }
@@ -261,8 +298,8 @@ before_fork(void)
   struct interruption interruption;
   malloc_monitor_forks = true;
   control_before_fork();
-  session_lock_begin(&interruption, false);
-  session_lock(&interruption);
+  interruption_begin(&interruption);
+  lock_all(&interruption);
   objects_lock();
   forking = interruption;
 }
@@ -272,8 +309,8 @@ after_fork_in_parent(void)
 {
   const struct interruption interruption = forking;
   objects_unlock();
-  session_unlock(&interruption);
-  session_lock_end(&interruption);
+  unlock_all(&interruption);
+  interruption_end(&interruption);
   control_after_fork();
   malloc_monitor_forks = false;
 }
