@@ -30,10 +30,11 @@
 
 #include "tree/arena.h"
 
-struct gzip_file {     /* all zero but for the first three: not open */
+struct gzip_file {     /* all zero but for the first four: not open */
   /* What gives it its name; NULL: rename. */
   int (*rename)(const char *from, const char *to);
   bool always;           /* compress it even if it is small */
+  bool plain;            /* do not compress it at all */
   bool compresses;       /* `deflate' has begun */
   int failed;            /* errno of the first failure, or 0 */
   int descriptor;        /* negative: none */

@@ -56,6 +56,7 @@ struct run_options {
   bool reachable;     /* at the end, seek what is lost */
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
+  const char *control; /* by which the program is asked, or NULL: it is not */
   enum children_choice children;
   size_t process, seconds; /* that runs already, and how long; SIZE_MAX */
   size_t autosave, budget, temporary; /* SIZE_MAX: not given */
