@@ -20,10 +20,13 @@
   "The file of the C library that has the function C-NAME, a string: in the
 folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
   (let ((folder (ext:getenv "MPROF_LIB"))
-        (file (if (or (search "mprof_monitor" c-name)
-                      (search "mprof_snapshot" c-name))
-                  "libmprof-monitor.so"
-                  "libmprof-reduce.so")))
+        (file (cond ((or (search "mprof_monitor" c-name)
+                         (search "mprof_snapshot" c-name))
+                     "libmprof-monitor.so")
+                    ((or (search "mprof_server" c-name)
+                         (search "mprof_lisp" c-name))
+                     "libmprof-serve.so")
+                    (t "libmprof-reduce.so"))))
     (if (and folder (string/= folder ""))
         (format nil "~A/~A" (string-right-trim "/" folder) file)
         (namestring (translate-logical-pathname
@@ -43,18 +46,44 @@ folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
                                          (princ-to-string condition)))))
       nil)))
 
+(defvar *late-functions* '()
+  "Functions that find a C function that is not needed by all.")
+
+(defun late-p (c-name)
+  "True when the library of the C function C-NAME brings others with it, and is
+loaded when it is needed."
+  (search "libmprof-serve" (library-file c-name)))
+
+(defun find-when-due (c-name found)
+  "Call FOUND with the address of the C function C-NAME, now or later."
+  (flet ((look () (funcall found (foreign-function c-name))))
+    (if (late-p c-name)
+        (push #'look *late-functions*)
+        (look))))
+
+(defun find-late-functions ()
+  "Load libmprof-serve.so and what it needs, once.  NIL, or why not, a string."
+  (let ((*failure* nil))
+    (mapc #'funcall *late-functions*)
+    (unless *failure*
+      (setf *late-functions* '()))
+    *failure*))
+
 (defmacro define-foreign-functions (&body functions)
   "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS DOCUMENTATION), as C
 functions that give back TYPE.  ARGUMENTS is a list of (VARIABLE TYPE), types
 being those of SI:CALL-CFUN; or (&LIST VARIABLE TYPE...): then NAME takes its
-arguments in a list, and allocates nothing, as it does without arguments."
+arguments in a list, and allocates nothing, as it does without arguments.
+See FIND-LATE-FUNCTIONS for those of libmprof-serve.so."
   `(progn
      ,@(loop for (name c-name type arguments documentation) in functions
              for listed = (eq (first arguments) '&list)
              for variables = (if listed
                                  (list (second arguments))
                                  (mapcar #'first arguments))
-             collect `(let ((pointer (foreign-function ,c-name)))
+             collect `(let ((pointer nil))
+                        (find-when-due ,c-name
+                                       (lambda (found) (setf pointer found)))
                         (defun ,name ,variables
                           ,documentation
                           (si:call-cfun pointer ,type
@@ -147,6 +176,28 @@ second of MONITOR-WRITE.")
   (snapshot-length "mprof_snapshot_length" :unsigned-long
       ((snapshot :unsigned-long))
     "How many bytes are in SNAPSHOT."))
+
+;;; The server
+
+(define-foreign-functions
+  (serve-open "mprof_lisp_serve" :unsigned-long
+      ((address :cstring) (port :unsigned-int) (token :cstring))
+    "The address of a server that listens to PORT (0: a free one) of ADDRESS
+(\"\": the loopback), or 0; who has TOKEN may start, stop and reset.")
+  (serve-message "mprof_lisp_serve_message" :cstring ()
+    "Why that was 0.")
+  (serve-port "mprof_server_port" :unsigned-int ((server :unsigned-long))
+    "The port that SERVER listens to.")
+  (serve-run "mprof_server_run" :int (&list arguments :unsigned-long)
+    "Serve until there is something to do, a number of enum serve_event; the one
+of ARGUMENTS is the server's address.")
+  (serve-answer "mprof_server_answer" :void
+      ((server :unsigned-long) (message :cstring))
+    "It was done, or MESSAGE says why not.")
+  (serve-stop "mprof_server_stop" :void ((server :unsigned-long))
+    "Have SERVE-RUN give back 0.")
+  (serve-close "mprof_server_close" :void ((server :unsigned-long))
+    "Nobody runs it any more."))
 
 (defun monitor-message ()
   "What went wrong in the last call of this thread that failed."

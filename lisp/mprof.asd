@@ -25,6 +25,7 @@
                (:file "save")
                (:file "with-profiling")
                (:file "budget")
+               (:file "serve")
                (:file "declarations"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
 

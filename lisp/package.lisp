@@ -18,6 +18,8 @@ No policy: statuses are given back as they come.")
    #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
    #:monitor-message #:autosave-every #:autosave #:region-begin #:region-end
    #:take-snapshot #:free-snapshot #:open-snapshot
+   #:find-late-functions #:serve-open #:serve-message #:serve-port #:serve-run
+   #:serve-answer #:serve-stop #:serve-close
    #:open-files #:close-profile #:call-with-output #:run-command
    #:terminal-width))
 
@@ -79,6 +81,8 @@ To look at it:
    REPORT           print tables
    FLAMEGRAPH       write a page with a flame graph
    SAVE             write a file, in any format
+To watch it from outside:
+   SERVE STOP-SERVING   profiles over HTTP
 As Lisp data, which the package MPROF.DATA reads:
    PROFILE          what was counted, or a file, as an object of type PROFILE
    FILTER-PROFILE   a part of a profile
@@ -95,6 +99,7 @@ What may go wrong:
    #:with-profiling #:start #:stop #:reset #:status
    #:allocations #:bytes #:with-region #:out-of-line
    #:report #:flamegraph #:save
+   #:serve #:stop-serving
    #:profile #:filter-profile #:compare-profiles
    #:with-allocation-budget #:allocated-by
    #:mprof-error #:profiler-unavailable #:already-active

@@ -26,6 +26,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 #include <ecl/ecl.h>
 
@@ -264,6 +265,8 @@ mprof_monitor_start(unsigned long budget, int options)
       !stop_end())
     status = monitor_fail(MPROF_NO_MEMORY,
                   "out of memory: a thread is not counted");
+  if (!monitor.has_figures)
+    monitor.since = time(NULL);
   monitor.running = monitor.has_figures = true;
   return monitor_leave(status);
 }
@@ -295,6 +298,8 @@ mprof_monitor_reset(void)
   region_table_clear(&monitor.regions);
   kept_objects_forget_lost_calls();
   monitor.has_figures = monitor.running;
+  monitor.since = time(NULL);
+  monitor.resets++;
   monitor.collector = (struct collector_balance){ 0 };
   if (monitor.running)
     stop_end();
@@ -347,10 +352,14 @@ unsigned long long
 mprof_monitor_counter(int which)
 {
   struct counters c;
-  bool running;
+  bool running, follows;
+  uint64_t since, resets;
   monitor_lock();
   c = threads_counters();
   running = monitor.running;
+  follows = monitor.has_figures && monitor.follow;
+  since = monitor.has_figures ? (uint64_t)monitor.since : 0;
+  resets = monitor.resets;
   monitor_unlock();
   switch (which) {
   case MPROF_ALLOCATIONS: return c.allocations;
@@ -361,6 +370,9 @@ mprof_monitor_counter(int which)
   case MPROF_CONTEXT_BYTES: return c.context_bytes;
   case MPROF_RUNNING: return running;
   case MPROF_AUTOSAVES: return monitor_autosave_waits();
+  case MPROF_SINCE: return since;
+  case MPROF_RESETS: return resets;
+  case MPROF_FOLLOWS: return follows;
   default: return 0;
   }
 }

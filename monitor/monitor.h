@@ -34,7 +34,11 @@ enum mprof_counter {
   MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
   MPROF_RUNNING,        /* 1 while counting */
   MPROF_CONTEXT_BYTES,  /* memory of the contexts: see context_tree.h */
-  MPROF_AUTOSAVES       /* 1 when mprof_monitor_autosave has begun to wait */
+  MPROF_AUTOSAVES,      /* 1 when mprof_monitor_autosave has begun to wait */
+  MPROF_SINCE,          /* when counting began after the last reset, in
+                           seconds since 1970; 0: there are no figures */
+  MPROF_RESETS,         /* how often figures were forgotten */
+  MPROF_FOLLOWS         /* 1 when objects are followed (MPROF_LIVE) */
 };
 
 enum mprof_option {

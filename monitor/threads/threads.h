@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <ecl/ecl.h>
 
@@ -45,6 +46,8 @@ extern struct monitor {
                                            that were blocked before */
   bool opened, running;
   bool has_figures;                     /* since the last reset */
+  time_t since;                         /* they began */
+  uint64_t resets;
   const char *runtime_version;
   int finalize_on_demand;               /* of the collector, as it was */
 

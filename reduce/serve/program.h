@@ -9,6 +9,7 @@
 #ifndef MPROF_PROGRAM_H
 #define MPROF_PROGRAM_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,10 @@ struct program_status {
 struct program {
   void *closure; /* handed to each function */
   const char *name;
+
+  /* Signals whose handlers may throw out of what they interrupt: blocked but
+   * while there is nothing to do. */
+  sigset_t interrupts;
 
   /* Takes a snapshot, with COLLECT after a full collection of garbage.  False:
    * MESSAGE, which has room for PROGRAM_MESSAGE_LENGTH bytes, says why. */

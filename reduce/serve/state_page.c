@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The page for people: what is counted, and what can be asked for. */
+
+#include "serve/serving.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Text between tags. */
+static void
+put_text(FILE *out, const char *text)
+{
+  for (; *text != '\0'; text++)
+    if (*text == '<' || *text == '&')
+      fprintf(out, "&#%d;", *text);
+    else
+      fputc(*text, out);
+}
+
+static void
+put_row(FILE *out, const char *name, const char *value)
+{
+  fprintf(out, "<tr><th>%s<td>", name);
+  put_text(out, value);
+  fputc('\n', out);
+}
+
+/* With a blank between thousands. */
+static void
+put_number(FILE *out, const char *name, uint64_t number)
+{
+  char digits[32], text[48];
+  const int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+  char *to = text;
+  for (int i = 0; i < length; i++) {
+    if (i > 0 && (length - i) % 3 == 0)
+      *to++ = ' ';
+    *to++ = digits[i];
+  }
+  *to = '\0';
+  put_row(out, name, text);
+}
+
+static void
+put_since(FILE *out, int64_t since)
+{
+  char text[64] = "nothing was counted yet";
+  const time_t time = since;
+  struct tm fields;
+  if (since != 0 && gmtime_r(&time, &fields) != NULL)
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &fields);
+  put_row(out, "since", text);
+}
+
+/* What is allocated in a second, since the page was looked at before, if that
+ * was in the same figures. */
+static void
+put_rates(FILE *out, struct server *server,
+          const struct program_status *status)
+{
+  const int64_t now = monotonic_nanos();
+  const double seconds = (double)(now - server->before_nanos) / 1e9;
+  const struct program_status *before = &server->before;
+  if (before->resets == status->resets && seconds > 0) {
+    put_number(out, "allocations a second",
+               (uint64_t)((double)(status->allocations - before->allocations) /
+                          seconds));
+    put_number(out, "bytes a second",
+               (uint64_t)((double)(status->bytes - before->bytes) / seconds));
+  }
+  if (seconds >= 1) {
+    server->before = *status;
+    server->before_nanos = now;
+  }
+}
+
+static void
+put_forms(FILE *out, const struct server *server)
+{
+  if (server->token[0] == '\0')
+    return;
+  fputs("<form method=post><input name=token type=password "
+        "placeholder=token>", out);
+  fputs(" <button formaction=/start>start</button>"
+        " <button formaction=/stop>stop</button>"
+        " <button formaction=/reset>reset</button></form>\n", out);
+}
+
+static const char head[] =
+    "<!doctype html><html lang=en><meta charset=utf-8><title>mprof</title>\n"
+    "<meta name=viewport content='width=device-width'>\n"
+    "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;"
+    "max-width:46em;padding:0 1em;color:#222;background:#fff}"
+    "th{text-align:left;font-weight:normal;color:#666;padding-right:2em}"
+    "td{font-variant-numeric:tabular-nums}dt{margin-top:.5em}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
+    "a{color:#8bf}}</style>\n";
+
+static const char pages[] =
+    "<h2>Profiles</h2><dl>\n"
+    "<dt><a href=/flamegraph>/flamegraph</a><dd>the page with the flame graph,"
+    " as of now; <a href='/flamegraph?refresh=5'>?refresh=5</a> again and"
+    " again\n"
+    "<dt><a href=/debug/pprof/allocs>/debug/pprof/allocs</a><dd>what was"
+    " allocated, for pprof; ?seconds=10 in the next ten seconds;"
+    " <a href='/debug/pprof/allocs?debug=1'>?debug=1</a> as tables\n"
+    "<dt><a href=/debug/pprof/heap>/debug/pprof/heap</a><dd>what is in use;"
+    " ?gc=1 after a full collection\n"
+    "<dt><a href=/debug/pprof/delta_heap>/debug/pprof/delta_heap</a><dd>what"
+    " was allocated since this was asked last\n"
+    "<dt><a href=/profile>/profile</a><dd>a file for mprof report\n</dl>\n";
+
+struct MHD_Response *
+answer_state(struct server *server, unsigned *status)
+{
+  const struct program *program = server->program;
+  struct program_status state;
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  if (out == NULL)
+    return NULL;
+  program->status(program->closure, &state);
+  fputs(head, out);
+  fputs("<h1>", out);
+  put_text(out, program->name);
+  fputs("</h1><table>\n", out);
+  put_row(out, "counting", state.counting ? "yes" : "no");
+  put_since(out, state.since);
+  put_number(out, "allocations", state.allocations);
+  put_number(out, "bytes", state.bytes);
+  put_rates(out, server, &state);
+  put_number(out, "call chains and kinds of objects", state.contexts);
+  put_number(out, "bytes for these", state.context_bytes);
+  put_number(out, "threads", state.threads);
+  put_row(out, "what is in use", state.follows ? "is known" : "is not known");
+  if (state.overflows != 0)
+    put_number(out, "the budget was used up, times", state.overflows);
+  fputs("</table>\n", out);
+  put_forms(out, server);
+  fputs(pages, out);
+  if (fclose(out) != 0) {
+    free(text);
+    return NULL;
+  }
+  *status = MHD_HTTP_OK;
+  return answer_text("text/html; charset=utf-8", text, length);
+}
