@@ -66,9 +66,11 @@ enum mprof_before_writing {
   MPROF_COLLECT = 1, /* a full collection: what is alive is as of this one */
   MPROF_HOLDERS = 2, /* the same, and find out who holds what is alive: see
                         holders.h; without MPROF_LIVE nothing */
-  MPROF_UNBALANCED = 4 /* without the reconciliation: threads stand still for
+  MPROF_UNBALANCED = 4, /* without the reconciliation: threads stand still for
                           as long as it takes to copy their counters, and
                           nobody waits until the collector's have settled */
+  MPROF_SHOWN = 8      /* without frames that are hidden by default, nor what
+                          follows from them (phases) */
 };
 
 /* Write all figures as a profile (gzip-compressed pprof) to `path': first to

@@ -142,6 +142,7 @@ take_and_put(struct gzip_file *file, struct lisp_figures *figures, int before)
   hold_live(true);
   taken = monitor_look_for_code() && lisp_figures_take(figures);
   figures->balanced = balanced;
+  figures->shown = (before & MPROF_SHOWN) != 0;
   if (taken && holders) {
     code_functions_find_names(&monitor.code);
     lisp_profile_put(file, figures, true);

@@ -104,6 +104,11 @@ static void
 compress_waiting(struct gzip_file *f, bool last)
 {
   struct gzip_memory *memory = f->arena.base;
+  if (f->in_memory) {
+    write_out(f, memory->waiting, f->used);
+    f->used = 0;
+    return;
+  }
   if (!f->compresses)
     begin_to_compress(f);
   f->deflate.next_in = memory->waiting;

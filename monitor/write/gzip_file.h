@@ -14,7 +14,8 @@
  * which is what 12 KB cost, are half as many as such a child has in all.
  *
  * Or it is kept in memory, for a reader in this process; then there is no
- * file at all.
+ * file at all, and nothing is compressed, which would take the half of the
+ * time.
  *
  * One error path: the first failure is kept in `failed', and what comes after
  * it does nothing.  No malloc: also after a crash.

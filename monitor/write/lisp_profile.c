@@ -320,6 +320,7 @@ static void
 put_profile(struct lisp_writer *w, const struct lisp_figures *figures,
             bool holders)
 {
+  w->samples.shown = figures->shown;
   pprof_open(&w->stream, holders          ? PPROF_HELD_COLUMNS
                          : monitor.follow ? PPROF_LIVE_COLUMNS
                                           : PPROF_LISP_COLUMNS);

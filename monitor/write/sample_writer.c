@@ -206,7 +206,7 @@ add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
     if (whole || shows(w, i, end))
       pprof_add(w->stream, chain[i]);
   pprof_nest(w->stream, PPROF_SAMPLE_LOCATIONS, start);
-  if (!whole)
+  if (!whole && !w->shown)
     add_hidden(w, length, end);
   return first;
 }

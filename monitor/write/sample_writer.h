@@ -40,6 +40,8 @@ struct sample_writer { /* all zero but for the first part */
    * location_part; NULL: all does. */
   enum location_part (*part_of)(uint64_t at);
 
+  bool shown; /* leave out what does not */
+
   /* The site of what ran between the function that the call at `site', in
    * `function', called, and the function `callee' below, or an allocation
    * (0), as it left its frame to that; 0: nothing.  NULL: nothing ever. */

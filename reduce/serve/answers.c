@@ -52,14 +52,14 @@ answer_error(unsigned *status, unsigned code, const char *format, ...)
 /* ---- snapshots ---- */
 
 bool
-base_take(struct server *server, bool collect, struct base *base,
+base_take(struct server *server, unsigned how, struct base *base,
           char *message)
 {
   const struct program *program = server->program;
   struct program_snapshot snapshot = {0};
   struct program_status before, after;
   program->status(program->closure, &before);
-  if (!program->snapshot(program->closure, collect, &snapshot, message))
+  if (!program->snapshot(program->closure, how, &snapshot, message))
     return false;
   program->status(program->closure, &after);
   base->profile = mprof_profile_open_octets(snapshot.octets, snapshot.length);
@@ -150,14 +150,14 @@ release_snapshot(void *closure)
 }
 
 struct MHD_Response *
-answer_file(struct server *server, bool collect, unsigned *status)
+answer_file(struct server *server, unsigned how, unsigned *status)
 {
   const struct program *program = server->program;
   char message[PROGRAM_MESSAGE_LENGTH] = "out of memory";
   struct program_snapshot *snapshot = calloc(1, sizeof *snapshot);
   struct MHD_Response *response = NULL;
   if (snapshot == NULL ||
-      !program->snapshot(program->closure, collect, snapshot, message)) {
+      !program->snapshot(program->closure, how, snapshot, message)) {
     free(snapshot);
     return answer_error(status, MHD_HTTP_INTERNAL_SERVER_ERROR, "%s",
                         message);

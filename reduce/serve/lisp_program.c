@@ -31,13 +31,15 @@ release(struct program_snapshot *snapshot)
 
 /* Threads stand still as short as may be: nobody reads the reconciliation. */
 static bool
-take_snapshot(void *closure, bool collect, struct program_snapshot *snapshot,
+take_snapshot(void *closure, unsigned how, struct program_snapshot *snapshot,
               char *message)
 {
   struct timespec now;
   (void)closure;
   void *taken =
-      lisp.snapshot(MPROF_UNBALANCED | (collect ? MPROF_COLLECT : 0));
+      lisp.snapshot(MPROF_UNBALANCED |
+                    ((how & SNAPSHOT_COLLECT) != 0 ? MPROF_COLLECT : 0) |
+                    ((how & SNAPSHOT_WHOLE) != 0 ? 0 : MPROF_SHOWN));
   if (taken == NULL) {
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s", lisp.message());
     return false;

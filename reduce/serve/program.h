@@ -16,6 +16,12 @@
 
 enum { PROGRAM_MESSAGE_LENGTH = 512 };
 
+enum program_snapshot_how {
+  SNAPSHOT_COLLECT = 1, /* after a full collection of garbage */
+  SNAPSHOT_WHOLE = 2    /* also what is hidden by default, which others than
+                           mprof do not show */
+};
+
 /* A profile file in memory.  Whoever gets one calls `release' with it, unless
  * that is NULL. */
 struct program_snapshot {
@@ -44,9 +50,9 @@ struct program {
    * while there is nothing to do. */
   sigset_t interrupts;
 
-  /* Takes a snapshot, with COLLECT after a full collection of garbage.  False:
+  /* Takes a snapshot; HOW is a sum of enum program_snapshot_how.  False:
    * MESSAGE, which has room for PROGRAM_MESSAGE_LENGTH bytes, says why. */
-  bool (*snapshot)(void *closure, bool collect,
+  bool (*snapshot)(void *closure, unsigned how,
                    struct program_snapshot *snapshot, char *message);
 
   void (*status)(void *closure, struct program_status *status);

@@ -77,7 +77,9 @@ profile(struct request *request, bool in_use, const char *name)
     return fail(request, MHD_HTTP_NOT_FOUND,
                 "what is in use is not known: objects are not followed (in "
                 "Lisp, count with (mprof:start :live t))");
-  if (!base_take(server, collect != 0, &now, message))
+  if (!base_take(server, (unsigned)collect * SNAPSHOT_COLLECT |
+                             (unsigned)(debug != 0) * SNAPSHOT_WHOLE,
+                 &now, message))
     return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   if (seconds != 0) {
     request->waits = WAITS_FOR_TIME;
@@ -114,7 +116,7 @@ get_delta_heap(struct request *request)
   struct server *server = request->server;
   char message[PROGRAM_MESSAGE_LENGTH];
   struct base now;
-  if (!base_take(server, false, &now, message))
+  if (!base_take(server, 0, &now, message))
     return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   struct MHD_Response *response = answer_heap(
       &now, &server->delta, false, false, "delta_heap", &request->status);
@@ -133,7 +135,7 @@ get_flamegraph(struct request *request)
   if (!read_number(argument(request, "refresh"), MOST_SECONDS, &seconds))
     return fail(request, MHD_HTTP_BAD_REQUEST,
                 "invalid value for \"refresh\": it is 1 to 3600 seconds");
-  if (!base_take(server, false, &now, message))
+  if (!base_take(server, SNAPSHOT_WHOLE, &now, message))
     return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   struct MHD_Response *response =
       answer_command(&now, "export\n--format=html",
@@ -151,7 +153,9 @@ get_profile(struct request *request)
   long collect;
   if (!read_number(argument(request, "gc"), 1, &collect))
     return fail(request, MHD_HTTP_BAD_REQUEST, "invalid value for \"gc\"");
-  return answer_file(request->server, collect != 0, &request->status);
+  return answer_file(request->server,
+                     (unsigned)collect * SNAPSHOT_COLLECT | SNAPSHOT_WHOLE,
+                     &request->status);
 }
 
 static struct MHD_Response *
@@ -306,7 +310,7 @@ request_resume(struct request *request)
   char message[PROGRAM_MESSAGE_LENGTH];
   struct base now;
   request->waits = WAITS_FOR_NOTHING;
-  if (!base_take(server, false, &now, message)) {
+  if (!base_take(server, 0, &now, message)) {
     request->response =
         fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
   } else {

@@ -85,8 +85,8 @@ struct MHD_Response *answer_error(unsigned *status, unsigned code,
     __attribute__((format(printf, 3, 4)));
 struct MHD_Response *answer_text(const char *type, char *text, size_t length);
 
-/* Takes a snapshot.  False: MESSAGE says why. */
-bool base_take(struct server *server, bool collect, struct base *base,
+/* Takes a snapshot (program.h).  False: MESSAGE says why. */
+bool base_take(struct server *server, unsigned how, struct base *base,
                char *message);
 void base_release(struct base *base);
 
@@ -102,7 +102,7 @@ struct MHD_Response *answer_command(const struct base *now,
                                     unsigned *status);
 
 /* The file itself. */
-struct MHD_Response *answer_file(struct server *server, bool collect,
+struct MHD_Response *answer_file(struct server *server, unsigned how,
                                  unsigned *status);
 
 /* ---- state_page.c ---- */
