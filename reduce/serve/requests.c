@@ -304,12 +304,11 @@ request_handle(struct request *request, const char *path, const char *method)
 }
 
 void
-request_resume(struct request *request)
+request_end_wait(struct request *request)
 {
   struct server *server = request->server;
   char message[PROGRAM_MESSAGE_LENGTH];
   struct base now;
-  request->waits = WAITS_FOR_NOTHING;
   if (!base_take(server, 0, &now, message)) {
     request->response =
         fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
@@ -320,5 +319,4 @@ request_resume(struct request *request)
                     &request->status);
     base_release(&now);
   }
-  MHD_resume_connection(request->connection);
 }

@@ -165,6 +165,14 @@ handle(void *closure, struct MHD_Connection *from, const char *path,
 }
 
 static void
+request_resume(struct request *request)
+{
+  request->waits = WAITS_FOR_NOTHING;
+  request->server->resumed = true;
+  MHD_resume_connection(request->connection);
+}
+
+static void
 forget_waiting(struct server *server, const struct request *request)
 {
   struct request **at = &server->waiting;
@@ -172,6 +180,16 @@ forget_waiting(struct server *server, const struct request *request)
     at = &(*at)->next;
   if (*at != NULL)
     *at = request->next;
+}
+
+/* It waits no longer, though what it waits for has not come. */
+static void
+request_give_up(struct request *request, const char *why)
+{
+  forget_waiting(request->server, request);
+  request->response = answer_error(
+      &request->status, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", why);
+  request_resume(request);
 }
 
 static void
@@ -209,6 +227,7 @@ look_at_clock(struct server *server)
     after = r->next;
     if (r->waits == WAITS_FOR_TIME && r->due <= now) {
       forget_waiting(server, r);
+      request_end_wait(r);
       request_resume(r);
     } else if (r->waits == WAITS_FOR_TIME && r->due < next) {
       next = r->due;
@@ -227,28 +246,53 @@ look_at_clock(struct server *server)
 
 /* ---- the loop ---- */
 
-/* Waits until there is something to do, with signals as the owner has them. */
-static void
-wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
+/* How long to wait, at most: until NEXT, or what libmicrohttpd says.  When it
+ * has as many connections as it may, it listens on only when it runs again
+ * after one has ended. */
+static int64_t
+time_to_wait(struct server *server, int64_t next)
 {
-  const union MHD_DaemonInfo *info =
-      MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-  struct pollfd polled[] = {{info->epoll_fd, POLLIN, 0},
-                            {server->wake, POLLIN, 0}};
   MHD_UNSIGNED_LONG_LONG milliseconds;
   int64_t nanos = next == INT64_MAX ? INT64_MAX : next - monotonic_nanos();
   if (MHD_get_timeout(server->daemon, &milliseconds) == MHD_YES &&
       milliseconds < (uint64_t)(INT64_MAX / 1000000) &&
       (int64_t)milliseconds * 1000000 < nanos)
     nanos = (int64_t)milliseconds * 1000000;
-  if (nanos < 0)
+  if (nanos < 0 || server->resumed)
     nanos = 0;
+  else if (server->connection_count >= CROWD && nanos > second / 100)
+    nanos = second / 100;
+  server->resumed = false;
+  return nanos;
+}
+
+/* Waits until there is something to do, with signals as the owner has them. */
+static void
+wait_for_work(struct server *server, int64_t next, const sigset_t *signals)
+{
+  struct pollfd polled[2 + MOST_CONNECTIONS];
+  struct request *waiting[MOST_CONNECTIONS];
+  const int64_t nanos = time_to_wait(server, next);
   const struct timespec time = {nanos / second, nanos % second};
-  uint64_t count;
-  if (ppoll(polled, 2, nanos == INT64_MAX ? NULL : &time, signals) > 0 &&
-      polled[1].revents != 0 &&
-      read(server->wake, &count, sizeof count) > 0)
+  nfds_t count = 2;
+  uint64_t number;
+  polled[0] = (struct pollfd){
+      MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
+      POLLIN, 0};
+  polled[1] = (struct pollfd){server->wake, POLLIN, 0};
+  for (struct request *r = server->waiting; r != NULL; r = r->next) {
+    waiting[count - 2] = r;
+    polled[count++] = (struct pollfd){
+        connection_of(r->connection)->descriptor, POLLRDHUP, 0};
+  }
+  if (ppoll(polled, count, nanos == INT64_MAX ? NULL : &time, signals) <= 0)
+    return;
+  if (polled[1].revents != 0 &&
+      read(server->wake, &number, sizeof number) > 0)
     server->stopped = true;
+  for (nfds_t i = 2; i < count; i++)
+    if (polled[i].revents != 0)
+      request_give_up(waiting[i - 2], "the client has gone away");
 }
 
 enum serve_event
@@ -281,8 +325,7 @@ mprof_server_answer(struct server *server, const char *message)
     r->response = answer_text("text/plain; charset=utf-8", strdup("done\n"), 5);
     MHD_add_response_header(r->response, MHD_HTTP_HEADER_LOCATION, "/");
   }
-  r->waits = WAITS_FOR_NOTHING;
-  MHD_resume_connection(r->connection);
+  request_resume(r);
 }
 
 void
@@ -344,14 +387,8 @@ mprof_server_port(const struct server *server)
 void
 mprof_server_close(struct server *server)
 {
-  while (server->waiting != NULL) { /* or else libmicrohttpd waits */
-    struct request *r = server->waiting;
-    forget_waiting(server, r);
-    r->waits = WAITS_FOR_NOTHING;
-    r->response = answer_error(&r->status, MHD_HTTP_SERVICE_UNAVAILABLE,
-                               "the server ends");
-    MHD_resume_connection(r->connection);
-  }
+  while (server->waiting != NULL) /* or else libmicrohttpd waits */
+    request_give_up(server->waiting, "the server ends");
   MHD_run(server->daemon);
   MHD_stop_daemon(server->daemon);
   base_release(&server->delta);

@@ -57,6 +57,8 @@ struct server {
   struct request *waiting;
   enum serve_event event; /* for the owner; SERVE_END: nothing is */
   bool stopped;
+  bool resumed;           /* a request has waited: libmicrohttpd looks at it
+                             when it runs next, and does not say so */
   struct base delta;      /* since /debug/pprof/delta_heap was asked last */
   struct program_status before; /* as of an earlier look, for rates */
   int64_t before_nanos;
@@ -75,8 +77,8 @@ int listen_to(const struct serve_options *options, bool *loopback,
 enum MHD_Result request_handle(struct request *request, const char *path,
                                const char *method);
 
-/* What it has waited for has come. */
-void request_resume(struct request *request);
+/* Makes the response of one that has waited for its time. */
+void request_end_wait(struct request *request);
 
 /* ---- answers.c: each makes a response, and its status ---- */
 

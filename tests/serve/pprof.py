@@ -1,190 +1,142 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Profiles by pprof's own description, tests/foreign/profile.proto: what is
-in one, which rules it breaks, and sums."""
+"""A profile as protobuf, read by its field numbers alone.
 
-import collections
+The numbers are those of profile.proto (google/pprof, proto/profile.proto).
+"""
+
 import gzip
-import os
-import re
-
-Message = collections.namedtuple('Message', 'name fields')
 
 
-def read_schema(path):
-    """By message and field number: name, type, whether repeated."""
-    messages, fields = {}, None
-    for line in open(path):
-        begin = re.match(r'message (\w+) \{', line)
-        field = re.match(r' +(repeated )?(\w+) (\w+) = (\d+);', line)
-        if begin:
-            fields = messages[begin[1]] = {}
-        elif field:
-            fields[int(field[4])] = (field[3], field[2], bool(field[1]))
-    return messages
+def fields(octets):
+    """The fields of a message: pairs of number and value."""
+    at = 0
 
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            octet = octets[at]
+            at += 1
+            value |= (octet & 127) << shift
+            shift += 7
+            if octet < 128:
+                return value
 
-SCHEMA = read_schema(os.path.join(os.path.dirname(__file__), '..', 'foreign',
-                                  'profile.proto'))
-
-
-def varint(octets, i):
-    value = shift = 0
-    while True:
-        value |= (octets[i] & 127) << shift
-        shift += 7
-        i += 1
-        if octets[i - 1] < 128:
-            return value, i
-
-
-def number(value, kind):
-    return value - (1 << 64) if kind == 'int64' and value >> 63 else value
-
-
-def decode(octets, kind='Profile'):
-    """A dictionary of the fields; those that are repeated are lists."""
-    schema = SCHEMA[kind]
-    message = {name: [] if repeated else {} if type in SCHEMA
-               else '' if type == 'string' else 0
-               for name, type, repeated in schema.values()}
-    i = 0
-    while i < len(octets):
-        key, i = varint(octets, i)
-        name, type, repeated = schema[key >> 3]
+    while at < len(octets):
+        key = varint()
         if key & 7 == 0:
-            value, i = varint(octets, i)
-            values = [number(value, type)]
+            yield key >> 3, varint()
         else:
-            assert key & 7 == 2, 'a wire type that pprof does not have'
-            length, i = varint(octets, i)
-            part, i = octets[i:i + length], i + length
-            assert len(part) == length, 'the profile is cut off'
-            if type in SCHEMA:
-                values = [decode(part, type)]
-            elif type == 'string':
-                values = [part.decode('utf-8')]  # or an error
-            else:
-                values, j = [], 0
-                while j < len(part):
-                    value, j = varint(part, j)
-                    values.append(number(value, type))
-        if repeated:
-            message[name] += values
-        else:
-            message[name] = values[-1]
-    return message
+            assert key & 7 == 2, "a wire type that profiles do not have"
+            length = varint()
+            yield key >> 3, octets[at:at + length]
+            at += length
 
 
-TYPES = [('alloc_objects', 'count'), ('alloc_space', 'bytes'),
-         ('inuse_objects', 'count'), ('inuse_space', 'bytes')]
+def packed(octets):
+    """Numbers one after the other."""
+    return [value for _, value in fields(b"".join(
+        b"\x08" + piece for piece in split(octets)))]
 
 
-class Broken(Exception):
-    """A rule, and where it comes from."""
+def split(octets):
+    piece = bytearray()
+    for octet in octets:
+        piece.append(octet)
+        if octet < 128:
+            yield bytes(piece)
+            piece.clear()
 
 
-def rule(holds, text):
-    if not holds:
-        raise Broken(text)
+def signed(number):
+    return number - (1 << 64) if number >> 63 else number
 
 
-def check(octets):
-    """The profile in OCTETS, which keeps the rules of all who take it."""
-    # All take gzip by its first bytes: google/pprof profile.Parse;
-    # pyroscope pkg/pprof RawFromBytes; parca pkg/normalizer.
-    rule(octets[:2] == b'\x1f\x8b', 'gzip')
-    plain = gzip.decompress(octets)
-    # pyroscope pkg/validation/limits.go: max-profile-size-bytes,
-    # max-profile-stacktrace-samples.
-    rule(len(plain) <= 4 << 20, '4 MiB uncompressed')
-    p = decode(plain)
-    rule(len(p['sample']) <= 16000, '16,000 samples')
-    check_tables(p)
-    check_samples(p)
-    check_header(p)
-    return p
+class Message:
+    """Fields by number, in lists."""
+
+    def __init__(self, octets):
+        self.all = {}
+        for number, value in fields(octets):
+            self.all.setdefault(number, []).append(value)
+
+    def number(self, field):
+        return self.all.get(field, [0])[-1]
+
+    def messages(self, field):
+        return [Message(value) for value in self.all.get(field, [])]
+
+    def numbers(self, field):
+        return [number for value in self.all.get(field, [])
+                for number in (packed(value) if isinstance(value, bytes)
+                               else [value])]
 
 
-def check_tables(p):
-    strings = p['string_table']
-    # parca pkg/normalizer/validate.go; pyroscope validateStringTableAccess
-    rule(strings and strings[0] == '', 'string 0 is empty')
-    # parca pkg/normalizer/validate.go: "id is not sequential"
-    for table in 'mapping', 'location', 'function':
-        rule([row['id'] for row in p[table]] ==
-             list(range(1, len(p[table]) + 1)), table + ' ids are 1..n')
-    for f in p['function']:
-        rule(0 < f['name'] < len(strings) and f['filename'] < len(strings) and
-             f['system_name'] < len(strings), 'strings of functions')
-    for location in p['location']:
-        # open-telemetry pkg/translator/pprof follows it; google/pprof
-        # internal/symbolizer looks for symbols without the flags.
-        rule(location['mapping_id'] == 1, 'each location is in the mapping')
-        rule(location['line'] and all(
-            0 < line['function_id'] <= len(p['function'])
-            for line in location['line']), 'functions of locations')
-    # DataDog/go-fastdelta knows samples by addresses.
-    addresses = [location['address'] for location in p['location']]
-    rule(0 not in addresses and len(set(addresses)) == len(addresses),
-         'an address for each location')
-    rule(len(p['mapping']) == 1 and all(
-        p['mapping'][0]['has_' + what]
-        for what in ('functions', 'filenames', 'line_numbers')),
-        'one mapping that has symbols')
-    # pyroscope pkg/validation: max-profile-symbol-value-length
-    rule(all(len(s.encode()) <= 65535 for s in strings), 'length of strings')
+class Profile:
+    """What a server of profiles looks at, and what it asks of it."""
 
+    def __init__(self, octets):
+        message = Message(gzip.decompress(octets))
+        self.message = message
+        self.strings = [text.decode("utf-8") for text in message.all[6]]
+        text = self.strings.__getitem__
+        self.sample_types = [(text(t.number(1)), text(t.number(2)))
+                             for t in message.messages(1)]
+        self.functions = {f.number(1): text(f.number(2))
+                          for f in message.messages(5)}
+        self.locations = {}
+        self.addresses = {}
+        for location in message.messages(4):
+            lines = location.messages(4)
+            assert len(lines) == 1
+            number = location.number(1)
+            self.locations[number] = self.functions[lines[0].number(1)]
+            self.addresses[number] = location.number(3)
+        self.samples = [
+            (tuple(self.locations[i] for i in sample.numbers(1)),
+             tuple(signed(v) for v in sample.numbers(2)),
+             sample)
+            for sample in message.messages(2)]
+        self.time = message.number(9)
+        self.duration = message.number(10)
+        self.default_type = text(message.number(14))
 
-def check_samples(p):
-    for sample in p['sample']:
-        # pyroscope ValidateProfile; parca ValidatePprofProfile
-        rule(len(sample['value']) == len(TYPES), 'a value for each type')
-        rule(all(0 < i <= len(p['location'])
-                 for i in sample['location_id']), 'locations of samples')
-        # pyroscope max-profile-stacktrace-depth cuts off the leaf.
-        rule(0 < len(sample['location_id']) <= 1000, 'depth')
-        # pyroscope pkg/distributor makes a series of each.
-        rule(sample['label'] == [], 'no labels')
-        # pyroscope pkg/pprof Normalize leaves out those that do not.
-        rule(min(sample['value']) >= 0 and max(sample['value']) > 0,
-             'values count something')
+    def check(self):
+        """What FLEET asks of a served profile; see heap_profile.h."""
+        message, text = self.message, self.strings.__getitem__
+        assert self.strings[0] == ""
+        assert self.sample_types == [
+            ("alloc_objects", "count"), ("alloc_space", "bytes"),
+            ("inuse_objects", "count"), ("inuse_space", "bytes")]
+        period = message.messages(11)[0]
+        assert (text(period.number(1)), text(period.number(2)),
+                message.number(12)) == ("space", "bytes", 1)
+        mappings = message.messages(3)
+        assert len(mappings) == 1 and mappings[0].number(1) == 1
+        assert all(mappings[0].number(flag) == 1 for flag in (7, 8, 9))
+        for field in (4, 5):
+            ids = [m.number(1) for m in message.messages(field)]
+            assert ids == list(range(1, len(ids) + 1))
+        assert all(l.number(2) == 1 for l in message.messages(4))
+        addresses = list(self.addresses.values())
+        assert len(set(addresses)) == len(addresses) and 0 not in addresses
+        for chain, values, sample in self.samples:
+            assert 0 < len(chain) <= 1000
+            assert len(values) == 4 and any(values)
+            assert not sample.all.get(3), "a label"
+        chains = [chain for chain, _, _ in self.samples]
+        stacks = [tuple(s.numbers(1)) for _, _, s in self.samples]
+        assert len(set(stacks)) == len(stacks)
+        return self
 
+    def totals(self):
+        return [sum(values[i] for _, values, _ in self.samples)
+                for i in range(4)]
 
-def check_header(p):
-    def name(value_type):
-        return tuple(p['string_table'][value_type[which]]
-                     for which in ('type', 'unit'))
-    rule([name(column) for column in p['sample_type']] == TYPES,
-         'the sample types')
-    # open-telemetry pkg/translator/pprof uses it without asking.
-    rule(name(p['period_type']) == ('space', 'bytes') and p['period'] == 1,
-         'the period')
-    rule(p['time_nanos'] > 0 and p['duration_nanos'] >= 0, 'times')
+    def of(self, function):
+        """Sums over the samples with FUNCTION on their chain."""
+        return [sum(values[i] for chain, values, _ in self.samples
+                    if function in chain) for i in range(4)]
 
-
-def chains(p):
-    """Each sample as its chain, the root first, and its values."""
-    strings = p['string_table']
-    functions = {f['id']: strings[f['name']] for f in p['function']}
-    locations = {l['id']: '%s:%d' % (functions[l['line'][0]['function_id']],
-                                     l['line'][0]['line'])
-                 for l in p['location']}
-    for sample in p['sample']:
-        yield (';'.join(locations[i] for i in reversed(sample['location_id'])),
-               sample['value'])
-
-
-def write_sums(sums, file):
-    """SUMS by chain, those that are not 0, in order."""
-    for chain in sorted(sums):
-        if any(sums[chain]):
-            print(*sums[chain], chain, file=file)
-
-
-if __name__ == '__main__':
-    import sys
-    total = collections.defaultdict(lambda: [0] * len(TYPES))
-    for path in sys.argv[1:]:
-        for chain, values in chains(decode(gzip.open(path).read())):
-            total[chain] = [a + b for a, b in zip(total[chain], values)]
-    write_sums(total, sys.stdout)
+    def addresses_by_name(self):
+        return {self.locations[i]: a for i, a in self.addresses.items()}

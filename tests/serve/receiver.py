@@ -30,8 +30,8 @@ import threading
 import time
 import urllib.parse
 
-import pprof
-from pprof import Broken, rule
+import shipped
+from shipped import Broken, rule
 
 
 def check_ingest(request, query, octets):
@@ -43,7 +43,7 @@ def check_ingest(request, query, octets):
     rule(len(query['from']) == len(query['until']) == 19 and
          int(query['from']) <= int(query['until']), 'from and until')
     labels = parse_name(query['name'])
-    p = pprof.check(octets)
+    p = shipped.check(octets)
     # pkg/validation/limits.go: reject-older-than, reject-newer-than.
     age = time.time() - p['time_nanos'] / 1e9
     rule(-600 < age < 3600, 'in the ingestion window')
@@ -89,7 +89,7 @@ def check_write_raw(request, query, octets):
     # "missing __name__ label"; pkg/profilestore wants it to be a metric's.
     rule(labels.pop('__name__') == 'memory', 'the name')
     check_labels(labels)
-    profiles = [pprof.check(base64.b64decode(sample['rawProfile'],
+    profiles = [shipped.check(base64.b64decode(sample['rawProfile'],
                                              validate=True))
                 for sample in series['samples']]
     # pkg/profilestore: with a duration all types are deltas.
@@ -104,7 +104,7 @@ def check_write_raw(request, query, octets):
 def check_pprof(request, query, octets):
     """open-telemetry receiver/pprofreceiver/internal/http_server.go."""
     rule(query == '', 'no query')
-    p = pprof.check(octets)
+    p = shipped.check(octets)
     rule(p['duration_nanos'] > 0, 'a difference')
     labels = dict(p['string_table'][i].split('=', 1) for i in p['comment'])
     check_labels(labels)
@@ -120,14 +120,14 @@ class Taken:
 
     def __init__(self, folder):
         self.lock = threading.Lock()
-        self.sums = collections.defaultdict(lambda: [0] * len(pprof.TYPES))
+        self.sums = collections.defaultdict(lambda: [0] * len(shipped.TYPES))
         self.in_use = -1  # as of when
         self.series = set()
         self.log = open(folder + '/log', 'a')
         if os.path.exists(folder + '/sums'):
             for line in open(folder + '/sums'):
                 *values, chain = line.rstrip('\n').split(
-                    ' ', len(pprof.TYPES))
+                    ' ', len(shipped.TYPES))
                 self.sums[chain] = [int(value) for value in values]
 
     def add(self, labels, profiles):
@@ -138,7 +138,7 @@ class Taken:
                 for values in self.sums.values():
                     values[2:] = [0, 0]
             now = p['time_nanos'] == self.in_use
-            for chain, values in pprof.chains(p):
+            for chain, values in shipped.chains(p):
                 sums = self.sums[chain]
                 for i, value in enumerate(values):
                     if i < 2 or now:
@@ -234,7 +234,7 @@ def main():
     os.rename(folder + '/port.tmp', folder + '/port')
     signal.sigwait({signal.SIGTERM})
     with server.taken.lock, open(folder + '/sums', 'w') as file:
-        pprof.write_sums(server.taken.sums, file)
+        shipped.write_sums(server.taken.sums, file)
         with open(folder + '/series', 'a') as series:
             for labels in sorted(server.taken.series):
                 print(*('%s=%s' % label for label in labels), file=series)

@@ -54,7 +54,7 @@ sums() {
   for file; do
     "$MPROF" export --format=heap -o "heap-$(basename "$file").pb.gz" "$file"
   done
-  python3 "$serve/pprof.py" $(printf 'heap-%s.pb.gz ' \
+  python3 "$serve/shipped.py" $(printf 'heap-%s.pb.gz ' \
     $(basename -a "$@"))
 }
 

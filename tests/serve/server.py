@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A Lisp program that serves its profile: what clients get, and what clients
+that mean ill do not.
+
+Usage: server.py ECL MPROF PROGRAM.  Prints TAP.
+"""
+
+import http.client
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+
+from pprof import Profile
+
+ECL, MPROF, PROGRAM = sys.argv[1:4]
+failures = 0
+
+
+def check(name, good, *said):
+    global failures
+    print(f"{'ok' if good else 'not ok'} - {name}", flush=True)
+    if not good:
+        failures += 1
+        for line in said:
+            print(f"# {line}", flush=True)
+
+
+def equal(name, expected, found):
+    check(name, expected == found, f"expected {expected}, found {found}")
+
+
+class Program:
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [ECL, "--norc", "--load", PROGRAM],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, encoding="utf-8")
+        while True:
+            line = self.process.stdout.readline()
+            if line.strip().isdigit():
+                self.port = int(line)
+                break
+            assert line, "the program has ended"
+
+    def do(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def counters(self, line):
+        return [int(word) for word in self.do(line).split()]
+
+
+program = Program()
+
+
+def get(path, method="GET", headers={}, body=None):
+    client = http.client.HTTPConnection("127.0.0.1", program.port, timeout=60)
+    client.request(method, path, body, headers)
+    answer = client.getresponse()
+    octets = answer.read()
+    client.close()
+    return answer, octets
+
+
+def profile(path):
+    answer, octets = get(path)
+    assert answer.status == 200, (answer.status, octets)
+    assert answer.getheader("Content-Type") == "application/octet-stream"
+    return Profile(octets).check()
+
+
+# ---- profiles ----
+
+counters = program.counters("pairs 1000")
+allocs = profile("/debug/pprof/allocs")
+equal("what was allocated", counters, allocs.totals()[:2])
+equal("... by MAKE-PAIRS", [2000, 32000],
+      allocs.of("APP::MAKE-PAIRS")[:2])
+check("the type is below the function",
+      all(chain[0] in ("CONS", "FIXNUM") for chain, _, _ in allocs.samples
+          if chain[1:2] == ("APP::MAKE-PAIRS",)))
+equal("bytes allocated come first", "alloc_space", allocs.default_type)
+equal("a sum has no duration", 0, allocs.duration)
+check("it is as of now", abs(allocs.time / 1e9 - time.time()) < 60)
+
+addresses = allocs.addresses_by_name()
+counters = program.counters("strings 500")
+again = profile("/debug/pprof/allocs")
+equal("what was allocated until now", counters, again.totals()[:2])
+check("a location keeps its address",
+      all(again.addresses_by_name()[name] == address
+          for name, address in addresses.items()))
+
+heap = profile("/debug/pprof/heap?gc=1")
+equal("what is in use of MAKE-PAIRS", [2000, 32000],
+      heap.of("APP::MAKE-PAIRS")[2:])
+equal("bytes in use come first", "inuse_space", heap.default_type)
+program.do("forget")
+program.counters("pairs 10")
+equal("... after they were dropped", [20, 320],
+      profile("/debug/pprof/heap?gc=1").of("APP::MAKE-PAIRS")[2:])
+
+profile("/debug/pprof/delta_heap")
+before = program.counters("pairs 1")
+profile("/debug/pprof/delta_heap")
+deltas = []
+for work in ("pairs 100", "strings 7", "deep 20"):
+    after = program.counters(work)
+    deltas.append(profile("/debug/pprof/delta_heap").totals()[:2])
+equal("differences add up", [a - b for a, b in zip(after, before)],
+      [sum(column) for column in zip(*deltas)])
+check("nothing is in a difference in which nothing was done",
+      profile("/debug/pprof/delta_heap").totals()[:2] == [0, 0])
+
+
+def in_seconds(seconds, work):
+    """A difference over SECONDS, with WORK done meanwhile."""
+    client = http.client.HTTPConnection("127.0.0.1", program.port, timeout=60)
+    client.request("GET", f"/debug/pprof/allocs?seconds={seconds}")
+    time.sleep(0.5)
+    done = program.counters(work)
+    answer = client.getresponse()
+    return done, Profile(answer.read()).check()
+
+
+before = program.counters("pairs 1")
+after, difference = in_seconds(2, "pairs 123")
+equal("a difference over two seconds",
+      [a - b for a, b in zip(after, before)], difference.totals()[:2])
+check("... has a duration of two", 1.9e9 < difference.duration < 10e9)
+
+program.do("reset")
+program.counters("pairs 10")
+profile("/debug/pprof/delta_heap")
+program.do("reset")
+counters = program.counters("pairs 20")
+equal("after a reset a difference is all that came since", counters,
+      profile("/debug/pprof/delta_heap").totals()[:2])
+
+counters = program.counters("deep 3000")
+deep = profile("/debug/pprof/allocs")
+equal("chains of 3,000 calls: all is there", counters, deep.totals()[:2])
+check("... with the ends of the chains",
+      max(len(chain) for chain, _, _ in deep.samples) > 900)
+
+# ---- other pages ----
+
+with tempfile.TemporaryDirectory() as folder:
+    path = f"{folder}/x.data"
+    with open(path, "wb") as file:
+        file.write(get("/profile")[1])
+    said = subprocess.run([MPROF, "report", path], capture_output=True,
+                          text=True).stdout
+    check("/profile is a file for mprof",
+          f"{counters[0]} allocations, {counters[1]} bytes" in said, said)
+answer, text = get("/debug/pprof/allocs?debug=1")
+check("?debug=1 is the report", answer.status == 200 and
+      b"DIRECT ALLOCATION" in text and
+      answer.getheader("Content-Type").startswith("text/plain"))
+answer, text = get("/flamegraph?refresh=5")
+check("/flamegraph is the page", answer.status == 200 and
+      b"APP::MAKE-PAIRS" in text and answer.getheader("Refresh") == "5")
+for path in ("/", "/debug/pprof/"):
+    answer, text = get(path)
+    check(f"{path} has the state", answer.status == 200 and
+          f"{counters[0]:,}".replace(",", " ").encode() in text)
+answer, text = get("/debug/pprof/allocs", "HEAD")
+check("HEAD", answer.status == 200 and text == b"")
+
+# ---- what is refused ----
+
+for path, status, text in (
+        ("/debug/pprof/allocs?seconds=0", 400, b"seconds"),
+        ("/debug/pprof/allocs?seconds=-1", 400, b"seconds"),
+        ("/debug/pprof/allocs?seconds=99999999999999999999", 400, b"seconds"),
+        ("/debug/pprof/allocs?seconds=x", 400, b"seconds"),
+        ("/debug/pprof/allocs?seconds=1&debug=1", 400, b"incompatible"),
+        ("/debug/pprof/heap?gc=2", 400, b"gc"),
+        ("/flamegraph?refresh=x", 400, b"refresh"),
+        ("/nowhere", 404, b"no such page"),
+        ("/debug/pprof/../../etc/passwd", 404, b"no such page")):
+    answer, said = get(path)
+    check(f"GET {path}: {status}",
+          answer.status == status and text in said and
+          answer.getheader("X-Go-Pprof") == "1" and
+          answer.getheader("Content-Type").startswith("text/plain"),
+          answer.status, said)
+for method, path in (("POST", "/debug/pprof/allocs"), ("GET", "/reset"),
+                     ("DELETE", "/"), ("PUT", "/start")):
+    answer, said = get(path, method)
+    check(f"{method} {path}: 405", answer.status == 405 and
+          answer.getheader("Allow") in ("GET", "POST"))
+equal("a name that is made up: 421", 421,
+      get("/", headers={"Host": "evil.example"})[0].status)
+
+# ---- start, stop, reset ----
+
+for token in ("", "let", "let me in", "Let me"):
+    answer, said = get("/start", "POST",
+                       {"Authorization": f"Bearer {token}"})
+    equal(f"the token '{token}'", 403, answer.status)
+equal("no token", 403, get("/start", "POST")[0].status)
+equal("it does not count", "NIL", program.do("active"))
+right = {"Authorization": "Bearer let me"}
+equal("POST /start", 303, get("/start", "POST", right)[0].status)
+equal("it counts", "T", program.do("active"))
+form = urllib.parse.urlencode({"token": "let me"})
+equal("POST /stop, by a form", 303,
+      get("/stop", "POST", {"Content-Type":
+                            "application/x-www-form-urlencoded"},
+          form)[0].status)
+equal("it counts no more", "NIL", program.do("active"))
+equal("POST /reset", 303, get("/reset", "POST", right)[0].status)
+equal("all is forgotten", [0, 0], profile("/debug/pprof/allocs").totals()[:2])
+equal("a form of a megabyte: 413", 413,
+      get("/stop", "POST", {"Content-Type":
+                            "application/x-www-form-urlencoded"},
+          "token=" + "x" * 1000000)[0].status)
+
+# ---- clients that mean ill ----
+
+time.sleep(1)
+descriptors = int(program.do("fds"))
+
+
+def still_serves(name):
+    begin = time.monotonic()
+    answer, _ = get("/")
+    check(f"{name}: others are served at once",
+          answer.status == 200 and time.monotonic() - begin < 5)
+
+
+def connect(text=b""):
+    client = socket.create_connection(("127.0.0.1", program.port), timeout=60)
+    client.sendall(text)
+    return client
+
+
+def ends(client):
+    """Whether the server closes the connection."""
+    try:
+        while client.recv(65536):
+            pass
+        return True
+    except ConnectionError:
+        return True
+    except socket.timeout:
+        return False
+
+
+for name, text in (
+        ("rubbish", bytes(range(256)) * 100),
+        ("no line end", b"G" * 100000),
+        ("huge headers", b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 100000),
+        ("a huge header", b"GET / HTTP/1.1\r\nX: " + b"y" * 1000000)):
+    client = connect()
+    try:
+        client.sendall(text)
+    except ConnectionError:
+        pass
+    check(f"{name}: is cut off", ends(client))
+    client.close()
+still_serves("after rubbish")
+
+slow = connect(b"GET / HTTP/1.1\r\n")
+begin = time.monotonic()
+try:
+    for _ in range(60):
+        time.sleep(1)
+        slow.sendall(b"X: y\r\n")
+    cut = False
+except ConnectionError:
+    cut = True
+check("a header each second is cut off after ten",
+      cut and 9 < time.monotonic() - begin < 30)
+
+stalled = connect(b"GET /flamegraph HTTP/1.1\r\nHost: localhost\r\n\r\n")
+still_serves("a client that does not read")
+waiting = [connect(b"GET /debug/pprof/allocs?seconds=600 HTTP/1.1\r\n"
+                   b"Host: localhost\r\n\r\n") for _ in range(10)]
+still_serves("ten that wait ten minutes")
+crowd = []
+for _ in range(1000):
+    try:
+        crowd.append(connect())
+    except OSError:
+        break
+equal("a thousand connections", 1000, len(crowd))
+still_serves("a thousand connections")
+for client in crowd + waiting + [stalled]:
+    client.close()
+counters = program.counters("pairs 5")
+equal("what was counted meanwhile", counters,
+      profile("/debug/pprof/allocs").totals()[:2])
+time.sleep(1)
+equal("no descriptor is lost", descriptors, int(program.do("fds")))
+
+# ---- counting and reading at once ----
+
+program.do("start")
+sums = [profile("/debug/pprof/allocs").totals()[0] for _ in range(20)]
+check("sums never become less", sums == sorted(sums))
+counters = program.counters("stop")
+equal("and end at the program's own", counters,
+      profile("/debug/pprof/allocs").totals()[:2])
+
+# ---- go tool pprof ----
+
+if shutil.which("go"):
+    url = f"http://127.0.0.1:{program.port}/debug/pprof/allocs"
+    environment = dict(os.environ, PPROF_TMPDIR=tempfile.gettempdir())
+
+    def pprof(*arguments):
+        done = subprocess.run(["go", "tool", "pprof", *arguments],
+                              capture_output=True, text=True,
+                              env=environment)
+        return done.stdout + done.stderr
+
+    program.counters("pairs 1000000")
+    said = pprof("-top", "-unit=B", url)
+    check("go tool pprof -top", "APP::MAKE-PAIRS" in said, said)
+    said = pprof("-top", "-sample_index=alloc_objects", url)
+    check("go tool pprof -sample_index", "Type: alloc_objects" in said, said)
+    said = pprof("-top", "-seconds=1", url)
+    check("go tool pprof -seconds", "Duration: 1" in said, said)
+    said = pprof("-top", "-base", url, url)
+    check("go tool pprof -base: nothing is left",
+          "of 0 total" in said, said)
+else:
+    print("ok - go tool pprof # SKIP there is no go")
+
+# ---- errors, and the end ----
+
+check("a second server", "a server runs already" in program.do("again"))
+taken = socket.create_server(("127.0.0.1", 0))
+said = program.do(f"port {taken.getsockname()[1]}")
+check("a port that is in use", "in use" in said, said)
+program.process.stdin.write("end\n")
+program.process.stdin.close()
+equal("it ends", 0, program.process.wait(30))
+sys.exit(1 if failures else 0)
