@@ -19,6 +19,7 @@ enum {
       16000, /* of a part: Pyroscope's max-profile-stacktrace-samples */
   EVERY_MILLISECONDS = 15000,
   DEADLINE_MILLISECONDS = 5000,
+  UNKNOWN_NANOS = 1000000000, /* a file does not say how long it took */
   LAST_WAIT = 100 /* the first, when the end is near */
 };
 
@@ -118,12 +119,13 @@ mprof_ship_file(struct shipper *shipper, const void *octets, uint64_t length)
   sigset_t before;
   void *profile = mprof_profile_open_octets(octets, length);
   const int64_t time = mprof_profile_time(profile);
+  const int64_t duration = mprof_profile_duration(profile);
   struct ship_snapshot *snapshot = ship_snapshot_new(
       octets, length, time != 0 ? time : shipper->opened, 0);
   block_signals(shipper, &before);
   if (snapshot != NULL &&
       ship_queue_add(&shipper->queue, snapshot,
-                     snapshot->time - mprof_profile_duration(profile))) {
+                     snapshot->time - (duration > 0 ? duration : UNKNOWN_NANOS))) {
     mprof_ship_stop(shipper);
     finish(shipper, &before);
   }

@@ -223,8 +223,10 @@ ship_parcel_init(struct ship_parcel *parcel, const struct ship_period *period,
 {
   const uint64_t left = mprof_heap_samples(period->heap) - period->sent;
   *parcel = (struct ship_parcel){.samples = left < most ? left : most};
-  parcel->part.from = period->from;
   parcel->part.until = time_of(period);
+  parcel->part.from = period->from < parcel->part.until
+                          ? period->from
+                          : parcel->part.until - 1; /* 0 would be a sum */
   for (;; parcel->samples /= 2) {
     if (!write_parcel(parcel, period, target)) {
       snprintf(message, PROGRAM_MESSAGE_LENGTH, "%s",
