@@ -219,6 +219,19 @@ mprof_profile_command(void *profile, const char *arguments,
   return result;
 }
 
+int64_t
+mprof_profile_time(void *profile)
+{
+  return profile == NULL ? 0 : ((struct handle *)profile)->profile.time_nanos;
+}
+
+int64_t
+mprof_profile_duration(void *profile)
+{
+  return profile == NULL ? 0
+                         : ((struct handle *)profile)->profile.duration_nanos;
+}
+
 void
 mprof_profile_close(void *profile)
 {
@@ -233,6 +246,8 @@ mprof_profile_close(void *profile)
 struct heap_handle {
   struct heap_profile heap;
   struct mprof_error error;
+  unsigned columns;
+  const char *comments; /* not owned */
 };
 
 /* Adds PROFILE to HEAP, or takes it away.  False: ERROR says why. */
@@ -265,6 +280,7 @@ mprof_heap_open(void *profile, void *base, int in_use)
     return handle;
   struct mprof_error *error = &handle->error;
   mprof_error_clear(error);
+  handle->columns = HEAP_ALL;
   if ((heap_profile_init(&handle->heap) || mprof_error_memory(error)) &&
       add_to_heap(&handle->heap, profile, 1, HEAP_ALL, error) &&
       (base == NULL || add_to_heap(&handle->heap, base, -1,
@@ -281,6 +297,25 @@ mprof_heap_samples(void *heap)
   return handle == NULL ? 0 : handle->heap.sample_count;
 }
 
+int64_t
+mprof_heap_sum(void *heap, int column, uint64_t first, uint64_t count)
+{
+  const struct heap_handle *handle = heap;
+  return handle == NULL ? 0
+                        : heap_profile_sum(&handle->heap, first, count,
+                                           (enum heap_column)column);
+}
+
+void
+mprof_heap_choose(void *heap, unsigned columns, const char *comments)
+{
+  struct heap_handle *handle = heap;
+  if (handle == NULL)
+    return;
+  handle->columns = columns;
+  handle->comments = comments;
+}
+
 void *
 mprof_heap_write(void *heap, uint64_t first, uint64_t count, int in_use,
                  int64_t time_nanos, int64_t duration_nanos)
@@ -293,9 +328,12 @@ mprof_heap_write(void *heap, uint64_t first, uint64_t count, int in_use,
   struct mprof_error error = handle->error;
   string_sink_init(&output);
   if (error.code == MPROF_OK) {
-    heap_profile_write(&handle->heap, first, count,
-                       in_use ? HEAP_INUSE_SPACE : HEAP_ALLOC_SPACE,
-                       time_nanos, duration_nanos, &output.sink);
+    heap_profile_write(
+        &handle->heap, first, count,
+        &(struct heap_writing){
+            in_use ? HEAP_INUSE_SPACE : HEAP_ALLOC_SPACE, handle->columns,
+            time_nanos, duration_nanos, handle->comments},
+        &output.sink);
     if (!sink_flush(&output.sink))
       mprof_error_memory(&error);
   }

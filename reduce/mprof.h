@@ -86,6 +86,11 @@ MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
                                       const uint64_t *samples,
                                       uint64_t count);
 
+/* As of when PROFILE is, in nanoseconds since 1970, and how long it took until
+ * then; 0 where it does not say. */
+MPROF_API int64_t mprof_profile_time(void *profile);
+MPROF_API int64_t mprof_profile_duration(void *profile);
+
 /* NULL is allowed. */
 MPROF_API void mprof_profile_close(void *profile);
 
@@ -98,6 +103,17 @@ MPROF_API void *mprof_heap_open(void *profile, void *base, int in_use);
 
 /* How many samples it has. */
 MPROF_API uint64_t mprof_heap_samples(void *heap);
+
+/* The sum over COUNT of them from FIRST on of the sample type COLUMN: 0 and 1
+ * are allocations and their bytes, 2 and 3 those in use. */
+MPROF_API int64_t mprof_heap_sum(void *heap, int column, uint64_t first,
+                                 uint64_t count);
+
+/* What is written from now on: the sample types whose bits are in COLUMNS,
+ * while the others are 0; and COMMENTS, one a line, NULL for none, which must
+ * stay as long as HEAP. */
+MPROF_API void mprof_heap_choose(void *heap, unsigned columns,
+                                 const char *comments);
 
 /* COUNT of its samples from FIRST on, as a file, which is the output of the
  * result; as of TIME_NANOS since 1970, and DURATION_NANOS before, 0 for sums.

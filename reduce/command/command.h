@@ -46,6 +46,7 @@ command_function run_reduction; /* tables, formats, pictures */
 command_function run_merge;
 command_function run_diff;      /* status 3: more growth than is allowed */
 command_function run_monitored; /* status and signal are the program's */
+command_function run_push;
 
 struct command_row {
   enum command command;

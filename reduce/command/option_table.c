@@ -20,9 +20,11 @@ enum {
   IN_FLAMEGRAPH = 1 << COMMAND_FLAMEGRAPH,
   IN_MERGE = 1 << COMMAND_MERGE,
   IN_RUN = 1 << COMMAND_RUN,
+  IN_PUSH = 1 << COMMAND_PUSH,
   IN_TABLES = IN_REPORT | IN_DIFF,
   IN_VIEW = IN_TABLES | IN_EXPORT | IN_FLAMEGRAPH | IN_GRAPH,
-  IN_ALL = IN_VIEW | IN_MERGE | IN_RUN
+  IN_FILES = IN_VIEW | IN_MERGE | IN_RUN,
+  IN_ALL = IN_FILES | IN_PUSH
 };
 
 /* The offset of FIELD, which the compiler is to find to be of TYPE. */
@@ -223,7 +225,15 @@ const struct option_row option_rows[] = {
      "at the end, tell what is lost from what is still reachable",
      FLAG(run.reachable)},
     {IN_RUN, "q", NULL, "do not say what was written", FLAG(run.quiet)},
-    {IN_ALL, "o", "OUT", "write to the file OUT, complete or not at all",
+    {IN_PUSH, "protocol", "PROTOCOL",
+     "pyroscope, parca or otel, where the path of the URL does not say it",
+     TEXT(push.protocol)},
+    {IN_PUSH, "service", "NAME", "what it is a profile of (the file's name)",
+     TEXT(push.service)},
+    {IN_PUSH, "labels", "LIST",
+     "NAME=VALUE, separated by commas, beside the service and the host",
+     TEXT(push.labels)},
+    {IN_FILES, "o", "OUT", "write to the file OUT, complete or not at all",
      STORE(file, const char *, output, 0)},
     {IN_ALL, "help", NULL, "print this", FLAG(help)},
     {.name = NULL},

@@ -175,6 +175,8 @@ check(const struct options *options, struct mprof_error *error)
     wrong = "a file to write is missing: give -o OUT";
   else if (command == COMMAND_RUN)
     wrong = check_run(&options->run, options->file_count > 0);
+  else if (command == COMMAND_PUSH && (options->file_count != 2 || open))
+    wrong = "a file and the URL to ship it to are wanted: FILE URL";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
     wrong = "no files to merge are given";
   if (wrong != NULL)

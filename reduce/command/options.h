@@ -30,6 +30,7 @@ enum command {
   COMMAND_FLAMEGRAPH,
   COMMAND_GRAPH,
   COMMAND_RUN,
+  COMMAND_PUSH,
   COMMAND_HELP,
   COMMAND_VERSION
 };
@@ -62,6 +63,11 @@ struct run_options {
   size_t autosave, budget, temporary; /* SIZE_MAX: not given */
 };
 
+/* Where profiles are shipped: NULL for what serve/ship.h has then. */
+struct push_options {
+  const char *protocol, *service, *labels;
+};
+
 struct options {
   enum command command;
   enum command topic; /* of help */
@@ -82,6 +88,7 @@ struct options {
 
   struct diff_options diff;
   struct run_options run;
+  struct push_options push;
 };
 
 /* Fills OPTIONS from COUNT arguments (without the program's name), which

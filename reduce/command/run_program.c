@@ -24,11 +24,11 @@ enum { SHELL_CANNOT_RUN = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128 };
 /* It is in the folder that MPROF_LIB names, else in lib beside the folder of
  * this command. */
 bool
-monitor_find(char *path, struct mprof_error *error)
+library_find(const char *library, const char *what, char *path,
+             struct mprof_error *error)
 {
-  static const char library[] = "libmprof-malloc.so";
   char own[PATH_MAX] = "";
-  char wanted[PATH_MAX + sizeof "/lib/" + sizeof library];
+  char wanted[PATH_MAX + 64];
   const char *given = getenv("MPROF_LIB");
   if (given != NULL && *given != '\0') {
     snprintf(wanted, sizeof wanted, "%s/%s", given, library);
@@ -39,11 +39,18 @@ monitor_find(char *path, struct mprof_error *error)
       *strrchr(own, '/') = '\0';
     snprintf(wanted, sizeof wanted, "%s/lib/%s", own, library);
   }
-  if (realpath(wanted, path) == NULL)
-    return mprof_fail(error, MPROF_CANNOT_READ,
-                      "cannot find the monitor '%s': %s (MPROF_LIB may name "
-                      "its folder)",
-                      wanted, strerror(errno));
+  return realpath(wanted, path) != NULL ||
+         mprof_fail(error, MPROF_CANNOT_READ,
+                    "cannot find the %s '%s': %s (MPROF_LIB may name its "
+                    "folder)",
+                    what, wanted, strerror(errno));
+}
+
+bool
+monitor_find(char *path, struct mprof_error *error)
+{
+  if (!library_find("libmprof-malloc.so", "monitor", path, error))
+    return false;
   return strpbrk(path, " :") == NULL ||
          mprof_fail(error, MPROF_CANNOT_READ,
                     "cannot preload '%s': its name has a blank or a colon",

@@ -29,7 +29,10 @@ bool program_run(const struct options *options, const char *file,
  * with errno set, when it is not there or may not be executed. */
 bool program_find(const char *name, char *path);
 
-/* Sets PATH, of PATH_MAX bytes, to the monitor's library. */
+/* Sets PATH, of PATH_MAX bytes, to the file of a LIBRARY of mprof's, which is
+ * WHAT; or to the monitor's library, which can be preloaded. */
+bool library_find(const char *library, const char *what, char *path,
+                  struct mprof_error *error);
 bool monitor_find(char *path, struct mprof_error *error);
 
 /* Why the program in the file PATH takes no library, as below. */

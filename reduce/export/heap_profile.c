@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What is added is a profile with chains of its own, whose values stand by
- * node until all is added.  Each part that is written is a profile again, with
- * what its samples use and nothing else.
+ * node until all is added.  heap_write.c writes it.
  */
 
 #include "export/heap_profile.h"
@@ -10,23 +9,16 @@
 #include "analysis/call_tree.h"
 #include "analysis/tally.h"
 #include "base/array.h"
-#include "pprof/writer.h"
 
-#include <errno.h>
 #include <string.h>
 
-static const struct {
-  const char *type, *unit;
-  int use; /* of a profile that is added */
-} columns[HEAP_COLUMNS] = {
-    [HEAP_ALLOC_OBJECTS] = {"alloc_objects", "count", MEASURE_ALLOCS},
-    [HEAP_ALLOC_SPACE] = {"alloc_space", "bytes", MEASURE_BYTES},
-    [HEAP_INUSE_OBJECTS] = {"inuse_objects", "count", MEASURE_KEPT_ALLOCS},
-    [HEAP_INUSE_SPACE] = {"inuse_space", "bytes", MEASURE_KEPT_BYTES},
+/* What of a profile that is added is which column. */
+static const int uses[HEAP_COLUMNS] = {
+    [HEAP_ALLOC_OBJECTS] = MEASURE_ALLOCS,
+    [HEAP_ALLOC_SPACE] = MEASURE_BYTES,
+    [HEAP_INUSE_OBJECTS] = MEASURE_KEPT_ALLOCS,
+    [HEAP_INUSE_SPACE] = MEASURE_KEPT_BYTES,
 };
-
-/* Addresses are below it. */
-static const uint64_t address_limit = (uint64_t)1 << 62;
 
 bool
 heap_profile_init(struct heap_profile *heap)
@@ -66,10 +58,10 @@ make_address(struct heap_profile *heap, const char *name, const char *file,
   address = hash(address, name, strlen(name) + 1);
   address = hash(address, file, strlen(file) + 1);
   address = hash(address, &line, sizeof line);
-  address = hash(address, &code, sizeof code) % address_limit;
+  address = hash(address, &code, sizeof code) % HEAP_ADDRESS_LIMIT;
   while (address == 0 ||
          index_map_find(&heap->addresses, address) != INDEX_NONE)
-    address = (address + 1) % address_limit;
+    address = (address + 1) % HEAP_ADDRESS_LIMIT;
   return address;
 }
 
@@ -171,8 +163,7 @@ type_location(struct adding *adding, uint32_t type)
   const struct profile *profile = adding->selection->profile;
   const char *name = tally_type_name(profile, &profile->types[type]);
   if (adding->types[type] == 0 && *name != '\0')
-    adding->types[type] =
-        1 + add_location(adding->heap, name, "", 0, 0, 0);
+    adding->types[type] = 1 + add_location(adding->heap, name, "", 0, 0, 0);
   return adding->types[type];
 }
 
@@ -198,8 +189,8 @@ add_sample(struct adding *adding, size_t i, int sign, unsigned which)
   bool any = false;
   selection_count(adding->selection, i, &count);
   for (int column = 0; column < HEAP_COLUMNS; column++)
-    any = any || ((which >> column & 1) != 0 &&
-                  count.counts[columns[column].use] != 0);
+    any = any ||
+          ((which >> column & 1) != 0 && count.counts[uses[column]] != 0);
   if (!any)
     return true;
   const uint32_t node =
@@ -213,7 +204,7 @@ add_sample(struct adding *adding, size_t i, int sign, unsigned which)
   for (int column = 0; column < HEAP_COLUMNS; column++)
     if ((which >> column & 1) != 0)
       heap->values[node][column] +=
-          sign * (int64_t)count.counts[columns[column].use];
+          sign * (int64_t)count.counts[uses[column]];
   return true;
 }
 
@@ -231,8 +222,7 @@ heap_profile_add(struct heap_profile *heap, const struct selection *selection,
   adding.nodes = array_zeroed(nodes, sizeof *adding.nodes);
   adding.depths = array_zeroed(nodes, sizeof *adding.depths);
   good = good && adding.items != NULL && adding.types != NULL &&
-         adding.nodes != NULL && adding.depths != NULL &&
-         add_chains(&adding);
+         adding.nodes != NULL && adding.depths != NULL && add_chains(&adding);
   for (size_t i = 0; good && i < profile->sample_count; i++)
     if (adding.tree.of_sample[i] != INDEX_NONE)
       good = add_sample(&adding, i, sign, which);
@@ -258,137 +248,12 @@ heap_profile_end(struct heap_profile *heap)
   return heap->samples != NULL;
 }
 
-/* ---- writing ---- */
-
-/* A part under way: by location and node of the whole what is it in the
- * part, 0: nothing yet. */
-struct part {
-  const struct profile *whole;
-  struct profile profile;
-  uint32_t *locations, *nodes;
-  bool failed; /* no memory */
-};
-
-static uint32_t
-part_name(struct part *part, uint32_t name)
+int64_t
+heap_profile_sum(const struct heap_profile *heap, size_t first, size_t count,
+                 enum heap_column column)
 {
-  const char *text = names_text(&part->whole->names, name);
-  const uint32_t made = names_intern(&part->profile.names, text);
-  part->failed = part->failed || made == NAMES_NONE;
-  return made;
-}
-
-/* The location of the part, 1 more than its number; 0: no memory. */
-static uint32_t
-part_location(struct part *part, uint32_t index)
-{
-  if (part->locations[index] != 0)
-    return part->locations[index];
-  const struct profile_location *location = &part->whole->locations[index];
-  const struct profile_line *line =
-      &part->whole->lines[location->first_line];
-  const struct profile_function *function =
-      &part->whole->functions[line->function];
-  const uint32_t made = profile_add_function(
-      &part->profile, (struct profile_function){
-                          part_name(part, function->name), 0,
-                          part_name(part, function->file),
-                          function->start_line});
-  part->locations[index] =
-      1 + profile_add_location(
-              &part->profile,
-              (struct profile_location){.address = location->address},
-              &(struct profile_line){made, line->line, 0}, 1);
-  return made == INDEX_NONE ? 0 : part->locations[index];
-}
-
-static uint32_t
-part_node(struct part *part, uint32_t node)
-{
-  const struct tree_node *nodes = part->whole->tree.nodes;
-  uint32_t chain[HEAP_MOST_FRAMES + 1];
-  size_t length = 0;
-  for (; part->nodes[node] == 0 && node != TREE_ROOT;
-       node = nodes[node].parent)
-    chain[length++] = node;
-  uint32_t up = part->nodes[node];
-  while (length > 0) {
-    node = chain[--length];
-    const uint32_t location = part_location(part, nodes[node].item);
-    up = location == 0
-             ? INDEX_NONE
-             : tree_child(&part->profile.tree, up, location - 1);
-    if (up == INDEX_NONE)
-      return INDEX_NONE;
-    part->nodes[node] = up;
-  }
-  return up;
-}
-
-static bool
-make_heading(struct profile *profile, enum heap_column shown)
-{
-  struct names *names = &profile->names;
-  profile->columns = array_zeroed(HEAP_COLUMNS, sizeof *profile->columns);
-  if (profile->columns == NULL)
-    return false;
-  profile->column_count = HEAP_COLUMNS;
-  bool good = true;
-  for (int i = 0; i < HEAP_COLUMNS; i++) {
-    struct profile_value_type *column = &profile->columns[i];
-    column->type = names_intern(names, columns[i].type);
-    column->unit = names_intern(names, columns[i].unit);
-    good = good && column->type != NAMES_NONE && column->unit != NAMES_NONE;
-  }
-  profile->default_type = profile->columns[shown].type;
-  profile->period_type = (struct profile_value_type){
-      names_intern(names, "space"), names_intern(names, "bytes")};
-  profile->period = 1;
-  return good && profile->period_type.type != NAMES_NONE &&
-         profile->period_type.unit != NAMES_NONE &&
-         profile_add_mapping(profile,
-                             (struct profile_mapping){
-                                 .end = address_limit, .flags = 7}) == 0;
-}
-
-static bool
-make_part(struct part *part, const struct heap_profile *heap, size_t first,
-          size_t count)
-{
-  const uint64_t no_labels = 0;
-  const uint32_t labels = profile_labels(&part->profile, &no_labels, 1);
-  bool good = labels != INDEX_NONE;
-  for (size_t i = first; good && !part->failed && i < first + count; i++) {
-    const uint32_t node = part_node(part, heap->samples[i]);
-    uint64_t values[HEAP_COLUMNS];
-    memcpy(values, heap->values[heap->samples[i]], sizeof values);
-    good = node != INDEX_NONE &&
-           profile_add_sample(&part->profile,
-                              (struct profile_sample){node, labels}, values);
-  }
-  return good && !part->failed;
-}
-
-void
-heap_profile_write(const struct heap_profile *heap, size_t first,
-                   size_t count, enum heap_column shown, int64_t time_nanos,
-                   int64_t duration_nanos, struct sink *sink)
-{
-  const struct profile *whole = &heap->profile;
-  struct part part = {.whole = whole};
-  part.locations =
-      array_zeroed(whole->location_count, sizeof *part.locations);
-  part.nodes = array_zeroed(whole->tree.count, sizeof *part.nodes);
-  if (profile_init(&part.profile) && part.locations != NULL &&
-      part.nodes != NULL && make_heading(&part.profile, shown) &&
-      make_part(&part, heap, first, count)) {
-    part.profile.time_nanos = time_nanos;
-    part.profile.duration_nanos = duration_nanos;
-    profile_write(&part.profile, true, sink);
-  } else {
-    sink_fail(sink, ENOMEM);
-  }
-  profile_release(&part.profile);
-  free(part.locations);
-  free(part.nodes);
+  int64_t sum = 0;
+  for (size_t i = first; i < first + count; i++)
+    sum += heap->values[heap->samples[i]][column];
+  return sum;
 }

@@ -45,6 +45,9 @@ enum {
  * out.  (grafana/pyroscope, max-profile-stacktrace-depth, is 1000.) */
 enum { HEAP_MOST_FRAMES = 990 };
 
+/* Addresses of locations are below it. */
+#define HEAP_ADDRESS_LIMIT (UINT64_C(1) << 62)
+
 struct heap_profile {
   struct profile profile;
   struct index_map addresses; /* of locations */
@@ -67,12 +70,22 @@ bool heap_profile_add(struct heap_profile *heap,
 /* All is added: finds the samples.  False when memory runs out. */
 bool heap_profile_end(struct heap_profile *heap);
 
-/* Writes COUNT samples from FIRST on, compressed, as of TIME_NANOS (since
- * 1970), and over DURATION_NANOS before, 0 for sums.  SHOWN is the sample type
- * that comes first to a reader. */
+/* The sum of COLUMN over COUNT samples from FIRST on. */
+int64_t heap_profile_sum(const struct heap_profile *heap, size_t first,
+                         size_t count, enum heap_column column);
+
+/* How a profile is written. */
+struct heap_writing {
+  enum heap_column shown; /* comes first to a reader */
+  unsigned columns;       /* bits of those that are not to be all 0 */
+  int64_t time_nanos;     /* since 1970 */
+  int64_t duration_nanos; /* before that; 0 for sums */
+  const char *comments;   /* one a line; NULL: none */
+};
+
+/* Writes COUNT samples from FIRST on, compressed. */
 void heap_profile_write(const struct heap_profile *heap, size_t first,
-                        size_t count, enum heap_column shown,
-                        int64_t time_nanos, int64_t duration_nanos,
+                        size_t count, const struct heap_writing *how,
                         struct sink *sink);
 
 #endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Each part that is written is a profile again, with what its samples use and
+ * nothing else.
+ */
+
+#include "base/array.h"
+#include "export/heap_profile.h"
+#include "pprof/writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct {
+  const char *type, *unit;
+} columns[HEAP_COLUMNS] = {
+    [HEAP_ALLOC_OBJECTS] = {"alloc_objects", "count"},
+    [HEAP_ALLOC_SPACE] = {"alloc_space", "bytes"},
+    [HEAP_INUSE_OBJECTS] = {"inuse_objects", "count"},
+    [HEAP_INUSE_SPACE] = {"inuse_space", "bytes"},
+};
+
+/* A part under way: by location and node of the whole what is it in the
+ * part, 0: nothing yet. */
+struct part {
+  const struct profile *whole;
+  struct profile profile;
+  uint32_t *locations, *nodes;
+  bool failed; /* no memory */
+};
+
+static uint32_t
+part_name(struct part *part, uint32_t name)
+{
+  const char *text = names_text(&part->whole->names, name);
+  const uint32_t made = names_intern(&part->profile.names, text);
+  part->failed = part->failed || made == NAMES_NONE;
+  return made;
+}
+
+/* The location of the part, 1 more than its number; 0: no memory. */
+static uint32_t
+part_location(struct part *part, uint32_t index)
+{
+  if (part->locations[index] != 0)
+    return part->locations[index];
+  const struct profile_location *location = &part->whole->locations[index];
+  const struct profile_line *line = &part->whole->lines[location->first_line];
+  const struct profile_function *function =
+      &part->whole->functions[line->function];
+  const uint32_t made = profile_add_function(
+      &part->profile,
+      (struct profile_function){part_name(part, function->name), 0,
+                                part_name(part, function->file),
+                                function->start_line});
+  part->locations[index] =
+      1 + profile_add_location(
+              &part->profile,
+              (struct profile_location){.address = location->address},
+              &(struct profile_line){made, line->line, 0}, 1);
+  return made == INDEX_NONE ? 0 : part->locations[index];
+}
+
+static uint32_t
+part_node(struct part *part, uint32_t node)
+{
+  const struct tree_node *nodes = part->whole->tree.nodes;
+  uint32_t chain[HEAP_MOST_FRAMES + 1];
+  size_t length = 0;
+  for (; part->nodes[node] == 0 && node != TREE_ROOT;
+       node = nodes[node].parent)
+    chain[length++] = node;
+  uint32_t up = part->nodes[node];
+  while (length > 0) {
+    node = chain[--length];
+    const uint32_t location = part_location(part, nodes[node].item);
+    up = location == 0 ? INDEX_NONE
+                       : tree_child(&part->profile.tree, up, location - 1);
+    if (up == INDEX_NONE)
+      return INDEX_NONE;
+    part->nodes[node] = up;
+  }
+  return up;
+}
+
+static bool
+make_comments(struct profile *profile, const char *text)
+{
+  char *copy = strdup(text == NULL ? "" : text);
+  char *rest = copy, *line;
+  bool good = copy != NULL;
+  while (good && (line = strsep(&rest, "\n")) != NULL)
+    if (*line != '\0') {
+      const uint32_t name = names_intern(&profile->names, line);
+      good = name != NAMES_NONE && profile_add_comment(profile, name);
+    }
+  free(copy);
+  return good;
+}
+
+static bool
+make_heading(struct profile *profile, const struct heap_writing *how)
+{
+  struct names *names = &profile->names;
+  profile->columns = array_zeroed(HEAP_COLUMNS, sizeof *profile->columns);
+  if (profile->columns == NULL)
+    return false;
+  profile->column_count = HEAP_COLUMNS;
+  bool good = true;
+  for (int i = 0; i < HEAP_COLUMNS; i++) {
+    struct profile_value_type *column = &profile->columns[i];
+    column->type = names_intern(names, columns[i].type);
+    column->unit = names_intern(names, columns[i].unit);
+    good = good && column->type != NAMES_NONE && column->unit != NAMES_NONE;
+  }
+  profile->default_type = profile->columns[how->shown].type;
+  profile->period_type = (struct profile_value_type){
+      names_intern(names, "space"), names_intern(names, "bytes")};
+  profile->period = 1;
+  profile->time_nanos = how->time_nanos;
+  profile->duration_nanos = how->duration_nanos;
+  return good && make_comments(profile, how->comments) &&
+         profile->period_type.type != NAMES_NONE &&
+         profile->period_type.unit != NAMES_NONE &&
+         profile_add_mapping(
+             profile, (struct profile_mapping){.end = HEAP_ADDRESS_LIMIT,
+                                               .flags = 7}) == 0;
+}
+
+static bool
+make_part(struct part *part, const struct heap_profile *heap, size_t first,
+          size_t count, unsigned which)
+{
+  static const uint64_t nothing[HEAP_COLUMNS];
+  const uint64_t no_labels = 0;
+  const uint32_t labels = profile_labels(&part->profile, &no_labels, 1);
+  bool good = labels != INDEX_NONE;
+  for (size_t i = first; good && !part->failed && i < first + count; i++) {
+    uint64_t values[HEAP_COLUMNS] = {0};
+    for (int column = 0; column < HEAP_COLUMNS; column++)
+      if ((which >> column & 1) != 0)
+        values[column] = (uint64_t)heap->values[heap->samples[i]][column];
+    if (memcmp(values, nothing, sizeof nothing) == 0)
+      continue;
+    const uint32_t node = part_node(part, heap->samples[i]);
+    good = node != INDEX_NONE &&
+           profile_add_sample(&part->profile,
+                              (struct profile_sample){node, labels}, values);
+  }
+  return good && !part->failed;
+}
+
+void
+heap_profile_write(const struct heap_profile *heap, size_t first,
+                   size_t count, const struct heap_writing *how,
+                   struct sink *sink)
+{
+  const struct profile *whole = &heap->profile;
+  struct part part = {.whole = whole};
+  part.locations =
+      array_zeroed(whole->location_count, sizeof *part.locations);
+  part.nodes = array_zeroed(whole->tree.count, sizeof *part.nodes);
+  if (profile_init(&part.profile) && part.locations != NULL &&
+      part.nodes != NULL && make_heading(&part.profile, how) &&
+      make_part(&part, heap, first, count, how->columns))
+    profile_write(&part.profile, true, sink);
+  else
+    sink_fail(sink, ENOMEM);
+  profile_release(&part.profile);
+  free(part.locations);
+  free(part.nodes);
+}

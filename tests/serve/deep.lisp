@@ -1,0 +1,26 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; deep.lisp -- saves deep.data: more samples than are taken at once, and
+;;;; so many frames that the size is too much for even less.
+
+(require :mprof)
+
+(defmacro define-deep (count)
+  "Define DEEP, which calls COUNT functions that recur, each conses at each
+level."
+  (let ((names (loop for i below count
+                     collect (intern (format nil "DEEP-~D" i)))))
+    `(progn
+       ,@(loop for name in names
+               collect `(defun ,name (n)
+                          (when (plusp n) (cons n (,name (1- n))))))
+       (defun deep (n) (list ,@(loop for name in names collect `(,name n)))))))
+(with-open-file (s "deep-code.lisp" :direction :output :if-exists :supersede)
+  (prin1 '(in-package "CL-USER") s)
+  (prin1 '(define-deep 40) s))
+(load (compile-file "deep-code.lisp"))
+
+(mprof:start :unfolded t)
+(deep 500)
+(mprof:stop)
+(mprof:save "deep.data")
