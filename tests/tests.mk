@@ -177,9 +177,6 @@ check-formats: all $(packages)-formats ## what others read of the exports
 check-html: all $(packages)-html ## the page in a headless browser
 	@$(test_env) tests/run-tests.sh html
 
-check-serve: all $(packages)-serve ## profiles over HTTP, with real and with ill-meaning clients
-	@$(test_env) tests/run-tests.sh serve
-
 check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 
