@@ -185,7 +185,7 @@ mprof_profile_open_octets(const void *octets, uint64_t length)
   struct handle *handle = new_handle();
   if (handle != NULL)
     profile_load_octets(&handle->profile,
-                        (struct input_octets){octets, length},
+                        (struct input_octets){octets, length}, false,
                         &handle->error);
   return handle;
 }

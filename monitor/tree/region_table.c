@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tree/image.h"
+
 enum { NONE = UINT32_MAX };
 
 static uint64_t
@@ -55,6 +57,7 @@ find(struct region_table *table, uint32_t most, uint32_t parent,
   if (table->count > most)
     return NONE;
   table->regions[table->count] = wanted;
+  image_note(NOTE_REGION, table->count, 0, 0, wanted.path);
   /* threads that count look whether there is any, without a lock */
   __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELAXED);
   return table->count - 1;
@@ -145,6 +148,13 @@ region_table_comments(const struct region_table *table, bool frees,
              r->entered, r->nanoseconds, r->first, r->last, held, r->path);
     put(closure, text);
   }
+}
+
+void
+region_table_note(const struct region_table *table)
+{
+  for (uint32_t i = 1; i < table->count; i++)
+    image_note(NOTE_REGION, i, 0, 0, table->regions[i].path);
 }
 
 void

@@ -141,7 +141,7 @@ static const char *
 check_run(const struct run_options *run, bool program)
 {
   bool chooses = run->off || run->signal != NULL || run->only != NULL ||
-                 run->children != CHILDREN_TRACED;
+                 run->children != CHILDREN_TRACED || run->mapped;
   if (run->process == SIZE_MAX && !program)
     return "no program to run is given";
   if (run->process == SIZE_MAX && run->seconds != SIZE_MAX)
@@ -150,8 +150,8 @@ check_run(const struct run_options *run, bool program)
     return "a process that runs already (--pid) and a program to run do not "
            "go together";
   if (run->process != SIZE_MAX && chooses)
-    return "--pid does not go together with --off, --signal, --only or "
-           "--trace-children";
+    return "--pid does not go together with --off, --signal, --only, "
+           "--trace-children or --mapped";
   if (run->process != SIZE_MAX && run->reachable)
     return "--pid does not go together with --reachable: what was allocated "
            "before is not known";
@@ -175,6 +175,8 @@ check(const struct options *options, struct mprof_error *error)
     wrong = "a file to write is missing: give -o OUT";
   else if (command == COMMAND_RUN)
     wrong = check_run(&options->run, options->file_count > 0);
+  else if (command == COMMAND_RECOVER && options->file_count != 1)
+    wrong = "one file is recovered";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
     wrong = "no files to merge are given";
   if (wrong != NULL)

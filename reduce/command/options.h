@@ -30,6 +30,7 @@ enum command {
   COMMAND_FLAMEGRAPH,
   COMMAND_GRAPH,
   COMMAND_RUN,
+  COMMAND_RECOVER,
   COMMAND_HELP,
   COMMAND_VERSION
 };
@@ -54,6 +55,7 @@ struct run_options {
   bool off, quiet;    /* count later; say nothing */
   bool unfolded;      /* with all depths of a recursion */
   bool reachable;     /* at the end, seek what is lost */
+  bool mapped;        /* count in a file, for a program that is killed */
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
   enum children_choice children;

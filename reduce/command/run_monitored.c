@@ -16,6 +16,7 @@
 
 #include "command/attach.h"
 #include "command/load.h"
+#include "command/recover.h"
 #include "command/run_program.h"
 #include "common/pprof_format.h"
 #include "pprof/reader.h"
@@ -282,8 +283,9 @@ finish_files(const struct profile_files *old, struct sums *sums, bool *root,
   struct code_names names = {0};
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
+  bool good = recover_in_place(files.path, error);
   *root = is_written(files.path);
-  bool good =
+  good = good &&
       (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
       list_others(&files, NULL, error);
   for (size_t i = 0; good && i < files.count; i++) {
@@ -337,7 +339,7 @@ say_nothing_written(const struct options *options, const struct sums *sums,
 
 /* Makes OUTCOME say what was written to the file NAME, and others. */
 static void
-say_written(const char *name, const struct sums *sums,
+say_written(const char *name, bool mapped, const struct sums *sums,
             struct outcome *outcome)
 {
   bool others = sums->files > 0;
@@ -353,7 +355,8 @@ say_written(const char *name, const struct sums *sums,
              " bytes, %" PRIu64 " of them kept%s%s%s; see: mprof report "
              "%s%s%s%s",
              name, files, sums->allocs, sums->bytes, sums->kept, lost,
-             outcome->signal == SIGKILL ? " when it was last saved" : "",
+             outcome->signal == SIGKILL && !mapped ? " when it was last saved"
+                                                   : "",
              sums->ecl ? ", and no objects of Lisp (profile these in Lisp, "
                          "by (require :mprof))"
                        : "",
@@ -384,7 +387,7 @@ run_monitored(const struct options *options, struct sink *sink,
   else if (good && !root)
     say_nothing_written(options, &sums, outcome);
   else if (good && !options->run.quiet)
-    say_written(name, &sums, outcome);
+    say_written(name, options->run.mapped, &sums, outcome);
   release_files(&files);
   return good;
 }

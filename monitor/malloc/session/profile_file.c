@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/image_format.h"
 #include "malloc/choice.h"
 #include "malloc/environment.h"
 #include "malloc/session/kept_file.h"
@@ -196,6 +197,17 @@ profile_file_open(void)
 }
 
 void
+profile_file_image(char *name)
+{
+  char *end;
+  if (own.path[0] != '\0')
+    end = stpcpy(name, own.path);
+  else
+    end = append_number(stpcpy(name, own.base), '.', (uint64_t)own.process);
+  strcpy(end, IMAGE_ENDING);
+}
+
+void
 profile_file_set(const char *name)
 {
   kept_file_close(&own.kept);
@@ -319,9 +331,10 @@ profile_file_try_new(void)
 static int
 write_kept(const struct code_objects *objects)
 {
+  const struct malloc_figures figures = malloc_figures(objects);
   struct gzip_file file = { .always = true }; /* seldom less than before */
   gzip_file_open_in_memory(&file);
-  malloc_profile_write(&file, objects);
+  malloc_profile_write(&file, &figures);
   gzip_file_close(&file);
   if (file.failed == 0)
     file.failed =
@@ -334,6 +347,7 @@ int
 profile_file_write(const struct code_objects *objects)
 {
   struct gzip_file file = { .rename = name_file };
+  struct malloc_figures figures;
   char temporary[PATH_MAX];
   profile_file_open();
   if (own.only_kept || kept_file_is_there(&own.kept))
@@ -342,7 +356,8 @@ profile_file_write(const struct code_objects *objects)
     return ENOENT;
   name_temporary(temporary);
   gzip_file_open(&file, own.path[0] != '\0' ? own.path : NULL, temporary);
-  malloc_profile_write(&file, objects);
+  figures = malloc_figures(objects);
+  malloc_profile_write(&file, &figures);
   gzip_file_close(&file);
   return file.failed;
 }

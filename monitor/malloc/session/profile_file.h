@@ -51,4 +51,8 @@ void profile_file_say(const char *before, const char *behind);
 /* The same with a reason; nothing without. */
 void profile_file_say_why(const char *what, const char *why);
 
+/* Put the name of the image that belongs to it into `name', of PATH_MAX
+ * bytes. */
+void profile_file_image(char *name);
+
 #endif

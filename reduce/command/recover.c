@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* mprof recover: an image is read, its figures become a file as the monitor
+ * writes it, in memory, and that is read and written as any profile is, which
+ * gives its addresses names.
+ */
+
+#include "command/recover.h"
+
+#include "command/command.h"
+#include "command/load.h"
+#include "recover/recover.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool
+recover_profile(const char *path, struct profile *profile,
+                struct mprof_error *error)
+{
+  struct gzip_file file = {.always = true};
+  memset(profile, 0, sizeof *profile);
+  bool good = recover_file(path, &file, error) &&
+              profile_load_octets(profile,
+                                  (struct input_octets){file.contents.base,
+                                                        file.length},
+                                  true, error);
+  arena_release(&file.contents);
+  return good;
+}
+
+bool
+recover_in_place(const char *path, struct mprof_error *error)
+{
+  char image[PATH_MAX];
+  struct profile profile;
+  if (snprintf(image, sizeof image, "%s" IMAGE_ENDING, path) >=
+          (int)sizeof image ||
+      access(image, F_OK) != 0)
+    return true;
+  bool good = recover_profile(image, &profile, error) &&
+              profile_save(&profile, path, true, error);
+  profile_release(&profile);
+  if (good)
+    unlink(image);
+  return good;
+}
+
+/* Sets IMAGE to the image that NAME is, or that belongs to it, and PROFILE to
+ * the profile of it. */
+static void
+find_names(const char *name, char image[PATH_MAX], char profile[PATH_MAX])
+{
+  const size_t ending = strlen(IMAGE_ENDING);
+  const char *last = strstr(name, IMAGE_ENDING);
+  while (last != NULL && strstr(last + 1, IMAGE_ENDING) != NULL)
+    last = strstr(last + 1, IMAGE_ENDING);
+  snprintf(image, PATH_MAX, "%s" IMAGE_ENDING, name);
+  snprintf(profile, PATH_MAX, "%s", name);
+  if (last == NULL || (last[ending] != '\0' && last[ending] != '.') ||
+      access(image, F_OK) == 0)
+    return;
+  snprintf(image, PATH_MAX, "%s", name);
+  snprintf(profile, PATH_MAX, "%.*s%s", (int)(last - name), name,
+           last + ending);
+}
+
+bool
+run_recover(const struct options *options, struct sink *sink,
+            struct outcome *outcome)
+{
+  struct profile profile;
+  char image[PATH_MAX];
+  char own[PATH_MAX];
+  (void)sink; /* all goes to the file */
+  find_names(options->files[0], image, own);
+  const char *name = options->output != NULL ? options->output : own;
+  bool good = recover_profile(image, &profile, &outcome->error) &&
+              profile_save(&profile, name, true, &outcome->error);
+  if (good)
+    mprof_line(outcome->remark,
+               "wrote '%s': %" PRIu64 " allocations, %" PRIu64
+               " bytes; see: mprof report %s",
+               name, profile.total[MEASURE_ALLOCS],
+               profile.total[MEASURE_BYTES], name);
+  profile_release(&profile);
+  return good;
+}
