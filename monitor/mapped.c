@@ -62,7 +62,7 @@ note_all(void)
   code_functions_note();
   kept_objects_print_names(true);
   kept_objects_note(true);
-  region_table_note(&monitor.regions);
+  region_table_map(&monitor.regions);
 }
 
 int

@@ -48,6 +48,7 @@ static struct {
   uint32_t owners;
   bool frozen;
   struct spin_lock notes_lock;
+  bool forks_with_notes, forks_with_pieces; /* locked before */
   struct arena notes;
 } image;
 
@@ -238,7 +239,7 @@ image_owner_of(const void *base)
   return owner;
 }
 
-/* The pieces of one array have its owner and kind. */
+/* The others keep their order: it is that of the parts of an array. */
 static void
 release_piece(int file, struct piece *p)
 {
@@ -248,7 +249,8 @@ release_piece(int file, struct piece *p)
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               (off_t)p->offset, (off_t)p->head.bytes);
   }
-  *p = image.pieces[--image.count];
+  image.count--;
+  memmove(p, p + 1, (size_t)(&image.pieces[image.count] - p) * sizeof *p);
 }
 
 void
@@ -494,16 +496,27 @@ copy_of(const struct piece *p)
   return copy;
 }
 
+/* Even if it forgets all counters. */
+static bool
+child_needs(const struct piece *p)
+{
+  return p->head.kind == IMAGE_STRIPES || p->head.kind == IMAGE_REGIONS;
+}
+
+/* A handler of a signal that forks may have interrupted who has them. */
 void
 image_before_fork(bool copy)
 {
-  spin_lock(&image.notes_lock);
-  spin_lock(&image.lock);
+  image.forks_with_notes = spin_holds(&image.notes_lock);
+  image.forks_with_pieces = spin_holds(&image.lock);
+  if (!image.forks_with_notes)
+    spin_lock(&image.notes_lock);
+  if (!image.forks_with_pieces)
+    spin_lock(&image.lock);
   for (uint32_t i = 0; i < image.count; i++)
     image.pieces[i].copy =
-        copy || image.pieces[i].head.kind == IMAGE_STRIPES
-            ? copy_of(&image.pieces[i])
-            : MAP_FAILED;
+        copy || child_needs(&image.pieces[i]) ? copy_of(&image.pieces[i])
+                                              : MAP_FAILED;
 }
 
 void
@@ -512,8 +525,10 @@ image_after_fork_in_parent(void)
   for (uint32_t i = 0; i < image.count; i++)
     if (image.pieces[i].copy != MAP_FAILED)
       munmap(image.pieces[i].copy, image.pieces[i].head.bytes);
-  spin_unlock(&image.lock);
-  spin_unlock(&image.notes_lock);
+  if (!image.forks_with_pieces)
+    spin_unlock(&image.lock);
+  if (!image.forks_with_notes)
+    spin_unlock(&image.notes_lock);
 }
 
 void

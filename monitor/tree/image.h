@@ -83,7 +83,7 @@ void image_forgets(bool begins);
 /* ---- forks, with nobody writing to what is in the image ---- */
 
 /* Before it, with `copy' for a child that goes on with the figures: without,
- * it has zeros but for the stripes. */
+ * it has zeros but for stripes and regions. */
 void image_before_fork(bool copy);
 void image_after_fork_in_parent(void);
 void image_after_fork_in_child(void);

@@ -36,6 +36,14 @@ join(char *to, const char *path, const char *name)
   to[n] = '\0';
 }
 
+void
+region_table_map(const struct region_table *table)
+{
+  if (table->regions != NULL)
+    image_map(&table->arena, table->arena.reserved_bytes, IMAGE_REGIONS,
+              image_owner());
+}
+
 /* The number of the region `name' in `parent', NONE when there is no room. */
 static uint32_t
 find(struct region_table *table, uint32_t most, uint32_t parent,
@@ -48,6 +56,7 @@ find(struct region_table *table, uint32_t most, uint32_t parent,
       return NONE;
     table->regions = table->arena.base;
     table->count = 1;
+    region_table_map(table);
   }
   join(wanted.path, table->regions[parent].path, name);
   for (uint32_t i = 1; i < table->count; i++)
@@ -57,7 +66,6 @@ find(struct region_table *table, uint32_t most, uint32_t parent,
   if (table->count > most)
     return NONE;
   table->regions[table->count] = wanted;
-  image_note(NOTE_REGION, table->count, 0, 0, wanted.path);
   /* threads that count look whether there is any, without a lock */
   __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELAXED);
   return table->count - 1;
@@ -148,13 +156,6 @@ region_table_comments(const struct region_table *table, bool frees,
              r->entered, r->nanoseconds, r->first, r->last, held, r->path);
     put(closure, text);
   }
-}
-
-void
-region_table_note(const struct region_table *table)
-{
-  for (uint32_t i = 1; i < table->count; i++)
-    image_note(NOTE_REGION, i, 0, 0, table->regions[i].path);
 }
 
 void

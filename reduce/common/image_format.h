@@ -59,6 +59,7 @@ enum image_kind {
   IMAGE_LIVES,   /* of a stripe, the owner */
   IMAGE_STRIPES, /* the struct itself */
   IMAGE_TALLIES, /* of objects of the other heap, by leaf: lisp_heap.h */
+  IMAGE_REGIONS, /* region_table.h */
   IMAGE_NOTES
 };
 
@@ -83,7 +84,6 @@ enum image_note_kind {
   NOTE_PROGRAM = 1, /* text: as the comment mprof.program */
   NOTE_ROOT,        /* text: name of the function that runs what is profiled */
   NOTE_THREAD,      /* key: owner of a tree, or label of a C thread; text */
-  NOTE_REGION,      /* key: number; text: path */
   NOTE_TYPE,        /* key: its bits of kind.what; value: category; text */
   NOTE_CLASS,       /* key: kind.clas; value: is it a structure's; text */
   NOTE_FUNCTION,    /* key: number; value: enum note_flag; more: code */

@@ -102,3 +102,30 @@ image_check_trees(struct image *image, struct mprof_error *error)
   }
   return good;
 }
+
+/* ---- regions ----------------------------------------------------------- */
+
+struct region_table
+image_regions(const struct image *image)
+{
+  const struct image_array *array = image_array(image, IMAGE_REGIONS, 0);
+  struct region_table regions = {0};
+  if (array == NULL)
+    return regions;
+  regions.regions = (struct region *)array->bytes;
+  regions.count = (uint32_t)(array->length / sizeof *regions.regions);
+  for (uint32_t i = 0; i < regions.count; i++) {
+    struct region *region = &regions.regions[i];
+    region->path[REGION_PATH_BYTES - 1] = '\0';
+    if (region->parent >= i) /* not complete */
+      region->parent = 0;
+  }
+  return regions;
+}
+
+const char *
+image_region_path(const struct region_table *regions, uint32_t number)
+{
+  return number < regions->count ? regions->regions[number].path
+                                 : "[not named yet]";
+}

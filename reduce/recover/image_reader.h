@@ -14,6 +14,7 @@
 #include "base/mprof_error.h"
 #include "common/image_format.h"
 #include "tree/context_tree.h"
+#include "tree/region_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,6 +62,14 @@ bool image_fault(const struct image *image, struct mprof_error *error,
 
 /* Checks all trees.  False: ERROR says why. */
 bool image_check_trees(struct image *image, struct mprof_error *error);
+
+/* The regions of IMAGE, whose texts end; none if it has none.  They are the
+ * image's. */
+struct region_table image_regions(const struct image *image);
+
+/* The path of one of these. */
+const char *image_region_path(const struct region_table *regions,
+                              uint32_t number);
 
 /* Whether anything was counted for LEAF. */
 static inline bool

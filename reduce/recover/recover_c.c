@@ -17,6 +17,7 @@ struct c_recovery {
   const struct image_notes *notes;
   uint64_t peak; /* the number of the last one */
   struct code_objects loaded, unloaded; /* their objects are owned */
+  struct region_table regions;
   uint64_t contexts;
 };
 
@@ -184,9 +185,8 @@ list_objects(struct c_recovery *r)
 static uint64_t
 known_site(const struct c_recovery *r, uint64_t site)
 {
-  return (site & (SITE_OBJECT | SITE_SPECIAL)) == 0 &&
-                 (site & SITE_RETIRED) != 0 &&
-                 RETIRED_OBJECT(site) > r->unloaded.count
+  return (site & SITE_OBJECT) == 0 && (site & SITE_RETIRED) != 0 &&
+                 RETIRED_OBJECT(site) - 1 >= r->unloaded.count
              ? SITE_RETIRED
              : site;
 }
@@ -214,7 +214,7 @@ static const char *
 region_path(void *recovery, uint32_t number)
 {
   const struct c_recovery *r = recovery;
-  return image_note_text(r->notes, NOTE_REGION, number, "?");
+  return image_region_path(&r->regions, number);
 }
 
 static const char *
@@ -257,6 +257,7 @@ static void
 put_comments(void *recovery, struct pprof_stream *p)
 {
   const struct c_recovery *r = recovery;
+  region_table_comments(&r->regions, true, pprof_put_region, p);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, r->contexts);
   if (recover_note(r->image) != NULL)
     pprof_put_comment(p, PPROF_COMMENT_LOST_NOTE, recover_note(r->image));
@@ -311,6 +312,7 @@ recover_c(struct image *image, const struct image_notes *notes,
            (list_objects(&r) || mprof_error_memory(error));
     if (good) {
       check_sites(&r);
+      r.regions = image_regions(image);
       malloc_profile_write(file, &figures);
     }
   }

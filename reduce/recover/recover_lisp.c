@@ -25,6 +25,7 @@ struct lisp_recovery {
   struct pprof_stream stream;
   struct sample_writer samples;
   struct code_names names;
+  struct region_table regions;
   uint64_t allocations, bytes, contexts, threads;
 };
 
@@ -67,9 +68,7 @@ put_labels(void *closure, const struct kind *kind)
   pprof_add_label(p, PPROF_LABEL_THREAD, r->thread);
   if (KIND_REGION(kind->what) != 0)
     pprof_add_label(p, PPROF_LABEL_REGION,
-                    image_note_text(r->notes, NOTE_REGION,
-                                    KIND_REGION(kind->what),
-                                    "[not named yet]"));
+                    image_region_path(&r->regions, KIND_REGION(kind->what)));
   if (kind->size != 0 && kind->size != LEAF_LARGE)
     pprof_add_number_label(p, PPROF_LABEL_BYTES, kind->size);
 }
@@ -307,6 +306,7 @@ put_comments(struct lisp_recovery *r)
   pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_BYTES,
                   r->samples.unattributed_bytes);
   pprof_put_count(p, PPROF_COMMENT_CUT_ALLOCATIONS, r->samples.cut_count);
+  region_table_comments(&r->regions, false, pprof_put_region, p);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, r->contexts);
   pprof_put_count(p, PPROF_COMMENT_THREADS, r->threads);
   if (recover_note(r->image) != NULL)
@@ -326,6 +326,7 @@ recover_lisp(struct image *image, const struct image_notes *notes,
                                         .part_of = part_of}};
   if (!image_check_trees(image, error))
     return false;
+  r.regions = image_regions(image);
   pprof_open(&r.stream, PPROF_LISP_COLUMNS);
   for (size_t i = 0; i < image->tree_count; i++)
     put_tree(&r, &image->trees[i]);

@@ -47,7 +47,7 @@ map(struct malloc_monitor *m, const char *name)
   context_tree_map(&m->tree);
   stripes_map();
   malloc_threads_note();
-  region_table_note(&m->regions);
+  region_table_map(&m->regions);
   code_objects_note_unloaded();
   note_sites(&m->tree);
   if (m->functions.given == NULL) /* else it does that, too */
