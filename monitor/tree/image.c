@@ -2,30 +2,27 @@
  *
  * image.c -- pieces of memory, and where they are in the file.
  *
- * A piece is mapped in three steps: room in the file, its memory, and last the
- * page that says what it is.  A process that is killed in between leaves a
- * piece that is none, at the end.
+ * A piece is mapped in steps: room in the file, a page that says it is free,
+ * its memory, and last what it is.  A process that is killed in between leaves
+ * nothing at the end of the file, or what is free.
  */
 #include "tree/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tree/arena.h"
+#include "tree/image_file.h"
+#include "tree/image_notes.h"
 #include "tree/spin_lock.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
 #endif
-
-enum { FIRST_NOTES = 1 << 16, MOST_NOTES = 1 << 30 };
 
 /* A piece of memory. */
 struct piece {
@@ -36,20 +33,14 @@ struct piece {
 };
 
 static struct {
-  struct spin_lock lock;  /* of all but the notes */
-  char path[PATH_MAX];    /* empty: there is no file */
-  dev_t device;
-  ino_t inode;
+  struct spin_lock lock;  /* of all that follows */
   struct image_head *head; /* in the file; NULL: there is none */
-  uint64_t end;            /* of what is used of the file */
   struct arena arena;      /* of pieces */
   struct piece *pieces;
   uint32_t count;
   uint32_t owners;
   bool frozen;
-  struct spin_lock notes_lock;
-  bool forks_with_notes, forks_with_pieces; /* locked before */
-  struct arena notes;
+  bool locked_before; /* the fork */
 } image;
 
 bool
@@ -64,55 +55,19 @@ image_owner(void)
   return __atomic_add_fetch(&image.owners, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- the file ---- */
-
-/* Open it, if it is still the one that was made.  Negative: it is not. */
-static int
-open_file(void)
+static void
+say_incomplete(void)
 {
-  struct stat status;
-  const int file =
-      open(image.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file >= 0 &&
-      (fstat(file, &status) != 0 || status.st_dev != image.device ||
-       status.st_ino != image.inode)) {
-    close(file);
-    return -1;
-  }
-  return file;
-}
-
-/* Make room for `bytes' more.  A file that is longer than this process may
- * make one is a signal. */
-static int
-allocate(int file, uint64_t bytes)
-{
-  struct rlimit limit;
-  int error;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-      limit.rlim_cur != RLIM_INFINITY && image.end + bytes > limit.rlim_cur)
-    return EFBIG;
-  do
-    error = posix_fallocate(file, (off_t)image.end, (off_t)bytes);
-  while (error == EINTR);
-  return error;
+  if (image.head != NULL)
+    __atomic_fetch_or(&image.head->flags, IMAGE_INCOMPLETE, __ATOMIC_RELAXED);
 }
 
 static bool
-write_at(int file, const void *bytes, size_t n, uint64_t offset)
+write_head(int file, const struct piece *p, enum image_kind kind)
 {
-  const char *from = bytes;
-  while (n > 0) {
-    const ssize_t written = pwrite(file, from, n, (off_t)offset);
-    if (written < 0 && errno != EINTR)
-      return false;
-    if (written > 0) {
-      from += written;
-      n -= (size_t)written;
-      offset += (uint64_t)written;
-    }
-  }
-  return true;
+  struct image_piece head = p->head;
+  head.kind = kind;
+  return image_file_write(file, &head, sizeof head, p->offset - IMAGE_PAGE);
 }
 
 /* Put the piece into the file, with `used' bytes of what it holds; the rest
@@ -121,21 +76,17 @@ static bool
 put_piece(int file, struct piece *p, size_t used)
 {
   const uint64_t bytes = p->head.bytes;
-  p->offset = image.end + IMAGE_PAGE;
-  if (allocate(file, IMAGE_PAGE + bytes) != 0 ||
-      !write_at(file, p->base, used, p->offset) ||
+  p->offset = image_file.end + IMAGE_PAGE;
+  if (image_file_allocate(file, IMAGE_PAGE + bytes) != 0 ||
+      !image_file_write(file, p->base, used, p->offset) ||
+      !write_head(file, p, IMAGE_FREE) ||
       mmap(p->base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-           file, (off_t)p->offset) == MAP_FAILED ||
-      !write_at(file, &p->head, sizeof p->head, image.end))
+           file, (off_t)p->offset) == MAP_FAILED)
     return false;
-  image.end += IMAGE_PAGE + bytes;
+  image_file.end += IMAGE_PAGE + bytes;
+  if (!write_head(file, p, (enum image_kind)p->head.kind))
+    say_incomplete();
   return true;
-}
-
-static void
-say_incomplete(void)
-{
-  __atomic_fetch_or(&image.head->flags, IMAGE_INCOMPLETE, __ATOMIC_RELAXED);
 }
 
 /* ---- pieces, under the lock ---- */
@@ -153,7 +104,7 @@ room_for_piece(void)
 static void
 add_piece(void *base, size_t bytes, size_t used, struct image_piece head)
 {
-  const int file = image.frozen ? -1 : open_file();
+  const int file = image.frozen ? -1 : image_file_open();
   bool mapped = false;
   head.magic = IMAGE_PIECE_MAGIC;
   head.bytes = bytes;
@@ -243,9 +194,8 @@ image_owner_of(const void *base)
 static void
 release_piece(int file, struct piece *p)
 {
-  p->head.kind = IMAGE_FREE;
   if (file >= 0) {
-    write_at(file, &p->head, sizeof p->head, p->offset - IMAGE_PAGE);
+    write_head(file, p, IMAGE_FREE);
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               (off_t)p->offset, (off_t)p->head.bytes);
   }
@@ -265,7 +215,7 @@ image_release(const void *base)
   p = piece_at(base);
   if (p != NULL) {
     head = p->head;
-    file = image_is_open() && !image.frozen ? open_file() : -1;
+    file = image_is_open() && !image.frozen ? image_file_open() : -1;
     for (uint32_t i = image.count; i-- > 0;)
       if (image.pieces[i].head.kind == head.kind &&
           image.pieces[i].head.owner == head.owner)
@@ -278,62 +228,6 @@ image_release(const void *base)
 
 /* ---- begin and end ---- */
 
-/* Another process has left an image there: add its number to the name, and
- * another one if that is taken.  False with EEXIST when it is something else.
- */
-static bool
-move_old(void)
-{
-  enum { MOST = 10000 };
-  char name[PATH_MAX + 32];
-  struct image_head head = {.version = 0};
-  int n;
-  const int file =
-      open(image.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0)
-    return errno == ENOENT;
-  const ssize_t got = pread(file, &head, sizeof head, 0);
-  close(file);
-  errno = EEXIST;
-  if (got != sizeof head ||
-      memcmp(head.magic, IMAGE_MAGIC, sizeof head.magic) != 0)
-    return false;
-  n = snprintf(name, sizeof name, "%s.%u", image.path, head.process);
-  for (int i = 2; access(name, F_OK) == 0 && i < MOST; i++)
-    snprintf(name + n, sizeof name - (size_t)n, ".%d", i);
-  return rename(image.path, name) == 0;
-}
-
-/* An absolute path, since the program may change its folder. */
-static int
-set_path(const char *path)
-{
-  char folder[PATH_MAX] = "";
-  int n;
-  if (path[0] != '/' && getcwd(folder, sizeof folder - 1) == NULL)
-    return errno;
-  n = snprintf(image.path, sizeof image.path, "%s%s%s", folder,
-               folder[0] == '\0' ? "" : "/", path);
-  return n < (int)sizeof image.path ? 0 : ENAMETOOLONG;
-}
-
-/* Make the file anew.  Negative, with errno set, when that fails. */
-static int
-make_file(void)
-{
-  struct stat status;
-  int file;
-  if (!move_old())
-    return -1;
-  file = open(image.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-              0666);
-  if (file >= 0 && fstat(file, &status) == 0) {
-    image.device = status.st_dev;
-    image.inode = status.st_ino;
-  }
-  return file;
-}
-
 /* The head, in the first page; NULL with errno set. */
 static struct image_head *
 make_head(int file, enum image_language language)
@@ -344,12 +238,11 @@ make_head(int file, enum image_language language)
   void *mapped;
   memcpy(head.magic, IMAGE_MAGIC, sizeof head.magic);
   snprintf(head.mprof, sizeof head.mprof, "%s", MPROF_VERSION);
-  image.end = 0;
-  errno = allocate(file, IMAGE_PAGE);
-  if (errno != 0 || !write_at(file, &head, sizeof head, 0))
+  errno = image_file_allocate(file, IMAGE_PAGE);
+  if (errno != 0 || !image_file_write(file, &head, sizeof head, 0))
     return NULL;
   mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  image.end = IMAGE_PAGE;
+  image_file.end = IMAGE_PAGE;
   return mapped == MAP_FAILED ? NULL : mapped;
 }
 
@@ -363,41 +256,26 @@ put_all(int file)
   return true;
 }
 
-static int
-begin_notes(void)
-{
-  if (image.notes.base != NULL)
-    return 0;
-  if (arena_place(&image.notes, FIRST_NOTES, MOST_NOTES) != 0)
-    return errno;
-  *(uint64_t *)image.notes.base = sizeof(uint64_t);
-  image_map(&image.notes, sizeof(uint64_t), IMAGE_NOTES, image_owner());
-  return 0;
-}
-
 int
 image_open(const char *path, enum image_language language)
 {
   struct image_head *head = NULL;
-  int error, file;
+  int error = 0, file;
   if (image_is_open())
     return EBUSY;
-  error = set_path(path);
-  if (error != 0)
-    return error;
-  file = make_file();
+  file = image_file_make(path);
   if (file >= 0) {
     head = make_head(file, language);
     if (head == NULL || !put_all(file)) {
       error = errno;
-      unlink(image.path);
+      unlink(image_file.path);
     }
     close(file);
   }
   if (file < 0 || error != 0)
     return error != 0 ? error : errno;
   __atomic_store_n(&image.head, head, __ATOMIC_RELEASE);
-  return begin_notes();
+  return image_notes_begin();
 }
 
 void
@@ -412,10 +290,10 @@ image_close(bool keep)
   if (image.frozen)
     return;
   if (!keep)
-    file = open_file();
+    file = image_file_open();
   if (file >= 0) {
     close(file);
-    unlink(image.path);
+    unlink(image_file.path);
   }
   __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
   munmap(head, IMAGE_PAGE);
@@ -437,51 +315,6 @@ image_forgets(bool begins)
   else
     __atomic_fetch_and(&image.head->flags, ~(uint32_t)IMAGE_FORGETTING,
                        __ATOMIC_SEQ_CST);
-}
-
-/* ---- notes ---- */
-
-/* Room for a note at `used'; NULL: there is none. */
-static struct image_note *
-room_for_note(uint64_t used, size_t bytes)
-{
-  size_t room = image.notes.reserved_bytes;
-  if (used + bytes > MOST_NOTES)
-    return NULL;
-  while (room < used + bytes)
-    room *= 2;
-  return arena_reach(&image.notes, room) == 0
-             ? (struct image_note *)((char *)image.notes.base + used)
-             : NULL;
-}
-
-void
-image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
-           uint64_t more, const char *text)
-{
-  const size_t length = text == NULL ? 0 : strlen(text);
-  const size_t bytes = sizeof(struct image_note) + ((length + 7) & ~(size_t)7);
-  const int saved = errno;
-  struct image_note *note;
-  uint64_t *used;
-  if (!image_is_open() || spin_holds(&image.notes_lock) ||
-      image.notes.base == NULL)
-    return;
-  spin_lock(&image.notes_lock);
-  used = image.notes.base;
-  note = room_for_note(*used, bytes);
-  if (note != NULL) {
-    *note = (struct image_note){.kind = kind,
-                                .text_bytes = (uint32_t)length,
-                                .key = key,
-                                .value = value,
-                                .more = more};
-    if (length != 0)
-      memcpy(note + 1, text, length);
-    __atomic_store_n(used, *used + bytes, __ATOMIC_RELEASE);
-  }
-  spin_unlock(&image.notes_lock);
-  errno = saved;
 }
 
 /* ---- forks ---- */
@@ -507,11 +340,9 @@ child_needs(const struct piece *p)
 void
 image_before_fork(bool copy)
 {
-  image.forks_with_notes = spin_holds(&image.notes_lock);
-  image.forks_with_pieces = spin_holds(&image.lock);
-  if (!image.forks_with_notes)
-    spin_lock(&image.notes_lock);
-  if (!image.forks_with_pieces)
+  image_notes_lock();
+  image.locked_before = spin_holds(&image.lock);
+  if (!image.locked_before)
     spin_lock(&image.lock);
   for (uint32_t i = 0; i < image.count; i++)
     image.pieces[i].copy =
@@ -525,10 +356,9 @@ image_after_fork_in_parent(void)
   for (uint32_t i = 0; i < image.count; i++)
     if (image.pieces[i].copy != MAP_FAILED)
       munmap(image.pieces[i].copy, image.pieces[i].head.bytes);
-  if (!image.forks_with_pieces)
+  if (!image.locked_before)
     spin_unlock(&image.lock);
-  if (!image.forks_with_notes)
-    spin_unlock(&image.notes_lock);
+  image_notes_unlock();
 }
 
 void
@@ -548,6 +378,6 @@ image_after_fork_in_child(void)
   if (image.head != NULL)
     munmap(image.head, IMAGE_PAGE);
   image.head = NULL;
-  arena_release(&image.notes);
-  image.lock.holder = image.notes_lock.holder = 0;
+  image_notes_forked();
+  image.lock.holder = 0;
 }

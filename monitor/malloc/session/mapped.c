@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
@@ -63,7 +64,8 @@ mapped_open(void)
   int error;
   if (environment_value("MPROF_MAPPED") == NULL || !malloc_monitor_open(m))
     return;
-  profile_file_image(name);
+  if (profile_file_image(name))
+    unlink(name); /* that has saved what it counted */
   malloc_monitor_lock(m);
   error = map(m, name);
   malloc_monitor_unlock(m);

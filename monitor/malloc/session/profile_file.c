@@ -196,15 +196,18 @@ profile_file_open(void)
     read_name();
 }
 
-void
+bool
 profile_file_image(char *name)
 {
+  const bool follows = own.follows;
   char *end;
   if (own.path[0] != '\0')
     end = stpcpy(name, own.path);
   else
     end = append_number(stpcpy(name, own.base), '.', (uint64_t)own.process);
   strcpy(end, IMAGE_ENDING);
+  move_earlier_program();
+  return follows;
 }
 
 void
