@@ -82,6 +82,7 @@ struct image_note {
 
 enum image_note_kind {
   NOTE_PROGRAM = 1, /* text: as the comment mprof.program */
+  NOTE_COARSE,      /* text: as the comment mprof.coarse_note */
   NOTE_ROOT,        /* text: name of the function that runs what is profiled */
   NOTE_THREAD,      /* key: owner of a tree, or label of a C thread; text */
   NOTE_TYPE,        /* key: its bits of kind.what; value: category; text */

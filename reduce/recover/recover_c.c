@@ -257,6 +257,9 @@ static void
 put_comments(void *recovery, struct pprof_stream *p)
 {
   const struct c_recovery *r = recovery;
+  if (image_note_find(r->notes, NOTE_COARSE, 0) != NULL)
+    pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE,
+                      image_note_text(r->notes, NOTE_COARSE, 0, ""));
   region_table_comments(&r->regions, true, pprof_put_region, p);
   pprof_put_count(p, PPROF_COMMENT_CONTEXTS, r->contexts);
   if (recover_note(r->image) != NULL)

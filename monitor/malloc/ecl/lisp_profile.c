@@ -14,6 +14,10 @@
 #include "names/classify.h"
 #include "tree/image.h"
 
+static const char coarse_note[] =
+    "This ECL is not mprof's: functions that are inlined, or end in a call, "
+    "can lack a frame; the one that mprof builds has all";
+
 /* ---- labels ---- */
 
 /* As the hooks of a patched ECL would call it. */
@@ -42,6 +46,7 @@ void
 lisp_profile_note(void)
 {
   enum { MOST = 64 }; /* element types, and modes of streams */
+  image_note(NOTE_COARSE, 0, 0, 0, coarse_note);
   for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
     note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
     for (uint32_t more = 1; more < MOST && type != t_instance; more++) {
@@ -156,10 +161,7 @@ void
 lisp_profile_comments(struct pprof_stream *p,
                       const struct context_tree *tree)
 {
-  pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE,
-                    "This ECL is not mprof's: functions that are inlined, or "
-                    "end in a call, can lack a frame; the one that mprof "
-                    "builds has all");
+  pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE, coarse_note);
   if (lisp_balance.ended && !lisp_balance.broken)
     put_reconciliation(p, tree);
 }
