@@ -11,10 +11,15 @@
 #include "command/load.h"
 #include "recover/recover.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool
@@ -32,20 +37,62 @@ recover_profile(const char *path, struct profile *profile,
   return good;
 }
 
-bool
-recover_in_place(const char *path, struct mprof_error *error)
+/* Whether the file IMAGE is one that was made SINCE, by a process that is
+ * gone. */
+static bool
+is_left(const char *image, time_t since)
 {
-  char image[PATH_MAX];
+  struct image_head head;
+  struct stat status;
+  int file = open(image, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  bool left = file >= 0 && fstat(file, &status) == 0 &&
+              S_ISREG(status.st_mode) && status.st_ctime >= since &&
+              read(file, &head, sizeof head) == sizeof head &&
+              memcmp(head.magic, IMAGE_MAGIC, sizeof head.magic) == 0 &&
+              kill((pid_t)head.process, 0) != 0 && errno == ESRCH;
+  if (file >= 0)
+    close(file);
+  return left;
+}
+
+/* IMAGE is the name of the profile and IMAGE_ENDING. */
+static bool
+replace(const char *image, struct mprof_error *error)
+{
+  char path[PATH_MAX];
   struct profile profile;
-  if (snprintf(image, sizeof image, "%s" IMAGE_ENDING, path) >=
-          (int)sizeof image ||
-      access(image, F_OK) != 0)
-    return true;
+  snprintf(path, sizeof path, "%.*s",
+           (int)(strlen(image) - strlen(IMAGE_ENDING)), image);
   bool good = recover_profile(image, &profile, error) &&
               profile_save(&profile, path, true, error);
   profile_release(&profile);
   if (good)
     unlink(image);
+  return good;
+}
+
+/* Beside PATH itself, for other processes: what is between has digits and
+ * dots. */
+bool
+recover_in_place(const char *path, time_t since, struct mprof_error *error)
+{
+  char pattern[PATH_MAX];
+  glob_t images = {0};
+  bool good = true;
+  if (strpbrk(path, "*?[\\") != NULL) { /* by its name alone */
+    snprintf(pattern, sizeof pattern, "%s" IMAGE_ENDING, path);
+    return !is_left(pattern, since) || replace(pattern, error);
+  }
+  snprintf(pattern, sizeof pattern, "%s*" IMAGE_ENDING, path);
+  if (glob(pattern, 0, NULL, &images) == 0)
+    for (size_t i = 0; good && i < images.gl_pathc; i++) {
+      const char *between = images.gl_pathv[i] + strlen(path);
+      const size_t length = strlen(between) - strlen(IMAGE_ENDING);
+      if ((length == 0 || strspn(between, ".0123456789") >= length) &&
+          is_left(images.gl_pathv[i], since))
+        good = replace(images.gl_pathv[i], error);
+    }
+  globfree(&images);
   return good;
 }
 

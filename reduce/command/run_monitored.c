@@ -273,17 +273,17 @@ is_kept(const char *path)
   return kept;
 }
 
-/* Finishes all files that are new since OLD was listed.  Sets *ROOT to
- * whether FILE is there. */
+/* Finishes all files that are new since OLD was listed, and what was left
+ * SINCE in place of some.  Sets *ROOT to whether FILE is there. */
 static bool
-finish_files(const struct profile_files *old, struct sums *sums, bool *root,
-             struct mprof_error *error)
+finish_files(const struct profile_files *old, time_t since, struct sums *sums,
+             bool *root, struct mprof_error *error)
 {
   struct profile_files files = {.name = old->name};
   struct code_names names = {0};
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
-  bool good = recover_in_place(files.path, error);
+  bool good = recover_in_place(files.path, since, error);
   *root = is_written(files.path);
   good = good &&
       (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
@@ -374,6 +374,7 @@ run_monitored(const struct options *options, struct sink *sink,
   const char *name = options->output == NULL ? "mprof.data" : options->output;
   bool root = false;
   const bool runs = options->run.process != SIZE_MAX;
+  const time_t since = time(NULL);
   bool good =
       (runs ? attach_check(options, outcome)
             : program_exists(options, outcome)) &&
@@ -382,7 +383,7 @@ run_monitored(const struct options *options, struct sink *sink,
       (runs ? attach_run(options, files.path, sink, outcome)
             : program_run(options, files.path, outcome)); /* its output */
   mprof_error_clear(&unfinished);
-  if (good && !finish_files(&files, &sums, &root, &unfinished))
+  if (good && !finish_files(&files, since, &sums, &root, &unfinished))
     mprof_line(outcome->remark, "%s", unfinished.message);
   else if (good && !root)
     say_nothing_written(options, &sums, outcome);

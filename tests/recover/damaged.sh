@@ -13,7 +13,7 @@ $CC -O1 -o damage "$programs/damage.c" &&
 cp "$programs/busy.lisp" .
 
 MPROF_MAPPED=1 MPROF_AUTOSAVE=0 MPROF_OUT=c.data \
-  LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so ./busy log 3 9 2>/dev/null
+  LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so ./busy log 3 9 500 2>/dev/null
 "$ECL" --norc --eval '(compile-file "busy.lisp")' --eval '(ext:quit 0)' \
   </dev/null >/dev/null 2>&1
 "$ECL" --norc --load busy.fas --eval '(mprof:start :file "lisp.data" :mapped t)' \

@@ -44,6 +44,9 @@ ways execs
 all 'exec: the program before, too' \
   'main;execs;make 4,main;forks;make 13,main;forks;make 7,'
 same 'exec: no image is left' '' "$(ls | grep mapped)"
+ways starts
+all 'another process that is killed' 'main;make 109,main;starts;make 11,'
+same 'its image is not left' '' "$(ls | grep mapped)"
 ways regions
 all 'regions: chains' 'main;regions;make 1,main;regions;make 7,'
 "$MPROF" report --tables=regions --no-legend ways.data |

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * busy LOG [THREADS [SIGNAL]]: threads that allocate and free on more and more
+ * busy LOG [THREADS [SIGNAL [ROUNDS]]]: threads that allocate and free on more and more
  * paths, until they are killed or, at some time, the program ends itself by a
  * signal; 0: it ends well.  Each keeps a log in the file LOG, which is mapped:
  *
@@ -19,10 +19,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLOTS = 8, MOST = 16, OBJECTS = 512, DEPTH = 10, ROUNDS = 60000 };
+enum { SLOTS = 8, MOST = 16, OBJECTS = 512, DEPTH = 10 };
 
 static volatile uint64_t (*logs)[SLOTS];
-static int forever;
+static int forever, rounds = 60000;
 
 struct worker {
   volatile uint64_t *log;
@@ -104,7 +104,7 @@ work(void *unused)
   pthread_setname_np(pthread_self(), name);
   w->log = logs[number];
   w->random = (uint64_t)getpid() << 8 | (uint64_t)number;
-  for (int i = 0; forever || i < ROUNDS; i++)
+  for (int i = 0; forever || i < rounds; i++)
     left(w, (unsigned)next(w), (unsigned)(next(w) % DEPTH));
   return NULL;
 }
@@ -116,6 +116,8 @@ main(int argc, char **argv)
   const int file = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0666);
   pthread_t thread[MOST];
   forever = argc < 4;
+  if (argc > 4)
+    rounds = atoi(argv[4]);
   if (threads > MOST || ftruncate(file, MOST * sizeof *logs) != 0)
     return 2;
   logs = mmap(NULL, MOST * sizeof *logs, PROT_READ | PROT_WRITE, MAP_SHARED,

@@ -43,6 +43,20 @@ forks(void)
   make(3, 61);
 }
 
+/* A process that becomes the program "restarts" and is killed, too. */
+static void
+starts(char **argv)
+{
+  static char killed[] = "restarts";
+  argv[1] = killed;
+  argv[2] = NULL;
+  make(10, 61);
+  if (fork() == 0)
+    execv("/proc/self/exe", argv);
+  wait(NULL);
+  make(1, 61);
+}
+
 static void
 regions(void)
 {
@@ -79,6 +93,8 @@ main(int argc, char **argv)
     forks();
   else if (strcmp(argv[1], "regions") == 0)
     regions();
+  else if (strcmp(argv[1], "starts") == 0)
+    starts(argv);
   else if (strcmp(argv[1], "execs") == 0)
     execs(argv);
   else if (strcmp(argv[1], "libraries") == 0)
@@ -88,7 +104,8 @@ main(int argc, char **argv)
     }
   else if (strcmp(argv[1], "restarts") == 0) {
     make(100, 61);
-    mprof_restart(argv[2]);
+    if (argv[2] != NULL)
+      mprof_restart(argv[2]);
     make(9, 61);
   }
   raise(SIGKILL);
