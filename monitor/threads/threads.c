@@ -10,8 +10,8 @@
  * are used from then on; its `env' is NULL.  A program that makes threads
  * without end would leave as many, so from a number of them on, those with
  * one name share a state: their trees are merged, and their counters added to
- * those of all threads that are gone.  Nothing is lost: leaves that find no
- * room in a shared tree go to its overflow, and a thread for which there is
+ * those of all threads that are gone.  Nothing is lost: where a shared tree
+ * has no room for more contexts some are retired, and a thread for which there is
  * no memory keeps its state.
  *
  * Not done here: finding the threads that began while nothing was counted
@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "hook/hook.h"
+#include "hook/thread_paths.h"
 #include "live/live_collection.h"
 #include "live/live_entries.h"
 #include "live/live_frees.h"
@@ -89,6 +90,7 @@ init_tree(struct context_tree *tree)
                         site_function_in_tree, NULL, NULL) != 0)
     return false;
   context_tree_by_function(tree);
+  thread_paths_begin(tree);
   return true;
 }
 
@@ -227,33 +229,6 @@ threads_counters(void)
 
 /* ---- threads that end ---- */
 
-static void
-no_room(void *requests, const struct leaf *leaf, const struct kind *kind)
-{
-  requests_add_leaf(requests, leaf, kind);
-}
-
-/* False, with nothing changed, when memory ran out. */
-static bool
-merge(struct thread_state *into, struct thread_state *from)
-{
-  uint32_t *leaf_of = NULL;
-  bool merged;
-  if (live_table_is_open(&from->live)) {
-    leaf_of = calloc(from->tree.leaf_count, sizeof *leaf_of);
-    if (leaf_of == NULL)
-      return false;
-  }
-  merged = context_tree_merge(&into->tree, &from->tree, no_room,
-                              &from->requests, leaf_of);
-  if (merged && leaf_of != NULL) {
-    live_collection_remove(&from->live);
-    live_entries_merge(&into->live, &from->live, leaf_of);
-  }
-  free(leaf_of);
-  return merged;
-}
-
 /* Whether an ended thread keeps its state; else its figures are in that of
  * others with its name. */
 static bool
@@ -281,7 +256,7 @@ keeps_state(struct thread_state *t)
     return true;
   }
   free(shared);
-  return !merge(s, t);
+  return !thread_paths_merge(s, t);
 }
 
 /* The collector gives the lists of a thread that ends to the others, and

@@ -140,6 +140,26 @@ put_reconciliation(struct pprof_stream *p, const struct counters *c)
 }
 
 static void
+put_retired(struct pprof_stream *p)
+{
+  uint64_t count = 0, bytes = 0;
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    for (uint32_t i = LEAF_FIRST; i < t->tree.leaf_count; i++) {
+      const struct leaf *leaf = &t->tree.leaves[i];
+      const bool retired =
+          leaf->site == (SITE_SPECIAL | SITE_RETIRED_PATHS);
+      count += retired ? leaf->count : 0;
+      bytes += retired ? leaf->bytes : 0;
+    }
+  if (count > 0 || bytes > 0)
+    put_note(p, PPROF_COMMENT_RETIRED_NOTE,
+             "%" PRIu64 " allocations, %" PRIu64
+             " bytes show as [retired] below their callers: the context "
+             "budget was used up, and these were the least of late",
+             count, bytes);
+}
+
+static void
 put_unattributed(struct pprof_stream *p, const struct counters *c,
                  const struct sample_writer *samples)
 {
@@ -207,6 +227,7 @@ lisp_comments_put(struct pprof_stream *p, const struct sample_writer *samples,
   pprof_put_count(p, PPROF_COMMENT_BYTES, c->bytes);
   put_reconciliation(p, c);
   put_unattributed(p, c, samples);
+  put_retired(p);
   put_gaps(p, c, samples, classless_count);
   put_live(p);
   region_table_comments(&monitor.regions, false, pprof_put_region, p);
