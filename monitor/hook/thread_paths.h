@@ -9,8 +9,8 @@
  * for each record.  But not in the middle of a walk, which has numbers in
  * hand: the tree says there that it is nearly full (context_tree.full), and
  * then the thread sets its own gate, so that its next allocation comes here
- * first.  Others that set the gate meanwhile come first, and the tree says so
- * again when something finds no room.
+ * first.  Others that set the gate meanwhile come first; who opens it again
+ * looks at the tree.
  */
 #ifndef MPROF_THREAD_PATHS_H
 #define MPROF_THREAD_PATHS_H

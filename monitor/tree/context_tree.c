@@ -61,25 +61,20 @@ reach(struct context_tree *tree, uint32_t room)
   return true;
 }
 
-/* So much room there is before contexts are to be retired. */
-static uint32_t
-first_part(uint32_t budget)
-{
-  return budget - budget / 4;
-}
-
 bool
 context_tree_make_room(struct context_tree *tree)
 {
-  const uint32_t first = first_part(tree->budget);
+  const uint32_t first = context_tree_first_room(tree);
   const uint32_t left =
       (tree->room < first ? first : tree->budget) - tree->room;
   const uint32_t step = left < SIZE_FIRST_ROOM ? left : SIZE_FIRST_ROOM;
-  if (tree->room >= first && tree->full != NULL && !tree->stuck)
+  const bool grown =
+      left != 0 &&
+      (reach(tree, tree->room + (left < tree->room ? left : tree->room)) ||
+       reach(tree, tree->room + step));
+  if (context_tree_is_full(tree))
     tree->full(tree);
-  return left != 0 &&
-         (reach(tree, tree->room + (left < tree->room ? left : tree->room)) ||
-          reach(tree, tree->room + step));
+  return grown;
 }
 
 int
@@ -91,9 +86,9 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
   memset(tree, 0, sizeof *tree);
   if (budget < 16)
     budget = 16;
-  room = first_part(budget);
-  room = room < SIZE_FIRST_ROOM ? room : SIZE_FIRST_ROOM;
   tree->budget = budget;
+  room = context_tree_first_room(tree);
+  room = room < SIZE_FIRST_ROOM ? room : SIZE_FIRST_ROOM;
   tree->room = room;
   tree->fold = fold;
   tree->function_of = function_of;

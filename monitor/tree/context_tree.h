@@ -156,9 +156,8 @@ typedef bool context_tree_room_fn(uint32_t room);
 
 struct context_tree;
 
-/* Told that contexts ought to be retired: three quarters of the budget are
- * used up, or something finds no room.  Runs inside the hook, in the middle of
- * a walk. */
+/* Told that contexts are to be retired: three quarters of the budget are used
+ * up.  Runs inside the hook, in the middle of a walk. */
 typedef void context_tree_full_fn(struct context_tree *tree);
 
 struct context_tree {
@@ -199,6 +198,21 @@ void context_tree_clear(struct context_tree *tree);
 /* Is there memory for more contexts and leaves than tree->room?  The last
  * quarter of the budget is not asked for before tree->full is told. */
 bool context_tree_make_room(struct context_tree *tree);
+
+/* So much room there is before contexts are to be retired. */
+static inline uint32_t
+context_tree_first_room(const struct context_tree *tree)
+{
+  return tree->budget - tree->budget / 4;
+}
+
+/* Whether contexts are to be retired. */
+static inline bool
+context_tree_is_full(const struct context_tree *tree)
+{
+  return tree->full != NULL && !tree->stuck &&
+         tree->room > context_tree_first_room(tree);
+}
 
 /* Tell calls apart by functions from now on.  The tree is empty. */
 static inline void
