@@ -114,13 +114,13 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
 void
 lisp_functions_add(const struct ecl_function_names *table)
 {
-  add_words(table->words);
   for (const struct ecl_function_name *n = table->names; n->entry != NULL;
        n++) {
     const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
     if (start != 0)
       code_function_name(start, n->name, table->file, n->file_position);
   }
+  add_words(table->words); /* of functions that have their numbers again */
 }
 
 /* The C function that a core symbol has as its Lisp function; 0 when it is
