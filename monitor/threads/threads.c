@@ -9,7 +9,8 @@
  * A thread that ends leaves its state, of which only label, tree and counters
  * are used from then on; its `env' is NULL.  A program that makes threads
  * without end would leave as many, so from a number of them on, those with
- * one name share a state: their trees are merged, and their counters added to
+ * one name share a state, and when there are as many names all others do:
+ * their trees are merged, and their counters added to
  * those of all threads that are gone.  Nothing is lost: where a shared tree
  * has no room for more contexts some are retired, and a thread for which there is
  * no memory keeps its state.
@@ -33,7 +34,8 @@
 
 enum {
   DEFAULT_BUDGET = 8 << 20, /* contexts; address space until touched */
-  ENDED_STATES = 256        /* threads that keep theirs when they end */
+  ENDED_STATES = 256,       /* threads that keep theirs when they end */
+  SHARED_STATES = 256       /* names of which those that follow share one */
 };
 
 struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -229,26 +231,48 @@ threads_counters(void)
 
 /* ---- threads that end ---- */
 
-/* Whether an ended thread keeps its state; else its figures are in that of
- * others with its name. */
+static struct thread_state *
+find_ended(const char *label)
+{
+  struct thread_state *t = monitor.threads;
+  while (t != NULL && (t->env != NULL || t->label == NULL ||
+                       strcmp(t->label, label) != 0))
+    t = t->next;
+  return t;
+}
+
+/* The label of the state that a thread with that name shares when it ends;
+ * NULL when memory ran out. */
+static char *
+shared_label(cl_env_ptr env)
+{
+  char *const name = thread_label_name(env);
+  char *label = NULL;
+  if (name == NULL || asprintf(&label, "%s (more)", name) < 0)
+    label = NULL;
+  free(name);
+  if (label == NULL || find_ended(label) != NULL ||
+      monitor.ended_count < ENDED_STATES + SHARED_STATES)
+    return label;
+  free(label);
+  return strdup("[other threads]");
+}
+
+/* Whether an ended thread keeps its state; else its figures are in one that
+ * it shares with others. */
 static bool
 keeps_state(struct thread_state *t)
 {
-  char *name, *shared = NULL;
-  struct thread_state *s = monitor.threads;
+  char *shared;
+  struct thread_state *s;
   if (t->label != NULL && monitor.ended_count < ENDED_STATES) {
     monitor.ended_count++;
     return true;
   }
-  name = thread_label_name(t->env);
-  if (name == NULL || asprintf(&shared, "%s (more)", name) < 0) {
-    free(name);
+  shared = shared_label(t->env);
+  if (shared == NULL)
     return true;
-  }
-  free(name);
-  while (s != NULL && (s->env != NULL || s->label == NULL ||
-                       strcmp(s->label, shared) != 0))
-    s = s->next;
+  s = find_ended(shared);
   if (s == NULL) { /* the first of them: its state is theirs */
     free(t->label);
     t->label = shared;
