@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * context_retire.c -- a second tree is made of what stays, in the order of the
- * first one: there callers come before what they call.
+ * context_retire.c -- a second tree is made of what stays, in the order of
+ * the first one: there callers come before what they call.
  *
  * What is retired takes a leaf for each kind and caller.  Where these are
  * many fewer contexts may stay than there would be room for.
@@ -64,9 +64,8 @@ find_scores(struct retirement *r)
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *const c = &tree->contexts[i];
     if (c->target != i)
-      scores[i] = scores[c->parent] < scores[c->target]
-                      ? scores[c->parent]
-                      : scores[c->target];
+      scores[i] = scores[c->parent] < scores[c->target] ? scores[c->parent]
+                                                        : scores[c->target];
   }
 }
 
@@ -171,9 +170,8 @@ rebuild(struct retirement *r, uint32_t keep)
   const size_t count = (size_t)from->context_count + from->leaf_count;
   struct choice choice;
   choice.least = select_score(r->scores, count, keep, &choice.ties);
-  if (context_tree_init(&r->into, from->budget, from->fold,
-                        from->function_of, from->closure,
-                        from->make_room) != 0)
+  if (context_tree_init(&r->into, from->budget, from->fold, from->function_of,
+                        from->closure, from->make_room) != 0)
     return false;
   r->into.by_function = from->by_function;
   copy_contexts(r, &choice);
@@ -191,8 +189,8 @@ note_counted(struct retirement *r)
   const struct context_tree *const from = r->from;
   const uint64_t *const scores = r->scores + from->context_count;
   uint64_t *counted;
-  if (arena_reserve(&r->into.counted,
-                    r->into.leaf_count * sizeof *counted) != 0)
+  if (arena_reserve(&r->into.counted, r->into.leaf_count * sizeof *counted) !=
+      0)
     return false;
   counted = r->into.counted.base;
   r->into.counted_leaves = r->into.leaf_count;

@@ -2,20 +2,20 @@
  *
  * context_retire.h -- room in a full tree for what a program does now.
  *
- * Model.  A process that lives for weeks has more contexts in the end than any
- * budget: code is loaded anew, and what it did at first it does no more.  So
- * the contexts of which the least was heard lately are *retired* into their
- * callers.  What was counted below such a context is from then on at leaves
- * of the nearest caller that stays, which have the same kinds and the site
- * SITE_RETIRED_PATHS:
+ * Model.  A process that lives for weeks has more contexts in the end than
+ * any budget: code is loaded anew, and what it did at first it does no more.
+ * So the contexts of which the least was heard lately are *retired* into
+ * their callers.  What was counted below such a context is from then on at
+ * leaves of the nearest caller that stays, which have the same kinds and the
+ * site SITE_RETIRED_PATHS:
  *
  *     MAIN, FOO, BAR, BAZ   16 bytes        MAIN, FOO, [retired]   48 bytes
  *     MAIN, FOO, BAR, QUX   32 bytes  -->
  *     MAIN, FOO           4000 bytes        MAIN, FOO            4000 bytes
  *
- * The totals are what they were, those by type, size and class too, and so are
- * the inclusive figures of all callers that stay.  The calls of the functions
- * that were retired are those of [retired].
+ * The totals are what they were, those by type, size and class too, and so
+ * are the inclusive figures of all callers that stay.  The calls of the
+ * functions that were retired are those of [retired].
  *
  * Which.  A leaf has a score: its bytes since the last time, and half of the
  * score that it had then.  A context has the sum of all below it, so that it
