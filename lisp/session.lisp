@@ -156,8 +156,9 @@ False: the profiler counts already."
 Goes on with the figures that are there; RESET forgets them.
 
 MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
-keep apart in each thread; 0 is some eight million.  What goes beyond counts,
-but shows as [over the budget], and a warning PROFILE-INCOMPLETE says so.
+keep apart in each thread; 0 is some eight million.  When three quarters are used
+up, those of which the least was counted lately are taken together: they show as
+[retired] below their callers, whose figures stay exact.
 UNFOLDED (boolean, default NIL): keep every level of a recursion apart.  Totals
 are the same either way.
 FULL-WALK (boolean, default NIL): walk the whole stack at each allocation, to

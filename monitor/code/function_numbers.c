@@ -98,6 +98,18 @@ function_number_known(struct function_numbers *n, uintptr_t start)
   return number;
 }
 
+bool
+function_number_again(struct function_numbers *n, uintptr_t start,
+                      uint32_t number)
+{
+  bool given;
+  spin_lock(&n->table.lock);
+  given = number_of(n, key_of_start(start)) == 0 &&
+          shared_table_add(&n->table, key_of_start(start), number);
+  spin_unlock(&n->table.lock);
+  return given;
+}
+
 void
 function_numbers_forget(struct function_numbers *n, uintptr_t start,
                         uintptr_t end)

@@ -40,8 +40,13 @@ uint32_t function_number_of_start(struct function_numbers *numbers,
 uint32_t function_number_known(struct function_numbers *numbers,
                                uintptr_t start);
 
+/* Give a number that was forgotten to the function that begins at `start'.
+ * False: it has one, or there is no room.  Not inside the hook. */
+bool function_number_again(struct function_numbers *numbers, uintptr_t start,
+                           uint32_t number);
+
 /* The code from `start' to `end' is unloaded, and its functions are no more:
- * their numbers are given to no others. */
+ * their numbers are given to no others but by function_number_again. */
 void function_numbers_forget(struct function_numbers *numbers,
                              uintptr_t start, uintptr_t end);
 

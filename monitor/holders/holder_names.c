@@ -204,8 +204,10 @@ static const char *
 function_name(const struct holder_leaf *l)
 {
   const struct context *const contexts = l->thread->tree.contexts;
-  bool own;
-  const char *name = shown_name(l->leaf->function, &own);
+  bool own = false;
+  const char *name = (l->leaf->site & SITE_SPECIAL) != 0
+                         ? NULL
+                         : shown_name(l->leaf->function, &own);
   for (uint32_t c = l->leaf->up; !own && c >= CONTEXT_FIRST;
        c = contexts[c].parent) {
     const char *const caller = shown_name(contexts[c].function, &own);

@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "hook/thread_paths.h"
+
 #define FOLLOW false
 #include "hook/count_allocation.h"
 
@@ -18,8 +20,12 @@ bool
 hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
 {
   int gate;
-  while ((gate = __atomic_load_n(&t->gate, __ATOMIC_ACQUIRE)) ==
+  while ((gate = __atomic_load_n(&t->gate, __ATOMIC_ACQUIRE)) >=
          GATE_PAUSED) {
+    if (gate == GATE_RETIRE) {
+      thread_paths_obey(t);
+      continue;
+    }
     if (!t->held.present) {
       t->held.what = what;
       t->held.bytes = bytes;

@@ -30,6 +30,7 @@
 #include "common/phase.h"
 #include "common/system_functions.h"
 #include "tree/image.h"
+#include "tree/intern_table.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 
@@ -38,6 +39,8 @@ static void meet(uint32_t number, uintptr_t code);
 static struct {
   struct function_numbers numbers;
   struct arena arena;
+  struct intern_table unloaded;   /* names and files of those that were */
+  struct arena unloaded_heads;    /* uint32_t by these: the last one */
   const struct link_map *runtime; /* the file that has ECL itself */
   bool program_is_ecl;            /* see is_runtime */
 } functions = { .numbers = { .table = SHARED_TABLE_EMPTY,
@@ -171,14 +174,64 @@ code_functions_open(void)
 
 /* ---- Lisp names ---- */
 
+/* Where the list begins of unloaded functions with that name and file; NULL:
+ * there is no memory. */
+static uint32_t *
+unloaded_head(const char *name, const char *file)
+{
+  uint32_t key = 0;
+  char *text;
+  if (asprintf(&text, "%s\n%s", name, file == NULL ? "" : file) < 0)
+    return NULL;
+  key = intern_text(&functions.unloaded, text);
+  free(text);
+  return key != 0 && arena_grow(&functions.unloaded_heads,
+                                (key + (size_t)1) * sizeof key) == 0
+             ? (uint32_t *)functions.unloaded_heads.base + key
+             : NULL;
+}
+
+/* The function goes away, and its number waits. */
+static void
+wait_for_reload(uint32_t number, struct code_function *f)
+{
+  uint32_t *const head = unloaded_head(f->name, f->file);
+  if (head == NULL)
+    return;
+  f->next_unloaded = *head;
+  *head = number;
+}
+
+/* The function that begins at `start' has no number yet: one waits for it, or
+ * none does. */
+static void
+take_up_again(uintptr_t start, const char *name, const char *file,
+              int file_position)
+{
+  uint32_t *const head = unloaded_head(name, file);
+  struct code_function *f;
+  if (head == NULL || *head == 0 ||
+      !function_number_again(&functions.numbers, start, *head))
+    return;
+  f = code_function_at(*head);
+  *head = f->next_unloaded;
+  f->code = start;
+  f->file_position = file_position;
+  f->word_at = 0;
+  f->has_record = f->calls_known = false;
+}
+
 void
 code_function_name(uintptr_t start, const char *name, const char *file,
                    int file_position)
 {
-  const uint32_t number = code_function_of_start(start);
-  struct code_function *f = code_function_at(number);
+  struct code_function *f;
   enum phase_role role;
-  uint32_t flags = 0;
+  uint32_t number, flags = 0;
+  if (function_number_known(&functions.numbers, start) == 0)
+    take_up_again(start, name, file, file_position);
+  number = code_function_of_start(start);
+  f = code_function_at(number);
   if (number == 0 || (f->name != NULL && strcmp(f->name, name) == 0))
     return;
   f->name = strdup(name);
@@ -356,10 +409,12 @@ code_functions_retire(const struct code_object *gone)
   find_names(gone, false);
   for (uint32_t i = 1; i <= functions.numbers.last; i++) {
     struct code_function *f = code_function_at(i);
-    if (f->code >= gone->start && f->code < gone->end) {
-      code_function_note(i);
-      f->code = 0;
-    }
+    if (f->code < gone->start || f->code >= gone->end)
+      continue;
+    code_function_note(i);
+    f->code = 0;
+    if (f->name != NULL && f->file != NULL)
+      wait_for_reload(i, f);
   }
   return code_objects_retire(gone, &functions.numbers);
 }

@@ -4,7 +4,10 @@
  * where each keeps its frame word, and what it is called.
  *
  * Model.  A function has a number (function_numbers.h) and a record, which
- * outlives its code.  The hook makes a record when it meets a function, and
+ * outlives its code.  When code with a function of that Lisp name is loaded
+ * from that source file again, it gets the number again: so a program that
+ * loads its code over and over has no more functions, and no more contexts,
+ * than one that does so once.  The hook makes a record when it meets a function, and
  * then knows no more than where that begins and whether it is the runtime's.
  * Lisp names and frame words are noted before, when compiled code is loaded
  * (lisp_functions.h).  The names of C functions are looked for in the symbol
@@ -43,6 +46,8 @@ struct code_function {
   bool calls_known;        /* they are counted: there is a frame word */
   bool runtime;            /* C function of the runtime without Lisp name */
   bool passes_on;          /* a function of CLOS that only calls a method */
+  uint32_t next_unloaded;  /* of that name and file, whose number waits to be
+                              given again; 0: none */
 };
 
 /* Make room for the records.  Gives back 0, or -1 when memory ran out. */

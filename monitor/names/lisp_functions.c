@@ -115,13 +115,13 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
 void
 lisp_functions_add(const struct ecl_function_names *table)
 {
-  add_words(table->words);
   for (const struct ecl_function_name *n = table->names; n->entry != NULL;
        n++) {
     const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
     if (start != 0)
       code_function_name(start, n->name, table->file, n->file_position);
   }
+  add_words(table->words); /* of functions that have their numbers again */
 }
 
 /* The C function that a core symbol has as its Lisp function; 0 when it is
@@ -232,6 +232,7 @@ site_function(uint32_t number)
     [SITE_SIGNAL_HANDLER] = NAMED("[signal handler]"),
     [SITE_FINALIZERS] = NAMED("[finalizers]"),
     [SITE_CUT_SHORT] = NAMED("[cut short]"),
+    [SITE_RETIRED_PATHS] = NAMED("[retired]"),
   };
 #undef NAMED
   static struct code_function object;

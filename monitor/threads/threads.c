@@ -9,9 +9,10 @@
  * A thread that ends leaves its state, of which only label, tree and counters
  * are used from then on; its `env' is NULL.  A program that makes threads
  * without end would leave as many, so from a number of them on, those with
- * one name share a state: their trees are merged, and their counters added to
- * those of all threads that are gone.  Nothing is lost: leaves that find no
- * room in a shared tree go to its overflow, and a thread for which there is
+ * one name share a state, and when there are as many names all others do:
+ * their trees are merged, and their counters added to
+ * those of all threads that are gone.  Nothing is lost: where a shared tree
+ * has no room for more contexts some are retired, and a thread for which there is
  * no memory keeps its state.
  *
  * Not done here: finding the threads that began while nothing was counted
@@ -24,6 +25,7 @@
 #include <string.h>
 
 #include "hook/hook.h"
+#include "hook/thread_paths.h"
 #include "live/live_collection.h"
 #include "live/live_entries.h"
 #include "live/live_frees.h"
@@ -33,7 +35,8 @@
 
 enum {
   DEFAULT_BUDGET = 8 << 20, /* contexts; address space until touched */
-  ENDED_STATES = 256        /* threads that keep theirs when they end */
+  ENDED_STATES = 256,       /* threads that keep theirs when they end */
+  SHARED_STATES = 256       /* names of which those that follow share one */
 };
 
 struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -91,6 +94,9 @@ init_tree(struct context_tree *tree)
     return false;
   context_tree_by_function(tree);
   context_tree_map(tree);
+  /* Both trees of a retirement would be in an image, for a moment. */
+  if (!image_is_open())
+    thread_paths_begin(tree);
   return true;
 }
 
@@ -236,55 +242,50 @@ threads_counters(void)
 
 /* ---- threads that end ---- */
 
-static void
-no_room(void *requests, const struct leaf *leaf, const struct kind *kind)
+static struct thread_state *
+find_ended(const char *label)
 {
-  requests_add_leaf(requests, leaf, kind);
+  struct thread_state *t = monitor.threads;
+  while (t != NULL && (t->env != NULL || t->label == NULL ||
+                       strcmp(t->label, label) != 0))
+    t = t->next;
+  return t;
 }
 
-/* False, with nothing changed, when memory ran out. */
-static bool
-merge(struct thread_state *into, struct thread_state *from)
+/* The label of the state that a thread with that name shares when it ends;
+ * NULL when memory ran out. */
+static char *
+shared_label(cl_env_ptr env)
 {
-  uint32_t *leaf_of = NULL;
-  bool merged;
-  if (live_table_is_open(&from->live)) {
-    leaf_of = calloc(from->tree.leaf_count, sizeof *leaf_of);
-    if (leaf_of == NULL)
-      return false;
-  }
-  merged = context_tree_merge(&into->tree, &from->tree, no_room,
-                              &from->requests, leaf_of);
-  if (merged && leaf_of != NULL) {
-    live_collection_remove(&from->live);
-    live_entries_merge(&into->live, &from->live, leaf_of);
-  }
-  free(leaf_of);
-  return merged;
+  char *const name = thread_label_name(env);
+  char *label = NULL;
+  if (name == NULL || asprintf(&label, "%s (more)", name) < 0)
+    label = NULL;
+  free(name);
+  if (label == NULL || find_ended(label) != NULL ||
+      monitor.ended_count < ENDED_STATES + SHARED_STATES)
+    return label;
+  free(label);
+  return strdup("[other threads]");
 }
 
-/* Whether an ended thread keeps its state; else its figures are in that of
- * others with its name. */
+/* Whether an ended thread keeps its state; else its figures are in one that
+ * it shares with others. */
 static bool
 keeps_state(struct thread_state *t)
 {
-  char *name, *shared = NULL;
-  struct thread_state *s = monitor.threads;
+  char *shared;
+  struct thread_state *s;
   /* What is merged is for a moment in both trees of an image, or in none. */
   if (image_is_open() ||
       (t->label != NULL && monitor.ended_count < ENDED_STATES)) {
     monitor.ended_count++;
     return true;
   }
-  name = thread_label_name(t->env);
-  if (name == NULL || asprintf(&shared, "%s (more)", name) < 0) {
-    free(name);
+  shared = shared_label(t->env);
+  if (shared == NULL)
     return true;
-  }
-  free(name);
-  while (s != NULL && (s->env != NULL || s->label == NULL ||
-                       strcmp(s->label, shared) != 0))
-    s = s->next;
+  s = find_ended(shared);
   if (s == NULL) { /* the first of them: its state is theirs */
     free(t->label);
     t->label = shared;
@@ -292,7 +293,7 @@ keeps_state(struct thread_state *t)
     return true;
   }
   free(shared);
-  return !merge(s, t);
+  return !thread_paths_merge(s, t);
 }
 
 /* The collector gives the lists of a thread that ends to the others, and

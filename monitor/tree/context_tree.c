@@ -6,7 +6,8 @@
  * the length or, where there is not so much memory, by a step.
  *
  * Not done here: finding and making records (context_find), folding
- * (context_fold), naming (sites), walking (stack_walk), and any sum.
+ * (context_fold), making room for others (context_retire), naming (sites),
+ * walking (stack_walk), and any sum.
  */
 #include "tree/context_tree.h"
 
@@ -38,6 +39,8 @@ add_special(struct context_tree *tree)
   tree->kinds[KIND_ANY] = (struct kind){.what = LEAF_PIECES};
   tree->kind_count = 1;
   tree->overflowed = 0;
+  tree->counted_leaves = 0;
+  tree->stuck = false;
 }
 
 /* One leaf more is that of what finds no room. */
@@ -62,11 +65,17 @@ reach(struct context_tree *tree, uint32_t room)
 bool
 context_tree_make_room(struct context_tree *tree)
 {
-  const uint32_t left = tree->budget - tree->room;
+  const uint32_t first = context_tree_first_room(tree);
+  const uint32_t left =
+      (tree->room < first ? first : tree->budget) - tree->room;
   const uint32_t step = left < SIZE_FIRST_ROOM ? left : SIZE_FIRST_ROOM;
-  return left != 0 &&
-         (reach(tree, tree->room + (left < tree->room ? left : tree->room)) ||
-          reach(tree, tree->room + step));
+  const bool grown =
+      left != 0 &&
+      (reach(tree, tree->room + (left < tree->room ? left : tree->room)) ||
+       reach(tree, tree->room + step));
+  if (context_tree_is_full(tree))
+    tree->full(tree);
+  return grown;
 }
 
 int
@@ -78,8 +87,9 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
   memset(tree, 0, sizeof *tree);
   if (budget < 16)
     budget = 16;
-  room = budget < SIZE_FIRST_ROOM ? budget : SIZE_FIRST_ROOM;
   tree->budget = budget;
+  room = context_tree_first_room(tree);
+  room = room < SIZE_FIRST_ROOM ? room : SIZE_FIRST_ROOM;
   tree->room = room;
   tree->fold = fold;
   tree->function_of = function_of;
@@ -126,6 +136,7 @@ context_tree_release(struct context_tree *tree)
   arena_release(&tree->context_arena);
   arena_release(&tree->leaf_arena);
   arena_release(&tree->kind_arena);
+  arena_release(&tree->counted);
   record_index_release(&tree->context_index);
   record_index_release(&tree->leaf_index);
   record_index_release(&tree->kind_index);
@@ -140,6 +151,7 @@ context_tree_clear(struct context_tree *tree)
   arena_clear(&tree->context_arena);
   arena_clear(&tree->leaf_arena);
   arena_clear(&tree->kind_arena);
+  arena_release(&tree->counted);
   record_index_clear(&tree->context_index);
   record_index_clear(&tree->leaf_index);
   record_index_clear(&tree->kind_index);
@@ -152,17 +164,10 @@ context_tree_bytes(const struct context_tree *tree)
   return tree->context_count * sizeof(struct context) +
          tree->leaf_count * sizeof(struct leaf) +
          tree->kind_count * sizeof(struct kind) +
+         tree->counted_leaves * sizeof(uint64_t) +
          record_index_bytes(&tree->context_index) +
          record_index_bytes(&tree->leaf_index) +
          record_index_bytes(&tree->kind_index);
-}
-
-static void
-add_counts(struct leaf *to, const struct leaf *from)
-{
-  to->count += from->count;
-  to->bytes += from->bytes;
-  to->activations += from->activations;
 }
 
 bool
@@ -192,13 +197,14 @@ context_tree_merge(struct context_tree *into, const struct context_tree *from,
     const struct kind *k = &from->kinds[l->kind];
     struct leaf *leaf =
         context_tree_find_leaf(into, to[l->up], l->site, l->function, k);
-    add_counts(leaf, l);
+    context_tree_add_counts(leaf, l);
     if (leaf == &into->leaves[LEAF_OVERFLOW])
       no_room(closure, l, k);
     if (leaf_of != NULL)
       leaf_of[i] = (uint32_t)(leaf - into->leaves);
   }
-  add_counts(&into->leaves[LEAF_OVERFLOW], &from->leaves[LEAF_OVERFLOW]);
+  context_tree_add_counts(&into->leaves[LEAF_OVERFLOW],
+                          &from->leaves[LEAF_OVERFLOW]);
   if (leaf_of != NULL)
     leaf_of[LEAF_OVERFLOW] = LEAF_OVERFLOW;
   into->overflowed += from->overflowed;

@@ -43,7 +43,7 @@
  * Invariants: parents have smaller numbers than their children; context 0 is
  * the root; the target of a context is itself or has a smaller or larger
  * number but is never folded.  Numbers and addresses of records never
- * change.
+ * change, until contexts are retired (context_retire.h).
  *
  * One owner, no locks, no malloc: all but init, release and merge may run
  * inside the hook.
@@ -79,7 +79,8 @@ enum site_special {
   SITE_OVERFLOW = 1,
   SITE_SIGNAL_HANDLER = 2,
   SITE_FINALIZERS = 3,
-  SITE_CUT_SHORT = 4 /* the walk did not reach the stack's beginning */
+  SITE_CUT_SHORT = 4, /* the walk did not reach the stack's beginning */
+  SITE_RETIRED_PATHS = 5 /* of leaves: see context_retire.h */
 };
 
 struct context {
@@ -153,6 +154,12 @@ typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
  * leaves.  False: there is no memory.  Runs inside the hook. */
 typedef bool context_tree_room_fn(uint32_t room);
 
+struct context_tree;
+
+/* Told that contexts are to be retired: three quarters of the budget are used
+ * up.  Runs inside the hook, in the middle of a walk. */
+typedef void context_tree_full_fn(struct context_tree *tree);
+
 struct context_tree {
   struct context *contexts;
   struct leaf *leaves;
@@ -167,6 +174,11 @@ struct context_tree {
   context_tree_function_fn *function_of;
   void *closure;
   context_tree_room_fn *make_room;
+  context_tree_full_fn *full; /* NULL: nothing is ever retired */
+  struct arena counted;    /* uint64_t: bytes of each leaf that count no more
+                              when contexts are retired */
+  uint32_t counted_leaves; /* of how many leaves */
+  bool stuck;              /* that gained nothing */
   bool fold;
   bool by_function; /* calls are told apart by functions, not by sites */
 };
@@ -188,8 +200,24 @@ void context_tree_map(const struct context_tree *tree);
 /* Forget all contexts and counts; keeps the address space. */
 void context_tree_clear(struct context_tree *tree);
 
-/* Is there memory for more contexts and leaves than tree->room? */
+/* Is there memory for more contexts and leaves than tree->room?  The last
+ * quarter of the budget is not asked for before tree->full is told. */
 bool context_tree_make_room(struct context_tree *tree);
+
+/* So much room there is before contexts are to be retired. */
+static inline uint32_t
+context_tree_first_room(const struct context_tree *tree)
+{
+  return tree->budget - tree->budget / 4;
+}
+
+/* Whether contexts are to be retired. */
+static inline bool
+context_tree_is_full(const struct context_tree *tree)
+{
+  return tree->full != NULL && !tree->stuck &&
+         tree->room > context_tree_first_room(tree);
+}
 
 /* Tell calls apart by functions from now on.  The tree is empty. */
 static inline void
@@ -273,6 +301,14 @@ context_tree_paths(const struct context_tree *tree)
 
 /* Bytes of all records and indices, but not of pages touched in part. */
 uint64_t context_tree_bytes(const struct context_tree *tree);
+
+static inline void
+context_tree_add_counts(struct leaf *to, const struct leaf *from)
+{
+  to->count += from->count;
+  to->bytes += from->bytes;
+  to->activations += from->activations;
+}
 
 /* Told of a leaf of that kind whose counts go to the overflow's leaf. */
 typedef void context_tree_no_room_fn(void *closure, const struct leaf *leaf,

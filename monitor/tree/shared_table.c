@@ -28,13 +28,20 @@ places(const struct shared_table *table)
   return (size_t)1 << (64 - shift_of(table));
 }
 
+/* Where the search for a key begins. */
+static size_t
+first_place(const struct shared_table *table, uint64_t key)
+{
+  return (key * UINT64_C(0x9E3779B97F4A7C15)) >> shift_of(table);
+}
+
 /* Put a key there for which there is room. */
 static void
 put(struct shared_table *table, uint64_t key, uint64_t value)
 {
   struct shared_entry *const entries = entries_of(table);
   const unsigned shift = shift_of(table);
-  size_t i = (key * UINT64_C(0x9E3779B97F4A7C15)) >> shift;
+  size_t i = first_place(table, key);
   while (entries[i].key != 0 && entries[i].key != SHARED_TABLE_FORGOTTEN)
     i = (i + 1) & ((size_t)-1 >> shift);
   table->count += entries[i].key == 0;
@@ -72,17 +79,51 @@ shared_table_add(struct shared_table *table, uint64_t key, uint64_t value)
   return true;
 }
 
+/* Whether the search for a key passes the place. */
+static bool
+is_passed(const struct shared_table *table, size_t place)
+{
+  const struct shared_entry *const entries = entries_of(table);
+  const size_t mask = places(table) - 1;
+  for (size_t i = (place + 1) & mask; entries[i].key != 0;
+       i = (i + 1) & mask)
+    if (entries[i].key != SHARED_TABLE_FORGOTTEN &&
+        ((i - first_place(table, entries[i].key)) & mask) >=
+            ((i - place) & mask))
+      return true;
+  return false;
+}
+
+/* Empty the places of forgotten keys that no search passes.  Else code that is
+ * loaded in other places each time would fill tables of any size. */
+static void
+empty_places(struct shared_table *table)
+{
+  struct shared_entry *const entries = entries_of(table);
+  const size_t count = places(table);
+  for (size_t i = 0; i < count; i++)
+    if (entries[i].key == SHARED_TABLE_FORGOTTEN && !is_passed(table, i)) {
+      __atomic_store_n(&entries[i].key, 0, __ATOMIC_RELEASE);
+      table->count--;
+    }
+}
+
 void
 shared_table_forget(struct shared_table *table, uintptr_t start,
                     uintptr_t end)
 {
   struct shared_entry *const entries = entries_of(table);
   const size_t count = places(table);
+  bool any = false;
   for (size_t i = 0; i < count; i++) {
     const uint64_t key = entries[i].key, address = key >> 1;
     if (key != 0 && key != SHARED_TABLE_FORGOTTEN && address >= start &&
-        address <= end)
+        address <= end) {
       __atomic_store_n(&entries[i].key, SHARED_TABLE_FORGOTTEN,
                        __ATOMIC_RELEASE);
+      any = true;
+    }
   }
+  if (any)
+    empty_places(table);
 }

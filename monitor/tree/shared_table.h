@@ -38,7 +38,7 @@ struct shared_entry {
  * below it by how much a hash is shifted to become a place. */
 struct shared_table {
   const char *entries;
-  size_t count; /* of places that were ever taken */
+  size_t count; /* of places that are taken, or were and are passed */
   struct spin_lock lock;
 };
 
@@ -86,7 +86,7 @@ bool shared_table_add(struct shared_table *table, uint64_t key,
                       uint64_t value);
 
 /* Forget what is known of the code from `start' to `end'.  With the lock
- * held. */
+ * held.  Cost: a pass over all places. */
 void shared_table_forget(struct shared_table *table, uintptr_t start,
                          uintptr_t end);
 

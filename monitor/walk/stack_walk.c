@@ -84,7 +84,8 @@ stack_walk_end_epochs(void)
 void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
-  walk->epoch = (uint64_t)++last_epoch << 32;
+  walk->epoch =
+      (uint64_t)__atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED) << 32;
   walk->first_epoch = (uint64_t)first_epoch << 32;
 }
 

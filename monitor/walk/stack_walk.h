@@ -16,7 +16,9 @@
  * zero.
  *
  * When counting starts, stops or is reset a new epoch begins in each thread,
- * and in each that begins later: words of former ones are as good as zero.  A
+ * and in each that begins later: words of former ones are as good as zero.
+ * When contexts are retired one begins in that thread alone, and its frames
+ * were counted already.  A
  * word of another thread's present epoch says that the frame was counted
  * there, for coroutines go from thread to thread.  (Numbers come round after
  * 2^32 epochs.)
@@ -85,8 +87,7 @@ void stack_walk_release(struct stack_walk *walk);
  * begins in each thread. */
 void stack_walk_end_epochs(void);
 
-/* Begin a new epoch: no frame is known.  Not inside
- * the hook, with the gate of the thread shut. */
+/* Begin a new epoch: no frame is known.  Between two walks. */
 void stack_walk_begin_epoch(struct stack_walk *walk);
 
 /* Whether the frame with this word was met in any thread's present epoch. */

@@ -49,7 +49,7 @@ all_requests(const struct lisp_figures *figures)
     for (uint32_t i = 1; i < t->leaf_count; i++) {
       const struct leaf leaf = lisp_figures_leaf(t, i);
       requests_add_leaf(&all, &leaf,
-                        context_tree_kind(&t->thread->tree, &leaf));
+                        context_tree_kind(&t->tree, &leaf));
     }
   }
   return all;
@@ -142,6 +142,25 @@ put_reconciliation(struct pprof_stream *p, const struct lisp_figures *figures)
 }
 
 static void
+put_retired(struct pprof_stream *p, const struct lisp_figures *figures)
+{
+  uint64_t count = 0, bytes = 0;
+  for (size_t n = 0; n < figures->thread_count; n++)
+    for (uint32_t i = LEAF_FIRST; i < figures->threads[n].leaf_count; i++) {
+      const struct leaf leaf = lisp_figures_leaf(&figures->threads[n], i);
+      const bool retired = leaf.site == (SITE_SPECIAL | SITE_RETIRED_PATHS);
+      count += retired ? leaf.count : 0;
+      bytes += retired ? leaf.bytes : 0;
+    }
+  if (count > 0 || bytes > 0)
+    put_note(p, PPROF_COMMENT_RETIRED_NOTE,
+             "%" PRIu64 " allocations, %" PRIu64
+             " bytes show as [retired] below their callers: the context "
+             "budget was used up, and these were the least of late",
+             count, bytes);
+}
+
+static void
 put_unattributed(struct pprof_stream *p, const struct counters *c,
                  const struct sample_writer *samples)
 {
@@ -208,6 +227,7 @@ lisp_comments_put(struct pprof_stream *p, const struct lisp_figures *figures,
   if (figures->balanced)
     put_reconciliation(p, figures);
   put_unattributed(p, c, samples);
+  put_retired(p, figures);
   put_gaps(p, c, samples, classless_count);
   put_live(p, figures);
   region_table_comments(&monitor.regions, false, pprof_put_region, p);

@@ -4,6 +4,7 @@
 #include "live/live_collection.h"
 #include "live/live_entries.h"
 #include "live/live_frees.h"
+#include "tree/context_retire.h"
 
 /* How many bytes the copies of all trees take. */
 static size_t
@@ -57,8 +58,9 @@ copy_thread(struct thread_figures *to, const struct thread_state *t, void *at)
                                      tree->leaves[i].activations};
   for (uint32_t i = 0; i < tree->context_count; i++)
     activations[i] = tree->contexts[i].activations;
-  *to = (struct thread_figures){t, tree->context_count, tree->leaf_count,
-                                leaves, activations, NULL};
+  *to = (struct thread_figures){t,      *tree,       tree->context_count,
+                                tree->leaf_count, leaves, activations,
+                                NULL};
   return activations + tree->context_count;
 }
 
@@ -92,6 +94,7 @@ lisp_figures_take(struct lisp_figures *f)
   at = f->threads + f->thread_count;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     at = copy_thread(to++, t, at);
+  context_trees_hold();
   f->counters = threads_counters();
   if (monitor.follow)
     sum_live(f);
@@ -101,6 +104,7 @@ lisp_figures_take(struct lisp_figures *f)
 void
 lisp_figures_release(struct lisp_figures *f)
 {
+  context_trees_let_go();
   arena_release(&f->memory);
   arena_release(&f->live);
 }

@@ -31,7 +31,7 @@
 struct lisp_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
-  const struct thread_state *thread; /* whose samples are written */
+  const struct thread_figures *figures; /* whose samples are written */
   uint64_t classless_count;          /* objects of a class that has no name */
 };
 
@@ -54,7 +54,7 @@ put_labels(void *closure, const struct kind *kind)
   struct pprof_stream *p = &w->stream;
   const char *class = kind == NULL ? NULL : class_name(kind);
   if (kind == NULL) {
-    pprof_add_label(p, PPROF_LABEL_THREAD, w->thread->label);
+    pprof_add_label(p, PPROF_LABEL_THREAD, w->figures->thread->label);
     return;
   }
   pprof_add_label(p, PPROF_LABEL_TYPE,
@@ -66,7 +66,7 @@ put_labels(void *closure, const struct kind *kind)
     pprof_add_label(p, PPROF_LABEL_CLASS, class);
   pprof_add_label(p, PPROF_LABEL_CATEGORY,
                   classify_category_name(classify_category(kind->what)));
-  pprof_add_label(p, PPROF_LABEL_THREAD, w->thread->label);
+  pprof_add_label(p, PPROF_LABEL_THREAD, w->figures->thread->label);
   if (KIND_REGION(kind->what) != 0)
     pprof_add_label(p, PPROF_LABEL_REGION,
                     monitor.regions.regions[KIND_REGION(kind->what)].path);
@@ -109,7 +109,7 @@ static void
 put_leaf(struct lisp_writer *w, const struct leaf *leaf,
          struct live_survival *live)
 {
-  const struct kind *kind = context_tree_kind(&w->thread->tree, leaf);
+  const struct kind *kind = context_tree_kind(&w->figures->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {
       [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
@@ -131,10 +131,10 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf,
 static void
 put_thread(struct lisp_writer *w, const struct thread_figures *t)
 {
-  const struct context_tree *tree = &t->thread->tree;
+  const struct context_tree *tree = &t->tree;
+  w->figures = t;
   if (t->thread->label == NULL)
     gzip_file_fail(w->stream.output, ENOMEM);
-  w->thread = t->thread;
   sample_writer_begin(&w->samples, tree, t->context_count);
   for (uint32_t i = 1; i < t->leaf_count; i++) {
     const struct leaf leaf = lisp_figures_leaf(t, i);

@@ -77,6 +77,8 @@ report_unattributed(const struct reduction *reduction, struct sink *sink)
                 allocs, bytes);
   any = write_notes(reduction, sink, NULL, PPROF_COMMENT_UNATTRIBUTED_NOTE) ||
         any;
+  any = write_notes(reduction, sink, "RETIRED", PPROF_COMMENT_RETIRED_NOTE) ||
+        any;
   if (cut != 0)
     sink_format(sink,
                 "CUT SHORT: %" PRId64

@@ -71,6 +71,34 @@ uses_places_again(void **state)
   assert_ptr_equal(table.entries, entries);
 }
 
+/* Code that is loaded somewhere else each time. */
+static void
+takes_no_more_for_other_places(void **state)
+{
+  enum { ROUNDS = 20000, EACH = 10 };
+  struct shared_table table = SHARED_TABLE_EMPTY;
+  const char *entries = NULL;
+  (void)state;
+  for (uint64_t i = 1; i <= 20; i++)
+    assert_true(shared_table_add(&table, key_of(i), i));
+  for (uint64_t round = 1; round <= ROUNDS; round++) {
+    const uint64_t first = 1000 + round * 7919;
+    for (uint64_t i = 0; i < EACH; i++)
+      assert_true(shared_table_add(&table, key_of(first + i), round));
+    if (round == 1)
+      entries = table.entries;
+    for (uint64_t i = 0; i < EACH; i++)
+      assert_int_equal(shared_table_value(&table, key_of(first + i)), round);
+    shared_table_forget(&table, key_of(first) >> 1,
+                        key_of(first + EACH - 1) >> 1);
+    for (uint64_t i = 1; i <= 20; i++)
+      assert_int_equal(shared_table_value(&table, key_of(i)), i);
+  }
+  assert_ptr_equal(table.entries, entries);
+  shared_table_forget(&table, key_of(1) >> 1, key_of(20) >> 1);
+  assert_int_equal(table.count, 0);
+}
+
 /* One thread adds, the other finds each key as soon as it is told of it. */
 static uint64_t told;
 
@@ -195,6 +223,7 @@ main(void)
       cmocka_unit_test(finds_what_was_added),
       cmocka_unit_test(forgets_what_lies_between),
       cmocka_unit_test(uses_places_again),
+    cmocka_unit_test(takes_no_more_for_other_places),
       cmocka_unit_test(is_read_while_it_grows),
       cmocka_unit_test(numbers_are_given_once),
       cmocka_unit_test(retires_sites),

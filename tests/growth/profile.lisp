@@ -44,20 +44,25 @@ shows."
       (check-bytes contexts bytes)))
   (mprof:save file))
 
-(defun check-overflow (walks file)
-  "WALKS walks do not find room in the default budget of 2^23 contexts, two of
-which are special.  Those that did are counted path by path, the first that did
-not as far as there was room, and the objects of all others in one leaf."
-  (let* ((room (- (ash 1 23) 2))
-         (above (- (profile 1) (calls 1) 1))
-         (fit (walks-within (- room above))))
-    (multiple-value-bind (contexts bytes) (profile walks)
-      (check "contexts over the budget" (+ room fit 1) contexts)
-      (check "allocations over the budget" walks (mprof:allocations))
-      (check-bytes contexts bytes))
-    (handler-bind ((warning #'muffle-warning))
-      (mprof:save file))
-    (format t "over-budget ~D~%" (- walks fit))))
+(defun check-retired (walks file)
+  "WALKS walks do not find room in the default budget of 2^23 contexts and as
+many leaves: some are retired, and nothing is over the budget."
+  (multiple-value-bind (contexts bytes) (profile walks)
+    (check "as many contexts as there were calls" nil
+           (> contexts (+ (calls walks) walks)))
+    (check "contexts beyond the budget" nil (> contexts (ash 1 24)))
+    (check "overflows" 0 (getf (mprof:status) :overflows))
+    (check "allocations counted beyond the budget" walks (mprof:allocations))
+    (check-bytes contexts bytes))
+  (let* ((profile (mprof:profile))
+         (left (mprof.data:row :functions 'left-0 profile))
+         (retired (mprof.data:row :functions "[retired]" profile)))
+    (check "some are retired" t
+           (plusp (mprof.data:self-allocations retired)))
+    (check "calls" walks (mprof.data:calls left))
+    (check "objects below their callers" walks (mprof.data:allocations left))
+    (check "their bytes" (* 16 walks) (mprof.data:bytes left)))
+  (mprof:save file))
 
 (defun measure (paths file)
   "Print the contexts, and for counting and writing each: processor seconds,

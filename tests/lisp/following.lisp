@@ -53,10 +53,12 @@
         0)))
 
 (defmacro following (what &body body)
-  `(progn
-     (mprof:reset)
-     (setf *kept* '())
-     (mprof:start :live t)
-     ,@body
-     (when (getf (mprof:status) :active) (mprof:stop))
-     (format t "# ~A~%" ,what)))
+  "WHAT may be a list (WHAT OPTION...) with options for MPROF:START."
+  (destructuring-bind (what &rest options) (if (listp what) what (list what))
+    `(progn
+       (mprof:reset)
+       (setf *kept* '())
+       (mprof:start :live t ,@options)
+       ,@body
+       (when (getf (mprof:status) :active) (mprof:stop))
+       (format t "# ~A~%" ,what))))

@@ -59,6 +59,32 @@ without the root, the largest first.  All roots together hold all."
         (held "HELD::*LIST*"))
   (setf *list* '()))
 
+;; More ways than there is room for: contexts are retired.
+
+(defun way (bits n)
+  (cond ((zerop n) (push nil *list*))
+        ((logbitp n bits) (left-way bits (1- n)))
+        (t (right-way bits (1- n)))))
+
+(defun left-way (bits n) (way bits n))
+(defun right-way (bits n) (way bits n))
+(defun ways (n) (dotimes (i n) (way i 8)))
+
+(following ("what is retired" :max-contexts 300 :unfolded t)
+  (in-thread #'ways 512)
+  (let ((held (held "HELD::*LIST*")))
+    (same "objects" '(512 8192) (list (reduce #'+ held :key #'second)
+                                      (reduce #'+ held :key #'third)))
+    (same "made by functions, the callers where these are not known" '()
+          (loop for (holders) in held
+                append (remove-if-not (lambda (holder)
+                                        (search "[retired]" holder))
+                                      holders)))
+    (same "some are retired" t
+          (stringp (mprof.data:comment "mprof.retired_note"
+                                       (mprof:profile)))))
+  (setf *list* '()))
+
 (following "a table from before"
   (in-thread #'entries 5)
   (same "its entries"

@@ -42,17 +42,26 @@ give them."
         when (plusp objects)
           collect (list low objects (* bytes objects))))
 
+(defun sum-by-band (lists)
+  (loop for low in '(0 1 2 4 8)
+        for all = (remove nil (mapcar (lambda (list) (assoc low list)) lists))
+        when all
+          collect (list low (reduce #'+ all :key #'second)
+                        (reduce #'+ all :key #'third))))
+
 (defun fate (function type)
   "What DIED and ALIVE say of what was allocated below FUNCTION of TYPE, a type
 or a class."
-  (let ((row (find type
-                   (mprof.data:survival
-                    (mprof:filter-profile (mprof:profile)
-                                          :focus (format nil "::~A$" function)))
-                   :test #'string=
-                   :key (lambda (row)
-                          (or (mprof.data:class row) (mprof.data:type row))))))
-    (list (mprof.data:died row) (mprof.data:alive row))))
+  (let ((rows (remove type
+                      (mprof.data:survival
+                       (mprof:filter-profile
+                        (mprof:profile) :focus (format nil "::~A$" function)))
+                      :test-not #'string=
+                      :key (lambda (row)
+                             (or (mprof.data:class row)
+                                 (mprof.data:type row))))))
+    (list (sum-by-band (mapcar #'mprof.data:died rows))
+          (sum-by-band (mapcar #'mprof.data:alive rows)))))
 
 (defun complete-p (x)
   "True when what died, lives and is new of X is all that was allocated."
@@ -117,6 +126,28 @@ refused.  So what holds of the whole here holds of each sample."
   (same-fate 'conses "CONS" 16)
   (same-fate 'points "LIVE::POINT" (+ 64 16))
   (same-fate 'vectors "(SIMPLE-ARRAY T)" (+ 48 80)))
+
+;;; More contexts than the budget has room for
+
+(defun turn (bits n)
+  (cond ((zerop n) (vectors 1))
+        ((logbitp n bits) (turn-left bits (1- n)))
+        (t (turn-right bits (1- n)))))
+
+(defun turn-left (bits n) (turn bits n))
+(defun turn-right (bits n) (turn bits n))
+
+(defun turns (n)
+  "N vectors, each made at the end of one of 256 ways."
+  (dotimes (i n) (turn i 8)))
+
+(following-alone ("objects of contexts that are retired"
+                  :max-contexts 300 :unfolded t)
+  (same-fate 'turns "(SIMPLE-ARRAY T)" (+ 48 80))
+  (same "some are, and nothing finds no room" '(t 0)
+        (list (plusp (mprof.data:self-allocations
+                      (mprof.data:row :functions "[retired]")))
+              (getf (mprof:status) :overflows))))
 
 (following-alone "figures of a function"
   (in-thread #'conses 10)

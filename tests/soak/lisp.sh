@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# lisp.sh: random Lisp programs among threads, forks and code that comes and
-# goes, for SECONDS_OF_SOAK (180).
+# lisp.sh: random Lisp programs, and programs that live long, among threads,
+# forks and code that comes and goes, for SECONDS_OF_SOAK (180).
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -16,7 +16,7 @@ EOF
 
 forms=()
 for file in random/{oracle,generator,statements,programs,library,measure} \
-  random/{checks,run} soak/soak; do
+  random/{checks,run} soak/{soak,long-life}; do
   fas=$work/$(basename "$file").fas
   forms+=(--eval "(load (compile-file \"tests/$file.lisp\"
                                      :output-file \"$fas\"))")
@@ -33,11 +33,11 @@ fi
 
 loads=()
 for name in oracle generator statements programs library measure checks run \
-  soak; do
+  soak long-life; do
   loads+=(--eval "(load \"$work/$name.fas\" :verbose nil)")
 done
 SOAK_MODULE=$work/module.fas SOAK_SAVED=$work/saved.data \
-  timeout $((${SECONDS_OF_SOAK:-180} + 120)) "$ECL" --norc \
+  timeout $((${SECONDS_OF_SOAK:-180} + 240)) "$ECL" --norc \
   --eval '(require :mprof)' --eval '(require :cmp)' "${loads[@]}" \
   --eval "(soak::main ${SECONDS_OF_SOAK:-180})" </dev/null 2>&1 |
   sed -E '/^;;; Loading/d; /^((not )?ok - |#)/!s/^/# /'

@@ -84,3 +84,27 @@
     (run-two-rows)
   (calls 'little-work (* 2 +in-a-row+))
   (check "the second thousand takes less than 256 KiB" t (< *row* 256)))
+
+;;; The same where each has a name of its own.
+
+(defvar *number* 0)
+
+(defun run-with-names (n)
+  (dotimes (i n)
+    (mp:process-join (mp:process-run-function
+                      (format nil "number ~D" (incf *number*))
+                      #'little-work))))
+
+(defun run-two-rows-with-names ()
+  (run-with-names +in-a-row+)
+  (let ((before (monitor-kilobytes)))
+    (run-with-names +in-a-row+)
+    (setf *row* (- (monitor-kilobytes) before))))
+
+(measuring ("2,000 threads with names of their own")
+    (run-two-rows-with-names)
+  (calls 'little-work (* 2 +in-a-row+))
+  (check "the others share a label" 1
+         (count "[other threads]" (mprof.data:threads *profile*)
+                :key #'mprof.data:name :test #'string=))
+  (check "the second thousand takes less than 256 KiB" t (< *row* 256)))

@@ -1,0 +1,108 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; long-life.lisp -- a program that is counted without a break, in many more
+;;;; chains than its budget has room for, among the others of soak.lisp and
+;;;; threads that end, each with a name of its own.  Contexts are retired all
+;;;; the time, and what was made below a function that stays is known to the
+;;;; byte; memory is bounded.
+
+(in-package #:soak)
+
+(defconstant +budget+ 20000 "Contexts of each thread.")
+(defconstant +depth+ 16 "Calls in a row, of two functions each time.")
+(defconstant +turn-bytes+ (+ 16 48 40) "Of a cons and an array of 5.")
+
+(defvar *made* nil)
+
+(defun turn (bits n)
+  (declare (fixnum bits n))
+  (cond ((zerop n) (setf *made* (cons nil (make-array 5))))
+        ((logbitp n bits) (turn-left bits (1- n)))
+        (t (turn-right bits (1- n)))))
+
+(defun turn-left (bits n) (turn bits n))
+(defun turn-right (bits n) (turn bits n))
+
+(defun steady (turns seed)
+  "TURNS times one of 65,536 ways, seldom twice the same."
+  (declare (fixnum turns seed))
+  (dotimes (i turns)
+    (turn (logand (* (+ i seed) 10368889) (1- (ash 2 +depth+))) +depth+)))
+
+(defun hot (n)
+  (declare (fixnum n))
+  (dotimes (i n)
+    (setf *made* (cons nil nil))))
+
+(defun steady-in-threads (threads turns seed)
+  (mapc #'mp:process-join
+        (loop repeat threads
+              collect (mp:process-run-function
+                       (format nil "~D" (random 1000000000))
+                       #'steady turns seed))))
+
+(defun check-life (turns conses)
+  "TURNS, and CONSES by HOT, were made in all."
+  (let* ((profile (mprof:profile))
+         (steady (mprof.data:row :functions 'steady profile))
+         (hot (mprof.data:row :functions 'hot profile)))
+    (same "what is made below a function that stays"
+          (list (* 2 turns) (* +turn-bytes+ turns))
+          (list (mprof.data:allocations steady) (mprof.data:bytes steady)))
+    (same "what one makes all the time" (list conses (* 16 conses))
+          (list (mprof.data:self-allocations hot)
+                (mprof.data:self-bytes hot)))
+    (same "chains that are cut short, and what has none" '("0" "0")
+          (list (mprof.data:comment "mprof.cut_allocations" profile)
+                (mprof.data:comment "mprof.unattributed_allocations" profile)))
+    (same "some are retired" t
+          (stringp (mprof.data:comment "mprof.retired_note" profile)))))
+
+(defun check-bound ()
+  "mprof-limits(7): the contexts of a thread take at most 64 bytes each, and
+ends of chains 8 more; the least is 28 KiB.  There are 512 threads that ended,
+one for all others, and the few that live."
+  (let ((most (* 520 (max (* 28 1024)
+                          (+ (* 64 +budget+) (* 72 +budget+) 16384)))))
+    (same "contexts are within their bound" t
+          (<= (getf (mprof:status) :context-bytes) most))))
+
+(defun live-long (seconds live)
+  (mprof:reset)
+  (mprof:start :max-contexts +budget+ :unfolded t :live live)
+  (let ((end (+ (get-universal-time) seconds))
+        (turns 0)
+        (conses 0)
+        (sizes '()))
+    (call-among-others
+     (lambda ()
+       (loop
+         (loop repeat 10
+               do (steady 5000 turns)
+                  (steady-in-threads 5 20 turns)
+                  (hot 500000)
+                  (incf turns (+ 5000 (* 5 20)))
+                  (incf conses 500000))
+         (check-life turns conses)
+         (check-bound)
+         (ext:gc t)
+         (push (- (monitor-kilobytes) (kilobytes-of-code)) sizes)
+         (format t "# ~D allocations, ~D threads, turns ~A, ~D KiB~%"
+                 (mprof:allocations) (getf (mprof:status) :threads) *turns*
+                 (+ (first sizes) (kilobytes-of-code)))
+         (finish-output)
+         (when (> (get-universal-time) end)
+           (return)))))
+    (mprof:stop)
+    (check-life turns conses)
+    (check-memory (if live "a long life, followed" "a long life") sizes))
+  (mprof:reset))
+
+(defun main (seconds)
+  (setf *print-pretty* nil)
+  (run-programs (floor seconds 3))
+  (live-long (floor seconds 3) nil)
+  (live-long (floor seconds 3) t)
+  (when (zerop *failures*)
+    (format t "ok - random programs among others, and long lives~%"))
+  (ext:quit (if (zerop *failures*) 0 1)))
