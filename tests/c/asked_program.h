@@ -37,6 +37,7 @@ enum deed {
   LOCK_MEMORY,
   FILTER, /* system calls: by one that allows all */
   STOP,
+  LEAVE, /* end the first thread, before another one */
   END
 };
 
@@ -92,6 +93,14 @@ rest(void)
   __atomic_store_n(&works, false, __ATOMIC_RELEASE);
   nanosleep(&while_it_ends, NULL);
   return __atomic_load_n(&worked, __ATOMIC_ACQUIRE);
+}
+
+static void *
+work_a_little(void *unused)
+{
+  const struct timespec a_little = {.tv_nsec = 100000000};
+  nanosleep(&a_little, NULL);
+  return unused;
 }
 
 /* ---- deeds ---- */
@@ -170,6 +179,9 @@ do_deed(const struct order *order)
     return filter();
   case STOP:
     return raise(SIGSTOP);
+  case LEAVE:
+    pthread_create(&thread, NULL, work_a_little, NULL);
+    pthread_exit(NULL);
   case END:
     exit(0);
   }

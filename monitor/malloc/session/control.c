@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * control.c -- see control.h.
+ *
+ * A process whose first thread ends by itself lives as long as one of the
+ * others, of which the C library takes this for one: so it ends then.  Not
+ * where a debugger brought the monitor and had stopped another thread: there
+ * such a process lives until the monitor goes.
  */
 #include "malloc/session/control.h"
 
@@ -336,6 +341,25 @@ map(const char *path)
 }
 
 static void
+first_thread_ends(void *unused)
+{
+  (void)unused;
+  control_end("its first thread has ended");
+}
+
+/* Called by the first thread; not when the process ends. */
+static void
+await_end_of_thread(void)
+{
+  static pthread_key_t key;
+  static bool has_key;
+  if (!has_key)
+    has_key = pthread_key_create(&key, first_thread_ends) == 0;
+  if (has_key)
+    pthread_setspecific(key, &control);
+}
+
+static void
 give_reason(const char *why)
 {
   snprintf(control.page->reason, sizeof control.page->reason, "%s", why);
@@ -348,6 +372,8 @@ control_begin(void)
   const int saved = errno;
   if (path != NULL && *path != '\0' && is_asked() && control.page == NULL &&
       map(path)) {
+    if (gettid() == getpid())
+      await_end_of_thread();
     control_resume();
     if (!control.runs && control.page->process == 0)
       give_reason("it may start no thread");
