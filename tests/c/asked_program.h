@@ -26,10 +26,10 @@ enum deed {
   FREE,     /* so many, the oldest first */
   BEGIN,    /* start another thread, which ... */
   WORK,     /* ... allocates and frees, until ... */
-  REST,     /* ... it is told to stop; gives back how many objects that were */
-  SAVE,     /* write the file: mprof_save() */
-  FORK,     /* gives back the child, which allocates and sleeps */
-  EXEC,     /* become this program again */
+  REST, /* ... it is told to stop; gives back how many objects that were */
+  SAVE, /* write the file: mprof_save() */
+  FORK, /* gives back the child, which allocates and sleeps */
+  EXEC, /* become this program again */
   EXEC_BARE, /* the same without an environment */
   CLOSE_ALL, /* descriptors */
   LOSE_RIGHTS,
@@ -125,8 +125,8 @@ filter(void)
   struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
   struct sock_fprog allowing = {1, &allow};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                 prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &allowing, 0, 0) ==
-                     0
+                 prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &allowing, 0,
+                       0) == 0
              ? 0
              : errno;
 }

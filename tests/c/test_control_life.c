@@ -82,8 +82,8 @@ test_stopped(void **state)
   while (process_state((size_t)program) != 'T')
     sched_yield();
   for (int i = 0; i < 3; i++)
-    check_refused(SOON,
-                  "cannot ask the program: it does not answer; is it stopped?");
+    check_refused(
+        SOON, "cannot ask the program: it does not answer; is it stopped?");
   kill(program, SIGCONT);
   await_answer();
   check();
@@ -106,7 +106,8 @@ test_end(void **state)
   }
 }
 
-/* The process ends with its last thread, which is not the one that answers. */
+/* The process ends with its last thread, which is not the one that answers.
+ */
 static void
 test_left(void **state)
 {

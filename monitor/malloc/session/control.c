@@ -22,8 +22,8 @@
 
 #include "common/control_page.h"
 #include "malloc/choice.h"
-#include "malloc/environment.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/environment.h"
 #include "malloc/session/control_answer.h"
 #include "write/quiet.h"
 
@@ -33,7 +33,7 @@ static struct {
   struct control_page *page; /* NULL: nobody asks */
   void *snapshot;            /* behind it; may not be touched */
   size_t snapshot_bytes;
-  struct spin_lock lock;     /* of what follows, for who starts or ends it */
+  struct spin_lock lock; /* of what follows, for who starts or ends it */
   bool runs;
   bool ends; /* it is to; the thread looks */
   pid_t number;
@@ -84,8 +84,8 @@ answer_requests(void *unused)
     if (__atomic_load_n(&control.ends, __ATOMIC_ACQUIRE))
       break;
     if (control_change(page, CONTROL_ASKED, CONTROL_TAKEN))
-      control_answer(page, control_do(page, control.snapshot,
-                                      control.snapshot_bytes));
+      control_answer(
+          page, control_do(page, control.snapshot, control.snapshot_bytes));
     else
       control_wait(&page->bell, bell, NULL);
   }
