@@ -50,8 +50,8 @@ control_open(struct control *control, struct mprof_error *error)
   void *page = MAP_FAILED;
   *control = (struct control){.file = memfd_create("mprof", MFD_CLOEXEC)};
   if (control->file >= 0 &&
-      ftruncate(control->file, CONTROL_PAGE_BYTES +
-                                   (off_t)CONTROL_SNAPSHOT_BYTES) == 0)
+      ftruncate(control->file,
+                CONTROL_PAGE_BYTES + (off_t)CONTROL_SNAPSHOT_BYTES) == 0)
     page = mmap(NULL, CONTROL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
                 control->file, 0);
   if (page == MAP_FAILED || !init_lock(page)) {
@@ -216,8 +216,8 @@ read_snapshot(struct control *control, bool lossless, struct profile *profile,
   if (map == MAP_FAILED)
     return mprof_error_memory(error);
   octets.data = map;
-  bool good = profile_load_octets(profile, octets, lossless, &control->names,
-                                  error);
+  bool good =
+      profile_load_octets(profile, octets, lossless, &control->names, error);
   munmap(map, length);
   fallocate(control->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
             CONTROL_PAGE_BYTES, CONTROL_SNAPSHOT_BYTES);
@@ -245,9 +245,9 @@ control_snapshot(struct control *control, bool lossless,
   if (control->ended != NULL)
     good = read_last(control, lossless, profile, error);
   else
-    good = make_request(control->page, CONTROL_SNAPSHOT, milliseconds,
-                        error) &&
-           read_snapshot(control, lossless, profile, error);
+    good =
+        make_request(control->page, CONTROL_SNAPSHOT, milliseconds, error) &&
+        read_snapshot(control, lossless, profile, error);
   pthread_mutex_unlock(&control->one);
   return good;
 }

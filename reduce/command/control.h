@@ -21,12 +21,12 @@
 #include <stdbool.h>
 
 struct control {
-  pthread_mutex_t one;        /* who asks has it */
-  int file;                   /* that both have */
-  char path[64];              /* by which the program finds it */
-  struct control_page *page;  /* of it */
-  struct code_names names;    /* that profiles were given */
-  const char *ended;          /* the file of a program that has ended, or NULL */
+  pthread_mutex_t one;       /* who asks has it */
+  int file;                  /* that both have */
+  char path[64];             /* by which the program finds it */
+  struct control_page *page; /* of it */
+  struct code_names names;   /* that profiles were given */
+  const char *ended; /* the file of a program that has ended, or NULL */
 };
 
 /* Makes CONTROL ready; a program is then to be run with its path in
@@ -39,8 +39,8 @@ void control_close(struct control *control);
 void control_program_ended(struct control *control, const char *file);
 
 /* Sets FIGURES to what the program has counted until now; before that it does
- * what REQUEST says, which is no snapshot.  False: ERROR says why not, such as
- * that it has ended, or gave no answer in so many MILLISECONDS. */
+ * what REQUEST says, which is no snapshot.  False: ERROR says why not, such
+ * as that it has ended, or gave no answer in so many MILLISECONDS. */
 bool control_ask(struct control *control, enum control_request request,
                  unsigned milliseconds, struct control_figures *figures,
                  struct mprof_error *error);

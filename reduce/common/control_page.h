@@ -52,8 +52,8 @@ struct control_figures {
   uint64_t allocations, bytes, peak_bytes;
   uint64_t live_objects, live_bytes;
   uint64_t contexts;
-  uint64_t overflows; /* paths that found no room within the budget */
-  uint64_t lost;      /* not counted, as there was no memory for it */
+  uint64_t overflows;  /* paths that found no room within the budget */
+  uint64_t lost;       /* not counted, as there was no memory for it */
   uint64_t stopped_ns; /* how long no thread could allocate for the answer */
 };
 

@@ -129,7 +129,6 @@ start(const char *path)
   await_answer();
 }
 
-
 static inline int
 set_up(void **state)
 {

@@ -26,10 +26,10 @@ enum deed {
   FREE,     /* so many, the oldest first */
   BEGIN,    /* start another thread, which ... */
   WORK,     /* ... allocates and frees, until ... */
-  REST,     /* ... it is told to stop; gives back how many objects that were */
-  SAVE,     /* write the file: mprof_save() */
-  FORK,     /* gives back the child, which allocates and sleeps */
-  EXEC,     /* become this program again */
+  REST, /* ... it is told to stop; gives back how many objects that were */
+  SAVE, /* write the file: mprof_save() */
+  FORK, /* gives back the child, which allocates and sleeps */
+  EXEC, /* become this program again */
   EXEC_BARE, /* the same without an environment */
   CLOSE_ALL, /* descriptors */
   LOSE_RIGHTS,
@@ -37,6 +37,7 @@ enum deed {
   LOCK_MEMORY,
   FILTER, /* system calls: by one that allows all */
   STOP,
+  LEAVE, /* end the first thread, before another one */
   END
 };
 
@@ -94,6 +95,14 @@ rest(void)
   return __atomic_load_n(&worked, __ATOMIC_ACQUIRE);
 }
 
+static void *
+work_a_little(void *unused)
+{
+  const struct timespec a_little = {.tv_nsec = 100000000};
+  nanosleep(&a_little, NULL);
+  return unused;
+}
+
 /* ---- deeds ---- */
 
 extern int mprof_save(void) __attribute__((weak));
@@ -116,8 +125,8 @@ filter(void)
   struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
   struct sock_fprog allowing = {1, &allow};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                 prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &allowing, 0, 0) ==
-                     0
+                 prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &allowing, 0,
+                       0) == 0
              ? 0
              : errno;
 }
@@ -170,6 +179,9 @@ do_deed(const struct order *order)
     return filter();
   case STOP:
     return raise(SIGSTOP);
+  case LEAVE:
+    pthread_create(&thread, NULL, work_a_little, NULL);
+    pthread_exit(NULL);
   case END:
     exit(0);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A program that runs with the monitor preloaded, and is asked; its orders and
- * answers go through pipes.  What a test does not use of it is no fault.
+/* A program that runs with the monitor preloaded, and is asked; its orders
+ * and answers go through pipes.  What a test does not use of it is no fault.
  */
 
 #ifndef MPROF_CONTROL_FIXTURE_H
@@ -100,12 +100,12 @@ check_refused(unsigned milliseconds, const char *why)
   struct profile profile;
   struct mprof_error error;
   mprof_error_clear(&error);
-  assert_false(control_ask(&control, CONTROL_RESET, milliseconds, &figures,
-                           &error));
+  assert_false(
+      control_ask(&control, CONTROL_RESET, milliseconds, &figures, &error));
   assert_string_equal(error.message, why);
   mprof_error_clear(&error);
-  assert_false(control_snapshot(&control, false, milliseconds, &profile,
-                                &error));
+  assert_false(
+      control_snapshot(&control, false, milliseconds, &profile, &error));
   assert_string_equal(error.message, why);
   profile_release(&profile);
 }

@@ -168,7 +168,8 @@ main(int argc, char **argv)
       cmocka_unit_test_setup_teardown(test_file, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_off_and_on, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_busy, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_closed_and_locked, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_closed_and_locked, set_up,
+                                      tear_down),
       cmocka_unit_test_setup_teardown(test_attached, set_up_bare, tear_down),
   };
   return asked_main(argc, argv, "control", tests,

@@ -82,8 +82,8 @@ test_stopped(void **state)
   while (process_state((size_t)program) != 'T')
     sched_yield();
   for (int i = 0; i < 3; i++)
-    check_refused(SOON,
-                  "cannot ask the program: it does not answer; is it stopped?");
+    check_refused(
+        SOON, "cannot ask the program: it does not answer; is it stopped?");
   kill(program, SIGCONT);
   await_answer();
   check();
@@ -106,6 +106,19 @@ test_end(void **state)
   }
 }
 
+/* The process ends with its last thread, which is not the one that answers.
+ */
+static void
+test_left(void **state)
+{
+  int status;
+  (void)state;
+  order(LEAVE, 0, 0);
+  waitpid(program, &status, 0);
+  assert_int_equal(status, 0);
+  check_refused(LONG, "cannot ask the program: it has ended");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -117,6 +130,7 @@ main(int argc, char **argv)
       cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_stopped, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_end, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_left, set_up, tear_down),
   };
   return asked_main(argc, argv, "control", tests,
                     sizeof tests / sizeof *tests);

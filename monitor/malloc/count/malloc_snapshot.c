@@ -75,13 +75,13 @@ take(struct malloc_snapshot *f)
 {
   struct arena leaves, regions;
   uint32_t room;
-  if (arena_reserve(&regions, (MALLOC_REGIONS + 1) *
-                                  sizeof(struct region)) != 0)
+  if (arena_reserve(&regions, (MALLOC_REGIONS + 1) * sizeof(struct region)) !=
+      0)
     return false;
   for (;;) {
-    room = __atomic_load_n(&malloc_monitor.tree.leaf_count,
-                           __ATOMIC_RELAXED) +
-           SOME_LEAVES;
+    room =
+        __atomic_load_n(&malloc_monitor.tree.leaf_count, __ATOMIC_RELAXED) +
+        SOME_LEAVES;
     if (arena_reserve_pages(&leaves, room * sizeof(struct leaf_figures)) != 0)
       break;
     if (copy(f, &leaves, &regions, room)) {

@@ -5,7 +5,8 @@
  *
  * What changes with each count is copied, while all is locked.  The rest is
  * records that stay as they are, though more may come behind them, as long as
- * malloc_monitor.steady is locked: nobody forgets them or retires their sites.
+ * malloc_monitor.steady is locked: nobody forgets them or retires their
+ * sites.
  */
 #ifndef MPROF_MALLOC_SNAPSHOT_H
 #define MPROF_MALLOC_SNAPSHOT_H
@@ -16,11 +17,11 @@
 #include "tree/arena.h"
 
 struct malloc_snapshot {
-  struct context_tree tree;    /* the monitor's, as many records as it had */
+  struct context_tree tree; /* the monitor's, as many records as it had */
   struct region_table regions;
   struct malloc_total total;
   uint64_t lost_objects;
-  uint64_t stopped_ns; /* how long the threads waited */
+  uint64_t stopped_ns;               /* how long the threads waited */
   const struct leaf_figures *leaves; /* NULL: as they are now */
   struct arena leaf_arena, region_arena;
 };

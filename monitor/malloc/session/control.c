@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * control.c -- see control.h.
+ *
+ * A process whose first thread ends by itself lives as long as one of the
+ * others, of which the C library takes this for one: so it ends then.  Not
+ * where a debugger brought the monitor and had stopped another thread: there
+ * such a process lives until the monitor goes.
  */
 #include "malloc/session/control.h"
 
@@ -15,167 +20,25 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "code/code_objects.h"
 #include "common/control_page.h"
 #include "malloc/choice.h"
-#include "malloc/count/malloc_snapshot.h"
+#include "malloc/count/malloc_monitor.h"
 #include "malloc/environment.h"
-#include "malloc/session/malloc_profile.h"
-#include "malloc/session/malloc_session.h"
-#include "write/gzip_file.h"
+#include "malloc/session/control_answer.h"
 #include "write/quiet.h"
 
 enum { STACK_BYTES = 1 << 18 };
 
 static struct {
   struct control_page *page; /* NULL: nobody asks */
-  char *snapshot;            /* behind it; may not be touched */
+  void *snapshot;            /* behind it; may not be touched */
   size_t snapshot_bytes;
-  struct spin_lock listing;  /* libraries: who forks waits for that */
-  struct spin_lock lock;     /* of what follows, for who starts or ends it */
+  struct spin_lock lock; /* of what follows, for who starts or ends it */
   bool runs;
   bool ends; /* it is to; the thread looks */
   pid_t number;
   pthread_t thread;
 } control;
-
-static uint64_t
-nanoseconds(struct timespec time)
-{
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static uint64_t
-now(void)
-{
-  struct timespec time = {0};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return nanoseconds(time);
-}
-
-/* ---- a snapshot ---- */
-
-/* The pages are there only for who writes, as a program may lock all that it
- * has in memory. */
-static int
-hand_over(const struct gzip_file *file)
-{
-  if (file->length > control.snapshot_bytes)
-    return EFBIG;
-  if (mprotect(control.snapshot, file->length, PROT_READ | PROT_WRITE) != 0)
-    return errno;
-  memcpy(control.snapshot, file->contents.base, file->length);
-  mprotect(control.snapshot, file->length, PROT_NONE);
-  control.page->length = file->length;
-  return 0;
-}
-
-static int
-write_figures(const struct code_objects *objects,
-              struct malloc_snapshot *snapshot)
-{
-  const struct malloc_figures figures = malloc_figures(objects, snapshot);
-  struct gzip_file file = {.plain = true};
-  gzip_file_open_in_memory(&file);
-  malloc_profile_write(&file, &figures);
-  gzip_file_close(&file);
-  if (file.failed == 0)
-    file.failed = hand_over(&file);
-  arena_release(&file.contents);
-  return file.failed;
-}
-
-/* No fork comes while the linker's lock may be this thread's, or the child
- * could load no library. */
-static bool
-list_objects(struct code_objects *objects)
-{
-  bool listed;
-  spin_lock(&control.listing);
-  listed = code_objects_list(objects, false);
-  spin_unlock(&control.listing);
-  return listed;
-}
-
-/* There is something to write of even if nothing was allocated yet. */
-static int
-take_snapshot(void)
-{
-  struct code_objects objects = {0};
-  struct malloc_snapshot snapshot;
-  int status = ENOMEM;
-  if (malloc_monitor_open(&malloc_monitor) && list_objects(&objects) &&
-      malloc_snapshot_take(&snapshot)) {
-    control.page->figures.stopped_ns = snapshot.stopped_ns;
-    status = write_figures(&objects, &snapshot);
-    malloc_snapshot_release(&snapshot);
-  }
-  code_objects_release(&objects);
-  return status;
-}
-
-/* ---- answers ---- */
-
-/* With all locked. */
-static void
-add_live(struct control_figures *f)
-{
-  for (uint32_t i = 0; i < stripes.used; i++) {
-    const struct stripe *const s = &stripes.stripe[i];
-    f->live_bytes += (uint64_t)s->live;
-    f->live_objects += s->count - s->freed_count;
-  }
-}
-
-static int
-find_figures(void)
-{
-  const struct malloc_monitor *const m = &malloc_monitor;
-  struct control_figures f = {.counting = malloc_monitor_is_counting()};
-  struct malloc_total total;
-  uint64_t begin;
-  if (!malloc_monitor_open(&malloc_monitor))
-    return ENOMEM;
-  malloc_monitor_lock(&malloc_monitor);
-  begin = now();
-  total = malloc_monitor_settle(&malloc_monitor, NULL);
-  f.allocations = total.count;
-  f.bytes = total.bytes;
-  f.peak_bytes = total.peak_bytes;
-  f.contexts = context_tree_paths(&m->tree);
-  f.overflows = m->tree.overflowed;
-  f.lost = m->lost_objects;
-  add_live(&f);
-  malloc_monitor_unlock(&malloc_monitor);
-  f.stopped_ns = now() - begin;
-  f.counting_since = nanoseconds(malloc_session_since.counting);
-  f.figures_since = nanoseconds(malloc_session_since.figures);
-  control.page->figures = f;
-  return 0;
-}
-
-static int
-answer(enum control_request request)
-{
-  switch (request) {
-  case CONTROL_SNAPSHOT:
-    return take_snapshot();
-  case CONTROL_START:
-    malloc_session_count(true);
-    break;
-  case CONTROL_STOP:
-    malloc_session_count(false);
-    break;
-  case CONTROL_RESET:
-    malloc_session_forget();
-    break;
-  case CONTROL_STATUS:
-    break;
-  default:
-    return EINVAL;
-  }
-  return find_figures();
-}
 
 /* ---- the thread ---- */
 
@@ -221,7 +84,8 @@ answer_requests(void *unused)
     if (__atomic_load_n(&control.ends, __ATOMIC_ACQUIRE))
       break;
     if (control_change(page, CONTROL_ASKED, CONTROL_TAKEN))
-      control_answer(page, answer(page->request));
+      control_answer(
+          page, control_do(page, control.snapshot, control.snapshot_bytes));
     else
       control_wait(&page->bell, bell, NULL);
   }
@@ -337,6 +201,25 @@ map(const char *path)
 }
 
 static void
+first_thread_ends(void *unused)
+{
+  (void)unused;
+  control_end("its first thread has ended");
+}
+
+/* Called by the first thread; not when the process ends. */
+static void
+await_end_of_thread(void)
+{
+  static pthread_key_t key;
+  static bool has_key;
+  if (!has_key)
+    has_key = pthread_key_create(&key, first_thread_ends) == 0;
+  if (has_key)
+    pthread_setspecific(key, &control);
+}
+
+static void
 give_reason(const char *why)
 {
   snprintf(control.page->reason, sizeof control.page->reason, "%s", why);
@@ -349,6 +232,8 @@ control_begin(void)
   const int saved = errno;
   if (path != NULL && *path != '\0' && is_asked() && control.page == NULL &&
       map(path)) {
+    if (gettid() == getpid())
+      await_end_of_thread();
     control_resume();
     if (!control.runs && control.page->process == 0)
       give_reason("it may start no thread");
@@ -371,23 +256,10 @@ control_end(const char *why)
 }
 
 void
-control_before_fork(void)
-{
-  if (!spin_holds(&control.listing)) /* a handler interrupted a fork */
-    spin_lock(&control.listing);
-}
-
-void
-control_after_fork(void)
-{
-  if (spin_holds(&control.listing))
-    spin_unlock(&control.listing);
-}
-
-void
 control_forked(void)
 {
   control.page = NULL;
   control.runs = false;
-  control.lock.holder = control.listing.holder = 0;
+  control.lock.holder = 0;
+  control_list_forked();
 }

@@ -27,9 +27,7 @@ void control_end(const char *why);
 void control_pause(void);
 void control_resume(void);
 
-/* Around a fork: in this process, or in the child. */
-void control_before_fork(void);
-void control_after_fork(void);
+/* This is the child of a fork. */
 void control_forked(void);
 
 #endif

@@ -24,6 +24,7 @@
 #include "malloc/session/attach.h"
 #include "malloc/session/autosave.h"
 #include "malloc/session/control.h"
+#include "malloc/session/control_answer.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
 #include "malloc/session/lost.h"
