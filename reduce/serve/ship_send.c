@@ -86,7 +86,7 @@ ship_take(struct shipper *shipper)
       !ship_queue_add(&shipper->queue, snapshot,
                       since > shipper->opened ? since : shipper->opened))
     ship_snapshot_free(snapshot);
-  while (ship_queue_full(&shipper->queue))
+  while (!shipper->sending && ship_queue_full(&shipper->queue))
     ship_drop_first(shipper);
   atomic_store(&shipper->notes_taken, notes);
 }
@@ -96,8 +96,12 @@ ship_take(struct shipper *shipper)
 bool
 ship_goes_on(void *closure)
 {
-  const struct shipper *shipper = closure;
+  struct shipper *shipper = closure;
   const int64_t end = atomic_load(&shipper->end);
+  /* Who is about to forget the figures does not wait for the other side. */
+  if (atomic_load(&shipper->notes_taken) !=
+      atomic_load(&shipper->notes_wanted))
+    ship_take(shipper);
   return end == 0 || ship_now() < end;
 }
 
@@ -150,6 +154,7 @@ post(struct shipper *shipper, struct ship_period *period,
 {
   struct ship_request request;
   enum ship_answer answer = SHIP_AWAY;
+  const bool begun = period->begun;
   const int64_t end = atomic_load(&shipper->end);
   const int64_t latest =
       ship_now() + (shipper->every < SHORTEST_REQUEST  ? SHORTEST_REQUEST
@@ -157,11 +162,14 @@ post(struct shipper *shipper, struct ship_period *period,
                                                        : shipper->every);
   if (ship_request_init(&request, &shipper->target, &parcel->part)) {
     count(shipper, REQUESTS, 1);
+    shipper->sending = period->begun = true;
     answer = ship_post(shipper->connection, &request,
                        end != 0 && end < latest ? end : latest, ship_goes_on,
                        shipper, &shipper->after, shipper->message);
   }
   ship_request_release(&request);
+  shipper->sending = false;
+  period->begun = begun || answer == SHIP_MISSED;
   if (answer == SHIP_TAKEN) {
     succeed(shipper, parcel);
     return true;
@@ -172,7 +180,6 @@ post(struct shipper *shipper, struct ship_period *period,
   }
   fail(shipper);
   count(shipper, MISSED, answer == SHIP_MISSED);
-  period->begun = period->begun || answer == SHIP_MISSED;
   if ((answer != SHIP_REFUSED && answer != SHIP_TOO_LARGE) ||
       ++period->refusals < MOST_REFUSALS)
     return false;
