@@ -224,7 +224,7 @@ void *
 mprof_monitor_snapshot(int before)
 {
   struct snapshot *const snapshot = malloc(sizeof *snapshot);
-  struct gzip_file file = {.always = true};
+  struct gzip_file file = {.plain = true};
   int status = MPROF_OK;
   gzip_file_open_in_memory(&file);
   if (snapshot == NULL)

@@ -10,6 +10,7 @@
 #include "command/command.h"
 #include "command/load.h"
 #include "export/heap_profile.h"
+#include "profile_handle.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -195,8 +196,19 @@ mprof_profile_open_octets(const void *octets, uint64_t length)
   struct handle *handle = new_handle();
   if (handle != NULL)
     profile_load_octets(&handle->profile,
-                        (struct input_octets){octets, length},
+                        (struct input_octets){octets, length}, false, NULL,
                         &handle->error);
+  return handle;
+}
+
+void *
+profile_handle(struct profile *profile)
+{
+  struct handle *handle = new_handle();
+  if (handle == NULL)
+    profile_release(profile);
+  else
+    handle->profile = *profile;
   return handle;
 }
 

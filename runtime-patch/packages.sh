@@ -41,13 +41,13 @@ formats)
   packages='golang-go:go valgrind:callgrind_annotate graphviz:dot
     libxml2-utils:xmllint python3:python3 nodejs:node npm:npm'
   ;;
-serve)
-  # What takes what is shipped, over TLS as well.
-  packages='python3:python3 openssl:openssl'
-  ;;
 html)
   # The browser that opens what mprof exports for one, and what drives it.
   packages='chromium:chromium nodejs:node npm:npm'
+  ;;
+serve)
+  # What asks a server for profiles, and what takes them, over TLS as well.
+  packages='python3:python3 golang-go:go chromium:chromium openssl:openssl'
   ;;
 allocators)
   # Other allocators and another C library, for the tests of C programs; what

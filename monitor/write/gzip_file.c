@@ -99,16 +99,18 @@ begin_to_compress(struct gzip_file *f)
     gzip_file_fail(f, ENOMEM);
 }
 
+static void
+write_waiting(struct gzip_file *f)
+{
+  write_out(f, f->arena.base, f->used); /* its `waiting' is the first */
+  f->used = 0;
+}
+
 /* Compress and write what waits, the last if `last' says so. */
 static void
 compress_waiting(struct gzip_file *f, bool last)
 {
   struct gzip_memory *memory = f->arena.base;
-  if (f->in_memory) {
-    write_out(f, memory->waiting, f->used);
-    f->used = 0;
-    return;
-  }
   if (!f->compresses)
     begin_to_compress(f);
   f->deflate.next_in = memory->waiting;
@@ -137,7 +139,11 @@ gzip_file_put(struct gzip_file *f, const void *bytes, size_t n)
     f->used += some;
     from += some;
     n -= some;
-    if (f->used == sizeof memory->waiting)
+    if (f->used < sizeof memory->waiting)
+      return;
+    if (f->plain)
+      write_waiting(f);
+    else
       compress_waiting(f, false);
   }
 }
@@ -203,10 +209,11 @@ void
 gzip_file_close(struct gzip_file *f)
 {
   if (f->failed == 0) {
-    if (f->compresses || f->always || f->used >= SIZE_GZIP_FILE)
+    if (f->compresses || f->always ||
+        (!f->plain && f->used >= SIZE_GZIP_FILE))
       compress_waiting(f, true);
     else
-      write_out(f, f->arena.base, f->used); /* its `waiting' is the first */
+      write_waiting(f);
   }
   arena_release(&f->arena);
   if (f->failed != 0)

@@ -14,8 +14,8 @@
  * which is what 12 KB cost, are half as many as such a child has in all.
  *
  * Or it is kept in memory, for a reader in this process; then there is no
- * file at all, and nothing is compressed, which would take the half of the
- * time.
+ * file at all.  What is read at once is best not compressed, which takes half
+ * of the time.
  *
  * One error path: the first failure is kept in `failed', and what comes after
  * it does nothing.  No malloc: also after a crash.
@@ -30,10 +30,11 @@
 
 #include "tree/arena.h"
 
-struct gzip_file {     /* all zero but for the first three: not open */
+struct gzip_file {     /* all zero but for the first four: not open */
   /* What gives it its name; NULL: rename. */
   int (*rename)(const char *from, const char *to);
   bool always;           /* compress it even if it is small */
+  bool plain;            /* do not compress it at all */
   bool compresses;       /* `deflate' has begun */
   int failed;            /* errno of the first failure, or 0 */
   int descriptor;        /* negative: none */

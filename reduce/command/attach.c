@@ -140,6 +140,8 @@ make_script(const struct run_options *run, const char *library,
         script);
   write_setting(script, "MPROF_OUT", file);
   write_setting(script, "MPROF_CHILDREN", "no");
+  if (run->control != NULL)
+    write_setting(script, "MPROF_CONTROL", run->control);
   if (run->unfolded)
     write_setting(script, "MPROF_UNFOLDED", "1");
   write_number(script, "MPROF_AUTOSAVE", run->autosave);

@@ -48,13 +48,16 @@ profile_load_list(struct profile *profile, const struct input_list *list,
 
 bool
 profile_load_octets(struct profile *profile, struct input_octets octets,
+                    bool lossless, struct code_names *names,
                     struct mprof_error *error)
 {
   const struct reader_options options = {.limits = &input_limits_default,
+                                         .lossless = lossless,
                                          .octets = octets};
   return (profile_init(profile) || mprof_error_memory(error)) &&
          profile_read(profile, "memory", &options, error) &&
-         finish(NULL, profile, error);
+         (!lossless || profile_fold_samples(profile, error)) &&
+         finish(names, profile, error);
 }
 
 bool

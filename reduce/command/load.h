@@ -47,6 +47,7 @@ bool profile_load_list(struct profile *profile, const struct input_list *list,
 
 /* The same for what would be in a file; errors call it "memory". */
 bool profile_load_octets(struct profile *profile, struct input_octets octets,
+                         bool lossless, struct code_names *names,
                          struct mprof_error *error);
 
 /* The same for the COUNT files or folders NAMES, "mprof.data" when there are

@@ -34,6 +34,7 @@ static const struct options defaults = {
             .budget = SIZE_MAX,
             .temporary = SIZE_MAX,
             .process = SIZE_MAX,
+            .ship_every = SIZE_MAX,
             .seconds = SIZE_MAX},
 };
 
@@ -138,8 +139,11 @@ choose_format(struct options *options, struct mprof_error *error)
 
 /* The same of what mprof run is told, with a program or without. */
 static const char *
-check_run(const struct run_options *run, bool program)
+check_run(const struct run_options *run, const struct push_options *push,
+          bool program)
 {
+  bool ships = run->ship_every != SIZE_MAX || push->protocol != NULL ||
+               push->service != NULL || push->labels != NULL;
   bool chooses = run->off || run->signal != NULL || run->only != NULL ||
                  run->children != CHILDREN_TRACED;
   if (run->process == SIZE_MAX && !program)
@@ -152,6 +156,9 @@ check_run(const struct run_options *run, bool program)
   if (run->process != SIZE_MAX && chooses)
     return "--pid does not go together with --off, --signal, --only or "
            "--trace-children";
+  if (run->ship == NULL && ships)
+    return "--every, --protocol, --service and --labels say how a profile is "
+           "shipped: give --ship=URL";
   if (run->process != SIZE_MAX && run->reachable)
     return "--pid does not go together with --reachable: what was allocated "
            "before is not known";
@@ -174,7 +181,7 @@ check(const struct options *options, struct mprof_error *error)
   else if (command == COMMAND_MERGE && options->output == NULL)
     wrong = "a file to write is missing: give -o OUT";
   else if (command == COMMAND_RUN)
-    wrong = check_run(&options->run, options->file_count > 0);
+    wrong = check_run(&options->run, &options->push, options->file_count > 0);
   else if (command == COMMAND_PUSH && (options->file_count != 2 || open))
     wrong = "a file and the URL to ship it to are wanted: FILE URL";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)

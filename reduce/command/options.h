@@ -57,6 +57,9 @@ struct run_options {
   bool reachable;     /* at the end, seek what is lost */
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
+  const char *control; /* by which the program is asked, or NULL: it is not */
+  const char *serve, *ship; /* where; NULL: not */
+  size_t ship_every;        /* seconds; SIZE_MAX: not given */
   enum children_choice children;
   size_t process, seconds; /* that runs already, and how long; SIZE_MAX */
   size_t autosave, budget, temporary; /* SIZE_MAX: not given */

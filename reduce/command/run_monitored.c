@@ -17,6 +17,7 @@
 #include "command/attach.h"
 #include "command/load.h"
 #include "command/run_program.h"
+#include "command/watch.h"
 #include "common/pprof_format.h"
 #include "pprof/reader.h"
 #include "symbols/code_names.h"
@@ -376,8 +377,7 @@ run_monitored(const struct options *options, struct sink *sink,
             : program_exists(options, outcome)) &&
       set_path(&files, name, &outcome->error) &&
       remove_old(&files, &outcome->error) &&
-      (runs ? attach_run(options, files.path, sink, outcome)
-            : program_run(options, files.path, outcome)); /* its output */
+      watch_run(options, files.path, sink, outcome); /* its output */
   mprof_error_clear(&unfinished);
   if (good && !finish_files(&files, &sums, &root, &unfinished))
     mprof_line(outcome->remark, "%s", unfinished.message);

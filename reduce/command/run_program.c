@@ -164,6 +164,7 @@ set_environment(const struct run_options *run, const char *library,
          set_variable("MPROF_ROOT_PID", process) &&
          set_variable("MPROF_OUT", file) &&
          set_variable("MPROF_ONLY", run->only) &&
+         set_variable("MPROF_CONTROL", run->control) &&
          set_variable("MPROF_CHILDREN",
                       run->children == CHILDREN_LEFT_OUT ? "no" : NULL) &&
          set_variable("MPROF_COUNT", run->off ? "off" : NULL) &&

@@ -62,7 +62,10 @@ base_take(struct server *server, unsigned how, struct base *base,
   if (!program->snapshot(program->closure, how, &snapshot, message))
     return false;
   program->status(program->closure, &after);
-  base->profile = mprof_profile_open_octets(snapshot.octets, snapshot.length);
+  base->profile =
+      snapshot.profile != NULL
+          ? snapshot.profile
+          : mprof_profile_open_octets(snapshot.octets, snapshot.length);
   base->time_nanos = snapshot.time_nanos;
   base->resets = before.resets == after.resets ? after.resets : UINT64_MAX;
   if (snapshot.release != NULL)

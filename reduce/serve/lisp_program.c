@@ -46,8 +46,11 @@ take_snapshot(void *closure, unsigned how, struct program_snapshot *snapshot,
   }
   clock_gettime(CLOCK_REALTIME, &now);
   *snapshot = (struct program_snapshot){
-      lisp.octets(taken), lisp.length(taken),
-      now.tv_sec * INT64_C(1000000000) + now.tv_nsec, taken, release};
+      .octets = lisp.octets(taken),
+      .length = lisp.length(taken),
+      .time_nanos = now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
+      .owned = taken,
+      .release = release};
   return true;
 }
 

@@ -18,15 +18,19 @@ enum { PROGRAM_MESSAGE_LENGTH = 512 };
 
 enum program_snapshot_how {
   SNAPSHOT_COLLECT = 1, /* after a full collection of garbage */
-  SNAPSHOT_WHOLE = 2    /* also what is hidden by default, which others than
+  SNAPSHOT_WHOLE = 2,   /* also what is hidden by default, which others than
                            mprof do not show */
+  SNAPSHOT_FILE = 4     /* as octets */
 };
 
-/* A profile file in memory.  Whoever gets one calls `release' with it, unless
- * that is NULL. */
+/* A profile file in memory, or a profile that is open.  Whoever gets one calls
+ * `release' with it, unless that is NULL. */
 struct program_snapshot {
   const void *octets;
   size_t length;
+  void *profile;      /* of mprof_profile_open_octets, now the caller's: may
+                         be in the place of octets, unless a file was asked
+                         for */
   int64_t time_nanos; /* since 1970: when the figures were taken */
   void *owned;        /* for `release' */
   void (*release)(struct program_snapshot *snapshot);

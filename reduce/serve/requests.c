@@ -154,7 +154,8 @@ get_profile(struct request *request)
   if (!read_number(argument(request, "gc"), 1, &collect))
     return fail(request, MHD_HTTP_BAD_REQUEST, "invalid value for \"gc\"");
   return answer_file(request->server,
-                     (unsigned)collect * SNAPSHOT_COLLECT | SNAPSHOT_WHOLE,
+                     (unsigned)collect * SNAPSHOT_COLLECT | SNAPSHOT_WHOLE |
+                         SNAPSHOT_FILE,
                      &request->status);
 }
 

@@ -64,7 +64,7 @@ take_snapshot(struct shipper *shipper, struct program_status *status)
     program->status(program->closure, status);
     resets = status->resets;
     if (status->since == 0 ||
-        !program->snapshot(program->closure, 0, &taken, shipper->message))
+        !program->snapshot(program->closure, SNAPSHOT_FILE, &taken, shipper->message))
       return NULL;
     snapshot = ship_snapshot_new(taken.octets, taken.length, taken.time_nanos,
                                  resets);

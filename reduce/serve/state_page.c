@@ -134,8 +134,10 @@ answer_state(struct server *server, unsigned *status)
   put_number(out, "bytes", state.bytes);
   put_rates(out, server, &state);
   put_number(out, "call chains and kinds of objects", state.contexts);
-  put_number(out, "bytes for these", state.context_bytes);
-  put_number(out, "threads", state.threads);
+  if (state.threads != 0) {
+    put_number(out, "bytes for these", state.context_bytes);
+    put_number(out, "threads", state.threads);
+  }
   put_row(out, "what is in use", state.follows ? "is known" : "is not known");
   if (state.overflows != 0)
     put_number(out, "the budget was used up, times", state.overflows);

@@ -21,7 +21,7 @@ expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'" \
 expect 'empty list of tables' 2 "mprof: --tables takes $tables, not ''" \
   report --tables= "$w"
 expect 'unknown format' 2 "mprof: --format takes folded, html, lisp, \
-lisp-contexts, pprof, callgrind, dot, speedscope, dhat, json or csv, not \
+lisp-contexts, pprof, heap, callgrind, dot, speedscope, dhat, json or csv, not \
 'jpeg'" export --format=jpeg "$w"
 expect 'a wrong signal' 2 \
   "mprof: --signal takes the name of a signal, not 'NOPE'" \

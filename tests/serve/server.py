@@ -165,7 +165,8 @@ check("?debug=1 is the report", answer.status == 200 and
       answer.getheader("Content-Type").startswith("text/plain"))
 answer, text = get("/flamegraph?refresh=5")
 check("/flamegraph is the page", answer.status == 200 and
-      b"APP::MAKE-PAIRS" in text and answer.getheader("Refresh") == "5")
+      text.startswith(b"<!DOCTYPE html>") and
+      answer.getheader("Refresh") == "5")
 for path in ("/", "/debug/pprof/"):
     answer, text = get(path)
     check(f"{path} has the state", answer.status == 200 and
@@ -334,6 +335,22 @@ if shutil.which("go"):
           "of 0 total" in said, said)
 else:
     print("ok - go tool pprof # SKIP there is no go")
+
+# ---- a browser ----
+
+if shutil.which("chromium"):
+    program.counters("strings 12345")
+    with tempfile.TemporaryDirectory() as folder:
+        page = subprocess.run(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
+             "--hide-scrollbars", f"--user-data-dir={folder}",
+             "--virtual-time-budget=10000", "--dump-dom",
+             f"http://localhost:{program.port}/flamegraph"],
+            capture_output=True, text=True).stdout
+    check("Chromium shows the flame graph", "APP::MAKE-STRINGS" in page,
+          page[-500:])
+else:
+    print("ok - a browser # SKIP there is no chromium")
 
 # ---- errors, and the end ----
 

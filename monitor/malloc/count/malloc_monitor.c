@@ -315,6 +315,7 @@ malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 void
 malloc_monitor_lock(struct malloc_monitor *m)
 {
+  spin_lock(&m->steady);
   spin_lock(&m->lock);
   stripes_lock();
 }
@@ -324,6 +325,7 @@ malloc_monitor_unlock(struct malloc_monitor *m)
 {
   stripes_unlock();
   spin_unlock(&m->lock);
+  spin_unlock(&m->steady);
 }
 
 void
@@ -340,11 +342,14 @@ malloc_monitor_forget(struct malloc_monitor *m)
 }
 
 struct malloc_total
-malloc_monitor_settle(struct malloc_monitor *m)
+malloc_monitor_settle(struct malloc_monitor *m,
+                      struct leaf_figures *copies)
 {
   struct malloc_total total = {0};
   for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
     const struct leaf_life life = stripes_life(i);
+    if (copies != NULL)
+      copies[i].life = life;
     m->tree.leaves[i].count = life.allocated.count;
     m->tree.leaves[i].bytes = life.allocated.bytes;
     total.peak_bytes += life.at_peak.bytes;
@@ -354,6 +359,9 @@ malloc_monitor_settle(struct malloc_monitor *m)
   for (uint32_t i = LEAF_OVERFLOW; i < m->tree.leaf_count; i++) {
     total.count += m->tree.leaves[i].count;
     total.bytes += m->tree.leaves[i].bytes;
+    if (copies != NULL)
+      copies[i].allocated = (struct tally){m->tree.leaves[i].count,
+                                           m->tree.leaves[i].bytes};
   }
   return total;
 }

@@ -34,6 +34,8 @@ struct malloc_monitor {
   bool counting;          /* allocations, now: any thread may look at it */
   bool ready;             /* the tree is there; what follows changes only
                              while no thread has that lock */
+  struct spin_lock steady; /* taken before the next one by who changes
+                              records that are there (malloc_figures.h) */
   struct spin_lock lock;  /* of all that follows */
   void (*autosave)(void); /* so many allocations were made as was asked for:
                              called without the lock */
@@ -102,7 +104,7 @@ malloc_monitor_lost(void)
 
 /* ---- all of it ---- */
 
-/* Lock it, and all stripes; this thread has neither. */
+/* Lock all of it, and all stripes; this thread has none of that. */
 void malloc_monitor_lock(struct malloc_monitor *m);
 void malloc_monitor_unlock(struct malloc_monitor *m);
 
@@ -114,7 +116,15 @@ struct malloc_total {
   uint64_t count, bytes, peak_bytes;
 };
 
-/* Give the leaves of the tree their counts.  All is locked. */
-struct malloc_total malloc_monitor_settle(struct malloc_monitor *m);
+/* All that is counted of a leaf. */
+struct leaf_figures {
+  struct tally allocated; /* of another heap, too */
+  struct leaf_life life;
+};
+
+/* Give the leaves of the tree their counts, and `copies', by leaf, unless
+ * that is NULL, all figures.  All is locked. */
+struct malloc_total malloc_monitor_settle(struct malloc_monitor *m,
+                                          struct leaf_figures *copies);
 
 #endif

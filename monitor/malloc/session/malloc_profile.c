@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "code/code_objects.h"
-#include "malloc/count/malloc_monitor.h"
+#include "malloc/count/malloc_figures.h"
 #include "malloc/count/malloc_thread.h"
 #include "malloc/count/other_heap.h"
 #include "malloc/reach/reach.h"
@@ -34,7 +34,7 @@ struct malloc_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
   const struct code_objects *objects;
-  struct malloc_total total;
+  const struct malloc_figures *figures;
   struct intern_table names; /* of functions, as the other heap has them */
 };
 
@@ -55,7 +55,8 @@ put_heap_labels(struct pprof_stream *p, const struct kind *kind)
 static void
 put_labels(void *closure, const struct kind *kind)
 {
-  struct pprof_stream *p = closure;
+  struct malloc_writer *w = closure;
+  struct pprof_stream *p = &w->stream;
   const uint32_t thread = kind == NULL ? 0 : (uint32_t)kind->clas;
   const uint32_t region = kind == NULL ? 0 : (uint32_t)(kind->clas >> 32);
   if (kind != NULL && other_heap != NULL)
@@ -66,15 +67,15 @@ put_labels(void *closure, const struct kind *kind)
     pprof_add_label(p, PPROF_LABEL_THREAD, malloc_thread_name(thread));
   if (region != 0)
     pprof_add_label(p, PPROF_LABEL_REGION,
-                    malloc_monitor.regions.regions[region].path);
+                    w->figures->regions.regions[region].path);
 }
 
 /* Whether `function', called below `up', is called by the same function
  * further out as well. */
 static bool
-arc_is_above(uint32_t up, uint32_t function)
+arc_is_above(const struct context_tree *tree, uint32_t up, uint32_t function)
 {
-  const struct context *contexts = malloc_monitor.tree.contexts;
+  const struct context *contexts = tree->contexts;
   const uint32_t caller = contexts[up].function;
   if (function == 0 || caller == 0)
     return false;
@@ -88,16 +89,21 @@ arc_is_above(uint32_t up, uint32_t function)
 static void
 put_leaf(struct malloc_writer *w, uint32_t number)
 {
-  const struct leaf *leaf = &malloc_monitor.tree.leaves[number];
-  const struct leaf_life life = stripes_life(number);
+  const struct context_tree *tree = &w->figures->tree;
+  const struct leaf *leaf = &tree->leaves[number];
+  const struct leaf_figures figures =
+      malloc_figures_leaf(w->figures, number);
+  const struct leaf_life life = figures.life;
   const struct leaf_loss loss = reach_loss(number);
   const uint64_t values[PPROF_COLUMNS] = {
-    [PPROF_COUNT] = leaf->count,
-    [PPROF_BYTES] = leaf->bytes,
+    [PPROF_COUNT] = figures.allocated.count,
+    [PPROF_BYTES] = figures.allocated.bytes,
     [PPROF_KEPT_COUNT] = life.allocated.count - life.freed.count,
     [PPROF_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
     [PPROF_CALLS] =
-        arc_is_above(leaf->up, leaf->function) ? 0 : leaf->count,
+        arc_is_above(tree, leaf->up, leaf->function)
+            ? 0
+            : figures.allocated.count,
     [PPROF_PEAK_COUNT] = life.at_peak.count,
     [PPROF_PEAK_BYTES] = life.at_peak.bytes,
     [PPROF_TEMPORARY] = life.temporary_count,
@@ -106,27 +112,28 @@ put_leaf(struct malloc_writer *w, uint32_t number)
     [PPROF_INDIRECT_COUNT] = loss.indirect.count,
     [PPROF_INDIRECT_BYTES] = loss.indirect.bytes,
   };
-  if (leaf->count != 0)
+  if (figures.allocated.count != 0)
     sample_writer_put(&w->samples, leaf->site, leaf->function, leaf->up,
-                      values,
-                      context_tree_kind(&malloc_monitor.tree, leaf));
+                      values, context_tree_kind(tree, leaf));
 }
 
 /* Parents have smaller numbers than their children.  The tree knows of most
  * calls whether they are the first of their kind. */
 static void
-measure_contexts(struct context_calls *calls)
+measure_contexts(const struct malloc_figures *figures,
+                 struct context_calls *calls)
 {
-  const struct context_tree *tree = &malloc_monitor.tree;
+  const struct context_tree *tree = &figures->tree;
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
-    calls[tree->leaves[i].up].allocations += tree->leaves[i].count;
+    calls[tree->leaves[i].up].allocations +=
+        malloc_figures_count(figures, i);
   for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
     calls[tree->contexts[i].parent].allocations += calls[i].allocations;
   calls[CONTEXT_OVERFLOW].length = 1;
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
     calls[i].length = calls[c->parent].length + 1;
-    calls[i].counts = c->new_arc || !arc_is_above(c->parent, c->function);
+    calls[i].counts = c->new_arc || !arc_is_above(tree, c->parent, c->function);
   }
 }
 
@@ -140,7 +147,7 @@ measure_contexts(struct context_calls *calls)
 static void
 put_contexts(struct malloc_writer *w, const struct context_calls *calls)
 {
-  const struct context_tree *tree = &malloc_monitor.tree;
+  const struct context_tree *tree = &w->figures->tree;
   uint64_t counting = 0, others = 0, stated = 0;
   bool all;
   for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
@@ -164,14 +171,14 @@ put_contexts(struct malloc_writer *w, const struct context_calls *calls)
 static void
 put_samples(struct malloc_writer *w)
 {
-  const struct context_tree *tree = &malloc_monitor.tree;
+  const struct context_tree *tree = &w->figures->tree;
   struct arena calls = { 0 };
   sample_writer_begin(&w->samples, tree, tree->context_count);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
     put_leaf(w, i);
   if (pprof_reserve(&w->stream, &calls,
                     tree->context_count * sizeof(struct context_calls))) {
-    measure_contexts(calls.base);
+    measure_contexts(w->figures, calls.base);
     put_contexts(w, calls.base);
   }
   arena_release(&calls);
@@ -308,45 +315,45 @@ put_note(struct pprof_stream *p, const char *key, const char *before,
 static void
 put_comments(struct malloc_writer *w)
 {
-  const struct malloc_monitor *m = &malloc_monitor;
+  const struct malloc_figures *const f = w->figures;
   struct pprof_stream *p = &w->stream;
   pprof_put_comment(p, PPROF_COMMENT_VERSION, MPROF_VERSION);
   pprof_put_comment(p, PPROF_COMMENT_LANGUAGE,
                     other_heap == NULL ? "c" : "lisp");
   if (other_heap != NULL)
-    other_heap->put_comments(p, &m->tree);
+    other_heap->put_comments(p, &f->tree);
   if (w->objects->count > 0)
     pprof_put_comment(p, PPROF_COMMENT_PROGRAM, w->objects->objects[0].path);
-  pprof_put_count(p, PPROF_COMMENT_ALLOCATIONS, w->total.count);
-  pprof_put_count(p, PPROF_COMMENT_BYTES, w->total.bytes);
-  pprof_put_count(p, PPROF_COMMENT_PEAK_BYTES, w->total.peak_bytes);
+  pprof_put_count(p, PPROF_COMMENT_ALLOCATIONS, f->total.count);
+  pprof_put_count(p, PPROF_COMMENT_BYTES, f->total.bytes);
+  pprof_put_count(p, PPROF_COMMENT_PEAK_BYTES, f->total.peak_bytes);
   pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS,
                   w->samples.unattributed_count);
   pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_BYTES,
                   w->samples.unattributed_bytes);
   pprof_put_count(p, PPROF_COMMENT_CUT_ALLOCATIONS, w->samples.cut_count);
-  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, context_tree_paths(&m->tree));
+  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, context_tree_paths(&f->tree));
   pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES,
-                  context_tree_bytes(&m->tree));
+                  context_tree_bytes(&f->tree));
   put_note(p, PPROF_COMMENT_LOST_NOTE,
-           "allocations, as there was no memory for them: ", m->lost_objects);
+           "allocations, as there was no memory for them: ", f->lost_objects);
   put_note(p, PPROF_COMMENT_UNFOUND_NOTE, "", reach_unfound());
-  region_table_comments(&malloc_monitor.regions, true, pprof_put_region, p);
+  region_table_comments(&f->regions, true, pprof_put_region, p);
 }
 
 void
-malloc_profile_write(struct gzip_file *file,
-                     const struct code_objects *objects)
+malloc_profile_write_figures(struct gzip_file *file,
+                             const struct code_objects *objects,
+                             const struct malloc_figures *figures)
 {
-  struct malloc_monitor *m = &malloc_monitor;
   struct malloc_writer w = {
     .stream.output = file,
     .samples = { .stream = &w.stream, .put_labels = put_labels,
                  .between = other_heap == NULL ? NULL : other_heap->between,
-                 .closure = &w.stream },
-    .objects = objects
+                 .closure = &w },
+    .objects = objects,
+    .figures = figures
   };
-  w.total = malloc_monitor_settle(m);
   pprof_open(&w.stream,
              reach_is_known() ? PPROF_REACH_COLUMNS : PPROF_C_COLUMNS);
   put_samples(&w);
@@ -356,4 +363,12 @@ malloc_profile_write(struct gzip_file *file,
   sample_writer_release(&w.samples);
   intern_table_release(&w.names);
   pprof_close(&w.stream);
+}
+
+void
+malloc_profile_write(struct gzip_file *file,
+                     const struct code_objects *objects)
+{
+  const struct malloc_figures figures = malloc_figures_now();
+  malloc_profile_write_figures(file, objects, &figures);
 }

@@ -12,10 +12,15 @@
 
 struct gzip_file;
 struct code_objects;
+struct malloc_figures;
 
-/* Write the figures of now into an open file, which keeps what fails;
- * `objects' are those that are loaded.  The monitor's lock is held, and all
- * stripes are. */
+/* Write the figures into an open file, which keeps what fails; `objects' are
+ * those that are loaded. */
+void malloc_profile_write_figures(struct gzip_file *file,
+                                  const struct code_objects *objects,
+                                  const struct malloc_figures *figures);
+
+/* The same with the figures of now.  All is locked. */
 void malloc_profile_write(struct gzip_file *file,
                           const struct code_objects *objects);
 

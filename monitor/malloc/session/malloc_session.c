@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "code/code_objects.h"
@@ -22,6 +23,7 @@
 #include "malloc/reach/stopped_threads.h"
 #include "malloc/session/attach.h"
 #include "malloc/session/autosave.h"
+#include "malloc/session/control.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
 #include "malloc/session/lost.h"
@@ -34,6 +36,8 @@ static struct {
   pid_t process;
   uint64_t saved_events; /* that the file has: old when there are more */
 } session;
+
+struct malloc_session_since malloc_session_since;
 
 /* ---- locks ---- */
 
@@ -258,6 +262,8 @@ malloc_session_save_at_exit(void)
 void
 malloc_session_count(bool on)
 {
+  if (on != malloc_monitor_is_counting())
+    clock_gettime(CLOCK_REALTIME, &malloc_session_since.counting);
   __atomic_store_n(&malloc_monitor.counting, on && !arenas_are_sealed(),
                    __ATOMIC_RELEASE);
 }
@@ -268,6 +274,7 @@ forget(void)
 {
   malloc_monitor_forget(&malloc_monitor);
   session.saved_events = 0;
+  clock_gettime(CLOCK_REALTIME, &malloc_session_since.figures);
   autosave_expect();
 }
 
@@ -283,12 +290,14 @@ malloc_session_forget(void)
 
 static struct interruption forking;
 
-/* Nobody else is in the monitor while the process is copied. */
+/* Nobody else is in the monitor while the process is copied, but for who only
+ * reads what the child forgets. */
 static void
 before_fork(void)
 {
   struct interruption interruption;
   malloc_monitor_forks = true;
+  control_before_fork();
   interruption_begin(&interruption);
   lock_all(&interruption);
   objects_lock();
@@ -302,6 +311,7 @@ after_fork_in_parent(void)
   objects_unlock();
   unlock_all(&interruption);
   interruption_end(&interruption);
+  control_after_fork();
   malloc_monitor_forks = false;
 }
 
@@ -316,11 +326,12 @@ after_fork_in_child(void)
   arena_spare_forked();
   own_stack_forked();
   malloc_code_forked();
-  malloc_monitor.lock.holder = 0;
+  malloc_monitor.lock.holder = malloc_monitor.steady.holder = 0;
   frame_rules_forked();
   stripes_forked();
   forget();
   malloc_threads_forked();
+  control_forked();
   if (other_heap != NULL)
     other_heap->forked();
   profile_file_forked();
@@ -355,6 +366,8 @@ malloc_session_begin(void)
   const unsigned long recent = environment_number("MPROF_TEMPORARY", 1);
   malloc_monitor_inside++;
   session.process = getpid();
+  clock_gettime(CLOCK_REALTIME, &malloc_session_since.figures);
+  malloc_session_since.counting = malloc_session_since.figures;
   profile_file_open();
   autosave_set(environment_number("MPROF_AUTOSAVE", AUTOSAVE_DOUBLED));
   stripes.recent_count =
@@ -368,12 +381,14 @@ malloc_session_begin(void)
     malloc_session_count(false);
     malloc_session_forget();
   }
+  control_begin();
   malloc_monitor_inside--;
 }
 
 void
 malloc_session_end(void)
 {
+  control_end("it is profiled no more");
   session.process = -1;
 }
 

@@ -15,6 +15,8 @@
  *     MPROF_REACHABLE  set: say at the end what is lost (malloc/reach/)
  *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
+ *     MPROF_CONTROL    a file by which `mprof run' asks this process
+ *                      (control.h)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for,
  *                      and in the end the last program that it becomes; all
  *                      others have the number of their process appended to it
@@ -32,6 +34,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
+
+#include "arch/attributes.h"
 
 /* Do what the environment says, from now on. */
 void malloc_session_begin(void);
@@ -78,6 +83,12 @@ void malloc_session_save_at_exit(void);
 
 /* Count, or do not, from now on. */
 void malloc_session_count(bool on);
+
+/* Since when it counts, or does not, and since when there are figures: real
+ * time. */
+extern struct malloc_session_since {
+  struct timespec counting, figures;
+} malloc_session_since HIDDEN;
 
 /* Forget all figures. */
 void malloc_session_forget(void);

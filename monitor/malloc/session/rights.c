@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -17,6 +18,7 @@
 
 #include "arch/attributes.h"
 #include "malloc/interpose/real_allocator.h"
+#include "malloc/session/control.h"
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/system_call_filter.h"
 
@@ -36,9 +38,25 @@ KEEP_BEFORE(seteuid, (uid_t user), (user))
 KEEP_BEFORE(setreuid, (uid_t user, uid_t effective), (user, effective))
 KEEP_BEFORE(setresuid, (uid_t user, uid_t effective, uid_t saved),
             (user, effective, saved))
-KEEP_BEFORE(unshare, (int flags), (flags))
-KEEP_BEFORE(setns, (int file, int type), (file, type))
 KEEP_BEFORE(capset, (void *header, const void *data), (header, data))
+
+/* What a process with several threads may not. */
+#define ALONE(name, parameters, arguments)                                   \
+  EXPORT int name parameters;                                                \
+  EXPORT int name parameters                                                 \
+  {                                                                          \
+    int(*function) parameters;                                               \
+    int status;                                                              \
+    malloc_session_keep();                                                   \
+    real_function(&function, #name);                                         \
+    control_pause();                                                         \
+    status = function arguments;                                             \
+    control_resume();                                                        \
+    return status;                                                           \
+  }
+
+ALONE(unshare, (int flags), (flags))
+ALONE(setns, (int file, int type), (file, type))
 
 /* ---- by number ---- */
 
@@ -105,8 +123,15 @@ interposed_syscall(long number, long a, long b, long c, long d, long e,
                    long f)
 {
   const struct system_call call = {number, {a, b, c, d, e, f}};
+  const bool alone = number == SYS_unshare || number == SYS_setns;
+  long result;
   before_call(&call);
-  return system_call_make(&call);
+  if (alone)
+    control_pause();
+  result = system_call_make(&call);
+  if (alone)
+    control_resume();
+  return result;
 }
 
 int

@@ -19,6 +19,7 @@
 
 #include "code/code_objects.h"
 #include "malloc/count/malloc_monitor.h"
+#include "malloc/session/control.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
 #include "malloc/session/malloc_session.h"
@@ -146,6 +147,7 @@ system_call_filter_before(const struct system_call *call)
 {
   if (!malloc_session_keep())
     return;
+  control_end("it has limited its system calls");
   malloc_session_save();
   tried = call;
   if (!malloc_monitor_open(&malloc_monitor) ||

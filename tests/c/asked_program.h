@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A program that is profiled while test_control asks for its figures.  It
+ * does what it is told by one pipe, and says by another when that is done; in
+ * between it sleeps.  Nothing of it allocates but what it is told to.
+ */
+
+#ifndef MPROF_ASKED_PROGRAM_H
+#define MPROF_ASKED_PROGRAM_H
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum deed {
+  ALLOCATE, /* so many objects of a size */
+  FREE,     /* so many, the oldest first */
+  BEGIN,    /* start another thread, which ... */
+  WORK,     /* ... allocates and frees, until ... */
+  REST,     /* ... it is told to stop; gives back how many objects that were */
+  SAVE,     /* write the file: mprof_save() */
+  FORK,     /* gives back the child, which allocates and sleeps */
+  EXEC,     /* become this program again */
+  EXEC_BARE, /* the same without an environment */
+  CLOSE_ALL, /* descriptors */
+  LOSE_RIGHTS,
+  UNSHARE, /* gives back 0, or errno */
+  LOCK_MEMORY,
+  FILTER, /* system calls: by one that allows all */
+  STOP,
+  END
+};
+
+struct order {
+  enum deed deed;
+  uint32_t count;
+  uint64_t bytes;
+};
+
+enum { ORDERS = 0, ANSWERS = 1, MOST_OBJECTS = 1 << 16 };
+
+static void *volatile objects[MOST_OBJECTS];
+static size_t first_object, object_count;
+
+static __attribute__((noinline)) void
+allocate_objects(uint32_t count, uint64_t bytes)
+{
+  while (count-- > 0)
+    objects[object_count++] = malloc(bytes);
+}
+
+static void
+free_objects(uint32_t count)
+{
+  while (count-- > 0)
+    free(objects[first_object++]);
+}
+
+/* ---- another thread ---- */
+
+static bool works;
+static int64_t worked;
+
+static void *
+work(void *unused)
+{
+  void *volatile kept[64] = {NULL};
+  for (;; sched_yield())
+    if (__atomic_load_n(&works, __ATOMIC_ACQUIRE)) {
+      const size_t i = (size_t)worked % 64;
+      free(kept[i]);
+      kept[i] = malloc(i + 1);
+      __atomic_add_fetch(&worked, 1, __ATOMIC_RELEASE);
+    }
+  return unused;
+}
+
+/* Until the thread is seen to do nothing. */
+static int64_t
+rest(void)
+{
+  const struct timespec while_it_ends = {.tv_nsec = 50000000};
+  __atomic_store_n(&works, false, __ATOMIC_RELEASE);
+  nanosleep(&while_it_ends, NULL);
+  return __atomic_load_n(&worked, __ATOMIC_ACQUIRE);
+}
+
+/* ---- deeds ---- */
+
+extern int mprof_save(void) __attribute__((weak));
+
+static int64_t
+fork_child(const struct order *order)
+{
+  const pid_t child = fork();
+  if (child == 0) {
+    allocate_objects(order->count, order->bytes);
+    for (;;)
+      pause();
+  }
+  return child;
+}
+
+static int64_t
+filter(void)
+{
+  struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  struct sock_fprog program = {1, &allow};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+                 prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ==
+                     0
+             ? 0
+             : errno;
+}
+
+static int64_t
+become_program(bool bare)
+{
+  static char file[] = "/proc/self/exe";
+  static char word[] = "program";
+  static char *const arguments[] = {file, word, NULL};
+  static char *const nothing[] = {NULL};
+  execve(arguments[0], arguments, bare ? nothing : environ);
+  return errno;
+}
+
+static int64_t
+do_deed(const struct order *order)
+{
+  pthread_t thread;
+  switch (order->deed) {
+  case ALLOCATE:
+    allocate_objects(order->count, order->bytes);
+    return 0;
+  case FREE:
+    free_objects(order->count);
+    return 0;
+  case BEGIN:
+    return pthread_create(&thread, NULL, work, NULL);
+  case WORK:
+    __atomic_store_n(&works, true, __ATOMIC_RELEASE);
+    return 0;
+  case REST:
+    return rest();
+  case SAVE:
+    return mprof_save();
+  case FORK:
+    return fork_child(order);
+  case EXEC:
+  case EXEC_BARE:
+    return become_program(order->deed == EXEC_BARE);
+  case CLOSE_ALL:
+    return close_range(ANSWERS + 1, UINT32_MAX, 0);
+  case LOSE_RIGHTS:
+    return chroot("/proc") == 0 && setuid(65534) == 0 ? 0 : errno;
+  case UNSHARE:
+    return unshare(CLONE_NEWNS | CLONE_NEWUSER) == 0 ? 0 : errno;
+  case LOCK_MEMORY:
+    return mlockall(MCL_CURRENT | MCL_FUTURE) == 0 ? 0 : errno;
+  case FILTER:
+    return filter();
+  case STOP:
+    return raise(SIGSTOP);
+  case END:
+    exit(0);
+  }
+  return -1;
+}
+
+/* Says how it begins, too.  A pipe that is closed ends it. */
+static int
+asked_program(void)
+{
+  struct order order;
+  int64_t answer = 0;
+  while (write(ANSWERS, &answer, sizeof answer) == sizeof answer &&
+         read(ORDERS, &order, sizeof order) == sizeof order)
+    answer = do_deed(&order);
+  return 1;
+}
+
+#endif

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""mprof run --serve: a program in C is asked for its profile while it runs.
+
+Usage: run.py MPROF PROGRAM.  Prints TAP.
+"""
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from pprof import Profile
+
+MPROF, PROGRAM = sys.argv[1:3]
+failures = 0
+
+
+def check(name, good, *said):
+    global failures
+    print(f"{'ok' if good else 'not ok'} - {name}", flush=True)
+    if not good:
+        failures += 1
+        for line in said:
+            print(f"# {line}", flush=True)
+
+
+def equal(name, expected, found):
+    check(name, expected == found, f"expected {expected}, found {found}")
+
+
+folder = tempfile.TemporaryDirectory()
+file = f"{folder.name}/worker.data"
+process = subprocess.Popen(
+    [MPROF, "run", "--serve=0", "-o", file, PROGRAM], stdin=subprocess.PIPE,
+    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=0,
+    env=dict(os.environ, MPROF_TOKEN="let me"))
+port = int(re.search(r"localhost:(\d+)/", process.stderr.readline())[1])
+
+
+def do(line):
+    process.stdin.write(line + "\n")
+    return process.stdout.readline().strip()
+
+
+def get(path, method="GET"):
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    client.request(method, path, None, {"Authorization": "Bearer let me"})
+    answer = client.getresponse()
+    octets = answer.read()
+    client.close()
+    return answer.status, octets
+
+
+def profile(path):
+    status, octets = get(path)
+    assert status == 200, octets
+    return Profile(octets).check()
+
+
+def state(row):
+    text = get("/")[1].decode()
+    return int(re.search(f"<th>{row}<td>([\\d ]+)", text)[1].replace(" ", ""))
+
+
+equal("it works", "done", do("keep 1000"))
+do("drop 500")
+allocs = profile("/debug/pprof/allocs")
+equal("what was allocated, and is in use", [1500, 150000, 1000, 100000],
+      allocs.of("make_object"))
+equal("... by caller", [1000, 100000, 1000, 100000], allocs.of("keep"))
+equal("... of a chain", ("make_object", "keep", "main"),
+      next(chain[:3] for chain, values, _ in allocs.samples
+           if values[0] == 1000))
+equal("the state says as much", allocs.totals()[0], state("allocations"))
+equal("heap has bytes in use first", "inuse_space",
+      profile("/debug/pprof/heap").default_type)
+
+profile("/debug/pprof/delta_heap")
+do("drop 20")
+do("keep 3")
+equal("a difference, and what is in use", [23, 2300, 1003, 100300],
+      profile("/debug/pprof/delta_heap").of("make_object"))
+
+timer = threading.Timer(0.5, lambda: do("keep 77"))
+timer.start()
+equal("a difference over two seconds", [77, 7700, 77, 7700],
+      profile("/debug/pprof/heap?seconds=2").of("make_object"))
+timer.join()
+
+with open(f"{folder.name}/now.data", "wb") as now:
+    now.write(get("/profile")[1])
+said = subprocess.run([MPROF, "report", "--verbose", "--tables=direct",
+                       now.name], capture_output=True, text=True).stdout
+check("/profile is a file for mprof",
+      re.search(r"\b160000\b.*\b1600\b.*make_object", said), said)
+check("/flamegraph is the page",
+      get("/flamegraph")[1].startswith(b"<!DOCTYPE html>"))
+
+equal("POST /stop", 303, get("/stop", "POST")[0])
+do("keep 5")
+equal("what was done then is not counted", [1600, 160000],
+      profile("/debug/pprof/allocs").of("make_object")[:2])
+equal("POST /start", 303, get("/start", "POST")[0])
+do("keep 6")
+equal("it counts again", [1606, 160600],
+      profile("/debug/pprof/allocs").of("make_object")[:2])
+equal("POST /reset", 303, get("/reset", "POST")[0])
+do("keep 9")
+equal("all before is forgotten", [9, 900],
+      profile("/debug/pprof/allocs").of("make_object")[:2])
+equal("... also for differences", [9, 900],
+      profile("/debug/pprof/delta_heap").of("make_object")[:2])
+
+child = int(subprocess.run(["pgrep", "-P", str(process.pid)],
+                           capture_output=True, text=True).stdout)
+os.kill(child, signal.SIGSTOP)
+time.sleep(0.1)
+begin = time.monotonic()
+status, said = get("/debug/pprof/allocs")
+check("a program that is stopped: 500, and why",
+      status == 500 and b"stopped" in said, status, said)
+os.kill(child, signal.SIGCONT)
+equal("it goes on", "done", do("keep 1"))
+equal("... and answers", [10, 1000],
+      profile("/debug/pprof/allocs").of("make_object")[:2])
+
+do("end")
+equal("its status", 7, process.wait(30))
+said = process.stderr.read()
+check("the file", "wrote" in said, said)
+said = subprocess.run([MPROF, "run", "--serve=x", PROGRAM],
+                      capture_output=True, text=True)
+check("a port that is none", said.returncode == 2 and
+      "--serve takes a port" in said.stderr, said.stderr)
+said = subprocess.run([MPROF, "run", "--serve=1.2.3.4:0", PROGRAM],
+                      capture_output=True, text=True)
+check("an address that is not ours", said.returncode != 0 and
+      "cannot serve at 1.2.3.4" in said.stderr, said.stderr)
+sys.exit(1 if failures else 0)
