@@ -86,7 +86,8 @@ $(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
 	  $(LDFLAGS) -o $@ $^ $(reduce_libs) -lprotobuf-c
 
 .SECONDARY: $(test_o)
--include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o))
+-include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o)) \
+  $(O)/obj/tests/serve/sender.d
 
 ## Other builds of ECL.
 # Without patches, but otherwise the same: what bench compares with.
