@@ -47,7 +47,8 @@ html)
   ;;
 serve)
   # What asks a server for profiles, and what takes them, over TLS as well.
-  packages='python3:python3 golang-go:go chromium:chromium openssl:openssl'
+  packages='python3:python3 golang-go:go chromium:chromium openssl:openssl
+    curl:curl'
   ;;
 allocators)
   # Other allocators and another C library, for the tests of C programs; what

@@ -256,6 +256,12 @@ bench-holders: all ## the time and memory to find out what holds a million objec
 	@cd $(O) && $(test_env) bin/ecl --norc \
 	  --load $(CURDIR)/tests/bench/holders.lisp
 
+bench-serve: all $(packages)-serve ## what it costs to serve a profile of 100,000 contexts
+	@cd $(O) && $(test_env) bin/ecl --norc --eval '(require :mprof)' --eval \
+	  '(load (compile-file "$(CURDIR)/tests/bench/serve.lisp" \
+	    :output-file "bench/serve.fas"))' \
+	  --eval '(serving::run)' --eval '(ext:quit 0)' | grep -v '^;'
+
 bench-words: all $(no_words)-work/key ## the same without words in frames and with them
 	@$(test_env) ECL_NO_WORDS=$(no_words)/bin/ecl tests/bench/run.sh --words
 

@@ -67,7 +67,8 @@ base_take(struct server *server, unsigned how, struct base *base,
           ? snapshot.profile
           : mprof_profile_open_octets(snapshot.octets, snapshot.length);
   base->time_nanos = snapshot.time_nanos;
-  base->resets = before.resets == after.resets ? after.resets : UINT64_MAX;
+  base->forgotten = before.resets != after.resets;
+  base->resets = after.resets;
   if (snapshot.release != NULL)
     snapshot.release(&snapshot);
   if (base->profile == NULL)
@@ -118,7 +119,8 @@ answer_heap(const struct base *now, const struct base *before,
 {
   char disposition[64];
   const bool known = before != NULL && before->profile != NULL;
-  const bool same = known && before->resets == now->resets;
+  const bool same = known && before->resets == now->resets &&
+                    !before->forgotten && !now->forgotten;
   void *heap = mprof_heap_open(now->profile, same ? before->profile : NULL,
                                subtract_use);
   void *result = mprof_heap_write(

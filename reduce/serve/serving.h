@@ -26,6 +26,7 @@ struct base {
   void *profile; /* of mprof_profile_open_octets; NULL: none */
   int64_t time_nanos;
   uint64_t resets;
+  bool forgotten; /* the figures were, while it was taken */
 };
 
 enum waits_for { WAITS_FOR_NOTHING, WAITS_FOR_TIME, WAITS_FOR_OWNER };
