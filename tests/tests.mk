@@ -256,6 +256,9 @@ bench-holders: all ## the time and memory to find out what holds a million objec
 	@cd $(O) && $(test_env) bin/ecl --norc \
 	  --load $(CURDIR)/tests/bench/holders.lisp
 
+bench-fleet: all tests $(packages)-serve ## what it costs to ship from 1,000 programs, and to merge as many files
+	@$(test_env) tests/bench/fleet.sh
+
 bench-serve: all $(packages)-serve ## what it costs to serve a profile of 100,000 contexts
 	@cd $(O) && $(test_env) bin/ecl --norc --eval '(require :mprof)' --eval \
 	  '(load (compile-file "$(CURDIR)/tests/bench/serve.lisp" \

@@ -50,6 +50,17 @@ ship_drop_first(struct shipper *shipper)
   ship_queue_remove_first(&shipper->queue);
 }
 
+/* A program that has figures does not give them: it is said once. */
+static void
+no_snapshot(struct shipper *shipper, const struct program_status *status,
+            const char *message)
+{
+  if (status->since != 0 && !shipper->silent)
+    fprintf(stderr, "mprof: nothing to ship to %s: %s\n",
+            shipper->target.shown, message);
+  shipper->silent = status->since != 0;
+}
+
 /* Takes a snapshot that is not of before a reset, while the status is of
  * after it. */
 static struct ship_snapshot *
@@ -58,14 +69,18 @@ take_snapshot(struct shipper *shipper, struct program_status *status)
   const struct program *program = shipper->program;
   struct program_snapshot taken;
   struct ship_snapshot *snapshot = NULL;
+  char message[PROGRAM_MESSAGE_LENGTH];
   uint64_t resets;
   do {
     ship_snapshot_free(snapshot);
     program->status(program->closure, status);
     resets = status->resets;
-    if (status->since == 0 ||
-        !program->snapshot(program->closure, SNAPSHOT_FILE, &taken, shipper->message))
+    if (!program->snapshot(program->closure, SNAPSHOT_FILE, &taken,
+                           message)) {
+      no_snapshot(shipper, status, message);
       return NULL;
+    }
+    shipper->silent = false;
     snapshot = ship_snapshot_new(taken.octets, taken.length, taken.time_nanos,
                                  resets);
     if (taken.release != NULL)

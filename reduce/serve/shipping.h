@@ -34,6 +34,7 @@ struct shipper {
   int64_t every, deadline; /* milliseconds */
   int64_t opened;          /* nanoseconds since 1970 */
   uint64_t most;           /* samples that the other side takes at once */
+  bool silent;             /* the program: no snapshot */
   bool sending;            /* the oldest period, which stays as it is */
   int64_t wait;            /* milliseconds; 0: the last request arrived */
   int64_t after; /* how long the other side wants to be left alone */
