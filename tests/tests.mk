@@ -54,7 +54,7 @@ $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 	  -lcmocka $(reduce_libs) -lprotobuf-c
 
 # It preloads that into itself.
-$(O)/tests/test_control: | $(malloc_so)
+$(filter $(O)/tests/test_control%,$(tests)): | $(malloc_so)
 
 # A program that is shipped.
 sender      := $(O)/tests/sender
@@ -182,8 +182,8 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 
 # What takes the place of malloc would be called before the sanitizer is there.
-test_sanitized := $(filter-out \
-  %/test_malloc_early_memory.c %/test_control.c,$(test_c))
+test_sanitized := $(filter-out %/test_malloc_early_memory.c \
+  $(wildcard tests/c/test_control*.c),$(test_c))
 
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
 	@$(MAKE) --no-print-directory O=$(top)/asan \

@@ -114,22 +114,22 @@ static int64_t
 filter(void)
 {
   struct sock_filter allow = {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
-  struct sock_fprog program = {1, &allow};
+  struct sock_fprog allowing = {1, &allow};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                 prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ==
+                 prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &allowing, 0, 0) ==
                      0
              ? 0
              : errno;
 }
 
+static char *const asked_arguments[] = {(char *)"/proc/self/exe",
+                                        (char *)"program", NULL};
+
 static int64_t
 become_program(bool bare)
 {
-  static char file[] = "/proc/self/exe";
-  static char word[] = "program";
-  static char *const arguments[] = {file, word, NULL};
   static char *const nothing[] = {NULL};
-  execve(arguments[0], arguments, bare ? nothing : environ);
+  execve(asked_arguments[0], asked_arguments, bare ? nothing : environ);
   return errno;
 }
 

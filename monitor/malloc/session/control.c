@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "code/code_objects.h"
 #include "common/control_page.h"
@@ -29,6 +30,7 @@ enum { STACK_BYTES = 1 << 18 };
 static struct {
   struct control_page *page; /* NULL: nobody asks */
   char *snapshot;            /* behind it; may not be touched */
+  size_t snapshot_bytes;
   struct spin_lock listing;  /* libraries: who forks waits for that */
   struct spin_lock lock;     /* of what follows, for who starts or ends it */
   bool runs;
@@ -58,7 +60,7 @@ now(void)
 static int
 hand_over(const struct gzip_file *file)
 {
-  if (file->length > CONTROL_SNAPSHOT_BYTES)
+  if (file->length > control.snapshot_bytes)
     return EFBIG;
   if (mprotect(control.snapshot, file->length, PROT_READ | PROT_WRITE) != 0)
     return errno;
@@ -176,17 +178,32 @@ answer(enum control_request request)
 
 /* ---- the thread ---- */
 
+/* Who asks has the lock for a moment; a process that has it longer is another
+ * one that answers, where programs are chosen by their names. */
+static int
+lock_answerer(struct control_page *page)
+{
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec++;
+  return pthread_mutex_timedlock(&page->answerer, &until);
+}
+
 /* Be the one that answers.  What the program that this process was before has
  * begun, nobody ends. */
-static void
+static bool
 take_over(struct control_page *page)
 {
-  if (pthread_mutex_lock(&page->answerer) == EOWNERDEAD)
+  const int status = lock_answerer(page);
+  if (status == EOWNERDEAD)
     pthread_mutex_consistent(&page->answerer);
+  else if (status != 0)
+    return false;
   page->process = getpid();
   page->reason[0] = '\0';
   if (__atomic_load_n(&page->state, __ATOMIC_ACQUIRE) == CONTROL_TAKEN)
     control_answer(page, ESRCH);
+  return true;
 }
 
 static void *
@@ -196,7 +213,8 @@ answer_requests(void *unused)
   malloc_monitor_inside++;
   pthread_setname_np(pthread_self(), "mprof");
   __atomic_store_n(&control.number, gettid(), __ATOMIC_RELEASE);
-  take_over(page);
+  if (!take_over(page))
+    return unused;
   for (;;) {
     const uint32_t bell = __atomic_load_n(&page->bell, __ATOMIC_ACQUIRE);
     if (__atomic_load_n(&control.ends, __ATOMIC_ACQUIRE))
@@ -278,22 +296,37 @@ is_asked(void)
          strtol(root, NULL, 10) == (long)getpid();
 }
 
+/* For a snapshot.  Where address space is limited, what is taken here the
+ * program does not get. */
+static size_t
+snapshot_room(void)
+{
+  enum { PART = 64 };
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 &&
+      limit.rlim_cur / PART < CONTROL_SNAPSHOT_BYTES)
+    return limit.rlim_cur / PART & ~(size_t)(CONTROL_PAGE_BYTES - 1);
+  return CONTROL_SNAPSHOT_BYTES;
+}
+
 /* The page, and what is behind it, are mapped apart. */
 static bool
 map(const char *path)
 {
   const int file = open(path, O_RDWR | O_CLOEXEC);
+  const size_t room = snapshot_room();
   void *page, *snapshot;
   if (file < 0)
     return false;
   page = mmap(NULL, CONTROL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
               file, 0);
-  snapshot = mmap(NULL, CONTROL_SNAPSHOT_BYTES, PROT_NONE, MAP_SHARED, file,
-                  CONTROL_PAGE_BYTES);
+  snapshot =
+      mmap(NULL, room, PROT_NONE, MAP_SHARED, file, CONTROL_PAGE_BYTES);
   close(file);
   if (page != MAP_FAILED && snapshot != MAP_FAILED) {
-    madvise(snapshot, CONTROL_SNAPSHOT_BYTES, MADV_DONTDUMP);
+    madvise(snapshot, room, MADV_DONTDUMP);
     control.snapshot = snapshot;
+    control.snapshot_bytes = room;
     control.page = page;
     return true;
   }
@@ -302,14 +335,23 @@ map(const char *path)
   return false;
 }
 
+static void
+give_reason(const char *why)
+{
+  snprintf(control.page->reason, sizeof control.page->reason, "%s", why);
+}
+
 void
 control_begin(void)
 {
   const char *path = environment_value("MPROF_CONTROL");
   const int saved = errno;
   if (path != NULL && *path != '\0' && is_asked() && control.page == NULL &&
-      map(path))
+      map(path)) {
     control_resume();
+    if (!control.runs && control.page->process == 0)
+      give_reason("it may start no thread");
+  }
   errno = saved;
 }
 
@@ -319,12 +361,12 @@ control_end(const char *why)
   struct control_page *const page = control.page;
   if (page == NULL)
     return;
-  if (control.runs)
-    snprintf(page->reason, sizeof page->reason, "%s", why);
+  if (page->process == getpid())
+    give_reason(why);
   control_pause();
   control.page = NULL;
   munmap(page, CONTROL_PAGE_BYTES);
-  munmap(control.snapshot, CONTROL_SNAPSHOT_BYTES);
+  munmap(control.snapshot, control.snapshot_bytes);
 }
 
 void

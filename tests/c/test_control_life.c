@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A program is asked that forks, becomes another one, gives up rights, is
+ * stopped, or ends.
+ */
+
+#include "asked_fixture.h"
+
+#include "command/debugger.h"
+
+static void
+test_fork(void **state)
+{
+  pid_t child;
+  (void)state;
+  tell_to_allocate(10, 24);
+  order(FORK, 100, 1000);
+  child = (pid_t)await_answer();
+  check();
+  tell_to_allocate(10, 24);
+  check();
+  kill(program, SIGKILL);
+  waitpid(program, NULL, 0);
+  check_refused(LONG, "cannot ask the program: it has ended");
+  kill(child, SIGKILL);
+}
+
+static void
+test_exec(void **state)
+{
+  (void)state;
+  tell_to_allocate(1000, 24);
+  tell(EXEC);
+  assert_true(ask(CONTROL_STATUS).allocations < 1000);
+  reset();
+  tell_to_allocate(10, 24);
+  check();
+  tell(EXEC_BARE);
+  check_refused(LONG, "cannot ask the program: it has become another "
+                      "program, which is not profiled");
+}
+
+static void
+test_rights(void **state)
+{
+  (void)state;
+  if (geteuid() == 0)
+    assert_int_equal(tell(LOSE_RIGHTS), 0);
+  tell_to_allocate(10, 24);
+  check();
+}
+
+static void
+test_alone(void **state)
+{
+  int64_t asked;
+  (void)state;
+  asked = tell(UNSHARE);
+  tell_to_allocate(10, 24);
+  check();
+  end_program();
+  start("");
+  assert_int_equal(tell(UNSHARE), asked);
+}
+
+static void
+test_filter(void **state)
+{
+  (void)state;
+  assert_int_equal(tell(FILTER), 0);
+  check_refused(LONG,
+                "cannot ask the program: it has limited its system calls");
+  tell_to_allocate(10, 24);
+}
+
+static void
+test_stopped(void **state)
+{
+  (void)state;
+  tell_to_allocate(10, 24);
+  order(STOP, 0, 0);
+  while (process_state((size_t)program) != 'T')
+    sched_yield();
+  for (int i = 0; i < 3; i++)
+    check_refused(SOON,
+                  "cannot ask the program: it does not answer; is it stopped?");
+  kill(program, SIGCONT);
+  await_answer();
+  check();
+}
+
+static void
+test_end(void **state)
+{
+  struct profile profile;
+  (void)state;
+  tell_to_allocate(10, 24);
+  order(END, 0, 0);
+  waitpid(program, NULL, 0);
+  check_refused(LONG, "cannot ask the program: it has ended");
+  control_program_ended(&control, scratch);
+  for (int i = 0; i < 2; i++) {
+    read_profile(&profile);
+    check_profile(&profile);
+    profile_release(&profile);
+  }
+}
+
+int
+main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_fork, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_rights, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_alone, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_stopped, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_end, set_up, tear_down),
+  };
+  return asked_main(argc, argv, "control", tests,
+                    sizeof tests / sizeof *tests);
+}
