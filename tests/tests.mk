@@ -48,6 +48,12 @@ $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  $(malloc_libs) -lcmocka
 
+$(O)/tests/test_ship: $(O)/obj/tests/c/test_ship.o $(reduce_o) \
+  $(patsubst %,$(O)/obj/reduce/serve/ship_%.o,period target)
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  -lcmocka $(reduce_libs) -lcurl
+
 $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \

@@ -32,7 +32,7 @@ cat counts
 # What has arrived is what all have counted.
 "$MPROF" export --format=heap -o last.pb.gz "fleet-$ROUNDS.data"
 python3 "$top/tests/serve/shipped.py" last.pb.gz |
-  awk -v n="$SENDERS" '{ print n * $1, n * $2 }' >wanted
+  awk -v n="$SENDERS" '{ printf "%.0f %.0f\n", n * $1, n * $2 }' >wanted
 awk '{ print $1, $2 }' taken/sums | cmp - wanted || exit 1
 
 awk -v senders="$SENDERS" -v every="$EVERY" -v samples="$(wc -l <wanted)" \
