@@ -16,7 +16,9 @@ No policy: statuses are given back as they come.")
    #:monitor-start #:monitor-stop #:monitor-reset
    #:monitor-write
    #:monitor-counter #:monitor-active-p #:monitor-allocations #:monitor-bytes
-   #:monitor-message #:autosave-every #:autosave #:region-begin #:region-end
+   #:monitor-message #:autosave-every #:autosave
+   #:monitor-map #:monitor-unmap #:autoname
+   #:region-begin #:region-end
    #:take-snapshot #:free-snapshot #:open-snapshot
    #:find-late-functions #:serve-open #:serve-message #:serve-port #:serve-run
    #:serve-answer #:serve-stop #:serve-close

@@ -18,14 +18,17 @@
 NIL when there are none.")
 
 (defvar *autosave* nil
-  "A list (FILE THREAD PID): what is saved again and again, by which thread, and
-of which process, for the child of a fork has no such thread; or NIL.")
+  "A list (FILE THREAD PID MAPPED): what is saved again and again or, if MAPPED
+is true, at the end, by which thread, and of which process, for the child of a
+fork has no such thread; or NIL.")
 
 ;;; Numbers of enum mprof_option and enum mprof_counter in monitor.h.
 
 (defconstant +unfolded+ 1)
 (defconstant +full-walk+ 2)
 (defconstant +live+ 4)
+(defconstant +mapped+ 8)
+(defconstant +naming-seconds+ 1/10)
 
 (defparameter *counters*
   '(:allocations 0 :bytes 1 :contexts 2 :threads 3 :overflows 4
@@ -60,31 +63,52 @@ arguments of OPERATOR."
                  ((null rest)
                   (fail "a value for ~S is missing: ~A" keyword listed)))))
 
-(defun check-autosave (file seconds)
-  "Signal an MPROF-ERROR unless FILE and SECONDS are what START takes."
+(defun check-autosave (file seconds mapped)
+  "Signal an MPROF-ERROR unless FILE, SECONDS and MAPPED are what START takes."
   (check-type seconds (or null (real (0) 1000000)))
-  (unless (or (null seconds) (and file (eq (format-of-file file) :pprof)))
-    (fail ":AUTOSAVE takes a :FILE, of type .data or .pb.gz")))
+  (when (and seconds mapped)
+    (fail ":MAPPED takes the place of :AUTOSAVE"))
+  (unless (or (not (or seconds mapped))
+              (and file (eq (format-of-file file) :pprof)))
+    (fail "~:[:AUTOSAVE~;:MAPPED~] takes a :FILE, of type .data or .pb.gz"
+          mapped)))
 
-(defun begin-autosave (file seconds)
-  "Make the thread that saves to FILE every so many SECONDS, and wait until it
-waits: then it allocates nothing any more."
+(defun map-figures (file)
+  "Count in FILE from the next start on."
+  (check-status (c:monitor-map (c:arguments (format nil "~A.mapped"
+                                                    (file-name file))))
+                'profile-file-error :pathname (pathname file) :offset nil))
+
+(defun begin-autosave (file seconds mapped)
+  "Make the thread that saves to FILE every so many SECONDS or, if MAPPED is
+true, prints names, and wait until it waits: then it allocates nothing any
+more."
   (let ((arguments (c:arguments (file-name file))))
-    (c:autosave-every (ceiling (* seconds 1000)))
+    (when mapped
+      (map-figures file))
+    (c:autosave-every (ceiling (* (if mapped +naming-seconds+ seconds) 1000)))
     (setf *autosave* (list file
                            (mp:process-run-function
-                            "mprof" (lambda () (c:autosave arguments)))
-                           (ext:getpid)))
+                            "mprof" (if mapped
+                                        #'c:autoname
+                                        (lambda () (c:autosave arguments))))
+                           (ext:getpid)
+                           mapped))
     (loop until (eql (c:monitor-counter '(7)) 1) do (sleep 1/1000))))
 
 (defun end-autosave ()
-  "End that thread, if there is one, and save for the last time."
-  (destructuring-bind (&optional file thread pid) (shiftf *autosave* nil)
+  "End that thread, if there is one, and save for the last time.  What was
+mapped goes when it is saved."
+  (destructuring-bind (&optional file thread pid mapped) (shiftf *autosave* nil)
     (when (eql pid (ext:getpid))
       (c:autosave-every 0)
       (mp:process-join thread)
-      (with-simple-restart (continue "Go on without a file.")
-        (save file)))))
+      (let ((keep 1))
+        (with-simple-restart (continue "Go on without a file.")
+          (save file)
+          (setf keep 0))
+        (when mapped
+          (c:monitor-unmap keep))))))
 
 (defun stop-at-exit ()
   "A program that ends while it is saved again and again is saved at its end."
@@ -95,7 +119,8 @@ waits: then it allocates nothing any more."
 
 (defun start-unless-active (options &optional file autosave)
   "Begin to count with OPTIONS, a list (MAX-CONTEXTS FLAGS), and to save to FILE
-every AUTOSAVE seconds unless that is NIL.  False: the profiler counts already."
+every AUTOSAVE seconds unless that is NIL, or to map it, if the flags say so.
+False: the profiler counts already."
   (mp:with-lock (*lock*)
     (cond ((c:monitor-active-p) nil)
           (t
@@ -106,20 +131,26 @@ every AUTOSAVE seconds unless that is NIL.  False: the profiler counts already."
                       :reason "figures are kept, with other options"))
              (setf options *options*))
            (setf *options* options)
-           (when autosave (begin-autosave file autosave))
+           (when (or autosave (mapped-p options))
+             (begin-autosave file autosave (mapped-p options)))
            (check-status (apply #'c:monitor-start options)
                          'profiler-unavailable)
            t))))
 
-(defun options (max-contexts &optional unfolded full-walk live)
+(defun mapped-p (options)
+  "True when OPTIONS, a list (MAX-CONTEXTS FLAGS), say that figures are mapped."
+  (logtest +mapped+ (second options)))
+
+(defun options (max-contexts &optional unfolded full-walk live mapped)
   "The list (MAX-CONTEXTS FLAGS) for arguments of START."
   (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
   (list max-contexts (logior (if unfolded +unfolded+ 0)
                              (if full-walk +full-walk+ 0)
-                             (if live +live+ 0))))
+                             (if live +live+ 0)
+                             (if mapped +mapped+ 0))))
 
 (defun start (&rest options &key (max-contexts 0) unfolded full-walk live file
-              autosave &allow-other-keys)
+              autosave mapped &allow-other-keys)
   "Begin to count every allocation, in all threads, and give back T.
 
 Goes on with the figures that are there; RESET forgets them.
@@ -137,6 +168,10 @@ the last collection; REPORT and SAVE take :COLLECT to begin with one.
 AUTOSAVE (real > 0, default NIL): save every so many seconds to FILE (pathname
 designator, of type .data or .pb.gz), and by STOP or when the program ends: what
 was saved last is there when the program is killed.  FILE is always complete.
+MAPPED (boolean, default NIL): count in a file, FILE with .mapped appended, that
+is mapped into memory: all that was counted is there when the program is killed,
+and `mprof recover' makes FILE of it.  STOP, and a program that ends by itself,
+save FILE and remove it.
 Other OPTIONS are errors.
 
 Signals ALREADY-ACTIVE when the profiler counts already, or the figures kept
@@ -144,14 +179,15 @@ were counted with other options; the restart CONTINUE leaves these.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
   (check-keywords 'start
-                  '(:max-contexts :unfolded :full-walk :live :file :autosave)
+                  '(:max-contexts :unfolded :full-walk :live :file :autosave
+                    :mapped)
                   options)
-  (check-autosave file autosave)
-  (when (and file (null autosave))
-    (fail "START takes :FILE with :AUTOSAVE; SAVE writes a file"))
+  (check-autosave file autosave mapped)
+  (when (and file (not (or autosave mapped)))
+    (fail "START takes :FILE with :AUTOSAVE or :MAPPED; SAVE writes a file"))
   (with-simple-restart (continue "Let the profiler count on.")
     (unless (start-unless-active (options max-contexts unfolded full-walk
-                                          live)
+                                          live mapped)
                                  file autosave)
       (error 'already-active :reason "the profiler is counting already")))
   t)

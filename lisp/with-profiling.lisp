@@ -7,9 +7,9 @@
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
                                        autosave (reset t) (max-contexts 0)
-                                       unfolded full-walk live)
+                                       unfolded full-walk live mapped)
   "Call FUNCTION, which takes no arguments, as WITH-PROFILING runs its body."
-  (check-autosave file autosave)
+  (check-autosave file autosave mapped)
   (if (c:monitor-active-p)
       (progn
         (when file
@@ -18,7 +18,8 @@
                    (format nil "a profile runs already, and ~S can only be ~
                                 written by whoever began it" file))))
         (funcall function))
-      (let ((options (options max-contexts unfolded full-walk live)))
+      (let ((options (options max-contexts unfolded full-walk live
+                              mapped)))
         (unless (member report '(t nil))
           (choice-option :tables report)) ; a wrong table is better said now
         (when reset (reset))
@@ -27,7 +28,7 @@
           (when report
             (report :tables (if (eq report t) nil report) :collect live
                     :stream (or stream *standard-output*)))
-          (when (and file (not autosave)) ; STOP has saved it
+          (when (and file (not (or autosave mapped))) ; STOP has saved it
             (with-simple-restart (continue "Go on without a file.")
               (save file :collect (and live (not report)))))))))
 
@@ -52,7 +53,7 @@ does; a failure has a restart CONTINUE that goes on without.
 :RESET (boolean, default T): begin from zero; NIL adds to the figures kept.
 :LIVE (boolean, default NIL): as for START, and collect garbage when BODY has
 ended: what it left alive shows.
-:AUTOSAVE (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK: as for START.
+:AUTOSAVE and :MAPPED (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK: as for START.
 
 All threads are counted, not only this one.  When BODY is left by an error, a
 THROW or a RETURN-FROM, counting stops, nothing is printed, the figures stay
@@ -72,6 +73,6 @@ Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
           (if body (first body) options) options))
   (check-keywords 'with-profiling
                   '(:report :stream :file :autosave :reset :max-contexts
-                    :unfolded :full-walk :live)
+                    :unfolded :full-walk :live :mapped)
                   options)
   `(call-with-profiling (lambda () ,@body) ,@options))

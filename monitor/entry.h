@@ -37,6 +37,10 @@ bool monitor_look_for_code(void);
 /* This is the child of a fork. */
 void monitor_saving_forked(void);
 
+/* Wait for the next save.  False: there is none.  The thread can be thrown
+ * out of it, for nothing is held. */
+bool monitor_wait_to_save(void);
+
 /* Whether a thread waits to save (mprof_monitor_autosave). */
 bool monitor_autosave_waits(void);
 

@@ -38,6 +38,7 @@
 #include "names/lisp_name.h"
 #include "threads/stop.h"
 #include "threads/threads.h"
+#include "tree/image.h"
 #include "walk/call_site.h"
 
 /* ---- the lock ---- */
@@ -161,10 +162,12 @@ fork_prepare(void)
   monitor_lock();
   if (monitor.running)
     stop_others();
+  image_before_fork(true);
 }
 
+/* In both processes. */
 static void
-fork_parent(void)
+fork_end(void)
 {
   if (monitor.running)
     stop_set_gates(GATE_OPEN);
@@ -172,12 +175,20 @@ fork_parent(void)
 }
 
 static void
+fork_parent(void)
+{
+  image_after_fork_in_parent();
+  fork_end();
+}
+
+static void
 fork_child(void)
 {
+  image_after_fork_in_child();
   code_objects_forked();
   threads_forked();
   monitor_saving_forked();
-  fork_parent();
+  fork_end();
 }
 
 /* When the library is loaded: another thread may fork while the monitor is
@@ -294,7 +305,9 @@ mprof_monitor_reset(void)
     return status;
   if (monitor.running)
     stop_set_gates(GATE_PAUSED);
+  image_forgets(true);
   threads_forget_figures();
+  image_forgets(false);
   region_table_clear(&monitor.regions);
   kept_objects_forget_lost_calls();
   monitor.has_figures = monitor.running;

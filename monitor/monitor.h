@@ -86,7 +86,18 @@ MPROF_EXPORT int mprof_monitor_write(const char *path, int before);
 MPROF_EXPORT int mprof_monitor_autosave_every(unsigned long milliseconds);
 MPROF_EXPORT int mprof_monitor_autosave(const char *path);
 
-/* The same in memory, for the reducer: a snapshot that the caller frees, or
+/* From the next start on, which must be the first one since a reset or since
+ * the figures were mapped last, they are in the file `path', mapped: what was
+ * counted is there when the process is killed, for mprof recover.  Until it
+ * is taken away, or with `keep' left as it is. */
+MPROF_EXPORT int mprof_monitor_map(const char *path);
+MPROF_EXPORT int mprof_monitor_unmap(int keep);
+
+/* As mprof_monitor_autosave, but put names into that file that had to be
+ * printed. */
+MPROF_EXPORT int mprof_monitor_autoname(void);
+
+/* The same as mprof_monitor_write in memory, for the reducer: a snapshot that the caller frees, or
  * NULL, and mprof_monitor_message says why. */
 MPROF_EXPORT void *mprof_monitor_snapshot(int before);
 MPROF_EXPORT const void *mprof_snapshot_octets(const void *snapshot);

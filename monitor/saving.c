@@ -277,10 +277,8 @@ static struct {
   bool waits;
 } autosave;
 
-/* Wait for the next save.  False: there is none.  The thread can be thrown
- * out of it, for nothing is held. */
-static bool
-wait_to_save(void)
+bool
+monitor_wait_to_save(void)
 {
   struct timespec at;
   clock_gettime(CLOCK_MONOTONIC, &at);
@@ -320,7 +318,7 @@ int
 mprof_monitor_autosave(const char *path)
 {
   int worst = MPROF_OK;
-  while (wait_to_save()) {
+  while (monitor_wait_to_save()) {
     const int status = mprof_monitor_write(path, 0);
     if (status != MPROF_OK && worst == MPROF_OK)
       fprintf(stderr, "mprof: %s\n", message);

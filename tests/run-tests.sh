@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
-# cli, malloc, sanitized, programs, soak, exact, embedding, unwind, random,
-# stock, stock-suites, serve, growth, html, formats, fuzz, patch, libraries), or a
-# single one (malloc/ends), count every single test, and end with the line `N
+# cli, malloc, recover, sanitized, programs, soak, exact, embedding, unwind,
+# random, stock, stock-suites, serve, growth, html, formats, fuzz, patch,
+# libraries), or a single one (malloc/ends), count every single test, and end with the line `N
 # passed, N failed'.  The exit status is 0 only when nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
@@ -113,7 +113,8 @@ for kind; do
     fi
     ;;
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
-    random | growth | html | formats | fuzz | stock | stock-suites | serve)
+    random | growth | html | formats | fuzz | stock | stock-suites | serve | \
+    recover)
     scripts "$kind"
     ;;
   patch)

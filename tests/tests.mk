@@ -124,8 +124,8 @@ test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 
 check: all tests $(packages)-allocators $(packages)-unwind $(packages)-stock ## run all tests; the last line is `N passed, N failed'
-	@$(test_env) tests/run-tests.sh headers c lisp cli malloc exact embedding \
-	  unwind random stock
+	@$(test_env) tests/run-tests.sh headers c lisp cli malloc recover exact \
+	  embedding unwind random stock
 
 check-flaky: all tests $(packages)-allocators $(packages)-unwind ## the same 30 times beside busy loops; NAMED ones 300 times
 	@$(test_env) tests/flaky.sh
@@ -138,6 +138,10 @@ check-lisp: all ## the FiveAM tests
 
 check-cli: all ## the tests of the command mprof
 	@$(test_env) tests/run-tests.sh cli
+
+check-recover: all ## killed programs, each kind KILLS times [1000], and damaged files
+	@$(test_env) KILLS=$(or $(KILLS),1000) DAMAGES=2000 TEST_TIMEOUT=7200 \
+	  tests/run-tests.sh recover
 
 check-programs: all $(packages)-programs ## other people's C programs, against valgrind; minutes
 	@$(test_env) TEST_TIMEOUT=3600 tests/run-tests.sh programs
@@ -200,7 +204,7 @@ check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan
 .PHONY: check-asan-variant
 check-asan-variant: tests $(command) $(malloc_a)
 	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' \
-	  tests/run-tests.sh c cli sanitized
+	  tests/run-tests.sh c cli sanitized recover/damaged
 
 # Only what has threads of its own.
 check-tsan: $(ecl_key) ## C programs and tests with threads with ThreadSanitizer
@@ -287,6 +291,9 @@ maxima      := $(shared)/download/maxima
 bench-maxima: all ## the cost of profiling Maxima; minutes, with SUITE=1 half an hour
 	@runtime-patch/fetch-source.sh $(maxima) tests/bench/maxima-source.sh
 	@$(test_env) MAXIMA_SOURCE=$(maxima) tests/bench/maxima.sh
+
+bench-mapped: all ## what it costs to count in a file that is mapped
+	@$(test_env) tests/bench/mapped.sh
 
 bench-growth: all ## measure time and memory by the number of contexts
 	@$(test_env) tests/bench/growth.sh

@@ -196,6 +196,41 @@ add_object(struct dl_phdr_info *info, size_t size, void *data)
   return list->failed;
 }
 
+/* Of the program itself. */
+static struct dl_phdr_info
+program_info(void)
+{
+  return (struct dl_phdr_info){
+      .dlpi_addr = _r_debug.r_map->l_addr,
+      .dlpi_name = _r_debug.r_map->l_name,
+      .dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR),
+      .dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM)};
+}
+
+bool
+code_objects_add(struct code_objects *list, uintptr_t address)
+{
+  struct dl_phdr_info info = program_info();
+  struct dl_find_object found;
+  const ElfW(Ehdr) *header;
+  if (list->count == 0)
+    add_object(&info, sizeof info, list);
+  if (code_objects_find(list, address) != NULL)
+    return true;
+  if (_dl_find_object((void *)address, &found) != 0)
+    return false;
+  header = found.dlfo_map_start;
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+    return false;
+  info = (struct dl_phdr_info){
+      .dlpi_addr = found.dlfo_link_map->l_addr,
+      .dlpi_name = found.dlfo_link_map->l_name,
+      .dlpi_phdr =
+          (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff),
+      .dlpi_phnum = header->e_phnum};
+  return add_object(&info, sizeof info, list) == 0;
+}
+
 static bool
 is_mapped(uintptr_t address)
 {
@@ -219,8 +254,7 @@ list_without_lock(struct code_objects *list)
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)m->l_addr;
     struct dl_find_object found;
     if (m == _r_debug.r_map) {
-      info.dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-      info.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+      info = program_info();
     } else if (m->l_addr != 0 &&
                _dl_find_object((void *)m->l_addr, &found) == 0 &&
                is_mapped(m->l_addr) &&
@@ -285,15 +319,6 @@ code_objects_are_loaded(const struct code_objects *list)
     return false;
   dl_iterate_phdr(note_changes, &now);
   return list->adds == now.adds && list->subs == now.subs;
-}
-
-const struct code_object *
-code_objects_find(const struct code_objects *list, uintptr_t address)
-{
-  for (size_t i = 0; i < list->count; i++)
-    if (address >= list->objects[i].start && address < list->objects[i].end)
-      return &list->objects[i];
-  return NULL;
 }
 
 void
@@ -362,6 +387,7 @@ code_objects_retire(const struct code_object *gone,
 {
   struct code_object retired = *gone;
   retired.number = number_unloaded(gone);
+  code_objects_note_retired(&retired);
   frame_rules_forget(gone->start, gone->end);
   function_numbers_forget(numbers, gone->start, gone->end);
   return retired;

@@ -69,9 +69,20 @@ void code_objects_forked(void);
  * more. */
 void code_objects_ask_nothing(void);
 
+/* Append the one with that address in its code, and before it, if it is the
+ * first, the program.  False when there is none or no memory.  Takes no lock;
+ * the code is not unloaded meanwhile. */
+bool code_objects_add(struct code_objects *list, uintptr_t address);
+
 /* The one with that address in its code, or NULL.  Takes no lock. */
-const struct code_object *code_objects_find(const struct code_objects *list,
-                                            uintptr_t address);
+static inline const struct code_object *
+code_objects_find(const struct code_objects *list, uintptr_t address)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (address >= list->objects[i].start && address < list->objects[i].end)
+      return &list->objects[i];
+  return NULL;
+}
 
 /* Call `gone' with each of `before' that is not loaded `now'. */
 void code_objects_compare(const struct code_objects *before,
@@ -87,6 +98,13 @@ extern struct code_objects code_objects_unloaded;
  * retire the sites of trees.  With the trees locked. */
 struct code_object code_objects_retire(const struct code_object *gone,
                                        struct function_numbers *numbers);
+
+/* Let the image of the process, if it has one, know of the file with that
+ * address in its code (inside the hook), of that which is unloaded, and of all
+ * that were before it was made. */
+void code_objects_note(uintptr_t address);
+void code_objects_note_retired(const struct code_object *retired);
+void code_objects_note_unloaded(void);
 
 /* What a site becomes when the object (a struct code_object) is unloaded:
  * another one if it is in it. */

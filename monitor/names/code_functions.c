@@ -29,6 +29,7 @@
 
 #include "common/phase.h"
 #include "common/system_functions.h"
+#include "tree/image.h"
 
 enum { MOST_FUNCTIONS = (1 << 22) - 1 }; /* below FUNCTION_OBJECT_BASE */
 
@@ -117,6 +118,31 @@ is_runtime(const struct link_map *file)
   return false;
 }
 
+void
+code_function_note(uint32_t number)
+{
+  const struct code_function *const f = code_function_at(number);
+  if (!image_is_open() || number == 0)
+    return;
+  code_objects_note(f->code);
+  image_note(NOTE_FUNCTION, number,
+             (f->runtime ? NOTE_RUNTIME : 0) |
+                 (f->calls_known ? NOTE_CALLS_KNOWN : 0),
+             f->code, f->system_name);
+  if (f->name != NULL)
+    image_note(NOTE_NAME, number, 0, 0, f->name);
+  if (f->file != NULL)
+    image_note(NOTE_SOURCE, number, (uint64_t)(f->file_position + 1), 0,
+               f->file);
+}
+
+void
+code_functions_note(void)
+{
+  for (uint32_t i = 1; i <= functions.numbers.last; i++)
+    code_function_note(i);
+}
+
 /* A function that has no name yet.  C functions of the program are the
  * program's, whatever they are called; code that is in no file is nobody's.
  */
@@ -131,6 +157,7 @@ meet(uint32_t number, uintptr_t code)
       f->runtime     ? FUNCTION_HIDDEN
       : file != NULL ? (uint32_t)ROLE_PROGRAM << FUNCTION_ROLE_SHIFT
                      : 0;
+  code_function_note(number);
 }
 
 int
@@ -164,6 +191,7 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   else if (strcmp(name, MPROF_ROOT_FUNCTION) == 0)
     flags = FUNCTION_ROOT;
   f->in_tree = (uint32_t)role << FUNCTION_ROLE_SHIFT | flags;
+  code_function_note(number);
 }
 
 /* ---- C names ---- */
@@ -328,8 +356,10 @@ code_functions_retire(const struct code_object *gone)
   find_names(gone, false);
   for (uint32_t i = 1; i <= functions.numbers.last; i++) {
     struct code_function *f = code_function_at(i);
-    if (f->code >= gone->start && f->code < gone->end)
+    if (f->code >= gone->start && f->code < gone->end) {
+      code_function_note(i);
       f->code = 0;
+    }
   }
   return code_objects_retire(gone, &functions.numbers);
 }

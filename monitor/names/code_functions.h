@@ -65,6 +65,11 @@ uint32_t code_function_of_start(uintptr_t start);
 void code_function_name(uintptr_t start, const char *name, const char *file,
                         int file_position);
 
+/* Let the image of the process, if it has one, know of a function, or of all.
+ * Not inside the hook. */
+void code_function_note(uint32_t number);
+void code_functions_note(void);
+
 /* Look for the C names of all functions in `loaded' that lack them.  Not
  * inside the hook, nor while another thread is. */
 void code_functions_find_names(const struct code_objects *loaded);

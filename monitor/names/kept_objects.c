@@ -21,7 +21,9 @@
 #include <string.h>
 
 #include "names/lisp_name.h"
+#include "names/lisp_printer.h"
 #include "tree/arena.h"
+#include "tree/image.h"
 #include "tree/shared_table.h"
 
 static struct {
@@ -31,6 +33,7 @@ static struct {
   unsigned char *roles;       /* one more than that of a function; 0: not
                                  looked for yet */
   uint32_t count, limit, printed;
+  uint32_t noted;      /* names that the image has as they were printed */
   uint64_t lost_calls; /* see kept_objects_lost_calls */
   void (*next_push_other_roots)(void);
 } kept = { .places = SHARED_TABLE_EMPTY };
@@ -69,6 +72,64 @@ place_of(cl_object object)
   return (uint32_t)shared_table_value(&kept.places, (uintptr_t)object);
 }
 
+/* Is it (FLET CALL-NEXT-METHOD :IN method)? */
+static bool
+is_next_method(cl_object name)
+{
+  static const char text[] = "CALL-NEXT-METHOD";
+  if (!ECL_CONSP(name) || !ECL_CONSP(ECL_CONS_CDR(name)))
+    return false;
+  name = ECL_CONS_CAR(ECL_CONS_CDR(name));
+  if (Null(name) || ecl_t_of(name) != t_symbol)
+    return false;
+  name = name->symbol.name;
+  return ecl_t_of(name) == t_base_string &&
+         name->base_string.fillp == sizeof text - 1 &&
+         memcmp(name->base_string.self, text, sizeof text - 1) == 0;
+}
+
+static bool
+is_class(cl_object object)
+{
+  return ecl_t_of(object) == t_instance;
+}
+
+static void
+note(uint32_t place, const char *name)
+{
+  const cl_object object = kept.objects[place];
+  const uint32_t number = FUNCTION_OBJECT_BASE + place;
+  if (is_class(object))
+    image_note(NOTE_CLASS, (uintptr_t)object,
+               lisp_printer_is_structure(object), 0, name);
+  else {
+    image_note(NOTE_FUNCTION, number,
+               NOTE_CALLS_KNOWN |
+                   (is_next_method(object) ? NOTE_RUNTIME : 0),
+               0, NULL);
+    image_note(NOTE_NAME, number, 0, 0, name);
+  }
+}
+
+/* Note a name before there is time to print it: all symbols as internal ones.
+ */
+static void
+note_at_once(uint32_t place)
+{
+  enum { NAME_BYTES = 400 };
+  char name[NAME_BYTES];
+  struct lisp_printer printer = {.at = name,
+                                 .room = sizeof name - 1,
+                                 .is_lower_case = ecl_lower_case_p};
+  if (!image_is_open())
+    return;
+  lisp_printer_name(&printer, kept.objects[place],
+                    is_class(kept.objects[place]) ? NAMED_CLASS
+                                                  : NAMED_FUNCTION);
+  name[printer.length < printer.room ? printer.length : printer.room] = '\0';
+  note(place, name);
+}
+
 /* The same, when it is kept now or was before. */
 static uint32_t
 keep(cl_object object)
@@ -82,6 +143,7 @@ keep(cl_object object)
     kept.objects[kept.count + 1] = object;
     if (shared_table_add(&kept.places, (uintptr_t)object, kept.count + 1)) {
       place = kept.count + 1;
+      note_at_once(place);
       __atomic_store_n(&kept.count, place, __ATOMIC_RELEASE);
     }
   }
@@ -132,21 +194,10 @@ kept_objects_role(uint32_t number)
 bool
 kept_objects_is_next_method(uint32_t number)
 {
-  static const char text[] = "CALL-NEXT-METHOD";
   const uint32_t place = number - FUNCTION_OBJECT_BASE;
-  cl_object name;
-  if (place == 0 || place > __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE))
-    return false;
-  name = kept.objects[place]; /* (FLET CALL-NEXT-METHOD :IN method) */
-  if (!ECL_CONSP(name) || !ECL_CONSP(ECL_CONS_CDR(name)))
-    return false;
-  name = ECL_CONS_CAR(ECL_CONS_CDR(name));
-  if (Null(name) || ecl_t_of(name) != t_symbol)
-    return false;
-  name = name->symbol.name;
-  return ecl_t_of(name) == t_base_string &&
-         name->base_string.fillp == sizeof text - 1 &&
-         memcmp(name->base_string.self, text, sizeof text - 1) == 0;
+  return place != 0 &&
+         place <= __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE) &&
+         is_next_method(kept.objects[place]);
 }
 
 /* A class whose name has lost its package keeps what was printed before. */
@@ -165,9 +216,8 @@ name_at(uint32_t place)
 {
   if (kept.names[place] == NULL)
     kept.names[place] = lisp_name(
-        kept.objects[place], ecl_t_of(kept.objects[place]) == t_instance
-                                 ? NAMED_CLASS
-                                 : NAMED_FUNCTION);
+        kept.objects[place],
+        is_class(kept.objects[place]) ? NAMED_CLASS : NAMED_FUNCTION);
   return kept.names[place];
 }
 
@@ -177,7 +227,7 @@ kept_objects_print_names(bool classes)
   const uint32_t count = __atomic_load_n(&kept.count, __ATOMIC_ACQUIRE);
   for (uint32_t i = classes ? 1 : kept.printed + 1; i <= count; i++) {
     const cl_object object = kept.objects[i];
-    if (kept.names[i] != NULL && ecl_t_of(object) == t_instance &&
+    if (kept.names[i] != NULL && is_class(object) &&
         !has_lost_name(object)) {
       free(kept.names[i]);
       kept.names[i] = NULL;
@@ -185,6 +235,16 @@ kept_objects_print_names(bool classes)
     name_at(i);
   }
   kept.printed = count;
+}
+
+void
+kept_objects_note(bool all)
+{
+  const uint32_t printed = kept.printed;
+  for (uint32_t i = all ? 1 : kept.noted + 1; i <= printed; i++)
+    if (kept.names[i] != NULL)
+      note(i, kept.names[i]);
+  kept.noted = printed;
 }
 
 bool

@@ -56,6 +56,10 @@ const char *kept_objects_class_name(cl_object clas);
  * waiting for the caller.  Not inside the hook; one thread at a time. */
 void kept_objects_print_names(bool classes);
 
+/* Let the image of the process, if it has one, know the names that were
+ * printed since the last time; of `all', those before too. */
+void kept_objects_note(bool all);
+
 /* Whether there are names that the above has not printed. */
 bool kept_objects_names_wait(void);
 

@@ -29,6 +29,7 @@
 #include "live/live_frees.h"
 #include "names/lisp_functions.h"
 #include "threads/thread_labels.h"
+#include "tree/image.h"
 
 enum {
   DEFAULT_BUDGET = 8 << 20, /* contexts; address space until touched */
@@ -89,7 +90,14 @@ init_tree(struct context_tree *tree)
                         site_function_in_tree, NULL, NULL) != 0)
     return false;
   context_tree_by_function(tree);
+  context_tree_map(tree);
   return true;
+}
+
+static void
+note_label(const struct thread_state *t)
+{
+  image_note(NOTE_THREAD, image_owner_of(t->tree.contexts), 0, 0, t->label);
 }
 
 /* A state for the thread with this environment; NULL when memory ran out. */
@@ -109,6 +117,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
   }
   t->walk.whole = monitor.whole_walks;
   t->label = thread_label_new(env);
+  note_label(t);
   t->gate = GATE_CLOSED;
   while (*p != NULL)
     p = &(*p)->next;
@@ -261,7 +270,9 @@ keeps_state(struct thread_state *t)
 {
   char *name, *shared = NULL;
   struct thread_state *s = monitor.threads;
-  if (t->label != NULL && monitor.ended_count < ENDED_STATES) {
+  /* What is merged is for a moment in both trees of an image, or in none. */
+  if (image_is_open() ||
+      (t->label != NULL && monitor.ended_count < ENDED_STATES)) {
     monitor.ended_count++;
     return true;
   }
@@ -355,6 +366,7 @@ threads_take_options(unsigned long budget, bool fold, bool whole_walks,
     context_tree_release(&t->tree);
     if (!follow(t) || !init_tree(&t->tree))
       return false;
+    note_label(t);
     t->walk.whole = whole_walks;
   }
   begin_epochs();

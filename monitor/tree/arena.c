@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tree/image.h"
 #include "tree/sizes.h"
 #include "tree/spin_lock.h"
 
@@ -215,6 +216,7 @@ arena_reach(struct arena *arena, size_t bytes)
   bytes = whole_pages(bytes);
   if (!map_there(end, bytes - arena->reserved_bytes))
     return -1;
+  image_extend(arena->base, end, bytes - arena->reserved_bytes);
   arena->reserved_bytes = bytes;
   if (arena->wiped)
     arena_wipe_on_fork(arena);
@@ -267,17 +269,20 @@ void
 arena_release(struct arena *arena)
 {
   if (arena->base != NULL && !is_in_spare(arena->base) &&
-      !arenas_are_sealed())
+      !arenas_are_sealed()) {
+    image_release(arena->base);
     munmap(arena->base, arena->reserved_bytes);
+  }
   *arena = (struct arena){0};
 }
 
-/* The kernel gives no pages back that are locked (mlockall). */
+/* The kernel gives no pages back that are locked (mlockall), nor zeros for
+ * those of a file. */
 void
 arena_clear(struct arena *arena)
 {
   if (arena->base != NULL &&
-      (arenas_are_sealed() ||
+      (arenas_are_sealed() || image_has(arena->base) ||
        madvise(arena->base, arena->reserved_bytes, MADV_DONTNEED) != 0))
     memset(arena->base, 0, arena->reserved_bytes);
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tree/image.h"
 #include "tree/sizes.h"
 
 _Static_assert(sizeof(struct context) == 48, "memory of a path");
@@ -104,6 +105,19 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
   tree->kinds = tree->kind_arena.base;
   add_special(tree);
   return 0;
+}
+
+void
+context_tree_map(const struct context_tree *tree)
+{
+  const uint32_t owner = image_owner();
+  image_map(&tree->context_arena,
+            tree->context_count * sizeof(struct context), IMAGE_CONTEXTS,
+            owner);
+  image_map(&tree->leaf_arena, tree->leaf_count * sizeof(struct leaf),
+            IMAGE_LEAVES, owner);
+  image_map(&tree->kind_arena, tree->kind_count * sizeof(struct kind),
+            IMAGE_KINDS, owner);
 }
 
 void

@@ -180,6 +180,11 @@ int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                       context_tree_room_fn *make_room);
 void context_tree_release(struct context_tree *tree);
 
+/* From now on its records, but not the indices of them, are in the image of
+ * the process, if that has one.  Not inside the hook, nor while another thread
+ * is. */
+void context_tree_map(const struct context_tree *tree);
+
 /* Forget all contexts and counts; keeps the address space. */
 void context_tree_clear(struct context_tree *tree);
 

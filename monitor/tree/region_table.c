@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tree/image.h"
+
 enum { NONE = UINT32_MAX };
 
 static uint64_t
@@ -34,6 +36,14 @@ join(char *to, const char *path, const char *name)
   to[n] = '\0';
 }
 
+void
+region_table_map(const struct region_table *table)
+{
+  if (table->regions != NULL)
+    image_map(&table->arena, table->arena.reserved_bytes, IMAGE_REGIONS,
+              image_owner());
+}
+
 /* The number of the region `name' in `parent', NONE when there is no room. */
 static uint32_t
 find(struct region_table *table, uint32_t most, uint32_t parent,
@@ -46,6 +56,7 @@ find(struct region_table *table, uint32_t most, uint32_t parent,
       return NONE;
     table->regions = table->arena.base;
     table->count = 1;
+    region_table_map(table);
   }
   join(wanted.path, table->regions[parent].path, name);
   for (uint32_t i = 1; i < table->count; i++)

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <ecl/ecl.h>
 
@@ -27,6 +26,7 @@
 #include "names/lisp_printer.h"
 #include "threads/threads.h"
 #include "write/holder_samples.h"
+#include "write/lisp_source.h"
 
 struct lisp_writer {
   struct pprof_stream stream;
@@ -149,49 +149,6 @@ put_thread(struct lisp_writer *w, const struct thread_figures *t)
 
 /* ---- functions and locations ---- */
 
-/* ECL notes of a function in which file its form begins and after how many
- * bytes.  The text of the last file is kept, for functions of one file often
- * follow each other. */
-struct source_text { /* all zero: no file */
-  const char *path;
-  char *text;
-  size_t size;
-};
-
-static void
-read_source(struct source_text *s, const char *path)
-{
-  FILE *file = fopen(path, "re");
-  struct stat status;
-  free(s->text);
-  *s = (struct source_text){.path = path};
-  if (file != NULL && fstat(fileno(file), &status) == 0 &&
-      (s->text = malloc((size_t)status.st_size)) != NULL)
-    s->size = fread(s->text, 1, (size_t)status.st_size, file);
-  if (file != NULL)
-    fclose(file);
-}
-
-/* The line where the form of the function begins, 0 when it cannot be known.
- * The position is before the form: blank lines follow it. */
-static int64_t
-source_line(struct source_text *s, const struct code_function *f)
-{
-  const size_t position = (size_t)f->file_position;
-  int64_t line = 1;
-  if (f->file == NULL || f->file_position < 0)
-    return 0;
-  if (s->path == NULL || strcmp(s->path, f->file) != 0)
-    read_source(s, f->file);
-  if (position >= s->size)
-    return 0;
-  for (size_t i = 0;
-       i < s->size && (i < position || strchr(" \t\r\n", s->text[i]) != NULL);
-       i++)
-    line += s->text[i] == '\n';
-  return line;
-}
-
 static void
 put_function(struct pprof_stream *p, uint64_t id,
              const struct code_function *f, int64_t line)
@@ -277,7 +234,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
       break;
     }
     if (function > before) {
-      lines[function] = source_line(&source, f);
+      lines[function] = source_line(&source, f->file, f->file_position);
       put_function(p, function, f, lines[function]);
       if (f->calls_known && intern_text(&known, f->name) == 0)
         gzip_file_fail(p->output, ENOMEM);
@@ -286,6 +243,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
   }
   put_unknown_calls(p, &functions, &known);
   free(source.text);
+  free(source.path);
   intern_table_release(&known);
   intern_table_release(&functions);
   arena_release(&arena);
@@ -294,9 +252,10 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
 /* ---- the whole ---- */
 
 static enum location_part
-part_of(uint64_t at)
+part_of(void *closure, uint64_t at)
 {
   const struct code_function *const f = site_function(number_at(at));
+  (void)closure;
   if (f->runtime)
     return LOCATION_HIDDEN;
   return f->name != NULL && strcmp(f->name, MPROF_ROOT_FUNCTION) == 0

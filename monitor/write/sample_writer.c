@@ -39,7 +39,7 @@ note_part(struct sample_writer *w, uint32_t number, uint64_t at)
       arena_grow(&w->parts, 2 * (size_t)number + 1) != 0)
     gzip_file_fail(w->stream->output, errno);
   else
-    ((uint8_t *)w->parts.base)[number] = (uint8_t)w->part_of(at);
+    ((uint8_t *)w->parts.base)[number] = (uint8_t)w->part_of(w->closure, at);
 }
 
 static void

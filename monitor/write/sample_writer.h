@@ -38,7 +38,7 @@ struct sample_writer { /* all zero but for the first part */
 
   /* Whether what is at a location shows in other programs: enum
    * location_part; NULL: all does. */
-  enum location_part (*part_of)(uint64_t at);
+  enum location_part (*part_of)(void *closure, uint64_t at);
 
   bool shown; /* leave out what does not */
 

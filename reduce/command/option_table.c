@@ -21,9 +21,10 @@ enum {
   IN_MERGE = 1 << COMMAND_MERGE,
   IN_RUN = 1 << COMMAND_RUN,
   IN_PUSH = 1 << COMMAND_PUSH,
+  IN_RECOVER = 1 << COMMAND_RECOVER,
   IN_TABLES = IN_REPORT | IN_DIFF,
   IN_VIEW = IN_TABLES | IN_EXPORT | IN_FLAMEGRAPH | IN_GRAPH,
-  IN_FILES = IN_VIEW | IN_MERGE | IN_RUN,
+  IN_FILES = IN_VIEW | IN_MERGE | IN_RUN | IN_RECOVER,
   IN_ALL = IN_FILES | IN_PUSH
 };
 
@@ -214,6 +215,9 @@ const struct option_row option_rows[] = {
      WORD(children_choice, run.children, CHILDREN_TRACED, children_words)},
     {IN_RUN, "autosave", "N", "write the file after every N allocations, too",
      NUMBER(run.autosave)},
+    {IN_RUN, "mapped", NULL,
+     "count in a file: what was counted is there when the program is killed",
+     FLAG(run.mapped)},
     {IN_RUN, "temporary", "N",
      "what is freed before the N-th next allocation is temporary (1)",
      NUMBER(run.temporary)},

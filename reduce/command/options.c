@@ -145,7 +145,7 @@ check_run(const struct run_options *run, const struct push_options *push,
   bool ships = run->ship_every != SIZE_MAX || push->protocol != NULL ||
                push->service != NULL || push->labels != NULL;
   bool chooses = run->off || run->signal != NULL || run->only != NULL ||
-                 run->children != CHILDREN_TRACED;
+                 run->children != CHILDREN_TRACED || run->mapped;
   if (run->process == SIZE_MAX && !program)
     return "no program to run is given";
   if (run->process == SIZE_MAX && run->seconds != SIZE_MAX)
@@ -154,8 +154,8 @@ check_run(const struct run_options *run, const struct push_options *push,
     return "a process that runs already (--pid) and a program to run do not "
            "go together";
   if (run->process != SIZE_MAX && chooses)
-    return "--pid does not go together with --off, --signal, --only or "
-           "--trace-children";
+    return "--pid does not go together with --off, --signal, --only, "
+           "--trace-children or --mapped";
   if (run->ship == NULL && ships)
     return "--every, --protocol, --service and --labels say how a profile is "
            "shipped: give --ship=URL";
@@ -184,6 +184,8 @@ check(const struct options *options, struct mprof_error *error)
     wrong = check_run(&options->run, &options->push, options->file_count > 0);
   else if (command == COMMAND_PUSH && (options->file_count != 2 || open))
     wrong = "a file and the URL to ship it to are wanted: FILE URL";
+  else if (command == COMMAND_RECOVER && options->file_count != 1)
+    wrong = "one file is recovered";
   else if (command == COMMAND_MERGE && options->file_count == 0 && !open)
     wrong = "no files to merge are given";
   if (wrong != NULL)

@@ -31,6 +31,7 @@ enum command {
   COMMAND_GRAPH,
   COMMAND_RUN,
   COMMAND_PUSH,
+  COMMAND_RECOVER,
   COMMAND_HELP,
   COMMAND_VERSION
 };
@@ -55,6 +56,7 @@ struct run_options {
   bool off, quiet;    /* count later; say nothing */
   bool unfolded;      /* with all depths of a recursion */
   bool reachable;     /* at the end, seek what is lost */
+  bool mapped;        /* count in a file, for a program that is killed */
   const char *signal; /* that starts and stops counting, or NULL */
   const char *only;   /* names of programs, or NULL: all */
   const char *control; /* by which the program is asked, or NULL: it is not */

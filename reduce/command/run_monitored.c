@@ -16,6 +16,7 @@
 
 #include "command/attach.h"
 #include "command/load.h"
+#include "command/recover.h"
 #include "command/run_program.h"
 #include "command/watch.h"
 #include "common/pprof_format.h"
@@ -273,18 +274,19 @@ is_kept(const char *path)
   return kept;
 }
 
-/* Finishes all files that are new since OLD was listed.  Sets *ROOT to
- * whether FILE is there. */
+/* Finishes all files that are new since OLD was listed, and what was left
+ * SINCE in place of some.  Sets *ROOT to whether FILE is there. */
 static bool
-finish_files(const struct profile_files *old, struct sums *sums, bool *root,
-             struct mprof_error *error)
+finish_files(const struct profile_files *old, time_t since, struct sums *sums,
+             bool *root, struct mprof_error *error)
 {
   struct profile_files files = {.name = old->name};
   struct code_names names = {0};
   char path[PATH_MAX];
   memcpy(files.path, old->path, sizeof files.path);
+  bool good = recover_in_place(files.path, since, error);
   *root = is_written(files.path);
-  bool good =
+  good = good &&
       (!*root || finish_file(files.path, NULL, &names, sums, error)) &&
       list_others(&files, NULL, error);
   for (size_t i = 0; good && i < files.count; i++) {
@@ -338,7 +340,7 @@ say_nothing_written(const struct options *options, const struct sums *sums,
 
 /* Makes OUTCOME say what was written to the file NAME, and others. */
 static void
-say_written(const char *name, const struct sums *sums,
+say_written(const char *name, bool mapped, const struct sums *sums,
             struct outcome *outcome)
 {
   bool others = sums->files > 0;
@@ -354,7 +356,8 @@ say_written(const char *name, const struct sums *sums,
              " bytes, %" PRIu64 " of them kept%s%s%s; see: mprof report "
              "%s%s%s%s",
              name, files, sums->allocs, sums->bytes, sums->kept, lost,
-             outcome->signal == SIGKILL ? " when it was last saved" : "",
+             outcome->signal == SIGKILL && !mapped ? " when it was last saved"
+                                                   : "",
              sums->ecl ? ", and no objects of Lisp (profile these in Lisp, "
                          "by (require :mprof))"
                        : "",
@@ -372,6 +375,7 @@ run_monitored(const struct options *options, struct sink *sink,
   const char *name = options->output == NULL ? "mprof.data" : options->output;
   bool root = false;
   const bool runs = options->run.process != SIZE_MAX;
+  const time_t since = time(NULL);
   bool good =
       (runs ? attach_check(options, outcome)
             : program_exists(options, outcome)) &&
@@ -379,12 +383,12 @@ run_monitored(const struct options *options, struct sink *sink,
       remove_old(&files, &outcome->error) &&
       watch_run(options, files.path, sink, outcome); /* its output */
   mprof_error_clear(&unfinished);
-  if (good && !finish_files(&files, &sums, &root, &unfinished))
+  if (good && !finish_files(&files, since, &sums, &root, &unfinished))
     mprof_line(outcome->remark, "%s", unfinished.message);
   else if (good && !root)
     say_nothing_written(options, &sums, outcome);
   else if (good && !options->run.quiet)
-    say_written(name, &sums, outcome);
+    say_written(name, options->run.mapped, &sums, outcome);
   release_files(&files);
   return good;
 }

@@ -173,5 +173,5 @@ expect 'a process and a program' 2 'mprof: a process that runs already (--pid)'\
 expect 'seconds alone' 2 'mprof: --seconds says how long a process is profiled:'\
 ' give --pid=PID' run --seconds=1 true
 expect 'what does not fit' 2 'mprof: --pid does not go together with --off,'\
-' --signal, --only or --trace-children' run --pid=1 --off
+' --signal, --only, --trace-children or --mapped' run --pid=1 --off
 finish

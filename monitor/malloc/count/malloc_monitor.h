@@ -35,7 +35,7 @@ struct malloc_monitor {
   bool ready;             /* the tree is there; what follows changes only
                              while no thread has that lock */
   struct spin_lock steady; /* taken before the next one by who changes
-                              records that are there (malloc_figures.h) */
+                              records that are there (malloc_snapshot.h) */
   struct spin_lock lock;  /* of all that follows */
   void (*autosave)(void); /* so many allocations were made as was asked for:
                              called without the lock */

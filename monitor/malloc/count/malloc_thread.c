@@ -14,6 +14,7 @@
 #include "malloc/count/left_call.h"
 #include "malloc/count/malloc_monitor.h"
 #include "tree/arena.h"
+#include "tree/image.h"
 #include "tree/spin_lock.h"
 
 enum {
@@ -92,6 +93,7 @@ label_of_name(const char *name)
     name_count++;
     snprintf(names[label], NAME_BYTES, "%s",
              label == LABELS - 1 ? "(others)" : name);
+    image_note(NOTE_THREAD, label, 0, 0, names[label]);
   }
   return label;
 }
@@ -154,6 +156,13 @@ const char *
 malloc_thread_name(uint32_t label)
 {
   return label < LABELS ? names[label] : "";
+}
+
+void
+malloc_threads_note(void)
+{
+  for (uint32_t i = 1; i < name_count; i++)
+    image_note(NOTE_THREAD, i, 0, 0, names[i]);
 }
 
 void

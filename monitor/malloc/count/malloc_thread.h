@@ -71,6 +71,9 @@ malloc_thread_mine(void)
 /* The name of the threads with that label; "" for 0. */
 const char *malloc_thread_name(uint32_t label);
 
+/* Let the image of the process, if it has one, know all names. */
+void malloc_threads_note(void);
+
 /* In the child of a fork, after stripes_forked: only this thread is left. */
 void malloc_threads_forked(void);
 

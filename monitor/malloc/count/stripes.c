@@ -8,6 +8,8 @@
  */
 #include "malloc/count/stripes.h"
 
+#include "tree/image.h"
+
 /* The limit of a stripe that alone is open, and of one that is closed. */
 #define NO_LIMIT (INT64_MAX / 2)
 #define CLOSED (INT64_MIN / 2)
@@ -85,6 +87,24 @@ stripes_settle(void)
 
 /* ---- use ---- */
 
+static void
+map(const struct stripe *s)
+{
+  image_map(&s->arena, s->arena.reserved_bytes, IMAGE_LIVES,
+            (uint32_t)(s - stripes.stripe) + 1);
+}
+
+void
+stripes_map(void)
+{
+  const struct arena all = {.base = &stripes,
+                            .reserved_bytes = sizeof stripes};
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    if (s->lives != NULL)
+      map(s);
+  image_map(&all, sizeof stripes, IMAGE_STRIPES, image_owner());
+}
+
 static bool
 reach(struct stripe *s, uint32_t leaves)
 {
@@ -94,6 +114,7 @@ reach(struct stripe *s, uint32_t leaves)
   if (arena_place(&s->arena, bytes, sizeof *s->lives << LEAF_BITS) != 0)
     return false;
   arena_wipe_on_fork(&s->arena);
+  map(s);
   s->lives = s->arena.base;
   return true;
 }

@@ -45,6 +45,7 @@
 
 #include "arch/attributes.h"
 #include "tree/arena.h"
+#include "common/image_format.h"
 #include "tree/context_tree.h"
 #include "tree/spin_lock.h"
 
@@ -84,8 +85,8 @@ struct stripe {
   struct arena arena;
 };
 
-struct stripes {
-  uint32_t used;             /* no others have lives */
+struct stripes { /* in pages of its own, which can be those of an image */
+  _Alignas(IMAGE_PAGE) uint32_t used; /* no others have lives */
   uint32_t open;             /* so many are; the first one always is.  As
                                 stripes_settle found */
   uint16_t epoch;            /* of the figures; another one after a reset */
@@ -275,6 +276,10 @@ void stripes_unload(void);
 
 /* Forget all figures.  All are locked. */
 void stripes_forget(void);
+
+/* From now on they are in the image of the process, if that has one.  All are
+ * locked. */
+void stripes_map(void);
 
 /* In the child of a fork, where only this thread is left: forget all, and use
  * one stripe.  This thread is to join again. */

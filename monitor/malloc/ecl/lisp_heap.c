@@ -18,10 +18,26 @@
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_profile.h"
 #include "malloc/ecl/lisp_runtime.h"
+#include "tree/image.h"
 
 struct lisp_heap lisp_heap;
 
 /* ---- threads ---- */
+
+/* What is in an image stays where it is. */
+static bool
+reach_tallies(struct arena *arena, size_t bytes)
+{
+  if (arena->base != NULL && image_has(arena->base))
+    return arena_reach(arena, bytes) == 0;
+  if (arena->base != NULL || !image_is_open())
+    return arena_grow(arena, bytes) == 0;
+  if (arena_place(arena, bytes,
+                  sizeof(struct lisp_tally) << LEAF_BITS) != 0)
+    return false;
+  image_map(arena, 0, IMAGE_TALLIES, image_owner());
+  return true;
+}
 
 /* Under the lock.  False: there is no memory. */
 static bool
@@ -30,7 +46,7 @@ reach(struct lisp_thread *lisp, uint32_t leaf)
   if (leaf < lisp->room)
     return true;
   const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
-  if (arena_grow(&lisp->arena, room * sizeof *lisp->tallies) != 0)
+  if (!reach_tallies(&lisp->arena, room * sizeof *lisp->tallies))
     return false;
   lisp->tallies = lisp->arena.base;
   lisp->room = room;
@@ -347,5 +363,6 @@ lisp_heap_open(void)
   };
   lisp_names_open();
   lisp_frames_open();
+  lisp_profile_note();
   other_heap = &heap;
 }

@@ -4,12 +4,14 @@
  */
 #include "malloc/ecl/lisp_names.h"
 
+#include "code/code_objects.h"
 #include "common/system_functions.h"
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_runtime.h"
 #include "malloc/interpose/interposed.h"
+#include "tree/image.h"
 #include "tree/intern_table.h"
 #include "tree/shared_table.h"
 #include "tree/spin_lock.h"
@@ -73,11 +75,14 @@ uint32_t
 lisp_names_number(cl_object name)
 {
   char text[LISP_NAME_BYTES] = "(LAMBDA)";
-  uint32_t number;
+  uint32_t number, known;
   if (name == OBJNULL || !Null(name))
     lisp_names_print(text, name, NAMED_FUNCTION);
   spin_lock(&lock);
+  known = texts.count;
   number = intern_text(&texts, text);
+  if (number > known)
+    image_note(NOTE_NAME, SITE_OBJECT | number, 0, 0, text);
   spin_unlock(&lock);
   return number;
 }
@@ -85,6 +90,15 @@ lisp_names_number(cl_object name)
 /* The C code at `entry' is that of the function with that name, which it gets if
  * it is to show.  It may have been called before that was made known: ECL calls
  * many functions when it begins that it makes Lisp functions later. */
+/* The function of the tree with that number has that name.  Under the lock. */
+static void
+name_function(uint32_t function, uint32_t name)
+{
+  assign(&functions, function, name);
+  if (image_is_open())
+    image_note(NOTE_NAME, function, 0, 0, lisp_names_text(name));
+}
+
 static void
 assign_code(uintptr_t entry, uint32_t name)
 {
@@ -97,7 +111,7 @@ assign_code(uintptr_t entry, uint32_t name)
   function = function_number_known(&malloc_monitor.functions, entry);
   if (function != 0) {
     spin_lock(&lock);
-    assign(&functions, function, name);
+    name_function(function, name);
     spin_unlock(&lock);
   }
 }
@@ -133,8 +147,9 @@ given(uint32_t number, uintptr_t code)
   spin_lock(&lock);
   assign(&starts, number, code);
   if (name != 0)
-    assign(&functions, number, name);
+    name_function(number, (uint32_t)name);
   spin_unlock(&lock);
+  code_objects_note(code);
 }
 
 uintptr_t
@@ -279,6 +294,7 @@ add_class(cl_object class, const char *text)
   number = ++class_count;
   class_list[number].text = intern_text(&texts, text);
   class_list[number].structure = lisp_printer_is_structure(class);
+  image_note(NOTE_CLASS, number, class_list[number].structure, 0, text);
   shared_table_add(&classes, key, number);
   return number;
 }

@@ -12,6 +12,11 @@
 #include "malloc/ecl/lisp_heap.h"
 #include "malloc/ecl/lisp_names.h"
 #include "names/classify.h"
+#include "tree/image.h"
+
+static const char coarse_note[] =
+    "This ECL is not mprof's: functions that are inlined, or end in a call, "
+    "can lack a frame; the one that mprof builds has all";
 
 /* ---- labels ---- */
 
@@ -24,6 +29,31 @@ hook_what(uint32_t what)
   return type |
          (type == t_instance ? 0 : more << 8) |
          ((what & LISP_NOT_SIMPLE) != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
+}
+
+_Static_assert((int)LISP_MORE_SHIFT == (int)NOTE_CLASS_SHIFT &&
+                   (1 << LISP_TYPE_BITS) - 1 == (int)NOTE_TYPE_ALONE,
+               "what a reader of images knows of types");
+
+static void
+note_type(uint32_t what, uint32_t flags)
+{
+  image_note(NOTE_TYPE, what, classify_category(hook_what(what)) | flags, 0,
+             classify_type_name(hook_what(what)));
+}
+
+void
+lisp_profile_note(void)
+{
+  enum { MOST = 64 }; /* element types, and modes of streams */
+  image_note(NOTE_COARSE, 0, 0, 0, coarse_note);
+  for (uint32_t type = 0; type < t_end && image_is_open(); type++) {
+    note_type(LISP_WHAT(type, 0), type == t_instance ? NOTE_HAS_CLASS : 0);
+    for (uint32_t more = 1; more < MOST && type != t_instance; more++) {
+      note_type(LISP_WHAT(type, more), 0);
+      note_type(LISP_WHAT(type, more) | LISP_NOT_SIMPLE, 0);
+    }
+  }
 }
 
 void
@@ -131,10 +161,7 @@ void
 lisp_profile_comments(struct pprof_stream *p,
                       const struct context_tree *tree)
 {
-  pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE,
-                    "This ECL is not mprof's: functions that are inlined, or "
-                    "end in a call, can lack a frame; the one that mprof "
-                    "builds has all");
+  pprof_put_comment(p, PPROF_COMMENT_COARSE_NOTE, coarse_note);
   if (lisp_balance.ended && !lisp_balance.broken)
     put_reconciliation(p, tree);
 }

@@ -18,7 +18,7 @@
 #include "code/code_objects.h"
 #include "common/control_page.h"
 #include "malloc/choice.h"
-#include "malloc/count/malloc_figures.h"
+#include "malloc/count/malloc_snapshot.h"
 #include "malloc/environment.h"
 #include "malloc/session/malloc_profile.h"
 #include "malloc/session/malloc_session.h"
@@ -72,11 +72,12 @@ hand_over(const struct gzip_file *file)
 
 static int
 write_figures(const struct code_objects *objects,
-              const struct malloc_figures *figures)
+              struct malloc_snapshot *snapshot)
 {
+  const struct malloc_figures figures = malloc_figures(objects, snapshot);
   struct gzip_file file = {.plain = true};
   gzip_file_open_in_memory(&file);
-  malloc_profile_write_figures(&file, objects, figures);
+  malloc_profile_write(&file, &figures);
   gzip_file_close(&file);
   if (file.failed == 0)
     file.failed = hand_over(&file);
@@ -101,13 +102,13 @@ static int
 take_snapshot(void)
 {
   struct code_objects objects = {0};
-  struct malloc_figures figures;
+  struct malloc_snapshot snapshot;
   int status = ENOMEM;
   if (malloc_monitor_open(&malloc_monitor) && list_objects(&objects) &&
-      malloc_figures_take(&figures)) {
-    control.page->figures.stopped_ns = figures.stopped_ns;
-    status = write_figures(&objects, &figures);
-    malloc_figures_release(&figures);
+      malloc_snapshot_take(&snapshot)) {
+    control.page->figures.stopped_ns = snapshot.stopped_ns;
+    status = write_figures(&objects, &snapshot);
+    malloc_snapshot_release(&snapshot);
   }
   code_objects_release(&objects);
   return status;

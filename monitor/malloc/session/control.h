@@ -8,7 +8,7 @@
  * of its locks or those of the C library, and has no descriptor.
  *
  * The program's threads wait while it takes the figures, but not until they
- * are written (malloc_figures.h).  Who writes a file or unloads code does.
+ * are written (malloc_snapshot.h).  Who writes a file or unloads code does.
  *
  * Children do not answer: neither the child of a fork nor other programs that
  * the process starts.  What the process becomes by exec does.

@@ -9,14 +9,8 @@
 #include "malloc/session/malloc_profile.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 
-#include "code/code_objects.h"
-#include "malloc/count/malloc_figures.h"
-#include "malloc/count/malloc_thread.h"
 #include "malloc/count/other_heap.h"
-#include "malloc/reach/reach.h"
 #include "write/sample_writer.h"
 
 #ifndef MPROF_VERSION
@@ -33,7 +27,6 @@ struct context_calls {
 struct malloc_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
-  const struct code_objects *objects;
   const struct malloc_figures *figures;
   struct intern_table names; /* of functions, as the other heap has them */
 };
@@ -42,10 +35,11 @@ struct malloc_writer {
 
 /* In a file that has the objects of Lisp as well. */
 static void
-put_heap_labels(struct pprof_stream *p, const struct kind *kind)
+put_heap_labels(struct malloc_writer *w, const struct kind *kind)
 {
+  struct pprof_stream *const p = &w->stream;
   if (kind_is_of_other_heap(kind)) {
-    other_heap->put_labels(p, kind);
+    w->figures->put_heap_labels(w->figures->closure, p, kind);
   } else {
     pprof_add_label(p, PPROF_LABEL_TYPE, PPROF_TYPE_OF_MALLOC);
     pprof_add_label(p, PPROF_LABEL_CATEGORY, "other");
@@ -55,27 +49,26 @@ put_heap_labels(struct pprof_stream *p, const struct kind *kind)
 static void
 put_labels(void *closure, const struct kind *kind)
 {
-  struct malloc_writer *w = closure;
-  struct pprof_stream *p = &w->stream;
+  struct malloc_writer *const w = closure;
+  const struct malloc_figures *const f = w->figures;
+  struct pprof_stream *const p = &w->stream;
   const uint32_t thread = kind == NULL ? 0 : (uint32_t)kind->clas;
   const uint32_t region = kind == NULL ? 0 : (uint32_t)(kind->clas >> 32);
-  if (kind != NULL && other_heap != NULL)
-    put_heap_labels(p, kind);
+  if (kind != NULL && f->lisp)
+    put_heap_labels(w, kind);
   if (kind != NULL && kind->size != LEAF_LARGE)
     pprof_add_number_label(p, PPROF_LABEL_BYTES, kind->size);
   if (thread != 0)
-    pprof_add_label(p, PPROF_LABEL_THREAD, malloc_thread_name(thread));
+    pprof_add_label(p, PPROF_LABEL_THREAD, f->thread(f->closure, thread));
   if (region != 0)
-    pprof_add_label(p, PPROF_LABEL_REGION,
-                    w->figures->regions.regions[region].path);
+    pprof_add_label(p, PPROF_LABEL_REGION, f->region(f->closure, region));
 }
 
 /* Whether `function', called below `up', is called by the same function
  * further out as well. */
 static bool
-arc_is_above(const struct context_tree *tree, uint32_t up, uint32_t function)
+arc_is_above(const struct context *contexts, uint32_t up, uint32_t function)
 {
-  const struct context *contexts = tree->contexts;
   const uint32_t caller = contexts[up].function;
   if (function == 0 || caller == 0)
     return false;
@@ -89,19 +82,19 @@ arc_is_above(const struct context_tree *tree, uint32_t up, uint32_t function)
 static void
 put_leaf(struct malloc_writer *w, uint32_t number)
 {
-  const struct context_tree *tree = &w->figures->tree;
-  const struct leaf *leaf = &tree->leaves[number];
-  const struct leaf_figures figures =
-      malloc_figures_leaf(w->figures, number);
+  const struct malloc_figures *const f = w->figures;
+  const struct leaf *leaf = &f->tree->leaves[number];
+  const struct leaf_figures figures = f->leaf(f->closure, number);
   const struct leaf_life life = figures.life;
-  const struct leaf_loss loss = reach_loss(number);
+  const struct leaf_loss loss =
+      f->reach ? f->loss(f->closure, number) : (struct leaf_loss){ 0 };
   const uint64_t values[PPROF_COLUMNS] = {
     [PPROF_COUNT] = figures.allocated.count,
     [PPROF_BYTES] = figures.allocated.bytes,
     [PPROF_KEPT_COUNT] = life.allocated.count - life.freed.count,
     [PPROF_KEPT_BYTES] = life.allocated.bytes - life.freed.bytes,
     [PPROF_CALLS] =
-        arc_is_above(tree, leaf->up, leaf->function)
+        arc_is_above(f->tree->contexts, leaf->up, leaf->function)
             ? 0
             : figures.allocated.count,
     [PPROF_PEAK_COUNT] = life.at_peak.count,
@@ -114,26 +107,26 @@ put_leaf(struct malloc_writer *w, uint32_t number)
   };
   if (figures.allocated.count != 0)
     sample_writer_put(&w->samples, leaf->site, leaf->function, leaf->up,
-                      values, context_tree_kind(tree, leaf));
+                      values, context_tree_kind(f->tree, leaf));
 }
 
 /* Parents have smaller numbers than their children.  The tree knows of most
  * calls whether they are the first of their kind. */
 static void
-measure_contexts(const struct malloc_figures *figures,
-                 struct context_calls *calls)
+measure_contexts(const struct malloc_figures *f, struct context_calls *calls)
 {
-  const struct context_tree *tree = &figures->tree;
+  const struct context_tree *const tree = f->tree;
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
     calls[tree->leaves[i].up].allocations +=
-        malloc_figures_count(figures, i);
+        f->leaf(f->closure, i).allocated.count;
   for (uint32_t i = tree->context_count - 1; i > CONTEXT_ROOT; i--)
     calls[tree->contexts[i].parent].allocations += calls[i].allocations;
   calls[CONTEXT_OVERFLOW].length = 1;
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
     calls[i].length = calls[c->parent].length + 1;
-    calls[i].counts = c->new_arc || !arc_is_above(tree, c->parent, c->function);
+    calls[i].counts = c->new_arc || !arc_is_above(tree->contexts, c->parent,
+                                                 c->function);
   }
 }
 
@@ -147,7 +140,7 @@ measure_contexts(const struct malloc_figures *figures,
 static void
 put_contexts(struct malloc_writer *w, const struct context_calls *calls)
 {
-  const struct context_tree *tree = &w->figures->tree;
+  const struct context_tree *tree = w->figures->tree;
   uint64_t counting = 0, others = 0, stated = 0;
   bool all;
   for (uint32_t i = CONTEXT_OVERFLOW; i < tree->context_count; i++)
@@ -171,7 +164,7 @@ put_contexts(struct malloc_writer *w, const struct context_calls *calls)
 static void
 put_samples(struct malloc_writer *w)
 {
-  const struct context_tree *tree = &w->figures->tree;
+  const struct context_tree *tree = w->figures->tree;
   struct arena calls = { 0 };
   sample_writer_begin(&w->samples, tree, tree->context_count);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
@@ -209,10 +202,12 @@ static void
 put_mappings(struct malloc_writer *w)
 {
   uint64_t id = 1;
-  for (size_t i = 0; i < w->objects->count; i++)
-    put_mapping(&w->stream, id++, &w->objects->objects[i]);
-  for (size_t i = 0; i < code_objects_unloaded.count; i++)
-    put_mapping(&w->stream, id++, &code_objects_unloaded.objects[i]);
+  const struct code_objects *const loaded = w->figures->loaded;
+  const struct code_objects *const unloaded = w->figures->unloaded;
+  for (size_t i = 0; i < loaded->count; i++)
+    put_mapping(&w->stream, id++, &loaded->objects[i]);
+  for (size_t i = 0; i < unloaded->count; i++)
+    put_mapping(&w->stream, id++, &unloaded->objects[i]);
 }
 
 /* What stands where there is no address: callers that went over the budget,
@@ -225,10 +220,11 @@ enum { OVER_THE_BUDGET = 1, UNLOADED_CODE, CUT_SHORT, FUNCTIONS_END };
 static const char *
 name_of(const struct malloc_writer *w, uint32_t id, uint64_t site)
 {
-  if (other_heap == NULL || (site & SITE_SPECIAL) != 0)
+  if (w->figures->name_of == NULL || (site & SITE_SPECIAL) != 0)
     return NULL;
-  return other_heap->name_of(
-      site, sample_writer_function(&w->samples, id) & FUNCTION_NUMBER);
+  return w->figures->name_of(
+      w->figures->closure, site,
+      sample_writer_function(&w->samples, id) & FUNCTION_NUMBER);
 }
 
 /* The function with that name, in the file. */
@@ -243,6 +239,8 @@ static void
 put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
 {
   const char *const name = name_of(w, id, site);
+  const struct code_objects *const loaded = w->figures->loaded;
+  const struct code_objects *const unloaded = w->figures->unloaded;
   struct pprof_stream *p = &w->stream;
   uint64_t mapping = 0, address = 0, function = OVER_THE_BUDGET;
   if ((site & SITE_OBJECT) != 0) {
@@ -253,13 +251,12 @@ put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
     function = CUT_SHORT;
   } else if ((site & SITE_RETIRED) != 0) {
     const size_t number = RETIRED_OBJECT(site);
-    address = code_objects_unloaded.objects[number - 1].start +
-              RETIRED_OFFSET(site);
-    mapping = w->objects->count + number;
+    address = unloaded->objects[number - 1].start + RETIRED_OFFSET(site);
+    mapping = loaded->count + number;
   } else if ((site & SITE_SPECIAL) == 0) {
-    const struct code_object *o = code_objects_find(w->objects, site - 1);
+    const struct code_object *o = code_objects_find(loaded, site - 1);
     address = site;
-    mapping = o == NULL ? 0 : (uint64_t)(o - w->objects->objects) + 1;
+    mapping = o == NULL ? 0 : (uint64_t)(o - loaded->objects) + 1;
   }
   pprof_begin(p);
   pprof_add_field(p, PPROF_LOCATION_ID, id);
@@ -298,19 +295,7 @@ put_locations(struct malloc_writer *w)
   }
 }
 
-/* ---- comments ---- */
-
-/* A number, behind a text; nothing for 0. */
-static void
-put_note(struct pprof_stream *p, const char *key, const char *before,
-         uint64_t number)
-{
-  char text[96];
-  if (number == 0)
-    return;
-  snprintf(text, sizeof text, "%s%" PRIu64, before, number);
-  pprof_put_comment(p, key, text);
-}
+/* ---- the whole ---- */
 
 static void
 put_comments(struct malloc_writer *w)
@@ -318,12 +303,9 @@ put_comments(struct malloc_writer *w)
   const struct malloc_figures *const f = w->figures;
   struct pprof_stream *p = &w->stream;
   pprof_put_comment(p, PPROF_COMMENT_VERSION, MPROF_VERSION);
-  pprof_put_comment(p, PPROF_COMMENT_LANGUAGE,
-                    other_heap == NULL ? "c" : "lisp");
-  if (other_heap != NULL)
-    other_heap->put_comments(p, &f->tree);
-  if (w->objects->count > 0)
-    pprof_put_comment(p, PPROF_COMMENT_PROGRAM, w->objects->objects[0].path);
+  pprof_put_comment(p, PPROF_COMMENT_LANGUAGE, f->lisp ? "lisp" : "c");
+  if (f->loaded->count > 0)
+    pprof_put_comment(p, PPROF_COMMENT_PROGRAM, f->loaded->objects[0].path);
   pprof_put_count(p, PPROF_COMMENT_ALLOCATIONS, f->total.count);
   pprof_put_count(p, PPROF_COMMENT_BYTES, f->total.bytes);
   pprof_put_count(p, PPROF_COMMENT_PEAK_BYTES, f->total.peak_bytes);
@@ -332,30 +314,21 @@ put_comments(struct malloc_writer *w)
   pprof_put_count(p, PPROF_COMMENT_UNATTRIBUTED_BYTES,
                   w->samples.unattributed_bytes);
   pprof_put_count(p, PPROF_COMMENT_CUT_ALLOCATIONS, w->samples.cut_count);
-  pprof_put_count(p, PPROF_COMMENT_CONTEXTS, context_tree_paths(&f->tree));
-  pprof_put_count(p, PPROF_COMMENT_CONTEXT_BYTES,
-                  context_tree_bytes(&f->tree));
-  put_note(p, PPROF_COMMENT_LOST_NOTE,
-           "allocations, as there was no memory for them: ", f->lost_objects);
-  put_note(p, PPROF_COMMENT_UNFOUND_NOTE, "", reach_unfound());
-  region_table_comments(&f->regions, true, pprof_put_region, p);
+  f->put_comments(f->closure, p);
 }
 
 void
-malloc_profile_write_figures(struct gzip_file *file,
-                             const struct code_objects *objects,
-                             const struct malloc_figures *figures)
+malloc_profile_write(struct gzip_file *file,
+                     const struct malloc_figures *figures)
 {
   struct malloc_writer w = {
     .stream.output = file,
     .samples = { .stream = &w.stream, .put_labels = put_labels,
-                 .between = other_heap == NULL ? NULL : other_heap->between,
-                 .closure = &w },
-    .objects = objects,
+                 .between = figures->between, .closure = &w },
     .figures = figures
   };
   pprof_open(&w.stream,
-             reach_is_known() ? PPROF_REACH_COLUMNS : PPROF_C_COLUMNS);
+             figures->reach ? PPROF_REACH_COLUMNS : PPROF_C_COLUMNS);
   put_samples(&w);
   put_mappings(&w);
   put_locations(&w);
@@ -363,12 +336,4 @@ malloc_profile_write_figures(struct gzip_file *file,
   sample_writer_release(&w.samples);
   intern_table_release(&w.names);
   pprof_close(&w.stream);
-}
-
-void
-malloc_profile_write(struct gzip_file *file,
-                     const struct code_objects *objects)
-{
-  const struct malloc_figures figures = malloc_figures_now();
-  malloc_profile_write_figures(file, objects, &figures);
 }

@@ -27,8 +27,10 @@
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
 #include "malloc/session/lost.h"
+#include "malloc/session/mapped.h"
 #include "malloc/session/profile_file.h"
 #include "tree/arena.h"
+#include "tree/image.h"
 #include "unwind/frame_rule.h"
 #include "write/quiet.h"
 
@@ -188,7 +190,8 @@ malloc_session_save(void)
 static void
 save_and_say(void)
 {
-  malloc_session_save();
+  if (malloc_session_save() == 0)
+    image_close(false);
   profile_file_say_why("cannot tell what is lost in", lost_end());
 }
 
@@ -272,7 +275,9 @@ malloc_session_count(bool on)
 static void
 forget(void)
 {
+  image_forgets(true);
   malloc_monitor_forget(&malloc_monitor);
+  image_forgets(false);
   session.saved_events = 0;
   clock_gettime(CLOCK_REALTIME, &malloc_session_since.figures);
   autosave_expect();
@@ -301,6 +306,7 @@ before_fork(void)
   interruption_begin(&interruption);
   lock_all(&interruption);
   objects_lock();
+  image_before_fork(false);
   forking = interruption;
 }
 
@@ -308,6 +314,7 @@ static void
 after_fork_in_parent(void)
 {
   const struct interruption interruption = forking;
+  image_after_fork_in_parent();
   objects_unlock();
   unlock_all(&interruption);
   interruption_end(&interruption);
@@ -322,6 +329,7 @@ after_fork_in_child(void)
     after_fork_in_parent();
     return;
   }
+  image_after_fork_in_child();
   objects_unlock();
   arena_spare_forked();
   own_stack_forked();
@@ -376,6 +384,7 @@ malloc_session_begin(void)
     register_handlers();
   registered = true;
   lost_open();
+  mapped_open();
   end_signals_open();
   if (count != NULL && strcmp(count, "off") == 0) {
     malloc_session_count(false);

@@ -17,6 +17,7 @@
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
  *     MPROF_CONTROL    a file by which `mprof run' asks this process
  *                      (control.h)
+ *     MPROF_MAPPED     set: count in an image beside the file (mapped.h)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for,
  *                      and in the end the last program that it becomes; all
  *                      others have the number of their process appended to it

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/image_format.h"
 #include "malloc/choice.h"
 #include "malloc/environment.h"
 #include "malloc/session/kept_file.h"
@@ -195,6 +196,20 @@ profile_file_open(void)
     read_name();
 }
 
+bool
+profile_file_image(char *name)
+{
+  const bool follows = own.follows;
+  char *end;
+  if (own.path[0] != '\0')
+    end = stpcpy(name, own.path);
+  else
+    end = append_number(stpcpy(name, own.base), '.', (uint64_t)own.process);
+  strcpy(end, IMAGE_ENDING);
+  move_earlier_program();
+  return follows;
+}
+
 void
 profile_file_set(const char *name)
 {
@@ -319,9 +334,11 @@ profile_file_try_new(void)
 static int
 write_kept(const struct code_objects *objects)
 {
+  struct malloc_snapshot now = malloc_snapshot_now();
+  const struct malloc_figures figures = malloc_figures(objects, &now);
   struct gzip_file file = { .always = true }; /* seldom less than before */
   gzip_file_open_in_memory(&file);
-  malloc_profile_write(&file, objects);
+  malloc_profile_write(&file, &figures);
   gzip_file_close(&file);
   if (file.failed == 0)
     file.failed =
@@ -334,6 +351,8 @@ int
 profile_file_write(const struct code_objects *objects)
 {
   struct gzip_file file = { .rename = name_file };
+  struct malloc_snapshot now;
+  struct malloc_figures figures;
   char temporary[PATH_MAX];
   profile_file_open();
   if (own.only_kept || kept_file_is_there(&own.kept))
@@ -342,7 +361,9 @@ profile_file_write(const struct code_objects *objects)
     return ENOENT;
   name_temporary(temporary);
   gzip_file_open(&file, own.path[0] != '\0' ? own.path : NULL, temporary);
-  malloc_profile_write(&file, objects);
+  now = malloc_snapshot_now();
+  figures = malloc_figures(objects, &now);
+  malloc_profile_write(&file, &figures);
   gzip_file_close(&file);
   return file.failed;
 }

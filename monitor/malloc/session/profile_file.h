@@ -16,6 +16,8 @@
 #ifndef MPROF_PROFILE_FILE_H
 #define MPROF_PROFILE_FILE_H
 
+#include <stdbool.h>
+
 /* Find the name in the environment, the first time. */
 void profile_file_open(void);
 
@@ -50,5 +52,10 @@ void profile_file_say(const char *before, const char *behind);
 
 /* The same with a reason; nothing without. */
 void profile_file_say_why(const char *what, const char *why);
+
+/* Put the name of the image that belongs to it into `name', of PATH_MAX
+ * bytes.  What is there may be that of the program that this process was
+ * before exec: true, and the file of that gets its own name now. */
+bool profile_file_image(char *name);
 
 #endif

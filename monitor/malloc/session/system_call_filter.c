@@ -25,6 +25,7 @@
 #include "malloc/session/malloc_session.h"
 #include "malloc/session/profile_file.h"
 #include "tree/arena.h"
+#include "tree/image.h"
 #include "write/quiet.h"
 
 enum { SOME_BYTES = 1 << 14 };
@@ -149,6 +150,7 @@ system_call_filter_before(const struct system_call *call)
     return;
   control_end("it has limited its system calls");
   malloc_session_save();
+  image_freeze();
   tried = call;
   if (!malloc_monitor_open(&malloc_monitor) ||
       malloc_session_locked(try_filter) != 0)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_figures.h -- the figures of one moment, to be written while threads
+ * malloc_snapshot.h -- the figures of one moment, to be written while threads
  * go on counting.
  *
  * What changes with each count is copied, while all is locked.  The rest is
  * records that stay as they are, though more may come behind them, as long as
  * malloc_monitor.steady is locked: nobody forgets them or retires their sites.
  */
-#ifndef MPROF_MALLOC_FIGURES_H
-#define MPROF_MALLOC_FIGURES_H
+#ifndef MPROF_MALLOC_SNAPSHOT_H
+#define MPROF_MALLOC_SNAPSHOT_H
 
 #include <stdint.h>
 
 #include "malloc/count/malloc_monitor.h"
 #include "tree/arena.h"
 
-struct malloc_figures {
+struct malloc_snapshot {
   struct context_tree tree;    /* the monitor's, as many records as it had */
   struct region_table regions;
   struct malloc_total total;
@@ -26,29 +26,21 @@ struct malloc_figures {
 };
 
 /* Those of now.  All is locked, and stays locked as long as they are used. */
-struct malloc_figures malloc_figures_now(void);
+struct malloc_snapshot malloc_snapshot_now(void);
 
 /* The same, and nothing is locked but malloc_monitor.steady, until release.
  * False: there is no memory, and nothing to release. */
-bool malloc_figures_take(struct malloc_figures *figures);
-void malloc_figures_release(struct malloc_figures *figures);
+bool malloc_snapshot_take(struct malloc_snapshot *snapshot);
+void malloc_snapshot_release(struct malloc_snapshot *snapshot);
 
 static inline struct leaf_figures
-malloc_figures_leaf(const struct malloc_figures *figures, uint32_t number)
+malloc_snapshot_leaf(const struct malloc_snapshot *snapshot, uint32_t number)
 {
-  const struct leaf *const leaf = &figures->tree.leaves[number];
-  if (figures->leaves != NULL)
-    return figures->leaves[number];
+  const struct leaf *const leaf = &snapshot->tree.leaves[number];
+  if (snapshot->leaves != NULL)
+    return snapshot->leaves[number];
   return (struct leaf_figures){{leaf->count, leaf->bytes},
                                stripes_life(number)};
-}
-
-/* How many objects, alone. */
-static inline uint64_t
-malloc_figures_count(const struct malloc_figures *figures, uint32_t number)
-{
-  return figures->leaves != NULL ? figures->leaves[number].allocated.count
-                                 : figures->tree.leaves[number].count;
 }
 
 #endif

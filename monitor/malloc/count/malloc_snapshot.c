@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * malloc_figures.c -- see malloc_figures.h.
+ * malloc_snapshot.c -- see malloc_snapshot.h.
  *
  * Cost: 80 bytes a leaf.  Threads wait for as long as it takes to add up what
  * the stripes have; the pages are there before.
  */
-#include "malloc/count/malloc_figures.h"
+#include "malloc/count/malloc_snapshot.h"
 
 #include <string.h>
 #include <time.h>
 
 enum { SOME_LEAVES = 1024 }; /* that are made meanwhile */
 
-static struct malloc_figures
+static struct malloc_snapshot
 settled(struct leaf_figures *leaves)
 {
   struct malloc_monitor *const m = &malloc_monitor;
-  struct malloc_figures f = {.leaves = leaves};
+  struct malloc_snapshot f = {.leaves = leaves};
   f.total = malloc_monitor_settle(m, leaves);
   f.tree = m->tree;
   f.regions = m->regions;
@@ -24,14 +24,14 @@ settled(struct leaf_figures *leaves)
   return f;
 }
 
-struct malloc_figures
-malloc_figures_now(void)
+struct malloc_snapshot
+malloc_snapshot_now(void)
 {
   return settled(NULL);
 }
 
 static void
-copy_regions(struct malloc_figures *f, struct arena *arena)
+copy_regions(struct malloc_snapshot *f, struct arena *arena)
 {
   if (f->regions.regions == NULL)
     return;
@@ -50,7 +50,7 @@ now(void)
 
 /* With memory for so many leaves.  False: there are more by now. */
 static bool
-copy(struct malloc_figures *f, struct arena *leaves, struct arena *regions,
+copy(struct malloc_snapshot *f, struct arena *leaves, struct arena *regions,
      uint32_t room)
 {
   struct malloc_monitor *const m = &malloc_monitor;
@@ -71,7 +71,7 @@ copy(struct malloc_figures *f, struct arena *leaves, struct arena *regions,
 }
 
 static bool
-take(struct malloc_figures *f)
+take(struct malloc_snapshot *f)
 {
   struct arena leaves, regions;
   uint32_t room;
@@ -96,7 +96,7 @@ take(struct malloc_figures *f)
 }
 
 bool
-malloc_figures_take(struct malloc_figures *figures)
+malloc_snapshot_take(struct malloc_snapshot *figures)
 {
   spin_lock(&malloc_monitor.steady);
   if (take(figures))
@@ -106,7 +106,7 @@ malloc_figures_take(struct malloc_figures *figures)
 }
 
 void
-malloc_figures_release(struct malloc_figures *figures)
+malloc_snapshot_release(struct malloc_snapshot *figures)
 {
   spin_unlock(&malloc_monitor.steady);
   arena_release(&figures->leaf_arena);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * code_notes.c -- which files code is from, for an image.
+ *
+ * A program that is killed cannot be asked what it has loaded.  So the first
+ * function that is met in a file tells of it, before anything is counted that
+ * has the function on its chain.
+ */
+#include "code/code_objects.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "tree/image.h"
+#include "tree/spin_lock.h"
+
+static struct code_objects noted;
+static struct spin_lock lock; /* of it */
+
+static void
+note(const struct code_object *o, enum image_note_kind kind)
+{
+  char text[PATH_MAX + 2 * BUILD_ID_BYTES + 32];
+  int n = snprintf(text, sizeof text, "%" PRIxPTR " ", o->end);
+  for (size_t i = 0; i < o->build_id_size; i++)
+    n += snprintf(text + n, 3, "%02x", o->build_id[i]);
+  snprintf(text + n, sizeof text - (size_t)n, " %s", o->path);
+  image_note(kind, o->number, o->start, o->file_offset, text);
+}
+
+void
+code_objects_note(uintptr_t address)
+{
+  size_t known;
+  if (!image_is_open() || spin_holds(&lock))
+    return;
+  spin_lock(&lock);
+  known = noted.count;
+  if (code_objects_find(&noted, address) == NULL &&
+      code_objects_add(&noted, address))
+    for (; known < noted.count; known++)
+      note(&noted.objects[known], NOTE_MODULE);
+  spin_unlock(&lock);
+}
+
+/* Its addresses will be those of another file: the last one takes its place,
+ * but the first is the program. */
+void
+code_objects_note_retired(const struct code_object *retired)
+{
+  if (!image_is_open())
+    return;
+  note(retired, NOTE_RETIRED);
+  spin_lock(&lock);
+  for (size_t i = 1; i < noted.count; i++)
+    if (noted.objects[i].start == retired->start) {
+      noted.objects[i] = noted.objects[--noted.count];
+      break;
+    }
+  spin_unlock(&lock);
+}
+
+void
+code_objects_note_unloaded(void)
+{
+  for (size_t i = 0; i < code_objects_unloaded.count; i++)
+    note(&code_objects_unloaded.objects[i], NOTE_RETIRED);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * image.c -- pieces of memory, and where they are in the file.
+ *
+ * A piece is mapped in steps: room in the file, a page that says it is free,
+ * its memory, and last what it is.  A process that is killed in between leaves
+ * nothing at the end of the file, or what is free.
+ */
+#include "tree/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tree/arena.h"
+#include "tree/image_file.h"
+#include "tree/image_notes.h"
+#include "tree/spin_lock.h"
+
+#ifndef MPROF_VERSION
+#error "MPROF_VERSION is not defined"
+#endif
+
+/* A piece of memory. */
+struct piece {
+  char *base;
+  uint64_t offset; /* of its bytes in the file */
+  void *copy;      /* for the child of a fork; MAP_FAILED: no memory */
+  struct image_piece head;
+};
+
+static struct {
+  struct spin_lock lock;  /* of all that follows */
+  struct image_head *head; /* in the file; NULL: there is none */
+  struct arena arena;      /* of pieces */
+  struct piece *pieces;
+  uint32_t count;
+  uint32_t owners;
+  bool frozen;
+  bool locked_before; /* the fork */
+} image;
+
+bool
+image_is_open(void)
+{
+  return __atomic_load_n(&image.head, __ATOMIC_RELAXED) != NULL;
+}
+
+uint32_t
+image_owner(void)
+{
+  return __atomic_add_fetch(&image.owners, 1, __ATOMIC_RELAXED);
+}
+
+static void
+say_incomplete(void)
+{
+  if (image.head != NULL)
+    __atomic_fetch_or(&image.head->flags, IMAGE_INCOMPLETE, __ATOMIC_RELAXED);
+}
+
+static bool
+write_head(int file, const struct piece *p, enum image_kind kind)
+{
+  struct image_piece head = p->head;
+  head.kind = kind;
+  return image_file_write(file, &head, sizeof head, p->offset - IMAGE_PAGE);
+}
+
+/* Put the piece into the file, with `used' bytes of what it holds; the rest
+ * are zero.  False: it is in memory alone. */
+static bool
+put_piece(int file, struct piece *p, size_t used)
+{
+  const uint64_t bytes = p->head.bytes;
+  p->offset = image_file.end + IMAGE_PAGE;
+  if (image_file_allocate(file, IMAGE_PAGE + bytes) != 0 ||
+      !image_file_write(file, p->base, used, p->offset) ||
+      !write_head(file, p, IMAGE_FREE) ||
+      mmap(p->base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+           file, (off_t)p->offset) == MAP_FAILED)
+    return false;
+  image_file.end += IMAGE_PAGE + bytes;
+  if (!write_head(file, p, (enum image_kind)p->head.kind))
+    say_incomplete();
+  return true;
+}
+
+/* ---- pieces, under the lock ---- */
+
+static bool
+room_for_piece(void)
+{
+  const size_t bytes = (image.count + (size_t)1) * sizeof *image.pieces;
+  if (arena_grow(&image.arena, bytes) != 0)
+    return false;
+  image.pieces = image.arena.base;
+  return true;
+}
+
+static void
+add_piece(void *base, size_t bytes, size_t used, struct image_piece head)
+{
+  const int file = image.frozen ? -1 : image_file_open();
+  bool mapped = false;
+  head.magic = IMAGE_PIECE_MAGIC;
+  head.bytes = bytes;
+  if (file >= 0 && room_for_piece()) {
+    image.pieces[image.count] = (struct piece){.base = base, .head = head};
+    mapped = put_piece(file, &image.pieces[image.count], used);
+    image.count += mapped;
+  }
+  if (file >= 0)
+    close(file);
+  if (!mapped)
+    say_incomplete();
+}
+
+/* The piece at `base'; NULL: there is none. */
+static struct piece *
+piece_at(const void *base)
+{
+  for (uint32_t i = 0; i < image.count; i++)
+    if (image.pieces[i].base == base)
+      return &image.pieces[i];
+  return NULL;
+}
+
+/* The lock is not for handlers of signals that interrupted who has it: what
+ * they would add is not in the image. */
+static bool
+lock_pieces(void)
+{
+  if (!image_is_open() || arenas_are_sealed() || spin_holds(&image.lock))
+    return false;
+  spin_lock(&image.lock);
+  return true;
+}
+
+void
+image_map(const struct arena *arena, size_t used, enum image_kind kind,
+          uint32_t owner)
+{
+  const int saved = errno;
+  if (!lock_pieces())
+    return;
+  add_piece(arena->base, arena->reserved_bytes, used,
+            (struct image_piece){.kind = kind, .owner = owner});
+  spin_unlock(&image.lock);
+  errno = saved;
+}
+
+void
+image_extend(const void *base, void *end, size_t bytes)
+{
+  const int saved = errno;
+  const struct piece *p;
+  if (!lock_pieces())
+    return;
+  p = piece_at(base);
+  if (p != NULL) {
+    struct image_piece head = p->head;
+    head.at = (uint64_t)((char *)end - (const char *)base);
+    add_piece(end, bytes, 0, head);
+  }
+  spin_unlock(&image.lock);
+  errno = saved;
+}
+
+bool
+image_has(const void *base)
+{
+  return image_owner_of(base) != 0;
+}
+
+uint32_t
+image_owner_of(const void *base)
+{
+  const struct piece *p;
+  uint32_t owner = 0;
+  if (image.count == 0 || spin_holds(&image.lock))
+    return 0;
+  spin_lock(&image.lock);
+  p = piece_at(base);
+  owner = p == NULL ? 0 : p->head.owner;
+  spin_unlock(&image.lock);
+  return owner;
+}
+
+/* The others keep their order: it is that of the parts of an array. */
+static void
+release_piece(int file, struct piece *p)
+{
+  if (file >= 0) {
+    write_head(file, p, IMAGE_FREE);
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              (off_t)p->offset, (off_t)p->head.bytes);
+  }
+  image.count--;
+  memmove(p, p + 1, (size_t)(&image.pieces[image.count] - p) * sizeof *p);
+}
+
+void
+image_release(const void *base)
+{
+  const struct piece *p;
+  struct image_piece head;
+  int file;
+  if (image.count == 0 || spin_holds(&image.lock))
+    return;
+  spin_lock(&image.lock);
+  p = piece_at(base);
+  if (p != NULL) {
+    head = p->head;
+    file = image_is_open() && !image.frozen ? image_file_open() : -1;
+    for (uint32_t i = image.count; i-- > 0;)
+      if (image.pieces[i].head.kind == head.kind &&
+          image.pieces[i].head.owner == head.owner)
+        release_piece(file, &image.pieces[i]);
+    if (file >= 0)
+      close(file);
+  }
+  spin_unlock(&image.lock);
+}
+
+/* ---- begin and end ---- */
+
+/* The head, in the first page; NULL with errno set. */
+static struct image_head *
+make_head(int file, enum image_language language)
+{
+  struct image_head head = {.version = IMAGE_VERSION,
+                            .language = language,
+                            .process = (uint32_t)getpid()};
+  void *mapped;
+  memcpy(head.magic, IMAGE_MAGIC, sizeof head.magic);
+  snprintf(head.mprof, sizeof head.mprof, "%s", MPROF_VERSION);
+  errno = image_file_allocate(file, IMAGE_PAGE);
+  if (errno != 0 || !image_file_write(file, &head, sizeof head, 0))
+    return NULL;
+  mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  image_file.end = IMAGE_PAGE;
+  return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* What is in memory of the image before goes into this one. */
+static bool
+put_all(int file)
+{
+  for (uint32_t i = 0; i < image.count; i++)
+    if (!put_piece(file, &image.pieces[i], image.pieces[i].head.bytes))
+      return false;
+  return true;
+}
+
+int
+image_open(const char *path, enum image_language language)
+{
+  struct image_head *head = NULL;
+  int error = 0, file;
+  if (image_is_open())
+    return EBUSY;
+  file = image_file_make(path);
+  if (file >= 0) {
+    head = make_head(file, language);
+    if (head == NULL || !put_all(file)) {
+      error = errno;
+      unlink(image_file.path);
+    }
+    close(file);
+  }
+  if (file < 0 || error != 0)
+    return error != 0 ? error : errno;
+  __atomic_store_n(&image.head, head, __ATOMIC_RELEASE);
+  return image_notes_begin();
+}
+
+void
+image_close(bool keep)
+{
+  struct image_head *const head = image.head;
+  int file = -1;
+  if (head == NULL)
+    return;
+  if (!keep)
+    __atomic_fetch_or(&head->flags, IMAGE_SAVED, __ATOMIC_SEQ_CST);
+  if (image.frozen)
+    return;
+  if (!keep)
+    file = image_file_open();
+  if (file >= 0) {
+    close(file);
+    unlink(image_file.path);
+  }
+  __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
+  munmap(head, IMAGE_PAGE);
+}
+
+void
+image_freeze(void)
+{
+  image.frozen = true;
+}
+
+void
+image_forgets(bool begins)
+{
+  if (!image_is_open())
+    return;
+  if (begins)
+    __atomic_fetch_or(&image.head->flags, IMAGE_FORGETTING, __ATOMIC_SEQ_CST);
+  else
+    __atomic_fetch_and(&image.head->flags, ~(uint32_t)IMAGE_FORGETTING,
+                       __ATOMIC_SEQ_CST);
+}
+
+/* ---- forks ---- */
+
+static void *
+copy_of(const struct piece *p)
+{
+  void *const copy = mmap(NULL, p->head.bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy != MAP_FAILED)
+    memcpy(copy, p->base, p->head.bytes);
+  return copy;
+}
+
+/* Even if it forgets all counters. */
+static bool
+child_needs(const struct piece *p)
+{
+  return p->head.kind == IMAGE_STRIPES || p->head.kind == IMAGE_REGIONS;
+}
+
+/* A handler of a signal that forks may have interrupted who has them. */
+void
+image_before_fork(bool copy)
+{
+  image_notes_lock();
+  image.locked_before = spin_holds(&image.lock);
+  if (!image.locked_before)
+    spin_lock(&image.lock);
+  for (uint32_t i = 0; i < image.count; i++)
+    image.pieces[i].copy =
+        copy || child_needs(&image.pieces[i]) ? copy_of(&image.pieces[i])
+                                              : MAP_FAILED;
+}
+
+void
+image_after_fork_in_parent(void)
+{
+  for (uint32_t i = 0; i < image.count; i++)
+    if (image.pieces[i].copy != MAP_FAILED)
+      munmap(image.pieces[i].copy, image.pieces[i].head.bytes);
+  if (!image.locked_before)
+    spin_unlock(&image.lock);
+  image_notes_unlock();
+}
+
+void
+image_after_fork_in_child(void)
+{
+  for (uint32_t i = 0; i < image.count; i++) {
+    const struct piece *p = &image.pieces[i];
+    if (p->copy == MAP_FAILED)
+      mmap(p->base, p->head.bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    else
+      mremap(p->copy, p->head.bytes, p->head.bytes,
+             MREMAP_MAYMOVE | MREMAP_FIXED, p->base);
+  }
+  image.count = 0;
+  image.frozen = false;
+  if (image.head != NULL)
+    munmap(image.head, IMAGE_PAGE);
+  image.head = NULL;
+  image_notes_forked();
+  image.lock.holder = 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * image_notes.c -- what is no counter, in an array that grows as all do.
+ */
+#include "tree/image_notes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tree/arena.h"
+#include "tree/image.h"
+#include "tree/spin_lock.h"
+
+enum { FIRST_NOTES = 1 << 16, MOST_NOTES = 1 << 30 };
+
+static struct spin_lock lock;
+static struct arena notes;
+
+int
+image_notes_begin(void)
+{
+  if (notes.base != NULL)
+    return 0;
+  if (arena_place(&notes, FIRST_NOTES, MOST_NOTES) != 0)
+    return errno;
+  *(uint64_t *)notes.base = sizeof(uint64_t);
+  image_map(&notes, sizeof(uint64_t), IMAGE_NOTES, image_owner());
+  return 0;
+}
+
+/* Room for a note at `used'; NULL: there is none. */
+static struct image_note *
+room_for_note(uint64_t used, size_t bytes)
+{
+  size_t room = notes.reserved_bytes;
+  if (used + bytes > MOST_NOTES)
+    return NULL;
+  while (room < used + bytes)
+    room *= 2;
+  return arena_reach(&notes, room) == 0
+             ? (struct image_note *)((char *)notes.base + used)
+             : NULL;
+}
+
+void
+image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
+           uint64_t more, const char *text)
+{
+  const size_t length = text == NULL ? 0 : strlen(text);
+  const size_t bytes = sizeof(struct image_note) + ((length + 7) & ~(size_t)7);
+  const int saved = errno;
+  struct image_note *note;
+  uint64_t *used;
+  if (!image_is_open() || spin_holds(&lock) ||
+      notes.base == NULL)
+    return;
+  spin_lock(&lock);
+  used = notes.base;
+  note = room_for_note(*used, bytes);
+  if (note != NULL) {
+    *note = (struct image_note){.kind = kind,
+                                .text_bytes = (uint32_t)length,
+                                .key = key,
+                                .value = value,
+                                .more = more};
+    if (length != 0)
+      memcpy(note + 1, text, length);
+    __atomic_store_n(used, *used + bytes, __ATOMIC_RELEASE);
+  }
+  spin_unlock(&lock);
+  errno = saved;
+}
+
+/* ---- forks ---- */
+
+static bool locked_before;
+
+void
+image_notes_lock(void)
+{
+  locked_before = spin_holds(&lock);
+  if (!locked_before)
+    spin_lock(&lock);
+}
+
+void
+image_notes_unlock(void)
+{
+  if (!locked_before)
+    spin_unlock(&lock);
+}
+
+void
+image_notes_forked(void)
+{
+  arena_release(&notes);
+  lock.holder = 0;
+}

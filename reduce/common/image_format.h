@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The format of images: files that the counters of a running program are in,
+ * which it maps into its memory.  So they outlive it, however it ends, and
+ * `mprof recover' makes a profile of them.
+ *
+ *     head | piece | its bytes | piece | its bytes | ...
+ *
+ * A head and a struct image_piece have a page each; the bytes of a piece are
+ * whole pages.  What the program has not completed when it ends is zero, and
+ * the last: a piece of kind 0 is the end.
+ *
+ * A piece is a part of an array that grew: `at' bytes into that of `owner'.
+ * Arrays of records are those of the monitor's memory (context_tree.h,
+ * stripes.h), so an image is read by the version of mprof that has made it.
+ * Records that are not complete count nothing: counters are stored after all
+ * that they are of.
+ *
+ * What is no number is in notes, in the order of their writing; a later one
+ * on the same matter holds.
+ *
+ * This is of one machine: its byte order, and its sizes.
+ */
+
+#ifndef MPROF_IMAGE_FORMAT_H
+#define MPROF_IMAGE_FORMAT_H
+
+#include <stdint.h>
+
+#define IMAGE_MAGIC "mprofmap"
+#define IMAGE_ENDING ".mapped"
+#define IMAGE_PIECE_MAGIC UINT64_C(0x6563656970616d70)
+
+enum { IMAGE_VERSION = 1, IMAGE_PAGE = 4096 };
+
+enum image_language { IMAGE_LISP = 1, IMAGE_C = 2 };
+
+/* Of struct image_head. */
+enum image_flag {
+  IMAGE_FORGETTING = 1, /* figures are being forgotten: there are none */
+  IMAGE_INCOMPLETE = 2, /* something found no room in the file */
+  IMAGE_SAVED = 4       /* the process has written its profile at its end */
+};
+
+struct image_head {
+  char magic[8];
+  uint32_t version;
+  uint32_t language;    /* enum image_language */
+  uint32_t flags;       /* sum of enum image_flag */
+  uint32_t process;     /* its number */
+  char mprof[32];       /* version of mprof, a text */
+};
+
+enum image_kind {
+  IMAGE_FREE = 1, /* given back */
+  IMAGE_CONTEXTS, /* of a tree; the three have one owner */
+  IMAGE_LEAVES,
+  IMAGE_KINDS,
+  IMAGE_LIVES,   /* of a stripe, the owner */
+  IMAGE_STRIPES, /* the struct itself */
+  IMAGE_TALLIES, /* of objects of the other heap, by leaf: lisp_heap.h */
+  IMAGE_REGIONS, /* region_table.h */
+  IMAGE_NOTES
+};
+
+struct image_piece {
+  uint64_t magic;
+  uint32_t kind; /* enum image_kind */
+  uint32_t owner;
+  uint64_t at, bytes;
+};
+
+/* The array of notes begins with how many bytes of it are complete, this
+ * number included.  A note is 32 bytes and its text, with zeros up to a whole
+ * number of 8 bytes. */
+struct image_note {
+  uint32_t kind; /* enum image_note_kind */
+  uint32_t text_bytes;
+  uint64_t key, value;
+  uint64_t more;
+};
+
+enum image_note_kind {
+  NOTE_PROGRAM = 1, /* text: as the comment mprof.program */
+  NOTE_COARSE,      /* text: as the comment mprof.coarse_note */
+  NOTE_ROOT,        /* text: name of the function that runs what is profiled */
+  NOTE_THREAD,      /* key: owner of a tree, or label of a C thread; text */
+  NOTE_TYPE,        /* key: its bits of kind.what; value: category; text */
+  NOTE_CLASS,       /* key: kind.clas; value: is it a structure's; text */
+  NOTE_FUNCTION,    /* key: number; value: enum note_flag; more: code */
+  NOTE_NAME,        /* key: number of a function; text */
+  NOTE_SOURCE,      /* key: the same; value: position + 1; text: file */
+  NOTE_MODULE,      /* key, value: its code, from and up to; more: offset of
+                       that in the file; text: path, newline, build id */
+  NOTE_RETIRED,     /* the same of a module that is unloaded, in the order of
+                       their numbers: see code_objects.h */
+  NOTE_KINDS
+};
+
+/* In the value of NOTE_TYPE, where there is another heap: its objects have a
+ * class, whose number is in kind.what from bit NOTE_CLASS_SHIFT on. */
+enum { NOTE_HAS_CLASS = 256, NOTE_CLASS_SHIFT = 8, NOTE_TYPE_ALONE = 63 };
+
+enum note_flag {
+  NOTE_RUNTIME = 1,    /* a function of the runtime */
+  NOTE_CALLS_KNOWN = 2 /* its calls are counted */
+};
+
+/* The bits of kind.what that tell the name of a type, in a Lisp program: those
+ * that ECL calls type, element type and not simple. */
+#define NOTE_TYPE_BITS(what) ((what) & 0x4FFFFu)
+
+#endif

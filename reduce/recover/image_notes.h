@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What the numbers in an image stand for. */
+
+#ifndef MPROF_RECOVER_IMAGE_NOTES_H
+#define MPROF_RECOVER_IMAGE_NOTES_H
+
+#include "base/index_map.h"
+#include "recover/image_reader.h"
+
+struct note {
+  uint64_t key, value, more;
+  char *text; /* owned; ends in a zero byte */
+};
+
+/* A file that code was from. */
+struct note_module {
+  uint64_t start, end, offset; /* its code; the first of it in the file */
+  const char *path, *build_id; /* those of the notes */
+  uint64_t number; /* among those that were unloaded; 0: it was loaded */
+};
+
+struct image_notes { /* all zero: empty */
+  struct note *notes; /* owned */
+  size_t count, capacity;
+  struct index_map by_key[NOTE_KINDS]; /* the last one of each key */
+  struct note_module *modules; /* owned; the first is the program */
+  size_t module_count, module_capacity;
+};
+
+/* Takes the notes of IMAGE.  False: ERROR says why.  Release them even then.
+ */
+bool image_notes_read(struct image_notes *notes, const struct image *image,
+                      struct mprof_error *error);
+void image_notes_release(struct image_notes *notes);
+
+/* The last note on that; NULL: there is none. */
+const struct note *image_note_find(const struct image_notes *notes,
+                                   enum image_note_kind kind, uint64_t key);
+
+/* Its text, or OTHERWISE. */
+const char *image_note_text(const struct image_notes *notes,
+                            enum image_note_kind kind, uint64_t key,
+                            const char *otherwise);
+
+/* What was loaded last with ADDRESS in its code, or what was unloaded with
+ * that number; NULL: nothing. */
+const struct note_module *image_module_at(const struct image_notes *notes,
+                                          uint64_t address);
+const struct note_module *image_module_unloaded(
+    const struct image_notes *notes, uint64_t number);
+
+#endif

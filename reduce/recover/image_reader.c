@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Pieces are read in their order, which is that in which arrays grew. */
+
+#include "recover/image_reader.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- errors ------------------------------------------------------------ */
+
+bool
+image_fault(const struct image *image, struct mprof_error *error,
+            int64_t offset, const char *format, ...)
+{
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return mprof_error_set(error, MPROF_BAD_PROFILE, offset,
+                         "'%s' is damaged: %s", image->path, text);
+}
+
+static bool
+cannot_read(const struct image *image, int number, struct mprof_error *error)
+{
+  return mprof_fail(error, MPROF_CANNOT_READ, "cannot read '%s': %s",
+                    image->path, strerror(number));
+}
+
+/* ---- the file ---------------------------------------------------------- */
+
+struct image_input {
+  struct image *image;
+  int file;
+  uint64_t size; /* of the file */
+  struct mprof_error *error;
+};
+
+/* Reads LENGTH bytes at OFFSET, which are there. */
+static bool
+read_at(const struct image_input *input, void *bytes, size_t length,
+        uint64_t offset)
+{
+  char *to = bytes;
+  while (length > 0) {
+    ssize_t got = pread(input->file, to, length, (off_t)offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return cannot_read(input->image, errno, input->error);
+    if (got == 0)
+      return image_fault(input->image, input->error, (int64_t)offset,
+                         "it ends in the midst of a piece");
+    to += got;
+    length -= (size_t)got;
+    offset += (uint64_t)got;
+  }
+  return true;
+}
+
+static bool
+read_head(const struct image_input *input)
+{
+  struct image *image = input->image;
+  struct image_head *head = &image->head;
+  if (input->size < IMAGE_PAGE ||
+      !read_at(input, head, sizeof *head, 0) ||
+      memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
+    return mprof_fail(input->error, MPROF_BAD_PROFILE,
+                      "'%s' is no image of mprof (a file whose name ends in "
+                      IMAGE_ENDING ")",
+                      image->path);
+  head->mprof[sizeof head->mprof - 1] = '\0';
+  if (head->version != IMAGE_VERSION ||
+      strcmp(head->mprof, MPROF_VERSION) != 0)
+    return mprof_fail(input->error, MPROF_BAD_PROFILE,
+                      "'%s' is an image of mprof %s, and this is "
+                      "mprof " MPROF_VERSION,
+                      image->path, head->mprof);
+  return (head->language == IMAGE_LISP || head->language == IMAGE_C) ||
+         image_fault(image, input->error, 0, "its language is unknown");
+}
+
+/* The array of the piece HEAD, made when it is the first one. */
+static struct image_array *
+array_of(const struct image_input *input, const struct image_piece *head)
+{
+  struct image *image = input->image;
+  for (size_t i = image->array_count; i-- > 0;)
+    if (image->arrays[i].kind == head->kind &&
+        image->arrays[i].owner == head->owner)
+      return &image->arrays[i];
+  if (!ARRAY_PUSH(image->arrays, image->array_count, image->array_capacity,
+                  (struct image_array){.kind = (enum image_kind)head->kind,
+                                       .owner = head->owner})) {
+    mprof_error_memory(input->error);
+    return NULL;
+  }
+  return &image->arrays[image->array_count - 1];
+}
+
+/* Appends the piece HEAD, whose bytes are at OFFSET.  What found no room in
+ * the file lacks, and so does what came after it. */
+static bool
+append_piece(const struct image_input *input, const struct image_piece *head,
+             uint64_t offset)
+{
+  struct image_array *array = array_of(input, head);
+  if (array == NULL)
+    return false;
+  if (head->at > array->length &&
+      (input->image->head.flags & IMAGE_INCOMPLETE) != 0)
+    return true;
+  if (head->at != array->length)
+    return image_fault(input->image, input->error, (int64_t)offset,
+                       "a piece is not behind the one before");
+  char *bytes = realloc(array->bytes, array->length + head->bytes);
+  if (bytes == NULL)
+    return mprof_error_memory(input->error);
+  array->bytes = bytes;
+  if (!read_at(input, bytes + array->length, head->bytes, offset))
+    return false;
+  array->length += head->bytes;
+  return true;
+}
+
+static bool
+read_pieces(const struct image_input *input)
+{
+  for (uint64_t at = IMAGE_PAGE; at + IMAGE_PAGE <= input->size;) {
+    struct image_piece head;
+    if (!read_at(input, &head, sizeof head, at))
+      return false;
+    if (head.kind == 0)
+      return true;
+    at += IMAGE_PAGE;
+    if (head.magic != IMAGE_PIECE_MAGIC || head.kind > IMAGE_NOTES ||
+        head.bytes % IMAGE_PAGE != 0 || head.bytes > input->size - at)
+      return image_fault(input->image, input->error, (int64_t)at,
+                         "a piece is none, or does not end");
+    if (head.kind != IMAGE_FREE && !append_piece(input, &head, at))
+      return false;
+    at += head.bytes;
+  }
+  return true;
+}
+
+/* ---- trees ------------------------------------------------------------- */
+
+const struct image_array *
+image_array(const struct image *image, enum image_kind kind, uint32_t owner)
+{
+  for (size_t i = 0; i < image->array_count; i++)
+    if (image->arrays[i].kind == kind &&
+        (owner == 0 || image->arrays[i].owner == owner))
+      return &image->arrays[i];
+  return NULL;
+}
+
+/* Makes trees of the arrays.  One whose last array is not there yet has
+ * counted nothing. */
+static bool
+find_trees(struct image *image, struct mprof_error *error)
+{
+  if ((image->head.flags & IMAGE_FORGETTING) != 0)
+    return true;
+  for (size_t i = 0; i < image->array_count; i++) {
+    const struct image_array *contexts = &image->arrays[i];
+    if (contexts->kind != IMAGE_CONTEXTS)
+      continue;
+    const struct image_array *leaves =
+        image_array(image, IMAGE_LEAVES, contexts->owner);
+    const struct image_array *kinds =
+        image_array(image, IMAGE_KINDS, contexts->owner);
+    if (leaves == NULL || kinds == NULL)
+      continue;
+    struct image_tree t = {.owner = contexts->owner};
+    t.tree.contexts = (struct context *)contexts->bytes;
+    t.tree.leaves = (struct leaf *)leaves->bytes;
+    t.tree.kinds = (struct kind *)kinds->bytes;
+    t.tree.context_count =
+        (uint32_t)(contexts->length / sizeof(struct context));
+    t.tree.leaf_count = (uint32_t)(leaves->length / sizeof(struct leaf));
+    t.tree.kind_count = (uint32_t)(kinds->length / sizeof(struct kind));
+    t.tree.by_function = image->head.language == IMAGE_LISP;
+    if (!ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, t))
+      return mprof_error_memory(error);
+  }
+  return true;
+}
+
+bool
+image_read(struct image *image, const char *path, struct mprof_error *error)
+{
+  struct image_input input = {.image = image, .error = error};
+  struct stat status;
+  *image = (struct image){.path = path};
+  input.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (input.file < 0)
+    return mprof_fail(error, MPROF_CANNOT_READ, "cannot open '%s': %s", path,
+                      strerror(errno));
+  bool good = fstat(input.file, &status) == 0 ||
+              cannot_read(image, errno, error);
+  if (good && !S_ISREG(status.st_mode))
+    good = cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL,
+                       error);
+  input.size = good ? (uint64_t)status.st_size : 0;
+  good = good && read_head(&input) && read_pieces(&input);
+  close(input.file);
+  return good && find_trees(image, error);
+}
+
+void
+image_read_release(struct image *image)
+{
+  for (size_t i = 0; i < image->array_count; i++)
+    free(image->arrays[i].bytes);
+  free(image->arrays);
+  free(image->trees);
+  *image = (struct image){0};
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* An image (common/image_format.h) as it was when its process ended.  Nothing
+ * in it is trusted: once its trees are checked, they have numbers within
+ * bounds, chains that end, and sums that do not overflow.
+ *
+ * A process may end in the midst of a count or of a record.  What it had not
+ * completed is left out, and that is no error.
+ */
+
+#ifndef MPROF_IMAGE_READER_H
+#define MPROF_IMAGE_READER_H
+
+#include "base/mprof_error.h"
+#include "common/image_format.h"
+#include "tree/context_tree.h"
+#include "tree/region_table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The bytes of all pieces of an array. */
+struct image_array {
+  enum image_kind kind;
+  uint32_t owner;
+  char *bytes; /* owned */
+  size_t length;
+};
+
+struct image_tree {
+  uint32_t owner;
+  struct context_tree tree; /* contexts, leaves, kinds and how many; leaves
+                               that count nothing may be anything */
+};
+
+struct image { /* all zero: empty */
+  const char *path;
+  struct image_head head;
+  struct image_array *arrays; /* owned */
+  size_t array_count, array_capacity;
+  struct image_tree *trees; /* owned; what they have is the arrays' */
+  size_t tree_count, tree_capacity;
+};
+
+/* Reads the file PATH, which must outlive IMAGE.  False: ERROR says why.
+ * Release IMAGE even then. */
+bool image_read(struct image *image, const char *path,
+                struct mprof_error *error);
+void image_read_release(struct image *image);
+
+/* The array of that kind and owner (0: any); NULL: there is none. */
+const struct image_array *image_array(const struct image *image,
+                                      enum image_kind kind, uint32_t owner);
+
+/* ERROR says that the image is damaged: a format and what goes into it. */
+#define image_damaged(image, error, ...)                                     \
+  image_fault(image, error, MPROF_NO_OFFSET, __VA_ARGS__)
+bool image_fault(const struct image *image, struct mprof_error *error,
+                 int64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Checks all trees.  False: ERROR says why. */
+bool image_check_trees(struct image *image, struct mprof_error *error);
+
+/* The regions of IMAGE, whose texts end; none if it has none.  They are the
+ * image's. */
+struct region_table image_regions(const struct image *image);
+
+/* The path of one of these. */
+const char *image_region_path(const struct region_table *regions,
+                              uint32_t number);
+
+/* Whether anything was counted for LEAF. */
+static inline bool
+image_leaf_counts(const struct leaf *leaf)
+{
+  return leaf->count != 0 || leaf->bytes != 0 || leaf->activations != 0;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is the same for images of all programs. */
+
+#include "recover/recover.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *
+recover_note(const struct image *image)
+{
+  return (image->head.flags & IMAGE_INCOMPLETE) != 0
+             ? "what found no room in the file that the program had mapped"
+             : NULL;
+}
+
+bool
+recover_file(const char *path, struct gzip_file *file,
+             struct mprof_error *error)
+{
+  struct image image;
+  struct image_notes notes = {0};
+  bool good = image_read(&image, path, error) &&
+              image_notes_read(&notes, &image, error);
+  if (good) {
+    gzip_file_open_in_memory(file);
+    good = (image.head.language == IMAGE_LISP ? recover_lisp : recover_c)(
+        &image, &notes, file, error);
+    if (!good)
+      gzip_file_fail(file, EINVAL);
+    gzip_file_close(file);
+    good = good && (file->failed == 0 ||
+                    mprof_fail(error, MPROF_NO_MEMORY,
+                               "cannot recover '%s': %s", path,
+                               strerror(file->failed)));
+  }
+  image_notes_release(&notes);
+  image_read_release(&image);
+  return good;
+}

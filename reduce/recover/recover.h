@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* From an image to a profile as the monitor would have written it.
+ */
+
+#ifndef MPROF_RECOVER_H
+#define MPROF_RECOVER_H
+
+#include "recover/image_notes.h"
+#include "write/gzip_file.h"
+
+/* Puts the figures of IMAGE, a Lisp or a C program's, into FILE, which is
+ * open.  False: ERROR says why; a failure of FILE stays in that. */
+typedef bool recover_function(struct image *image,
+                              const struct image_notes *notes,
+                              struct gzip_file *file,
+                              struct mprof_error *error);
+recover_function recover_lisp;
+recover_function recover_c;
+
+/* Puts the image PATH into FILE as the monitor would have written it, in
+ * memory: the caller takes its contents.  False: ERROR says why. */
+bool recover_file(const char *path, struct gzip_file *file,
+                  struct mprof_error *error);
+
+/* The comment that tells why such a profile may lack something; NULL: it lacks
+ * nothing that an image has. */
+const char *recover_note(const struct image *image);
+
+#endif

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# mapped.sh: what it costs to count in a file that is mapped, on the disk that
+# BUILD is on and in memory.  Environment: ROUNDS (15).
+
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+memory=$(mktemp -d /dev/shm/mprof-bench.XXXXXX)
+trap 'rm -rf "$memory"' EXIT
+mkdir -p "$BUILD/bench"
+for folder in "$BUILD/bench" "$memory"; do
+  echo "$folder:"
+  "$ECL" --norc --load "$here/mapped.lisp" \
+    --eval "(bench \"$folder/mapped.data\" ${ROUNDS:-15})" \
+    --eval '(ext:quit 0)' </dev/null | grep mapped
+done

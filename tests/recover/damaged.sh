@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Images that are none, or were damaged: one clear line, or a profile that can
+# be read, and never a crash.
+
+. "$(dirname "$0")/check.bash"
+damages=${DAMAGES:-50}
+
+$CC -O1 -o damage "$programs/damage.c" &&
+  $CC -g -O1 -fno-optimize-sibling-calls -o busy "$programs/busy.c" \
+    -lpthread || exit 1
+cp "$programs/busy.lisp" .
+
+MPROF_MAPPED=1 MPROF_AUTOSAVE=0 MPROF_OUT=c.data \
+  LD_PRELOAD=$MPROF_LIB/libmprof-malloc.so ./busy log 3 9 500 2>/dev/null
+"$ECL" --norc --eval '(compile-file "busy.lisp")' --eval '(ext:quit 0)' \
+  </dev/null >/dev/null 2>&1
+"$ECL" --norc --load busy.fas --eval '(mprof:start :file "lisp.data" :mapped t)' \
+  --eval '(mapc (function mp:process-join) (start-workers 2 3000))' \
+  --eval '(fault)' </dev/null >/dev/null 2>&1
+
+for language in c lisp; do
+  run recover $language.data
+  same "$language: what is whole is recovered" 0 "$status"
+  wrong=0 recovered=0
+  for ((i = 1; i <= damages; i++)); do
+    ./damage $language.data.mapped x.data.mapped "$i"
+    timeout 60 "$MPROF" recover x.data >out 2>err
+    case $? in
+    0)
+      recovered=$((recovered + 1))
+      grep -q "^mprof: wrote 'x.data': [0-9]* allocations, [0-9]* bytes" err &&
+        timeout 60 "$MPROF" report x.data >out 2>err
+      ;;
+    1) [ "$(wc -l <err)" = 1 ] && grep -q '^mprof: ' err && [ ! -s out ] ;;
+    *) false ;;
+    esac || {
+      wrong=$((wrong + 1))
+      echo "# damage $i:"
+      head -n 5 err | sed 's/^/# /'
+    }
+  done
+  same "$language: $damages damaged ones" 0 $wrong
+  [ $recovered -gt 0 ] && [ $recovered -lt "$damages" ]
+  result $? "$language: some could be read, others not"
+done
+
+expect 'no such file' 1 "mprof: cannot open 'none.mapped': No such file or directory" \
+  recover none
+: >empty.mapped
+expect 'an empty file' 1 \
+  "mprof: 'empty.mapped' is no image of mprof (a file whose name ends in .mapped)" \
+  recover empty
+echo text >text.mapped
+expect 'a file that is something else' 1 \
+  "mprof: 'text.mapped' is no image of mprof (a file whose name ends in .mapped)" \
+  recover text.mapped
+mkdir folder.mapped
+expect 'a folder' 1 "mprof: cannot read 'folder.mapped': Is a directory" \
+  recover folder
+mkfifo pipe.mapped
+expect 'a pipe' 1 "mprof: cannot read 'pipe.mapped': Invalid argument" \
+  recover pipe
+expect 'no file' 2 'mprof: one file is recovered' recover
+cp c.data.mapped old.mapped
+printf '9.9\0' | dd of=old.mapped bs=1 seek=24 conv=notrunc 2>/dev/null
+expect 'an image of another version' 1 \
+  "mprof: 'old.mapped' is an image of mprof 9.9, and this is $("$MPROF" --version)" \
+  recover old
+
+finish

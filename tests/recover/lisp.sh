@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Lisp programs that are killed at any moment: what they had allocated is
+# known, but for the one allocation that each thread was at; and so is who.
+
+. "$(dirname "$0")/check.bash"
+
+lisp() { # ARGUMENT...
+  timeout 100 "$ECL" --norc "$@" </dev/null >out.lisp 2>err.lisp
+}
+
+cp "$programs/busy.lisp" .
+lisp --eval '(compile-file "busy.lisp")' --eval '(ext:quit 0)'
+
+begin() { # FORM...: without a shell in between
+  local arguments=() form
+  for form; do arguments+=(--eval "$form"); done
+  exec "$ECL" --norc --load busy.fas "${arguments[@]}" \
+    </dev/null >out.lisp 2>err.lisp
+}
+
+start='(mprof:start :file "killed.data" :mapped t)'
+join='(mapc (function mp:process-join) (start-workers 3 50000))'
+call='(defun call (name type &rest arguments)
+        (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
+                      type (substitute :int t (mapcar #'"'integerp"' arguments))
+                      arguments))'
+kill='(call "kill" :int (ext:getpid) 9)'
+
+# agrees FILE: whether its sums are those of the log.  An array is counted
+# when its header is there, with the bytes of that, and then with all.
+agrees() {
+  sums "$1" CL-USER::MAKE-ONE allocs bytes >got
+  logs log | awk -v header=48 '
+    function is(got, done, more) { return got == done || got == done + more }
+    NR == FNR { allocs[$1] = $2; bytes[$1] = $3; next }
+    !(is(allocs[$1] + 0, $2, $4 > 0) &&
+      (is(bytes[$1] + 0, $3, $4) ||
+        ($4 > header && bytes[$1] == $3 + header))) {
+      print "# worker", $1, "log:", $2, $3, $4, "got:", allocs[$1], bytes[$1]
+      wrong = 1
+    }
+    END { exit wrong }' got -
+}
+
+# recovered TITLE: what there is of the killed program is that of its log.
+recovered() {
+  run recover killed.data
+  [ "$status" = 0 ] && agrees killed.data
+  result $? "$1"
+}
+
+for ((n = 1; n <= kills; n++)); do
+  rm -f log killed.data*
+  (begin "$start" "(start-workers $((n % 4 + 1)) 100000000)" '(sleep 100)') &
+  wait_for test -s log
+  moment 400
+  kill -KILL $!
+  wait $! 2>/dev/null
+  # the program may not have begun to count yet
+  [ -e killed.data.mapped ] || { n=$((n - 1)); continue; }
+  recovered "killed at a random moment, $n"
+done
+
+# each ENDING TITLE
+each() {
+  rm -f log killed.data*
+  (begin "$call" "$start" "$join" "$1") 2>/dev/null
+  recovered "$2"
+}
+each '(fault)' 'a fault in C code'
+each '(call "abort" :void)' 'an abort'
+each '(call "_exit" :void 3)' 'an end without a word'
+
+# The same figures as in the file that the program itself has written.
+rm -f log killed.data* own.data
+(begin "$call" '(defpackage :p (:export #:out))' \
+  '(defclass p:out () ())' '(defclass p::in () ())' \
+  '(defun things () (make-instance (quote p:out))
+     (make-instance (quote p::in)) (mprof:with-region ("a")
+       (make-instance (quote p:out))))' \
+  "$start" "$join" '(things)' '(sleep 0.5)' '(mprof.bindings:monitor-stop)' \
+  '(mprof:save "own.data")' "$kill")
+run recover killed.data
+for options in '--types' '--threads' '--show-root --types --threads'; do
+  # shellcheck disable=SC2086
+  same "as the program writes it: folded $options" \
+    "$("$MPROF" export --format=folded $options own.data | sum)" \
+    "$("$MPROF" export --format=folded $options killed.data | sum)"
+done
+tables=threads,regions,bins,direct,graph,types,type-functions
+for file in own killed; do
+  "$MPROF" report --verbose --tables=$tables $file.data >$file.tables
+done
+same 'and all tables' '' "$(diff own.tables killed.tables)"
+"$MPROF" report --verbose --tables=types killed.data >out
+says 'a class that is external in its package' ' P:OUT'
+says 'and one that is not' ' P::IN'
+
+# Programs that end well leave the profile alone.
+for ending in '(ext:quit 0)' '(mprof:stop)' \
+  '(progn (mprof:stop) (mprof:start :file "killed.data" :mapped t)
+          (mprof:stop) (ext:quit 0))'; do
+  rm -f log killed.data*
+  (begin "$start" "$join" "$ending" '(ext:quit 0)')
+  same "$ending: its files" killed.data "$(ls -d killed.data*)"
+  agrees killed.data
+  result $? "$ending: the file has all"
+done
+
+# Counting goes on in another image when it is begun again.
+rm -f log killed.data*
+(begin "$call" "$start" "$join" '(mprof:stop)' "$start" "$kill")
+recovered 'begun again with the same figures, then killed'
+
+rm -f log killed.data*
+(begin "$call" "$start" "$join" '(mprof:reset)' '(open-log "log")' \
+  '(start-workers 1 1000)' '(sleep 1)' "$kill")
+run recover killed.data
+same 'reset: only what came later counts' "0 $(logs log | awk 'NR == 1 { print $2, $3 }')" \
+  "$(sums killed.data CL-USER::MAKE-ONE allocs bytes)"
+
+# The child of a fork goes on for itself.
+rm -f log killed.data*
+(begin "$call" "$start" "$join" \
+  '(if (zerop (call "fork" :int))
+       (progn (work 0 1000 *bytes*) (mprof:save "child.data") (call "_exit" :void 0))
+       (progn (call "wait" :int 0) (work 1 1000 *bytes*) '"$kill"'))')
+run recover killed.data
+same 'a fork: the figures of the parent' 1000 \
+  "$("$MPROF" export --format=folded --value=allocs --threads killed.data |
+    awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+same 'and of the child' 1000 \
+  "$("$MPROF" export --format=folded --value=allocs --threads child.data |
+    awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+
+finish
