@@ -24,6 +24,7 @@ folder that the environment variable MPROF_LIB names, else in SYS:mprof/."
                          (search "mprof_snapshot" c-name))
                      "libmprof-monitor.so")
                     ((or (search "mprof_server" c-name)
+                         (search "mprof_ship" c-name)
                          (search "mprof_lisp" c-name))
                      "libmprof-serve.so")
                     (t "libmprof-reduce.so"))))
@@ -203,6 +204,29 @@ of ARGUMENTS is the server's address.")
   (serve-stop "mprof_server_stop" :void ((server :unsigned-long))
     "Have SERVE-RUN give back 0.")
   (serve-close "mprof_server_close" :void ((server :unsigned-long))
+    "Nobody runs it any more."))
+
+;;; The shipper
+
+(define-foreign-functions
+  (ship-open "mprof_lisp_ship" :unsigned-long
+      ((url :cstring) (protocol :cstring) (service :cstring) (labels :cstring)
+       (milliseconds :unsigned-long))
+    "The address of a shipper to URL every so many MILLISECONDS, or 0; LABELS are
+lines NAME=VALUE.")
+  (ship-message "mprof_lisp_ship_message" :cstring ((shipper :unsigned-long))
+    "Why that was 0, for SHIPPER 0, else what has become of it.")
+  (ship-run "mprof_ship_run" :void (&list arguments :unsigned-long)
+    "Ship until SHIP-STOP, and what there is then; the one of ARGUMENTS is the
+shipper's address.")
+  (ship-note "mprof_ship_note" :void (&list arguments :unsigned-long)
+    "Have a snapshot taken that the shipper keeps.")
+  (ship-stop "mprof_ship_stop" :void (&list arguments :unsigned-long)
+    "Have SHIP-RUN end.")
+  (ship-count "mprof_lisp_ship_count" :unsigned-long-long
+      ((shipper :unsigned-long) (which :int))
+    "The count WHICH of struct ship_counts.")
+  (ship-close "mprof_ship_close" :void ((shipper :unsigned-long))
     "Nobody runs it any more."))
 
 (defun monitor-message ()

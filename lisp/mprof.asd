@@ -26,6 +26,7 @@
                (:file "with-profiling")
                (:file "budget")
                (:file "serve")
+               (:file "ship")
                (:file "declarations"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
 

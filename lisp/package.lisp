@@ -22,6 +22,8 @@ No policy: statuses are given back as they come.")
    #:take-snapshot #:free-snapshot #:open-snapshot
    #:find-late-functions #:serve-open #:serve-message #:serve-port #:serve-run
    #:serve-answer #:serve-stop #:serve-close
+   #:ship-open #:ship-message #:ship-run #:ship-note #:ship-stop #:ship-count
+   #:ship-close
    #:open-files #:close-profile #:call-with-output #:run-command
    #:terminal-width))
 
@@ -85,6 +87,7 @@ To look at it:
    SAVE             write a file, in any format
 To watch it from outside:
    SERVE STOP-SERVING   profiles over HTTP
+   SHIP STOP-SHIPPING   differences, to Pyroscope, Parca or OpenTelemetry
 As Lisp data, which the package MPROF.DATA reads:
    PROFILE          what was counted, or a file, as an object of type PROFILE
    FILTER-PROFILE   a part of a profile
@@ -101,7 +104,7 @@ What may go wrong:
    #:with-profiling #:start #:stop #:reset #:status
    #:allocations #:bytes #:with-region #:out-of-line
    #:report #:flamegraph #:save
-   #:serve #:stop-serving
+   #:serve #:stop-serving #:ship #:stop-shipping
    #:profile #:filter-profile #:compare-profiles
    #:with-allocation-budget #:allocated-by
    #:mprof-error #:profiler-unavailable #:already-active

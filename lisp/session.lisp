@@ -206,12 +206,17 @@ Example: (mprof:stop)  =>  T"
       (end-autosave)
       t)))
 
+(defvar *before-reset* nil
+  "A function to call before figures are forgotten, or NIL.")
+
 (defun reset ()
   "Forget all figures and give back T.  A profiler that counts goes on
 counting, from zero.
 
 Example: (mprof:reset)  =>  T"
   (mp:with-lock (*lock*)
+    (when *before-reset*
+      (funcall *before-reset*))
     (check-status (c:monitor-reset) 'mprof-error)
     (unless (c:monitor-active-p)
       (setf *options* nil)))

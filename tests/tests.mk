@@ -48,6 +48,12 @@ $(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  $(malloc_libs) -lcmocka
 
+$(O)/tests/test_ship: $(O)/obj/tests/c/test_ship.o $(reduce_o) \
+  $(patsubst %,$(O)/obj/reduce/serve/ship_%.o,period target)
+	@mkdir -p $(@D)
+	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
+	  -lcmocka $(reduce_libs) -lcurl
+
 $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
@@ -86,7 +92,8 @@ $(O)/bin/fuzz-reader: $(fuzz_o) $(reduce_o) $(proto_o)
 	  $(LDFLAGS) -o $@ $^ $(reduce_libs) -lprotobuf-c
 
 .SECONDARY: $(test_o)
--include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o))
+-include $(patsubst %.o,%.d,$(proto_o) $(test_o) $(fuzz_o)) \
+  $(O)/obj/tests/serve/sender.d
 
 ## Other builds of ECL.
 # Without patches, but otherwise the same: what bench compares with.
@@ -258,6 +265,9 @@ bench-live: all ## the same of following objects until they are dead, in time
 bench-holders: all ## the time and memory to find out what holds a million objects
 	@cd $(O) && $(test_env) bin/ecl --norc \
 	  --load $(CURDIR)/tests/bench/holders.lisp
+
+bench-fleet: all tests $(packages)-serve ## what it costs to ship from 1,000 programs, and to merge as many files
+	@$(test_env) tests/bench/fleet.sh
 
 bench-serve: all $(packages)-serve ## what it costs to serve a profile of 100,000 contexts
 	@cd $(O) && $(test_env) bin/ecl --norc --eval '(require :mprof)' --eval \

@@ -20,7 +20,7 @@ enum {
   EVERY_MILLISECONDS = 15000,
   DEADLINE_MILLISECONDS = 5000,
   UNKNOWN_NANOS = 1000000000, /* a file does not say how long it took */
-  LAST_WAIT = 100 /* the first, when the end is near */
+  LAST_WAIT = 100             /* the first, when the end is near */
 };
 
 /* ---- the thread ---- */
@@ -77,6 +77,7 @@ finish(struct shipper *shipper, const sigset_t *signals)
   while (atomic_load(&shipper->notes_taken) !=
          atomic_load(&shipper->notes_wanted))
     ship_take(shipper);
+  atomic_store(&shipper->ended, true);
 }
 
 /* Blocks what may throw, and what a broken connection would send. */
@@ -92,6 +93,8 @@ void
 mprof_ship_run(struct shipper *shipper)
 {
   sigset_t before;
+  if (atomic_load(&shipper->ended))
+    return;
   block_signals(shipper, &before);
   /* A thousand that start at once are spread over the interval. */
   int64_t next = ship_now() + random_up_to(shipper, shipper->every);
@@ -125,7 +128,8 @@ mprof_ship_file(struct shipper *shipper, const void *octets, uint64_t length)
   block_signals(shipper, &before);
   if (snapshot != NULL &&
       ship_queue_add(&shipper->queue, snapshot,
-                     snapshot->time - (duration > 0 ? duration : UNKNOWN_NANOS))) {
+                     snapshot->time -
+                         (duration > 0 ? duration : UNKNOWN_NANOS))) {
     mprof_ship_stop(shipper);
     finish(shipper, &before);
   }
@@ -147,7 +151,8 @@ mprof_ship_note(struct shipper *shipper)
   const unsigned mine = atomic_fetch_add(&shipper->notes_wanted, 1) + 1;
   wake(shipper);
   while ((int)(atomic_load(&shipper->notes_taken) - mine) < 0 &&
-         ship_goes_on(shipper))
+         (atomic_load(&shipper->end) == 0 ||
+          ship_now() < atomic_load(&shipper->end)))
     nanosleep(&(struct timespec){0, 500000}, NULL);
 }
 

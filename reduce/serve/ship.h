@@ -53,7 +53,9 @@ MPROF_API struct shipper *mprof_ship_open(const struct ship_options *options,
                                           char *message);
 
 /* Ships until mprof_ship_stop, and then what there is.  Says on standard
- * error when the other side does not take it, and when it does again. */
+ * error when the other side does not take it, and when it does again.  A
+ * thread that one of the program's interrupts has thrown out of this while it
+ * had nothing to do has left it whole: another one may run it. */
 MPROF_API void mprof_ship_run(struct shipper *shipper);
 
 /* The figures are about to be forgotten: has a snapshot taken by the thread

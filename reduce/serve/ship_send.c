@@ -50,6 +50,17 @@ ship_drop_first(struct shipper *shipper)
   ship_queue_remove_first(&shipper->queue);
 }
 
+/* A program that has figures does not give them: it is said once. */
+static void
+no_snapshot(struct shipper *shipper, const struct program_status *status,
+            const char *message)
+{
+  if (status->since != 0 && !shipper->silent)
+    fprintf(stderr, "mprof: nothing to ship to %s: %s\n",
+            shipper->target.shown, message);
+  shipper->silent = status->since != 0;
+}
+
 /* Takes a snapshot that is not of before a reset, while the status is of
  * after it. */
 static struct ship_snapshot *
@@ -58,14 +69,18 @@ take_snapshot(struct shipper *shipper, struct program_status *status)
   const struct program *program = shipper->program;
   struct program_snapshot taken;
   struct ship_snapshot *snapshot = NULL;
+  char message[PROGRAM_MESSAGE_LENGTH];
   uint64_t resets;
   do {
     ship_snapshot_free(snapshot);
     program->status(program->closure, status);
     resets = status->resets;
-    if (status->since == 0 ||
-        !program->snapshot(program->closure, SNAPSHOT_FILE, &taken, shipper->message))
+    if (!program->snapshot(program->closure, SNAPSHOT_FILE, &taken,
+                           message)) {
+      no_snapshot(shipper, status, message);
       return NULL;
+    }
+    shipper->silent = false;
     snapshot = ship_snapshot_new(taken.octets, taken.length, taken.time_nanos,
                                  resets);
     if (taken.release != NULL)
@@ -86,7 +101,7 @@ ship_take(struct shipper *shipper)
       !ship_queue_add(&shipper->queue, snapshot,
                       since > shipper->opened ? since : shipper->opened))
     ship_snapshot_free(snapshot);
-  while (ship_queue_full(&shipper->queue))
+  while (!shipper->sending && ship_queue_full(&shipper->queue))
     ship_drop_first(shipper);
   atomic_store(&shipper->notes_taken, notes);
 }
@@ -96,8 +111,12 @@ ship_take(struct shipper *shipper)
 bool
 ship_goes_on(void *closure)
 {
-  const struct shipper *shipper = closure;
+  struct shipper *shipper = closure;
   const int64_t end = atomic_load(&shipper->end);
+  /* Who is about to forget the figures does not wait for the other side. */
+  if (atomic_load(&shipper->notes_taken) !=
+      atomic_load(&shipper->notes_wanted))
+    ship_take(shipper);
   return end == 0 || ship_now() < end;
 }
 
@@ -150,6 +169,7 @@ post(struct shipper *shipper, struct ship_period *period,
 {
   struct ship_request request;
   enum ship_answer answer = SHIP_AWAY;
+  const bool begun = period->begun;
   const int64_t end = atomic_load(&shipper->end);
   const int64_t latest =
       ship_now() + (shipper->every < SHORTEST_REQUEST  ? SHORTEST_REQUEST
@@ -157,11 +177,14 @@ post(struct shipper *shipper, struct ship_period *period,
                                                        : shipper->every);
   if (ship_request_init(&request, &shipper->target, &parcel->part)) {
     count(shipper, REQUESTS, 1);
+    shipper->sending = period->begun = true;
     answer = ship_post(shipper->connection, &request,
                        end != 0 && end < latest ? end : latest, ship_goes_on,
                        shipper, &shipper->after, shipper->message);
   }
   ship_request_release(&request);
+  shipper->sending = false;
+  period->begun = begun || answer == SHIP_MISSED;
   if (answer == SHIP_TAKEN) {
     succeed(shipper, parcel);
     return true;
@@ -172,7 +195,6 @@ post(struct shipper *shipper, struct ship_period *period,
   }
   fail(shipper);
   count(shipper, MISSED, answer == SHIP_MISSED);
-  period->begun = period->begun || answer == SHIP_MISSED;
   if ((answer != SHIP_REFUSED && answer != SHIP_TOO_LARGE) ||
       ++period->refusals < MOST_REFUSALS)
     return false;

@@ -116,7 +116,8 @@ static bool
 check_label(const char *label, size_t length, char *message)
 {
   size_t name = strcspn(label, "=\n");
-  bool good = name > 0 && name + 1 < length && !isdigit((unsigned char)*label) &&
+  bool good = name > 0 && name + 1 < length &&
+              !isdigit((unsigned char)*label) &&
               strncmp(label, "__", 2) != 0 &&
               strcspn(label + name, ",}") >= length - name;
   for (size_t i = 0; i < name; i++)

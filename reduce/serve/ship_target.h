@@ -2,18 +2,17 @@
 
 /* Where profiles are shipped to, in which protocol, and with which labels.
  *
- * pyroscope  POST .../ingest: the profile, with a name in the query that has
- *            the labels (grafana/pyroscope, pkg/ingester/pyroscope/
- *            ingest_handler.go and api/model/labelset).  What is in use are
- *            values, as godeltaprof has them.
- * parca      POST .../profiles/writeraw: JSON of WriteRawRequest, with
- * profiles in base 64 (parca-dev/parca, proto/parca/profilestore).  With a
- *            duration all sample types are sums over it ("delta"), so what is
- *            in use is a second profile without one (pkg/profilestore).
- * otel       POST .../v1/pprof: the profile (open-telemetry/
- *            opentelemetry-collector-contrib, receiver/pprofreceiver).  There
- *            are no labels but comments, which become attributes
- *            (pkg/translator/pprof).
+ *  - pyroscope: POST .../ingest, the profile, with a name in the query that
+ *    has the labels (grafana/pyroscope, pkg/ingester/pyroscope/
+ *    ingest_handler.go, api/model/labelset).  What is in use are values, as
+ *    godeltaprof has them.
+ *  - parca: POST .../profiles/writeraw, JSON of WriteRawRequest with profiles
+ *    in base 64 (parca-dev/parca, proto/parca/profilestore).  With a duration
+ *    all sample types are sums over it, "delta", so what is in use is another
+ *    profile without one (pkg/profilestore).
+ *  - otel: POST .../v1/pprof, the profile (open-telemetry/
+ *    opentelemetry-collector-contrib, receiver/pprofreceiver).  There are no
+ *    labels but comments, which become attributes (pkg/translator/pprof).
  */
 
 #ifndef MPROF_SHIP_TARGET_H

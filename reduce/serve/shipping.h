@@ -34,12 +34,15 @@ struct shipper {
   int64_t every, deadline; /* milliseconds */
   int64_t opened;          /* nanoseconds since 1970 */
   uint64_t most;           /* samples that the other side takes at once */
+  bool silent;             /* the program: no snapshot */
+  bool sending;            /* the oldest period, which stays as it is */
   int64_t wait;            /* milliseconds; 0: the last request arrived */
   int64_t after; /* how long the other side wants to be left alone */
   unsigned seed;
   int wake;                             /* an eventfd */
   char message[PROGRAM_MESSAGE_LENGTH]; /* why the last one failed */
   _Atomic int64_t end; /* by ship_now: it ends until then; 0: not yet */
+  atomic_bool ended;   /* all has been done */
   atomic_uint notes_wanted, notes_taken;
   _Atomic uint64_t counts[COUNTS];
 };

@@ -17,7 +17,7 @@ level."
        (defun deep (n) (list ,@(loop for name in names collect `(,name n)))))))
 (with-open-file (s "deep-code.lisp" :direction :output :if-exists :supersede)
   (prin1 '(in-package "CL-USER") s)
-  (prin1 '(define-deep 40) s))
+  (prin1 '(define-deep 36) s))
 (load (compile-file "deep-code.lisp"))
 
 (mprof:start :unfolded t)

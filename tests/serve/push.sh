@@ -37,7 +37,7 @@ timeout 100 "$ECL" --norc --load "$serve/deep.lisp" \
 receive
 run push deep.data "http://127.0.0.1:$port/ingest"
 took 'parts of a large one' deep.data
-[ "$(awk '{ n += $2 } $2 > 16000 { n = 0 } END { print n > 16000, NR > 2 }' \
+[ "$(awk '{ n += $2 } $2 > 16000 { n = 0 } END { print (n > 16000), (NR > 2) }' \
   taken/log)" = '1 1' ]
 result $? 'it is large'
 

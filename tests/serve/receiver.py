@@ -15,6 +15,7 @@ already are added to.  The first requests get the ANSWERs, a status, or
     large:N       413 if there are more than N samples; for this one alone
     ok            what is due
 
+--later=1 checks and adds up at the end: all is taken at once.
 --tls=FILE has a certificate and its key; --token=T wants it."""
 
 import base64
@@ -185,6 +186,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def take(self, octets, most):
         server = self.server
         path, _, query = self.path.partition('?')
+        if server.later is not None:
+            server.later.append((self, path, query, octets))
+            return self.answer(200, b'')
         if server.token and \
                 self.headers['Authorization'] != 'Bearer ' + server.token:
             self.log_line('401')
@@ -223,6 +227,7 @@ def main():
     server = Server(('127.0.0.1', int(options.get('port', 0))), Handler)
     server.taken, server.answers = Taken(folder), answers
     server.token = options.get('token')
+    server.later = [] if 'later' in options else None
     if 'tls' in options:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(options['tls'])
@@ -233,6 +238,8 @@ def main():
         print(server.server_address[1], file=file)
     os.rename(folder + '/port.tmp', folder + '/port')
     signal.sigwait({signal.SIGTERM})
+    for request, path, query, octets in server.later or []:
+        server.taken.add(*PATHS[path](request, query, octets)[:2])
     with server.taken.lock, open(folder + '/sums', 'w') as file:
         shipped.write_sums(server.taken.sums, file)
         with open(folder + '/series', 'a') as series:

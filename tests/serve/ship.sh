@@ -46,6 +46,11 @@ took 'an answer that does not come' step-3.data
 [ "$(figure failures) $(figure missed)" = '1 1' ]
 result $? 'it is counted as missed'
 
+# Figures are forgotten while nobody answers.
+receive late
+ship "http://127.0.0.1:$port/ingest" step-3.data reset step-4.data step-5.data
+took 'forgotten meanwhile' step-3.data step-5.data
+
 receive large:40 large:20 large:20 large:10
 ship "http://127.0.0.1:$port/ingest" $steps
 took 'smaller parts' step-3.data

@@ -63,6 +63,8 @@ def decode(octets, kind='Profile'):
                 values = [decode(part, type)]
             elif type == 'string':
                 values = [part.decode('utf-8')]  # or an error
+            elif part.isascii():  # a byte each
+                values = list(part)
             else:
                 values, j = [], 0
                 while j < len(part):
