@@ -146,6 +146,12 @@ lock_pieces(void)
   return true;
 }
 
+static size_t
+whole_pages(size_t bytes)
+{
+  return (bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
+}
+
 void
 image_map(const struct arena *arena, size_t used, enum image_kind kind,
           uint32_t owner)
@@ -154,7 +160,7 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   if (!lock_pieces())
     return;
   if (piece_at(arena->base) == NULL) /* else it was in the last one, too */
-    add_piece(arena->base, arena->reserved_bytes, used,
+    add_piece(arena->base, whole_pages(arena->reserved_bytes), used,
               (struct image_piece){.kind = kind, .owner = owner});
   spin_unlock(&image.lock);
   errno = saved;
