@@ -58,7 +58,7 @@ note_all(void)
   image_note(NOTE_PROGRAM, 0, 0, 0, program);
   image_note(NOTE_ROOT, 0, 0, 0, MPROF_ROOT_FUNCTION);
   note_types();
-  code_objects_note_unloaded();
+  code_objects_note_anew();
   code_functions_note();
   kept_objects_print_names(true);
   kept_objects_note(true);
@@ -92,14 +92,30 @@ mprof_monitor_unmap(int keep)
   return monitor_leave(MPROF_OK);
 }
 
+/* Gives back whether all that there is is in it. */
+static bool
+note_names(void)
+{
+  bool complete;
+  if (monitor_enter() != MPROF_OK)
+    return true;
+  kept_objects_print_names(false);
+  kept_objects_note(false);
+  complete = !image_is_incomplete();
+  monitor_leave(MPROF_OK);
+  return complete;
+}
+
 int
 mprof_monitor_autoname(void)
 {
-  while (monitor_wait_to_save())
-    if (monitor_enter() == MPROF_OK) {
-      kept_objects_print_names(false);
-      kept_objects_note(false);
-      monitor_leave(MPROF_OK);
-    }
+  bool complete = true;
+  while (monitor_wait_to_save()) {
+    const bool was_complete = complete;
+    complete = note_names();
+    if (was_complete && !complete)
+      fprintf(stderr, "mprof: the file that is mapped has no more room; what "
+                      "is counted now is lost if the program is killed\n");
+  }
   return MPROF_OK;
 }

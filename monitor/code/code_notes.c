@@ -62,8 +62,11 @@ code_objects_note_retired(const struct code_object *retired)
 }
 
 void
-code_objects_note_unloaded(void)
+code_objects_note_anew(void)
 {
+  spin_lock(&lock);
+  code_objects_release(&noted);
+  spin_unlock(&lock);
   for (size_t i = 0; i < code_objects_unloaded.count; i++)
     note(&code_objects_unloaded.objects[i], NOTE_RETIRED);
 }

@@ -100,11 +100,11 @@ struct code_object code_objects_retire(const struct code_object *gone,
                                        struct function_numbers *numbers);
 
 /* Let the image of the process, if it has one, know of the file with that
- * address in its code (inside the hook), of that which is unloaded, and of all
- * that were before it was made. */
+ * address in its code (inside the hook), and of that which is unloaded; the
+ * image is new, and knows of none. */
 void code_objects_note(uintptr_t address);
 void code_objects_note_retired(const struct code_object *retired);
-void code_objects_note_unloaded(void);
+void code_objects_note_anew(void);
 
 /* What a site becomes when the object (a struct code_object) is unloaded:
  * another one if it is in it. */

@@ -49,6 +49,12 @@ image_is_open(void)
   return __atomic_load_n(&image.head, __ATOMIC_RELAXED) != NULL;
 }
 
+bool
+image_is_incomplete(void)
+{
+  return image_is_open() && (image.head->flags & IMAGE_INCOMPLETE) != 0;
+}
+
 uint32_t
 image_owner(void)
 {
@@ -140,6 +146,12 @@ lock_pieces(void)
   return true;
 }
 
+static size_t
+whole_pages(size_t bytes)
+{
+  return (bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
+}
+
 void
 image_map(const struct arena *arena, size_t used, enum image_kind kind,
           uint32_t owner)
@@ -147,8 +159,9 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   const int saved = errno;
   if (!lock_pieces())
     return;
-  add_piece(arena->base, arena->reserved_bytes, used,
-            (struct image_piece){.kind = kind, .owner = owner});
+  if (piece_at(arena->base) == NULL) /* else it was in the last one, too */
+    add_piece(arena->base, whole_pages(arena->reserved_bytes), used,
+              (struct image_piece){.kind = kind, .owner = owner});
   spin_unlock(&image.lock);
   errno = saved;
 }

@@ -48,6 +48,9 @@ void image_freeze(void);
 
 bool image_is_open(void);
 
+/* Whether something has found no room in it. */
+bool image_is_incomplete(void);
+
 /* A number for the arrays of one owner, from 1 on. */
 uint32_t image_owner(void);
 

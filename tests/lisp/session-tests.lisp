@@ -68,7 +68,9 @@
 (test autosave-options
   (with-idle-profiler
     (dolist (options '((:autosave 1) (:autosave 1 :file "a.html")
-                       (:autosave 1 :file "a.csv") (:file "a.data")))
+                       (:autosave 1 :file "a.csv") (:file "a.data")
+                       (:mapped t) (:mapped t :file "a.csv")
+                       (:mapped t :autosave 1 :file "a.data")))
       (signals mprof:mprof-error (apply #'mprof:start options)))
     (signals type-error (mprof:start :file "a.data" :autosave 0))
     (is-false (active-p))
@@ -92,6 +94,31 @@
                     (data:row :functions 'make-conses saved))))
             (is (= 1 (length (data:threads saved))))
             (is (equal "0" (data:comment "mprof.residual_bytes" saved)))))))))
+
+(test mapped-leaves-no-trace
+  "Figures that are mapped are the same; the file that they are in is gone
+afterwards, and so is the thread that prints names."
+  (with-idle-profiler
+    (with-temporary-file (file)
+      (let ((threads (length (mp:all-processes)))
+            (image (format nil "~A.mapped" (namestring file))))
+        (dotimes (i 3)
+          (mprof:start :file file :mapped t)
+          (is-true (probe-file image))
+          (make-conses 10)
+          (sleep 3/20)
+          (mprof:stop)
+          (is (null (probe-file image)))
+          (is (= threads (length (mp:all-processes))))
+          (is (equal "0" (data:comment "mprof.residual_bytes"
+                                       (mprof:profile file)))))
+        (signals mprof:already-active (mprof:start))
+        (mprof:reset))
+      (signals mprof:profile-file-error
+        (mprof:start :file "/nowhere/a.data" :mapped t))
+      (is-false (active-p))
+      (is (null mprof::*autosave*))
+      (mprof:reset))))
 
 (test autosave-while-counting
   "Another START gets no thread that saves."

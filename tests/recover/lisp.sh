@@ -111,8 +111,12 @@ done
 
 # Counting goes on in another image when it is begun again.
 rm -f log killed.data*
-(begin "$call" "$start" "$join" '(mprof:stop)' "$start" "$kill")
+(begin "$call" "$start" "$join" '(mprof:with-region ("a") (list 1))' \
+  '(mprof:stop)' "$start" '(mprof:with-region ("a") (list 1))' "$kill")
 recovered 'begun again with the same figures, then killed'
+same 'begun again: regions' '2 a' \
+  "$("$MPROF" report --verbose --tables=regions --no-legend killed.data |
+    awk '$NF == "a" { print $1, $NF }')"
 
 rm -f log killed.data*
 (begin "$call" "$start" "$join" '(mprof:reset)' '(open-log "log")' \
@@ -120,6 +124,17 @@ rm -f log killed.data*
 run recover killed.data
 same 'reset: only what came later counts' "0 $(logs log | awk 'NR == 1 { print $2, $3 }')" \
   "$(sums killed.data CL-USER::MAKE-ONE allocs bytes)"
+
+# Where there is no room the program goes on, and its own file has all.
+rm -f log killed.data*
+(ulimit -f 600
+  begin "$call" "$start" '(mapc (function mp:process-join) (start-workers 1 3000))' \
+    '(sleep 0.5)' '(ext:quit 0)')
+same 'no room: it is said once' 1 \
+  "$(grep -c '^mprof: the file that is mapped has no more room' err.lisp)"
+same 'no room: the image is gone' killed.data "$(ls -d killed.data*)"
+agrees killed.data
+result $? 'no room: the file has all'
 
 # The child of a fork goes on for itself.
 rm -f log killed.data*
@@ -134,5 +149,21 @@ same 'a fork: the figures of the parent' 1000 \
 same 'and of the child' 1000 \
   "$("$MPROF" export --format=folded --value=allocs --threads child.data |
     awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+
+# And may have an image of its own, which knows all names anew.
+rm -f log killed.data*
+(begin "$call" "$start" "$join" \
+  '(if (zerop (call "fork" :int))
+       (progn (mprof:stop) (mprof:reset)
+              (mprof:start :file "child.data" :mapped t)
+              (work 0 1000 *bytes*) '"$kill"')
+       (progn (call "wait" :int 0) (call "_exit" :void 0)))')
+run recover child.data
+same 'the child of a fork that begins anew' 1000 \
+  "$(${MPROF} export --format=folded --value=allocs child.data |
+    awk '/CL-USER::WORK;/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+"$MPROF" export --format=folded --show-root --show-runtime child.data >out
+says 'it has names of C functions' ';main;'
+says_not 'all functions have names' '[unknown]'
 
 finish

@@ -49,7 +49,7 @@ map(struct malloc_monitor *m, const char *name)
   stripes_map();
   malloc_threads_note();
   region_table_map(&m->regions);
-  code_objects_note_unloaded();
+  code_objects_note_anew();
   note_sites(&m->tree);
   if (m->functions.given == NULL) /* else it does that, too */
     m->functions.given = note_code;
