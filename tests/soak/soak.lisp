@@ -4,8 +4,7 @@
 ;;;; (tests/random/), while others begin and end threads, fork, load and unload
 ;;;; code, collect, and save the profile; then counting begins and ends at
 ;;;; random, while objects are followed or not.  There is no difference, and the
-;;;; monitor's memory does not grow but by what is left of code.  Long lives:
-;;;; long-life.lisp.
+;;;; monitor's memory does not grow.  Long lives: long-life.lisp.
 
 (defpackage #:soak
   (:use #:common-lisp))
@@ -163,20 +162,15 @@ threads."
                       (search " nr" line))
               sum resident))))
 
-(defun kilobytes-of-code ()
-  "What may be left of all code that was loaded: mprof-limits(7)."
-  (aref *turns* (position 'load-and-unload *others*)))
-
-(defun check-memory (what sizes)
+(defun check-memory (sizes)
   "SIZES in KiB, the last first: in the last quarter they are what they were in
-the quarter before it, but for what malloc does."
+the first half, but for what malloc does."
   (let* ((n (length sizes))
          (last (reduce #'max (subseq sizes 0 (ceiling n 4))))
          (before (reduce #'max (subseq sizes (floor n 2)))))
-    (same (format nil "memory of the second half, ~A" what) t
+    (same "memory of the second half" t
           (or (< n 8) (<= last (+ before 1024))))
-    (format t "# ~A: ~D rounds, ~D KiB without code, then ~D~%" what n before
-            last)))
+    (format t "# ~D rounds, ~D KiB, then ~D~%" n before last)))
 
 (defun run-programs (seconds)
   (loop with end = (+ (get-universal-time) seconds)
@@ -185,10 +179,10 @@ the quarter before it, but for what malloc does."
         with sizes = '()
         while (or (null sizes) (< (get-universal-time) end))
         do (mapc #'check programs)
-           (push (- (monitor-kilobytes) (kilobytes-of-code)) sizes)
+           (push (monitor-kilobytes) sizes)
            (format t "# ~D programs from ~D on, turns ~A, ~D KiB~%"
                    (length programs)
                    (random-tests::program-seed (first programs)) *turns*
-                   (+ (first sizes) (kilobytes-of-code)))
+                   (first sizes))
            (finish-output)
-        finally (check-memory "programs" sizes)))
+        finally (check-memory sizes)))
