@@ -30,7 +30,7 @@ $(O)/obj/tests/c/%.o: tests/c/%.c $(O)/flags | $(top)/gen/profile.pb-c.h $(ecl_k
 	@mkdir -p $(@D)
 	$(call quiet,CC,$<)$(call compile,$(warnings) -I$(top)/gen)
 
-tests: $(tests) $(sender)
+tests: $(tests)
 
 $(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(reduce_o) $(proto_o)
 	@mkdir -p $(@D)
@@ -63,7 +63,7 @@ $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 $(filter $(O)/tests/test_control%,$(tests)): | $(malloc_so)
 
 # A program that is shipped.
-sender      := $(O)/tests/sender
+sender := $(O)/tests/sender
 
 $(O)/obj/tests/serve/%.o: tests/serve/%.c $(O)/flags | $(packages)
 	@mkdir -p $(@D)
@@ -179,7 +179,7 @@ check-off: $(packages) ## ECL with its options off is ECL unpatched; builds both
 check-libraries: all ## the tests of other people's libraries, profiled
 	@$(test_env) tests/run-tests.sh libraries
 
-check-serve: all tests $(packages)-serve ## what is served and shipped, and who takes it
+check-serve: all $(sender) $(packages)-serve ## what is served and shipped, and who takes it
 	@$(test_env) tests/run-tests.sh serve
 
 check-formats: all $(packages)-formats ## what others read of the exports
