@@ -149,10 +149,10 @@ void
 mprof_ship_note(struct shipper *shipper)
 {
   const unsigned mine = atomic_fetch_add(&shipper->notes_wanted, 1) + 1;
+  const int64_t latest = ship_now() + shipper->deadline;
   wake(shipper);
   while ((int)(atomic_load(&shipper->notes_taken) - mine) < 0 &&
-         (atomic_load(&shipper->end) == 0 ||
-          ship_now() < atomic_load(&shipper->end)))
+         ship_now() < latest)
     nanosleep(&(struct timespec){0, 500000}, NULL);
 }
 

@@ -59,7 +59,8 @@ MPROF_API struct shipper *mprof_ship_open(const struct ship_options *options,
 MPROF_API void mprof_ship_run(struct shipper *shipper);
 
 /* The figures are about to be forgotten: has a snapshot taken by the thread
- * that runs the shipper, and waits for that.  From another thread. */
+ * that runs the shipper, and waits for that, but no longer than the deadline.
+ * From another thread. */
 MPROF_API void mprof_ship_note(struct shipper *shipper);
 
 /* Has mprof_ship_run end, within the deadline.  From any thread. */

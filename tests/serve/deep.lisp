@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; deep.lisp -- saves deep.data: more samples than are taken at once, and
-;;;; so many frames that the size is too much for even less.
+;;;; deep.lisp -- saves deep.data: so many functions as the variable FUNCTIONS
+;;;; says recur so deep as DEPTH says; at each level is a sample.
 
 (require :mprof)
 
@@ -15,12 +15,15 @@ level."
                collect `(defun ,name (n)
                           (when (plusp n) (cons n (,name (1- n))))))
        (defun deep (n) (list ,@(loop for name in names collect `(,name n)))))))
+(defun number-of (variable)
+  (parse-integer (ext:getenv variable)))
+
 (with-open-file (s "deep-code.lisp" :direction :output :if-exists :supersede)
   (prin1 '(in-package "CL-USER") s)
-  (prin1 '(define-deep 36) s))
+  (prin1 `(define-deep ,(number-of "FUNCTIONS")) s))
 (load (compile-file "deep-code.lisp"))
 
 (mprof:start :unfolded t)
-(deep 500)
+(deep (number-of "DEPTH"))
 (mprof:stop)
 (mprof:save "deep.data")

@@ -31,15 +31,19 @@ receive
 run push c.data "http://127.0.0.1:$port/ingest"
 took 'a C program' c.data
 
-# More than 16,000 samples, and more than 4 MiB of fewer.
-timeout 100 "$ECL" --norc --load "$serve/deep.lisp" \
-  --eval '(ext:quit 0)' </dev/null >deep.log 2>&1 || cat deep.log
-receive
-run push deep.data "http://127.0.0.1:$port/ingest"
-took 'parts of a large one' deep.data
-[ "$(awk '{ n += $2 } $2 > 16000 { n = 0 } END { print (n > 16000), (NR > 2) }' \
-  taken/log)" = '1 1' ]
-result $? 'it is large'
+# large FUNCTIONS DEPTH PARTS: that it arrives in parts of so many samples.
+large() {
+  FUNCTIONS=$1 DEPTH=$2 timeout 100 "$ECL" --norc --load "$serve/deep.lisp" \
+    --eval '(ext:quit 0)' </dev/null >deep.log 2>&1 || cat deep.log
+  receive
+  run push deep.data "http://127.0.0.1:$port/ingest"
+  took "$1 functions $2 deep" deep.data
+  grep -qx "$3" <(awk '{ printf "%d ", $2 / 1000 }' taken/log)
+  result $? 'parts'
+}
+# More than 16,000 samples; and more than 4 MiB of fewer.
+large 90 200 '16 2 '
+large 30 600 '8 10 '
 
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out ca.pem \
   -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \

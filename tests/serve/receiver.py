@@ -164,7 +164,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         server = self.server
         with server.taken.lock:
+            if server.ends:
+                self.close_connection = True
+                return
+            server.busy += 1
             answer = server.answers.pop(0) if server.answers else 'ok'
+        try:
+            self.do_as_told(answer)
+        finally:
+            self.wfile.flush()
+            with server.taken.lock:
+                server.busy -= answer != 'late'
+
+    def do_as_told(self, answer):
+        server = self.server
         if answer == 'cut':
             self.log_line(answer)
             self.close_connection = True
@@ -174,6 +187,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if what == 'late':
             self.log_line(answer)
             self.close_connection = True
+            with server.taken.lock:
+                server.busy -= 1
             self.rfile.read(1)
         elif what == 'ok':
             self.take(octets, None)
@@ -227,6 +242,7 @@ def main():
     server = Server(('127.0.0.1', int(options.get('port', 0))), Handler)
     server.taken, server.answers = Taken(folder), answers
     server.token = options.get('token')
+    server.busy, server.ends = 0, False
     server.later = [] if 'later' in options else None
     if 'tls' in options:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -238,6 +254,11 @@ def main():
         print(server.server_address[1], file=file)
     os.rename(folder + '/port.tmp', folder + '/port')
     signal.sigwait({signal.SIGTERM})
+    # What has been taken is answered: else it would be sent again.
+    with server.taken.lock:
+        server.ends = True
+    while server.busy:
+        time.sleep(0.01)
     for request, path, query, octets in server.later or []:
         server.taken.add(*PATHS[path](request, query, octets)[:2])
     with server.taken.lock, open(folder + '/sums', 'w') as file:
