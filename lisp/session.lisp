@@ -131,7 +131,7 @@ False: the profiler counts already."
                       :reason "figures are kept, with other options"))
              (setf options *options*))
            (setf *options* options)
-           (when (or autosave (mapped-p options))
+           (when (and file (or autosave (mapped-p options)))
              (begin-autosave file autosave (mapped-p options)))
            (check-status (apply #'c:monitor-start options)
                          'profiler-unavailable)
