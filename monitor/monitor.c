@@ -184,9 +184,11 @@ fork_parent(void)
 static void
 fork_child(void)
 {
-  image_after_fork_in_child();
+  const bool whole = image_after_fork_in_child();
   code_objects_forked();
   threads_forked();
+  if (!whole)
+    threads_forget_figures();
   monitor_saving_forked();
   fork_end();
 }

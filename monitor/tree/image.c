@@ -15,33 +15,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tree/arena.h"
 #include "tree/image_file.h"
 #include "tree/image_notes.h"
-#include "tree/spin_lock.h"
+#include "tree/image_pieces.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
 #endif
 
-/* A piece of memory. */
-struct piece {
-  char *base;
-  uint64_t offset; /* of its bytes in the file */
-  void *copy;      /* for the child of a fork; MAP_FAILED: no memory */
-  struct image_piece head;
-};
+struct image image;
 
-static struct {
-  struct spin_lock lock;  /* of all that follows */
-  struct image_head *head; /* in the file; NULL: there is none */
-  struct arena arena;      /* of pieces */
-  struct piece *pieces;
-  uint32_t count;
-  uint32_t owners;
-  bool frozen;
-  bool locked_before; /* the fork */
-} image;
 
 bool
 image_is_open(void)
@@ -328,69 +311,4 @@ image_forgets(bool begins)
   else
     __atomic_fetch_and(&image.head->flags, ~(uint32_t)IMAGE_FORGETTING,
                        __ATOMIC_SEQ_CST);
-}
-
-/* ---- forks ---- */
-
-static void *
-copy_of(const struct piece *p)
-{
-  void *const copy = mmap(NULL, p->head.bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy != MAP_FAILED)
-    memcpy(copy, p->base, p->head.bytes);
-  return copy;
-}
-
-/* Even if it forgets all counters. */
-static bool
-child_needs(const struct piece *p)
-{
-  return p->head.kind == IMAGE_STRIPES || p->head.kind == IMAGE_REGIONS;
-}
-
-/* A handler of a signal that forks may have interrupted who has them. */
-void
-image_before_fork(bool copy)
-{
-  image_notes_lock();
-  image.locked_before = spin_holds(&image.lock);
-  if (!image.locked_before)
-    spin_lock(&image.lock);
-  for (uint32_t i = 0; i < image.count; i++)
-    image.pieces[i].copy =
-        copy || child_needs(&image.pieces[i]) ? copy_of(&image.pieces[i])
-                                              : MAP_FAILED;
-}
-
-void
-image_after_fork_in_parent(void)
-{
-  for (uint32_t i = 0; i < image.count; i++)
-    if (image.pieces[i].copy != MAP_FAILED)
-      munmap(image.pieces[i].copy, image.pieces[i].head.bytes);
-  if (!image.locked_before)
-    spin_unlock(&image.lock);
-  image_notes_unlock();
-}
-
-void
-image_after_fork_in_child(void)
-{
-  for (uint32_t i = 0; i < image.count; i++) {
-    const struct piece *p = &image.pieces[i];
-    if (p->copy == MAP_FAILED)
-      mmap(p->base, p->head.bytes, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    else
-      mremap(p->copy, p->head.bytes, p->head.bytes,
-             MREMAP_MAYMOVE | MREMAP_FIXED, p->base);
-  }
-  image.count = 0;
-  image.frozen = false;
-  if (image.head != NULL)
-    munmap(image.head, IMAGE_PAGE);
-  image.head = NULL;
-  image_notes_forked();
-  image.lock.holder = 0;
 }

@@ -89,6 +89,8 @@ void image_forgets(bool begins);
  * it has zeros but for stripes and regions. */
 void image_before_fork(bool copy);
 void image_after_fork_in_parent(void);
-void image_after_fork_in_child(void);
+
+/* False: there was no memory for a copy, and something is zero. */
+bool image_after_fork_in_child(void);
 
 #endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * image_pieces.h -- what image.c and image_forks.c have in common.
+ */
+#ifndef MPROF_IMAGE_PIECES_H
+#define MPROF_IMAGE_PIECES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/image_format.h"
+#include "tree/arena.h"
+#include "tree/spin_lock.h"
+
+/* A piece of memory, and where it is in the file. */
+struct piece {
+  char *base;
+  uint64_t offset; /* of its bytes in the file */
+  void *copy;      /* for the child of a fork; MAP_FAILED: no memory */
+  struct image_piece head;
+};
+
+extern struct image {
+  struct spin_lock lock;  /* of all that follows */
+  struct image_head *head; /* in the file; NULL: there is none */
+  struct arena arena;      /* of pieces */
+  struct piece *pieces;
+  uint32_t count;
+  uint32_t owners;
+  bool frozen;
+  bool locked_before; /* the fork */
+  bool copies;        /* all, for the child of a fork */
+} image;
+
+#endif
