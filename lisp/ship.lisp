@@ -31,6 +31,14 @@ and in which process, for the child of a fork has no such thread; or NIL.")
                 collect (substitute #\_ #\- (string-downcase name))
                 collect value)))
 
+(defun program-name ()
+  "The name of the program that runs, as the name of a service may be."
+  (substitute-if #\_ (lambda (character)
+                       (not (or (find character "_.-")
+                                (and (< (char-code character) 128)
+                                     (alphanumericp character)))))
+                 (or (pathname-name (ext:argv 0)) "ecl")))
+
 (defun open-shipper (url protocol service labels every)
   "The address of a shipper; signals an MPROF-ERROR when there is none."
   (let ((missing (c:find-late-functions)))
@@ -40,7 +48,7 @@ and in which process, for the child of a fork has no such thread; or NIL.")
     (let ((shipper (c:ship-open (octets url)
                                 (octets (and protocol
                                              (string-downcase protocol)))
-                                (octets service)
+                                (octets (or service (program-name)))
                                 (octets (label-lines labels))
                                 (ceiling (* every 1000)))))
       (when (eql shipper 0)
@@ -55,7 +63,7 @@ does the end of the program; both ship what there is.
 URL (string): where to.  Its path says the protocol: .../ingest for Pyroscope,
 .../profiles/writeraw for Parca, .../v1/pprof for an OpenTelemetry collector.
 EVERY (real > 0, default 15): seconds between two differences.
-SERVICE (string, default NIL): the name of the program; NIL for \"mprof: ECL\".
+SERVICE (string, default NIL): the name of the program; NIL for that of its file.
 LABELS (property list, default NIL): names and values that tell the program from
 others of its kind, such as (:version \"1.2\" :host \"web1\"); the host is added.
 PROTOCOL (:PYROSCOPE, :PARCA or :OTEL, default NIL): where URL does not say it.
