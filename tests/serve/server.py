@@ -8,12 +8,15 @@ Usage: server.py ECL MPROF PROGRAM.  Prints TAP.
 import http.client
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.parse
+import urllib.request
 
 from pprof import Profile
 
@@ -313,6 +316,19 @@ equal("and end at the program's own", counters,
 
 # ---- go tool pprof ----
 
+
+def read_when_there(url):
+    """What is at URL; pprof says where it is before it listens."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            return urllib.request.urlopen(url).read()
+        except urllib.error.URLError:
+            if time.monotonic() > end:
+                return b""
+            time.sleep(0.1)
+
+
 if shutil.which("go"):
     url = f"http://127.0.0.1:{program.port}/debug/pprof/allocs"
     environment = dict(os.environ, PPROF_TMPDIR=tempfile.gettempdir())
@@ -333,6 +349,18 @@ if shutil.which("go"):
     said = pprof("-top", "-base", url, url)
     check("go tool pprof -base: nothing is left",
           "of 0 total" in said, said)
+    web = subprocess.Popen(["go", "tool", "pprof", "-http=localhost:0",
+                            "-no_browser", url], stderr=subprocess.PIPE,
+                           text=True, env=environment,
+                           start_new_session=True)
+    page = b""
+    for line in web.stderr:
+        if "Serving web UI on" in line:
+            page = read_when_there(line.split()[-1] + "/top")
+            break
+    check("go tool pprof -http", b"APP::MAKE-PAIRS" in page)
+    os.killpg(web.pid, signal.SIGTERM)
+    web.wait()
 else:
     print("ok - go tool pprof # SKIP there is no go")
 
