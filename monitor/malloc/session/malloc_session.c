@@ -16,6 +16,7 @@
 #include "malloc/count/malloc_thread.h"
 #include "malloc/count/other_heap.h"
 #include "malloc/count/own_stack.h"
+#include "malloc/count/stripes_interrupted.h"
 #include "malloc/environment.h"
 #include "malloc/interpose/objects.h"
 #include "malloc/interpose/real_allocator.h"
