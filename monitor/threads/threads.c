@@ -7,20 +7,16 @@
  * from then on its gate says whether it counts.
  *
  * A thread that ends leaves its state, of which only label, tree and counters
- * are used from then on; its `env' is NULL.  A program that makes threads
- * without end would leave as many, so from a number of them on, those with
- * one name share a state, and when there are as many names all others do:
- * their trees are merged, and their counters added to
- * those of all threads that are gone.  Nothing is lost: where a shared tree
- * has no room for more contexts some are retired, and a thread for which there is
- * no memory keeps its state.
+ * are used from then on; its `env' is NULL.  Where one that has ended takes
+ * its tree instead, its counters are added to those of all threads that are
+ * gone.
  *
  * Not done here: finding the threads that began while nothing was counted
- * (stop.c), their labels (thread_labels.c).
+ * (stop.c), their labels (thread_labels.c), and which states are left
+ * (ended_threads.c).
  */
 #include "threads/threads.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,14 +26,11 @@
 #include "live/live_entries.h"
 #include "live/live_frees.h"
 #include "names/lisp_functions.h"
+#include "threads/ended_threads.h"
 #include "threads/thread_labels.h"
 #include "tree/image.h"
 
-enum {
-  DEFAULT_BUDGET = 8 << 20, /* contexts; address space until touched */
-  ENDED_STATES = 256,       /* threads that keep theirs when they end */
-  SHARED_STATES = 256       /* names of which those that follow share one */
-};
+enum { DEFAULT_BUDGET = 8 << 20 }; /* contexts; address space until touched */
 
 struct monitor monitor = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -242,60 +235,6 @@ threads_counters(void)
 
 /* ---- threads that end ---- */
 
-static struct thread_state *
-find_ended(const char *label)
-{
-  struct thread_state *t = monitor.threads;
-  while (t != NULL && (t->env != NULL || t->label == NULL ||
-                       strcmp(t->label, label) != 0))
-    t = t->next;
-  return t;
-}
-
-/* The label of the state that a thread with that name shares when it ends;
- * NULL when memory ran out. */
-static char *
-shared_label(cl_env_ptr env)
-{
-  char *const name = thread_label_name(env);
-  char *label = NULL;
-  if (name == NULL || asprintf(&label, "%s (more)", name) < 0)
-    label = NULL;
-  free(name);
-  if (label == NULL || find_ended(label) != NULL ||
-      monitor.ended_count < ENDED_STATES + SHARED_STATES)
-    return label;
-  free(label);
-  return strdup("[other threads]");
-}
-
-/* Whether an ended thread keeps its state; else its figures are in one that
- * it shares with others. */
-static bool
-keeps_state(struct thread_state *t)
-{
-  char *shared;
-  struct thread_state *s;
-  /* What is merged is for a moment in both trees of an image, or in none. */
-  if (image_is_open() ||
-      (t->label != NULL && monitor.ended_count < ENDED_STATES)) {
-    monitor.ended_count++;
-    return true;
-  }
-  shared = shared_label(t->env);
-  if (shared == NULL)
-    return true;
-  s = find_ended(shared);
-  if (s == NULL) { /* the first of them: its state is theirs */
-    free(t->label);
-    t->label = shared;
-    monitor.ended_count++;
-    return true;
-  }
-  free(shared);
-  return !thread_paths_merge(s, t);
-}
-
 /* The collector gives the lists of a thread that ends to the others, and
  * counts what is on them once more when one takes it. */
 static void
@@ -317,7 +256,7 @@ threads_end(cl_env_ptr env)
   t = *p;
   if (t != NULL) {
     keep_list_bytes(free_lists_bytes(&monitor.free_lists, t->thread));
-    if (thread_has_counted(t) && keeps_state(t)) {
+    if (thread_has_counted(t) && ended_thread_keeps_state(t)) {
       t->env = NULL;
       release_walks(t);
     } else {

@@ -59,7 +59,7 @@ rename(const char *from, const char *to)
              : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
 }
 
-static void
+static inline void
 put_old_file(void)
 {
   FILE *file = fopen(path, "w");
@@ -69,7 +69,7 @@ put_old_file(void)
 }
 
 /* The length of the file, of which *CONTENT gets the text. */
-static size_t
+static inline size_t
 file_content(char content[65536])
 {
   FILE *file = fopen(path, "r");

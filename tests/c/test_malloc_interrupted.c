@@ -9,6 +9,8 @@
 
 #include <signal.h>
 
+#include "malloc/count/stripes_interrupted.h"
+
 /* The processor traps after each one while this flag is set; the kernel
  * clears it for the handler, and sets it again behind that. */
 #define CHANGE_FLAGS(how)                                                    \

@@ -10,6 +10,7 @@
 
 #include "malloc/count/malloc_monitor.h"
 #include "malloc/count/malloc_thread.h"
+#include "malloc/count/stripes_interrupted.h"
 #include "unwind/frame_step.h"
 
 enum { MANY_FRAMES = 1 << 16 };

@@ -30,9 +30,8 @@
  * Locks.  A stripe has one, which its threads hold while they count.  Who
  * takes several takes them by number, and malloc_monitor.lock before them.
  *
- * Interrupted.  A signal handler may end the process in the midst of a count.
- * Counts change their figures in an order by which it can be told how far one
- * came, and stripes_interrupt makes it whole, or as if it had not begun.
+ * Interrupted.  A signal handler may end the process in the midst of a count:
+ * stripes_interrupted.h.
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
  */
@@ -247,7 +246,15 @@ void stripes_leave(struct stripe_user *user);
 
 /* ---- all stripes ---- */
 
-/* Lock all, or open them.  This thread has none (see stripes_interrupt). */
+/* Behind those that are used. */
+static inline struct stripe *
+stripes_end(void)
+{
+  return stripes.stripe + __atomic_load_n(&stripes.used, __ATOMIC_ACQUIRE);
+}
+
+/* Lock all, or open them.  This thread has none (see
+ * stripes_interrupted.h). */
 void stripes_lock(void);
 void stripes_unlock(void);
 
@@ -290,30 +297,10 @@ void stripes_forked(void);
 uint64_t stripes_count(void);
 uint64_t stripes_events(void);
 
+/* Add the figures of a life, but for the number of its peak. */
+void leaf_life_add(struct leaf_life *sum, const struct leaf_life *life);
+
 /* The figures of a leaf.  All are locked. */
 struct leaf_life stripes_life(uint32_t leaf);
-
-/* ---- in handlers of signals ---- */
-
-/* What stripes_interrupt changed. */
-struct stripes_interrupted {
-  uint32_t opened;            /* those that it opened */
-  uint32_t changing[STRIPES]; /* the leaf that each counts for */
-  bool all;                   /* all were locked */
-  struct stripe *stripe; /* in which it changed what follows; NULL: none */
-  uint64_t life_count, life_freed_count;
-  int64_t live;
-};
-
-/* Whether this thread was interrupted with a stripe locked. */
-bool stripes_are_interrupted(void);
-
-/* This thread may have been interrupted in the midst of a count: make the
- * figures consistent, and open the stripes that it has, as others could wait
- * for them while it waits for theirs.  Then a profile can be written;
- * stripes_resume must follow if the interrupted count is to go on. */
-void stripes_interrupt(struct stripes_interrupted *state,
-                       const struct context_tree *tree);
-void stripes_resume(const struct stripes_interrupted *state);
 
 #endif

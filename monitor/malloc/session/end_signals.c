@@ -4,7 +4,7 @@
  *
  * A signal comes at any moment, also where this thread holds a lock and the
  * figures are half changed.  If the process is to end they can be saved
- * nevertheless (stripes.h); else a timer sends the signal once more, a little
+ * nevertheless (stripes_interrupted.h); else a timer sends the signal once more, a little
  * later.
  *
  * What it does not do: a handler of the program with SA_RESETHAND is followed
@@ -25,6 +25,7 @@
 #include "malloc/environment.h"
 #include "malloc/interpose/real_allocator.h"
 #include "malloc/reach/stopped_threads.h"
+#include "malloc/session/interruption.h"
 #include "malloc/session/malloc_session.h"
 
 /* Signals whose default action ends a program, and that a program does not
@@ -70,7 +71,7 @@ toggle(int number)
 {
   if (!malloc_monitor_is_counting()) {
     malloc_session_count(true);
-  } else if (malloc_session_is_interrupted()) {
+  } else if (interruption_holds_lock()) {
     send_later(number);
   } else {
     malloc_session_count(false);

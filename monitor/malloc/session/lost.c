@@ -11,7 +11,7 @@
 #include "malloc/interpose/objects.h"
 #include "malloc/reach/reach.h"
 #include "malloc/reach/roots.h"
-#include "malloc/session/malloc_session.h"
+#include "malloc/session/interruption.h"
 #include "malloc/session/system_call_filter.h"
 
 static bool asked;
@@ -39,7 +39,7 @@ find_obstacle(void)
     return "there are objects of Lisp";
   if (system_call_filter_is_set())
     return "there is a filter of system calls";
-  if (malloc_session_is_interrupted() || objects_are_locked())
+  if (interruption_holds_lock() || objects_are_locked())
     return "a signal came in the midst of an allocation";
   return NULL;
 }

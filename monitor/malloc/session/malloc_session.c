@@ -27,6 +27,7 @@
 #include "malloc/session/control_answer.h"
 #include "malloc/session/end_signals.h"
 #include "malloc/session/helper.h"
+#include "malloc/session/interruption.h"
 #include "malloc/session/lost.h"
 #include "malloc/session/mapped.h"
 #include "malloc/session/profile_file.h"
@@ -41,52 +42,6 @@ static struct {
 } session;
 
 struct malloc_session_since malloc_session_since;
-
-/* ---- locks ---- */
-
-/* What a thread has that a signal may have interrupted in the hook. */
-struct interruption {
-  struct stripes_interrupted stripes;
-  bool locked; /* the monitor */
-};
-
-/* Until interruption_end, this thread may lock what it needs. */
-static void
-interruption_begin(struct interruption *i)
-{
-  malloc_monitor_inside++;
-  i->locked = spin_holds(&malloc_monitor.lock);
-  stripes_interrupt(&i->stripes, &malloc_monitor.tree);
-}
-
-static void
-interruption_end(const struct interruption *i)
-{
-  stripes_resume(&i->stripes);
-  malloc_monitor_inside--;
-}
-
-static void
-lock_all(const struct interruption *i)
-{
-  if (!i->locked)
-    spin_lock(&malloc_monitor.lock);
-  stripes_lock();
-}
-
-static void
-unlock_all(const struct interruption *i)
-{
-  stripes_unlock();
-  if (!i->locked)
-    spin_unlock(&malloc_monitor.lock);
-}
-
-bool
-malloc_session_is_interrupted(void)
-{
-  return spin_holds(&malloc_monitor.lock) || stripes_are_interrupted();
-}
 
 /* ---- saving ---- */
 
@@ -113,9 +68,9 @@ malloc_session_locked(int (*work)(struct code_objects *))
   interruption_begin(&interruption);
   spare = arena_spare_begin();
   if (code_objects_list(&objects, interruption.locked)) {
-    lock_all(&interruption);
+    interruption_lock_all(&interruption);
     status = work(&objects);
-    unlock_all(&interruption);
+    interruption_unlock_all(&interruption);
   }
   code_objects_release(&objects);
   if (spare)
@@ -305,7 +260,7 @@ before_fork(void)
   malloc_monitor_forks = true;
   control_before_fork();
   interruption_begin(&interruption);
-  lock_all(&interruption);
+  interruption_lock_all(&interruption);
   objects_lock();
   image_before_fork(false);
   forking = interruption;
@@ -317,7 +272,7 @@ after_fork_in_parent(void)
   const struct interruption interruption = forking;
   image_after_fork_in_parent();
   objects_unlock();
-  unlock_all(&interruption);
+  interruption_unlock_all(&interruption);
   interruption_end(&interruption);
   control_after_fork();
   malloc_monitor_forks = false;

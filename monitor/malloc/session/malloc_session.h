@@ -71,10 +71,6 @@ struct code_objects;
  * those that are loaded.  Gives back what it does, or ENOMEM. */
 int malloc_session_locked(int (*work)(struct code_objects *objects));
 
-/* Whether a handler of a signal has interrupted this thread where it holds a
- * lock: what it has begun can still be saved, but should then not go on. */
-bool malloc_session_is_interrupted(void);
-
 /* Write it at the end.  Destructors of libraries free, and may run after
  * those of this one.  They are all called by one function of the dynamic
  * linker that is registered like any with atexit, but later than this: the

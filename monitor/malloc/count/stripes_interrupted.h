@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stripes_interrupted.h -- counts that the handler of a signal interrupted.
+ *
+ * Model.  The handler may end the process in the midst of a count, which it
+ * then has to save, or call exec, which may fail.  Counts change their figures
+ * in an order by which it can be told how far one came, and stripes_interrupt
+ * makes it whole, or as if it had not begun.
+ *
+ * In handlers of signals, and where there is none, too; it takes no memory.
+ */
+#ifndef MPROF_STRIPES_INTERRUPTED_H
+#define MPROF_STRIPES_INTERRUPTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "malloc/count/stripes.h"
+#include "tree/context_tree.h"
+
+/* What stripes_interrupt changed. */
+struct stripes_interrupted {
+  uint32_t opened;            /* those that it opened */
+  uint32_t changing[STRIPES]; /* the leaf that each counts for */
+  bool all;                   /* all were locked */
+  struct stripe *stripe; /* in which it changed what follows; NULL: none */
+  uint64_t life_count, life_freed_count;
+  int64_t live;
+};
+
+/* Whether this thread was interrupted with a stripe locked. */
+bool stripes_are_interrupted(void);
+
+/* This thread may have been interrupted in the midst of a count: make the
+ * figures consistent, and open the stripes that it has, as others could wait
+ * for them while it waits for theirs.  Then a profile can be written;
+ * stripes_resume must follow if the interrupted count is to go on. */
+void stripes_interrupt(struct stripes_interrupted *state,
+                       const struct context_tree *tree);
+void stripes_resume(const struct stripes_interrupted *state);
+
+#endif
