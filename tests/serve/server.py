@@ -318,7 +318,7 @@ equal("and end at the program's own", counters,
 
 
 def read_when_there(url):
-    """What is at URL; pprof says where it is before it listens."""
+    """What is at URL, as soon as somebody listens there."""
     end = time.monotonic() + 30
     while True:
         try:
@@ -349,16 +349,14 @@ if shutil.which("go"):
     said = pprof("-top", "-base", url, url)
     check("go tool pprof -base: nothing is left",
           "of 0 total" in said, said)
-    web = subprocess.Popen(["go", "tool", "pprof", "-http=localhost:0",
-                            "-no_browser", url], stderr=subprocess.PIPE,
-                           text=True, env=environment,
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        web_port = free.getsockname()[1]
+    web = subprocess.Popen(["go", "tool", "pprof",
+                            f"-http=127.0.0.1:{web_port}", "-no_browser",
+                            url], stderr=subprocess.DEVNULL, env=environment,
                            start_new_session=True)
-    page = b""
-    for line in web.stderr:
-        if "Serving web UI on" in line:
-            page = read_when_there(line.split()[-1] + "/top")
-            break
-    check("go tool pprof -http", b"APP::MAKE-PAIRS" in page)
+    page = read_when_there(f"http://127.0.0.1:{web_port}/top")
+    check("go tool pprof -http", b"APP::MAKE-PAIRS" in page, page[:500])
     os.killpg(web.pid, signal.SIGTERM)
     web.wait()
 else:
