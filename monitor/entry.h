@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Block all signals that could run Lisp code, which may throw out of what
  * holds a lock.  Those of the collector are none. */
@@ -40,6 +41,9 @@ void monitor_saving_forked(void);
 /* Wait for the next save.  False: there is none.  The thread can be thrown
  * out of it, for nothing is held. */
 bool monitor_wait_to_save(void);
+
+/* How long threads were held up for the figures that were read last. */
+uint64_t monitor_stopped_nanoseconds(void);
 
 /* Whether a thread waits to save (mprof_monitor_autosave). */
 bool monitor_autosave_waits(void);

@@ -388,6 +388,7 @@ mprof_monitor_counter(int which)
   case MPROF_SINCE: return since;
   case MPROF_RESETS: return resets;
   case MPROF_FOLLOWS: return follows;
+  case MPROF_STOPPED: return monitor_stopped_nanoseconds();
   default: return 0;
   }
 }

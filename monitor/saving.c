@@ -60,9 +60,26 @@ monitor_fail(int status, const char *format, ...)
 
 /* ---- once ---- */
 
+static uint64_t stop_began, stopped; /* nanoseconds */
+
+uint64_t
+monitor_stopped_nanoseconds(void)
+{
+  return __atomic_load_n(&stopped, __ATOMIC_RELAXED);
+}
+
+static uint64_t
+now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 static void
 stop(bool balanced)
 {
+  stop_began = now();
   if (balanced)
     stop_begin();
   else
@@ -76,6 +93,7 @@ go_on(bool balanced)
     stop_end();
   else
     stop_set_gates(GATE_OPEN);
+  __atomic_store_n(&stopped, now() - stop_began, __ATOMIC_RELAXED);
 }
 
 /* Printing waits for the runtime's lock on packages, and a thread that holds
@@ -142,7 +160,7 @@ take_and_put(struct gzip_file *file, struct lisp_figures *figures, int before)
   hold_live(true);
   taken = monitor_look_for_code() && lisp_figures_take(figures);
   figures->balanced = balanced;
-  figures->shown = (before & MPROF_SHOWN) != 0;
+  figures->heap = (before & MPROF_HEAP) != 0;
   if (taken && holders) {
     code_functions_find_names(&monitor.code);
     lisp_profile_put(file, figures, true);

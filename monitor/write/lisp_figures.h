@@ -36,7 +36,7 @@ struct lisp_figures { /* all zero at first */
   struct counters counters;
   struct thread_figures *threads;
   size_t thread_count;
-  bool shown;          /* without frames that are hidden by default */
+  bool heap;           /* to be written as MPROF_HEAP says (monitor.h) */
   bool balanced;       /* with what the collector has given out */
   uint64_t collection; /* what is alive is as of this one */
   uint64_t lost;       /* objects that are not followed any more */

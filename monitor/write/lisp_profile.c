@@ -32,6 +32,7 @@ struct lisp_writer {
   struct pprof_stream stream;
   struct sample_writer samples;
   const struct thread_figures *figures; /* whose samples are written */
+  bool heap;                         /* as MPROF_HEAP says */
   uint64_t classless_count;          /* objects of a class that has no name */
 };
 
@@ -64,6 +65,8 @@ put_labels(void *closure, const struct kind *kind)
                       : classify_type_name(kind->what));
   if (class != NULL)
     pprof_add_label(p, PPROF_LABEL_CLASS, class);
+  if (w->heap)
+    return;
   pprof_add_label(p, PPROF_LABEL_CATEGORY,
                   classify_category_name(classify_category(kind->what)));
   pprof_add_label(p, PPROF_LABEL_THREAD, w->figures->thread->label);
@@ -79,7 +82,7 @@ put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
           uint32_t function, uint32_t up)
 {
   const uint64_t values[PPROF_COLUMNS] = {[PPROF_CALLS] = calls};
-  if (calls != 0)
+  if (calls != 0 && !w->heap)
     sample_writer_put(&w->samples, site, function, up, values, NULL);
 }
 
@@ -279,7 +282,8 @@ static void
 put_profile(struct lisp_writer *w, const struct lisp_figures *figures,
             bool holders)
 {
-  w->samples.shown = figures->shown;
+  w->heap = figures->heap;
+  w->samples.shown = figures->heap;
   pprof_open(&w->stream, holders          ? PPROF_HELD_COLUMNS
                          : monitor.follow ? PPROF_LIVE_COLUMNS
                                           : PPROF_LISP_COLUMNS);

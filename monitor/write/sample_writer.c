@@ -192,14 +192,19 @@ add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
       collect_chain(w, site, function, up, allocates, &first);
   const uint32_t *chain = w->chain.base;
   const uint8_t *parts = w->parts.base;
-  size_t end = length, showing = 0;
+  size_t end = length, showing = 0, so_far = 0;
   if (pprof_failed(w->stream))
     return 0;
-  for (size_t i = 0; i < length && w->part_of != NULL; i++)
-    if (parts[chain[i]] == LOCATION_ROOT)
-      end = i; /* the last one is the rootmost */
-  for (size_t i = 0; i < end && w->part_of != NULL; i++)
-    showing += shows(w, i, end);
+  for (size_t i = 0; i < length && w->part_of != NULL; i++) {
+    const uint8_t part = parts[chain[i]];
+    so_far += part == LOCATION_SHOWS;
+    if (part == LOCATION_ROOT) { /* the last one is the rootmost */
+      end = i;
+      showing = so_far;
+    }
+  }
+  if (end == length)
+    showing = so_far;
   const bool whole = showing == 0 || showing == length;
   const size_t start = w->stream->length;
   for (size_t i = 0; i < length; i++)
