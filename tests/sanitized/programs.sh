@@ -14,6 +14,7 @@
 : "${SANITIZE:?says which sanitizer}"
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export TSAN_OPTIONS=die_after_fork=0:allocator_may_return_null=1
+TSAN_OPTIONS+=:suppressions=$top/tests/sanitized/thread-sanitizer.supp
 
 functions='malloc calloc realloc reallocarray free posix_memalign
   aligned_alloc memalign valloc pvalloc malloc_usable_size'
