@@ -6,7 +6,6 @@
 
 #include "pprof/writer.h"
 
-#include "base/gzip_sink.h"
 #include "common/pprof_format.h"
 #include "pprof/hidden.h"
 #include "pprof/stated_calls.h"
@@ -267,11 +266,12 @@ prepare(struct writing *writing)
 }
 
 void
-profile_write(const struct profile *profile, bool plain, struct sink *sink)
+profile_write(const struct profile *profile, bool plain,
+              enum gzip_level level, struct sink *sink)
 {
   struct gzip_sink gzip;
   struct writing writing = {.profile = profile, .sink = &gzip.sink};
-  gzip_sink_open(&gzip, sink);
+  gzip_sink_open(&gzip, sink, level);
   if (plain || prepare(&writing))
     write_all(&writing);
   else

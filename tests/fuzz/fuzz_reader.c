@@ -178,7 +178,7 @@ compress_file(struct memory_file *file, const uint8_t *data, size_t size)
   struct string_sink packed;
   struct gzip_sink gzip;
   string_sink_init(&packed);
-  gzip_sink_open(&gzip, &packed.sink);
+  gzip_sink_open(&gzip, &packed.sink, GZIP_FILE);
   sink_bytes(&gzip.sink, (const char *)data, size);
   gzip_sink_close(&gzip);
   expect(string_sink_text(&packed) != NULL, "not compressed");
