@@ -62,6 +62,18 @@ def profile(path):
     return Profile(octets).check()
 
 
+def child_of(parent):
+    """The process that PARENT has started."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                if int(file.read().rpartition(")")[2].split()[1]) == parent:
+                    return int(name)
+        except OSError:
+            pass
+    raise ProcessLookupError(parent)
+
+
 def state(row):
     text = get("/")[1].decode()
     return int(re.search(f"<th>{row}<td>([\\d ]+)", text)[1].replace(" ", ""))
@@ -116,8 +128,7 @@ equal("all before is forgotten", [9, 900],
 equal("... also for differences", [9, 900],
       profile("/debug/pprof/delta_heap").of("make_object")[:2])
 
-child = int(subprocess.run(["pgrep", "-P", str(process.pid)],
-                           capture_output=True, text=True).stdout)
+child = child_of(process.pid)
 os.kill(child, signal.SIGSTOP)
 time.sleep(0.1)
 begin = time.monotonic()
