@@ -6,12 +6,14 @@
 #include "live/live_frees.h"
 #include "tree/context_retire.h"
 
-/* How many bytes the copies of all trees take. */
+/* How many bytes the copies of all trees take; some even if there is none, for
+ * the kernel gives no memory of no bytes. */
 static size_t
 bytes_needed(size_t *threads, size_t *live)
 {
-  size_t bytes = 0;
-  *threads = *live = 0;
+  size_t bytes = sizeof(struct thread_figures);
+  *threads = 0;
+  *live = sizeof(struct live_survival);
   for (const struct thread_state *t = monitor.threads; t != NULL;
        t = t->next) {
     bytes += t->tree.leaf_count * sizeof(struct leaf_counts) +

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void
+add_headers(struct MHD_Response *response, const char *type)
+{
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+}
+
 struct MHD_Response *
 answer_text(const char *type, char *text, size_t length)
 {
@@ -17,9 +25,7 @@ answer_text(const char *type, char *text, size_t length)
     free(text);
     return NULL;
   }
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  add_headers(response, type);
   return response;
 }
 
@@ -104,9 +110,7 @@ answer_result(void *result, const char *type, unsigned *status)
     return NULL;
   }
   *status = MHD_HTTP_OK;
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  add_headers(response, type);
   return response;
 }
 

@@ -80,6 +80,9 @@ def profile(path):
 
 # ---- profiles ----
 
+equal("before anything was counted there is nothing", [0, 0, 0, 0],
+      profile("/debug/pprof/allocs").totals())
+check("... also in a file", get("/profile")[0].status == 200)
 counters = program.counters("pairs 1000")
 allocs = profile("/debug/pprof/allocs")
 equal("what was allocated", counters, allocs.totals()[:2])
