@@ -152,37 +152,6 @@ put_thread(struct lisp_writer *w, const struct thread_figures *t)
 
 /* ---- functions and locations ---- */
 
-static void
-put_function(struct pprof_stream *p, uint64_t id,
-             const struct code_function *f, int64_t line)
-{
-  const char *file = f->runtime ? "[runtime]" : f->file;
-  pprof_begin(p);
-  pprof_add_field(p, PPROF_FUNCTION_ID, id);
-  pprof_add_field(p, PPROF_FUNCTION_NAME, pprof_string(p, f->name));
-  pprof_add_field(p, PPROF_FUNCTION_SYSTEM_NAME,
-                  pprof_string(p, f->system_name));
-  pprof_add_field(p, PPROF_FUNCTION_FILE,
-                  pprof_string(p, file != NULL ? file : ""));
-  pprof_add_field(p, PPROF_FUNCTION_START_LINE, (uint64_t)line);
-  pprof_end(p, PPROF_FUNCTION);
-}
-
-static void
-put_location(struct pprof_stream *p, uint64_t id, uintptr_t address,
-             uint64_t function, int64_t line)
-{
-  size_t start;
-  pprof_begin(p);
-  pprof_add_field(p, PPROF_LOCATION_ID, id);
-  pprof_add_field(p, PPROF_LOCATION_ADDRESS, address);
-  start = p->length;
-  pprof_add_field(p, PPROF_LINE_FUNCTION, function);
-  pprof_add_field(p, PPROF_LINE_NUMBER, (uint64_t)line);
-  pprof_nest(p, PPROF_LOCATION_LINE, start);
-  pprof_end(p, PPROF_LOCATION);
-}
-
 /* Readers tell functions by their names: of several with one name the calls
  * are unknown only if no one's are known. */
 static void
@@ -238,11 +207,13 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
     }
     if (function > before) {
       lines[function] = source_line(&source, f->file, f->file_position);
-      put_function(p, function, f, lines[function]);
+      pprof_put_function(p, function, f->name, f->system_name,
+                         f->runtime ? PPROF_RUNTIME_FILE : f->file,
+                         lines[function]);
       if (f->calls_known && intern_text(&known, f->name) == 0)
         gzip_file_fail(p->output, ENOMEM);
     }
-    put_location(p, id, f->code, function, lines[function]);
+    pprof_put_location(p, id, f->code, function, lines[function]);
   }
   put_unknown_calls(p, &functions, &known);
   free(source.text);

@@ -247,3 +247,34 @@ pprof_close(struct pprof_stream *p)
   arena_release(&p->message);
   intern_table_release(&p->strings);
 }
+
+/* ---- functions and locations ---- */
+
+void
+pprof_put_function(struct pprof_stream *p, uint64_t id, const char *name,
+                   const char *system_name, const char *file, int64_t line)
+{
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_FUNCTION_ID, id);
+  pprof_add_field(p, PPROF_FUNCTION_NAME, pprof_string(p, name));
+  pprof_add_field(p, PPROF_FUNCTION_SYSTEM_NAME, pprof_string(p, system_name));
+  pprof_add_field(p, PPROF_FUNCTION_FILE,
+                  pprof_string(p, file != NULL ? file : ""));
+  pprof_add_field(p, PPROF_FUNCTION_START_LINE, (uint64_t)line);
+  pprof_end(p, PPROF_FUNCTION);
+}
+
+void
+pprof_put_location(struct pprof_stream *p, uint64_t id, uint64_t address,
+                   uint64_t function, int64_t line)
+{
+  size_t start;
+  pprof_begin(p);
+  pprof_add_field(p, PPROF_LOCATION_ID, id);
+  pprof_add_field(p, PPROF_LOCATION_ADDRESS, address);
+  start = p->length;
+  pprof_add_field(p, PPROF_LINE_FUNCTION, function);
+  pprof_add_field(p, PPROF_LINE_NUMBER, (uint64_t)line);
+  pprof_nest(p, PPROF_LOCATION_LINE, start);
+  pprof_end(p, PPROF_LOCATION);
+}

@@ -68,6 +68,15 @@ void pprof_put_count(struct pprof_stream *p, const char *key, uint64_t n);
 /* The comment mprof.region, for region_table_comments. */
 void pprof_put_region(void *stream, const char *text);
 
+/* The function ID of a Lisp program; FILE is NULL where it is not known. */
+void pprof_put_function(struct pprof_stream *p, uint64_t id, const char *name,
+                        const char *system_name, const char *file,
+                        int64_t line);
+
+/* The location ID, which is at one line of one function. */
+void pprof_put_location(struct pprof_stream *p, uint64_t id, uint64_t address,
+                        uint64_t function, int64_t line);
+
 /* ---- messages ---- */
 
 void pprof_begin(struct pprof_stream *p);

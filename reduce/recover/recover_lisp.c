@@ -226,37 +226,6 @@ part_of(void *recovery, uint64_t at)
              : LOCATION_SHOWS;
 }
 
-static void
-put_function(struct pprof_stream *p, uint64_t id,
-             const struct recovered_function *f, int64_t line)
-{
-  const char *file =
-      (f->flags & NOTE_RUNTIME) != 0 ? PPROF_RUNTIME_FILE : f->file;
-  pprof_begin(p);
-  pprof_add_field(p, PPROF_FUNCTION_ID, id);
-  pprof_add_field(p, PPROF_FUNCTION_NAME, pprof_string(p, f->name));
-  pprof_add_field(p, PPROF_FUNCTION_SYSTEM_NAME,
-                  pprof_string(p, f->system_name));
-  pprof_add_field(p, PPROF_FUNCTION_FILE,
-                  pprof_string(p, file != NULL ? file : ""));
-  pprof_add_field(p, PPROF_FUNCTION_START_LINE, (uint64_t)line);
-  pprof_end(p, PPROF_FUNCTION);
-}
-
-static void
-put_location(struct pprof_stream *p, uint64_t id, uint64_t address,
-             uint64_t function, int64_t line)
-{
-  pprof_begin(p);
-  pprof_add_field(p, PPROF_LOCATION_ID, id);
-  pprof_add_field(p, PPROF_LOCATION_ADDRESS, address);
-  const size_t start = p->length;
-  pprof_add_field(p, PPROF_LINE_FUNCTION, function);
-  pprof_add_field(p, PPROF_LINE_NUMBER, (uint64_t)line);
-  pprof_nest(p, PPROF_LOCATION_LINE, start);
-  pprof_end(p, PPROF_LOCATION);
-}
-
 /* A function goes by its number, and each location is one of its own. */
 static void
 put_locations(struct lisp_recovery *r)
@@ -269,8 +238,11 @@ put_locations(struct lisp_recovery *r)
     const struct recovered_function f = function_at(
         r, number_at(sample_writer_location(&r->samples, id)), own);
     const int64_t line = source_line(&source, f.file, f.position);
-    put_function(p, id, &f, line);
-    put_location(p, id, f.code, id, line);
+    pprof_put_function(p, id, f.name, f.system_name,
+                       (f.flags & NOTE_RUNTIME) != 0 ? PPROF_RUNTIME_FILE
+                                                     : f.file,
+                       line);
+    pprof_put_location(p, id, f.code, id, line);
     if (intern_text((f.flags & NOTE_CALLS_KNOWN) != 0 ? &known : &unknown,
                     f.name) == 0)
       gzip_file_fail(p->output, ENOMEM);
