@@ -8,6 +8,7 @@
 
 #include "diff/diff.h"
 #include "tables/output.h"
+#include "tables/report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 const struct command_row command_rows[] = {
     {COMMAND_REPORT, "report", "[OPTION...] [FILE...]", "print tables",
      run_reduction, ".txt ", "text (.txt), and mprof export other formats"},
+    {COMMAND_ADVISE, "advise", "[OPTION...] [FILE...]", "say what to change",
+     run_reduction, ".txt ", "text (.txt)"},
     {COMMAND_EXPORT, "export", "--format=FORMAT [OPTION...] [FILE...]",
      "write another format", run_reduction, NULL, NULL},
     {COMMAND_DIFF, "diff", "[OPTION...] OLD NEW", "compare two profiles",
@@ -150,6 +153,8 @@ help_write(enum command topic, struct sink *sink)
       write_option(row, sink);
   if (topic == COMMAND_REPORT)
     WRITE_CHOICES("Tables, in this order", report_tables, sink);
+  else if (topic == COMMAND_ADVISE)
+    report_advice_rules(sink);
   else if (topic == COMMAND_DIFF)
     WRITE_CHOICES("Tables, in this order", diff_tables, sink);
   else if (topic == COMMAND_EXPORT) {

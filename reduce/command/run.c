@@ -82,6 +82,8 @@ emitter_of(const struct options *options)
   switch (options->command) {
   case COMMAND_REPORT:
     return report_write;
+  case COMMAND_ADVISE:
+    return report_advise;
   case COMMAND_GRAPH:
     return NULL;
   default: /* a flame graph, unless the file to write is another format */

@@ -2,6 +2,7 @@
 
 /* Which tables and which formats there are. */
 
+#include "advice/advice.h"
 #include "tables/output.h"
 
 #include "export/export.h"
@@ -108,7 +109,16 @@ shown_in_lisp(const struct reduction *reduction)
   return shown_if(is_lisp(reduction));
 }
 
+/* On what is written for people, of all functions. */
+static enum shown
+shown_advice(const struct reduction *reduction)
+{
+  return advice_applies(reduction) ? SHOWN_ALWAYS : SHOWN_NEVER;
+}
+
 const struct output report_tables[] = {
+    {"advice", "what to change, the first three lines of mprof advise",
+     .emit = report_advice, .shown = shown_advice},
     {"leaks", "memory that was never freed (C)", .table = &leaks_table,
      .shown = shown_leaks},
     {"regions", "allocation by named region", .table = &regions_table,
@@ -183,6 +193,7 @@ const struct output csv_tables[] = {
     {"regions", "figures of each named region", .table = &regions_table},
     {"phases", "figures of each phase", .table = &phases_table},
     {"threads", "figures of each thread", .table = &threads_table},
+    {"advice", "what to change", .table = &advice_table},
     {0},
 };
 

@@ -33,6 +33,7 @@ static const struct {
     {"regions", &regions_table, true},
     {"phases", &phases_table, true},
     {"threads", &threads_table, true},
+    {"advice", &advice_table, true},
 };
 
 /* Finds the place of each of COUNT items in the list of TABLE. */

@@ -54,10 +54,17 @@ write_wrapped(struct sink *sink, const char *text, size_t indent)
 }
 
 void
+report_indented(struct sink *sink, const char *text, size_t indent)
+{
+  sink_repeat(sink, ' ', indent);
+  write_wrapped(sink, text, indent);
+}
+
+void
 report_paragraph(struct sink *sink, const char *text)
 {
-  sink_text(sink, "\n  ");
-  write_wrapped(sink, text, 2);
+  sink_text(sink, "\n");
+  report_indented(sink, text, 2);
 }
 
 void
@@ -239,8 +246,8 @@ write_coarse(const struct profile *profile, struct sink *sink)
   sink_text(sink, "\n");
 }
 
-static void
-write_summary(const struct reduction *reduction, struct sink *sink)
+void
+report_summary(const struct reduction *reduction, struct sink *sink)
 {
   const struct profile *profile = reduction->profile;
   const struct selection *selection = &reduction->selection;
@@ -305,7 +312,7 @@ void
 report_write(const struct reduction *reduction, struct sink *sink)
 {
   report_unattributed(reduction, sink);
-  write_summary(reduction, sink);
+  report_summary(reduction, sink);
   for (size_t i = 0; report_tables[i].name != NULL; i++)
     if (!wants_table(reduction, i))
       continue;

@@ -14,6 +14,9 @@
  * the tables that the options ask for. */
 void report_write(const struct reduction *reduction, struct sink *sink);
 
+/* What the profile is of, and how much; the lines above all tables. */
+void report_summary(const struct reduction *reduction, struct sink *sink);
+
 /* Says what is counted, when that is not what was allocated. */
 void report_counted(const struct reduction *reduction, struct sink *sink);
 
@@ -39,6 +42,12 @@ void report_held(const struct reduction *reduction, struct sink *sink);
 void report_reconciliation(const struct reduction *reduction,
                            struct sink *sink);
 
+/* What to change: the first advice, a line each; all of it, in full; and the
+ * rules that it comes from. */
+void report_advice(const struct reduction *reduction, struct sink *sink);
+void report_advise(const struct reduction *reduction, struct sink *sink);
+void report_advice_rules(struct sink *sink);
+
 /* The legend of a call graph whose functions are holders. */
 void report_holders_legend(const struct reduction *reduction,
                            struct sink *sink);
@@ -47,9 +56,11 @@ void report_holders_legend(const struct reduction *reduction,
 void report_unattributed(const struct reduction *reduction,
                          struct sink *sink);
 
-/* Writes the heading of a table; TEXT as a paragraph of its own. */
+/* Writes the heading of a table; TEXT as a paragraph of its own, or in lines
+ * that begin with INDENT blanks. */
 void report_heading(struct sink *sink, const char *title);
 void report_paragraph(struct sink *sink, const char *text);
+void report_indented(struct sink *sink, const char *text, size_t indent);
 
 /* Writes a line of a legend, what TERM, a heading, stands for; or a paragraph
  * of it.  Neither writes anything when legends are not wanted. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A function that captures variables is made each time that control passes
+ * it.
+ */
+
+#include "advice/rules.h"
+
+const struct advice_rule rule_closure = {
+    .name = "closure",
+    .grade = GRADE_CERTAIN,
+    .called = NAMES("ecl_make_cclosure_va"),
+    .types = NAMES("CLOSURE"),
+    .objects = "closures",
+    .fault = "makes closures",
+    .advice = "Make the closure once, outside of the loop or the "
+              "function, or pass what it captures as arguments; "
+              "LABELS and FLET without captured variables cost "
+              "nothing.",
+    .example = "(mapcar (lambda (x) (+ x n)) list) => (loop for x "
+               "in list collect (+ x n))",
+    .unknown = "whether the variables that it captures change from "
+               "call to call; conses and boxes for these variables "
+               "come on top",
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A function without captured variables, as FORMATTER makes one, is made
+ * anew where it is passed.
+ */
+
+#include "advice/rules.h"
+
+const struct advice_rule rule_function_object = {
+    .name = "function-object",
+    .grade = GRADE_CERTAIN,
+    .called = NAMES("ecl_make_cfun_va", "ecl_make_cfun"),
+    .types = NAMES("COMPILED-FUNCTION"),
+    .objects = "functions",
+    .fault = "makes function objects that capture nothing",
+    .advice = "Make it once: with LOAD-TIME-VALUE, or as a global "
+              "function that is passed by name.",
+    .example = "(formatter \"~a\") => (load-time-value (formatter "
+               "\"~a\"))",
+    .unknown = "nothing that matters here",
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A hash table that is full is made anew, larger. */
+
+#include "advice/rules.h"
+
+const struct advice_rule rule_hash_growth = {
+    .name = "hash-growth",
+    .grade = GRADE_CERTAIN,
+    .through = NAMES("ecl_extend_hashtable"),
+    .objects = "objects",
+    .fault = "has hash tables grow",
+    .advice = "Give MAKE-HASH-TABLE the :SIZE that is needed in the"
+              " end.",
+    .example = "(make-hash-table) => (make-hash-table :size 100000)",
+    .unknown = "how many entries there will be",
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* VECTOR-PUSH-EXTEND copies a full vector into a larger one. */
+
+#include "advice/rules.h"
+
+const struct advice_rule rule_vector_growth = {
+    .name = "vector-growth",
+    .grade = GRADE_CERTAIN,
+    .through = NAMES("extend_vector"),
+    .objects = "objects",
+    .fault = "has vectors grow by VECTOR-PUSH-EXTEND",
+    .advice = "Make the vector as large as needed, with a fill "
+              "pointer of 0, or give VECTOR-PUSH-EXTEND a larger "
+              "extension.",
+    .example = "(make-array 0 :adjustable t :fill-pointer t) => "
+               "(make-array 10000 :adjustable t :fill-pointer 0)",
+    .unknown = "how many elements there will be",
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* All rules.  The first one that holds has the allocation, so those that ask
+ * for more come first.
+ */
+
+#include "advice/rules.h"
+
+const struct advice_rule *const advice_rules[] = {
+    &rule_scanner,
+    &rule_generic_float,
+    &rule_boxed_float,
+    &rule_rest_list,
+    &rule_closure,
+    &rule_function_object,
+    &rule_format_control,
+    &rule_format_string,
+    &rule_string_stream,
+    &rule_initargs,
+    &rule_hash_growth,
+    &rule_vector_growth,
+    NULL,
+};
