@@ -37,15 +37,15 @@
       (:show-runtime (:part) boolean "show ECL's own C functions too")
       (:show-root (:part) boolean "show what called the profiled body, too")
       (:tables (:report)
-       (list :phases :threads :regions :bins :direct :flat :graph :types
+       (list :advice :phases :threads :regions :bins :direct :flat :graph :types
         :type-functions :function-types :held :survival :reconciliation :leaks
         :peak :temporary)
        "these and not the usual ones; the last three are for C programs")
       (:type (:report) (member :flat :graph :held :survival)
        "the same for one of these, the first two as in sb-sprof" "tables")
-      (:limit (:report :save) (integer 1) "at most so many rows, or nodes")
+      (:limit (:report :save :advise) (integer 1) "at most so many rows, or nodes")
       (:max (:report) (integer 1) "the same, as in sb-sprof" "limit")
-      (:min-percent (:report :save) real "leave out rows, or nodes, below this")
+      (:min-percent (:report :save :advise) real "leave out rows, or nodes, below this")
       (:sort-by (:report)
        (member :bytes :allocations :calls :self :inclusive :name :live :kept
         :peak :temporary)
@@ -55,7 +55,7 @@
         :held-allocations :kept :kept-allocations :peak :peak-allocations
         :temporary)
        "what is counted; live, held ones after START :LIVE, the last five in C")
-      (:verbose (:report) boolean "leave out no row; else those below 1 %")
+      (:verbose (:report :advise) boolean "leave out no row; else those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
       (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")
       (:averages (:report) boolean
@@ -63,13 +63,13 @@
       (:human (:report) boolean "separate the thousands of numbers in tables")
       (:width (:report) (integer 0)
        "cut names, and leave columns out, so that lines fit into it; 0: never")
-      (:color (:report) boolean "mark what to look at first" "color=always")
+      (:color (:report :advise) boolean "mark what to look at first" "color=always")
       (:types (:save) boolean "for :FOLDED, the type as the last frame")
       (:phases (:save) boolean "for :FOLDED, the phase as the first frame")
       (:threads (:save) boolean "for :FOLDED, the thread as the first frame")
       (:table (:save)
        (member :functions :arcs :types :survival :contexts :bins :regions
-        :phases :threads)
+        :phases :threads :advice)
        "which one, for :CSV"))
     "What the keywords of REPORT, SAVE and PROFILE are: (KEYWORD GROUPS TYPE
 DOCUMENTATION [OPTION]).  GROUPS says who takes it: :PART is for all, since it

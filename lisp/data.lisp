@@ -60,6 +60,9 @@ of the objects.  Empty where that is not known: see :LIVE of START."
    "(mapcar #'name (phases p))  =>  (:RUN :COMPILE)")
   (data:threads "The threads of X, a profile, the largest bytes first."
    "(mapcar #'name (threads p))  =>  (\"top-level\" \"worker\")")
+  (data:advice "What to change, of X, a profile, what saves most first: see
+MPROF:ADVISE."
+   "(saved-bytes (first (advice p)))  =>  31968")
   (data:contexts "The contexts of X, a profile, as a fresh list, the largest
 bytes first; MAP-CONTEXTS needs less memory.  Of a comparison, differences: of
 what was allocated at the end of each call chain."
@@ -108,9 +111,10 @@ led to an allocation; how often X, a region, was entered.  NIL when that is not
 known: calls of C functions of other libraries, say.  Contexts of one chain that
 differ in type or size have the same calls."
    "(calls (row :arcs '(app::main app::parse)))  =>  3")
-  (data:file "The source file of X, a function, a string; or NIL."
+  (data:file "The source file of X, a function or advice, a string; or NIL."
    "(file f)  =>  \"/home/me/app.lisp\"")
-  (data:line "The line where the form of X, a function, begins; or NIL."
+  (data:line "The line where the form of X, a function, begins; or that X, advice,
+is about; or NIL."
    "(line f)  =>  12")
   (data:cycle "The number of the cycle of functions that X is in, or NIL."
    "(cycle f)  =>  1")
@@ -118,8 +122,9 @@ differ in type or size have the same calls."
    "(mapcar #'caller (callers f))  =>  (\"APP::MAIN\")")
   (data:callees "The arcs from X, a function, the largest bytes first."
    "(mapcar #'callee (callees f))  =>  (\"APP::LEX\")")
-  (data:caller "The name of the function that X, an arc, comes from."
-   "(caller (first (callers f)))  =>  \"APP::MAIN\"")
+  (data:caller "The name of the function that X, an arc, comes from; of the one
+that had most of what X, advice, is about allocated, or NIL."
+   "(caller (first (callers f)))  =>  \"APP::MAIN\"" t)
   (data:callee "The name of the function that X, an arc, goes to."
    "(callee (first (callees f)))  =>  \"APP::LEX\"")
   (data:type "The Lisp type of the objects of X, a type, a row of SURVIVAL or a
@@ -146,6 +151,28 @@ category: for conses, floats, structures and others."
    "(category-bytes (row :phases :run))  =>  (240 0 0 0)")
   (data:nanoseconds "How long X, a region, was active, threads added up."
    "(nanoseconds (row :regions :parse))  =>  1200000"))
+
+;;; What is in a row of advice, A, whose name is that of the function to change
+
+(define-readers
+  (data:rule "The name of the rule that X, advice, comes from, a string."
+   "(rule a)  =>  \"generic-float\"")
+  (data:grade "How sure X, advice, is: :CERTAIN when what was counted proves it,
+or :CHECK."
+   "(grade a)  =>  :CERTAIN")
+  (data:saved-bytes "How many bytes less are allocated when what X, advice, says
+is done; at most so many, where the grade is :CHECK."
+   "(saved-bytes a)  =>  31968")
+  (data:objects "How many objects X, advice, is about."
+   "(objects a)  =>  1998")
+  (data:called "The name of the function of ECL that the one that X, advice, is
+about calls there; NIL: that allocates itself."
+   "(called a)  =>  \"ecl_plus\"" t)
+  (data:fault "What is wrong with the function that X, advice, is about."
+   "(fault a)  =>  \"computes with floats by generic arithmetic\"")
+  (data:remedy "What to change, as X, advice, says." "(remedy a)")
+  (data:example "An example of it." "(example a)")
+  (data:unknown "What is not known, and may speak against it." "(unknown a)"))
 
 ;;; A difference D, and a condition C
 

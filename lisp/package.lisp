@@ -36,7 +36,8 @@ of one object, and means the same for all kinds of them:
    (mprof.data:bytes (mprof.data:row :functions 'foo))
 
 Of a profile, or of what MPROF:COMPARE-PROFILES gives back, lists of rows:
-   FUNCTIONS ARCS TYPES SURVIVAL BINS REGIONS PHASES THREADS CONTEXTS; one: ROW
+   FUNCTIONS ARCS TYPES SURVIVAL BINS REGIONS PHASES THREADS CONTEXTS ADVICE
+   one: ROW
    MAP-CONTEXTS TYPE-FUNCTIONS COMMENTS COMMENT; what holds it: HOLDERS
 Of a row:
    NAME ALLOCATIONS BYTES CALLS
@@ -47,11 +48,12 @@ Of a row:
    CALLER CALLEE; TYPE CLASS CATEGORY SIZE   arcs; types, sizes, contexts
    CHAIN PHASE THREAD; CATEGORY-BYTES NANOSECONDS   contexts; regions, ...
    OLD NEW OLD-ALLOCATIONS NEW-ALLOCATIONS OLD-BYTES NEW-BYTES   differences
+   RULE GRADE SAVED-BYTES OBJECTS CALLED FAULT REMEDY EXAMPLE UNKNOWN   advice
 Of a condition:
    BUDGET PROFILE-OF HOLDERS OFFSET")
   (:export
    #:functions #:arcs #:types #:survival #:bins #:regions #:phases #:threads
-   #:contexts
+   #:contexts #:advice
    #:row #:map-contexts #:type-functions #:comments #:comment
    #:name #:allocations #:bytes #:calls #:self-allocations #:self-bytes
    #:live-allocations #:live-bytes #:self-live-allocations #:self-live-bytes
@@ -60,6 +62,8 @@ Of a condition:
    #:type #:class #:category #:size #:chain #:phase #:thread
    #:category-bytes #:nanoseconds
    #:old #:new #:old-allocations #:new-allocations #:old-bytes #:new-bytes
+   #:rule #:grade #:saved-bytes #:objects #:called #:fault #:remedy #:example
+   #:unknown
    #:budget #:profile-of #:holders #:offset))
 
 (defpackage #:mprof
@@ -83,6 +87,7 @@ To count:
    OUT-OF-LINE      have CONS, LIST, ... show as functions
 To look at it:
    REPORT           print tables
+   ADVISE           say what to change
    FLAMEGRAPH       write a page with a flame graph
    SAVE             write a file, in any format
 To watch it from outside:
@@ -103,7 +108,7 @@ What may go wrong:
   (:export
    #:with-profiling #:start #:stop #:reset #:status
    #:allocations #:bytes #:with-region #:out-of-line
-   #:report #:flamegraph #:save
+   #:report #:advise #:flamegraph #:save
    #:serve #:stop-serving #:ship #:stop-shipping
    #:profile #:filter-profile #:compare-profiles
    #:with-allocation-budget #:allocated-by

@@ -195,8 +195,8 @@ Example:
 
 ;;; The figures
 
-(defun phase-keyword (word)
-  "The keyword for the phase that the C library calls WORD."
+(defun word-keyword (word)
+  "The keyword for what the C library calls WORD, a phase or a grade."
   (intern (string-upcase word) '#:keyword))
 
 (defun rows (kind plists &rest more)
@@ -264,7 +264,7 @@ READER gives it."
   "The tables of DATA, what `mprof export --format=lisp' wrote; by keyword."
   (destructuring-bind (tag &key allocations bytes live-allocations live-bytes
                        functions arcs types survival bins regions phases threads
-                       comments &allow-other-keys)
+                       advice comments &allow-other-keys)
       data
     (assert (eq tag :mprof-profile))
     (let ((arcs (rows 'arc-figures arcs))
@@ -289,9 +289,12 @@ READER gives it."
             :regions (rows 'region-figures regions :name (reader :path)
                            :calls (reader :entered))
             :threads (rows 'thread-figures threads)
+            :advice (rows 'advice advice :name (reader :function)
+                          :grade (lambda (plist)
+                                   (word-keyword (getf plist :grade))))
             :phases (rows 'phase-figures phases
                           :name (lambda (plist)
-                                  (phase-keyword (getf plist :phase))))))))
+                                  (word-keyword (getf plist :phase))))))))
 
 (defun figures (profile)
   "The figures of PROFILE, made when they are asked for first."
@@ -313,7 +316,8 @@ READER gives it."
                                    (getf (figures x) ,key))))))
   (define-profile-readers data:allocations data:bytes data:live-allocations
     data:live-bytes data:functions data:arcs data:types data:survival data:died
-    data:alive data:bins data:regions data:phases data:threads data:comments))
+    data:alive data:bins data:regions data:phases data:threads data:advice
+    data:comments))
 
 ;;; Who holds what
 

@@ -41,15 +41,31 @@ REPORT."
                  (mprof:with-profiling () ...) does all~;Nothing was allocated ~
                  while mprof counted~].~%" *options*)))
 
-(defun report-text (profile legend tables options)
-  "TABLES of PROFILE, a string.  LEGEND is as for REPORT, OPTIONS a list of
-strings."
+(defun report-text (command profile legend tables options)
+  "What COMMAND writes of PROFILE, TABLES, a string.  LEGEND is as for REPORT,
+OPTIONS a list of strings."
   (or (nothing-counted profile)
       (in-keywords
-       (apply #'call-with-export #'c:string-of profile "report"
+       (apply #'call-with-export #'c:string-of profile command
               (if (explain-p legend tables)
                   options
                   (cons "--no-legend" options))))))
+
+(defun print-report (command tables legend stream file profile choices options)
+  "Print what COMMAND writes, TABLES, with the arguments and values of REPORT;
+OPTIONS are those of CHOICES that COMMAND takes."
+  (let* ((stream (if (eq stream t) *standard-output* stream))
+         (text nil)
+         (shown (call-with-profile
+                 (lambda (profile)
+                   (setf text (report-text command profile legend tables
+                                           (choice-options options))))
+                 file profile choices)))
+    (cond (stream
+           (write-string text stream)
+           shown)
+          (t
+           (values text shown)))))
 
 (define-choosing report (&key (stream *standard-output*) file profile
                               (legend :once))
@@ -79,18 +95,35 @@ work is counted too.
 Example:
 
    (mprof:report :tables '(:direct :types) :focus \"^APP::PARSE\" :limit 20)"
-  (let* ((stream (if (eq stream t) *standard-output* stream))
-         (tables (or (getf choices :tables) (getf choices :type) t))
-         (options (choice-options
-                   (list* :width (or (getf choices :width) (line-width stream))
-                          (chosen :report choices))))
-         (text nil)
-         (shown (call-with-profile
-                 (lambda (profile)
-                   (setf text (report-text profile legend tables options)))
-                 file profile choices)))
-    (cond (stream
-           (write-string text stream)
-           shown)
-          (t
-           (values text shown)))))
+  (print-report "report" (or (getf choices :tables) (getf choices :type) t)
+                legend stream file profile choices
+                (list* :width (or (getf choices :width)
+                                  (line-width (if (eq stream t)
+                                                  *standard-output*
+                                                  stream)))
+                       (chosen :report choices))))
+
+(define-choosing advise (&key (stream *standard-output*) file profile
+                              (legend :once))
+    (:part :advise :collect)
+  "Print what to change, so that the program allocates less; what saves most
+comes first.  Gives back the PROFILE that it is about.
+
+Each piece of advice says a function, with file and line, what is wrong there,
+how many bytes less there will be, and what is not known.  It is certain, where
+what was counted proves it, or is to be checked.  `mprof help advise' lists the
+rules that find it, mprof-advise(7) explains them; (mprof.data:advice profile)
+gives the same as data.
+
+STREAM, FILE, PROFILE: as for REPORT.
+LEGEND (default :ONCE): say how to go on; :ONCE does so the first time.
+~A
+Signals MPROF-ERROR and PROFILE-FILE-ERROR, and warns with PROFILE-INCOMPLETE,
+as REPORT does; HIDE, SHOW and BY are not for advice.
+
+Example:
+
+   (mprof:with-profiling (:report nil) (my-program))
+   (mprof:advise :limit 3)"
+  (print-report "advise" :advise legend stream file profile choices
+                (chosen :advise choices)))

@@ -56,7 +56,7 @@ struct advice_rule {
                                  others come with them; NULL: all */
   const char *objects;        /* what these are: "string streams" */
   const char *fault;          /* what is wrong, in a few words */
-  const char *advice;         /* what to change */
+  const char *remedy;         /* what to change */
   const char *example;        /* before => after */
   const char *unknown;        /* what the figures cannot say */
 };

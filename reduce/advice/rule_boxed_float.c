@@ -11,7 +11,7 @@ const struct advice_rule rule_boxed_float = {
     .types = NAMES("SINGLE-FLOAT", "DOUBLE-FLOAT", "LONG-FLOAT"),
     .objects = "floats",
     .fault = "boxes floats of known type",
-    .advice = "Keep them in typed variables, in arrays with that "
+    .remedy = "Keep them in typed variables, in arrays with that "
               "element type, or inline the function that they are "
               "passed to; at SAFETY 1 and more each operand of "
               "generic arithmetic is boxed, too.",

@@ -13,7 +13,7 @@ const struct advice_rule rule_closure = {
     .types = NAMES("CLOSURE"),
     .objects = "closures",
     .fault = "makes closures",
-    .advice = "Make the closure once, outside of the loop or the "
+    .remedy = "Make the closure once, outside of the loop or the "
               "function, or pass what it captures as arguments; "
               "LABELS and FLET without captured variables cost "
               "nothing.",

@@ -10,7 +10,7 @@ const struct advice_rule rule_format_control = {
     .through = NAMES("SI::TOKENIZE-CONTROL-STRING"),
     .objects = "objects",
     .fault = "has FORMAT parse the control string each time",
-    .advice = "Give a function in its place: FORMATTER parses it "
+    .remedy = "Give a function in its place: FORMATTER parses it "
               "when the program is compiled.",
     .example = "(format s \"~a~%\" x) => (format s (load-time-value "
                "(formatter \"~a~%\")) x)",

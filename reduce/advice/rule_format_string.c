@@ -14,7 +14,7 @@ const struct advice_rule rule_format_string = {
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
     .fault = "has FORMAT NIL make a string stream each time",
-    .advice = "Format to one string stream that is kept, and take "
+    .remedy = "Format to one string stream that is kept, and take "
               "what is in it with GET-OUTPUT-STREAM-STRING.",
     .example = "(format nil \"~d\" n) => (progn (format s \"~d\" n) "
                "(get-output-stream-string s))",

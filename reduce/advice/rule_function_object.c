@@ -13,7 +13,7 @@ const struct advice_rule rule_function_object = {
     .types = NAMES("COMPILED-FUNCTION"),
     .objects = "functions",
     .fault = "makes function objects that capture nothing",
-    .advice = "Make it once: with LOAD-TIME-VALUE, or as a global "
+    .remedy = "Make it once: with LOAD-TIME-VALUE, or as a global "
               "function that is passed by name.",
     .example = "(formatter \"~a\") => (load-time-value (formatter "
                "\"~a\"))",

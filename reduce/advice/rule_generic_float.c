@@ -15,7 +15,7 @@ const struct advice_rule rule_generic_float = {
     .types = NAMES("SINGLE-FLOAT", "DOUBLE-FLOAT", "LONG-FLOAT"),
     .objects = "floats",
     .fault = "computes with floats by generic arithmetic",
-    .advice = "Declare the types of the operands and of the "
+    .remedy = "Declare the types of the operands and of the "
               "variable that gets the result, and compile the "
               "function with (OPTIMIZE (SAFETY 0)): ECL trusts "
               "declarations only then.",

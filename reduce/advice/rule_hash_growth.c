@@ -10,7 +10,7 @@ const struct advice_rule rule_hash_growth = {
     .through = NAMES("ecl_extend_hashtable"),
     .objects = "objects",
     .fault = "has hash tables grow",
-    .advice = "Give MAKE-HASH-TABLE the :SIZE that is needed in the"
+    .remedy = "Give MAKE-HASH-TABLE the :SIZE that is needed in the"
               " end.",
     .example = "(make-hash-table) => (make-hash-table :size 100000)",
     .unknown = "how many entries there will be",

@@ -15,7 +15,7 @@ const struct advice_rule rule_initargs = {
     .types = NAMES("CONS"),
     .objects = "conses",
     .fault = "has MAKE-INSTANCE cons the list of initargs",
-    .advice = "Where many are made, use DEFSTRUCT, whose "
+    .remedy = "Where many are made, use DEFSTRUCT, whose "
               "constructor conses no list, or give fewer initargs "
               "and initforms in their place.",
     .example = "(defclass point () ((x :initarg :x))) => (defstruct"

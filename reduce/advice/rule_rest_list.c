@@ -12,7 +12,7 @@ const struct advice_rule rule_rest_list = {
     .types = NAMES("CONS"),
     .objects = "conses",
     .fault = "conses its own &REST list for each call",
-    .advice = "Take fixed or &OPTIONAL arguments, or one list that "
+    .remedy = "Take fixed or &OPTIONAL arguments, or one list that "
               "the caller keeps. DYNAMIC-EXTENT does not help in "
               "ECL.",
     .example = "(defun f (&rest numbers) ...) => (defun f (a "

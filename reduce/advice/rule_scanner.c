@@ -13,7 +13,7 @@ const struct advice_rule rule_scanner = {
     .package = "CL-PPCRE",
     .objects = "objects",
     .fault = "has CL-PPCRE make a scanner each time",
-    .advice = "Give the pattern as a constant string, or make the "
+    .remedy = "Give the pattern as a constant string, or make the "
               "scanner once with LOAD-TIME-VALUE or in a "
               "DEFPARAMETER, and pass that.",
     .example = "(scan pattern text) => (scan (load-time-value "

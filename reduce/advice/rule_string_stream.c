@@ -13,7 +13,7 @@ const struct advice_rule rule_string_stream = {
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
     .fault = "makes string streams, each with a buffer",
-    .advice = "Make one stream outside of the loop: GET-OUTPUT-"
+    .remedy = "Make one stream outside of the loop: GET-OUTPUT-"
               "STREAM-STRING empties it.",
     .example = "(with-output-to-string (s) ...) => (progn ... (get-"
                "output-stream-string s))",

@@ -7,10 +7,11 @@
 const struct advice_rule rule_vector_growth = {
     .name = "vector-growth",
     .grade = GRADE_CERTAIN,
+    .called = NAMES("VECTOR-PUSH-EXTEND"),
     .through = NAMES("extend_vector"),
     .objects = "objects",
     .fault = "has vectors grow by VECTOR-PUSH-EXTEND",
-    .advice = "Make the vector as large as needed, with a fill "
+    .remedy = "Make the vector as large as needed, with a fill "
               "pointer of 0, or give VECTOR-PUSH-EXTEND a larger "
               "extension.",
     .example = "(make-array 0 :adjustable t :fill-pointer t) => "

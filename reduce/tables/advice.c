@@ -28,7 +28,7 @@ enum id {
   SOURCE_FILE,
   SOURCE_LINE,
   FAULT,
-  ADVICE,
+  REMEDY,
   EXAMPLE,
   UNKNOWN
 };
@@ -47,7 +47,7 @@ static const struct column columns[] = {
     {.id = SOURCE_FILE, .keys = KEY("file")},
     {.id = SOURCE_LINE, .keys = KEY("line")},
     {.id = FAULT, .keys = KEY("fault")},
-    {.id = ADVICE, .keys = KEY("advice")},
+    {.id = REMEDY, .keys = KEY("remedy")},
     {.id = EXAMPLE, .keys = KEY("example")},
     {.id = UNKNOWN, .keys = KEY("unknown")},
 };
@@ -120,8 +120,8 @@ cell(const struct view *view, const struct ranking_row *row, int id)
     return cell_optional(line != 0, (uint64_t)line);
   case FAULT:
     return cell_text(advice->rule->fault);
-  case ADVICE:
-    return cell_text(advice->rule->advice);
+  case REMEDY:
+    return cell_text(advice->rule->remedy);
   case EXAMPLE:
     return cell_text(advice->rule->example);
   default:
@@ -224,7 +224,7 @@ write_advice(const struct reduction *reduction, const struct advice *advice,
   sink_text(sink, "\n");
   write_counts(reduction, advice, sink);
   write_source(reduction, advice, sink);
-  report_indented(sink, advice->rule->advice, 3);
+  report_indented(sink, advice->rule->remedy, 3);
   report_indented(sink, advice->rule->example, 5);
   sink_text(sink, "   Not known: ");
   sink_text(sink, advice->rule->unknown);
@@ -329,7 +329,7 @@ report_advice_rules(struct sink *sink)
     sink_format(sink, "  %s (%s)\n", (*rule)->name,
                 grade_name((*rule)->grade));
     sink_format(sink, "    a function that %s\n", (*rule)->fault);
-    report_indented(sink, (*rule)->advice, 4);
+    report_indented(sink, (*rule)->remedy, 4);
     report_indented(sink, (*rule)->example, 6);
     sink_format(sink, "    Not known: %s.\n", (*rule)->unknown);
   }

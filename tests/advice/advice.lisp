@@ -1,0 +1,89 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; advice.lisp -- whether a rule of advice finds what it should, and whether
+;;;; its figures come true.
+;;;;
+;;;; programs/RULE.lisp defines functions without arguments: FAULT-1 to FAULT-3
+;;;; have the fault, MENDED-1 to MENDED-3 do the same without it, ALIKE-1 to
+;;;; ALIKE-3 look alike.  Then
+;;;;
+;;;;   * for FAULT-i there is advice by RULE, and what it saves is, to the byte,
+;;;;     what MENDED-i allocates less;
+;;;;   * for MENDED-i and ALIKE-i there is none;
+;;;;   * FAULT-i and MENDED-i give back the same.
+;;;;
+;;;; What a program is expected to allocate besides is stated as the variable
+;;;; *MORE-i* (default 0): so many bytes MENDED-i needs in the place of what is
+;;;; saved.  The comment there says for what.
+
+(defpackage #:advice-tests
+  (:use #:common-lisp)
+  (:local-nicknames (#:data #:mprof.data)))
+
+(in-package #:advice-tests)
+
+(defvar *rule* (ext:getenv "ADVICE_RULE"))
+
+(defun compiled (source)
+  "The package in which SOURCE has been compiled and loaded."
+  (let ((*package* (make-package (string-upcase (pathname-name source))
+                                 :use '(#:common-lisp)))
+        (*standard-output* (make-broadcast-stream)))
+    (load (compile-file source
+                        :output-file (format nil "~A/~A.fas"
+                                             (ext:getenv "ADVICE_WORK")
+                                             (pathname-name source))))
+    *package*))
+
+(defun measured (name package)
+  "What the function NAME of PACKAGE gives back, the bytes that it allocates, and
+what advice by the rule says that it saves; NIL: there is none."
+  (let ((function (find-symbol name package))
+        (value nil))
+    (funcall function)                  ; what is made once is made now
+    (mprof:with-profiling (:report nil)
+      (setf value (funcall function)))
+    (let* ((profile (mprof:profile))
+           (advice (remove *rule* (data:advice profile)
+                           :key #'data:rule :test #'string/=)))
+      (values value (data:bytes profile)
+              (and advice (reduce #'+ advice :key #'data:saved-bytes))))))
+
+(defvar *failed* nil)
+
+(defun check (name good control &rest arguments)
+  (format t "~:[not ok~;ok~] - ~A: ~A~@[~%# ~A~]~%" good *rule* name
+          (and (not good) (apply #'format nil control arguments)))
+  (unless good
+    (setf *failed* t)))
+
+(defun check-pair (i package)
+  "Compare the I-th function that has the fault with the mended one."
+  (multiple-value-bind (fault fault-bytes saved)
+      (measured (format nil "FAULT-~D" i) package)
+    (multiple-value-bind (mended mended-bytes left)
+        (measured (format nil "MENDED-~D" i) package)
+      (let* ((more (find-symbol (format nil "*MORE-~D*" i) package))
+             (more (if more (symbol-value more) 0)))
+        (check (format nil "fault ~D, and mended, do the same" i)
+               (equalp fault mended) "~S and ~S" fault mended)
+        (check (format nil "fault ~D is found, and ~@[~D~] bytes are saved" i
+                       saved)
+               (eql saved (+ (- fault-bytes mended-bytes) more))
+               "saves ~A; ~D bytes before, ~D after" saved fault-bytes
+               mended-bytes)
+        (check (format nil "mended ~D has no advice" i) (null left)
+               "saves ~A" left)))))
+
+(defun check-alike (i package)
+  (let ((saved (nth-value 2 (measured (format nil "ALIKE-~D" i) package))))
+    (check (format nil "alike ~D has no advice" i) (null saved)
+           "saves ~A" saved)))
+
+(defun main ()
+  (let ((package (compiled (format nil "tests/advice/programs/~A.lisp"
+                                   *rule*))))
+    (loop for i from 1 to 3
+          do (check-pair i package)
+             (check-alike i package))
+    (ext:quit (if *failed* 1 0))))
