@@ -25,6 +25,7 @@
                (:file "save")
                (:file "with-profiling")
                (:file "budget")
+               (:file "try-advice")
                (:file "serve")
                (:file "ship")
                (:file "declarations"))

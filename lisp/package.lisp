@@ -88,6 +88,7 @@ To count:
 To look at it:
    REPORT           print tables
    ADVISE           say what to change
+   TRY-ADVICE       whether a change saves what was said
    FLAMEGRAPH       write a page with a flame graph
    SAVE             write a file, in any format
 To watch it from outside:
@@ -108,7 +109,7 @@ What may go wrong:
   (:export
    #:with-profiling #:start #:stop #:reset #:status
    #:allocations #:bytes #:with-region #:out-of-line
-   #:report #:advise #:flamegraph #:save
+   #:report #:advise #:try-advice #:flamegraph #:save
    #:serve #:stop-serving #:ship #:stop-shipping
    #:profile #:filter-profile #:compare-profiles
    #:with-allocation-budget #:allocated-by
