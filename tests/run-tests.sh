@@ -3,9 +3,9 @@
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
 # cli, malloc, recover, sanitized, programs, soak, exact, embedding, unwind,
-# random, stock, stock-suites, serve, growth, html, formats, fuzz, patch,
-# libraries), or a single one (malloc/ends), count every single test, and end with the line `N
-# passed, N failed'.  The exit status is 0 only when nothing failed.
+# random, stock, stock-suites, serve, advice, growth, html, formats, fuzz,
+# patch, libraries), or a single one (malloc/ends), count every single test, and
+# end with the line `N passed, N failed'.  The exit status is 0 only when nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
 # test, as TAP does.  Its exit status counts too: a suite that fails without
@@ -114,7 +114,7 @@ for kind; do
     ;;
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
     random | growth | html | formats | fuzz | stock | stock-suites | serve | \
-    recover)
+    recover | advice)
     scripts "$kind"
     ;;
   patch)

@@ -179,6 +179,9 @@ check-off: $(packages) ## ECL with its options off is ECL unpatched; builds both
 check-libraries: all ## the tests of other people's libraries, profiled
 	@$(test_env) tests/run-tests.sh libraries
 
+check-advice: all ## rules of advice: programs with and without each fault
+	@$(test_env) tests/run-tests.sh advice
+
 check-serve: all $(sender) $(packages)-serve ## what is served and shipped, and who takes it
 	@$(test_env) tests/run-tests.sh serve
 

@@ -148,7 +148,7 @@ expect 'an unknown ending' 2 \
 expect 'a picture' 2 'mprof: mprof graph draws the call graph as SVG' \
   export -o x.svg "$m"
 expect 'no such table' 2 "mprof: --table takes functions, arcs, \
-types, survival, contexts, bins, regions, phases or threads, not 'direct'" \
+types, survival, contexts, bins, regions, phases, threads or advice, not 'direct'" \
   export --format=csv --table=direct "$m"
 
 # csv TABLE LINE...: the table of $w is these lines.

@@ -22,7 +22,7 @@ split='
 
 run help report
 tables=$(sed -n '/^Tables/,$s/^  \([a-z-]*\)  .*/\1/p' out |
-  grep -vx reconciliation)
+  grep -vxE 'reconciliation|advice')
 [ "$(wc -w <<<"$tables")" = 14 ]
 result $? 'fourteen tables have columns'
 

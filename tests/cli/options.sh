@@ -13,7 +13,7 @@ expect 'unknown option' 2 "mprof: unknown option '--lmit=3'" report --lmit=3
 expect 'unknown option before a command' 2 "mprof: unknown option '-q'" -q
 expect 'option of another command' 2 "mprof: unknown option '--types'" \
   report --types "$w"
-tables='leaks, regions, phases, threads, direct, peak, temporary, types, '\
+tables='advice, leaks, regions, phases, threads, direct, peak, temporary, types, '\
 'type-functions, function-types, survival, graph, held, bins and '\
 'reconciliation'
 expect 'unknown table' 2 "mprof: --tables takes $tables, not 'leak'" \
