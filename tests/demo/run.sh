@@ -94,9 +94,6 @@ heading 'Is it all of it?'
 table --tables=reconciliation "$out/licences.data"
 cat "$out/residual"
 
-heading 'What to change'
-cat "$out/finding"
-
 heading 'What is left, and what holds it?'
 cat "$out/leak"
 table --tables=held --no-legend --limit=4 "$out/licences-live.data"
@@ -122,6 +119,13 @@ printf '$ %s run -o %s %s\n' "$(here "$MPROF")" "$(here "$out/c.data")" \
 echo
 table --tables=leaks,bins,direct,graph --no-legend "$out/c.data"
 
+heading 'What to change in the first program'
+printf '$ %s advise --limit=3 %s\n\n' "$(here "$MPROF")" \
+  "$(here "$out/licences.data")"
+"$MPROF" advise --limit=3 "$out/licences.data"
+echo
+cat "$out/finding"
+
 heading 'What to do next'
 folder=$(here "$out")
 for file in widgets licences licences-after licences-live; do
@@ -134,6 +138,7 @@ explained below each table without --no-legend, and by
 man -l reduce/mprof-report.1.  To go on:
 
   $(here "$MPROF") report $folder/licences.data
+  $(here "$MPROF") advise --verbose $folder/licences.data
   $(here "$MPROF") report --focus=CLASSIFY $folder/licences.data
   $(here "$MPROF") flamegraph -o demo.html $folder/licences.data
   $(here "$MPROF") export --format=folded --types $folder/licences.data
