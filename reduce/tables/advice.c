@@ -190,6 +190,17 @@ write_source(const struct reduction *reduction, const struct advice *advice,
   sink_text(sink, "\n");
 }
 
+static void
+write_unknown(const struct advice_rule *rule, size_t indent,
+              struct sink *sink)
+{
+  struct string_sink text;
+  string_sink_init(&text);
+  sink_format(&text.sink, "Not known: %s.", rule->unknown);
+  report_indented(sink, string_sink_for(&text, sink), indent);
+  string_sink_release(&text);
+}
+
 /* What is saved, by whom: the line that each piece of advice begins with. */
 static void
 write_headline(const struct reduction *reduction, const struct advice *advice,
@@ -226,9 +237,7 @@ write_advice(const struct reduction *reduction, const struct advice *advice,
   write_source(reduction, advice, sink);
   report_indented(sink, advice->rule->remedy, 3);
   report_indented(sink, advice->rule->example, 5);
-  sink_text(sink, "   Not known: ");
-  sink_text(sink, advice->rule->unknown);
-  sink_text(sink, ".\n");
+  write_unknown(advice->rule, 3, sink);
 }
 
 /* Writes the first of LIST, as many as the options want. */
@@ -331,6 +340,6 @@ report_advice_rules(struct sink *sink)
     sink_format(sink, "    a function that %s\n", (*rule)->fault);
     report_indented(sink, (*rule)->remedy, 4);
     report_indented(sink, (*rule)->example, 6);
-    sink_format(sink, "    Not known: %s.\n", (*rule)->unknown);
+    write_unknown(*rule, 4, sink);
   }
 }
