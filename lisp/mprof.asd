@@ -48,6 +48,7 @@
                (:file "save-tests")
                (:file "budget-tests")
                (:file "region-tests")
+               (:file "advice-tests")
                (:file "declarations-tests")
                (:file "documentation-tests")
                (:file "runner"))
