@@ -1,0 +1,236 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; swank-mprof.lisp -- what slime-mprof.el asks of the Lisp.
+;;;;
+;;;; Emacs has this loaded when it needs it first, into whatever Lisp there is;
+;;;; so names of mprof are looked up when they are used.  What goes wrong is
+;;;; given back as a line, (:ERROR LINE), and no debugger comes up in Emacs.
+;;;;
+;;;; Functions go by their names, as the tables show them.
+
+(defpackage #:swank-mprof
+  (:use #:common-lisp)
+  (:import-from #:swank #:defslimefun)
+  (:documentation "The profiles of mprof in Emacs."))
+
+(in-package #:swank-mprof)
+
+(defvar *profile* nil
+  "The profile that Emacs shows, or NIL.")
+
+(define-condition failure (simple-error)
+  ()
+  (:documentation "What the user is to be told."))
+
+(defun fail (control &rest arguments)
+  (error 'failure :format-control control :format-arguments arguments))
+
+(defun call (package name arguments)
+  "Call the function NAME, which PACKAGE exports, with ARGUMENTS."
+  (multiple-value-bind (symbol status) (find-symbol name package)
+    (unless (and (eq status :external) (fboundp symbol))
+      (fail "This mprof has no ~(~A:~A~)" package name))
+    (apply symbol arguments)))
+
+(defun mprof (name &rest arguments)
+  "Call the function NAME of MPROF; it is loaded first where it is not there."
+  (unless (find-package "MPROF")
+    (ignore-errors (require :mprof))
+    (unless (find-package "MPROF")
+      (fail "There is no mprof in this Lisp, ~A ~A: it comes with an ECL of ~
+             its own, mprof-ecl"
+            (lisp-implementation-type) (lisp-implementation-version))))
+  (call "MPROF" (string name) arguments))
+
+(defun figure (name object)
+  "What the reader NAME of MPROF.DATA says of OBJECT."
+  (call "MPROF.DATA" (string name) (list object)))
+
+(defun one-line (condition)
+  "What CONDITION says, in one line."
+  (substitute #\Space #\Newline (princ-to-string condition)))
+
+(defmacro answering (&body body)
+  "The value of BODY, or what goes wrong in it."
+  `(handler-bind ((warning #'muffle-warning))
+     (handler-case (progn ,@body)
+       (error (condition) (list :error (one-line condition))))))
+
+;;; To count.  The monitor is one for all threads, so it does not matter that
+;;; these run in threads of their own.
+
+(defslimefun start ()
+  (answering
+    (cond ((getf (mprof :status) :active) "mprof counts already")
+          (t (mprof :start) "mprof counts"))))
+
+(defslimefun stop ()
+  (answering
+    (if (mprof :stop)
+        (format nil "mprof has stopped at ~:D bytes, SLIME's own among them"
+                (mprof :bytes))
+        "mprof did not count")))
+
+(defslimefun reset ()
+  (answering
+    (mprof :reset)
+    "mprof has forgotten all figures"))
+
+;;; Whose work is it?  SLIME runs in the Lisp that is profiled, and allocates
+;;; for each key that is typed.  The user's is what no function of SWANK is on
+;;; the chain of, and what a form does that SWANK evaluates for the user: such
+;;; a form shows as (TOP-LEVEL-FORM), and does not call SWANK at once as the
+;;; forms do that Emacs sends for itself.  It runs them in threads, many of them
+;;; new; what ECL allocates before a thread calls its function is left out, too.
+
+(defun swank-name-p (name)
+  "Is NAME that of a function of a package of SWANK's?"
+  (let ((start (search "SWANK" name)))
+    (and start
+         (or (= start 0) (find (char name (1- start)) "( "))
+         (find #\: name :start start)
+         t)))
+
+(defun start-of-thread-p (chain)
+  "Is CHAIN that of a thread that has yet to call its function?"
+  (member (first chain) '("[runtime]" "SI:BIND-SIMPLE-RESTARTS")
+          :test #'string=))
+
+(defun own-work-p (context)
+  "Is CONTEXT the user's own work?"
+  (let ((chain (figure :chain context)))
+    (or (not (or (some #'swank-name-p chain) (start-of-thread-p chain)))
+        (loop for (name . below) on chain
+                thereis (and (string= name "(TOP-LEVEL-FORM)")
+                             (not (and below (swank-name-p (first below)))))))))
+
+(defun own-work (profile)
+  "What of PROFILE is the user's own work."
+  (mprof :filter-profile profile :predicate #'own-work-p))
+
+(defun without-swank (profile hide-system)
+  "PROFILE without the functions of SWANK and, if HIDE-SYSTEM is true, of ECL:
+what they allocated is charged to those that called them."
+  (mprof :filter-profile profile :hide "(^|[( ])SWANK[^ ()]*:"
+                                 :hide-system hide-system))
+
+;;; To show
+
+(defun function-line (row)
+  (list (figure :name row) (figure :self-bytes row) (figure :bytes row)
+        (figure :self-allocations row) (figure :allocations row)
+        (figure :calls row)))
+
+(defslimefun functions (hide-system swank)
+  "What is counted until now; without ECL's functions if HIDE-SYSTEM is true,
+with SLIME's own work if SWANK is.  A function is (NAME SELF-BYTES BYTES
+SELF-ALLOCATIONS ALLOCATIONS CALLS)."
+  (answering
+    (let* ((warning nil)
+           (all (handler-bind ((warning (lambda (condition)
+                                          (setf warning (one-line condition)))))
+                  (mprof :profile))))
+      (when (zerop (figure :allocations all))
+        (fail "Nothing has been counted: slime-mprof-start begins to"))
+      (setf *profile* (if swank
+                          (mprof :filter-profile all :hide-system hide-system)
+                          (without-swank (own-work all) hide-system)))
+      (list :bytes (figure :bytes *profile*)
+            :allocations (figure :allocations *profile*)
+            :left-out (- (figure :bytes all) (figure :bytes *profile*))
+            :active (and (getf (mprof :status) :active) t)
+            :warning warning
+            :functions (mapcar #'function-line
+                               (figure :functions *profile*))))))
+
+(defun row-of (name &optional (profile *profile*))
+  "The row of the function NAME in PROFILE, or NIL."
+  (and profile (call "MPROF.DATA" "ROW" (list :functions name profile))))
+
+(defun shown-row (name)
+  "The same in the profile that Emacs shows, which has it."
+  (or (row-of name) (fail "This profile is gone: g takes a new one")))
+
+(defun arc-lines (arcs end)
+  "A list of (NAME BYTES CALLS) for the functions at END, a keyword, of ARCS."
+  (loop for arc in arcs
+        collect (list (figure end arc) (figure :bytes arc)
+                      (figure :calls arc))))
+
+(defslimefun node (name)
+  "Who calls the function NAME, whom it calls, and what it allocates itself."
+  (answering
+    (let ((row (shown-row name)))
+      (list :callers (arc-lines (figure :callers row) :caller)
+            :callees (arc-lines (figure :callees row) :callee)
+            :types (loop for type in (figure :types row)
+                         collect (list (figure :name type) (figure :bytes type)
+                                       (figure :allocations type)))))))
+
+;;; Sources.  What mprof knows is the form's own line, of methods too; what
+;;; SWANK knows includes forms that were compiled in a buffer without a file.
+
+(defun file-location (file line)
+  "The place in FILE, a string or NIL, or NIL if there is no such file."
+  (and file line (ignore-errors (probe-file file))
+       `(:location (:file ,(namestring (truename file))) (:line ,line) nil)))
+
+(defun definition-name (name)
+  "The symbol or list that is defined where NAME, a string of the tables, is;
+or NIL."
+  (let ((form (ignore-errors
+               (with-standard-io-syntax
+                 (let ((*read-eval* nil)
+                       (*package* (find-package "COMMON-LISP-USER")))
+                   (read-from-string name))))))
+    (loop while (and (consp form) (member :in form))
+          do (setf form (second (member :in form))))
+    (cond ((atom form) form)
+          ((string= (first form) "SETF") form)
+          (t (second form)))))
+
+(defun definition-location (name)
+  "Where SWANK finds the definition of NAME, a string; or NIL."
+  (let ((definition (definition-name name)))
+    (when definition
+      (loop for (nil location) in (ignore-errors
+                                   (swank/backend:find-definitions definition))
+            when (and (eq (first location) :location)
+                      (member (first (second location)) '(:file :buffer)))
+              return location))))
+
+(defun function-location (row)
+  "Where the function of ROW is, or NIL."
+  (or (file-location (figure :file row) (figure :line row))
+      (definition-location (figure :name row))))
+
+(defslimefun source (name)
+  "Where the function NAME is defined."
+  (answering
+    (or (function-location (shown-row name))
+        (fail "No source is known of ~A" name))))
+
+;;; Advice
+
+(defun advice-location (advice profile)
+  "The place that ADVICE on PROFILE is about, or NIL."
+  (let ((row (row-of (mprof :advice-function advice) profile)))
+    (or (file-location (mprof :advice-file advice) (mprof :advice-line advice))
+        (and row (function-location row)))))
+
+(defslimefun advice ()
+  "What to change, of the user's own work."
+  (answering
+    (let ((profile (own-work (mprof :profile))))
+      (loop for advice in (mprof :advice profile)
+            collect (list :bytes (mprof :advice-bytes advice)
+                          :allocations (mprof :advice-allocations advice)
+                          :calls (mprof :advice-calls advice)
+                          :grade (mprof :advice-grade advice)
+                          :function (mprof :advice-function advice)
+                          :caller (mprof :advice-caller advice)
+                          :title (mprof :advice-title advice)
+                          :text (mprof :advice-text advice)
+                          :location (advice-location advice profile))))))
+
+(provide "SWANK-MPROF")
