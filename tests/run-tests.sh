@@ -3,7 +3,7 @@
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
 # cli, malloc, recover, sanitized, programs, soak, exact, embedding, unwind,
-# random, stock, stock-suites, serve, growth, html, formats, fuzz, patch,
+# random, stock, stock-suites, serve, growth, html, emacs, formats, fuzz, patch,
 # libraries), or a single one (malloc/ends), count every single test, and end with the line `N
 # passed, N failed'.  The exit status is 0 only when nothing failed.
 #
@@ -113,7 +113,7 @@ for kind; do
     fi
     ;;
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
-    random | growth | html | formats | fuzz | stock | stock-suites | serve | \
+    random | growth | html | emacs | formats | fuzz | stock | stock-suites | serve | \
     recover)
     scripts "$kind"
     ;;

@@ -121,17 +121,23 @@ what they allocated is charged to those that called them."
         (figure :self-allocations row) (figure :allocations row)
         (figure :calls row)))
 
+(defun profile ()
+  "What is counted until now, and what mprof warns of, a line or NIL."
+  (let* ((warning nil)
+         (profile (handler-bind ((warning (lambda (condition)
+                                            (setf warning
+                                                  (one-line condition)))))
+                    (mprof :profile))))
+    (when (zerop (figure :allocations profile))
+      (fail "Nothing has been counted: slime-mprof-start begins to"))
+    (values profile warning)))
+
 (defslimefun functions (hide-system swank)
   "What is counted until now; without ECL's functions if HIDE-SYSTEM is true,
 with SLIME's own work if SWANK is.  A function is (NAME SELF-BYTES BYTES
 SELF-ALLOCATIONS ALLOCATIONS CALLS)."
   (answering
-    (let* ((warning nil)
-           (all (handler-bind ((warning (lambda (condition)
-                                          (setf warning (one-line condition)))))
-                  (mprof :profile))))
-      (when (zerop (figure :allocations all))
-        (fail "Nothing has been counted: slime-mprof-start begins to"))
+    (multiple-value-bind (all warning) (profile)
       (setf *profile* (if swank
                           (mprof :filter-profile all :hide-system hide-system)
                           (without-swank (own-work all) hide-system)))
@@ -167,42 +173,44 @@ SELF-ALLOCATIONS ALLOCATIONS CALLS)."
                          collect (list (figure :name type) (figure :bytes type)
                                        (figure :allocations type)))))))
 
-;;; Sources.  What mprof knows is the form's own line, of methods too; what
-;;; SWANK knows includes forms that were compiled in a buffer without a file.
+;;; Sources.  SWANK knows where a form is in a buffer that is not saved, but not
+;;; which of several methods is meant; mprof knows the line of each in its file.
 
 (defun file-location (file line)
-  "The place in FILE, a string or NIL, or NIL if there is no such file."
+  "The LINE of FILE, a string or NIL, or NIL if there is no such file."
   (and file line (ignore-errors (probe-file file))
        `(:location (:file ,(namestring (truename file))) (:line ,line) nil)))
 
-(defun definition-name (name)
-  "The symbol or list that is defined where NAME, a string of the tables, is;
-or NIL."
-  (let ((form (ignore-errors
-               (with-standard-io-syntax
-                 (let ((*read-eval* nil)
-                       (*package* (find-package "COMMON-LISP-USER")))
-                   (read-from-string name))))))
-    (loop while (and (consp form) (member :in form))
-          do (setf form (second (member :in form))))
-    (cond ((atom form) form)
-          ((string= (first form) "SETF") form)
-          (t (second form)))))
+(defun read-name (name)
+  "What NAME, a string of the tables, is as Lisp data, or NIL."
+  (ignore-errors
+   (with-standard-io-syntax
+     (let ((*read-eval* nil)
+           (*package* (find-package "COMMON-LISP-USER")))
+       (read-from-string name)))))
 
-(defun definition-location (name)
-  "Where SWANK finds the definition of NAME, a string; or NIL."
-  (let ((definition (definition-name name)))
-    (when definition
-      (loop for (nil location) in (ignore-errors
-                                   (swank/backend:find-definitions definition))
-            when (and (eq (first location) :location)
-                      (member (first (second location)) '(:file :buffer)))
-              return location))))
+(defun definition-name (name)
+  "The name of the definition that NAME, data, is in."
+  (cond ((or (atom name) (string= (first name) "SETF")) name)
+        ((member :in name) (definition-name (second (member :in name))))
+        (t (second name))))
+
+(defun definition-locations (name)
+  "Where SWANK finds definitions of NAME, data."
+  (and name
+       (loop for (nil location) in (ignore-errors
+                                    (swank/backend:find-definitions name))
+             when (and (eq (first location) :location)
+                       (member (first (second location)) '(:file :buffer)))
+               collect location)))
 
 (defun function-location (row)
   "Where the function of ROW is, or NIL."
-  (or (file-location (figure :file row) (figure :line row))
-      (definition-location (figure :name row))))
+  (let* ((name (read-name (figure :name row)))
+         (locations (definition-locations (definition-name name))))
+    (or (and (atom name) (null (rest locations)) (first locations))
+        (file-location (figure :file row) (figure :line row))
+        (first locations))))
 
 (defslimefun source (name)
   "Where the function NAME is defined."
@@ -221,7 +229,7 @@ or NIL."
 (defslimefun advice ()
   "What to change, of the user's own work."
   (answering
-    (let ((profile (own-work (mprof :profile))))
+    (let ((profile (own-work (profile))))
       (loop for advice in (mprof :advice profile)
             collect (list :bytes (mprof :advice-bytes advice)
                           :allocations (mprof :advice-allocations advice)
