@@ -55,7 +55,7 @@
 
 (defun slime-mprof--change-menu (function item)
   "Call FUNCTION for ITEM of SLIME's menu Profiling."
-  (funcall function slime-mode-map '(menu-bar SLIME Profiling) item))
+  (funcall function menubar-slime '("Profiling") item))
 
 (define-slime-contrib slime-mprof
   "Allocation profiles of ECL, by mprof."

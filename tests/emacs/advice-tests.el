@@ -119,5 +119,6 @@
        (told #'slime-mprof-advice))
 
 (end-session)
+(princ (format "1..%d\n" session-count))
 
 ;;; advice-tests.el ends here

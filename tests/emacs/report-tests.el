@@ -15,6 +15,12 @@
   "The lines of the report on functions of ZOO and what is below them."
   (lines "*slime-mprof*" "ZOO\\|called by\\|calls\\|allocates"))
 
+(defun menu-p ()
+  "Does SLIME's menu Profiling have one of mprof?"
+  (and (lookup-key slime-mode-map [menu-bar slime Profiling mprof Start])
+       (easy-menu-item-present-p menubar-slime '("Profiling") "mprof")
+       t))
+
 (defun names ()
   "The functions of the report, in its order."
   (with-current-buffer "*slime-mprof*"
@@ -32,11 +38,9 @@
   (go-to name)
   (or (told #'slime-mprof-view-source) (place-shown)))
 
-(require 'slime)
-(check "there is no Lisp" "There is no Lisp: M-x slime starts one"
-       (progn (require 'slime-mprof) (told #'slime-mprof-report)))
-
 (begin-session)
+(check "the menu" t
+       (menu-p))
 
 ;; Errors are lines
 
@@ -166,6 +170,26 @@
                (lines "*slime-mprof*" "ZOO")))
 (check "what was printed" t (and (member "(TOP-LEVEL-FORM)" (names)) t))
 
+;; While a form runs
+
+(slime-mprof-reset)
+(with-current-buffer (session-repl)
+  (goto-char (point-max))
+  (insert "(progn (defvar *go* nil) (loop until *go* do (sleep 1/100))
+                  (zoo::tree 100) nil)")
+  (slime-repl-return))
+(slime-mprof-start)
+(slime-eval '(cl:progn (cl:defvar cl-user::*go*) (cl:setf cl-user::*go* t)))
+(await "the form" #'session-ready-p 60)
+(slime-mprof-stop)
+(slime-mprof-report)
+(check "what ran already when it was started"
+       '(("16,000" "ZOO::LEAF") ("1,616" "ZOO::BRANCH")
+         ("48" "(METHOD ZOO::SPEAK (CONS))") ("16" "ZOO::TREE"))
+       (mapcar (lambda (line)
+                 (list (string-trim (substring line 5 19)) (substring line 65)))
+               (zoo-lines)))
+
 ;; Compiled in a buffer
 
 (with-current-buffer (find-file-noselect "zoo.lisp")
@@ -186,6 +210,9 @@
 
 ;; The end
 
+(slime-disable-contrib 'slime-mprof)
+(check "no menu any more" nil
+       (menu-p))
 (check "reset" "mprof has forgotten all figures" (told #'slime-mprof-reset))
 (check "nothing is left" "Nothing has been counted: slime-mprof-start begins to"
        (told #'slime-mprof-report))
@@ -197,5 +224,9 @@
        (cdr (zoo-lines)))
 
 (end-session)
+(await "the end of the Lisp" (lambda () (not (slime-connected-p))) 60)
+(check "there is no Lisp" "There is no Lisp: M-x slime starts one"
+       (told #'slime-mprof-start))
+(princ (format "1..%d\n" session-count))
 
 ;;; report-tests.el ends here
