@@ -179,7 +179,6 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
       (funcall mode))
     (setq slime-buffer-connection connection)))
 
-;;;###autoload
 (defun slime-mprof-report ()
   "Show which functions allocated what was counted until now."
   (interactive)

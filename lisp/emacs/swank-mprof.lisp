@@ -80,8 +80,8 @@
 ;;; for each key that is typed.  The user's is what no function of SWANK is on
 ;;; the chain of, and what a form does that SWANK evaluates for the user: such
 ;;; a form shows as (TOP-LEVEL-FORM), and does not call SWANK at once as the
-;;; forms do that Emacs sends for itself.  It runs them in threads, many of them
-;;; new; what ECL allocates before a thread calls its function is left out, too.
+;;; forms do that Emacs sends for itself.  It runs those in new threads, and what
+;;; ECL allocates before a thread calls its function is left out, too.
 
 (defun swank-name-p (name)
   "Is NAME that of a function of a package of SWANK's?"
@@ -91,15 +91,18 @@
          (find #\: name :start start)
          t)))
 
-(defun start-of-thread-p (chain)
-  "Is CHAIN that of a thread that has yet to call its function?"
-  (member (first chain) '("[runtime]" "SI:BIND-SIMPLE-RESTARTS")
-          :test #'string=))
+(defun beside-p (chain)
+  "Is CHAIN that of a thread that has yet to call its function, or one on which
+a profile is closed that nobody refers to any more?"
+  (if (string= (first chain) "[finalizers]")
+      (some (lambda (name) (search "MPROF" name)) chain)
+      (member (first chain) '("[runtime]" "SI:BIND-SIMPLE-RESTARTS")
+              :test #'string=)))
 
 (defun own-work-p (context)
   "Is CONTEXT the user's own work?"
   (let ((chain (figure :chain context)))
-    (or (not (or (some #'swank-name-p chain) (start-of-thread-p chain)))
+    (or (not (or (some #'swank-name-p chain) (beside-p chain)))
         (loop for (name . below) on chain
                 thereis (and (string= name "(TOP-LEVEL-FORM)")
                              (not (and below (swank-name-p (first below)))))))))

@@ -190,6 +190,19 @@
                  (list (string-trim (substring line 5 19)) (substring line 65)))
                (zoo-lines)))
 
+;; Profiles that are closed while the next one is made
+
+(slime-mprof-start)
+(dotimes (_ 5)
+  (slime-mprof-report))
+(type-in "(progn (si:gc t) (zoo::tree 100) (si:gc t) nil)")
+(type-in "(progn (si:gc t) (zoo::tree 100) (si:gc t) nil)")
+(slime-mprof-stop)
+(slime-mprof-report)
+(check "what closes profiles is not the user's work"
+       '("ZOO::LEAF" "ZOO::BRANCH" "(METHOD ZOO::SPEAK (CONS))" "ZOO::TREE")
+       (remove "(TOP-LEVEL-FORM)" (names)))
+
 ;; Compiled in a buffer
 
 (with-current-buffer (find-file-noselect "zoo.lisp")
