@@ -78,10 +78,11 @@
 
 ;;; Whose work is it?  SLIME runs in the Lisp that is profiled, and allocates
 ;;; for each key that is typed.  The user's is what no function of SWANK is on
-;;; the chain of, and what a form does that SWANK evaluates for the user: such
-;;; a form shows as (TOP-LEVEL-FORM), and does not call SWANK at once as the
-;;; forms do that Emacs sends for itself.  It runs those in new threads, and what
-;;; ECL allocates before a thread calls its function is left out, too.
+;;; the chain of, and what SWANK does for the user below one that is: files that
+;;; it loads, and forms, which show as (TOP-LEVEL-FORM).  Those that Emacs sends
+;;; for itself show so, too, but call SWANK at once.  SWANK runs them in new
+;;; threads, and what ECL allocates before a thread calls its function is left
+;;; out as well.
 
 (defun swank-name-p (name)
   "Is NAME that of a function of a package of SWANK's?"
@@ -99,13 +100,20 @@ a profile is closed that nobody refers to any more?"
       (member (first chain) '("[runtime]" "SI:BIND-SIMPLE-RESTARTS")
               :test #'string=)))
 
+(defun for-user-p (chain)
+  "Is CHAIN, which has functions of SWANK, that of something done for the user?"
+  (loop for (caller name callee) on (cons "" chain)
+          thereis (cond ((equal name "(TOP-LEVEL-FORM)")
+                         (not (and callee (swank-name-p callee))))
+                        ((equal name "LOAD")
+                         (swank-name-p caller)))))
+
 (defun own-work-p (context)
   "Is CONTEXT the user's own work?"
   (let ((chain (figure :chain context)))
-    (or (not (or (some #'swank-name-p chain) (beside-p chain)))
-        (loop for (name . below) on chain
-                thereis (and (string= name "(TOP-LEVEL-FORM)")
-                             (not (and below (swank-name-p (first below)))))))))
+    (if (some #'swank-name-p chain)
+        (for-user-p chain)
+        (not (beside-p chain)))))
 
 (defun own-work (profile)
   "What of PROFILE is the user's own work."

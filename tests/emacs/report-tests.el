@@ -63,6 +63,7 @@
 
 (type-in "(load (compile-file \"zoo.lisp\"))")
 (type-in "(zoo::tree 1)")
+(type-in "(progn (compile-file \"load.lisp\") nil)")
 (check "start" "mprof counts" (told #'slime-mprof-start))
 (check "start again" "mprof counts already" (told #'slime-mprof-start))
 (type-in "(progn (zoo::tree 100) nil)")
@@ -160,12 +161,14 @@
 (slime-mprof-start)
 (type-in "(mp:process-join (mp:process-run-function \"worker\" #'zoo::branch 10))")
 (type-in "(progn (princ (length (zoo::tree 0))) nil)")
+(slime-eval '(swank:interactive-eval "(zoo::leaf 1)"))
+(slime-eval '(swank:load-file "load.fas"))
 (slime-mprof-stop)
 (go-to "ZOO::TREE")
 (revert-buffer)
 (check "point stays" "ZOO::TREE" (slime-mprof--name))
 (check "figures add up"
-       '("17,600" "1,808" "96" "32")
+       '("17,632" "1,808" "96" "32")
        (mapcar (lambda (line) (string-trim (substring line 5 19)))
                (lines "*slime-mprof*" "ZOO")))
 (check "what was printed" t (and (member "(TOP-LEVEL-FORM)" (names)) t))
