@@ -1,4 +1,4 @@
-;;; slime-mprof-advice.el --- What to change, beside the source  -*- lexical-binding: t -*-
+;;; slime-mprof-advice.el --- Beside the source  -*- lexical-binding: t -*-
 
 ;; SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -124,9 +124,10 @@
                                &allow-other-keys)
       advice
     (let ((start (point)))
-      (insert (propertize (format "\n%s%s\n" function
-                                  (if caller (format ", called by %s" caller) ""))
+      (insert "\n"
+              (propertize (concat function (and caller ", called by ") caller)
                           'face 'slime-mprof-heading)
+              "\n"
               (format "%s, %s; %s\n" (slime-mprof--cost advice)
                       (slime-mprof--count calls "call")
                       (if (eq grade :certain) "certain" "to be checked"))

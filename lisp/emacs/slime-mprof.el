@@ -131,7 +131,8 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
 
 (defun slime-mprof--count (number noun)
   "NUMBER and NOUN in the right number."
-  (format "%s %s%s" (slime-mprof--number number) noun (if (eql number 1) "" "s")))
+  (format "%s %s%s" (slime-mprof--number number) noun
+          (if (eql number 1) "" "s")))
 
 ;; The report
 
@@ -252,9 +253,11 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
               (format "SLIME's own work is left out: %s (w: show it).\n"
                       (slime-mprof--count left-out "byte")))
             (if slime-mprof-hide-system
-                "What ECL's functions allocate is charged to yours (x: show them).\n"
+                (concat "What ECL's functions allocate is charged to yours"
+                        " (x: show them).\n")
               "ECL's functions are shown (x: charge their bytes to yours).\n")
-            (format "Sorted by %s (s).  TAB: callers, callees, types; RET: source; a: advice.\n"
+            (format (concat "Sorted by %s (s).  TAB: callers, callees, types;"
+                            " RET: source; a: advice.\n")
                     (car (nth slime-mprof--order slime-mprof--orders))))
     (when warning
       (insert (propertize warning 'face 'warning) "\n")))
