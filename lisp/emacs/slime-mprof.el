@@ -230,6 +230,8 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
 
 (defun slime-mprof--show (profile)
   "Print PROFILE; point stays at its function."
+  (unless (derived-mode-p 'slime-mprof-mode)
+    (user-error "This is no report: M-x slime-mprof-report makes one"))
   (let ((inhibit-read-only t)
         (name (slime-mprof--name))
         (rank 0))

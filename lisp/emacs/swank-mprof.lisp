@@ -133,11 +133,12 @@ what they allocated is charged to those that called them."
         (figure :calls row)))
 
 (defun profile ()
-  "What is counted until now, and what mprof warns of, a line or NIL."
+  "What is counted until now, and what mprof warns of, a string or NIL."
   (let* ((warning nil)
          (profile (handler-bind ((warning (lambda (condition)
                                             (setf warning
-                                                  (one-line condition)))))
+                                                  (princ-to-string
+                                                   condition)))))
                     (mprof :profile))))
     (when (zerop (figure :allocations profile))
       (fail "Nothing has been counted: slime-mprof-start begins to"))

@@ -206,6 +206,20 @@
        '("ZOO::LEAF" "ZOO::BRANCH" "(METHOD ZOO::SPEAK (CONS))" "ZOO::TREE")
        (remove "(TOP-LEVEL-FORM)" (names)))
 
+;; More call chains than there is room for
+
+(slime-mprof-reset)
+(type-in "(mprof:start :max-contexts 8)")
+(type-in "(progn (zoo::tree 10) nil)")
+(slime-mprof-stop)
+(slime-mprof-report)
+(check "a warning"
+       '("mprof: the room for call chains was used up N times; the totals are exact,"
+         "but some allocations show as [over the budget]."
+         "Begin anew with more of it: (mprof:reset), then (mprof:start :max-contexts N).")
+       (mapcar (lambda (line) (replace-regexp-in-string "[0-9]+" "N" line))
+               (seq-subseq (lines "*slime-mprof*") 4 7)))
+
 ;; Compiled in a buffer
 
 (with-current-buffer (find-file-noselect "zoo.lisp")
@@ -223,6 +237,15 @@
        '("   1            160 **           10            160 **         1  ZOO::LEAF")
        (zoo-lines))
 (check "its source" '("zoo.lisp" 12) (source-of "ZOO::LEAF"))
+
+;; A command of the report elsewhere
+
+(switch-to-buffer "zoo.lisp")
+(let ((text (buffer-string)))
+  (check "a buffer that is no report"
+         "This is no report: M-x slime-mprof-report makes one"
+         (told #'slime-mprof-sort))
+  (check "and is as it was" text (buffer-string)))
 
 ;; The end
 
