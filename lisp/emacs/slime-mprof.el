@@ -144,7 +144,7 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
 
 (defconst slime-mprof--orders
   '(("own bytes" . 1) ("bytes with callees" . 2) ("own allocations" . 3)
-    ("calls" . 5) ("name" . 0))
+    ("calls" . 4) ("name" . 0))
   "What functions can be sorted by, and where that is in a function.")
 
 (defconst slime-mprof--columns
@@ -281,8 +281,7 @@ It goes on with the figures that are there; `slime-mprof-reset' forgets them."
 
 (defun slime-mprof--insert-function (rank function)
   "Print FUNCTION, whose place in the order is RANK."
-  (cl-destructuring-bind (name own bytes own-allocations _allocations calls)
-      function
+  (cl-destructuring-bind (name own bytes own-allocations calls) function
     (let ((all (plist-get slime-mprof--profile :bytes)))
       (slime-mprof--insert-line
        (list (number-to-string rank)

@@ -128,9 +128,9 @@ what they allocated is charged to those that called them."
 ;;; To show
 
 (defun function-line (row)
+  "What is shown of ROW: (NAME SELF-BYTES BYTES SELF-ALLOCATIONS CALLS)."
   (list (figure :name row) (figure :self-bytes row) (figure :bytes row)
-        (figure :self-allocations row) (figure :allocations row)
-        (figure :calls row)))
+        (figure :self-allocations row) (figure :calls row)))
 
 (defun profile ()
   "What is counted until now, and what mprof warns of, a string or NIL."
@@ -146,8 +146,7 @@ what they allocated is charged to those that called them."
 
 (defslimefun functions (hide-system swank)
   "What is counted until now; without ECL's functions if HIDE-SYSTEM is true,
-with SLIME's own work if SWANK is.  A function is (NAME SELF-BYTES BYTES
-SELF-ALLOCATIONS ALLOCATIONS CALLS)."
+with SLIME's own work if SWANK is."
   (answering
     (multiple-value-bind (all warning) (profile)
       (setf *profile* (if swank
@@ -203,7 +202,7 @@ SELF-ALLOCATIONS ALLOCATIONS CALLS)."
 
 (defun definition-name (name)
   "The name of the definition that NAME, data, is in."
-  (cond ((or (atom name) (string= (first name) "SETF")) name)
+  (cond ((or (atom name) (eq (first name) 'setf)) name)
         ((member :in name) (definition-name (second (member :in name))))
         (t (second name))))
 
