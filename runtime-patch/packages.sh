@@ -60,6 +60,10 @@ unwind)
   # C++ leaves frames by exceptions, and a debugger looks at them.
   packages='g++:g++ gdb:gdb'
   ;;
+emacs)
+  # The editor, and its two halves of SLIME.
+  packages='emacs-nox:emacs slime cl-swank'
+  ;;
 stock)
   # An ECL that is not mprof's, and what a C program needs to have it in it.
   packages='ecl:/usr/bin/ecl libecl-dev'

@@ -3,9 +3,10 @@
 #
 # run-tests.sh KIND...: run the test suites of each kind (headers, c, lisp,
 # cli, malloc, recover, sanitized, programs, soak, exact, embedding, unwind,
-# random, stock, stock-suites, serve, advice, growth, html, formats, fuzz,
+# random, stock, stock-suites, serve, advice, growth, html, emacs, formats, fuzz,
 # patch, libraries), or a single one (malloc/ends), count every single test, and
-# end with the line `N passed, N failed'.  The exit status is 0 only when nothing failed.
+# end with the line `N passed, N failed'.  The exit status is 0 only when
+# nothing failed.
 #
 # A suite is a program that prints a line `ok ...' or `not ok ...' for each
 # test, as TAP does.  Its exit status counts too: a suite that fails without
@@ -113,8 +114,8 @@ for kind; do
     fi
     ;;
   cli | malloc | sanitized | programs | soak | exact | embedding | unwind | \
-    random | growth | html | formats | fuzz | stock | stock-suites | serve | \
-    recover | advice)
+    random | growth | html | emacs | formats | fuzz | stock | stock-suites | \
+    serve | recover | advice)
     scripts "$kind"
     ;;
   patch)

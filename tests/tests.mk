@@ -191,6 +191,9 @@ check-formats: all $(packages)-formats ## what others read of the exports
 check-html: all $(packages)-html ## the page in a headless browser
 	@$(test_env) tests/run-tests.sh html
 
+check-emacs: all $(packages)-emacs ## profiles and advice in SLIME, in Emacs
+	@$(test_env) tests/run-tests.sh emacs
+
 check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 

@@ -1,0 +1,151 @@
+;;; slime-mprof-advice.el --- Beside the source  -*- lexical-binding: t -*-
+
+;; SPDX-License-Identifier: LGPL-2.1-or-later
+
+;;; Commentary:
+
+;; The advice of mprof as a list, and as overlays at the lines that it is about:
+;; in buffers that visit them, and in those that do later.  An overlay goes when
+;; its line is changed.
+
+;;; Code:
+
+(require 'slime-mprof)
+
+(defvar slime-mprof--advice nil
+  "What `swank-mprof:advice' said, the largest bytes first.")
+
+(defun slime-mprof--cost (advice)
+  "The figures of ADVICE, a string."
+  (concat (slime-mprof--count (plist-get advice :bytes) "byte") ", "
+          (slime-mprof--count (plist-get advice :allocations) "allocation")))
+
+(defun slime-mprof--face (advice)
+  "The face of ADVICE."
+  (if (eq (plist-get advice :grade) :certain)
+      'slime-mprof-certain
+    'slime-mprof-check))
+
+(defun slime-mprof-advice ()
+  "Show what to change in the program, in a list and beside the source."
+  (interactive)
+  (let ((advice (slime-mprof--eval '(swank-mprof:advice))))
+    (slime-mprof-clear-overlays)
+    (setq slime-mprof--advice
+          (sort advice (lambda (one other)
+                         (> (plist-get one :bytes) (plist-get other :bytes)))))
+    (mapc #'slime-mprof--annotate (buffer-list))
+    (add-hook 'find-file-hook #'slime-mprof--annotate)
+    (slime-mprof--pop-to (slime-buffer-name :mprof-advice)
+                         'slime-mprof-advice-mode)
+    (slime-mprof--list-advice)))
+
+(defun slime-mprof-clear-overlays ()
+  "Remove the advice from beside the source."
+  (interactive)
+  (setq slime-mprof--advice nil)
+  (remove-hook 'find-file-hook #'slime-mprof--annotate)
+  (dolist (buffer (buffer-list))
+    (with-current-buffer buffer
+      (save-restriction
+        (widen)
+        (remove-overlays nil nil 'slime-mprof t)))))
+
+;; Beside the source
+
+(defun slime-mprof--annotate (&optional buffer)
+  "Put the advice on what is in BUFFER, or the current one, there."
+  (with-current-buffer (or buffer (current-buffer))
+    (dolist (advice slime-mprof--advice)
+      (let ((location (plist-get advice :location)))
+        (when (and location (slime-mprof--here-p location))
+          (save-excursion
+            (save-restriction
+              (widen)
+              (goto-char (slime-location-offset location))
+              (slime-mprof--put advice))))))))
+
+(defun slime-mprof--here-p (location)
+  "Is LOCATION in this buffer?"
+  (pcase (cadr location)
+    (`(:file ,file)
+     (and buffer-file-name
+          (file-equal-p buffer-file-name (slime-from-lisp-filename file))))
+    (`(:buffer ,name)
+     (equal name (buffer-name)))))
+
+(defun slime-mprof--put (advice)
+  "Put ADVICE at the end of this line."
+  (let ((overlay (make-overlay (line-beginning-position) (line-end-position))))
+    (overlay-put overlay 'slime-mprof t)
+    (overlay-put overlay 'priority (plist-get advice :bytes))
+    (overlay-put overlay 'evaporate t)
+    (overlay-put overlay 'help-echo (plist-get advice :text))
+    (overlay-put overlay 'modification-hooks (list #'slime-mprof--outdated))
+    (overlay-put overlay 'after-string
+                 (propertize (format "  ;; %s: %s" (slime-mprof--cost advice)
+                                     (plist-get advice :title))
+                             'face (slime-mprof--face advice)))))
+
+(defun slime-mprof--outdated (overlay &rest _)
+  "Remove OVERLAY, whose line is changed."
+  (delete-overlay overlay))
+
+;; The list
+
+(defvar slime-mprof-advice-mode-map
+  (let ((map (make-sparse-keymap)))
+    (set-keymap-parent map (make-composed-keymap special-mode-map
+                                                 slime-parent-map))
+    (define-key map (kbd "RET") #'slime-mprof-view-source)
+    (define-key map "v" #'slime-mprof-view-source)
+    (define-key map "c" #'slime-mprof-clear-overlays)
+    map))
+
+(define-derived-mode slime-mprof-advice-mode special-mode "mprof-advice"
+  "Mode for the list of what to change.
+\\{slime-mprof-advice-mode-map}"
+  :syntax-table lisp-mode-syntax-table
+  (setq-local revert-buffer-function (lambda (&rest _) (slime-mprof-advice))))
+
+(defun slime-mprof--list-advice ()
+  "Print all advice."
+  (let ((inhibit-read-only t))
+    (erase-buffer)
+    (insert (if slime-mprof--advice
+                "RET: source; g: anew; c: clear what stands beside the source.\n"
+              "mprof has no advice on what was counted.\n"))
+    (mapc #'slime-mprof--insert-advice slime-mprof--advice)
+    (goto-char (point-min))))
+
+(defun slime-mprof--filled (text)
+  "The lines of TEXT as paragraphs, indented."
+  (with-temp-buffer
+    (let ((fill-column 76))
+      (dolist (line (split-string text "\n"))
+        (let ((start (point)))
+          (insert line "\n")
+          (fill-region start (point)))))
+    (replace-regexp-in-string "^\\(.\\)" "  \\1" (buffer-string))))
+
+(defun slime-mprof--insert-advice (advice)
+  "Print ADVICE."
+  (cl-destructuring-bind (&key function caller calls grade title text location
+                               &allow-other-keys)
+      advice
+    (let ((start (point)))
+      (insert "\n"
+              (propertize (concat function (and caller ", called by ") caller)
+                          'face 'slime-mprof-heading)
+              "\n"
+              (format "%s, %s; %s\n" (slime-mprof--cost advice)
+                      (slime-mprof--count calls "call")
+                      (if (eq grade :certain) "certain" "to be checked"))
+              (propertize (concat "  " title "\n")
+                          'face (slime-mprof--face advice))
+              (slime-mprof--filled text))
+      (put-text-property start (point) 'slime-mprof-location location))))
+
+(provide 'slime-mprof-advice)
+
+;;; slime-mprof-advice.el ends here

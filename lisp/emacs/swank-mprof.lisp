@@ -1,0 +1,260 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; swank-mprof.lisp -- what slime-mprof.el asks of the Lisp.
+;;;;
+;;;; Emacs has this loaded when it needs it first, into whatever Lisp there is;
+;;;; so names of mprof are looked up when they are used.  What goes wrong is
+;;;; given back as a line, (:ERROR LINE), and no debugger comes up in Emacs.
+;;;;
+;;;; Functions go by their names, as the tables show them.
+
+(defpackage #:swank-mprof
+  (:use #:common-lisp)
+  (:import-from #:swank #:defslimefun)
+  (:documentation "The profiles of mprof in Emacs."))
+
+(in-package #:swank-mprof)
+
+(defvar *profile* nil
+  "The profile that Emacs shows, or NIL.")
+
+(define-condition failure (simple-error)
+  ()
+  (:documentation "What the user is to be told."))
+
+(defun fail (control &rest arguments)
+  (error 'failure :format-control control :format-arguments arguments))
+
+(defun call (package name arguments)
+  "Call the function NAME, which PACKAGE exports, with ARGUMENTS."
+  (multiple-value-bind (symbol status) (find-symbol name package)
+    (unless (and (eq status :external) (fboundp symbol))
+      (fail "This mprof has no ~(~A:~A~)" package name))
+    (apply symbol arguments)))
+
+(defun mprof (name &rest arguments)
+  "Call the function NAME of MPROF; it is loaded first where it is not there."
+  (unless (find-package "MPROF")
+    (ignore-errors (require :mprof))
+    (unless (find-package "MPROF")
+      (fail "There is no mprof in this Lisp, ~A ~A: it comes with an ECL of ~
+             its own, mprof-ecl"
+            (lisp-implementation-type) (lisp-implementation-version))))
+  (call "MPROF" (string name) arguments))
+
+(defun figure (name object)
+  "What the reader NAME of MPROF.DATA says of OBJECT."
+  (call "MPROF.DATA" (string name) (list object)))
+
+(defun one-line (condition)
+  "What CONDITION says, in one line."
+  (substitute #\Space #\Newline (princ-to-string condition)))
+
+(defmacro answering (&body body)
+  "The value of BODY, or what goes wrong in it."
+  `(handler-bind ((warning #'muffle-warning))
+     (handler-case (progn ,@body)
+       (error (condition) (list :error (one-line condition))))))
+
+;;; To count.  The monitor is one for all threads, so it does not matter that
+;;; these run in threads of their own.
+
+(defslimefun start ()
+  (answering
+    (cond ((getf (mprof :status) :active) "mprof counts already")
+          (t (mprof :start) "mprof counts"))))
+
+(defslimefun stop ()
+  (answering
+    (if (mprof :stop)
+        (format nil "mprof has stopped at ~:D bytes, SLIME's own among them"
+                (mprof :bytes))
+        "mprof did not count")))
+
+(defslimefun reset ()
+  (answering
+    (mprof :reset)
+    "mprof has forgotten all figures"))
+
+;;; Whose work is it?  SLIME runs in the Lisp that is profiled, and allocates
+;;; for each key that is typed.  The user's is what no function of SWANK is on
+;;; the chain of, and what SWANK does for the user below one that is: files that
+;;; it loads, and forms, which show as (TOP-LEVEL-FORM).  Those that Emacs sends
+;;; for itself show so, too, but call SWANK at once.  SWANK runs them in new
+;;; threads, and what ECL allocates before a thread calls its function is left
+;;; out as well.
+
+(defun swank-name-p (name)
+  "Is NAME that of a function of a package of SWANK's?"
+  (let ((start (search "SWANK" name)))
+    (and start
+         (or (= start 0) (find (char name (1- start)) "( "))
+         (find #\: name :start start)
+         t)))
+
+(defun beside-p (chain)
+  "Is CHAIN that of a thread that has yet to call its function, or one on which
+a profile is closed that nobody refers to any more?"
+  (if (string= (first chain) "[finalizers]")
+      (some (lambda (name) (search "MPROF" name)) chain)
+      (member (first chain) '("[runtime]" "SI:BIND-SIMPLE-RESTARTS")
+              :test #'string=)))
+
+(defun for-user-p (chain)
+  "Is CHAIN, which has functions of SWANK, that of something done for the user?"
+  (loop for (caller name callee) on (cons "" chain)
+          thereis (cond ((equal name "(TOP-LEVEL-FORM)")
+                         (not (and callee (swank-name-p callee))))
+                        ((equal name "LOAD")
+                         (swank-name-p caller)))))
+
+(defun own-work-p (context)
+  "Is CONTEXT the user's own work?"
+  (let ((chain (figure :chain context)))
+    (if (some #'swank-name-p chain)
+        (for-user-p chain)
+        (not (beside-p chain)))))
+
+(defun own-work (profile)
+  "What of PROFILE is the user's own work."
+  (mprof :filter-profile profile :predicate #'own-work-p))
+
+(defun without-swank (profile hide-system)
+  "PROFILE without the functions of SWANK and, if HIDE-SYSTEM is true, of ECL:
+what they allocated is charged to those that called them."
+  (mprof :filter-profile profile :hide "(^|[( ])SWANK[^ ()]*:"
+                                 :hide-system hide-system))
+
+;;; To show
+
+(defun function-line (row)
+  "What is shown of ROW: (NAME SELF-BYTES BYTES SELF-ALLOCATIONS CALLS)."
+  (list (figure :name row) (figure :self-bytes row) (figure :bytes row)
+        (figure :self-allocations row) (figure :calls row)))
+
+(defun profile ()
+  "What is counted until now, and what mprof warns of, a string or NIL."
+  (let* ((warning nil)
+         (profile (handler-bind ((warning (lambda (condition)
+                                            (setf warning
+                                                  (princ-to-string
+                                                   condition)))))
+                    (mprof :profile))))
+    (when (zerop (figure :allocations profile))
+      (fail "Nothing has been counted: slime-mprof-start begins to"))
+    (values profile warning)))
+
+(defslimefun functions (hide-system swank)
+  "What is counted until now; without ECL's functions if HIDE-SYSTEM is true,
+with SLIME's own work if SWANK is."
+  (answering
+    (multiple-value-bind (all warning) (profile)
+      (setf *profile* (if swank
+                          (mprof :filter-profile all :hide-system hide-system)
+                          (without-swank (own-work all) hide-system)))
+      (list :bytes (figure :bytes *profile*)
+            :allocations (figure :allocations *profile*)
+            :left-out (- (figure :bytes all) (figure :bytes *profile*))
+            :active (and (getf (mprof :status) :active) t)
+            :warning warning
+            :functions (mapcar #'function-line
+                               (figure :functions *profile*))))))
+
+(defun row-of (name &optional (profile *profile*))
+  "The row of the function NAME in PROFILE, or NIL."
+  (and profile (call "MPROF.DATA" "ROW" (list :functions name profile))))
+
+(defun shown-row (name)
+  "The same in the profile that Emacs shows, which has it."
+  (or (row-of name) (fail "This profile is gone: g takes a new one")))
+
+(defun arc-lines (arcs end)
+  "A list of (NAME BYTES CALLS) for the functions at END, a keyword, of ARCS."
+  (loop for arc in arcs
+        collect (list (figure end arc) (figure :bytes arc)
+                      (figure :calls arc))))
+
+(defslimefun node (name)
+  "Who calls the function NAME, whom it calls, and what it allocates itself."
+  (answering
+    (let ((row (shown-row name)))
+      (list :callers (arc-lines (figure :callers row) :caller)
+            :callees (arc-lines (figure :callees row) :callee)
+            :types (loop for type in (figure :types row)
+                         collect (list (figure :name type) (figure :bytes type)
+                                       (figure :allocations type)))))))
+
+;;; Sources.  SWANK knows where a form is in a buffer that is not saved, but not
+;;; which of several methods is meant; mprof knows the line of each in its file.
+
+(defun file-location (file line)
+  "The LINE of FILE, a string or NIL, or NIL if there is no such file."
+  (and file line (ignore-errors (probe-file file))
+       `(:location (:file ,(namestring (truename file))) (:line ,line) nil)))
+
+(defun read-name (name)
+  "What NAME, a string of the tables, is as Lisp data, or NIL."
+  (ignore-errors
+   (with-standard-io-syntax
+     (let ((*read-eval* nil)
+           (*package* (find-package "COMMON-LISP-USER")))
+       (read-from-string name)))))
+
+(defun definition-name (name)
+  "The name of the definition that NAME, data, is in."
+  (cond ((or (atom name) (eq (first name) 'setf)) name)
+        ((member :in name) (definition-name (second (member :in name))))
+        (t (second name))))
+
+(defun definition-locations (name)
+  "Where SWANK finds definitions of NAME, data."
+  (and name
+       (loop for (nil location) in (ignore-errors
+                                    (swank/backend:find-definitions name))
+             when (and (eq (first location) :location)
+                       (member (first (second location)) '(:file :buffer)))
+               collect location)))
+
+(defun function-location (row)
+  "Where the function of ROW is, or NIL."
+  (let* ((name (read-name (figure :name row)))
+         (locations (definition-locations (definition-name name))))
+    (or (and (atom name) (null (rest locations)) (first locations))
+        (file-location (figure :file row) (figure :line row))
+        (first locations))))
+
+(defslimefun source (name)
+  "Where the function NAME is defined."
+  (answering
+    (or (function-location (shown-row name))
+        (fail "No source is known of ~A" name))))
+
+;;; Advice
+
+(defun advice-location (advice profile)
+  "The place that ADVICE on PROFILE is about, or NIL."
+  (let ((row (row-of (figure :name advice) profile)))
+    (or (file-location (figure :file advice) (figure :line advice))
+        (and row (function-location row)))))
+
+(defun advice-text (advice)
+  "What to do, an example and what is not known: three paragraphs."
+  (format nil "~A~%~A~%Not known: ~A." (figure :remedy advice)
+          (figure :example advice) (figure :unknown advice)))
+
+(defslimefun advice ()
+  "What to change, of the user's own work."
+  (answering
+    (let ((profile (own-work (profile))))
+      (loop for advice in (figure :advice profile)
+            collect (list :bytes (figure :saved-bytes advice)
+                          :allocations (figure :allocations advice)
+                          :calls (figure :calls advice)
+                          :grade (figure :grade advice)
+                          :function (figure :name advice)
+                          :caller (figure :caller advice)
+                          :title (figure :fault advice)
+                          :text (advice-text advice)
+                          :location (advice-location advice profile))))))
+
+(provide "SWANK-MPROF")
