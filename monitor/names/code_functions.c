@@ -22,6 +22,7 @@
 #include "common/phase.h"
 #include "common/system_functions.h"
 #include "names/c_names.h"
+#include "names/source_lines.h"
 #include "tree/image.h"
 #include "tree/intern_table.h"
 
@@ -233,6 +234,25 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   code_function_note(number);
 }
 
+/* ---- lines ---- */
+
+void
+code_function_lines(uintptr_t start, const struct source_lines *lines)
+{
+  const uint32_t number = code_function_of_start(start);
+  if (number != 0)
+    code_function_at(number)->lines = lines;
+}
+
+uint64_t
+code_function_place(uintptr_t ip)
+{
+  const uint32_t number = code_function_of_site(ip);
+  const struct source_lines *const lines = code_function_at(number)->lines;
+  const uint32_t line = lines == NULL ? 0 : source_lines_at(lines, ip - 1);
+  return line == 0 || line > SITE_PLACE_LINES ? ip : site_place(number, line);
+}
+
 /* ---- C names ---- */
 
 static void
@@ -269,8 +289,10 @@ code_functions_retire(const struct code_object *gone)
       continue;
     code_function_note(i);
     f->code = 0;
+    f->lines = NULL;
     if (f->name != NULL && f->file != NULL)
       wait_for_reload(i, f);
   }
+  source_lines_retire(gone->start, gone->end);
   return code_objects_retire(gone, &functions.numbers);
 }

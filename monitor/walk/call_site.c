@@ -42,7 +42,9 @@ call_site_learn(struct call_site *site, uintptr_t ip)
 {
   const uint32_t function = site_function_in_tree(NULL, ip, 0);
   *site = (struct call_site){
-      .ip = ip, .function = site_function_depends(function) ? 0 : function};
+      .ip = ip,
+      .place = code_function_place(ip),
+      .function = site_function_depends(function) ? 0 : function};
   set_way(site, frame_rule_find(ip, false),
           code_function_at(code_function_of_site(ip)));
 }

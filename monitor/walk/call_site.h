@@ -25,7 +25,9 @@ enum call_kind {
 };
 
 struct call_site {
-  uintptr_t ip; /* the return address; 0: none */
+  uintptr_t ip;   /* the return address; 0: none */
+  uint64_t place; /* what context_tree.h calls a site: the line, if it is
+                     known, else the same */
   uint32_t
       function; /* as context_tree.h has it; 0: it depends on the caller */
   uint16_t word_at; /* bytes from the frame word up to where the frame pointer

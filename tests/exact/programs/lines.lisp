@@ -1,0 +1,224 @@
+;;;; variants: compiled
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; Lines: each has what was written there, and those of a function add up to
+;;;; the function.  A comment at the end of a line gives it the name by which
+;;;; it is checked.
+
+(in-package #:exact)
+
+(defmacro source ()
+  (namestring *compile-file-pathname*))
+
+(defun line-of (mark)
+  (with-open-file (in (source) :external-format :utf-8)
+    (loop for number from 1
+          for text = (read-line in)
+          for start = (- (length text) (length mark))
+          when (and (> start 2) (string= (subseq text (- start 2)) ; not this one
+                                         (concatenate 'string "; " mark)))
+            return number)))
+
+(defvar *lines*)
+
+(defun at (name mark allocations bytes)
+  "The line of NAME with that MARK itself made ALLOCATIONS objects."
+  (let ((row (mprof.data:row :functions
+                             (format nil "~A ~A:~D" (shown name) (source)
+                                     (line-of mark))
+                             *lines*)))
+    (check (format nil "~A, ~A" (shown name) mark) (list allocations bytes)
+           (and row (list (mprof.data:self-allocations row)
+                          (mprof.data:self-bytes row))))))
+
+(defun conses-at (name mark n)
+  (at name mark n (* n +cons+)))
+
+(defun calls-at (caller caller-mark callee callee-mark n)
+  "N conses were made by CALLEE in that line, called from that one."
+  (let ((arc (mprof.data:row :arcs
+                             (loop for (name mark)
+                                     in (list (list caller caller-mark)
+                                              (list callee callee-mark))
+                                   collect (format nil "~A ~A:~D" (shown name)
+                                                   (source) (line-of mark)))
+                             *lines*)))
+    (check (format nil "~A by ~A" callee-mark caller-mark) (list n (* n +cons+))
+           (and arc (list (mprof.data:allocations arc) (mprof.data:bytes arc))))))
+
+(defun lines-add-up ()
+  "What is said of functions is said of their lines, and nothing else is."
+  (let ((sums (make-hash-table :test #'equal)))
+    (dolist (row (mprof.data:functions *lines*))
+      (let* ((name (mprof.data:name row))
+             (file (search " /" name)))
+        (incf (gethash (subseq name 0 file) sums 0)
+              (mprof.data:self-bytes row))))
+    (check "lines add up to functions" '()
+           (loop for row in (mprof.data:functions
+                             (mprof:filter-profile *profile* :hide-system t))
+                 for name = (mprof.data:name row)
+                 unless (eql (gethash name sums) (mprof.data:self-bytes row))
+                   collect name))))
+
+(defmacro with-lines ((title) form &body checks)
+  `(measuring (,title) ,form
+     (let ((*lines* (mprof:filter-profile *profile* :by :line
+                                                    :hide-system t)))
+       ,@checks
+       (lines-add-up))))
+
+;;; Forms in forms; calls on the way to the runtime
+
+(defun nested (x)
+  (keep (list x                         ; nested: list
+              (cons x x)                ; nested: first
+              (list* x                  ; nested: list*
+                     (cons x (cons x x)) ; nested: two in a line
+                     nil))))
+
+(defun array-of (n)
+  (keep (make-array n                   ; array
+                    :initial-element
+                    (list n))))         ; its element
+
+(with-lines ("forms in forms") (loop repeat 3 do (nested 1) (array-of 10))
+  (conses-at 'nested "nested: list" 9)
+  (conses-at 'nested "nested: first" 3)
+  (conses-at 'nested "nested: list*" 6)
+  (conses-at 'nested "nested: two in a line" 6)
+  (at 'array-of "array" 3 (* 3 (+ +vector+ (* 10 +word+))))
+  (conses-at 'array-of "its element" 3))
+
+;;; The same code in two branches is not made one.
+
+(defun branches (x)
+  (keep (case x
+          (0 (list 1 2))                ; branch 0
+          (1 (list 1 2))                ; branch 1
+          (t (list 1 2)))))             ; other branches
+
+(with-lines ("branches") (loop for i below 10 do (branches i))
+  (conses-at 'branches "branch 0" 2)
+  (conses-at 'branches "branch 1" 2)
+  (conses-at 'branches "other branches" 16))
+
+;;; Macros: what they are given has its own line, what they make that of the
+;;; call, though its form was read elsewhere.
+
+(defmacro around (form)
+  `(keep (cons ,form
+               (cons 1 2))))
+
+(defun expanded (x)
+  (around                               ; the macro's two
+   (list x x x))                        ; given to it
+  (macrolet ((local ()
+               '(cons 1 2)))
+    (keep (list (local) 1))))           ; list of local
+
+(with-lines ("macros") (expanded 1)
+  (conses-at 'expanded "the macro's two" 2)
+  (conses-at 'expanded "given to it" 3))
+
+;;; Local functions, lambdas, and what is inlined
+
+(declaim (inline pair-of))
+(defun pair-of (x)
+  (list x                               ; where it is defined
+        x))
+
+(defun with-local (n)
+  (flet ((inner (x)
+           (keep (list x x))))          ; local
+    (declare (notinline inner))
+    (inner n)
+    (mapc (lambda (x)
+            (keep (cons x x)))          ; lambda
+          '(1 2 3))
+    (keep (pair-of n))))                ; inlined
+
+(with-lines ("local functions") (with-local 1)
+  (conses-at "(FLET EXACT::INNER :IN EXACT::WITH-LOCAL)" "local" 2)
+  (conses-at "(LAMBDA :IN EXACT::WITH-LOCAL)" "lambda" 3)
+  (conses-at 'with-local "inlined" 2))
+
+;;; Callers are told apart by line, and recursion is folded all the same.
+
+(defun leaf (x)
+  (keep (cons x x)))                    ; leaf
+
+(defun caller ()
+  (leaf 1)                              ; once
+  (dotimes (i 2)
+    (leaf i)                            ; twice
+    (leaf i) (leaf i)))                 ; four times
+
+(with-lines ("callers") (caller)
+  (calls-at 'caller "once" 'leaf "leaf" 1)
+  (calls-at 'caller "twice" 'leaf "leaf" 2)
+  (calls-at 'caller "four times" 'leaf "leaf" 4)
+  (conses-at 'leaf "leaf" 7)
+  (calls 'leaf 7)
+  (arc 'caller 'leaf 7 7 (* 7 +cons+)))
+
+(defun recursive (n)
+  (when (plusp n)
+    (if (oddp n)
+        (recursive (1- n))              ; odd
+        (recursive (1- n)))             ; even
+    (keep (cons n n))))                 ; recursive
+
+(with-lines ("recursion") (recursive 100)
+  (conses-at 'recursive "recursive" 100)
+  (calls-at 'recursive "odd" 'recursive "recursive" 49)
+  (calls-at 'recursive "even" 'recursive "recursive" 50)
+  (calls 'recursive 100))
+
+(defun contexts-of (n)
+  (measuring ("recursion for contexts") (recursive n))
+  (mprof.data:comment "mprof.contexts" *profile*))
+
+(check "contexts do not grow with the depth" (contexts-of 10)
+       (contexts-of 1000))
+
+;;; Code that is loaded again has the same lines; that it was unloaded does
+;;; not matter.
+
+(defun text-of (form)
+  (with-standard-io-syntax
+    (format nil "~S~%" form)))
+
+(defun made-file (text)
+  "TEXT as a compiled file; its source is beside the dump."
+  (let ((source (namestring (merge-pathnames "lines-reloaded.lisp" *dump*)))
+        (*compile-verbose* nil)
+        (*standard-output* (make-broadcast-stream)))
+    (with-open-file (out source :direction :output :if-exists :supersede)
+      (write-string text out))
+    (values (compile-file source) source)))
+
+(defun load-quietly (file)
+  (load file :verbose nil)
+  (funcall 'exact-reloaded))
+
+(multiple-value-bind (fas source)
+    (made-file (format nil "~%~A~A~2%(cons x~% (list x x))))~%"
+                       (text-of '(in-package #:exact))
+                       "(defun exact-reloaded (&aux (x 1)) (keep "))
+  (measuring ("loaded again" :residual nil)
+      (dotimes (i 3) (load-quietly fas) (fmakunbound 'exact-reloaded)
+        (si:gc t))
+    (let ((lines (mprof:filter-profile *profile* :by :line :hide-system t)))
+      (check "lines"
+             (list (list (format nil "EXACT::EXACT-RELOADED ~A:6" source) 6
+                         (* 6 +cons+))
+                   (list (format nil "EXACT::EXACT-RELOADED ~A:5" source) 3
+                         (* 3 +cons+)))
+             (loop for row in (mprof.data:functions lines)
+                   when (search "EXACT-RELOADED " (mprof.data:name row))
+                     collect (list (mprof.data:name row)
+                                   (mprof.data:self-allocations row)
+                                   (mprof.data:self-bytes row))))))
+  (delete-file source)
+  (delete-file fas))
