@@ -244,13 +244,26 @@ code_function_lines(uintptr_t start, const struct source_lines *lines)
     code_function_at(number)->lines = lines;
 }
 
+/* How far behind the beginning of its function, all that is further is one. */
+static uint32_t
+offset_of(const struct code_function *f, uintptr_t ip)
+{
+  const uintptr_t offset = ip - f->code;
+  return offset < PLACE_OFFSETS ? (uint32_t)offset : PLACE_OFFSETS;
+}
+
 uint64_t
-code_function_place(uintptr_t ip)
+code_function_place(uintptr_t ip, bool apart)
 {
   const uint32_t number = code_function_of_site(ip);
-  const struct source_lines *const lines = code_function_at(number)->lines;
-  const uint32_t line = lines == NULL ? 0 : source_lines_at(lines, ip - 1);
-  return line == 0 || line > SITE_PLACE_LINES ? ip : site_place(number, line);
+  const struct code_function *const f = code_function_at(number);
+  const uint32_t line = f->lines == NULL ? 0 : source_lines_at(f->lines, ip - 1);
+  const bool known = line != 0 && line <= PLACE_LINES;
+  apart = apart && f->name != NULL &&
+          (known || code_file(ip) != functions.runtime);
+  return known || apart ? site_place(number, known ? line : 0,
+                                     apart ? offset_of(f, ip) : 0)
+                        : ip;
 }
 
 /* ---- C names ---- */

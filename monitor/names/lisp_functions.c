@@ -113,6 +113,13 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
   return found;
 }
 
+/* Was it compiled when ECL was built?  Then it has no lines. */
+static bool
+is_ecls_source(const char *file)
+{
+  return strncmp(file, "SRC:", 4) == 0 || strncmp(file, "EXT:", 4) == 0;
+}
+
 /* The lines of the source that the table's functions were compiled from; NULL:
  * they are not known. */
 static const struct source_lines *
@@ -120,8 +127,8 @@ lines_of(const struct ecl_function_names *table)
 {
   const struct link_map *const file = code_file((uintptr_t)table);
   const uintptr_t first = (uintptr_t)table->names[0].entry;
-  return table->file == NULL || file == NULL || first == 0 ||
-                 file == code_file((uintptr_t)ecl_alloc_object)
+  return file == NULL || first == 0 || table->file == NULL ||
+                 is_ecls_source(table->file)
              ? NULL
              : source_lines_read(file, own_definition(table, first),
                                  table->file);

@@ -143,14 +143,15 @@ struct leaf {
  * nothing when it is asked what the path has already. */
 #define FUNCTION_ROOT (1u << 29)
 
-/* A line of a function that was compiled from a file; 0: all of it. */
-enum { SITE_PLACE_SHIFT = 32, SITE_PLACE_LINES = (1 << 28) - 1 };
-#define SITE_PLACE_LINE(site)                                                \
-  ((uint32_t)((site) >> SITE_PLACE_SHIFT) & SITE_PLACE_LINES)
+/* A place in a function, by bits: 0-25 its number, 26-41 the offset of the call
+ * (0: of any), 42-59 the line of the source (0: not known). */
+enum { PLACE_OFFSETS = (1 << 16) - 1, PLACE_LINES = (1 << 18) - 1 };
+#define PLACE_OFFSET(site) ((uint32_t)((site) >> 26) & PLACE_OFFSETS)
+#define PLACE_LINE(site) ((uint32_t)((site) >> 42) & PLACE_LINES)
 static inline uint64_t
-site_place(uint32_t function, uint32_t line)
+site_place(uint32_t function, uint32_t line, uint32_t offset)
 {
-  return SITE_PLACE | (uint64_t)line << SITE_PLACE_SHIFT |
+  return SITE_PLACE | (uint64_t)line << 42 | (uint64_t)offset << 26 |
          (function & FUNCTION_NUMBER);
 }
 

@@ -206,7 +206,8 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
       if (f->calls_known && intern_text(&known, f->name) == 0)
         gzip_file_fail(p->output, ENOMEM);
     }
-    pprof_put_location(p, id, f->code, function,
+    pprof_put_location(p, id, sample_writer_address(samples, id, f->code),
+                       function,
                        sample_writer_line(samples, id, lines[function]));
   }
   put_unknown_calls(p, &functions, &known);

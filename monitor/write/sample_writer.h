@@ -95,9 +95,18 @@ sample_writer_line(const struct sample_writer *w, uint32_t number,
                    int64_t start)
 {
   const uint64_t at = sample_writer_location(w, number);
-  return (at & SITE_PLACE) != 0 && SITE_PLACE_LINE(at) != 0
-             ? (int64_t)SITE_PLACE_LINE(at)
+  return (at & SITE_PLACE) != 0 && PLACE_LINE(at) != 0
+             ? (int64_t)PLACE_LINE(at)
              : start;
+}
+
+/* Its address, in a function at `code'. */
+static inline uint64_t
+sample_writer_address(const struct sample_writer *w, uint32_t number,
+                      uint64_t code)
+{
+  const uint64_t at = sample_writer_location(w, number);
+  return code + ((at & SITE_PLACE) != 0 ? PLACE_OFFSET(at) : 0);
 }
 
 /* The number of the function that it is in; 0: not known. */

@@ -17,6 +17,8 @@ group_name(struct frame_table *frames, const struct frame *frame,
       .name = names_text(&frames->names, function->name),
       .file = names_text(&frames->names, function->file),
       .line = frame->line > 0 ? frame->line : function->start_line,
+      .offset =
+          frame->address == 0 ? 0 : frame->address - function->low_address,
       .runtime = function->runtime,
   };
   struct string_sink text;
@@ -44,7 +46,7 @@ find_group(struct frame_table *frames, const struct frame *frame,
   if (first + number < frames->function_count)
     return (uint32_t)(first + number);
   bool itself = name == function.name;
-  bool has_line = itself || by == BY_LINE;
+  bool has_line = itself || by == BY_LINE || by == BY_SITE;
   return frame_table_add(
       frames, (struct function){
                   .name = name,
@@ -97,7 +99,7 @@ bool
 grouping_apply(struct frame_table *frames, struct selection *selection,
                enum granularity by)
 {
-  if (by == BY_LINE && has_call_lines(frames))
+  if (by == BY_SITE || (by == BY_LINE && has_call_lines(frames)))
     selection->counts_calls = false;
   return by == BY_FUNCTION || group_frames(frames, selection, by);
 }
@@ -108,6 +110,7 @@ granularity_noun(enum granularity by, bool many)
   static const char *const nouns[][2] = {
       [BY_FUNCTION] = {"function", "functions"},
       [BY_LINE] = {"line", "lines"},
+      [BY_SITE] = {"call site", "call sites"},
       [BY_FILE] = {"file", "files"},
       [BY_PACKAGE] = {"package", "packages"},
       [BY_CLASS] = {"class or function", "classes and functions"},

@@ -242,8 +242,8 @@ put_locations(struct lisp_recovery *r)
                        (f.flags & NOTE_RUNTIME) != 0 ? PPROF_RUNTIME_FILE
                                                      : f.file,
                        line);
-    pprof_put_location(p, id, f.code, id,
-                       sample_writer_line(&r->samples, id, line));
+    pprof_put_location(p, id, sample_writer_address(&r->samples, id, f.code),
+                       id, sample_writer_line(&r->samples, id, line));
     if (intern_text((f.flags & NOTE_CALLS_KNOWN) != 0 ? &known : &unknown,
                     f.name) == 0)
       gzip_file_fail(p->output, ENOMEM);

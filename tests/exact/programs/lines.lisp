@@ -222,3 +222,21 @@
                                    (mprof.data:self-bytes row))))))
   (delete-file source)
   (delete-file fas))
+;;; On request, calls on one line are told apart.
+
+(defun one-line (x) (keep (list (cons x x) (cons (cons x x) x)))) ; one line
+
+(defun sites-of (name)
+  (loop for row in (mprof.data:functions
+                    (mprof:profile nil :by :site :hide-system t))
+        when (and (search (concatenate 'string name " ")
+                          (mprof.data:name row))
+                  (plusp (mprof.data:self-allocations row)))
+          collect (mprof.data:self-allocations row)))
+
+(loop for (sites . expected) in '((nil 15) (t 6 3 3 3))
+      do (mprof:with-profiling (:report nil :sites sites)
+           (dotimes (i 3) (one-line i)))
+         (check (format nil "call sites~:[ are not told apart~;~]" sites)
+                expected (sites-of "EXACT::ONE-LINE")))
+(mprof:reset)
