@@ -307,16 +307,6 @@ write_line(const struct group_source *source, struct sink *sink)
     sink_format(sink, ":%" PRId64, source->line);
 }
 
-/* What is at one address has one offset, of the first call site that the
- * profile has in the function. */
-static void
-write_site(const struct group_source *source, struct sink *sink)
-{
-  write_line(source, sink);
-  if (!source->runtime)
-    sink_format(sink, "+%" PRIu64, source->offset);
-}
-
 void
 group_name_write(enum granularity by, enum language language,
                  const struct group_source *source, struct sink *sink)
@@ -325,10 +315,8 @@ group_name_write(enum granularity by, enum language language,
               !is_c_name(source->name);
   if (by == BY_FUNCTION || is_placeholder(source->name))
     sink_text(sink, source->name);
-  else if (by == BY_LINE)
+  else if (by == BY_LINE || by == BY_SITE)
     write_line(source, sink);
-  else if (by == BY_SITE)
-    write_site(source, sink);
   else if (by == BY_FILE)
     sink_text(sink, *source->file == '\0' ? "[no file]" : source->file);
   else

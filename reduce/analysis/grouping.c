@@ -7,6 +7,8 @@
 
 #include "analysis/grouping.h"
 
+#include <inttypes.h>
+
 /* The name id of the group of FRAME. */
 static uint32_t
 group_name(struct frame_table *frames, const struct frame *frame,
@@ -17,13 +19,14 @@ group_name(struct frame_table *frames, const struct frame *frame,
       .name = names_text(&frames->names, function->name),
       .file = names_text(&frames->names, function->file),
       .line = frame->line > 0 ? frame->line : function->start_line,
-      .offset =
-          frame->address == 0 ? 0 : frame->address - function->low_address,
       .runtime = function->runtime,
   };
   struct string_sink text;
   string_sink_init(&text);
   group_name_write(by, frames->profile->language, &source, &text.sink);
+  if (by == BY_SITE && frame->address != 0)
+    sink_format(&text.sink, "+%" PRIu64,
+                frame->address - function->low_address);
   const char *name = string_sink_text(&text);
   uint32_t id =
       name == NULL ? NAMES_NONE : names_intern(&frames->names, name);

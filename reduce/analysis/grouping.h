@@ -45,7 +45,6 @@ struct group_source {
   const char *name;
   const char *file; /* "" when not known */
   int64_t line;     /* 0 when not known */
-  uint64_t offset;  /* of the call site: bytes from the function's first one */
   bool runtime;     /* a C function of the runtime */
 };
 
@@ -53,7 +52,7 @@ struct group_source {
  * place alone.
  *
  *   line     the function and its place, "F app.lisp:12"
- *   site     the same and the offset, "F app.lisp:12+35"
+ *   site     the same, to which the caller appends what tells them apart
  *   file     the source file, or [no file]
  *   package  Lisp: the package of the symbol that names the function or what
  *            it is local to, of the class when a method of ECL's own generic
