@@ -86,7 +86,7 @@ init_tree(struct context_tree *tree)
   if (context_tree_init(tree, monitor.budget, monitor.fold,
                         site_function_in_tree, NULL, NULL) != 0)
     return false;
-  context_tree_by_function(tree);
+  context_tree_by_function(tree, call_sites_apart);
   context_tree_map(tree);
   /* Both trees of a retirement would be in an image, for a moment. */
   if (!image_is_open())

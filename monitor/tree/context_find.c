@@ -100,7 +100,7 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
 
   if (tree->fold && !kept)
     target = context_fold_parent(tree->contexts, parent, site, function,
-                                 state, &new_arc);
+                                 state, tree->fold_places, &new_arc);
   if (target != CONTEXT_OVERFLOW) {
     target = find_child(tree, target, site, function, true);
     if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree, parent)) {
@@ -258,7 +258,8 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     if (!known)
       function = context_tree_function(tree, up, site);
     if (tree->fold)
-      target = context_fold_caller(tree->contexts, up, site, function);
+      target = context_fold_caller(tree->contexts, up, site, function,
+                                   tree->fold_places);
   }
   number = tree->leaf_count;
   l = &tree->leaves[number];

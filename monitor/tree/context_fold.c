@@ -26,19 +26,20 @@ context_fold_state(const struct context *contexts, uint32_t parent,
                     (enum phase_role)FUNCTION_ROLE(function));
 }
 
-/* Is that the function, and its line, if that is known? */
+/* Is that the function and, with `places', its line, if that is known? */
 static inline bool
-is_call(const struct context *c, uint64_t site, uint32_t function)
+is_call(const struct context *c, uint64_t site, uint32_t function,
+        bool places)
 {
   return c->function == function &&
-         (c->site == site || (site & SITE_PLACE) == 0);
+         (!places || c->site == site || (site & SITE_PLACE) == 0);
 }
 
 /* The same without `new_arc', if that is NULL: then the search ends where
  * nothing can be folded any more. */
 static inline uint32_t
 fold(const struct context *contexts, uint32_t parent, uint64_t site,
-     uint32_t function, enum phase_state state, bool *new_arc)
+     uint32_t function, enum phase_state state, bool places, bool *new_arc)
 {
   const struct context *const caller = &contexts[parent];
   const uint32_t shown_caller = caller->shown;
@@ -59,12 +60,12 @@ fold(const struct context *contexts, uint32_t parent, uint64_t site,
       return CONTEXT_OVERFLOW;
     if ((c->function & FUNCTION_ROOT) != 0)
       break;
-    if (is_call(c, site, function)) {
+    if (is_call(c, site, function, places)) {
       if (candidate == CONTEXT_OVERFLOW && !novel && c->shown == shown &&
           c->state == (uint32_t)state)
         candidate = c->parent;
-      arc_known |=
-          is_call(&contexts[c->parent], caller->site, caller->function);
+      arc_known |= is_call(&contexts[c->parent], caller->site,
+                           caller->function, places);
       shown_arc_known |= contexts[c->parent].shown == shown_caller;
     }
     novel |= c->new_arc;
@@ -82,17 +83,17 @@ fold(const struct context *contexts, uint32_t parent, uint64_t site,
 uint32_t
 context_fold_parent(const struct context *contexts, uint32_t parent,
                     uint64_t site, uint32_t function, enum phase_state state,
-                    bool *new_arc)
+                    bool places, bool *new_arc)
 {
-  return fold(contexts, parent, site, function, state, new_arc);
+  return fold(contexts, parent, site, function, state, places, new_arc);
 }
 
 uint32_t
 context_fold_caller(const struct context *contexts, uint32_t up,
-                    uint64_t site, uint32_t function)
+                    uint64_t site, uint32_t function, bool places)
 {
   const uint32_t target =
       fold(contexts, up, site, function,
-           context_fold_state(contexts, up, function), NULL);
+           context_fold_state(contexts, up, function), places, NULL);
   return target == CONTEXT_OVERFLOW ? up : target;
 }

@@ -14,8 +14,10 @@
  * inclusive figures, which count each once a path, come out exact.  Depth is
  * bounded by the arcs of the program, not by its stack.
  *
- * Where a function's lines are known (SITE_PLACE) each counts as a function, so
- * that the figures of lines are exact, too.
+ * A call at another line (SITE_PLACE) is folded like any other of its function:
+ * what lines allocate themselves is exact, but of the lines on a folded path
+ * some may be missing.  With `places' each counts as a function, and inclusive
+ * figures of lines are exact, too, for more contexts.
  *
  * Reports leave out the runtime's own C functions, and then pair a function
  * with the nearest caller that is left.  These pairs are kept as well: they
@@ -53,11 +55,12 @@ enum phase_state context_fold_state(const struct context *contexts,
  * callee. */
 uint32_t context_fold_parent(const struct context *contexts, uint32_t parent,
                              uint64_t site, uint32_t function,
-                             enum phase_state state, bool *new_arc);
+                             enum phase_state state, bool places,
+                             bool *new_arc);
 
 /* The caller, on the folded path, of a `function' that allocates at `site' and
  * was called from `up': `up' itself where nothing is folded. */
 uint32_t context_fold_caller(const struct context *contexts, uint32_t up,
-                             uint64_t site, uint32_t function);
+                             uint64_t site, uint32_t function, bool places);
 
 #endif

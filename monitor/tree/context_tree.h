@@ -193,6 +193,7 @@ struct context_tree {
   uint32_t counted_leaves; /* of how many leaves */
   bool stuck;              /* that gained nothing */
   bool fold;
+  bool fold_places; /* by lines: context_fold.h */
   bool by_function; /* calls are told apart by functions and lines, not by
                        sites */
 };
@@ -233,11 +234,13 @@ context_tree_is_full(const struct context_tree *tree)
          tree->room > context_tree_first_room(tree);
 }
 
-/* Tell calls apart by functions and lines from now on.  The tree is empty. */
+/* Tell calls apart by functions and lines from now on, and fold so.  The tree
+ * is empty. */
 static inline void
-context_tree_by_function(struct context_tree *tree)
+context_tree_by_function(struct context_tree *tree, bool fold_places)
 {
   tree->by_function = true;
+  tree->fold_places = fold_places;
 }
 
 /* What tells a call at that site apart from others in its context: functions

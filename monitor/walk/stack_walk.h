@@ -57,8 +57,8 @@ struct stack_walk {
   struct walked_frame *frames; /* of the last walk, the innermost first */
   size_t count;
   bool known;               /* the last of these was met by an earlier walk */
-  struct call_site *sites;  /* those that were met: begins small, and is four
-                               times as long when half of it was learned */
+  struct call_site *sites;  /* those that were met: begins small, and is twice
+                               as long when half of it was learned */
   uint32_t site_mask;       /* its places less one */
   uint32_t learned;         /* since it was as long */
   unsigned long generation; /* of these */

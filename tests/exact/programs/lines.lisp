@@ -11,12 +11,12 @@
   (namestring *compile-file-pathname*))
 
 (defun line-of (mark)
-  (with-open-file (in (source) :external-format :utf-8)
-    (loop for number from 1
+  "The number of the line that ends with the comment MARK."
+  (with-open-file (in (source))
+    (loop with end = (concatenate 'string "; " mark)
+          for number from 1
           for text = (read-line in)
-          for start = (- (length text) (length mark))
-          when (and (> start 2) (string= (subseq text (- start 2)) ; not this one
-                                         (concatenate 'string "; " mark)))
+          when (eql (search end text) (- (length text) (length end)))
             return number)))
 
 (defvar *lines*)
@@ -43,8 +43,10 @@
                                    collect (format nil "~A ~A:~D" (shown name)
                                                    (source) (line-of mark)))
                              *lines*)))
-    (check (format nil "~A by ~A" callee-mark caller-mark) (list n (* n +cons+))
-           (and arc (list (mprof.data:allocations arc) (mprof.data:bytes arc))))))
+    (check (format nil "~A by ~A" callee-mark caller-mark)
+           (list n (* n +cons+))
+           (and arc (list (mprof.data:allocations arc)
+                          (mprof.data:bytes arc))))))
 
 (defun lines-add-up ()
   "What is said of functions is said of their lines, and nothing else is."
@@ -61,12 +63,13 @@
                  unless (eql (gethash name sums) (mprof.data:self-bytes row))
                    collect name))))
 
-(defmacro with-lines ((title) form &body checks)
-  `(measuring (,title) ,form
-     (let ((*lines* (mprof:filter-profile *profile* :by :line
-                                                    :hide-system t)))
-       ,@checks
-       (lines-add-up))))
+(defmacro with-lines ((title &key sites) form &body checks)
+  `(let ((*sites* ,sites))
+     (measuring (,title) ,form
+       (let ((*lines* (mprof:filter-profile *profile* :by :line
+                                                      :hide-system t)))
+         ,@checks
+         (lines-add-up)))))
 
 ;;; Forms in forms; calls on the way to the runtime
 
@@ -143,7 +146,9 @@
   (conses-at "(LAMBDA :IN EXACT::WITH-LOCAL)" "lambda" 3)
   (conses-at 'with-local "inlined" 2))
 
-;;; Callers are told apart by line, and recursion is folded all the same.
+;;; Callers are told apart by line.  Recursion is folded by functions, so that
+;;; in a recursion only what lines allocate themselves is exact; where call
+;;; sites are told apart, it is folded by lines.
 
 (defun leaf (x)
   (keep (cons x x)))                    ; leaf
@@ -171,57 +176,81 @@
 
 (with-lines ("recursion") (recursive 100)
   (conses-at 'recursive "recursive" 100)
+  (calls 'recursive 100))
+
+(with-lines ("recursion, exact" :sites t) (recursive 100)
+  (conses-at 'recursive "recursive" 100)
   (calls-at 'recursive "odd" 'recursive "recursive" 49)
   (calls-at 'recursive "even" 'recursive "recursive" 50)
   (calls 'recursive 100))
 
 (defun contexts-of (n)
-  (measuring ("recursion for contexts") (recursive n))
+  (measure "recursion for contexts" (lambda () (recursive n)))
   (mprof.data:comment "mprof.contexts" *profile*))
 
-(check "contexts do not grow with the depth" (contexts-of 10)
-       (contexts-of 1000))
+(dolist (*sites* '(nil t))
+  (check "contexts do not grow with the depth" (contexts-of 10)
+         (contexts-of 1000)))
 
 ;;; Code that is loaded again has the same lines; that it was unloaded does
 ;;; not matter.
 
-(defun text-of (form)
-  (with-standard-io-syntax
-    (format nil "~S~%" form)))
+(defvar *made* (namestring (merge-pathnames "lines-made.lisp" *dump*)))
+(defvar *part* (namestring (merge-pathnames "lines-part.lisp" *dump*)))
 
-(defun made-file (text)
-  "TEXT as a compiled file; its source is beside the dump."
-  (let ((source (namestring (merge-pathnames "lines-reloaded.lisp" *dump*)))
-        (*compile-verbose* nil)
+(defun compiled (file text &rest options)
+  "The compiled file of FILE, which has that TEXT."
+  (let ((*compile-verbose* nil)
         (*standard-output* (make-broadcast-stream)))
-    (with-open-file (out source :direction :output :if-exists :supersede)
+    (with-open-file (out file :direction :output :if-exists :supersede
+                              :external-format :utf-8)
       (write-string text out))
-    (values (compile-file source) source)))
+    (apply #'compile-file file :external-format :utf-8 options)))
 
-(defun load-quietly (file)
-  (load file :verbose nil)
-  (funcall 'exact-reloaded))
+(defun run-compiled (fas)
+  (load fas :verbose nil)
+  (funcall 'exact-made)
+  (fmakunbound 'exact-made)
+  (si:gc t))
 
-(multiple-value-bind (fas source)
-    (made-file (format nil "~%~A~A~2%(cons x~% (list x x))))~%"
-                       (text-of '(in-package #:exact))
-                       "(defun exact-reloaded (&aux (x 1)) (keep "))
+(defun made-lines (&rest expected)
+  "EXACT-MADE made so many conses in lines of *MADE*, each (LINE N)."
+  (check "lines of a made file"
+         (loop for (line n) in expected
+               collect (list (format nil "EXACT::EXACT-MADE ~A:~D" *made* line)
+                             n (* n +cons+)))
+         (loop for row in (mprof.data:functions
+                           (mprof:filter-profile *profile* :by :line
+                                                           :hide-system t))
+               when (search "EXACT-MADE " (mprof.data:name row))
+                 collect (list (mprof.data:name row)
+                               (mprof.data:self-allocations row)
+                               (mprof.data:self-bytes row)))))
+
+(let ((fas (compiled *made* (format nil "~2%(defun exact-made (&aux (x 1))~%~
+                                         (keep (cons x~%(list x x))))~%"))))
   (measuring ("loaded again" :residual nil)
-      (dotimes (i 3) (load-quietly fas) (fmakunbound 'exact-reloaded)
-        (si:gc t))
-    (let ((lines (mprof:filter-profile *profile* :by :line :hide-system t)))
-      (check "lines"
-             (list (list (format nil "EXACT::EXACT-RELOADED ~A:6" source) 6
-                         (* 6 +cons+))
-                   (list (format nil "EXACT::EXACT-RELOADED ~A:5" source) 3
-                         (* 3 +cons+)))
-             (loop for row in (mprof.data:functions lines)
-                   when (search "EXACT-RELOADED " (mprof.data:name row))
-                     collect (list (mprof.data:name row)
-                                   (mprof.data:self-allocations row)
-                                   (mprof.data:self-bytes row))))))
-  (delete-file source)
+      (dotimes (i 3) (run-compiled fas))
+    (made-lines '(5 6) '(4 3)))
   (delete-file fas))
+
+;;; What stands before a form counts as it is in the file, in bytes; a form may
+;;; be compiled from a file of its own, as SLIME does.
+
+(let* ((before (format nil "; ~C~C~%(defvar *text* \"~2:*~C~%\")~%"
+                       (code-char 955) #\Return))
+       (form (format nil "(defun exact-made ()~%(keep (cons 1 2)))~%"))
+       (octets (+ (length before) 2)) ; that character has two
+       (whole (compiled *made* (concatenate 'string before form)))
+       (part (compiled *part* form :source-truename *made*
+                                   :source-offset octets)))
+  (dolist (fas (list whole part))
+    (measuring ("places in a file" :residual nil) (run-compiled fas)
+      (made-lines '(5 1)))
+    (delete-file fas))
+  (delete-file *made*)
+  (delete-file *part*))
+
 ;;; On request, calls on one line are told apart.
 
 (defun one-line (x) (keep (list (cons x x) (cons (cons x x) x)))) ; one line
