@@ -142,8 +142,8 @@ MORE."
   (monitor-start "mprof_monitor_start" :int
       ((contexts :unsigned-long) (options :int))
     "Begin to count; CONTEXTS at most (0: the default), OPTIONS the sum of 1
-(keep recursion unfolded), 2 (walk whole stacks) and 4 (follow objects until
-they are dead).  A status, 0 for done.")
+(keep recursion unfolded), 2 (walk whole stacks), 4 (follow objects until they
+are dead) and 16 (tell calls in one line apart).  A status, 0 for done.")
   (monitor-stop "mprof_monitor_stop" :int ()
     "Stop counting.  A status, 0 for done.")
   (monitor-reset "mprof_monitor_reset" :int ()

@@ -23,7 +23,7 @@
       (:show-from (:part) string "call chains begin at such a function")
       (:hide-system (:part) boolean
        "charge ECL's own functions to those of the program")
-      (:by (:part) (member :function :line :file :package :class)
+      (:by (:part) (member :function :line :site :file :package :class)
        "what the rows are")
       (:phase (:part) (list :compile :load :eval :run)
        "only what was allocated then")

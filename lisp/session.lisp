@@ -28,6 +28,7 @@ fork has no such thread; or NIL.")
 (defconstant +full-walk+ 2)
 (defconstant +live+ 4)
 (defconstant +mapped+ 8)
+(defconstant +sites+ 16)
 (defconstant +naming-seconds+ 1/10)
 
 (defparameter *counters*
@@ -141,16 +142,17 @@ False: the profiler counts already."
   "True when OPTIONS, a list (MAX-CONTEXTS FLAGS), say that figures are mapped."
   (logtest +mapped+ (second options)))
 
-(defun options (max-contexts &optional unfolded full-walk live mapped)
+(defun options (max-contexts &optional unfolded full-walk live mapped sites)
   "The list (MAX-CONTEXTS FLAGS) for arguments of START."
   (check-type max-contexts (integer 0 #.(1- (expt 2 32))))
   (list max-contexts (logior (if unfolded +unfolded+ 0)
                              (if full-walk +full-walk+ 0)
                              (if live +live+ 0)
-                             (if mapped +mapped+ 0))))
+                             (if mapped +mapped+ 0)
+                             (if sites +sites+ 0))))
 
 (defun start (&rest options &key (max-contexts 0) unfolded full-walk live file
-              autosave mapped &allow-other-keys)
+              autosave mapped sites &allow-other-keys)
   "Begin to count every allocation, in all threads, and give back T.
 
 Goes on with the figures that are there; RESET forgets them.
@@ -173,6 +175,8 @@ MAPPED (boolean, default NIL): count in a file, FILE with .mapped appended, that
 is mapped into memory: all that was counted is there when the program is killed,
 and `mprof recover' makes FILE of it.  STOP, and a program that ends by itself,
 save FILE and remove it.
+SITES (boolean, default NIL): tell calls on one line apart, for REPORT with :BY
+:SITE.  Takes more contexts.
 Other OPTIONS are errors.
 
 Signals ALREADY-ACTIVE when the profiler counts already, or the figures kept
@@ -181,14 +185,14 @@ were counted with other options; the restart CONTINUE leaves these.
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
   (check-keywords 'start
                   '(:max-contexts :unfolded :full-walk :live :file :autosave
-                    :mapped)
+                    :mapped :sites)
                   options)
   (check-autosave file autosave mapped)
   (when (and file (not (or autosave mapped)))
     (fail "START takes :FILE with :AUTOSAVE or :MAPPED; SAVE writes a file"))
   (with-simple-restart (continue "Let the profiler count on.")
     (unless (start-unless-active (options max-contexts unfolded full-walk
-                                          live mapped)
+                                          live mapped sites)
                                  file autosave)
       (error 'already-active :reason "the profiler is counting already")))
   t)

@@ -7,7 +7,8 @@
 (defun call-with-profiling (function &key (report t)
                                        (stream *standard-output*) file
                                        autosave (reset t) (max-contexts 0)
-                                       unfolded full-walk live mapped)
+                                       unfolded full-walk live mapped
+                                       sites)
   "Call FUNCTION, which takes no arguments, as WITH-PROFILING runs its body."
   (check-autosave file autosave mapped)
   (if (c:monitor-active-p)
@@ -19,7 +20,7 @@
                                 written by whoever began it" file))))
         (funcall function))
       (let ((options (options max-contexts unfolded full-walk live
-                              mapped)))
+                              mapped sites)))
         (unless (member report '(t nil))
           (choice-option :tables report)) ; a wrong table is better said now
         (when reset (reset))
@@ -53,7 +54,8 @@ does; a failure has a restart CONTINUE that goes on without.
 :RESET (boolean, default T): begin from zero; NIL adds to the figures kept.
 :LIVE (boolean, default NIL): as for START, and collect garbage when BODY has
 ended: what it left alive shows.
-:AUTOSAVE and :MAPPED (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK: as for START.
+:AUTOSAVE and :MAPPED (with :FILE), :MAX-CONTEXTS, :UNFOLDED, :FULL-WALK, :SITES:
+as for START.
 
 All threads are counted, not only this one.  When BODY is left by an error, a
 THROW or a RETURN-FROM, counting stops, nothing is printed, the figures stay
@@ -73,6 +75,6 @@ Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
           (if body (first body) options) options))
   (check-keywords 'with-profiling
                   '(:report :stream :file :autosave :reset :max-contexts
-                    :unfolded :full-walk :live :mapped)
+                    :unfolded :full-walk :live :mapped :sites)
                   options)
   `(call-with-profiling (lambda () ,@body) ,@options))

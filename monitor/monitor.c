@@ -268,10 +268,7 @@ mprof_monitor_start(unsigned long budget, int options)
     return status;
   if (monitor.running)
     return monitor_leave(MPROF_OK);
-  if ((!monitor.has_figures &&
-       !threads_take_options(budget, (options & MPROF_UNFOLDED) == 0,
-                             (options & MPROF_FULL_WALK) != 0,
-                             (options & MPROF_LIVE) != 0)) ||
+  if ((!monitor.has_figures && !threads_take_options(budget, options)) ||
       !monitor_look_for_code())
     return monitor_leave(monitor_fail(MPROF_NO_MEMORY, "out of memory"));
   if (!threads_count(ecl_process_env(), pthread_self(), GATE_PAUSED) ||

@@ -49,8 +49,8 @@ void
 known_paths_forget(struct known_paths *paths)
 {
   for (size_t i = 0; i <= paths->mask; i++) {
-    if (paths->paths[i].innermost.site != 0)
-      paths->paths[i].innermost.site = 0;
+    if (paths->paths[i].innermost.ip != 0)
+      paths->paths[i].innermost.ip = 0;
     if (paths->leaves[i].site != 0)
       paths->leaves[i].site = 0;
   }
@@ -118,7 +118,7 @@ known_path_keep(struct known_paths *paths, const struct stack_walk *walk,
     return NULL;
   grow(paths);
   path = known_path_place(paths, allocator);
-  if (path->innermost.site != 0)
+  if (path->innermost.ip != 0)
     *beside(paths, path) = *path;
   path->innermost = *innermost;
   path->kind = 0; /* no object is of it */

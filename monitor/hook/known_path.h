@@ -110,8 +110,8 @@ static inline void
 known_leaf_remember(struct known_paths *paths, const struct known_path *path)
 {
   const struct path_frame *const f = path->frame;
-  *known_leaf_place(paths, path->innermost.site) =
-      (struct known_leaf){.site = path->innermost.site,
+  *known_leaf_place(paths, path->innermost.ip) =
+      (struct known_leaf){.site = path->innermost.ip,
                           .word = f[0].word,
                           .word_at = f[0].word_at,
                           .kind = path->kind,
@@ -199,7 +199,7 @@ known_path_end(const struct known_path *path, uintptr_t allocator, bool plain)
 {
   const struct path_frame *f = path->frame;
   struct path_point at = path_begin(allocator);
-  if (path->innermost.site != *(uintptr_t *)at.slot)
+  if (path->innermost.ip != *(uintptr_t *)at.slot)
     return NULL;
   for (;; f++) {
     if ((plain || f->kind == CALL_FRAME) &&

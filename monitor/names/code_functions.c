@@ -22,6 +22,7 @@
 #include "common/phase.h"
 #include "common/system_functions.h"
 #include "names/c_names.h"
+#include "names/source_lines.h"
 #include "tree/image.h"
 #include "tree/intern_table.h"
 
@@ -233,6 +234,38 @@ code_function_name(uintptr_t start, const char *name, const char *file,
   code_function_note(number);
 }
 
+/* ---- lines ---- */
+
+void
+code_function_lines(uintptr_t start, const struct source_lines *lines)
+{
+  const uint32_t number = code_function_of_start(start);
+  if (number != 0)
+    code_function_at(number)->lines = lines;
+}
+
+/* How far behind the beginning of its function, all that is further is one. */
+static uint32_t
+offset_of(const struct code_function *f, uintptr_t ip)
+{
+  const uintptr_t offset = ip - f->code;
+  return offset < PLACE_OFFSETS ? (uint32_t)offset : PLACE_OFFSETS;
+}
+
+uint64_t
+code_function_place(uintptr_t ip, bool apart)
+{
+  const uint32_t number = code_function_of_site(ip);
+  const struct code_function *const f = code_function_at(number);
+  const uint32_t line = f->lines == NULL ? 0 : source_lines_at(f->lines, ip - 1);
+  const bool known = line != 0 && line <= PLACE_LINES;
+  apart = apart && f->name != NULL &&
+          (known || code_file(ip) != functions.runtime);
+  return known || apart ? site_place(number, known ? line : 0,
+                                     apart ? offset_of(f, ip) : 0)
+                        : ip;
+}
+
 /* ---- C names ---- */
 
 static void
@@ -269,8 +302,10 @@ code_functions_retire(const struct code_object *gone)
       continue;
     code_function_note(i);
     f->code = 0;
+    f->lines = NULL;
     if (f->name != NULL && f->file != NULL)
       wait_for_reload(i, f);
   }
+  source_lines_retire(gone->start, gone->end);
   return code_objects_retire(gone, &functions.numbers);
 }

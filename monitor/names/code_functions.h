@@ -31,6 +31,8 @@
  * (lisp/with-profiling.lisp; comment mprof.root of the profile). */
 #define MPROF_ROOT_FUNCTION "MPROF::CALL-COUNTING"
 
+struct source_lines;
+
 struct code_function {
   uintptr_t code;          /* where it begins, or an address in it; 0: it was
                               unloaded */
@@ -42,6 +44,8 @@ struct code_function {
   uint32_t in_tree;        /* its role and flags: context_tree_function_fn */
   uint16_t word_at;        /* so far below the frame pointer is its frame
                               word; 0: it has none */
+  const struct source_lines *lines; /* of the file that it is in; NULL: they
+                                       are not known */
   bool has_record;         /* of a frame word, of whatever use that is */
   bool calls_known;        /* they are counted: there is a frame word */
   bool runtime;            /* C function of the runtime without Lisp name */
@@ -69,6 +73,14 @@ uint32_t code_function_of_start(uintptr_t start);
  * NULL), which are copied.  Not inside the hook. */
 void code_function_name(uintptr_t start, const char *name, const char *file,
                         int file_position);
+
+/* Where it was compiled from is told by these lines.  Not inside the hook. */
+void code_function_lines(uintptr_t start, const struct source_lines *lines);
+
+/* The place in its function of the call that returns to `ip' (SITE_PLACE), with
+ * its line, and with its offset if the function has lines or is none of ECL's,
+ * and `apart' says so; `ip' itself, if neither is known.  Inside the hook. */
+uint64_t code_function_place(uintptr_t ip, bool apart);
 
 /* Let the image of the process, if it has one, know of a function, or of all.
  * Not inside the hook. */

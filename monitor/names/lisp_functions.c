@@ -24,6 +24,7 @@
 #include "arch/arch.h"
 #include "names/kept_objects.h"
 #include "names/lisp_name.h"
+#include "names/source_lines.h"
 #include "tree/intern_table.h"
 #include "unwind/frame_rule.h"
 
@@ -112,14 +113,38 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
   return found;
 }
 
+/* Was it compiled when ECL was built?  Then it has no lines. */
+static bool
+is_ecls_source(const char *file)
+{
+  return strncmp(file, "SRC:", 4) == 0 || strncmp(file, "EXT:", 4) == 0;
+}
+
+/* The lines of the source that the table's functions were compiled from; NULL:
+ * they are not known. */
+static const struct source_lines *
+lines_of(const struct ecl_function_names *table)
+{
+  const struct link_map *const file = code_file((uintptr_t)table);
+  const uintptr_t first = (uintptr_t)table->names[0].entry;
+  return file == NULL || first == 0 || table->file == NULL ||
+                 is_ecls_source(table->file)
+             ? NULL
+             : source_lines_read(file, own_definition(table, first),
+                                 table->file);
+}
+
 void
 lisp_functions_add(const struct ecl_function_names *table)
 {
+  const struct source_lines *const lines = lines_of(table);
   for (const struct ecl_function_name *n = table->names; n->entry != NULL;
        n++) {
     const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
-    if (start != 0)
-      code_function_name(start, n->name, table->file, n->file_position);
+    if (start == 0)
+      continue;
+    code_function_name(start, n->name, table->file, n->file_position);
+    code_function_lines(start, lines);
   }
   add_words(table->words); /* of functions that have their numbers again */
 }
@@ -201,6 +226,8 @@ site_function_number(uint64_t site)
 {
   if ((site & SITE_OBJECT) != 0)
     return kept_objects_function((cl_object)(uintptr_t)(site & ~SITE_OBJECT));
+  if ((site & SITE_PLACE) != 0)
+    return (uint32_t)(site & FUNCTION_NUMBER);
   if ((site & SITE_SPECIAL) != 0)
     return FUNCTIONS_OF_SPECIAL | (uint32_t)(site & ~SITE_SPECIAL);
   return (site & SITE_RETIRED) != 0 ? 0 : code_function_of_site(site);

@@ -25,6 +25,7 @@
 #include "live/live_collection.h"
 #include "live/live_entries.h"
 #include "live/live_frees.h"
+#include "monitor.h"
 #include "names/lisp_functions.h"
 #include "threads/ended_threads.h"
 #include "threads/thread_labels.h"
@@ -85,7 +86,7 @@ init_tree(struct context_tree *tree)
   if (context_tree_init(tree, monitor.budget, monitor.fold,
                         site_function_in_tree, NULL, NULL) != 0)
     return false;
-  context_tree_by_function(tree);
+  context_tree_by_function(tree, call_sites_apart);
   context_tree_map(tree);
   /* Both trees of a retirement would be in an image, for a moment. */
   if (!image_is_open())
@@ -291,23 +292,27 @@ threads_forked(void)
 /* ---- all threads ---- */
 
 bool
-threads_take_options(unsigned long budget, bool fold, bool whole_walks,
-                     bool following)
+threads_take_options(unsigned long budget, int options)
 {
+  const bool sites = (options & MPROF_SITES) != 0;
   monitor.budget = budget == 0 || budget > DEFAULT_BUDGET * 16ul
                        ? DEFAULT_BUDGET
                        : (uint32_t)budget;
-  monitor.fold = fold;
-  monitor.whole_walks = whole_walks;
-  monitor.follow = following;
-  if (following)
+  monitor.fold = (options & MPROF_UNFOLDED) == 0;
+  monitor.whole_walks = (options & MPROF_FULL_WALK) != 0;
+  monitor.follow = (options & MPROF_LIVE) != 0;
+  if (call_sites_apart != sites) {
+    call_sites_apart = sites;
+    __atomic_fetch_add(&call_sites_generation, 1, __ATOMIC_RELEASE);
+  }
+  if (monitor.follow)
     live_collection_open();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
     context_tree_release(&t->tree);
     if (!follow(t) || !init_tree(&t->tree))
       return false;
     note_label(t);
-    t->walk.whole = whole_walks;
+    t->walk.whole = monitor.whole_walks;
   }
   begin_epochs();
   return true;

@@ -99,8 +99,7 @@ void threads_forked(void);
 
 /* The first start after a reset says how big the trees may be and how they
  * are made (monitor.h).  False when memory ran out. */
-bool threads_take_options(unsigned long budget, bool fold, bool whole_walks,
-                          bool follow);
+bool threads_take_options(unsigned long budget, int options);
 
 /* Forget all figures, and the threads that have ended.  The gates are
  * shut. */

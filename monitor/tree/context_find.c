@@ -36,14 +36,6 @@ leaf_hash(uint32_t up, uint64_t key, uint64_t kind)
   return (uint32_t)mix(key * 31 + ((uint64_t)up << 20) + kind);
 }
 
-/* What tells a call at that site apart from others in its context: functions
- * that are not known are told by their sites all the same. */
-static inline uint64_t
-call_key(const struct context_tree *tree, uint64_t site, uint32_t function)
-{
-  return tree->by_function && function != 0 ? function : site;
-}
-
 static uint64_t
 hash_of_context(const void *closure, uint32_t number)
 {
@@ -51,7 +43,7 @@ hash_of_context(const void *closure, uint32_t number)
   const struct context *c = &tree->contexts[number];
   if (tree->contexts[c->parent].first == number)
     return RECORD_NOT_INDEXED;
-  return context_hash(c->parent, call_key(tree, c->site, c->function));
+  return context_hash(c->parent, context_tree_call_key(tree, c->site, c->function));
 }
 
 static uint64_t
@@ -62,7 +54,7 @@ hash_of_leaf(const void *closure, uint32_t number)
   const struct kind *k = &tree->kinds[l->kind];
   if (tree->contexts[l->up].first_leaf == number)
     return RECORD_NOT_INDEXED;
-  return leaf_hash(l->up, call_key(tree, l->site, l->function),
+  return leaf_hash(l->up, context_tree_call_key(tree, l->site, l->function),
                    kind_key(k->what, k->size, k->clas));
 }
 
@@ -107,8 +99,8 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site,
   bool new_arc = false;
 
   if (tree->fold && !kept)
-    target = context_fold_parent(tree->contexts, parent, function, state,
-                                 &new_arc);
+    target = context_fold_parent(tree->contexts, parent, site, function,
+                                 state, tree->fold_places, &new_arc);
   if (target != CONTEXT_OVERFLOW) {
     target = find_child(tree, target, site, function, true);
     if (target == CONTEXT_OVERFLOW || !has_room_for_context(tree, parent)) {
@@ -144,11 +136,11 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
            uint32_t function, bool known)
 {
   const struct record_index *index = &tree->context_index;
-  const uint64_t key = call_key(tree, site, function);
+  const uint64_t key = context_tree_call_key(tree, site, function);
   const uint32_t hash = context_hash(parent, key);
   const uint32_t first = tree->contexts[parent].first;
   uint32_t slot;
-  if (first != 0 && call_key(tree, tree->contexts[first].site,
+  if (first != 0 && context_tree_call_key(tree, tree->contexts[first].site,
                              tree->contexts[first].function) == key)
     return first;
   for (uint32_t i = hash & index->mask;
@@ -157,7 +149,7 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
     const uint32_t number = record_index_number(index, slot);
     const struct context *c = &tree->contexts[number];
     if (record_index_may_be(index, slot, hash) && c->parent == parent &&
-        call_key(tree, c->site, c->function) == key)
+        context_tree_call_key(tree, c->site, c->function) == key)
       return number;
   }
   if (parent == CONTEXT_OVERFLOW)
@@ -226,7 +218,7 @@ leaf_is(const struct context_tree *tree, const struct leaf *l, uint64_t key,
         const struct kind *kind)
 {
   const struct kind *k = &tree->kinds[l->kind];
-  return call_key(tree, l->site, l->function) == key &&
+  return context_tree_call_key(tree, l->site, l->function) == key &&
          k->what == kind->what && k->size == kind->size &&
          k->clas == kind->clas;
 }
@@ -237,7 +229,7 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
           uint32_t function, bool known, const struct kind *kind)
 {
   const struct record_index *index = &tree->leaf_index;
-  const uint64_t key = call_key(tree, site, function);
+  const uint64_t key = context_tree_call_key(tree, site, function);
   const uint32_t hash =
       leaf_hash(up, key, kind_key(kind->what, kind->size, kind->clas));
   const uint32_t first = tree->contexts[up].first_leaf;
@@ -266,7 +258,8 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
     if (!known)
       function = context_tree_function(tree, up, site);
     if (tree->fold)
-      target = context_fold_caller(tree->contexts, up, function);
+      target = context_fold_caller(tree->contexts, up, site, function,
+                                   tree->fold_places);
   }
   number = tree->leaf_count;
   l = &tree->leaves[number];

@@ -26,14 +26,23 @@ context_fold_state(const struct context *contexts, uint32_t parent,
                     (enum phase_role)FUNCTION_ROLE(function));
 }
 
+/* Is that the function and, with `places', its line, if that is known? */
+static inline bool
+is_call(const struct context *c, uint64_t site, uint32_t function,
+        bool places)
+{
+  return c->function == function &&
+         (!places || c->site == site || (site & SITE_PLACE) == 0);
+}
+
 /* The same without `new_arc', if that is NULL: then the search ends where
  * nothing can be folded any more. */
 static inline uint32_t
-fold(const struct context *contexts, uint32_t parent, uint32_t function,
-     enum phase_state state, bool *new_arc)
+fold(const struct context *contexts, uint32_t parent, uint64_t site,
+     uint32_t function, enum phase_state state, bool places, bool *new_arc)
 {
-  const uint32_t caller = contexts[parent].function;
-  const uint32_t shown_caller = contexts[parent].shown;
+  const struct context *const caller = &contexts[parent];
+  const uint32_t shown_caller = caller->shown;
   const bool hidden = (function & FUNCTION_HIDDEN) != 0;
   const uint32_t shown =
       hidden ? shown_caller : function & FUNCTION_NUMBER;
@@ -43,7 +52,7 @@ fold(const struct context *contexts, uint32_t parent, uint32_t function,
 
   if (new_arc != NULL)
     *new_arc = true;
-  if (function == 0 || caller == 0)
+  if (function == 0 || caller->function == 0)
     return CONTEXT_OVERFLOW;
   for (uint32_t i = parent; i != CONTEXT_ROOT; i = contexts[i].parent) {
     const struct context *c = &contexts[i];
@@ -51,11 +60,12 @@ fold(const struct context *contexts, uint32_t parent, uint32_t function,
       return CONTEXT_OVERFLOW;
     if ((c->function & FUNCTION_ROOT) != 0)
       break;
-    if (c->function == function) {
+    if (is_call(c, site, function, places)) {
       if (candidate == CONTEXT_OVERFLOW && !novel && c->shown == shown &&
           c->state == (uint32_t)state)
         candidate = c->parent;
-      arc_known |= contexts[c->parent].function == caller;
+      arc_known |= is_call(&contexts[c->parent], caller->site,
+                           caller->function, places);
       shown_arc_known |= contexts[c->parent].shown == shown_caller;
     }
     novel |= c->new_arc;
@@ -72,17 +82,18 @@ fold(const struct context *contexts, uint32_t parent, uint32_t function,
 
 uint32_t
 context_fold_parent(const struct context *contexts, uint32_t parent,
-                    uint32_t function, enum phase_state state, bool *new_arc)
+                    uint64_t site, uint32_t function, enum phase_state state,
+                    bool places, bool *new_arc)
 {
-  return fold(contexts, parent, function, state, new_arc);
+  return fold(contexts, parent, site, function, state, places, new_arc);
 }
 
 uint32_t
 context_fold_caller(const struct context *contexts, uint32_t up,
-                    uint32_t function)
+                    uint64_t site, uint32_t function, bool places)
 {
   const uint32_t target =
-      fold(contexts, up, function, context_fold_state(contexts, up, function),
-           NULL);
+      fold(contexts, up, site, function,
+           context_fold_state(contexts, up, function), places, NULL);
   return target == CONTEXT_OVERFLOW ? up : target;
 }

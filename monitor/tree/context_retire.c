@@ -174,6 +174,7 @@ rebuild(struct retirement *r, uint32_t keep)
                         from->closure, from->make_room) != 0)
     return false;
   r->into.by_function = from->by_function;
+  r->into.fold_places = from->fold_places;
   copy_contexts(r, &choice);
   copy_leaves(r, &choice);
   if (r->into.overflowed == 0)

@@ -15,11 +15,11 @@
  *     leaf 9 = (up 7, site in BAZ, kind 4)     path: ... FOO, BAR, BAZ
  *
  * What tells the calls in one context apart is, as the owner of the tree
- * chooses, the site or only the function that it is in.  In the latter case
- * the site of a record is the first one that was met: in Lisp profiles, where
- * a function has one line and chains of mutual recursion are long, that is
- * all that reports show, and there are less than half as many contexts
- * (Maxima: 0.6 million for 1.3).
+ * chooses, the site or only the function that it is in, with the line if that
+ * is known.  In the latter case the site of a record is the line (SITE_PLACE),
+ * or the first address that was met: in Lisp profiles, where chains of mutual
+ * recursion are long, that is all that reports show, and without lines there
+ * are less than half as many contexts (Maxima: 0.6 million for 1.3).
  *
  * There is no context beside it.  Counters are on leaves, and activations on
  * the context or leaf by which the function was entered first; the figures of
@@ -75,6 +75,7 @@ enum {
 #define SITE_OBJECT (1ULL << 63)  /* | a Lisp name: byte-compiled function */
 #define SITE_RETIRED (1ULL << 62) /* | a number: code that was unloaded */
 #define SITE_SPECIAL (1ULL << 61) /* | enum site_special */
+#define SITE_PLACE (1ULL << 60)   /* | see site_place */
 enum site_special {
   SITE_OVERFLOW = 1,
   SITE_SIGNAL_HANDLER = 2,
@@ -142,6 +143,18 @@ struct leaf {
  * nothing when it is asked what the path has already. */
 #define FUNCTION_ROOT (1u << 29)
 
+/* A place in a function, by bits: 0-25 its number, 26-41 the offset of the call
+ * (0: of any), 42-59 the line of the source (0: not known). */
+enum { PLACE_OFFSETS = (1 << 16) - 1, PLACE_LINES = (1 << 18) - 1 };
+#define PLACE_OFFSET(site) ((uint32_t)((site) >> 26) & PLACE_OFFSETS)
+#define PLACE_LINE(site) ((uint32_t)((site) >> 42) & PLACE_LINES)
+static inline uint64_t
+site_place(uint32_t function, uint32_t line, uint32_t offset)
+{
+  return SITE_PLACE | (uint64_t)line << 42 | (uint64_t)offset << 26 |
+         (function & FUNCTION_NUMBER);
+}
+
 /* Which function a site is in, called by the function `caller' (0: not
  * known): a number > 0 and at most FUNCTION_NUMBER, equal for equal
  * functions, with its role, and perhaps with FUNCTION_HIDDEN or
@@ -180,7 +193,9 @@ struct context_tree {
   uint32_t counted_leaves; /* of how many leaves */
   bool stuck;              /* that gained nothing */
   bool fold;
-  bool by_function; /* calls are told apart by functions, not by sites */
+  bool fold_places; /* by lines: context_fold.h */
+  bool by_function; /* calls are told apart by functions and lines, not by
+                       sites */
 };
 
 /* A tree for up to `budget' contexts and as many leaves (at least 16), which
@@ -219,11 +234,24 @@ context_tree_is_full(const struct context_tree *tree)
          tree->room > context_tree_first_room(tree);
 }
 
-/* Tell calls apart by functions from now on.  The tree is empty. */
+/* Tell calls apart by functions and lines from now on, and fold so.  The tree
+ * is empty. */
 static inline void
-context_tree_by_function(struct context_tree *tree)
+context_tree_by_function(struct context_tree *tree, bool fold_places)
 {
   tree->by_function = true;
+  tree->fold_places = fold_places;
+}
+
+/* What tells a call at that site apart from others in its context: functions
+ * that are not known are told by their sites all the same. */
+static inline uint64_t
+context_tree_call_key(const struct context_tree *tree, uint64_t site,
+                      uint32_t function)
+{
+  return tree->by_function && function != 0 && (site & SITE_PLACE) == 0
+             ? function
+             : site;
 }
 
 /* The context of `site' in the function that was called from `parent'; made
@@ -243,8 +271,10 @@ context_tree_child_in(struct context_tree *tree, uint32_t parent,
 {
   const uint32_t last = tree->contexts[parent].last;
   const struct context *c = &tree->contexts[last];
-  if (__builtin_expect(
-          c->parent == parent && c->function == function && function != 0, 1))
+  if (__builtin_expect(c->parent == parent && c->function == function &&
+                           function != 0 &&
+                           (c->site == site || (site & SITE_PLACE) == 0),
+                       1))
     return last;
   return context_tree_find_child(tree, parent, site, function);
 }
@@ -269,7 +299,9 @@ context_tree_leaf_in(struct context_tree *tree, uint32_t up, uint64_t site,
   const struct kind *const k = &tree->kinds[last->kind];
   const struct kind kind = {.clas = clas, .what = what, .size = size};
   if (__builtin_expect(last->up == up && last->function == function &&
-                           function != 0 && k->what == what &&
+                           function != 0 &&
+                           (last->site == site || (site & SITE_PLACE) == 0) &&
+                           k->what == what &&
                            k->size == size && k->clas == clas,
                        1))
     return last;

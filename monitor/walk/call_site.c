@@ -11,6 +11,7 @@
 #include "unwind/frame_rule.h"
 
 unsigned long call_sites_generation;
+bool call_sites_apart;
 
 /* Set how to get from the frame of the function to its caller's. */
 static void
@@ -42,7 +43,9 @@ call_site_learn(struct call_site *site, uintptr_t ip)
 {
   const uint32_t function = site_function_in_tree(NULL, ip, 0);
   *site = (struct call_site){
-      .ip = ip, .function = site_function_depends(function) ? 0 : function};
+      .ip = ip,
+      .place = code_function_place(ip, call_sites_apart),
+      .function = site_function_depends(function) ? 0 : function};
   set_way(site, frame_rule_find(ip, false),
           code_function_at(code_function_of_site(ip)));
 }

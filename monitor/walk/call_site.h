@@ -12,6 +12,7 @@
 #ifndef MPROF_CALL_SITE_H
 #define MPROF_CALL_SITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,7 +26,9 @@ enum call_kind {
 };
 
 struct call_site {
-  uintptr_t ip; /* the return address; 0: none */
+  uintptr_t ip;   /* the return address; 0: none */
+  uint64_t place; /* what context_tree.h calls a site: the line, if it is
+                     known, else the same */
   uint32_t
       function; /* as context_tree.h has it; 0: it depends on the caller */
   uint16_t word_at; /* bytes from the frame word up to where the frame pointer
@@ -48,6 +51,10 @@ call_site_place(struct call_site *sites, uint32_t mask, uintptr_t ip)
 
 /* Fill in what is known of a return address. */
 void call_site_learn(struct call_site *site, uintptr_t ip);
+
+/* Whether calls in one line of a function are told apart.  Before the sites are
+ * learned. */
+extern bool call_sites_apart;
 
 /* Grows whenever code has come or gone: then all that is known is void. */
 extern unsigned long call_sites_generation;

@@ -121,7 +121,7 @@ find_interpreted(struct walked_frame *f)
   const struct ecl_bytecodes *const b = &words->bytecodes->bytecodes;
   const cl_object name = b->frame_name != OBJNULL ? b->frame_name : b->name;
   if (kept_objects_function(name) != 0) {
-    f->site.ip = SITE_OBJECT | (uintptr_t)name;
+    f->site.place = SITE_OBJECT | (uintptr_t)name;
     f->site.function = 0;
   }
 }
@@ -173,7 +173,7 @@ learn_site(struct stack_walk *walk, uintptr_t ip)
   struct call_site *site;
   if (walk->site_mask < MOST_CALL_SITES - 1 &&
       ++walk->learned > walk->site_mask / 2)
-    make_sites(walk, (walk->site_mask + 1) * 4);
+    make_sites(walk, (walk->site_mask + 1) * 2);
   site = call_site_place(walk->sites, walk->site_mask, ip);
   call_site_learn(site, ip);
   return site;
@@ -288,7 +288,7 @@ function_of(const struct context_tree *tree, const struct walked_frame *f,
 {
   return __builtin_expect(f->site.function != 0, 1)
              ? f->site.function
-             : context_tree_function(tree, up, f->site.ip);
+             : context_tree_function(tree, up, f->site.place);
 }
 
 struct innermost_frame
@@ -309,15 +309,16 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
       walk->known ? (uint32_t)*f->word : chain_root(walk, tree, outcome);
   bool fresh = !walk->known && meet(walk, f, up);
   for (; f > innermost; f--) {
-    const uint32_t context =
-        context_tree_child_in(tree, up, f->site.ip, function_of(tree, f, up));
+    const uint32_t context = context_tree_child_in(tree, up, f->site.place,
+                                                   function_of(tree, f, up));
     struct context *const c = &tree->contexts[context];
     c->activations += fresh;
     f->context = context;
     up = c->target;
     fresh = meet(walk, f - 1, up);
   }
-  return (struct innermost_frame){.site = f->site.ip,
+  return (struct innermost_frame){.ip = f->site.ip,
+                                  .site = f->site.place,
                                   .up = up,
                                   .function = function_of(tree, f, up),
                                   .fresh = fresh};

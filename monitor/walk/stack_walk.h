@@ -42,12 +42,11 @@
 
 /* A frame that a walk has met. */
 struct walked_frame {
-  struct call_site
-      site;         /* where its function made its call; of a byte-compiled
-                       function `ip' is what context_tree.h calls a site */
-  uint64_t *word;   /* its frame word; NULL: it has none */
-  uint32_t context; /* of the call that its function made; not told of the
-                       innermost */
+  struct call_site site; /* where its function made its call; of a
+                            byte-compiled function the place is its own */
+  uint64_t *word;        /* its frame word; NULL: it has none */
+  uint32_t context;      /* of the call that its function made; not told of
+                            the innermost */
 };
 
 /* What the walks of one thread need. */
@@ -58,8 +57,8 @@ struct stack_walk {
   struct walked_frame *frames; /* of the last walk, the innermost first */
   size_t count;
   bool known;               /* the last of these was met by an earlier walk */
-  struct call_site *sites;  /* those that were met: begins small, and is four
-                               times as long when half of it was learned */
+  struct call_site *sites;  /* those that were met: begins small, and is twice
+                               as long when half of it was learned */
   uint32_t site_mask;       /* its places less one */
   uint32_t learned;         /* since it was as long */
   unsigned long generation; /* of these */
@@ -71,7 +70,8 @@ struct stack_walk {
 
 /* The innermost frame of a walk, that of the allocating function. */
 struct innermost_frame {
-  uint64_t site;     /* where it called the allocator */
+  uintptr_t ip;      /* where the allocator returns to */
+  uint64_t site;     /* as context_tree.h has it */
   uint32_t up;       /* the context of the call that made it */
   uint32_t function; /* as context_tree.h has it */
   bool fresh;        /* it was met by no walk of any thread, and has a

@@ -7,8 +7,8 @@
  * calls.  The calls that a leaf counts stand in the same sample when its
  * chain is theirs, else (the call was folded) in one of their own.
  *
- * A site becomes one location of one line: where the form of its function
- * begins, for ECL keeps no other.
+ * A site becomes one location of one line: its own, or if that is not known
+ * where the form of its function begins.
  */
 #include "write/lisp_profile.h"
 
@@ -174,13 +174,6 @@ put_unknown_calls(struct pprof_stream *p,
   }
 }
 
-static uint32_t
-number_at(uint64_t at)
-{
-  return (at & LOCATION_OF_FUNCTION) != 0 ? (uint32_t)(at & FUNCTION_NUMBER)
-                                          : site_function_number(at);
-}
-
 /* A function is written before the first location that needs it, and its
  * line is looked for once. */
 static void
@@ -197,7 +190,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
   lines = arena.base;
   for (uint32_t id = 1; id < count; id++) {
     const uint64_t at = sample_writer_location(samples, id);
-    const uint32_t number = number_at(at);
+    const uint32_t number = site_function_number(at);
     const struct code_function *const f = site_function(number);
     const uint32_t before = functions.count;
     const uint32_t function = intern_key(&functions, number);
@@ -213,7 +206,9 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
       if (f->calls_known && intern_text(&known, f->name) == 0)
         gzip_file_fail(p->output, ENOMEM);
     }
-    pprof_put_location(p, id, f->code, function, lines[function]);
+    pprof_put_location(p, id, sample_writer_address(samples, id, f->code),
+                       function,
+                       sample_writer_line(samples, id, lines[function]));
   }
   put_unknown_calls(p, &functions, &known);
   free(source.text);
@@ -228,7 +223,7 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
 static enum location_part
 part_of(void *closure, uint64_t at)
 {
-  const struct code_function *const f = site_function(number_at(at));
+  const struct code_function *const f = site_function(site_function_number(at));
   (void)closure;
   if (f->runtime)
     return LOCATION_HIDDEN;

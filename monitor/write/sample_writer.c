@@ -58,9 +58,10 @@ static uint32_t
 location_of(struct sample_writer *w, uint64_t site, uint32_t function)
 {
   const uint32_t number = function & FUNCTION_NUMBER;
-  const uint64_t at = w->tree->by_function && number != 0
-                          ? LOCATION_OF_FUNCTION | number
-                          : site;
+  const uint64_t at =
+      w->tree->by_function && number != 0 && (site & SITE_PLACE) == 0
+          ? site_place(number, 0, 0)
+          : site;
   const uint32_t known = w->locations.count;
   const uint32_t location = intern_key(&w->locations, at);
   if (location == 0)

@@ -3,7 +3,7 @@
  * sample_writer.h -- the paths of context trees as the samples of a profile.
  *
  * A location is a call site, or where the tree tells calls apart by
- * functions, a function.  It is found once.  Locations are numbered in the
+ * functions, a function or a line of one.  It is found once.  Locations are numbered in the
  * order of their first use, and what the numbers stand for is written
  * afterwards.
  *
@@ -81,13 +81,32 @@ void sample_writer_put(struct sample_writer *w, uint64_t site,
                        uint32_t function, uint32_t up, const uint64_t *values,
                        const struct kind *kind);
 
-/* What is at the location with that number: a site, or LOCATION_OF_FUNCTION
- * and the number of a function. */
-#define LOCATION_OF_FUNCTION (1ULL << 60)
+/* What is at the location with that number: a site, which is a place with no
+ * line if it is a function. */
 static inline uint64_t
 sample_writer_location(const struct sample_writer *w, uint32_t number)
 {
   return intern_table_key(&w->locations, number);
+}
+
+/* Its line; `start', where its function begins, if it has none. */
+static inline int64_t
+sample_writer_line(const struct sample_writer *w, uint32_t number,
+                   int64_t start)
+{
+  const uint64_t at = sample_writer_location(w, number);
+  return (at & SITE_PLACE) != 0 && PLACE_LINE(at) != 0
+             ? (int64_t)PLACE_LINE(at)
+             : start;
+}
+
+/* Its address, in a function at `code'. */
+static inline uint64_t
+sample_writer_address(const struct sample_writer *w, uint32_t number,
+                      uint64_t code)
+{
+  const uint64_t at = sample_writer_location(w, number);
+  return code + ((at & SITE_PLACE) != 0 ? PLACE_OFFSET(at) : 0);
 }
 
 /* The number of the function that it is in; 0: not known. */

@@ -315,7 +315,7 @@ group_name_write(enum granularity by, enum language language,
               !is_c_name(source->name);
   if (by == BY_FUNCTION || is_placeholder(source->name))
     sink_text(sink, source->name);
-  else if (by == BY_LINE)
+  else if (by == BY_LINE || by == BY_SITE)
     write_line(source, sink);
   else if (by == BY_FILE)
     sink_text(sink, *source->file == '\0' ? "[no file]" : source->file);

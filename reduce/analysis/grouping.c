@@ -7,6 +7,8 @@
 
 #include "analysis/grouping.h"
 
+#include <inttypes.h>
+
 /* The name id of the group of FRAME. */
 static uint32_t
 group_name(struct frame_table *frames, const struct frame *frame,
@@ -22,6 +24,9 @@ group_name(struct frame_table *frames, const struct frame *frame,
   struct string_sink text;
   string_sink_init(&text);
   group_name_write(by, frames->profile->language, &source, &text.sink);
+  if (by == BY_SITE && frame->address != 0)
+    sink_format(&text.sink, "+%" PRIu64,
+                frame->address - function->low_address);
   const char *name = string_sink_text(&text);
   uint32_t id =
       name == NULL ? NAMES_NONE : names_intern(&frames->names, name);
@@ -44,7 +49,7 @@ find_group(struct frame_table *frames, const struct frame *frame,
   if (first + number < frames->function_count)
     return (uint32_t)(first + number);
   bool itself = name == function.name;
-  bool has_line = itself || by == BY_LINE;
+  bool has_line = itself || by == BY_LINE || by == BY_SITE;
   return frame_table_add(
       frames, (struct function){
                   .name = name,
@@ -97,7 +102,7 @@ bool
 grouping_apply(struct frame_table *frames, struct selection *selection,
                enum granularity by)
 {
-  if (by == BY_LINE && has_call_lines(frames))
+  if (by == BY_SITE || (by == BY_LINE && has_call_lines(frames)))
     selection->counts_calls = false;
   return by == BY_FUNCTION || group_frames(frames, selection, by);
 }
@@ -108,6 +113,7 @@ granularity_noun(enum granularity by, bool many)
   static const char *const nouns[][2] = {
       [BY_FUNCTION] = {"function", "functions"},
       [BY_LINE] = {"line", "lines"},
+      [BY_SITE] = {"call site", "call sites"},
       [BY_FILE] = {"file", "files"},
       [BY_PACKAGE] = {"package", "packages"},
       [BY_CLASS] = {"class or function", "classes and functions"},

@@ -21,7 +21,14 @@
 #include "base/sink.h"
 
 /* What stands for a function in tables and exports. */
-enum granularity { BY_FUNCTION, BY_LINE, BY_FILE, BY_PACKAGE, BY_CLASS };
+enum granularity {
+  BY_FUNCTION,
+  BY_LINE,
+  BY_SITE, /* calls in one line, too, are told apart */
+  BY_FILE,
+  BY_PACKAGE,
+  BY_CLASS
+};
 
 /* Groups the functions of FRAMES, from which SELECTION was made, and lets
  * that know no calls where they make no sense; nothing is left to do for
@@ -45,6 +52,7 @@ struct group_source {
  * place alone.
  *
  *   line     the function and its place, "F app.lisp:12"
+ *   site     the same, to which the caller appends what tells them apart
  *   file     the source file, or [no file]
  *   package  Lisp: the package of the symbol that names the function or what
  *            it is local to, of the class when a method of ECL's own generic

@@ -74,8 +74,9 @@ static const struct word children_words[] = {{"yes"}, {"no"}, {NULL}};
 static const struct word heap_words[] = {
     {"both"}, {"lisp"}, {"malloc"}, {NULL}};
 
-static const struct word by_words[] = {{"function"}, {"line"},  {"file"},
-                                       {"package"},  {"class"}, {NULL}};
+static const struct word by_words[] = {{"function"}, {"line"},    {"site"},
+                                       {"file"},     {"package"}, {"class"},
+                                       {NULL}};
 
 const struct option_row option_rows[] = {
     {IN_EXPORT, "format", "FORMAT",

@@ -133,7 +133,7 @@ struct recovered_function {
 static uint32_t
 number_at(uint64_t at)
 {
-  if ((at & LOCATION_OF_FUNCTION) != 0)
+  if ((at & SITE_PLACE) != 0)
     return (uint32_t)(at & FUNCTION_NUMBER);
   return (at & SITE_SPECIAL) != 0 && (at & (SITE_OBJECT | SITE_RETIRED)) == 0
              ? FUNCTIONS_OF_SPECIAL | (uint32_t)(at & 0xFF)
@@ -242,7 +242,8 @@ put_locations(struct lisp_recovery *r)
                        (f.flags & NOTE_RUNTIME) != 0 ? PPROF_RUNTIME_FILE
                                                      : f.file,
                        line);
-    pprof_put_location(p, id, f.code, id, line);
+    pprof_put_location(p, id, sample_writer_address(&r->samples, id, f.code),
+                       id, sample_writer_line(&r->samples, id, line));
     if (intern_text((f.flags & NOTE_CALLS_KNOWN) != 0 ? &known : &unknown,
                     f.name) == 0)
       gzip_file_fail(p->output, ENOMEM);

@@ -168,6 +168,12 @@ expect 'kept' 0 '' report --by=line --sort=kept --tables=direct --no-legend \
 result $? 'shares are shares of what is kept: 16 of 96 are 16 %'
 says 'and that is said' 'below 17 % of the bytes kept'
 
+# Its two calls of malloc are 48 bytes apart.
+expect 'call sites' 0 '' report --by=site --tables=direct --no-legend \
+  "$golden/lines.data"
+[ "$(rows)" = 'read_all b.c:22+0 read_all b.c:23+48 ' ]
+result $? "rows are call sites: $(rows)"
+
 expect 'several files' 0 '' report --no-legend "$w" "$w" "$x"
 says 'files are added up' '20021 allocations, 960336 bytes'
 cp "$w" mprof.data

@@ -343,8 +343,11 @@ calls C for the first time, would be in the figures of that time."
   (mprof:save *saved*)
   (dump))
 
+(defvar *sites* nil
+  "Whether calls on one line are told apart.")
+
 (defun start ()
-  (mprof:start :full-walk *full-walk*))
+  (mprof:start :full-walk *full-walk* :sites *sites*))
 
 (defun measure (title thunk)
   (setf *title* (format nil "~(~A~), ~A" *variant* title))

@@ -149,10 +149,9 @@
                   (si:make-foreign-data-from-array status) 0)))
 
 (let ((status (make-array 1 :element-type '(unsigned-byte 32))))
-  (retiring "a fork" (lambda ()
-                       (work 10)
-                       (work-in-child status)
-                       (work 10)))
+  (retiring "a fork"
+            ;; on one line: what is called from others has other contexts
+            (lambda () (work 10) (work-in-child status) (work 10)))
   (check "the child counts all" (ash 7 8) (aref status 0))
   (inclusive 'work (* 4 20 +cold+)
              (+ (* 3 20 +cold+ +cons+) (vector-bytes 20)))
