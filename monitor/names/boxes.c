@@ -3,6 +3,8 @@
 
 #include <ecl/ecl.h>
 
+#include "names/code_functions.h"
+
 typedef void maker(void);
 
 #define SINGLE(reason) [ECL_FOR(reason)] = (maker *)ecl_single_float_for_##reason,
@@ -31,4 +33,12 @@ boxes_site(uint32_t what)
     return 0;
   /* as a return address is behind the call */
   return (uint64_t)(uintptr_t)makers[type][reason] + 1;
+}
+
+void
+boxes_meet(void)
+{
+  for (uint32_t type = 0; type < t_end; type++)
+    for (uint32_t reason = 1; reason < ECL_REASONS; reason++)
+      code_function_of_site(boxes_site(type | ECL_ALLOCATED_FOR(reason)));
 }
