@@ -18,6 +18,7 @@
 
 #include "entry.h"
 
+#include "names/boxes.h"
 #include "names/classify.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
@@ -50,6 +51,16 @@ note_types(void)
     }
 }
 
+/* And the allocators that show. */
+static void
+note_boxes(void)
+{
+  for (uint32_t what = 0; what <= 0xFFFF; what++)
+    if (boxes_site(what) != 0)
+      image_note(NOTE_ALLOCATOR, what,
+                 code_function_of_site(boxes_site(what)), 0, "");
+}
+
 static void
 note_all(void)
 {
@@ -60,6 +71,7 @@ note_all(void)
   note_types();
   code_objects_note_anew();
   code_functions_note();
+  note_boxes();
   kept_objects_print_names(true);
   kept_objects_note(true);
   region_table_map(&monitor.regions);

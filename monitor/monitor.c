@@ -32,6 +32,7 @@
 
 #include "entry.h"
 
+#include "names/boxes.h"
 #include "names/code_functions.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
@@ -145,6 +146,7 @@ open_code(void)
   ecl_allocation_monitor.names_lost = names_lost;
   ecl_allocation_monitor.block_unload = block_unload;
   lisp_functions_open();
+  boxes_meet();
   return true;
 }
 

@@ -5,7 +5,8 @@
  *
  * A leaf becomes a sample of objects, a context that was entered one of
  * calls.  The calls that a leaf counts stand in the same sample when its
- * chain is theirs, else (the call was folded) in one of their own.
+ * chain is theirs, else (the call was folded, or the chain goes on to the
+ * allocator) in one of their own.
  *
  * A site becomes one location of one line: its own, or if that is not known
  * where the form of its function begins.
@@ -20,6 +21,7 @@
 #include <ecl/ecl.h>
 
 #include "holders/holders.h"
+#include "names/boxes.h"
 #include "names/classify.h"
 #include "names/kept_objects.h"
 #include "names/lisp_functions.h"
@@ -77,6 +79,13 @@ put_labels(void *closure, const struct kind *kind)
     pprof_add_number_label(p, PPROF_LABEL_BYTES, kind->size);
 }
 
+static uint64_t
+allocator(void *closure, const struct kind *kind)
+{
+  (void)closure;
+  return boxes_site(kind->what);
+}
+
 static void
 put_calls(struct lisp_writer *w, uint64_t calls, uint64_t site,
           uint32_t function, uint32_t up)
@@ -119,7 +128,8 @@ put_leaf(struct lisp_writer *w, const struct leaf *leaf,
   const uint64_t site = leaf->up == CONTEXT_OVERFLOW ? 0 : leaf->site;
   if (live != NULL)
     add_survival(values, leaf, live);
-  if (site != 0 && any && leaf->target == leaf->up)
+  if (site != 0 && any && leaf->target == leaf->up &&
+      boxes_site(kind->what) == 0)
     values[PPROF_CALLS] = leaf->activations;
   else if (site != 0)
     put_calls(w, leaf->activations, site, leaf->function, leaf->up);
@@ -272,6 +282,7 @@ lisp_profile_put(struct gzip_file *file, const struct lisp_figures *figures,
                           .samples = {.stream = &w.stream,
                                       .put_labels = put_labels,
                                       .closure = &w,
-                                      .part_of = part_of}};
+                                      .part_of = part_of,
+                                      .allocator = allocator}};
   put_profile(&w, figures, holders && monitor.follow);
 }

@@ -102,10 +102,14 @@ location_between(struct sample_writer *w, uint32_t up, uint32_t callee)
 
 static void
 push_allocation(struct sample_writer *w, size_t *length, uint64_t site,
-                uint32_t function)
+                uint32_t function, const struct kind *kind)
 {
+  const uint64_t allocator =
+      w->allocator == NULL ? 0 : w->allocator(w->closure, kind);
   const uint64_t between =
       w->between == NULL ? 0 : w->between(site, function, 0);
+  if (allocator != 0)
+    push(w, length, location_of(w, allocator, 0));
   if (between != 0)
     push(w, length, location_of(w, between, 0));
 }
@@ -124,18 +128,18 @@ locations_of(struct sample_writer *w, uint32_t context)
   return *known;
 }
 
-/* Collect the chain, the leaf first, which is an allocation or a call; its
- * length.  *first becomes the site that it begins with, if that is a
+/* Collect the chain, the leaf first, which is an allocation of that kind, or
+ * a call (NULL); its length.  *first becomes the site that it begins with, if that is a
  * context. */
 static size_t
 collect_chain(struct sample_writer *w, uint64_t site, uint32_t function,
-              uint32_t up, bool allocates, uint64_t *first)
+              uint32_t up, const struct kind *kind, uint64_t *first)
 {
   const struct context *contexts = w->tree->contexts;
   uint32_t above = location_between(w, up, function);
   size_t length = 0;
-  if (site != 0 && allocates)
-    push_allocation(w, &length, site, function);
+  if (site != 0 && kind != NULL)
+    push_allocation(w, &length, site, function, kind);
   if (site != 0)
     push(w, &length, location_of(w, site, function));
   for (; up != CONTEXT_ROOT; up = contexts[up].parent) {
@@ -186,11 +190,10 @@ add_hidden(struct sample_writer *w, size_t length, size_t end)
  * site that it begins with, or 0. */
 static uint64_t
 add_chain(struct sample_writer *w, uint64_t site, uint32_t function,
-          uint32_t up, bool allocates)
+          uint32_t up, const struct kind *kind)
 {
   uint64_t first = 0;
-  const size_t length =
-      collect_chain(w, site, function, up, allocates, &first);
+  const size_t length = collect_chain(w, site, function, up, kind, &first);
   const uint32_t *chain = w->chain.base;
   const uint8_t *parts = w->parts.base;
   size_t end = length, showing = 0, so_far = 0;
@@ -229,7 +232,7 @@ sample_writer_put(struct sample_writer *w, uint64_t site, uint32_t function,
     w->unattributed_bytes += values[PPROF_BYTES];
   }
   pprof_begin(w->stream);
-  if (add_chain(w, site, function, up, kind != NULL) ==
+  if (add_chain(w, site, function, up, kind) ==
       (SITE_SPECIAL | SITE_CUT_SHORT))
     w->cut_count += values[PPROF_COUNT];
   pprof_add_values(w->stream, values);

@@ -47,6 +47,10 @@ struct sample_writer { /* all zero but for the first part */
    * (0), as it left its frame to that; 0: nothing.  NULL: nothing ever. */
   uint64_t (*between)(uint64_t site, uint32_t function, uint32_t callee);
 
+  /* What is at the location of the allocator that objects of that kind came
+   * from, when it shows; 0: it does not.  NULL: none ever does. */
+  uint64_t (*allocator)(void *closure, const struct kind *kind);
+
   struct intern_table locations; /* what is at one -> its number */
   struct arena parts;            /* uint8_t by location: enum location_part */
   struct arena functions; /* uint32_t by location: as the tree has it */

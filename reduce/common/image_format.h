@@ -94,6 +94,8 @@ enum image_note_kind {
                        that in the file; text: path, newline, build id */
   NOTE_RETIRED,     /* the same of a module that is unloaded, in the order of
                        their numbers: see code_objects.h */
+  NOTE_ALLOCATOR,   /* key: as of NOTE_TYPE; value: number of the function
+                       that made such objects, and that shows */
   NOTE_KINDS
 };
 

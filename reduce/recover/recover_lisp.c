@@ -73,6 +73,21 @@ put_labels(void *closure, const struct kind *kind)
     pprof_add_number_label(p, PPROF_LABEL_BYTES, kind->size);
 }
 
+/* The allocator of such objects that shows; NULL: none does. */
+static const struct note *
+find_allocator(const struct lisp_recovery *r, const struct kind *kind)
+{
+  return image_note_find(r->notes, NOTE_ALLOCATOR,
+                         NOTE_TYPE_BITS(kind->what));
+}
+
+static uint64_t
+allocator(void *recovery, const struct kind *kind)
+{
+  const struct note *const note = find_allocator(recovery, kind);
+  return note == NULL ? 0 : LOCATION_OF_FUNCTION | note->value;
+}
+
 static void
 put_calls(struct lisp_recovery *r, uint64_t calls, uint64_t site,
           uint32_t function, uint32_t up)
@@ -90,7 +105,8 @@ put_leaf(struct lisp_recovery *r, const struct leaf *leaf)
   uint64_t values[PPROF_COLUMNS] = {[PPROF_COUNT] = leaf->count,
                                     [PPROF_BYTES] = leaf->bytes};
   const uint64_t site = leaf->up == CONTEXT_OVERFLOW ? 0 : leaf->site;
-  if (site != 0 && any && leaf->target == leaf->up)
+  if (site != 0 && any && leaf->target == leaf->up &&
+      find_allocator(r, kind) == NULL)
     values[PPROF_CALLS] = leaf->activations;
   else if (site != 0)
     put_calls(r, leaf->activations, site, leaf->function, leaf->up);
@@ -296,7 +312,8 @@ recover_lisp(struct image *image, const struct image_notes *notes,
                             .samples = {.stream = &r.stream,
                                         .put_labels = put_labels,
                                         .closure = &r,
-                                        .part_of = part_of}};
+                                        .part_of = part_of,
+                                        .allocator = allocator}};
   if (!image_check_trees(image, error))
     return false;
   r.regions = image_regions(image);

@@ -83,7 +83,8 @@ rm -f log killed.data* own.data
   "$start" "$join" '(things)' '(sleep 0.5)' '(mprof.bindings:monitor-stop)' \
   '(mprof:save "own.data")' "$kill")
 run recover killed.data
-for options in '--types' '--threads' '--show-root --types --threads'; do
+for options in '--types' '--threads' '--show-runtime --types' \
+  '--show-root --types --threads'; do
   # shellcheck disable=SC2086
   same "as the program writes it: folded $options" \
     "$("$MPROF" export --format=folded $options own.data | sum)" \
