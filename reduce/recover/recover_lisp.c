@@ -85,7 +85,7 @@ static uint64_t
 allocator(void *recovery, const struct kind *kind)
 {
   const struct note *const note = find_allocator(recovery, kind);
-  return note == NULL ? 0 : LOCATION_OF_FUNCTION | note->value;
+  return note == NULL ? 0 : site_place((uint32_t)note->value, 0, 0);
 }
 
 static void
