@@ -233,23 +233,20 @@ with SLIME's own work if SWANK is."
 
 (defun advice-location (advice profile)
   "The place that ADVICE on PROFILE is about, or NIL."
-  (let ((row (row-of (mprof :advice-function advice) profile)))
-    (or (file-location (mprof :advice-file advice) (mprof :advice-line advice))
+  (let ((row (row-of (figure :name advice) profile)))
+    (or (file-location (figure :file advice) (figure :line advice))
         (and row (function-location row)))))
 
 (defslimefun advice ()
-  "What to change, of the user's own work."
+  "What to change, of the user's own work, what saves most first."
   (answering
     (let ((profile (own-work (profile))))
-      (loop for advice in (mprof :advice profile)
-            collect (list :bytes (mprof :advice-bytes advice)
-                          :allocations (mprof :advice-allocations advice)
-                          :calls (mprof :advice-calls advice)
-                          :grade (mprof :advice-grade advice)
-                          :function (mprof :advice-function advice)
-                          :caller (mprof :advice-caller advice)
-                          :title (mprof :advice-title advice)
-                          :text (mprof :advice-text advice)
-                          :location (advice-location advice profile))))))
+      (loop for advice in (figure :advice profile)
+            collect (list* :location (advice-location advice profile)
+                           (loop for key in '(:name :saved-bytes :grade :rule
+                                              :objects :calls :caller :fault
+                                              :remedy :example :unknown)
+                                 collect key
+                                 collect (figure key advice)))))))
 
 (provide "SWANK-MPROF")
