@@ -13,16 +13,20 @@
 (require 'slime-mprof)
 
 (defvar slime-mprof--advice nil
-  "What `swank-mprof:advice' said, the largest bytes first.")
+  "What `swank-mprof:advice' said, what saves most first.")
 
-(defun slime-mprof--cost (advice)
-  "The figures of ADVICE, a string."
-  (concat (slime-mprof--count (plist-get advice :bytes) "byte") ", "
-          (slime-mprof--count (plist-get advice :allocations) "allocation")))
+(defun slime-mprof--gain (advice)
+  "What ADVICE saves, a string."
+  (format "saves %s%s" (if (slime-mprof--certain-p advice) "" "up to ")
+          (slime-mprof--count (plist-get advice :saved-bytes) "byte")))
+
+(defun slime-mprof--certain-p (advice)
+  "Do the figures prove ADVICE?"
+  (eq (plist-get advice :grade) :certain))
 
 (defun slime-mprof--face (advice)
   "The face of ADVICE."
-  (if (eq (plist-get advice :grade) :certain)
+  (if (slime-mprof--certain-p advice)
       'slime-mprof-certain
     'slime-mprof-check))
 
@@ -31,9 +35,7 @@
   (interactive)
   (let ((advice (slime-mprof--eval '(swank-mprof:advice))))
     (slime-mprof-clear-overlays)
-    (setq slime-mprof--advice
-          (sort advice (lambda (one other)
-                         (> (plist-get one :bytes) (plist-get other :bytes)))))
+    (setq slime-mprof--advice advice)
     (mapc #'slime-mprof--annotate (buffer-list))
     (add-hook 'find-file-hook #'slime-mprof--annotate)
     (slime-mprof--pop-to (slime-buffer-name :mprof-advice)
@@ -78,13 +80,13 @@
   "Put ADVICE at the end of this line."
   (let ((overlay (make-overlay (line-beginning-position) (line-end-position))))
     (overlay-put overlay 'slime-mprof t)
-    (overlay-put overlay 'priority (plist-get advice :bytes))
+    (overlay-put overlay 'priority (plist-get advice :saved-bytes))
     (overlay-put overlay 'evaporate t)
-    (overlay-put overlay 'help-echo (plist-get advice :text))
+    (overlay-put overlay 'help-echo (slime-mprof--advice-text advice))
     (overlay-put overlay 'modification-hooks (list #'slime-mprof--outdated))
     (overlay-put overlay 'after-string
-                 (propertize (format "  ;; %s: %s" (slime-mprof--cost advice)
-                                     (plist-get advice :title))
+                 (propertize (format "  ;; %s: %s" (slime-mprof--gain advice)
+                                     (plist-get advice :fault))
                              'face (slime-mprof--face advice)))))
 
 (defun slime-mprof--outdated (overlay &rest _)
@@ -118,33 +120,40 @@
     (mapc #'slime-mprof--insert-advice slime-mprof--advice)
     (goto-char (point-min))))
 
-(defun slime-mprof--filled (text)
-  "The lines of TEXT as paragraphs, indented."
-  (with-temp-buffer
-    (let ((fill-column 76))
-      (dolist (line (split-string text "\n"))
-        (let ((start (point)))
-          (insert line "\n")
-          (fill-region start (point)))))
-    (replace-regexp-in-string "^\\(.\\)" "  \\1" (buffer-string))))
-
 (defun slime-mprof--insert-advice (advice)
   "Print ADVICE."
-  (cl-destructuring-bind (&key function caller calls grade title text location
-                               &allow-other-keys)
+  (insert "\n" (propertize (slime-mprof--advice-text advice)
+                           'slime-mprof-location (plist-get advice :location))))
+
+(defun slime-mprof--advice-text (advice)
+  "All that ADVICE says."
+  (cl-destructuring-bind (&key name fault rule objects calls caller remedy
+                               example unknown &allow-other-keys)
       advice
-    (let ((start (point)))
-      (insert "\n"
-              (propertize (concat function (and caller ", called by ") caller)
-                          'face 'slime-mprof-heading)
-              "\n"
-              (format "%s, %s; %s\n" (slime-mprof--cost advice)
-                      (slime-mprof--count calls "call")
-                      (if (eq grade :certain) "certain" "to be checked"))
-              (propertize (concat "  " title "\n")
+    (with-temp-buffer
+      (insert (propertize (format "%s %s\n" name fault)
                           'face (slime-mprof--face advice))
-              (slime-mprof--filled text))
-      (put-text-property start (point) 'slime-mprof-location location))))
+              (format "%s, %s; %s\n" (slime-mprof--gain advice)
+                      (if (slime-mprof--certain-p advice)
+                          "certain"
+                        "to be checked")
+                      rule)
+              (slime-mprof--count objects "object")
+              (if calls (concat ", in " (slime-mprof--count calls "call")) "")
+              (if caller (concat ", mostly for " caller) "")
+              "\n")
+      (slime-mprof--insert-filled "  " remedy)
+      (slime-mprof--insert-filled "    " example)
+      (slime-mprof--insert-filled "  " (format "Not known: %s." unknown))
+      (buffer-string))))
+
+(defun slime-mprof--insert-filled (prefix text)
+  "Print TEXT in lines that begin with PREFIX."
+  (let ((start (point))
+        (fill-prefix prefix)
+        (fill-column 78))
+    (insert prefix text "\n")
+    (fill-region start (point))))
 
 (provide 'slime-mprof-advice)
 

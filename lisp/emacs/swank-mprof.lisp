@@ -237,24 +237,16 @@ with SLIME's own work if SWANK is."
     (or (file-location (figure :file advice) (figure :line advice))
         (and row (function-location row)))))
 
-(defun advice-text (advice)
-  "What to do, an example and what is not known: three paragraphs."
-  (format nil "~A~%~A~%Not known: ~A." (figure :remedy advice)
-          (figure :example advice) (figure :unknown advice)))
-
 (defslimefun advice ()
-  "What to change, of the user's own work."
+  "What to change, of the user's own work, what saves most first."
   (answering
     (let ((profile (own-work (profile))))
       (loop for advice in (figure :advice profile)
-            collect (list :bytes (figure :saved-bytes advice)
-                          :allocations (figure :allocations advice)
-                          :calls (figure :calls advice)
-                          :grade (figure :grade advice)
-                          :function (figure :name advice)
-                          :caller (figure :caller advice)
-                          :title (figure :fault advice)
-                          :text (advice-text advice)
-                          :location (advice-location advice profile))))))
+            collect (list* :location (advice-location advice profile)
+                           (loop for key in '(:name :saved-bytes :grade :rule
+                                              :objects :calls :caller :fault
+                                              :remedy :example :unknown)
+                                 collect key
+                                 collect (figure key advice)))))))
 
 (provide "SWANK-MPROF")

@@ -1,19 +1,36 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; advice.lisp -- advice whose every word is known, in the place of mprof's:
-;;;; what is tested with it is how Emacs shows it.
+;;;; what is tested is how Emacs shows it.
 
-(in-package #:mprof)
+(in-package #:mprof.data)
 
-(defparameter *advice*
-  '((:grade :check :name "ZOO::BRANCH" :caller nil :file nil :line nil
-     :saved-bytes 1616 :allocations 101 :calls 1 :fault "collects a list"
-     :remedy "Return a vector." :example "a => b" :unknown "why")
-    (:grade :certain :name "ZOO::LEAF" :caller "ZOO::BRANCH" :file nil :line nil
-     :saved-bytes 16000 :allocations 1000 :calls 100
-     :fault "calls MAKE-LIST 100 times" :remedy "Make one list of 1,000."
-     :example "c => d" :unknown "nothing")))
+(cl:defparameter mprof::*advice*
+  (cl:mapcar
+   (cl:lambda (plist) (mprof::make-figures 'advice plist))
+   '((:name "ZOO::LEAF" :grade :certain :rule "long-list" :saved-bytes 16000
+      :objects 1000 :calls 100 :caller "ZOO::BRANCH" :file cl:nil :line cl:nil
+      :fault "makes a list" :remedy "Make one list, or none at all: all of them have the same elements, and nobody changes one."
+      :example "(make-list 10) => '#1=(nil . #1#)"
+      :unknown "whether somebody wants to change it")
+     (:name "ZOO::BRANCH" :grade :check :rule "collect" :saved-bytes 1616
+      :objects 101 :calls 1 :caller cl:nil :file cl:nil :line cl:nil
+      :fault "collects a list" :remedy "Return a vector."
+      :example "(coerce list 'vector)" :unknown "the length"))))
 
-(defmethod data:advice ((x profile))
-  (loop for plist in *advice*
-        collect (make-figures 'advice plist)))
+(cl:macrolet ((define-readers (cl:&rest keys)
+                `(cl:progn
+                   ,@(cl:loop for key in keys
+                              for name = (cl:intern (cl:symbol-name key))
+                              collect `(cl:fmakunbound ',name)
+                              collect `(cl:export ',name)
+                              collect `(cl:defun ,name (x)
+                                         (mprof::figure ,key x))))))
+  (define-readers :grade :rule :saved-bytes :objects :fault :remedy :example
+    :unknown))
+
+(cl:fmakunbound 'advice)
+(cl:export 'advice)
+(cl:defun advice (profile)
+  (cl:check-type profile mprof:profile)
+  mprof::*advice*)

@@ -2,7 +2,7 @@
 ;;;;
 ;;;; zoo.lisp -- what the session in Emacs profiles.  (zoo::tree n) makes
 ;;;; 10 n conses in LEAF, n + 1 in BRANCH, three in SPEAK and one in TREE, each
-;;;; of 16 bytes.  (zoo::crowd n) makes 2 n in HERD.
+;;;; of 16 bytes.
 
 (defpackage #:zoo (:use #:common-lisp))
 (in-package #:zoo)
@@ -22,12 +22,3 @@
 
 (defun noise (n)
   (princ (length (tree n))))
-
-(declaim (notinline herd))
-
-(defun herd (&rest animals)
-  (length animals))
-
-(defun crowd (n)
-  (dotimes (i n)
-    (herd i i)))
