@@ -15,12 +15,12 @@
 #include "malloc/count/stripes.h"
 #include "tree/region_table.h"
 
-/* A leaf that the thread allocated for, by what it met. */
+/* The life that the thread counted in, by what it met. */
 struct recent_leaf {
   uintptr_t site; /* 0: none */
   uint32_t up, size, region;
-  uint32_t leaf;
-  uint32_t forgotten; /* as the thread's; else it is another leaf now */
+  uint32_t life;
+  uint32_t forgotten; /* as the thread's; else it is another one now */
 };
 
 enum { RECENT_LEAF_BITS = 11 };

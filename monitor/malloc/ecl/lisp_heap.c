@@ -41,11 +41,11 @@ reach_tallies(struct arena *arena, size_t bytes)
 
 /* Under the lock.  False: there is no memory. */
 static bool
-reach(struct lisp_thread *lisp, uint32_t leaf)
+reach(struct lisp_thread *lisp, uint32_t life)
 {
-  if (leaf < lisp->room)
+  if (life < lisp->room)
     return true;
-  const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
+  const uint32_t room = 2 * life > 256 ? 2 * life : 256;
   if (!reach_tallies(&lisp->arena, room * sizeof *lisp->tallies))
     return false;
   lisp->tallies = lisp->arena.base;
@@ -116,39 +116,39 @@ takes_body(const struct lisp_thread *lisp, size_t bytes)
 }
 
 static void
-tally(struct lisp_thread *lisp, uint32_t leaf, uint32_t key, size_t bytes,
+tally(struct lisp_thread *lisp, uint32_t life, uint32_t key, size_t bytes,
       int count)
 {
-  struct lisp_tally *const t = &lisp->tallies[leaf];
+  struct lisp_tally *const t = &lisp->tallies[life];
   t->count += (uint64_t)count;
-  if (leaf <= LEAF_OVERFLOW ||
+  if (life <= LEAF_OVERFLOW ||
       (key & ((1 << LEAF_SIZE_BITS) - 1)) == LEAF_LARGE)
     t->bytes += count < 0 ? -(uint64_t)bytes : bytes;
 }
 
-/* The leaf of the whole, in the place of that of the header. */
+/* The life of the whole, in the place of that of the header. */
 static uint32_t
-whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
+whole_life(struct malloc_thread *thread, struct lisp_thread *lisp,
            uint32_t key)
 {
-  const uint64_t header = lisp->header.leaf | (uint64_t)1 << 60;
+  const uint64_t header = lisp->header.life | (uint64_t)1 << 60;
   struct recent_leaf *const recent =
       malloc_thread_recent_leaf(thread, header, 0, key);
-  uint32_t leaf;
+  uint32_t life;
   if (recent->site == header && recent->size == key &&
       recent->forgotten == thread->forgotten)
-    return recent->leaf;
+    return recent->life;
   spin_lock(&malloc_monitor.lock);
-  leaf =
-      malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
-  if (!reach(lisp, leaf))
-    leaf = lisp->header.leaf;
+  life =
+      malloc_monitor_life_like(&malloc_monitor, lisp->header.life, key);
+  if (!reach(lisp, life))
+    life = lisp->header.life;
   spin_unlock(&malloc_monitor.lock);
   *recent = (struct recent_leaf){.site = header,
                                  .size = key,
-                                 .leaf = leaf,
+                                 .life = life,
                                  .forgotten = thread->forgotten};
-  return leaf;
+  return life;
 }
 
 /* The object is `what', of so many bytes, and is counted as that. */
@@ -157,10 +157,10 @@ become(struct malloc_thread *thread, struct lisp_thread *lisp, uint32_t what,
        size_t total)
 {
   const uint32_t key = size_for_leaf(total) | what << LEAF_SIZE_BITS;
-  const uint32_t leaf = whole_leaf(thread, lisp, key);
-  tally(lisp, lisp->header.leaf, lisp->header.key, lisp->header.bytes, -1);
-  tally(lisp, leaf, key, total, 1);
-  lisp->header.leaf = leaf;
+  const uint32_t life = whole_life(thread, lisp, key);
+  tally(lisp, lisp->header.life, lisp->header.key, lisp->header.bytes, -1);
+  tally(lisp, life, key, total, 1);
+  lisp->header.life = life;
   lisp->header.key = key;
   lisp->header.bytes = total;
 }
@@ -197,34 +197,34 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
 
 /* ---- counting ---- */
 
-struct leaf_use {
+struct life_use {
   struct lisp_thread *lisp;
   bool good;
 };
 
 static void
-use_leaf(void *closure, uint32_t leaf)
+use_life(void *closure, uint32_t life)
 {
-  struct leaf_use *use = closure;
-  use->good = reach(use->lisp, leaf);
+  struct life_use *use = closure;
+  use->good = reach(use->lisp, life);
 }
 
 static uint32_t
-find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
+find_life(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  struct leaf_use use = {.lisp = lisp};
+  struct life_use use = {.lisp = lisp};
   struct known_path *path;
-  uint32_t leaf = 0;
+  uint32_t life = 0;
   if (thread->unloads == stripes.unloads &&
       (path = call_chain_find_numbered(&thread->chain, frame[1],
                                        (uintptr_t)(frame + 2), frame[0])) !=
           NULL)
-    leaf = known_leaf(thread, path, key);
-  if (leaf != 0 && leaf < lisp->room)
-    return leaf;
-  leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, &use);
-  return use.good ? leaf : 0;
+    life = known_life(thread, path, key);
+  if (life != 0 && life < lisp->room)
+    return life;
+  life = malloc_monitor_life(thread, key, frame, use_life, &use);
+  return use.good ? life : 0;
 }
 
 static bool
@@ -234,7 +234,7 @@ count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
   const uint32_t key = size_for_leaf(bytes) | what << LEAF_SIZE_BITS;
   struct malloc_thread *const thread = malloc_thread_mine();
   struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
-  uint32_t leaf;
+  uint32_t life;
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
@@ -244,15 +244,15 @@ count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
     }
     end_bodies(thread, lisp);
   }
-  leaf = find_leaf(thread, lisp, key, frame);
-  if (leaf == 0)
+  life = find_life(thread, lisp, key, frame);
+  if (life == 0)
     return !malloc_monitor_is_counting();
-  tally(lisp, leaf, key, bytes, 1);
-  if (bytes > REQUEST_FIXED_MOST || leaf <= LEAF_OVERFLOW)
+  tally(lisp, life, key, bytes, 1);
+  if (bytes > REQUEST_FIXED_MOST || life <= LEAF_OVERFLOW)
     lisp->rounded_bytes += request_rounded_bytes(bytes);
   if (bodies != 0) {
     lisp->header.object = object;
-    lisp->header.leaf = leaf;
+    lisp->header.life = life;
     lisp->header.key = key;
     lisp->header.bodies = bodies;
     lisp->header.bytes = bytes;
@@ -306,10 +306,12 @@ events(void)
 static void
 settle(struct context_tree *tree)
 {
+  const struct leaf_lives *const lives = &malloc_monitor.lives;
+  const uint32_t end = leaf_lives_end(lives, tree);
   for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
        l = l->next)
-    for (uint32_t i = 1; i < tree->leaf_count && i < l->room; i++) {
-      struct leaf *const leaf = &tree->leaves[i];
+    for (uint32_t i = LEAF_OVERFLOW; i < end && i < l->room; i++) {
+      struct leaf *const leaf = &tree->leaves[leaf_lives_leaf(lives, i)];
       const uint32_t size = context_tree_kind(tree, leaf)->size;
       const uint64_t count =
           __atomic_load_n(&l->tallies[i].count, __ATOMIC_RELAXED);

@@ -56,18 +56,18 @@ struct lisp_call {
 
 extern __thread struct lisp_call lisp_call HIDDEN_THREAD;
 
-/* Objects of one leaf, allocated by one thread. */
+/* Objects of one life, allocated by one thread. */
 struct lisp_tally {
   uint64_t count;
   uint64_t bytes; /* where the leaf does not tell them */
 };
 
 struct lisp_thread {
-  struct lisp_tally *tallies; /* by number of the leaf */
+  struct lisp_tally *tallies; /* by number of the life */
   uint32_t room;              /* for so many; 0, or LEAF_FIRST and more */
   struct {
     cl_object object; /* NULL: none waits for a body */
-    uint32_t leaf, key, bodies;
+    uint32_t life, key, bodies;
     size_t bytes;
   } header;
   uint64_t rounded_bytes; /* of requests that the leaves do not tell */
