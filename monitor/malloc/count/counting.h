@@ -24,8 +24,9 @@ size_for_leaf(size_t bytes)
   return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
 }
 
-/* The life of an object of `size' (of another heap, and what it is, above
- * LEAF_SIZE_BITS) that is allocated on that path, if the thread knows it;
+/* The life of an object of `size' that is allocated on that path, or the leaf
+ * of one of another heap (then what it is is above LEAF_SIZE_BITS), if the
+ * thread knows it;
  * else 0.  The path has the last one of these; others are
  * most often among the last ones of the thread (76 instructions for a look-up
  * in the tree, 20 for one there). */

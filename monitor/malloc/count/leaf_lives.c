@@ -138,11 +138,10 @@ free_number(struct leaf_lives *lives, uint32_t life)
 
 /* The life is one more of its leaf, the first of which is `first'. */
 static void
-add(struct leaf_lives *lives, uint32_t life, uint32_t first,
-    bool (*is_held)(uint32_t life))
+add(struct leaf_lives *lives, uint32_t life, uint32_t first)
 {
   const struct leaf_life sum = stripes_life(life);
-  if (sum.allocated.count == sum.freed.count && !is_held(life)) {
+  if (sum.allocated.count == sum.freed.count) {
     stripes_add_life(first, life);
     free_number(lives, life);
   } else {
@@ -153,8 +152,7 @@ add(struct leaf_lives *lives, uint32_t life, uint32_t first,
 
 /* Small numbers are the first to be taken again. */
 void
-leaf_lives_renumber(struct leaf_lives *lives, const uint32_t *leaf_of,
-                    bool (*is_held)(uint32_t life))
+leaf_lives_renumber(struct leaf_lives *lives, const uint32_t *leaf_of)
 {
   struct life_number *const numbers = lives->numbers;
   for (uint32_t i = 0; i < stripes.leaves; i++)
@@ -169,7 +167,7 @@ leaf_lives_renumber(struct leaf_lives *lives, const uint32_t *leaf_of,
     else if (numbers[leaf].first == 0)
       numbers[leaf].first = i;
     else
-      add(lives, i, numbers[leaf].first, is_held);
+      add(lives, i, numbers[leaf].first);
   }
 }
 

@@ -97,10 +97,8 @@ bool leaf_lives_begin(struct leaf_lives *lives,
                       const struct context_tree *tree);
 
 /* They have become others: `leaf_of' has their numbers by the former ones.
- * `is_held' says of a life without objects whether it has to stay all the
- * same.  All is locked. */
-void leaf_lives_renumber(struct leaf_lives *lives, const uint32_t *leaf_of,
-                         bool (*is_held)(uint32_t life));
+ * All is locked. */
+void leaf_lives_renumber(struct leaf_lives *lives, const uint32_t *leaf_of);
 
 /* All is forgotten.  All is locked. */
 void leaf_lives_clear(struct leaf_lives *lives);

@@ -107,8 +107,8 @@ find_path(struct malloc_thread *thread, const uintptr_t *frame)
                                         (uintptr_t)(frame + 2), frame[0]);
 }
 
-/* The life of an object of `size' that is allocated on that path.  Under the
- * lock. */
+/* The life of an object of `size' that is allocated on that path; the leaf of
+ * one of another heap.  Under the lock. */
 static uint32_t
 find_life(struct malloc_monitor *m, struct malloc_thread *thread,
           struct known_path *path, uint32_t size)
@@ -130,8 +130,10 @@ find_life(struct malloc_monitor *m, struct malloc_thread *thread,
                              .up = path->context,
                              .size = size,
                              .region = region,
-                             .life = leaf_lives_take(&m->lives, &m->tree,
-                                                     number),
+                             .life = size >> LEAF_SIZE_BITS != 0
+                                         ? number
+                                         : leaf_lives_take(&m->lives,
+                                                           &m->tree, number),
                              .forgotten = thread->forgotten};
   }
   return known_life(thread, path, size);
@@ -263,13 +265,13 @@ malloc_monitor_allocated(uintptr_t address, size_t bytes,
 }
 
 uint32_t
-malloc_monitor_life(struct malloc_thread *thread, uint32_t size,
+malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
                     const uintptr_t *frame, void (*use)(void *, uint32_t),
                     void *closure)
 {
   struct malloc_monitor *const m = &malloc_monitor;
   struct known_path *path;
-  uint32_t life = 0;
+  uint32_t leaf = 0;
   if (!__atomic_load_n(&m->ready, __ATOMIC_ACQUIRE) &&
       !malloc_monitor_open(m))
     return 0;
@@ -279,25 +281,24 @@ malloc_monitor_life(struct malloc_thread *thread, uint32_t size,
   if (thread->unloads != stripes.unloads) /* meanwhile */
     path = find_path(thread, frame);
   if (malloc_monitor_is_counting()) {
-    life = find_life(m, thread, path, size);
-    use(closure, life);
+    leaf = find_life(m, thread, path, size);
+    use(closure, leaf);
   }
   spin_unlock(&m->lock);
-  return life;
+  return leaf;
 }
 
 uint32_t
-malloc_monitor_life_like(struct malloc_monitor *m, uint32_t life,
+malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t number,
                          uint32_t size)
 {
-  const struct leaf *const leaf =
-      &m->tree.leaves[leaf_lives_leaf(&m->lives, life)];
-  const struct leaf *const like = context_tree_leaf(
-      &m->tree, leaf->up, leaf->site, size >> LEAF_SIZE_BITS,
-      size & ((1 << LEAF_SIZE_BITS) - 1),
-      context_tree_kind(&m->tree, leaf)->clas);
-  return leaf_lives_take(&m->lives, &m->tree,
-                         (uint32_t)(like - m->tree.leaves));
+  const struct leaf *const leaf = &m->tree.leaves[number];
+  return (uint32_t)(context_tree_leaf(
+                        &m->tree, leaf->up, leaf->site,
+                        size >> LEAF_SIZE_BITS,
+                        size & ((1 << LEAF_SIZE_BITS) - 1),
+                        context_tree_kind(&m->tree, leaf)->clas) -
+                    m->tree.leaves);
 }
 
 /* A thread that has not allocated, and knows of nothing. */

@@ -77,17 +77,17 @@ struct counted {
 struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
                                         const uintptr_t *frame);
 
-/* The life of an object of another heap, allocated by a call from the
+/* The leaf of an object of another heap, allocated by a call from the
  * function with that frame: `size' as known_life has it.  0: there is no
  * memory.  Makes `use' of it under the lock. */
 struct malloc_thread;
-uint32_t malloc_monitor_life(struct malloc_thread *thread, uint32_t size,
+uint32_t malloc_monitor_leaf(struct malloc_thread *thread, uint32_t size,
                              const uintptr_t *frame,
                              void (*use)(void *, uint32_t), void *closure);
 
-/* The life of objects that are as those of `life' but for their size.  Under
+/* The leaf of objects that are as those of `leaf' but for their size.  Under
  * the lock. */
-uint32_t malloc_monitor_life_like(struct malloc_monitor *m, uint32_t life,
+uint32_t malloc_monitor_leaf_like(struct malloc_monitor *m, uint32_t leaf,
                                   uint32_t size);
 
 /* Be ready to count.  False: there is no memory. */

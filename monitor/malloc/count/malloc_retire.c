@@ -32,25 +32,20 @@ malloc_retire_open(struct context_tree *tree)
   malloc_retire_wipe_on_fork(tree);
 }
 
-/* Threads count in the lives of another heap without a lock. */
-static bool
-is_held(uint32_t life)
-{
-  const struct context_tree *const tree = &malloc_monitor.tree;
-  const uint32_t leaf = leaf_lives_leaf(&malloc_monitor.lives, life);
-  return kind_is_of_other_heap(context_tree_kind(tree, &tree->leaves[leaf]));
-}
-
 /* The leaves get their counts, by which it is decided what stays. */
 static void
 retire(struct malloc_monitor *m)
 {
+  const uint32_t count = m->tree.leaf_count;
   struct arena leaf_of;
   malloc_monitor_settle(m, NULL);
   if (!leaf_lives_begin(&m->lives, &m->tree) ||
+      (other_heap != NULL && !other_heap->begin_renumber()) ||
       !context_tree_retire(&m->tree, &leaf_of))
     return;
-  leaf_lives_renumber(&m->lives, leaf_of.base, is_held);
+  leaf_lives_renumber(&m->lives, leaf_of.base);
+  if (other_heap != NULL)
+    other_heap->renumber(leaf_of.base, count);
   arena_release(&leaf_of);
   malloc_retire_wipe_on_fork(&m->tree);
   stripes_unload();

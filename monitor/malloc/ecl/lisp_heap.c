@@ -14,6 +14,7 @@
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_frames.h"
+#include "malloc/ecl/lisp_leaves.h"
 #include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_profile.h"
@@ -41,11 +42,11 @@ reach_tallies(struct arena *arena, size_t bytes)
 
 /* Under the lock.  False: there is no memory. */
 static bool
-reach(struct lisp_thread *lisp, uint32_t life)
+reach(struct lisp_thread *lisp, uint32_t leaf)
 {
-  if (life < lisp->room)
+  if (leaf < lisp->room)
     return true;
-  const uint32_t room = 2 * life > 256 ? 2 * life : 256;
+  const uint32_t room = 2 * leaf > 256 ? 2 * leaf : 256;
   if (!reach_tallies(&lisp->arena, room * sizeof *lisp->tallies))
     return false;
   lisp->tallies = lisp->arena.base;
@@ -116,39 +117,42 @@ takes_body(const struct lisp_thread *lisp, size_t bytes)
 }
 
 static void
-tally(struct lisp_thread *lisp, uint32_t life, uint32_t key, size_t bytes,
+tally(struct lisp_thread *lisp, uint32_t leaf, uint32_t key, size_t bytes,
       int count)
 {
-  struct lisp_tally *const t = &lisp->tallies[life];
+  struct lisp_tally *const t = &lisp->tallies[leaf];
   t->count += (uint64_t)count;
-  if (life <= LEAF_OVERFLOW ||
+  if (leaf <= LEAF_OVERFLOW ||
       (key & ((1 << LEAF_SIZE_BITS) - 1)) == LEAF_LARGE)
     t->bytes += count < 0 ? -(uint64_t)bytes : bytes;
 }
 
-/* The life of the whole, in the place of that of the header. */
+/* The leaf of the whole, in the place of that of the header. */
 static uint32_t
-whole_life(struct malloc_thread *thread, struct lisp_thread *lisp,
+whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
            uint32_t key)
 {
-  const uint64_t header = lisp->header.life | (uint64_t)1 << 60;
-  struct recent_leaf *const recent =
+  uint64_t header = lisp->header.leaf | (uint64_t)1 << 60;
+  struct recent_leaf *recent =
       malloc_thread_recent_leaf(thread, header, 0, key);
-  uint32_t life;
+  uint32_t leaf;
   if (recent->site == header && recent->size == key &&
       recent->forgotten == thread->forgotten)
     return recent->life;
   spin_lock(&malloc_monitor.lock);
-  life =
-      malloc_monitor_life_like(&malloc_monitor, lisp->header.life, key);
-  if (!reach(lisp, life))
-    life = lisp->header.life;
+  lisp_leaves_catch_up(thread, lisp);
+  header = lisp->header.leaf | (uint64_t)1 << 60;
+  recent = malloc_thread_recent_leaf(thread, header, 0, key);
+  leaf =
+      malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
+  if (!reach(lisp, leaf))
+    leaf = lisp->header.leaf;
   spin_unlock(&malloc_monitor.lock);
   *recent = (struct recent_leaf){.site = header,
                                  .size = key,
-                                 .life = life,
+                                 .life = leaf,
                                  .forgotten = thread->forgotten};
-  return life;
+  return leaf;
 }
 
 /* The object is `what', of so many bytes, and is counted as that. */
@@ -157,10 +161,10 @@ become(struct malloc_thread *thread, struct lisp_thread *lisp, uint32_t what,
        size_t total)
 {
   const uint32_t key = size_for_leaf(total) | what << LEAF_SIZE_BITS;
-  const uint32_t life = whole_life(thread, lisp, key);
-  tally(lisp, lisp->header.life, lisp->header.key, lisp->header.bytes, -1);
-  tally(lisp, life, key, total, 1);
-  lisp->header.life = life;
+  const uint32_t leaf = whole_leaf(thread, lisp, key);
+  tally(lisp, lisp->header.leaf, lisp->header.key, lisp->header.bytes, -1);
+  tally(lisp, leaf, key, total, 1);
+  lisp->header.leaf = leaf;
   lisp->header.key = key;
   lisp->header.bytes = total;
 }
@@ -197,34 +201,36 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
 
 /* ---- counting ---- */
 
-struct life_use {
+struct leaf_use {
+  struct malloc_thread *thread;
   struct lisp_thread *lisp;
   bool good;
 };
 
 static void
-use_life(void *closure, uint32_t life)
+use_leaf(void *closure, uint32_t leaf)
 {
-  struct life_use *use = closure;
-  use->good = reach(use->lisp, life);
+  struct leaf_use *use = closure;
+  lisp_leaves_catch_up(use->thread, use->lisp);
+  use->good = reach(use->lisp, leaf);
 }
 
 static uint32_t
-find_life(struct malloc_thread *thread, struct lisp_thread *lisp,
+find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  struct life_use use = {.lisp = lisp};
+  struct leaf_use use = {.thread = thread, .lisp = lisp};
   struct known_path *path;
-  uint32_t life = 0;
+  uint32_t leaf = 0;
   if (thread->unloads == stripes.unloads &&
       (path = call_chain_find_numbered(&thread->chain, frame[1],
                                        (uintptr_t)(frame + 2), frame[0])) !=
           NULL)
-    life = known_life(thread, path, key);
-  if (life != 0 && life < lisp->room)
-    return life;
-  life = malloc_monitor_life(thread, key, frame, use_life, &use);
-  return use.good ? life : 0;
+    leaf = known_life(thread, path, key);
+  if (leaf != 0 && leaf < lisp->room)
+    return leaf;
+  leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, &use);
+  return use.good ? leaf : 0;
 }
 
 static bool
@@ -234,7 +240,7 @@ count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
   const uint32_t key = size_for_leaf(bytes) | what << LEAF_SIZE_BITS;
   struct malloc_thread *const thread = malloc_thread_mine();
   struct lisp_thread *const lisp = thread == NULL ? NULL : lisp_of(thread);
-  uint32_t life;
+  uint32_t leaf;
   if (lisp == NULL)
     return false;
   if (lisp->header.object != NULL) {
@@ -244,15 +250,15 @@ count(void *object, size_t bytes, const uintptr_t *frame, uint32_t what,
     }
     end_bodies(thread, lisp);
   }
-  life = find_life(thread, lisp, key, frame);
-  if (life == 0)
+  leaf = find_leaf(thread, lisp, key, frame);
+  if (leaf == 0)
     return !malloc_monitor_is_counting();
-  tally(lisp, life, key, bytes, 1);
-  if (bytes > REQUEST_FIXED_MOST || life <= LEAF_OVERFLOW)
+  tally(lisp, leaf, key, bytes, 1);
+  if (bytes > REQUEST_FIXED_MOST || leaf <= LEAF_OVERFLOW)
     lisp->rounded_bytes += request_rounded_bytes(bytes);
   if (bodies != 0) {
     lisp->header.object = object;
-    lisp->header.life = life;
+    lisp->header.leaf = leaf;
     lisp->header.key = key;
     lisp->header.bodies = bodies;
     lisp->header.bytes = bytes;
@@ -306,17 +312,18 @@ events(void)
 static void
 settle(struct context_tree *tree)
 {
-  const struct leaf_lives *const lives = &malloc_monitor.lives;
-  const uint32_t end = leaf_lives_end(lives, tree);
   for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
        l = l->next)
-    for (uint32_t i = LEAF_OVERFLOW; i < end && i < l->room; i++) {
-      struct leaf *const leaf = &tree->leaves[leaf_lives_leaf(lives, i)];
+    for (uint32_t i = 1; i < l->room; i++) {
+      const uint32_t number = lisp_leaf(l, i);
+      struct leaf *const leaf = &tree->leaves[number];
+      if (number == 0 || number >= tree->leaf_count)
+        continue;
       const uint32_t size = context_tree_kind(tree, leaf)->size;
       const uint64_t count =
           __atomic_load_n(&l->tallies[i].count, __ATOMIC_RELAXED);
       leaf->count += count;
-      leaf->bytes += i <= LEAF_OVERFLOW || size == LEAF_LARGE
+      leaf->bytes += number <= LEAF_OVERFLOW || size == LEAF_LARGE
                          ? l->tallies[i].bytes
                          : count * size;
     }
@@ -327,6 +334,7 @@ forget(void)
 {
   for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
     arena_clear(&l->arena);
+    l->leaf_of = NULL;
     l->header.object = NULL;
     l->rounded_bytes = 0;
   }
@@ -356,6 +364,8 @@ lisp_heap_open(void)
       .events = events,
       .settle = settle,
       .forget = forget,
+      .begin_renumber = lisp_leaves_begin_renumber,
+      .renumber = lisp_leaves_renumber,
       .forked = forked,
       .end = end,
       .put_labels = lisp_profile_labels,

@@ -56,22 +56,23 @@ struct lisp_call {
 
 extern __thread struct lisp_call lisp_call HIDDEN_THREAD;
 
-/* Objects of one life, allocated by one thread. */
+/* Objects of one leaf, allocated by one thread. */
 struct lisp_tally {
   uint64_t count;
   uint64_t bytes; /* where the leaf does not tell them */
 };
 
 struct lisp_thread {
-  struct lisp_tally *tallies; /* by number of the life */
+  struct lisp_tally *tallies; /* by number of the leaf */
   uint32_t room;              /* for so many; 0, or LEAF_FIRST and more */
+  uint32_t *leaf_of; /* numbers that leaves have by now; NULL: those here */
   struct {
     cl_object object; /* NULL: none waits for a body */
-    uint32_t life, key, bodies;
+    uint32_t leaf, key, bodies;
     size_t bytes;
   } header;
   uint64_t rounded_bytes; /* of requests that the leaves do not tell */
-  struct arena arena; /* of tallies */
+  struct arena arena, leaf_arena; /* of tallies, of leaf_of */
   const struct malloc_thread *thread;
   uint32_t served; /* the thread's, as known here */
   pthread_t self;

@@ -19,7 +19,7 @@ lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
   const uint32_t key = (uint32_t)bytes | what << LEAF_SIZE_BITS;
   struct lisp_thread *lisp;
   struct known_path *path;
-  uint32_t life = 0;
+  uint32_t leaf = 0;
   if (__builtin_expect(bytes > REQUEST_FIXED_MOST || thread == NULL ||
                            thread->lisp == NULL ||
                            malloc_monitor_inside != 0 ||
@@ -31,14 +31,14 @@ lisp_hook_allocated(void *object, size_t bytes, const uintptr_t *frame,
   path = call_chain_find_numbered(&thread->chain, frame[1],
                                   (uintptr_t)(frame + 2), frame[0]);
   if (path != NULL)
-    life = known_life(thread, path, key);
+    leaf = known_life(thread, path, key);
   malloc_monitor_inside = 0;
-  if (__builtin_expect(life < LEAF_FIRST || life >= lisp->room ||
+  if (__builtin_expect(leaf < LEAF_FIRST || leaf >= lisp->room ||
                            lisp->header.object != NULL || bodies != 0 ||
                            thread->unloads != stripes.unloads,
                        0))
     goto otherwise;
-  lisp->tallies[life].count++;
+  lisp->tallies[leaf].count++;
   return;
 otherwise:
   lisp_heap_count_otherwise(object, bytes, frame, what, bodies);

@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "malloc/count/other_heap.h"
-#include "malloc/count/malloc_monitor.h"
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_heap.h"
+#include "malloc/ecl/lisp_leaves.h"
 #include "malloc/ecl/lisp_names.h"
 #include "names/classify.h"
 #include "tree/image.h"
@@ -80,15 +80,15 @@ lisp_profile_labels(struct pprof_stream *p, const struct kind *kind)
 static uint64_t
 rounded_bytes(const struct context_tree *tree)
 {
-  const struct leaf_lives *const lives = &malloc_monitor.lives;
-  const uint32_t end = leaf_lives_end(lives, tree);
   uint64_t sum = 0;
   for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
        l = l->next) {
     sum += l->rounded_bytes;
-    for (uint32_t i = LEAF_FIRST; i < end && i < l->room; i++) {
-      const struct kind *kind = context_tree_kind(
-          tree, &tree->leaves[leaf_lives_leaf(lives, i)]);
+    for (uint32_t i = LEAF_FIRST; i < l->room; i++) {
+      const uint32_t leaf = lisp_leaf(l, i);
+      if (leaf < LEAF_FIRST || leaf >= tree->leaf_count)
+        continue;
+      const struct kind *kind = context_tree_kind(tree, &tree->leaves[leaf]);
       if (kind->size <= REQUEST_FIXED_MOST &&
           (kind->what & LISP_PIECES) == 0)
         sum += l->tallies[i].count * request_rounded_bytes(kind->size);

@@ -75,19 +75,21 @@ place(unsigned way, size_t bytes, void *old)
   return p;
 }
 
+static volatile __thread int came_by; /* so no two calls can be one */
+
 #define STEP(name, next)                                                     \
   static __attribute__((noinline)) void *name(unsigned way, size_t bytes,    \
                                               void *old)                     \
   {                                                                          \
     void *p;                                                                 \
     if (way % 4 == 0)                                                        \
-      p = next(way / 4, bytes, old);                                         \
+      p = next(way / 4, bytes, old), came_by = 0;                            \
     else if (way % 4 == 1)                                                   \
-      p = next(way / 4, bytes, old);                                         \
+      p = next(way / 4, bytes, old), came_by = 1;                            \
     else if (way % 4 == 2)                                                   \
-      p = next(way / 4, bytes, old);                                         \
+      p = next(way / 4, bytes, old), came_by = 2;                            \
     else                                                                     \
-      p = next(way / 4, bytes, old);                                         \
+      p = next(way / 4, bytes, old), came_by = 3;                            \
     return p;                                                                \
   }
 
