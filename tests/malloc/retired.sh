@@ -69,6 +69,18 @@ run 'as they are called' MPROF_BUDGET=1500 MPROF_UNFOLDED=1 -- 1 60000 alone
 all_have_callers 'as they are called' retired.data
 run 'threads in turn' MPROF_BUDGET=3000 -- 7 20000 alone
 all_have_callers 'threads in turn' retired.data
+# The file has the contexts as they are.
+run 'mapped' MPROF_MAPPED=1 -- 1 20000 alone
+all=$(rows retired.data all)
+rm -f retired.data*
+timeout 100 env MPROF_OUT="$work/retired.data" MPROF_MAPPED=1 \
+  MPROF_BUDGET=1500 LD_PRELOAD="$monitor" ./retired 1 20000 alone >out
+same 'mapped, beyond the budget: all is counted' "$all" \
+  "$(rows retired.data all)"
+same 'mapped, beyond the budget: nothing is retired' '1 0' "$(
+  rows retired.data comment | awk '
+    /unattributed_allocations/ { n = $3 > 0 } /retired_note/ { r++ }
+    END { print n + 0, r + 0 }')"
 run 'threads' MPROF_BUDGET=3000 -- 12 40000
 all_have_callers 'threads' retired.data
 finish

@@ -32,16 +32,24 @@ malloc_retire_open(struct context_tree *tree)
   malloc_retire_wipe_on_fork(tree);
 }
 
-/* The leaves get their counts, by which it is decided what stays. */
+/* False: there is no memory. */
+static bool
+begin(struct malloc_monitor *m)
+{
+  return leaf_lives_begin(&m->lives, &m->tree) &&
+         (other_heap == NULL || other_heap->begin_renumber());
+}
+
+/* The leaves get their counts, by which it is decided what stays.  What cannot
+ * be done now is not tried over and over. */
 static void
 retire(struct malloc_monitor *m)
 {
   const uint32_t count = m->tree.leaf_count;
   struct arena leaf_of;
   malloc_monitor_settle(m, NULL);
-  if (!leaf_lives_begin(&m->lives, &m->tree) ||
-      (other_heap != NULL && !other_heap->begin_renumber()) ||
-      !context_tree_retire(&m->tree, &leaf_of))
+  m->tree.stuck |= !begin(m);
+  if (!context_tree_retire(&m->tree, &leaf_of))
     return;
   leaf_lives_renumber(&m->lives, leaf_of.base);
   if (other_heap != NULL)
