@@ -116,7 +116,7 @@ compare_lives(void)
       assert_int_equal(
           leaf_lives_leaf(&lives, owned_life_number(objects[i].leaf)),
           leaf_of_object[i]);
-  assert_true(leaf_lives_end(&lives, &tree) <= 2 * BUDGET);
+  assert_true(lives.end <= 2 * BUDGET);
 }
 
 static void
@@ -154,7 +154,7 @@ test_no_more(void **state)
       allocate_in(leaf, i++, 8);
     compare_lives();
   }
-  assert_int_equal(leaf_lives_end(&lives, &tree), 2 * BUDGET);
+  assert_int_equal(lives.end, 2 * BUDGET);
   overflowed = tree.overflowed;
   assert_int_equal(model.leaves[LEAF_OVERFLOW].count, overflowed);
   while (i > 0)

@@ -66,14 +66,6 @@ leaf_lives_leaf(const struct leaf_lives *lives, uint32_t life)
                                      : 0;
 }
 
-/* All lives have smaller numbers; those of the leaves of `tree'. */
-static inline uint32_t
-leaf_lives_end(const struct leaf_lives *lives,
-               const struct context_tree *tree)
-{
-  return leaf_lives_are_plain(lives) ? tree->leaf_count : lives->end;
-}
-
 /* Let there be room for lives and leaves with numbers less than `end'.
  * False: there is no memory; or it is needed while all stripes are locked. */
 bool leaf_lives_reach(struct leaf_lives *lives, uint32_t end);

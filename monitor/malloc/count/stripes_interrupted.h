@@ -30,12 +30,12 @@ struct stripes_interrupted {
 /* Whether this thread was interrupted with a stripe locked. */
 bool stripes_are_interrupted(void);
 
-/* This thread may have been interrupted in the midst of a count, in a life
- * with a number less than `end': make the figures consistent, and open the
- * stripes that it has, as others could wait for them while it waits for
- * theirs.  Then a profile can be written; stripes_resume must follow if the
- * interrupted count is to go on: until then no life may become another. */
-void stripes_interrupt(struct stripes_interrupted *state, uint32_t end);
+/* This thread may have been interrupted in the midst of a count: make the
+ * figures consistent, and open the stripes that it has, as others could wait
+ * for them while it waits for theirs.  Then a profile can be written;
+ * stripes_resume must follow if the interrupted count is to go on: until then
+ * no life may become another. */
+void stripes_interrupt(struct stripes_interrupted *state);
 void stripes_resume(const struct stripes_interrupted *state);
 
 #endif

@@ -14,7 +14,7 @@ interruption_begin(struct interruption *i)
   malloc_monitor_inside++;
   i->locked = spin_holds(&m->lock);
   __atomic_fetch_add(&m->interruptions, 1, __ATOMIC_SEQ_CST);
-  stripes_interrupt(&i->stripes, leaf_lives_end(&m->lives, &m->tree));
+  stripes_interrupt(&i->stripes);
 }
 
 void
