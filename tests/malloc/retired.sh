@@ -26,10 +26,17 @@ of_areas() {
 
 # is_right TITLE FILE: it says what the program has printed.
 is_right() {
-  same "$1: figures by size" "$(grep -v ^area out | sort)" \
+  same "$1: figures by size" "$(grep '^size\|^lost' out | sort)" \
     "$(of_sizes "$2" | if grep -q ' - ' out
       then sed 's/^\(size.*\) [0-9]* [0-9]* \([0-9]*\)$/\1 - - \2/'
       else cat; fi | sort)"
+  same "$1: figures of a region" "$(grep ^region out)" \
+    "$(rows "$2" region | grep '^region even ' | cut -d' ' -f 1-6)"
+  if grep -q ^held out; then
+    same "$1: what lived when it was left" "$(grep ^held out)" \
+      "$(rows "$2" comment | awk '/^comment region .* even$/ {
+        print "held", $7 }')"
+  fi
   same "$1: figures by area" "$(grep ^area out | sort)" \
     "$(of_areas "$2" | sort)"
 }

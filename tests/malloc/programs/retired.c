@@ -15,6 +15,11 @@
  *
  *     area NAME ALLOCS BYTES
  *
+ * and of what was allocated in every second step, which is in a region,
+ *
+ *     region even ALLOCS BYTES KEPT BYTES
+ *     held BYTES    that lived when it was left last
+ *
  * With `alone' one thread at a time is at a step: else nobody knows what
  * the peak is, and it is printed as "-".
  */
@@ -36,9 +41,11 @@ struct figures {
   uint64_t peak_count, peak_bytes;
 };
 
-/* The beginning of each object: what it is, and whose. */
+/* The beginning of each object: what it is, whose, and whether it was made in
+ * the region. */
 struct object {
   uint8_t size, thread;
+  bool even;
 };
 
 struct worker {
@@ -46,8 +53,12 @@ struct worker {
   uint8_t number;
   uint64_t seed;
   const void *last; /* allocation; temporary if it ends now */
-  struct figures sizes[SIZES], areas[AREAS];
+  bool even;        /* it is in the region */
+  struct figures sizes[SIZES], areas[AREAS], region;
 };
+
+void mprof_region_begin(const char *name) __attribute__((weak));
+void mprof_region_end(void) __attribute__((weak));
 
 static struct worker workers[THREADS + 1]; /* the last one is main */
 static uintptr_t slots[SLOTS]; /* inverted: nobody is to find them */
@@ -55,7 +66,7 @@ static void *reachable[SLOTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool alone;
 static int steps;
-static uint64_t live, peak;
+static uint64_t live, peak, live_in_region, held;
 static struct figures now[SIZES]; /* all threads; only if alone */
 
 /* ---- many paths ---- */
@@ -147,17 +158,43 @@ any(struct worker *w)
 }
 
 static void
+add_end(struct figures *f, size_t bytes)
+{
+  f->ended++;
+  f->ended_bytes += bytes;
+}
+
+static void
+add(struct figures *f, size_t bytes)
+{
+  f->count++;
+  f->bytes += bytes;
+}
+
+static void
+add_figures(struct figures *sum, const struct figures *f)
+{
+  sum->count += f->count;
+  sum->bytes += f->bytes;
+  sum->ended += f->ended;
+  sum->ended_bytes += f->ended_bytes;
+  sum->temporary += f->temporary;
+}
+
+static void
 count_end(struct worker *w, const void *p, struct object o)
 {
   struct figures *const f = &w->sizes[o.size];
-  f->ended++;
-  f->ended_bytes += sizes[o.size];
+  add_end(f, sizes[o.size]);
+  if (o.even)
+    add_end(&w->region, sizes[o.size]);
   if (p == w->last && o.thread == w->number) {
     f->temporary++;
     w->last = NULL;
   }
   if (alone) {
     live -= sizes[o.size];
+    live_in_region -= o.even ? sizes[o.size] : 0;
     now[o.size].ended++;
   }
 }
@@ -166,14 +203,17 @@ static void
 count(struct worker *w, void *p, int size)
 {
   memset(p, 0, sizes[size]); /* it leads to nothing */
-  *(struct object *)p = (struct object){(uint8_t)size, w->number};
-  w->sizes[size].count++;
-  w->sizes[size].bytes += sizes[size];
+  *(struct object *)p =
+      (struct object){(uint8_t)size, w->number, w->even};
+  add(&w->sizes[size], sizes[size]);
+  if (w->even)
+    add(&w->region, sizes[size]);
   w->last = p;
   if (!alone)
     return;
   now[size].count++;
   live += sizes[size];
+  live_in_region += w->even ? sizes[size] : 0;
   if (live <= peak)
     return;
   peak = live;
@@ -208,8 +248,7 @@ allocate(struct worker *w, int i, void *old)
   if (before != 0)
     count_end(w, (void *)before, o);
   count(w, p, size);
-  w->areas[area].count++;
-  w->areas[area].bytes += sizes[size];
+  add(&w->areas[area], sizes[size]);
   left = __atomic_exchange_n(&slots[any(w) % SLOTS], ~(uintptr_t)p,
                              __ATOMIC_ACQ_REL);
   if (left != 0)
@@ -241,7 +280,14 @@ work(void *data)
   for (int i = 0; i < steps; i++) {
     if (alone)
       pthread_mutex_lock(&lock);
+    w->even = i % 2 == 0;
+    if (w->even && mprof_region_begin)
+      mprof_region_begin("even");
     step(w, i);
+    if (w->even && mprof_region_end)
+      mprof_region_end();
+    if (w->even)
+      held = live_in_region;
     if (alone)
       pthread_mutex_unlock(&lock);
   }
@@ -290,26 +336,25 @@ print_size(int size, const struct figures *f, uint64_t lost)
 static void
 print(const uint64_t *lost)
 {
+  struct figures region = {0};
   for (int size = 0; size < SIZES; size++) {
     struct figures sum = {0};
-    for (int t = 0; t <= THREADS; t++) {
-      const struct figures *const f = &workers[t].sizes[size];
-      sum.count += f->count;
-      sum.bytes += f->bytes;
-      sum.ended += f->ended;
-      sum.ended_bytes += f->ended_bytes;
-      sum.temporary += f->temporary;
-    }
+    for (int t = 0; t <= THREADS; t++)
+      add_figures(&sum, &workers[t].sizes[size]);
     print_size(size, &sum, lost[size]);
   }
   for (int area = 0; area < AREAS; area++) {
-    uint64_t allocs = 0, bytes = 0;
-    for (int t = 0; t < THREADS; t++) {
-      allocs += workers[t].areas[area].count;
-      bytes += workers[t].areas[area].bytes;
-    }
-    printf("area %s %ju %ju\n", areas[area], allocs, bytes);
+    struct figures sum = {0};
+    for (int t = 0; t < THREADS; t++)
+      add_figures(&sum, &workers[t].areas[area]);
+    printf("area %s %ju %ju\n", areas[area], sum.count, sum.bytes);
   }
+  for (int t = 0; t <= THREADS; t++)
+    add_figures(&region, &workers[t].region);
+  printf("region even %ju %ju %ju %ju\n", region.count, region.bytes,
+         region.count - region.ended, region.bytes - region.ended_bytes);
+  if (alone)
+    printf("held %ju\n", held);
 }
 
 int
