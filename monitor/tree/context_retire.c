@@ -42,7 +42,25 @@ leaf_score(const struct context_tree *tree, uint32_t number)
   return l->bytes > counted[number] ? l->bytes - counted[number] : 0;
 }
 
-/* A folded context is there for two others, and stays with them. */
+/* A folded context is there for two others, and stays with them.  What is
+ * kept below it counts for the one that it goes to as well: that is called by
+ * an ancestor of it, for which it counts already. */
+static void
+find_folded_scores(const struct context_tree *tree, uint64_t *scores)
+{
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    const uint32_t target = tree->contexts[i].target;
+    if (scores[target] < scores[i])
+      scores[target] = scores[i];
+  }
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    const struct context *const c = &tree->contexts[i];
+    if (c->target != i)
+      scores[i] = scores[c->parent] < scores[c->target] ? scores[c->parent]
+                                                        : scores[c->target];
+  }
+}
+
 static void
 find_scores(struct retirement *r)
 {
@@ -61,12 +79,7 @@ find_scores(struct retirement *r)
       scores[i] = STAYS;
   }
   scores[CONTEXT_ROOT] = scores[CONTEXT_OVERFLOW] = STAYS;
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
-    const struct context *const c = &tree->contexts[i];
-    if (c->target != i)
-      scores[i] = scores[c->parent] < scores[c->target] ? scores[c->parent]
-                                                        : scores[c->target];
-  }
+  find_folded_scores(tree, scores);
 }
 
 /* The score of the last of the `keep' highest of `count'; *ties gets how many

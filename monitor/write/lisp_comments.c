@@ -152,12 +152,7 @@ put_retired(struct pprof_stream *p, const struct lisp_figures *figures)
       count += retired ? leaf.count : 0;
       bytes += retired ? leaf.bytes : 0;
     }
-  if (count > 0 || bytes > 0)
-    put_note(p, PPROF_COMMENT_RETIRED_NOTE,
-             "%" PRIu64 " allocations, %" PRIu64
-             " bytes show as [retired] below their callers: the context "
-             "budget was used up, and these were the least of late",
-             count, bytes);
+  pprof_put_retired(p, count, bytes);
 }
 
 static void

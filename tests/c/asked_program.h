@@ -68,18 +68,33 @@ free_objects(uint32_t count)
 
 /* ---- another thread ---- */
 
+enum { OBJECTS_OF_WORK = 64 };
+
 static bool works;
 static int64_t worked;
+
+static void *volatile by_one, *volatile by_other;
+
+/* On one of many paths. */
+static __attribute__((noinline)) void *
+allocate_below(unsigned depth, uint64_t way, size_t bytes)
+{
+  if (depth == 0)
+    return malloc(bytes);
+  if ((way >> depth & 1) != 0)
+    return by_one = allocate_below(depth - 1, way, bytes);
+  return by_other = allocate_below(depth - 1, way, bytes);
+}
 
 static void *
 work(void *unused)
 {
-  void *volatile kept[64] = {NULL};
+  void *volatile kept[OBJECTS_OF_WORK] = {NULL};
   for (;; sched_yield())
     if (__atomic_load_n(&works, __ATOMIC_ACQUIRE)) {
-      const size_t i = (size_t)worked % 64;
+      const size_t i = (size_t)worked % OBJECTS_OF_WORK;
       free(kept[i]);
-      kept[i] = malloc(i + 1);
+      kept[i] = allocate_below(8, (uint64_t)worked / 7, i + 1);
       __atomic_add_fetch(&worked, 1, __ATOMIC_RELEASE);
     }
   return unused;

@@ -99,7 +99,7 @@ test_busy(void **state)
     struct profile profile;
     read_profile(&profile);
     assert_true(profile.total[MEASURE_ALLOCS] >= before);
-    assert_true(profile.total[MEASURE_KEPT_ALLOCS] <= 64);
+    assert_true(profile.total[MEASURE_KEPT_ALLOCS] <= OBJECTS_OF_WORK);
     assert_true(profile.total[MEASURE_ALLOCS] >=
                 profile.total[MEASURE_KEPT_ALLOCS]);
     before = profile.total[MEASURE_ALLOCS];
@@ -107,7 +107,8 @@ test_busy(void **state)
   }
   made = tell(REST);
   assert_int_equal(ask(CONTROL_STATUS).allocations, made);
-  assert_int_equal(ask(CONTROL_STATUS).live_objects, made < 64 ? made : 64);
+  assert_int_equal(ask(CONTROL_STATUS).live_objects,
+                   made < OBJECTS_OF_WORK ? made : OBJECTS_OF_WORK);
 }
 
 static void

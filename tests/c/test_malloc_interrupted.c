@@ -92,7 +92,7 @@ end_here(void)
   for (int i = 0; i < USED; i++)
     if (there.stripe[i].lives != NULL)
       memcpy(lives[i], there.stripe[i].lives, sizeof *lives);
-  stripes_interrupt(&state, &tree);
+  stripes_interrupt(&state);
   see();
   others_count();
   stripes = there;
@@ -111,7 +111,7 @@ on_trap(int number)
   if (ends) {
     end_here();
   } else {
-    stripes_interrupt(&state, &tree);
+    stripes_interrupt(&state);
     see();
     stripes_resume(&state);
   }

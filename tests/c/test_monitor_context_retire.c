@@ -265,6 +265,28 @@ test_what_is_no_function_stays(void **state)
   context_tree_release(&tree);
 }
 
+/* The last callers below a call that is folded, though nothing else is
+ * counted where that goes to. */
+static void
+test_what_is_kept_below_folded_ones_stays(void **state)
+{
+  const uint64_t calls[] = {site(MAIN, 1), site(F, 1), site(G, 1),
+                            site(F, 2),    site(G, 1), site(F, 3)};
+  struct context_tree tree;
+  uint32_t folded;
+  (void)state;
+  make_tree(&tree, 64, true);
+  folded = follow_chain(&tree, calls, sizeof calls / sizeof *calls, NULL);
+  assert_int_not_equal(tree.contexts[folded].target, folded);
+  count(&tree, context_tree_child(&tree, folded, site(H, 1)), site(CONS, 0),
+        1, 1000);
+  for (unsigned function = 10; function < 40; function++)
+    count_in(&tree, function * 10, 16 * function);
+  retire(&tree);
+  assert_int_equal(bytes_in(&tree, H), 16000);
+  context_tree_release(&tree);
+}
+
 /* ---- when ---- */
 
 static unsigned asked;
@@ -319,6 +341,7 @@ main(void)
     cmocka_unit_test(test_the_highest_stay),
     cmocka_unit_test(test_the_past_fades),
     cmocka_unit_test(test_what_is_no_function_stays),
+    cmocka_unit_test(test_what_is_kept_below_folded_ones_stays),
     cmocka_unit_test(test_asked_for_in_time),
     cmocka_unit_test(test_too_many_kinds),
   };

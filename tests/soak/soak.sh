@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # soak.sh: threads, forks and unloading at once, for SECONDS (180), with a
-# program that counts by itself what it allocates.
+# program that counts by itself what it allocates; once with fewer contexts
+# than it has, so that some are retired all the time.
 
 . "$(dirname "$0")/../malloc/check.bash"
 
@@ -11,9 +12,12 @@ for name in one two; do
   $CC -g -shared -fPIC -O1 -fno-builtin -DNAME=from_$name -o $name.so \
     "$tests/programs/loaded.c"
 done
-for ((round = 1; round <= 3; round++)); do
+round=0
+for budget in 100000 100000 200; do
+  round=$((round + 1))
   rm -f soak.data*
-  timeout 3000 env MPROF_OUT="$work/soak.data" LD_PRELOAD="$monitor" ./soak \
+  timeout 3000 env MPROF_BUDGET=$budget MPROF_OUT="$work/soak.data" \
+    LD_PRELOAD="$monitor" ./soak \
     $((${SECONDS_OF_SOAK:-180} / 3)) >out 2>err </dev/null
   same "round $round: exit status" 0 $?
   read -r allocated kept replaced children <out
@@ -32,6 +36,11 @@ for ((round = 1; round <= 3; round++)); do
       right=$((right + 1))
   done
   same "round $round: $children children" "$children" "$right"
+  if [ "$budget" = 200 ]; then
+    same "round $round: some contexts are retired" 1 \
+      "$(rows soak.data comment | grep -c retired_note)"
+    continue
+  fi
   names=$("$MPROF" export --format=folded --value=allocs soak.data |
     grep -o ';from_[a-z]* ' | sort -u | tr -d '\n')
   same "round $round: functions of libraries that are gone" \

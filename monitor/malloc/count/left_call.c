@@ -48,7 +48,7 @@ mend(void)
 {
   struct malloc_monitor *const m = &malloc_monitor;
   struct stripes_interrupted interrupted;
-  stripes_interrupt(&interrupted, &m->tree);
+  stripes_interrupt(&interrupted);
   if (spin_holds(&m->lock))
     spin_unlock(&m->lock);
   if (malloc_thread_known != NULL) /* it may have been at a walk */

@@ -6,7 +6,8 @@
  * What changes with each count is copied, while all is locked.  The rest is
  * records that stay as they are, though more may come behind them, as long as
  * malloc_monitor.steady is locked: nobody forgets them or retires their
- * sites.
+ * sites.  Where contexts are retired they are in a tree that is no longer the
+ * monitor's, but stays until release.
  */
 #ifndef MPROF_MALLOC_SNAPSHOT_H
 #define MPROF_MALLOC_SNAPSHOT_H
@@ -41,7 +42,7 @@ malloc_snapshot_leaf(const struct malloc_snapshot *snapshot, uint32_t number)
   if (snapshot->leaves != NULL)
     return snapshot->leaves[number];
   return (struct leaf_figures){{leaf->count, leaf->bytes},
-                               stripes_life(number)};
+                               leaf_lives_sum(&malloc_monitor.lives, number)};
 }
 
 #endif

@@ -15,12 +15,12 @@
 #include "malloc/count/stripes.h"
 #include "tree/region_table.h"
 
-/* A leaf that the thread allocated for, by what it met. */
+/* The life that the thread counted in, by what it met. */
 struct recent_leaf {
   uintptr_t site; /* 0: none */
   uint32_t up, size, region;
-  uint32_t leaf;
-  uint32_t forgotten; /* as the thread's; else it is another leaf now */
+  uint32_t life;
+  uint32_t forgotten; /* as the thread's; else it is another one now */
 };
 
 enum { RECENT_LEAF_BITS = 11 };
@@ -47,8 +47,9 @@ malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
                          (64 - RECENT_LEAF_BITS)];
 }
 
-/* Contexts and leaves have other numbers now, of code that was unloaded or of
- * figures that were forgotten; and the chain too is to be walked anew. */
+/* Contexts and leaves have other numbers now, or are of other code: that was
+ * unloaded, some were retired, or the figures were forgotten.  The chain too
+ * is to be walked anew. */
 void malloc_thread_forget(struct malloc_thread *thread, uint64_t unloads);
 
 /* Find out when threads end from now on; and what a handler of a signal needs

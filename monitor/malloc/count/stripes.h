@@ -4,7 +4,9 @@
  *
  * Model.  A *stripe* has a life for each leaf: how many of its objects were
  * allocated and freed by the threads that count in this stripe.  The figures
- * of a leaf are the sums over all stripes.  At first all threads count in
+ * of a leaf are the sums over all stripes; once contexts have been retired,
+ * and over all lives that it has then (leaf_lives.h).  What is called a leaf
+ * in here is the number of a life.  At first all threads count in
  * stripe 0; where they get into each other's way, each goes to one of its
  * own, as long as there are enough.
  *
@@ -119,18 +121,18 @@ struct stripe_user {
   uintptr_t recent[TEMPORARY_MOST]; /* its last allocations, in a circle */
 };
 
-/* What an object is known by until it is freed: its leaf, and the number of
+/* What an object is known by until it is freed: its life, and the number of
  * the thread that allocated it.  0: it was not counted. */
-typedef uint32_t owned_leaf;
+typedef uint32_t owned_life;
 
 static inline uint32_t
-owned_leaf_number(owned_leaf l)
+owned_life_number(owned_life l)
 {
   return l & ((UINT32_C(1) << LEAF_BITS) - 1);
 }
 
 static inline uint32_t
-owned_leaf_owner(owned_leaf l)
+owned_life_owner(owned_life l)
 {
   return l >> LEAF_BITS;
 }
@@ -209,7 +211,7 @@ stripe_free(struct stripe *s, uint32_t leaf, size_t bytes)
 /* ---- threads ---- */
 
 /* The thread allocated the object at `address'. */
-static inline owned_leaf
+static inline owned_life
 stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
                       uintptr_t address)
 {
@@ -223,10 +225,10 @@ stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
 /* Whether an object is among its recent allocations; it then is none of them.
  */
 static inline bool
-stripe_user_frees(struct stripe_user *user, owned_leaf leaf,
+stripe_user_frees(struct stripe_user *user, owned_life leaf,
                   uintptr_t address)
 {
-  if (owned_leaf_owner(leaf) != user->number || user->number == 0)
+  if (owned_life_owner(leaf) != user->number || user->number == 0)
     return false;
   for (unsigned i = 0; i < stripes.recent_count; i++)
     if (user->recent[i] == address) {
@@ -299,6 +301,10 @@ uint64_t stripes_events(void);
 
 /* Add the figures of a life, but for the number of its peak. */
 void leaf_life_add(struct leaf_life *sum, const struct leaf_life *life);
+
+/* One life has counted what another has, which then has counted nothing.  All
+ * are locked. */
+void stripes_add_life(uint32_t to, uint32_t from);
 
 /* The figures of a leaf.  All are locked. */
 struct leaf_life stripes_life(uint32_t leaf);

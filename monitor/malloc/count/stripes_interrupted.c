@@ -26,12 +26,11 @@ stripes_are_interrupted(void)
  *     and the stripe's count   the same
  */
 static void
-mend(struct stripe *s, const struct context_tree *tree,
-     struct stripes_interrupted *state)
+mend(struct stripe *s, struct stripes_interrupted *state)
 {
   struct leaf_life sum = {0}, *const life = &s->lives[s->changing];
   int64_t live;
-  for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++)
+  for (uint32_t i = LEAF_OVERFLOW; i < stripes.leaves; i++)
     leaf_life_add(&sum, &s->lives[i]);
   live = (int64_t)(sum.allocated.bytes - sum.freed.bytes) - s->live;
   if (live == 0 && sum.allocated.count == s->count &&
@@ -51,8 +50,7 @@ mend(struct stripe *s, const struct context_tree *tree,
 /* Who has all of them may have been at sharing out what there is: those that
  * it opens must be able to go on. */
 void
-stripes_interrupt(struct stripes_interrupted *state,
-                  const struct context_tree *tree)
+stripes_interrupt(struct stripes_interrupted *state)
 {
   const uint32_t used = (uint32_t)(stripes_end() - stripes.stripe);
   *state = (struct stripes_interrupted){0};
@@ -63,7 +61,7 @@ stripes_interrupt(struct stripes_interrupted *state,
     state->opened |= UINT32_C(1) << i;
     state->changing[i] = s->changing;
     if (s->lives != NULL)
-      mend(s, tree, state);
+      mend(s, state);
   }
   state->all = state->opened + 1 == UINT32_C(1) << used;
   if (state->all)

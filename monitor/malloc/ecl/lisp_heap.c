@@ -14,6 +14,7 @@
 #include "malloc/ecl/lisp_balance.h"
 #include "malloc/ecl/lisp_calls.h"
 #include "malloc/ecl/lisp_frames.h"
+#include "malloc/ecl/lisp_leaves.h"
 #include "malloc/ecl/lisp_methods.h"
 #include "malloc/ecl/lisp_names.h"
 #include "malloc/ecl/lisp_profile.h"
@@ -131,14 +132,17 @@ static uint32_t
 whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
            uint32_t key)
 {
-  const uint64_t header = lisp->header.leaf | (uint64_t)1 << 60;
-  struct recent_leaf *const recent =
+  uint64_t header = lisp->header.leaf | (uint64_t)1 << 60;
+  struct recent_leaf *recent =
       malloc_thread_recent_leaf(thread, header, 0, key);
   uint32_t leaf;
   if (recent->site == header && recent->size == key &&
       recent->forgotten == thread->forgotten)
-    return recent->leaf;
+    return recent->life;
   spin_lock(&malloc_monitor.lock);
+  lisp_leaves_catch_up(thread, lisp);
+  header = lisp->header.leaf | (uint64_t)1 << 60;
+  recent = malloc_thread_recent_leaf(thread, header, 0, key);
   leaf =
       malloc_monitor_leaf_like(&malloc_monitor, lisp->header.leaf, key);
   if (!reach(lisp, leaf))
@@ -146,7 +150,7 @@ whole_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
   spin_unlock(&malloc_monitor.lock);
   *recent = (struct recent_leaf){.site = header,
                                  .size = key,
-                                 .leaf = leaf,
+                                 .life = leaf,
                                  .forgotten = thread->forgotten};
   return leaf;
 }
@@ -198,6 +202,7 @@ end_bodies(struct malloc_thread *thread, struct lisp_thread *lisp)
 /* ---- counting ---- */
 
 struct leaf_use {
+  struct malloc_thread *thread;
   struct lisp_thread *lisp;
   bool good;
 };
@@ -206,6 +211,7 @@ static void
 use_leaf(void *closure, uint32_t leaf)
 {
   struct leaf_use *use = closure;
+  lisp_leaves_catch_up(use->thread, use->lisp);
   use->good = reach(use->lisp, leaf);
 }
 
@@ -213,14 +219,14 @@ static uint32_t
 find_leaf(struct malloc_thread *thread, struct lisp_thread *lisp,
           uint32_t key, const uintptr_t *frame)
 {
-  struct leaf_use use = {.lisp = lisp};
+  struct leaf_use use = {.thread = thread, .lisp = lisp};
   struct known_path *path;
   uint32_t leaf = 0;
   if (thread->unloads == stripes.unloads &&
       (path = call_chain_find_numbered(&thread->chain, frame[1],
                                        (uintptr_t)(frame + 2), frame[0])) !=
           NULL)
-    leaf = known_leaf(thread, path, key);
+    leaf = known_life(thread, path, key);
   if (leaf != 0 && leaf < lisp->room)
     return leaf;
   leaf = malloc_monitor_leaf(thread, key, frame, use_leaf, &use);
@@ -308,13 +314,16 @@ settle(struct context_tree *tree)
 {
   for (const struct lisp_thread *l = lisp_heap.threads; l != NULL;
        l = l->next)
-    for (uint32_t i = 1; i < tree->leaf_count && i < l->room; i++) {
-      struct leaf *const leaf = &tree->leaves[i];
+    for (uint32_t i = 1; i < l->room; i++) {
+      const uint32_t number = lisp_leaf(l, i);
+      struct leaf *const leaf = &tree->leaves[number];
+      if (number == 0 || number >= tree->leaf_count)
+        continue;
       const uint32_t size = context_tree_kind(tree, leaf)->size;
       const uint64_t count =
           __atomic_load_n(&l->tallies[i].count, __ATOMIC_RELAXED);
       leaf->count += count;
-      leaf->bytes += i <= LEAF_OVERFLOW || size == LEAF_LARGE
+      leaf->bytes += number <= LEAF_OVERFLOW || size == LEAF_LARGE
                          ? l->tallies[i].bytes
                          : count * size;
     }
@@ -325,6 +334,7 @@ forget(void)
 {
   for (struct lisp_thread *l = lisp_heap.threads; l != NULL; l = l->next) {
     arena_clear(&l->arena);
+    l->leaf_of = NULL;
     l->header.object = NULL;
     l->rounded_bytes = 0;
   }
@@ -354,6 +364,8 @@ lisp_heap_open(void)
       .events = events,
       .settle = settle,
       .forget = forget,
+      .begin_renumber = lisp_leaves_begin_renumber,
+      .renumber = lisp_leaves_renumber,
       .forked = forked,
       .end = end,
       .put_labels = lisp_profile_labels,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * object_header.h -- the 16 bytes before each object that the program has:
- * which leaf of the context tree it belongs to, and how large it is.
+ * which life of a leaf of the context tree it is counted in, and how large it
+ * is.
  *
  *     what the real allocator gave          what the program gets
  *     v                                     v
  *     +-----------+----------+--------------+-----------------
- *     | check     | leaf     | epoch, bytes | the object
+ *     | check     | life     | epoch, bytes | the object
  *     +-----------+----------+--------------+-----------------
  *
  * So an object is known without a look-up in memory that is in no cache, and
@@ -31,8 +32,8 @@
 
 struct object_header {
   uint32_t check;
-  uint32_t leaf;       /* 0: it was not counted */
-  uint64_t epoch : 16; /* of the figures that `leaf' is in */
+  owned_life life;     /* 0: it was not counted */
+  uint64_t epoch : 16; /* of the figures that `life' is in */
   uint64_t bytes : 48; /* requested */
 };
 
@@ -59,7 +60,7 @@ object_header_fill(struct object_header *header, struct counted counted,
                    size_t bytes)
 {
   header->check = object_header_check(header + 1);
-  header->leaf = counted.leaf;
+  header->life = counted.life;
   header->epoch = counted.epoch;
   header->bytes = bytes & ((UINT64_C(1) << 48) - 1);
 }

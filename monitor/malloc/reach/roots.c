@@ -103,10 +103,10 @@ static void
 visit_linker(const struct visit *v)
 {
   const struct heap_objects *const heap = v->roots->heap;
-  const struct leaf *const leaves = malloc_monitor.tree.leaves;
+  const struct malloc_monitor *const m = &malloc_monitor;
   for (uint32_t i = 0; i < heap->count; i++)
-    if (heap->objects[i].leaf != 0 &&
-        malloc_code_is_linker(leaves[heap->objects[i].leaf].site))
+    if (heap->objects[i].life != 0 &&
+        leaf_lives_are_of_linker(&m->lives, &m->tree, heap->objects[i].life))
       v->visitor->word(v->visitor->closure, heap->objects[i].address);
 }
 

@@ -211,10 +211,17 @@ put_mappings(struct malloc_writer *w)
 }
 
 /* What stands where there is no address: callers that went over the budget,
- * libraries beyond CODE_OBJECTS, and what a walk did not reach. */
-static const char *const functions[] = {"[over the budget]",
-                                        "[unloaded code]", "[cut short]"};
-enum { OVER_THE_BUDGET = 1, UNLOADED_CODE, CUT_SHORT, FUNCTIONS_END };
+ * libraries beyond CODE_OBJECTS, what a walk did not reach, and contexts that
+ * have been retired. */
+static const char *const functions[] = {
+    "[over the budget]", "[unloaded code]", "[cut short]", "[retired]"};
+enum {
+  OVER_THE_BUDGET = 1,
+  UNLOADED_CODE,
+  CUT_SHORT,
+  RETIRED,
+  FUNCTIONS_END
+};
 
 /* The name that the other heap has for what is at a location; NULL: none. */
 static const char *
@@ -249,6 +256,8 @@ put_location(struct malloc_writer *w, uint32_t id, uint64_t site)
     function = UNLOADED_CODE;
   } else if (site == (SITE_SPECIAL | SITE_CUT_SHORT)) {
     function = CUT_SHORT;
+  } else if (site == (SITE_SPECIAL | SITE_RETIRED_PATHS)) {
+    function = RETIRED;
   } else if ((site & SITE_RETIRED) != 0) {
     const size_t number = RETIRED_OBJECT(site);
     address = unloaded->objects[number - 1].start + RETIRED_OFFSET(site);
