@@ -104,9 +104,16 @@ export class ProfilePage {
     await this.page.close();
   }
 
-  // Goes to HASH as a link does, until it is shown: the page's listener, which
-  // was there before, has drawn it when this one is called.
+  // Goes to HASH as a link does, with what is chosen, until it is shown: the
+  // page's listener, which was there before, has drawn it when this one is
+  // called.
   async go(hash) {
+    await this.open(await this.page.evaluate((to) =>
+      to + (/\?.*/.exec(location.hash)?.[0] ?? ''), hash));
+  }
+
+  // Shows the address HASH.
+  async open(hash) {
     await this.page.evaluate((to) => new Promise((done) => {
       if (location.hash === to) {
         done();
