@@ -3,6 +3,8 @@
 // main.mjs FOLDER: all tests of the page; what they make goes to FOLDER.
 
 import { Browser, Tests } from './browser.mjs';
+import { testChanges } from './changes.mjs';
+import { testChoices } from './choices.mjs';
 import { testFigures } from './figures.mjs';
 import { testHostileNames } from './hostile.mjs';
 import { testLargeProfiles } from './large.mjs';
@@ -13,6 +15,8 @@ const suites = {
   figures: testFigures,
   measures: testMeasures,
   use: testUse,
+  choices: testChoices,
+  changes: testChanges,
   hostile: testHostileNames,
   large: testLargeProfiles,
 };

@@ -53,9 +53,9 @@ function changeColumns(key, label, help, now, old) {
     { key, label: `${label} after`, value: now,
       help: `${help}; in the new one` },
     { key: `${key}-change`, label: `${label} change`,
-      value: (row) => now(row) - old(row),
+      value: (row) => Math.abs(now(row) - old(row)),
       text: (row) => signed(now(row) - old(row)),
-      help: 'After less before; most growth first, then most shrinking' },
+      help: 'After less before; sorted by how much it is, more or less' },
   ];
 }
 

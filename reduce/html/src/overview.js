@@ -89,18 +89,18 @@ function headCards(model, steps) {
 function changeCards(model) {
   const { measure: { word, noun }, profile } = model;
   const change = (figures) => figures[word] - figures[beforeOf(word)];
-  const card = (caption, help, rows, sign, label, more) => {
-    const found = rows.map((row) => ({ row, by: sign * change(row.figures) }))
-      .filter(({ by }) => by > 0).sort((a, b) => b.by - a.by)
+  const card = (caption, help, rows, rank, label, more) => {
+    const found = rows.map((row) => ({ row, by: change(row.figures) }))
+      .filter(({ by }) => rank(by) > 0).sort((a, b) => rank(b.by) - rank(a.by))
       .slice(0, HEAD_ROWS);
     return element('section', { class: 'card' },
       element('h2', { title: help }, caption),
       found.length === 0 && element('p', { class: 'quiet' }, 'None.'),
-      element('ol', { class: `bars ${sign > 0 ? 'grew' : 'shrank'}` },
-        found.map(({ row, by }) => element('li', {},
-          bar(by, found[0].by), element('span', { class: 'who' }, label(row)),
-          element('span', { class: 'note' }),
-          element('span', { class: 'value' }, signed(sign * by))))), more);
+      element('ol', { class: 'bars changes' }, found.map(({ row, by }) =>
+        element('li', { class: by > 0 ? 'grew' : 'shrank' },
+          bar(rank(by), rank(found[0].by)),
+          element('span', { class: 'who' }, label(row)),
+          element('span', { class: 'value' }, signed(by))))), more);
   };
   const functions = model.shownFunctions.map(({ fn, self }) =>
     ({ fn, figures: self }));
@@ -109,12 +109,12 @@ function changeCards(model) {
   const help = 'By what each function itself allocated';
   const all = () => allLink('#/functions', 'All functions');
   return element('div', { class: 'cards' },
-    card(`Functions with more ${noun}`, help, functions, 1,
+    card(`Functions with more ${noun}`, help, functions, (by) => by,
       ({ fn }) => functionLink(fn), all()),
-    card(`Functions with less`, help, functions, -1,
+    card('Functions with less', help, functions, (by) => -by,
       ({ fn }) => functionLink(fn), all()),
-    card(profile.lisp ? 'Types with more' : 'Sizes with more',
-      'What the objects are', types, 1, ({ type }) => typeLink(type),
+    card(`${profile.lisp ? 'Types' : 'Sizes'} that changed most`,
+      'What the objects are', types, Math.abs, ({ type }) => typeLink(type),
       allLink('#/types', profile.lisp ? 'All types' : 'All sizes')));
 }
 
