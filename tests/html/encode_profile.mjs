@@ -22,7 +22,8 @@ const bytesField = (field, bytes) =>
 const packed = (field, values) =>
   bytesField(field, Buffer.concat(values.map(varint)));
 
-// Collects samples.  A chain is an array of names, the root first.
+// Collects samples.  A chain is an array of names, the root first, or of what
+// `location' takes.
 export class ProfileEncoder {
   // By mprof, unless there are other COMMENTS.
   constructor(comments = ['mprof.version=1', 'mprof.language=lisp']) {
@@ -54,17 +55,22 @@ export class ProfileEncoder {
     this.parts.push(numberField(13, this.string(text)));
   }
 
-  // The one location of the function NAME.
-  location(name) {
-    if (this.functions.has(name)) return this.functions.get(name);
+  // The one location of the function FRAME: its name, or {name, file, line,
+  // start}, where it called and where it begins.
+  location(frame) {
+    const { name, file = '', line = 0, start = 0 } =
+      typeof frame === 'string' ? { name: frame } : frame;
+    const key = JSON.stringify([name, file, line]);
+    if (this.functions.has(key)) return this.functions.get(key);
     const id = this.functions.size + 1;
-    this.functions.set(name, id);
-    const line = numberField(1, id);
+    this.functions.set(key, id);
+    const place = Buffer.concat([numberField(1, id), numberField(2, line)]);
     this.parts.push(
-      bytesField(4, Buffer.concat([numberField(1, id), bytesField(4, line)])),
+      bytesField(4, Buffer.concat([numberField(1, id), bytesField(4, place)])),
       bytesField(
         5,
-        Buffer.concat([numberField(1, id), numberField(2, this.string(name))])
+        Buffer.concat([numberField(1, id), numberField(2, this.string(name)),
+          numberField(4, this.string(file)), numberField(5, start)])
       )
     );
     return id;
