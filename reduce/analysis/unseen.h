@@ -19,6 +19,9 @@
 struct unseen {
   struct tree sets;  /* its items are functions of the frame table */
   uint32_t *of_node; /* by node of the profile; TREE_ROOT: all shows */
+  uint32_t *of_calls; /* likewise; where functions are inlined, a call counts
+                         for what they are in, too, of which they are no part
+                         of the chain: with all that the node is */
 };
 
 /* Finds what SELECTION does not show.  False when memory runs out; release

@@ -11,7 +11,8 @@ static bool
 collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 {
   bool good = sample_rows_init(rows, &page->tree, of);
-  rows->unseen = page->unseen.of_node;
+  rows->unseen =
+      of == ROWS_OF_CALLS ? page->unseen.of_calls : page->unseen.of_node;
   for (uint32_t i = 0; good && i < page->tree.count; i++)
     good = sample_rows_add(rows, i);
   return good;

@@ -62,6 +62,23 @@ async function expressions(tests, browser) {
   }
 }
 
+// A call counts for what the functions are in that it was inlined into, and
+// what is ignored is ignored with all of it.
+async function inlined(tests, browser) {
+  const profile = new ProfileEncoder(['mprof.version=1', 'mprof.language=c']);
+  for (const [chain, count] of [[['main', ['allocate', 'make', 'outer']], 7],
+    [['main', ['format', 'outer']], 5], [['main', 'outer'], 3]]) {
+    profile.allocate(chain, count, 8 * count, {});
+    profile.activate(chain, count);
+  }
+  const data = scratch(browser.folder, 'inlined.data', profile);
+  const page = await browser.open('inlined', data);
+  for (const choices of [{}, { ignore: 'make' }, { ignore: 'allocate' },
+    { ignore: 'format', hide: 'outer' }, { focus: 'format' }])
+    await same(tests, page, data, choices, 'inlined');
+  await page.close();
+}
+
 // What does not show on a chain is matched all the same.
 async function hiddenFunctions(tests, browser) {
   const data = `${GOLDEN}/session.data`;
@@ -198,6 +215,7 @@ async function addresses(tests, browser) {
 
 export async function testChoices(tests, browser) {
   await expressions(tests, browser);
+  await inlined(tests, browser);
   await hiddenFunctions(tests, browser);
   const names = new ProfileEncoder();
   for (const name of SUBJECTS)

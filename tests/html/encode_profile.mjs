@@ -29,6 +29,7 @@ export class ProfileEncoder {
   constructor(comments = ['mprof.version=1', 'mprof.language=lisp']) {
     this.strings = new Map([['', 0]]);
     this.functions = new Map();
+    this.locations = new Map();
     this.parts = [];
     for (const [type, unit] of [
       ['alloc_objects', 'count'],
@@ -55,24 +56,32 @@ export class ProfileEncoder {
     this.parts.push(numberField(13, this.string(text)));
   }
 
-  // The one location of the function FRAME: its name, or {name, file, line,
-  // start}, where it called and where it begins.
-  location(frame) {
-    const { name, file = '', line = 0, start = 0 } =
-      typeof frame === 'string' ? { name: frame } : frame;
-    const key = JSON.stringify([name, file, line]);
+  // The function with that name, file and first line.
+  function({ name, file = '', start = 0 }) {
+    const key = JSON.stringify([name, file, start]);
     if (this.functions.has(key)) return this.functions.get(key);
     const id = this.functions.size + 1;
     this.functions.set(key, id);
-    const place = Buffer.concat([numberField(1, id), numberField(2, line)]);
-    this.parts.push(
-      bytesField(4, Buffer.concat([numberField(1, id), bytesField(4, place)])),
-      bytesField(
-        5,
-        Buffer.concat([numberField(1, id), numberField(2, this.string(name)),
-          numberField(4, this.string(file)), numberField(5, start)])
-      )
-    );
+    this.parts.push(bytesField(5, Buffer.concat([numberField(1, id),
+      numberField(2, this.string(name)), numberField(4, this.string(file)),
+      numberField(5, start)])));
+    return id;
+  }
+
+  // The one location of FRAME: the name of a function, or {name, file, line,
+  // start}, where it called and where it begins, or a list of these, the last
+  // of which the others are inlined into.
+  location(frame) {
+    const frames = [frame].flat().map((part) =>
+      (typeof part === 'string' ? { name: part } : part));
+    const key = JSON.stringify(frames);
+    if (this.locations.has(key)) return this.locations.get(key);
+    const id = this.locations.size + 1;
+    this.locations.set(key, id);
+    this.parts.push(bytesField(4, Buffer.concat([numberField(1, id),
+      ...frames.map((part) => bytesField(4, Buffer.concat([
+        numberField(1, this.function(part)),
+        numberField(2, part.line ?? 0)])))])));
     return id;
   }
 
