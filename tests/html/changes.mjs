@@ -196,6 +196,10 @@ async function knownFigures(tests, browser) {
   tests.equal(await page.text('.details'), 'A::PARSEbytes 3,200 before, ' +
     '4,800 after, +1,600 (+50.0 %)self bytes 0 before, 0 after, 0A',
   'changes: the line of details');
+  tests.equal((await page.frames()).find((f) => f.title.startsWith('A::READ'))
+    .title.split('\n').slice(1), ['self bytes 3,200 before, 4,800 after, ' +
+    '+1,600 (+50.0 %)', 'calls here 10 before, 12 after, +2 (+20.0 %)'],
+  'changes: what a frame itself has, and its calls');
   await page.go('#/contexts');
   tests.equal((await page.rows('.contexts')).map((r) => [r['chain of calls'],
     ...three(r, 'bytes')]), [

@@ -28,10 +28,14 @@ function placeOf({ file, line }) {
   return file === '' ? '' : `${file}${line > 0 ? `:${line}` : ''}`;
 }
 
-function callsHere(model, frame) {
-  if (Number.isNaN(frame.calls)) return 'calls unknown';
-  return frame.calls > 0
-    ? `${plural(frame.calls, ...callNouns(model))} here` : '';
+function callsHere(model, { calls, callsBefore = 0 }) {
+  const nouns = callNouns(model);
+  if (Number.isNaN(calls + callsBefore)) return 'calls unknown';
+  if (calls + callsBefore === 0) return '';
+  return model.profile.compared
+    ? `${nouns[1]} here ${comparison((word) =>
+      (word === 'calls' ? calls : callsBefore), 'calls')}`
+    : `${plural(calls, ...nouns)} here`;
 }
 
 // What is to be said of FRAME, but for its name: what was allocated in and

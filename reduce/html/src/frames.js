@@ -4,7 +4,8 @@
 // or (callers) from the function that allocates outwards to its callers.  A
 // frame is
 //
-//   {fn, value, calls, categories, parent, children(), all(word), own(word)}
+//   {fn, value, calls, callsBefore, categories, parent, children(),
+//    all(word), own(word)}
 //
 // FN is -1 for the whole.  VALUE is its width (Model.widths), ALL(word) the
 // figure of it and all below it, OWN(word) of what stops there.  Children are
@@ -28,7 +29,8 @@ function chainFrames({ sums, widths }) {
     .map((child) => frameOf(child, frame));
   const frameOf = (node, parent) => makeFrame({
     fn: tree.functionOf[node], node, parent, value: values[node],
-    calls: self.calls[node], categories: categoriesAt(inclusive, node),
+    calls: self.calls[node], callsBefore: self.callsBefore?.[node],
+    categories: categoriesAt(inclusive, node),
     all: (word) => inclusive[word][node], own: (word) => self[word][node],
   }, below(node));
   return makeFrame({ fn: -1, parent: null, value: widths.total, calls: 0,
