@@ -58,7 +58,8 @@ unseen_init(struct unseen *unseen, const struct selection *selection)
       array_zeroed(selection->frames->most_frames, sizeof *shown);
   *unseen = (struct unseen){
       .of_node = array_zeroed(profile->tree.count, sizeof *unseen->of_node),
-      .of_calls = array_zeroed(profile->tree.count, sizeof *unseen->of_calls)};
+      .of_calls =
+          array_zeroed(profile->tree.count, sizeof *unseen->of_calls)};
   bool good = tree_init(&unseen->sets) && unseen->of_node != NULL &&
               unseen->of_calls != NULL && shown != NULL;
   for (uint32_t i = TREE_ROOT + 1; good && i < profile->tree.count; i++) {

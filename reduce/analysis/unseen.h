@@ -17,16 +17,16 @@
 #include "base/tree.h"
 
 struct unseen {
-  struct tree sets;  /* its items are functions of the frame table */
-  uint32_t *of_node; /* by node of the profile; TREE_ROOT: all shows */
+  struct tree sets;   /* its items are functions of the frame table */
+  uint32_t *of_node;  /* by node of the profile; TREE_ROOT: all shows */
   uint32_t *of_calls; /* likewise; where functions are inlined, a call counts
                          for what they are in, too, of which they are no part
                          of the chain: with all that the node is */
 };
 
 /* Finds what SELECTION does not show.  False when memory runs out; release
- * UNSEEN even then.  Linear in the nodes of the profile, but for the number of
- * functions in a set. */
+ * UNSEEN even then.  Linear in the nodes of the profile, but for the number
+ * of functions in a set. */
 bool unseen_init(struct unseen *unseen, const struct selection *selection);
 void unseen_release(struct unseen *unseen);
 

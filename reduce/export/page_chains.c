@@ -37,15 +37,13 @@ write_unseen(struct page *page)
   struct writer *out = &page->out;
   writer_begin(out, "unseen", '[');
   for (size_t i = TREE_ROOT + 1; i < sets->count; i++) {
-    const struct function *function =
-        &frames->functions[sets->nodes[i].item];
+    const struct function *function = &frames->functions[sets->nodes[i].item];
     writer_begin(out, NULL, '{');
     writer_number(out, "set", sets->nodes[i].parent);
     writer_text(out, "name", names_text(&frames->names, function->name));
-    writer_text(out, "file",
-                function->runtime
-                    ? ""
-                    : names_text(&frames->names, function->file));
+    writer_text(
+        out, "file",
+        function->runtime ? "" : names_text(&frames->names, function->file));
     writer_end(out, '}');
   }
   writer_end(out, ']');
@@ -141,4 +139,3 @@ page_write_chains(struct page *page)
   write_rows(page, &page->rows, false);
   write_rows(page, &page->calls, true);
 }
-

@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 enum {
-  LINES_AROUND = 4,             /* of one with figures, before and after */
-  MOST_LINE = 400,              /* bytes shown of a line */
-  MOST_FILE = 8 << 20,          /* bytes of a file */
-  MOST_TEXT = 2 << 20           /* of all that is shown */
+  LINES_AROUND = 4,    /* of one with figures, before and after */
+  MOST_LINE = 400,     /* bytes shown of a line */
+  MOST_FILE = 8 << 20, /* bytes of a file */
+  MOST_TEXT = 2 << 20  /* of all that is shown */
 };
 
 /* A line that has figures. */
@@ -69,9 +69,8 @@ read_source(struct source_file *file, const char *path)
 {
   struct stat status;
   *file = (struct source_file){0};
-  int descriptor = is_source(path)
-                       ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-                       : -1;
+  int descriptor =
+      is_source(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
   if (descriptor < 0)
     return;
   if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -87,8 +86,8 @@ read_source(struct source_file *file, const char *path)
   close(descriptor);
   if (file->text == NULL)
     return;
-  file->nanos = status.st_mtim.tv_sec * INT64_C(1000000000) +
-                status.st_mtim.tv_nsec;
+  file->nanos =
+      status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
   file->text[file->length] = '\0';
   if (got < 0 || memchr(file->text, '\0', file->length) != NULL) {
     free(file->text);
@@ -150,8 +149,8 @@ write_file(struct page *page, const struct place *places, size_t count,
   writer_text(out, "file", places->file);
   writer_number(out, "changed",
                 profile->time_nanos != 0 &&
-                    file.nanos > profile->time_nanos +
-                                     profile->duration_nanos);
+                    file.nanos >
+                        profile->time_nanos + profile->duration_nanos);
   writer_begin(out, "lines", '[');
   write_file_lines(page, &file, places, count, left);
   writer_end(out, ']');
@@ -176,7 +175,8 @@ write_line(struct page *page, const struct reduction *lines,
   writer_end(out, '}');
 }
 
-/* Fills OF_GROUP with the page's node of the function that each line is in. */
+/* Fills OF_GROUP with the page's node of the function that each line is in.
+ */
 static void
 find_functions(const struct page *page, const struct reduction *lines,
                uint32_t *of_group)
@@ -205,12 +205,11 @@ write_lines(struct page *page, const struct reduction *lines)
   else
     find_functions(page, lines, of_group);
   writer_begin(&page->out, "lines", '[');
-  for (size_t i = 0; i < graph->node_count && page->out.sink->error_number == 0;
-       i++) {
+  for (size_t i = 0;
+       i < graph->node_count && page->out.sink->error_number == 0; i++) {
     const struct graph_node *node = &graph->nodes[i];
-    uint32_t function = node->function == INDEX_NONE
-                            ? INDEX_NONE
-                            : of_group[node->function];
+    uint32_t function =
+        node->function == INDEX_NONE ? INDEX_NONE : of_group[node->function];
     if (function == INDEX_NONE || node_line(lines, node) == 0)
       continue;
     write_line(page, lines, node, function);
@@ -221,8 +220,8 @@ write_lines(struct page *page, const struct reduction *lines)
   array_sort(places, count, sizeof *places, compare_places);
   writer_begin(&page->out, "sources", '[');
   for (size_t i = 0, next; i < count; i = next) {
-    for (next = i + 1; next < count &&
-                       strcmp(places[i].file, places[next].file) == 0;)
+    for (next = i + 1;
+         next < count && strcmp(places[i].file, places[next].file) == 0;)
       next++;
     if (!page->reduction->options->no_source)
       write_file(page, places + i, next - i, &left);

@@ -52,6 +52,11 @@ export class ProfileEncoder {
     return this.strings.get(text);
   }
 
+  // When it was made, in nanoseconds of the epoch.
+  time(nanoseconds) {
+    this.parts.push(numberField(9, nanoseconds));
+  }
+
   comment(text) {
     this.parts.push(numberField(13, this.string(text)));
   }

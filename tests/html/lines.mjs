@@ -3,7 +3,7 @@
 // Lines of source beside what was allocated there, and sizes as a chart, both
 // with the command's own figures.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mprof, scratch } from './browser.mjs';
 import { GOLDEN, byName, exported } from './compare.mjs';
@@ -47,9 +47,12 @@ async function figures(tests, browser) {
   await page.close();
 }
 
-// A function of ten lines in FILE, that allocates at the lines at PLACES.
+const MADE = 1795258066n; // when the profile was, in seconds
+
+// A function in FILE that allocates at the lines at PLACES.
 function written(folder, file, places) {
   const profile = new ProfileEncoder(['mprof.version=1', 'mprof.language=c']);
+  profile.time(MADE * 1000000000n);
   for (const line of places)
     profile.allocate(['main', { name: 'make', file, line }], line, 8 * line,
       {});
@@ -63,6 +66,7 @@ async function sources(tests, browser) {
   texts[12] = `\tx = "${'é'.repeat(300)}";`;
   writeFileSync(file, texts.join('\n'));
   const data = written(browser.folder, file, [12, 29]);
+  utimesSync(file, Number(MADE), Number(MADE));
   const page = await browser.open('source', data);
   const place = await page.page.evaluate(() => [...document
     .querySelectorAll('.bars a')].find((a) => a.textContent === 'make')
@@ -81,8 +85,17 @@ async function sources(tests, browser) {
     ['232', '29', '232', '29', '29']], 'source: their figures');
   tests.equal(await page.page.evaluate(() => window.harm ?? null), null,
     'source: nothing of it runs');
+  tests.equal(await page.text('.source p'), file,
+    'source: a file that is as it was');
   tests.equal(page.faults, [], 'source: no request, nothing said');
   await page.close();
+  utimesSync(file, Number(MADE) + 1, Number(MADE) + 1);
+  const later = await browser.open('source', data);
+  await later.go(place.split('?')[0]);
+  tests.equal(await later.text('.source p'), `${file}; it was changed after ` +
+    'the profile was made, so that lines may not be those that ran',
+  'source: a file that was changed since');
+  await later.close();
   await leftOut(tests, browser, file, data);
 }
 
