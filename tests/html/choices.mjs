@@ -79,6 +79,19 @@ async function inlined(tests, browser) {
   await page.close();
 }
 
+// Groups have no functions to choose among.
+async function grouped(tests, browser) {
+  const data = `${GOLDEN}/packages.data`;
+  const page = await browser.open('grouped', data, ['--by=package']);
+  await page.open(address('functions', { focus: 'A' }));
+  tests.equal([await page.text('#fault'), await page.page.isVisible('#focus'),
+    (await page.rows('.functions')).length],
+  ['focus: this page has no functions, but groups of them', false,
+    exported(data, '--by=package').functions.length],
+  'a page of groups says that it has no functions');
+  await page.close();
+}
+
 // What does not show on a chain is matched all the same.
 async function hiddenFunctions(tests, browser) {
   const data = `${GOLDEN}/session.data`;
@@ -216,6 +229,7 @@ async function addresses(tests, browser) {
 export async function testChoices(tests, browser) {
   await expressions(tests, browser);
   await inlined(tests, browser);
+  await grouped(tests, browser);
   await hiddenFunctions(tests, browser);
   const names = new ProfileEncoder();
   for (const name of SUBJECTS)
