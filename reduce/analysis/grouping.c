@@ -83,11 +83,8 @@ group_frames(struct frame_table *frames, const struct selection *selection,
   return good;
 }
 
-/* Whether the profile knows the lines of calls.  Then the line that a
- * function was called at is none that anything was called from, and calls of
- * lines make no sense. */
-static bool
-has_call_lines(const struct frame_table *frames)
+bool
+frames_have_lines(const struct frame_table *frames)
 {
   for (size_t i = 0; i < frames->frame_count; i++) {
     const struct frame *frame = &frames->frames[i];
@@ -102,7 +99,9 @@ bool
 grouping_apply(struct frame_table *frames, struct selection *selection,
                enum granularity by)
 {
-  if (by == BY_SITE || (by == BY_LINE && has_call_lines(frames)))
+  /* the line that a function was called at is none that anything was called
+   * from: calls of lines make no sense */
+  if (by == BY_SITE || (by == BY_LINE && frames_have_lines(frames)))
     selection->counts_calls = false;
   return by == BY_FUNCTION || group_frames(frames, selection, by);
 }

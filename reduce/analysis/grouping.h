@@ -37,6 +37,9 @@ enum granularity {
 bool grouping_apply(struct frame_table *frames, struct selection *selection,
                     enum granularity by);
 
+/* Whether the profile knows the lines of calls. */
+bool frames_have_lines(const struct frame_table *frames);
+
 /* What a row of a table is called then, one or many: "package". */
 const char *granularity_noun(enum granularity by, bool many);
 

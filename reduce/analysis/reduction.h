@@ -20,6 +20,8 @@ struct progress;
 struct reduction {
   const struct view_options *options; /* not owned */
   const struct profile *profile;      /* not owned */
+  const struct reduction *base; /* what it is compared with, where the output
+                                   can do that; not owned; NULL: nothing */
   struct frame_table frames;
   struct selection selection;
   struct call_tree tree; /* by functions; its items are nodes of the graph */

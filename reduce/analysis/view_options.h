@@ -71,6 +71,7 @@ struct view_options {
   const struct output *table; /* export: of csv_tables; NULL: the first */
   bool types;                 /* export: the type as the last frame */
   bool label_threads, label_phases; /* export: as the first frames */
+  bool no_source; /* leave out what stands in source files; page */
 };
 
 #endif

@@ -243,6 +243,11 @@ parse_command(struct parsing *parsing)
   if (!check(options, parsing->error) ||
       !choose_format(options, parsing->error))
     return false;
+  if (options->base != NULL &&
+      (options->format == NULL || !options->format->compares))
+    return mprof_fail(parsing->error, MPROF_USAGE,
+                      "--base makes a page: give -o NAME.html; mprof diff "
+                      "compares in tables");
   settle(options);
   return true;
 }

@@ -91,11 +91,46 @@ emitter_of(const struct options *options)
   }
 }
 
+/* What the page compares with, if anything. */
+struct base {
+  struct profile profile;
+  struct view_options view;
+  const char *file;
+  struct reduction reduction;
+};
+
+static bool
+base_init(struct base *base, struct reduction *reduction,
+          const struct options *options, struct mprof_error *error)
+{
+  *base = (struct base){.view = options->view, .file = options->base};
+  base->view.files = &base->file;
+  base->view.file_count = 1;
+  if (options->base == NULL)
+    return true;
+  if (!profile_load_joined(&base->profile, options->base, options->heap,
+                           options->progress, error) ||
+      !diff_check_languages(&base->profile, reduction->profile, error) ||
+      !reduction_init(&base->reduction, &base->profile, &base->view,
+                      options->progress, error))
+    return false;
+  reduction->base = &base->reduction;
+  return true;
+}
+
+static void
+base_release(struct base *base)
+{
+  reduction_release(&base->reduction);
+  profile_release(&base->profile);
+}
+
 bool
 run_reduction(const struct options *options, struct sink *sink,
               struct outcome *outcome)
 {
   struct profile read = {0};
+  struct base base = {0};
   struct reduction reduction = {0};
   struct output_file file;
   struct mprof_error *error = &outcome->error;
@@ -106,6 +141,7 @@ run_reduction(const struct options *options, struct sink *sink,
                             options->heap, options->progress, error)) &&
       reduction_init(&reduction, open ? options->open->profile : &read,
                      &options->view, options->progress, error) &&
+      base_init(&base, &reduction, options, error) &&
       (sink = open_output(options, sink, &file, error)) != NULL;
   if (good && emit != NULL)
     emit(&reduction, sink);
@@ -114,6 +150,7 @@ run_reduction(const struct options *options, struct sink *sink,
                         emit != NULL ||
                             draw(&reduction, options->output, sink, error),
                         error);
+  base_release(&base);
   reduction_release(&reduction);
   profile_release(&read);
   return good;

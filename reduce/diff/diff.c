@@ -279,6 +279,16 @@ normalize(struct diff *diff)
 }
 
 bool
+diff_check_languages(const struct profile *old, const struct profile *new,
+                     struct mprof_error *error)
+{
+  return old->language == new->language ||
+         mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
+                         "a profile of a Lisp program and one of a C program "
+                         "cannot be compared");
+}
+
+bool
 diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
           const struct view_options *options,
           const struct diff_options *limits, struct progress *progress,
@@ -293,11 +303,8 @@ diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
     if (!reduction_init(&diff->sides[side], &profiles[side], options,
                         progress, error))
       return false;
-  if (diff->sides[DIFF_OLD].profile->language !=
-      diff->sides[DIFF_NEW].profile->language)
-    return mprof_error_set(error, MPROF_BAD_PROFILE, MPROF_NO_OFFSET,
-                           "a profile of a Lisp program and one of a C "
-                           "program cannot be compared");
+  if (!diff_check_languages(&profiles[DIFF_OLD], &profiles[DIFF_NEW], error))
+    return false;
   progress_tell(progress, "comparing", 0, 0);
   if (!add_side(diff, DIFF_OLD) || !add_side(diff, DIFF_NEW))
     return mprof_error_memory(error);

@@ -120,6 +120,11 @@ struct diff {
                                              calls both sides know */
 };
 
+/* Whether OLD and NEW are profiles of one language; ERROR says it if not. */
+bool diff_check_languages(const struct profile *old,
+                          const struct profile *new,
+                          struct mprof_error *error);
+
 /* Compares PROFILES, seen through OPTIONS.  All of them must outlive DIFF.
  * False: ERROR says why; release it even then. */
 bool diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],

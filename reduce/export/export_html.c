@@ -22,17 +22,18 @@
  *
  * Nodes come in the order of a walk: callers first.  Functions and types are
  * places in the lists of the first part.  A group is a phase, a thread and a
- * region, which the last part names.
+ * region, which the last part names, and the functions on the chain that do not
+ * show, which --focus and --ignore match all the same.
+ *
+ * Where two profiles are compared, those of the old one follow, three parts
+ * again.
  */
 
 #include "base/array.h"
 #include "common/system_functions.h"
 #include "export/export.h"
-#include "export/frame_colours.h"
-#include "tables/chain_tree.h"
-#include "tables/output.h"
+#include "export/page.h"
 #include "tables/report.h"
-#include "tables/writer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,27 +47,6 @@ extern const char html_page_head[] HIDDEN, html_page_tail[] HIDDEN;
 extern const uint64_t html_page_head_length HIDDEN,
     html_page_tail_length HIDDEN;
 
-/* What is being written. */
-struct page {
-  const struct reduction *reduction;
-  struct json_places places;
-  struct chain_tree tree;
-  struct sample_rows rows, calls;
-  struct row_table groups; /* phase, thread, region */
-  struct frame_colours colours;
-  struct writer out;
-};
-
-/* Fills ROWS with those of all nodes. */
-static bool
-collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
-{
-  bool good = sample_rows_init(rows, &page->tree, of);
-  for (uint32_t i = 0; good && i < page->tree.count; i++)
-    good = sample_rows_add(rows, i);
-  return good;
-}
-
 /* What EMIT writes about the reduction. */
 static void
 write_report(struct page *page, const char *key,
@@ -79,24 +59,14 @@ write_report(struct page *page, const char *key,
   string_sink_release(&text);
 }
 
-/* The groups that rows and calls refer to. */
-static void
-write_groups(struct page *page)
+/* What of NODE expressions are compared with: 0 nothing, since it stands for
+ * chains of which nothing shows; 1 its name; 2 its file, too. */
+static unsigned
+matched_by(const struct reduction *reduction, const struct graph_node *node)
 {
-  const struct profile *profile = page->reduction->profile;
-  struct writer *out = &page->out;
-  writer_begin(out, "groups", '[');
-  for (size_t i = 0; i < page->groups.row_count; i++) {
-    size_t length;
-    const uint64_t *group = row_table_words(&page->groups, i, &length);
-    writer_begin(out, NULL, '{');
-    writer_text(out, "phase", phase_texts[group[0]].word);
-    writer_text(out, "thread", profile_thread_name(profile, group[1]));
-    writer_text(out, "region",
-                names_text(&profile->names, profile->regions[group[2]]));
-    writer_end(out, '}');
-  }
-  writer_end(out, ']');
+  return node->function == INDEX_NONE                                ? 0
+         : reduction->frames.functions[node->function].runtime ? 1
+                                                                     : 2;
 }
 
 /* The packages that functions have their colours from; the package of each
@@ -129,6 +99,7 @@ write_colours(struct page *page)
         node->function != INDEX_NONE &&
             reduction->profile->language == LANGUAGE_LISP &&
             is_system_function(node->name, node_file(reduction, node)));
+    writer_number(out, "matched", matched_by(reduction, node));
     writer_end(out, '}');
   }
   writer_end(out, ']');
@@ -214,6 +185,7 @@ write_facts(struct page *page)
   writer_end(out, ']');
   writer_number(out, "narrowed", reduction->selection.narrowed);
   writer_number(out, "contexts", reduction->graph.context_count);
+  writer_number(out, "grouped", reduction->options->by != BY_FUNCTION);
   writer_optional(out, "threadsCounted", profile_knows(profile, FACT_THREADS),
                   (uint64_t)profile->facts[FACT_THREADS]);
   write_report(page, "live", report_live);
@@ -234,81 +206,11 @@ write_object(struct page *page)
   write_facts(page);
   write_measures(page);
   write_categories(page);
-  write_groups(page);
+  page_write_groups(page);
   write_moments(page);
   write_colours(page);
+  page_write_lines(page);
   writer_end(&page->out, '}');
-}
-
-/* The chains: see above. */
-static void
-write_bits(struct page *page, uint64_t number)
-{
-  char bytes[10];
-  size_t length = 0;
-  for (; number > 127; number >>= 7)
-    bytes[length++] = (char)((number & 127) | 128);
-  bytes[length++] = (char)number;
-  sink_bytes(page->out.sink, bytes, length);
-}
-
-static void
-write_nodes(struct page *page)
-{
-  const struct chain_node *nodes = page->tree.nodes;
-  size_t count = page->tree.count;
-  write_bits(page, count - 1);
-  for (size_t i = 1; i < count; i++) {
-    uint32_t n = (uint32_t)i - 1;
-    uint64_t up = 0;
-    for (; n != nodes[i].parent; n = nodes[n].parent)
-      up++;
-    write_bits(page, up);
-  }
-  for (size_t i = 1; i < count; i++)
-    write_bits(page, page->places.functions[nodes[i].item]);
-}
-
-/* The group of ROW. */
-static uint32_t
-group_of(struct page *page, const struct sample_row *row)
-{
-  const uint64_t key[] = {row->keys[ROW_PHASE], row->keys[ROW_THREAD],
-                          row->keys[ROW_REGION]};
-  uint32_t group =
-      row_table_add(&page->groups, key, sizeof key / sizeof key[0]);
-  if (group == ROW_NONE)
-    sink_fail(page->out.sink, ENOMEM);
-  return group;
-}
-
-static void
-write_rows(struct page *page, const struct sample_rows *rows, bool calls)
-{
-  const struct sample_row *row = rows->rows;
-  uint32_t last = 1;
-  write_bits(page, rows->count);
-  for (size_t i = 0; i < rows->count; last = row[i++].node)
-    write_bits(page, row[i].node - last);
-  for (size_t i = 0; !calls && i < rows->count; i++)
-    write_bits(page, page->places.types[row[i].keys[ROW_TYPE]]);
-  for (size_t i = 0; i < rows->count; i++)
-    write_bits(page, group_of(page, &row[i]));
-  for (int c = 0; c <= COLUMN_OF_CALLS; c++) {
-    if (calls != (c == COLUMN_OF_CALLS) ||
-        (!calls && !reduction_knows(page->reduction, (enum measure)c)))
-      continue;
-    for (size_t i = 0; i < rows->count; i++)
-      write_bits(page, row[i].counts[c]);
-  }
-}
-
-static void
-write_chains(struct page *page)
-{
-  write_nodes(page);
-  write_rows(page, &page->rows, false);
-  write_rows(page, &page->calls, true);
 }
 
 static void
@@ -349,30 +251,39 @@ write_packed(struct page *page, struct sink *sink,
   string_sink_release(&text);
 }
 
-void
-export_html(const struct reduction *reduction, struct sink *sink)
+/* Writes the data of REDUCTION, three lines. */
+static void
+write_data(const struct reduction *reduction, struct sink *sink)
 {
   struct page page = {.reduction = reduction,
                       .out = {.form = FORM_JSON, .first = true}};
-  sink_bytes(sink, html_page_head, html_page_head_length);
   if (json_places_init(&page.places, reduction, sink) &&
-      chain_tree_init(&page.tree, reduction, ITEMS_ARE_CALLED) &&
-      collect(&page, &page.rows, ROWS_OF_TYPES) &&
-      collect(&page, &page.calls, ROWS_OF_CALLS) &&
-      frame_colours_init(&page.colours, reduction)) {
+      page_collect(&page) && frame_colours_init(&page.colours, reduction)) {
     write_packed(&page, sink, write_tables);
     sink_text(sink, "\n");
-    write_packed(&page, sink, write_chains);
+    write_packed(&page, sink, page_write_chains);
     sink_text(sink, "\n");
     write_packed(&page, sink, write_object); /* with groups of chains */
   } else {
     sink_fail(sink, ENOMEM);
   }
-  sink_bytes(sink, html_page_tail, html_page_tail_length);
   json_places_release(&page.places);
   frame_colours_release(&page.colours);
   sample_rows_release(&page.rows);
   sample_rows_release(&page.calls);
   row_table_release(&page.groups);
+  unseen_release(&page.unseen);
   chain_tree_release(&page.tree);
+}
+
+void
+export_html(const struct reduction *reduction, struct sink *sink)
+{
+  sink_bytes(sink, html_page_head, html_page_head_length);
+  write_data(reduction, sink);
+  if (reduction->base != NULL) {
+    sink_text(sink, "\n");
+    write_data(reduction->base, sink);
+  }
+  sink_bytes(sink, html_page_tail, html_page_tail_length);
 }

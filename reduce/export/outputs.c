@@ -156,7 +156,7 @@ const struct output export_formats[] = {
     {"folded", "one line a chain, for flame graphs", export_folded,
      .endings = ".folded .collapsed ", .one_measure = true},
     {"html", "a page for the browser, all in one file", export_html,
-     .endings = ".html .htm ", .flames = true},
+     .endings = ".html .htm ", .flames = true, .compares = true},
     {"lisp", "one expression that a Lisp reader reads", export_lisp,
      .endings = ".lisp .sexp "},
     {"lisp-contexts", "the call chains, for a Lisp reader",

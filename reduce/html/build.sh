@@ -5,7 +5,7 @@
 # pieces, page-head.html and page-tail.html; what mprof writes between them
 # are the data.
 #
-# All files of src are one script.  The page may run nothing but that and load
+# All files of src are one script, and those of style one style.  The page may run nothing but that and load
 # nothing at all: its Content-Security-Policy has the hashes of script and
 # style.
 
@@ -19,7 +19,8 @@ cd "$(dirname "$0")"
   cat src/*.js
   echo '}'
 } >"$out/page.js"
-if grep -iE '</(script|style)|<!--' "$out/page.js" style.css; then
+cat style/*.css >"$out/page.css"
+if grep -iE '</(script|style)|<!--' "$out/page.js" "$out/page.css"; then
   echo 'build.sh: this would end its element' >&2
   exit 1
 fi
@@ -31,8 +32,8 @@ hash() {
 }
 
 sed -e "s|@SCRIPT-HASH@|sha256-$(hash "$out/page.js")|" \
-  -e "s|@STYLE-HASH@|sha256-$(hash style.css)|" \
+  -e "s|@STYLE-HASH@|sha256-$(hash "$out/page.css")|" \
   -e "/^@SCRIPT@\$/{r $out/page.js" -e 'd}' \
-  -e '/^@STYLE@$/{r style.css' -e 'd}' page.html >"$out/page.html"
+  -e "/^@STYLE@\$/{r $out/page.css" -e 'd}' page.html >"$out/page.html"
 sed '/^@PROFILE@$/,$d' "$out/page.html" >"$out/page-head.html"
 sed '1,/^@PROFILE@$/d' "$out/page.html" >"$out/page-tail.html"

@@ -137,8 +137,9 @@ get_flamegraph(struct request *request)
                 "invalid value for \"refresh\": it is 1 to 3600 seconds");
   if (!base_take(server, SNAPSHOT_WHOLE, &now, message))
     return fail(request, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
+  /* who may see what was allocated need not see the program's source */
   struct MHD_Response *response =
-      answer_command(&now, "export\n--format=html",
+      answer_command(&now, "export\n--format=html\n--no-source",
                      "text/html; charset=utf-8", &request->status);
   if (seconds != 0)
     MHD_add_response_header(response, "Refresh",

@@ -81,6 +81,7 @@ enum row_key {
   ROW_THREAD, /* index into the profile's threads */
   ROW_REGION, /* likewise */
   ROW_PHASE,
+  ROW_UNSEEN, /* which functions on the chain do not show, if that is asked */
   ROW_KEYS
 };
 
@@ -95,6 +96,8 @@ struct sample_row {
 struct sample_rows {
   const struct chain_tree *tree; /* not owned */
   enum rows_of of;
+  const uint32_t *unseen; /* not owned, by node of the profile: what does not
+                             show; NULL: it tells no rows apart */
   struct lists samples; /* by node */
   struct sample_row *rows;
   size_t count, capacity;

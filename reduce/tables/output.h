@@ -33,6 +33,7 @@ struct output {
                           NULL: none */
   bool one_measure;    /* has room for one measure alone */
   bool flames;         /* mprof flamegraph writes it, too */
+  bool compares;       /* with the base of the reduction, if there is one */
 };
 
 /* The tables of a report, in the order of printing; the formats of mprof

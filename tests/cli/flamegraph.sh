@@ -65,6 +65,22 @@ result $? 'the ending .html makes a page'
 expect 'the page as a format' 0 '' export --format=html -o y.html "$w"
 cmp -s x.html y.html
 result $? 'the same page'
+expect 'two profiles' 0 '' flamegraph --base="$w" -o z.html "$m"
+expect 'the same as a format' 0 '' export --base="$w" -o z2.html "$m"
+cmp -s z.html z2.html
+result $? 'the same page of two profiles'
+expect 'a picture of two' 2 "mprof: --base makes a page: give -o NAME.html; \
+mprof diff compares in tables" flamegraph --base="$w" "$m"
+expect 'another format of two' 2 "mprof: --base makes a page: give -o \
+NAME.html; mprof diff compares in tables" export -o x.json --base="$w" "$m"
+expect 'two languages' 1 'mprof: a profile of a Lisp program and one of a C '\
+'program cannot be compared' \
+  flamegraph -o z.html --base="$golden/widgets-c.data" "$m"
+expect 'no old profile' 1 \
+  "mprof: cannot open 'none.data': No such file or directory" \
+  flamegraph -o z.html --base=none.data "$m"
+cmp -s z.html z2.html
+result $? 'what fails leaves the page as it was'
 ! grep -qE '(src|href)="[^#]|url\(|@import' x.html
 result $? 'it refers to nothing outside'
 finish

@@ -69,6 +69,11 @@ export class Browser {
   async open(name, data, options = [], settings = {}) {
     const file = join(this.folder, `${name}.html`);
     mprof('export', '--format=html', '-o', file, ...options, data);
+    return this.show(file, settings);
+  }
+
+  // The page that is in FILE.
+  async show(file, settings = {}) {
     const page = await this.chromium.newPage({
       viewport: { width: 1280, height: 900 },
       ...settings,
@@ -81,15 +86,12 @@ export class Browser {
       dialog.dismiss();
     });
     page.on('request', (request) => {
-      if (request.url() !== `file://${file}`)
+      if (request.url().split('#')[0] !== `file://${file}`)
         faults.push(`request: ${request.url()}`);
     });
-    await page.goto(`file://${file}`);
-    await page.waitForSelector('html[data-ready]', {
-      state: 'attached',
-      timeout: 60000,
-    });
-    return new ProfilePage(page, faults, file);
+    const made = new ProfilePage(page, faults, file);
+    await made.load('');
+    return made;
   }
 }
 
@@ -104,9 +106,33 @@ export class ProfilePage {
     await this.page.close();
   }
 
-  // Goes to HASH as a link does, until it is shown: the page's listener, which
-  // was there before, has drawn it when this one is called.
+  // Opens its file, at HASH.
+  async load(hash) {
+    await this.page.goto(`file://${this.file}${hash}`);
+    await this.page.waitForSelector('html[data-ready]', {
+      state: 'attached',
+      timeout: 60000,
+    });
+  }
+
+  // Another page of the same file, opened by a link with HASH.
+  async copy(browser, hash) {
+    const page = await browser.show(this.file);
+    await page.page.goto('about:blank');
+    await page.load(hash);
+    return page;
+  }
+
+  // Goes to HASH as a link does, with what is chosen, until it is shown: the
+  // page's listener, which was there before, has drawn it when this one is
+  // called.
   async go(hash) {
+    await this.open(await this.page.evaluate((to) =>
+      to + (/\?.*/.exec(location.hash)?.[0] ?? ''), hash));
+  }
+
+  // Shows the address HASH.
+  async open(hash) {
     await this.page.evaluate((to) => new Promise((done) => {
       if (location.hash === to) {
         done();

@@ -60,7 +60,8 @@ export async function sizesOfPage(page) {
 }
 
 export function sizesOfExport(lisp) {
-  return lisp.types.map((t) => [t.category, t.bytes, t.allocations])
+  return lisp.types.map((t) => [t.type ?? t.category, t.bytes,
+    t.allocations])
     .sort(byName);
 }
 
@@ -95,4 +96,32 @@ export async function arcsOfPage(page, side) {
 export function arcsOfExport(lisp) {
   return lisp.arcs.map((a) => [a.caller, a.callee, blank(a.calls), a.bytes,
     a.allocations]).sort(byName);
+}
+
+// Chains with what was allocated at their ends, and how often their last
+// function was called by them.
+export async function contextsOfPage(page) {
+  await page.go('#/contexts');
+  await page.rows('.contexts');
+  await page.page.evaluate(() => {
+    for (const more of document.querySelectorAll('.contexts .middle'))
+      more.click();
+  });
+  return (await page.rows('.contexts')).map((r) => [r['chain of calls'],
+    r.bytes, r.allocs]).sort(byName);
+}
+
+// The command writes a chain as the form folded does; it has one figure.
+export function contextsOfExport(data, ...options) {
+  const figures = (value) => new Map(mprof('export', '--format=folded',
+    `--value=${value}`, ...options, data).trimEnd().split('\n')
+    .filter(Boolean).map((line) => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at).replaceAll(';', ' › ')
+        .replaceAll('\\x3b', ';').replaceAll('\\\\', '\\'),
+        Number(line.slice(at + 1))];
+    }));
+  const [bytes, allocs] = ['bytes', 'allocs'].map(figures);
+  return [...new Set([...bytes.keys(), ...allocs.keys()])].map((chain) =>
+    [chain, bytes.get(chain) ?? 0, allocs.get(chain) ?? 0]).sort(byName);
 }

@@ -22,12 +22,14 @@ const bytesField = (field, bytes) =>
 const packed = (field, values) =>
   bytesField(field, Buffer.concat(values.map(varint)));
 
-// Collects samples.  A chain is an array of names, the root first.
+// Collects samples.  A chain is an array of names, the root first, or of what
+// `location' takes.
 export class ProfileEncoder {
   // By mprof, unless there are other COMMENTS.
   constructor(comments = ['mprof.version=1', 'mprof.language=lisp']) {
     this.strings = new Map([['', 0]]);
     this.functions = new Map();
+    this.locations = new Map();
     this.parts = [];
     for (const [type, unit] of [
       ['alloc_objects', 'count'],
@@ -50,23 +52,41 @@ export class ProfileEncoder {
     return this.strings.get(text);
   }
 
+  // When it was made, in nanoseconds of the epoch.
+  time(nanoseconds) {
+    this.parts.push(numberField(9, nanoseconds));
+  }
+
   comment(text) {
     this.parts.push(numberField(13, this.string(text)));
   }
 
-  // The one location of the function NAME.
-  location(name) {
-    if (this.functions.has(name)) return this.functions.get(name);
+  // The function with that name, file and first line.
+  function({ name, file = '', start = 0 }) {
+    const key = JSON.stringify([name, file, start]);
+    if (this.functions.has(key)) return this.functions.get(key);
     const id = this.functions.size + 1;
-    this.functions.set(name, id);
-    const line = numberField(1, id);
-    this.parts.push(
-      bytesField(4, Buffer.concat([numberField(1, id), bytesField(4, line)])),
-      bytesField(
-        5,
-        Buffer.concat([numberField(1, id), numberField(2, this.string(name))])
-      )
-    );
+    this.functions.set(key, id);
+    this.parts.push(bytesField(5, Buffer.concat([numberField(1, id),
+      numberField(2, this.string(name)), numberField(4, this.string(file)),
+      numberField(5, start)])));
+    return id;
+  }
+
+  // The one location of FRAME: the name of a function, or {name, file, line,
+  // start}, where it called and where it begins, or a list of these, the last
+  // of which the others are inlined into.
+  location(frame) {
+    const frames = [frame].flat().map((part) =>
+      (typeof part === 'string' ? { name: part } : part));
+    const key = JSON.stringify(frames);
+    if (this.locations.has(key)) return this.locations.get(key);
+    const id = this.locations.size + 1;
+    this.locations.set(key, id);
+    this.parts.push(bytesField(4, Buffer.concat([numberField(1, id),
+      ...frames.map((part) => bytesField(4, Buffer.concat([
+        numberField(1, this.function(part)),
+        numberField(2, part.line ?? 0)])))])));
     return id;
   }
 

@@ -20,6 +20,9 @@ async function manyContexts(tests, browser) {
     mprof('export', '--format=html', '-o', '/dev/null', data));
   const page = await timed('written and opened',
     () => browser.open('large', data));
+  console.log(`# from navigation to the first flame graph: ${Math.round(
+    await page.page.evaluate(() => performance.getEntriesByName('drawn')[0]
+      .startTime))} ms`);
   await page.go('#/about');
   const check = await page.text('#check');
   tests.check(/ of 100,000 contexts /.test(check) &&

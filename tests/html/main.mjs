@@ -3,9 +3,13 @@
 // main.mjs FOLDER: all tests of the page; what they make goes to FOLDER.
 
 import { Browser, Tests } from './browser.mjs';
+import { testChanges } from './changes.mjs';
+import { testChoices } from './choices.mjs';
+import { testDetails } from './details.mjs';
 import { testFigures } from './figures.mjs';
 import { testHostileNames } from './hostile.mjs';
 import { testLargeProfiles } from './large.mjs';
+import { testLines } from './lines.mjs';
 import { testMeasures } from './measures.mjs';
 import { testUse } from './use.mjs';
 
@@ -13,6 +17,10 @@ const suites = {
   figures: testFigures,
   measures: testMeasures,
   use: testUse,
+  details: testDetails,
+  choices: testChoices,
+  changes: testChanges,
+  lines: testLines,
   hostile: testHostileNames,
   large: testLargeProfiles,
 };

@@ -41,7 +41,8 @@ async function flameGraph(tests, page) {
     '2 A::PRINT', '3 A::READ-TOKEN', '3 A::READ-TOKEN', '3 INTERN'],
   'a frame for each chain');
   tests.equal(frames.find((f) => f.name === 'A::PARSE').title,
-    'A::PARSE: 8,000 bytes, 81.9 %', 'frames say what they are');
+'A::PARSE: 8,000 bytes, 81.9 %\nself 0 bytes\n2 calls here',
+  'frames say what they are');
   tests.check(near(frames.find((f) => f.name === 'A::PARSE').share,
     8000 / 9760), 'and are as wide as their bytes');
   tests.check(near(frames.find((f) => f.name === 'INTERN').x, 0),
@@ -59,7 +60,7 @@ async function flameGraph(tests, page) {
     near(zoomed.find((f) => f.name === 'INTERN').share, 0.6),
   'zoom: shares of what is zoomed to');
   tests.equal(await page.text('.details'),
-    'A::PARSE8,000 bytes81.9 %2 calls hereA', 'zoom: figures of the frame');
+    'A::PARSE8,000 bytes81.9 %self 0 bytes2 calls hereA', 'zoom: figures of the frame');
   await page.page.goBack();
   await page.settle();
   tests.equal((await page.frames()).length, 7, 'zoom: back is back');

@@ -3,20 +3,8 @@
 // Where the figures come from and whether they are all, and how to use the
 // page.
 
-const KEYS = [
-  ['/', 'search'],
-  ['b', 'the next measure: bytes, allocations, ...'],
-  ['1 to 6', 'overview, functions, types, contexts, regions if there are ' +
-    'some, about'],
-  ['Tab', 'on to the next; Enter presses it'],
-  ['in the flame graph: arrows', 'move among frames'],
-  ['Enter', 'zoom to the frame'],
-  ['Escape', 'zoom out by one caller'],
-  ['f', 'open the function'],
-];
-
-function aboutView(model, check) {
-  const { profile } = model;
+function aboutView(model) {
+  const { profile, check } = model;
   const heading = (text) => element('h2', {}, text);
   return element('article', { class: 'about' },
     heading('Is it all of it?'),
@@ -37,12 +25,14 @@ function aboutView(model, check) {
     element('p', {}, 'A context is a distinct chain of functions that show, ' +
       'at whose end something was allocated. Figures are those of mprof ' +
       'report. Under a filter they are sums over the contexts that are left, ' +
-      'in which a function counts once a chain.'),
+      'in which a function counts once a chain. Focus, ignore and hide are ' +
+      'the options of mprof report with these names: focus shows only what ' +
+      'was allocated below functions whose name or file matches, ignore ' +
+      'nothing of that, and hide charges such functions to their callers. ' +
+      'The address of the page holds all that is chosen.'),
     heading('Functions'), legend(functionColumns(model)),
     heading('Types'), legend(typeColumns(model)),
-    heading('Keys'),
-    element('dl', { class: 'keys' }, KEYS.map(([key, what]) =>
-      [element('dt', {}, key), element('dd', {}, what)])),
+    heading('Keys'), keysList(),
     element('p', { class: 'quiet' },
       `Written by ${profile.generator}, LGPL-2.1-or-later.`));
 }

@@ -97,17 +97,19 @@ function wholeTree({ nodes, functions }) {
   return describe({ ...nodes, functions, placeOf, callsAt: placeOf });
 }
 
-// The tree in which ECL's own functions do not show: what they allocate is
-// charged to the nearest caller that shows, and their own calls count for
-// nothing.
-function programTree(profile) {
+// The tree in which functions do not show for which ISHIDDEN is true: what
+// they allocate is charged to the nearest caller that shows, and their own
+// calls count for nothing.
+function hidingTree(profile, isHidden) {
   const { count, parent, functionOf } = profile.nodes;
   const functions = profile.functions.slice();
+  const hidden = functions.map(isHidden);
   let nobody = functions.findIndex((fn) => fn.name === '[hidden]');
   if (nobody < 0) {
     nobody = functions.length;
     functions.push({ id: nobody, name: '[hidden]', package: null, file: '',
-      line: 0, shade: 0, system: 0, cycle: 0, calls: 0 });
+      line: 0, shade: 0, system: 0, matched: 0, cycle: 0, calls: 0,
+      callsBefore: 0 });
   }
   const parents = [];
   const functionsOf = [];
@@ -127,9 +129,9 @@ function programTree(profile) {
   const callsAt = new Int32Array(count);
   for (let node = 0; node < count; node++) {
     const above = parent[node] < 0 ? -1 : placeOf[parent[node]];
-    const hidden = functions[functionOf[node]].system;
-    placeOf[node] = hidden ? above : child(above, functionOf[node]);
-    callsAt[node] = hidden ? -1 : placeOf[node];
+    const fn = functionOf[node];
+    placeOf[node] = hidden[fn] ? above : child(above, fn);
+    callsAt[node] = hidden[fn] ? -1 : placeOf[node];
   }
   for (const node of profile.rows.node)
     if (placeOf[node] < 0) placeOf[node] = child(-1, nobody);

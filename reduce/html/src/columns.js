@@ -45,6 +45,20 @@ function measureGroups({ profile, measure, special }) {
   return special ? [parts, usual] : [usual, parts];
 }
 
+// Where two profiles are compared, three columns for one figure.
+function changeColumns(key, label, help, now, old) {
+  return [
+    { key: beforeOf(key), label: `${label} before`, value: old,
+      help: `${help}; in the old profile` },
+    { key, label: `${label} after`, value: now,
+      help: `${help}; in the new one` },
+    { key: `${key}-change`, label: `${label} change`,
+      value: (row) => Math.abs(now(row) - old(row)),
+      text: (row) => signed(now(row) - old(row)),
+      help: 'After less before; sorted by how much it is, more or less' },
+  ];
+}
+
 // A column for each measure: what VALUE(row, word) gives, of WHAT.  SETTINGS:
 // measures, if not all; prefix of keys and labels; whole, what shares are parts
 // of; shares, whether all have them and not bytes alone; categories(row).
@@ -56,8 +70,12 @@ function measureColumns(model, what, value, settings = {}) {
     const key = prefix === '' ? word : `${prefix}-${word}`;
     const label = prefix === '' ? measure.label : `${prefix} ${measure.label}`;
     const own = (row) => value(row, word);
+    const help = `${what}: ${measure.noun}, ${measure.what}`;
+    if (model.profile.compared)
+      return changeColumns(key, label, help, own,
+        (row) => value(row, beforeOf(word)));
     const columns = [{ key, label, value: own,
-      help: `${what}: ${measure.noun}, ${measure.what}` }];
+      help }];
     if (shares || measure.bytes || measure === model.measure)
       columns.push(shareColumn(key, label, own, whole[word]));
     if (categories !== undefined && word === 'bytes')
@@ -72,13 +90,16 @@ function callNouns({ profile }) {
   return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
 }
 
-// The column of calls, explained for either monitor; none where nobody counts
-// them.
+// The column of calls, VALUE(row, key), explained for either monitor; none
+// where nobody counts them.
 function callColumns(model, value, inLisp, inC) {
   if (!model.callsKnown) return [];
-  const unknown = model.functions.some((row) => Number.isNaN(row.calls));
-  return [{ key: 'calls', label: 'calls', value,
-    help: (model.profile.lisp ? inLisp : inC) +
-      (unknown ? '. Blank: unknown, nobody counts calls of this function'
-        : '') }];
+  const unknown = model.functions.some((row) => Number.isNaN(row.calls) ||
+    Number.isNaN(row.callsBefore));
+  const help = (model.profile.lisp ? inLisp : inC) +
+    (unknown ? '. Blank: unknown, nobody counts calls of this function' : '');
+  const own = (key) => (row) => value(row, key);
+  return model.profile.compared
+    ? changeColumns('calls', 'calls', help, own('calls'), own('callsBefore'))
+    : [{ key: 'calls', label: 'calls', value: own('calls'), help }];
 }

@@ -21,7 +21,7 @@ function chainCell(tree, node) {
 }
 
 function contextsView(model, matches, sort) {
-  const { tree } = model;
+  const { tree, profile } = model;
   const { self } = model.sums;
   const matching = tree.functions.map((fn) => matches?.(fn.name) ?? true);
   const onChain = new Uint8Array(tree.count);
@@ -30,8 +30,10 @@ function contextsView(model, matches, sort) {
     const above = tree.parent[node];
     onChain[node] = matching[tree.functionOf[node]] ||
       (above >= 0 && onChain[above] === 1) ? 1 : 0;
-    const counted = model.special ? self[model.measure.word][node] > 0
-      : self.bytes[node] > 0 || self.allocs[node] > 0;
+    const own = (word) => self[word][node] > 0 ||
+      (profile.compared && self[beforeOf(word)][node] > 0);
+    const counted = model.special ? own(model.measure.word)
+      : own('bytes') || own('allocs');
     if (onChain[node] === 1 && counted) rows.push(node);
   }
   return table({ class: 'contexts', caption: 'Contexts', rows, sort,
@@ -40,7 +42,7 @@ function contextsView(model, matches, sort) {
       ...measureColumns(model, 'What was allocated at the end of the chain',
         (node, word) => self[word][node], { categories: (node) =>
           categoriesAt(self, node) }),
-      ...callColumns(model, (node) => self.calls[node],
+      ...callColumns(model, (node, key) => self[key][node],
         'Calls of the last function by the chain before it',
         'Allocations with this chain, or with it at the beginning of theirs'),
       { key: 'chain', label: 'chain of calls', left: true,

@@ -119,8 +119,8 @@ class FlameGraph {
       Escape: () => zoomed.parent !== null && look.onZoom(zoomed.parent),
       f: () => chosen !== null && look.onOpen(chosen),
     };
-    if (event.ctrlKey || event.altKey || event.metaKey ||
-        !Object.hasOwn(acts, event.key)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.altKey ||
+        event.metaKey || !Object.hasOwn(acts, event.key)) return;
     event.preventDefault();
     acts[event.key]();
   }

@@ -4,10 +4,12 @@
 // or (callers) from the function that allocates outwards to its callers.  A
 // frame is
 //
-//   {fn, value, self, calls, categories, parent, children()}
+//   {fn, value, calls, callsBefore, categories, parent, children(),
+//    all(word), own(word)}
 //
-// FN is -1 for the whole.  Children are made when somebody looks at them, the
-// heaviest first.
+// FN is -1 for the whole.  VALUE is its width (Model.widths), ALL(word) the
+// figure of it and all below it, OWN(word) of what stops there.  Children are
+// made when somebody looks at them, the widest first.
 
 function makeFrame(fields, makeChildren) {
   let made = null;
@@ -18,40 +20,47 @@ function makeFrame(fields, makeChildren) {
   } };
 }
 
-// Chains from the root, in SUMS, by the measure WORD.
-function chainFrames(sums, word) {
+// Chains from the root, in what MODEL shows.
+function chainFrames({ sums, widths }) {
   const { tree, self, inclusive } = sums;
-  const values = inclusive[word];
+  const values = widths.all;
   const below = (node) => (frame) => childrenOf(tree, node)
     .filter((child) => values[child] > 0)
     .map((child) => frameOf(child, frame));
   const frameOf = (node, parent) => makeFrame({
     fn: tree.functionOf[node], node, parent, value: values[node],
-    self: self[word][node], calls: self.calls[node],
+    calls: self.calls[node], callsBefore: self.callsBefore?.[node],
     categories: categoriesAt(inclusive, node),
+    all: (word) => inclusive[word][node], own: (word) => self[word][node],
   }, below(node));
-  return makeFrame({ fn: -1, parent: null, value: sums.total[word], self: 0,
-    calls: 0, categories: sums.total.categories }, below(-1));
+  return makeFrame({ fn: -1, parent: null, value: widths.total, calls: 0,
+    categories: sums.total.categories, all: (word) => sums.total[word],
+    own: () => 0 }, below(-1));
 }
 
 // From the functions that allocate outwards.  A frame stands for the nodes
 // STARTS, which allocate, and for PLACES, where their chains have come to.
-function callerFrames(sums, word) {
+function callerFrames({ sums, widths }) {
   const { tree, self } = sums;
-  const values = self[word];
+  const values = widths.own;
+  const sumOf = (starts, word) =>
+    starts.reduce((sum, start) => sum + self[word][start], 0);
   const frameOf = (fn, parent) => makeFrame({ fn, parent, value: 0,
-    self: 0, // of chains that begin here
-    calls: 0, categories: [0, 0, 0, 0], starts: [], places: [] }, callers);
+    calls: 0, categories: [0, 0, 0, 0], starts: [], places: [],
+    all(word) {
+      return sumOf(this.starts, word);
+    },
+    own(word) { // of chains that begin here
+      return sumOf(this.starts.filter((_, i) =>
+        tree.parent[this.places[i]] < 0), word);
+    } }, callers);
   const callers = (above) => group(above,
     above.places.map((place) => tree.parent[place]));
   const group = (above, places) => {
     const frames = new Map();
     places.forEach((place, i) => {
+      if (place < 0) return;
       const start = above.starts[i];
-      if (place < 0) {
-        above.self += values[start];
-        return;
-      }
       const fn = tree.functionOf[place];
       if (!frames.has(fn)) frames.set(fn, frameOf(fn, above));
       const frame = frames.get(fn);
@@ -65,8 +74,9 @@ function callerFrames(sums, word) {
   const starts = [];
   for (let node = 0; node < tree.count; node++)
     if (values[node] > 0) starts.push(node);
-  return makeFrame({ fn: -1, parent: null, value: sums.total[word], self: 0,
-    calls: 0, categories: sums.total.categories, starts },
+  return makeFrame({ fn: -1, parent: null, value: widths.total, calls: 0,
+    categories: sums.total.categories, starts,
+    all: (word) => sums.total[word], own: () => 0 },
   (whole) => group(whole, starts));
 }
 

@@ -25,7 +25,7 @@ function arcsTable(model, row, arcs, { side, other, what, help, sort }) {
       ...measureColumns(model, `Allocated below this call, once a chain; ${
         what}`, (arc, word) => arc.inclusive[word],
       { whole: row.inclusive, categories: (arc) => arc.inclusive.categories }),
-      ...callColumns(model, (arc) => arc.calls,
+      ...callColumns(model, (arc, key) => arc[key],
         'Calls from the one to the other that led to an allocation',
         'Allocations with the one calling the other on their chain'),
     ] });
@@ -42,24 +42,29 @@ function cycleOf(model, fn) {
       i === 0 ? [functionLink(f)] : [', ', functionLink(f)])));
 }
 
-function figureCards(model, { self, inclusive, calls }) {
+function figureCards(model, row) {
+  const { self, inclusive, calls } = row;
+  const { compared } = model.profile;
+  const card = (label, figures, word, more) => figure(label, figures[word],
+    compared ? comparison((w) => figures[w], word) : more);
   const share = (figures, word) => percent(figures[word], model.total[word]);
   return element('div', { class: 'figures' },
     ['bytes', 'allocs'].map((word) =>
-      figure(`self ${word}`, self[word], share(self, word))),
+      card(`self ${word}`, self, word, share(self, word))),
     ['bytes', 'allocs'].map((word) =>
-      figure(`inclusive ${word}`, inclusive[word], share(inclusive, word))),
-    model.callsKnown && figure('calls', calls, calls > 0
-      ? `${number(Math.round(inclusive.bytes / calls))} bytes each` : ''),
+      card(`inclusive ${word}`, inclusive, word, share(inclusive, word))),
+    model.callsKnown && figure('calls', calls, compared
+      ? `${number(row.callsBefore)} before` : calls > 0
+        ? `${number(Math.round(inclusive.bytes / calls))} bytes each` : ''),
     measureGroups(model).flat()
       .filter(({ word }) => word !== 'bytes' && word !== 'allocs')
-      .map(({ word, label }) => figure(`inclusive ${label}`, inclusive[word],
+      .map(({ word, label }) => card(`inclusive ${label}`, inclusive, word,
         `${number(self[word])} itself`)));
 }
 
 function typesTable(model, row, sort) {
   const { profile } = model;
-  const types = [...sumBy(profile, model.tree, model.filter, (fn, type) =>
+  const types = [...sumBy(profile, model.sums, (fn, type) =>
     fn === row.fn.id ? type : undefined)].map(([type, figures]) =>
     ({ type: profile.types[type], ...figures }));
   const things = profile.lisp ? 'Types' : 'Sizes';
@@ -74,14 +79,15 @@ function typesTable(model, row, sort) {
     ] });
 }
 
-function functionPage(model, id, sorts, onSearch) {
+function functionPage(model, id, sortOf, onSearch) {
   const row = model.functions[id];
   if (row === undefined)
     return element('p', {}, 'There is no such function.');
   const { fn, inclusive, root } = row;
   const callers = [...model.callers.get(id) ?? []];
-  if (root.bytes > 0 || root.allocs > 0 || row.rootCalls > 0)
-    callers.push({ caller: -1, calls: row.rootCalls, inclusive: root });
+  const outermost = { caller: -1, calls: row['calls-root'],
+    callsBefore: row['callsBefore-root'], inclusive: root };
+  if (isUsed(outermost)) callers.push(outermost);
   const place = fn.file + (fn.file !== '' && fn.line > 0
     ? `, line ${fn.line}` : '');
   return element('article', { class: 'function-page' },
@@ -94,13 +100,14 @@ function functionPage(model, id, sorts, onSearch) {
     element('p', {}, button('Find it in the flame graph', () => onSearch(fn))),
     cycleOf(model, fn),
     element('div', { class: 'columns' },
-      arcsTable(model, row, callers, { side: 'caller', sort: sorts.callers,
+      arcsTable(model, row, callers, { side: 'caller', sort: sortOf('callers'),
         other: (arc) => arc.caller,
         what: 'what this caller is responsible for here',
         help: 'Who calls it; <root>: no caller shows. A click goes there' }),
       arcsTable(model, row, model.callees.get(id) ?? [], { side: 'callee',
-        sort: sorts.callees, other: (arc) => arc.callee,
+        sort: sortOf('callees'), other: (arc) => arc.callee,
         what: 'what the callee did for this function',
         help: 'What it calls. A click goes there' })),
-    typesTable(model, row, sorts.types));
+    typesTable(model, row, sortOf('own-types')),
+    sourceLines(model, fn));
 }

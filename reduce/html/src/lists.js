@@ -18,12 +18,12 @@ function functionColumns(model) {
     nameColumn('function', 'As in the report; a click shows its callers and ' +
       'callees', (row) => row.fn, functionLink),
     ...first,
-    ...callColumns(model, (row) => row.calls,
+    ...callColumns(model, (row, key) => row[key],
       'Calls that led to an allocation, in the function or below it. A call ' +
         'has no type: filters by type and category leave it as it is',
       'Allocations with the function on their chain: each counts as one call ' +
         'of it'),
-    ...model.callsKnown ? [{ key: 'per-call',
+    ...model.callsKnown && !model.profile.compared ? [{ key: 'per-call',
       label: lisp ? 'bytes / call' : 'bytes / alloc',
       help: `Inclusive bytes for each of these ${callNouns(model)[1]}`,
       value: (row) => (row.calls === 0 ? 0 : each(row)),
@@ -63,6 +63,7 @@ function typesView(model, matches, sort, sortSizes) {
       caption: model.profile.lisp ? 'Types' : 'Sizes by category',
       rows: model.shownTypes.filter((row) => matches?.(row.type.name) ?? true),
       columns: typeColumns(model) }),
+    !model.narrowed && sizesChart(model),
     !model.narrowed && sizesTable(model, sortSizes),
   ];
 }
@@ -93,10 +94,10 @@ function sizesTable(model, sort) {
 
 // One type: who allocates it.
 function typeView(model, id, sort, onFilter) {
-  const { profile, tree, filter } = model;
+  const { profile, tree } = model;
   const type = profile.types[id];
   if (type === undefined) return element('p', {}, 'There is no such type.');
-  const rows = [...sumBy(profile, tree, filter, (fn, other) =>
+  const rows = [...sumBy(profile, model.sums, (fn, other) =>
     other === id ? fn : undefined)].map(([fn, figures]) =>
     ({ fn: tree.functions[fn], ...figures }));
   const { allocs, bytes } = model.types[id];
@@ -151,4 +152,50 @@ function regionsView(model, matches, sort, onFilter) {
         time('first_entered', 'first entered', 'When it was entered first'),
         time('last_left', 'last left', 'When it was left last'),
       ] })];
+}
+
+// Sizes by powers of two, as a chart; and those that are none.  The size of a
+// class is the largest that belongs to it.
+function sizeClasses(bins, words) {
+  const classes = new Map();
+  const classOf = ({ size, kind }) =>
+    size === null ? kind : String(2 ** Math.ceil(Math.log2(Math.max(size, 1))));
+  for (const bin of bins) {
+    const key = classOf(bin);
+    if (!classes.has(key)) classes.set(key, { key, ...emptyFigures(words),
+      size: bin.size === null ? Infinity : Number(key) });
+    for (const word of words) classes.get(key)[word] += bin[word];
+  }
+  return [...classes.values()].sort((a, b) => a.size - b.size);
+}
+
+function sizesChart(model) {
+  const { profile, measure } = model;
+  const { word, noun } = measure;
+  const old = beforeOf(word);
+  const rows = sizeClasses(profile.bins, profile.words)
+    .filter((row) => row[word] > 0 || row[old] > 0);
+  const most = Math.max(...rows.map((row) => Math.max(row[word],
+    row[old] ?? 0)));
+  const labelOf = ({ key, size }) => size === Infinity ? key
+    : size <= 2 ? String(size) : `${number(size / 2 + 1)} to ${number(size)}`;
+  const column = (name, value) => {
+    const made = element('span', { class: name });
+    made.style.height = `${(100 * value) / most}%`;
+    return made;
+  };
+  return element('section', { class: 'card chart' },
+    element('h2', {}, `Sizes: ${noun} of objects with so many bytes`),
+    element('ol', { class: 'histogram' }, rows.map((row) => {
+      const title = `${labelOf(row)}: ${
+        amount(model, measure, (w) => row[w])}`;
+      return element('li', { title },
+        element('span', { class: 'note' }, profile.compared
+          ? signed(row[word] - row[old]) : percent(row[word],
+            profile.total[word])),
+        element('span', { class: 'room', role: 'img', 'aria-label': title },
+          profile.compared && column('old', row[old]),
+          column('now', row[word])),
+        element('span', { class: 'size' }, labelOf(row)));
+    })));
 }

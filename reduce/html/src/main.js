@@ -1,54 +1,101 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The page: reads the data, then shows the view that the address names.
-//
-//   #/                   overview            #/function/12   one function
-//   #/zoom/NODE          zoomed              #/types  #/type/3
-//   #/callers/F.G.H      the same, inverted  #/contexts  #/regions  #/about
-//
-// So going back is the browser's.  What is selected (measure, filters,
-// search) is no part of the address: it stays while one walks around.
+// The page: reads the data, then shows the view that the address names, with
+// what it says is chosen.
 
 const VIEW_OF = { zoom: 'overview', callers: 'overview',
   function: 'functions', type: 'types' };
 
+const ROUTES = ['overview', 'zoom', 'callers', 'functions', 'function',
+  'types', 'type', 'contexts', 'regions', 'about'];
+
 class Shell {
   constructor(profile) {
     this.model = new Model(profile);
-    this.check = differences(profile, this.model.sums);
-    this.text = ''; // of the search
+    this.choices = { ...CHOICES };
+    this.route = ['overview'];
     this.matches = null;
     this.found = null;
-    this.sorts = { regions: { key: 'name', up: true }, page: {} };
-    this.sortBy(this.model.measure.word);
     this.overview = new Overview(this);
   }
 
-  get route() {
-    const parts = location.hash.replace(/^#\/?/, '').split('/');
-    return parts[0] === '' ? ['overview'] : parts;
+  // Shows what the address says.
+  open() {
+    const { route, choices } = readAddress(location.hash);
+    const errors = [];
+    for (const key of EXPRESSIONS) {
+      const wrong = this.fault(key, choices[key]);
+      if (wrong === '') continue;
+      errors.push(wrong);
+      choices[key] = '';
+    }
+    this.route = ROUTES.includes(route[0]) ? route : ['overview'];
+    this.choices = choices;
+    this.model.choose(choices);
+    this.search();
+    showChoices(this);
+    this.say(errors.join('; '));
+    this.show();
   }
 
-  go(hash) {
-    if (location.hash === hash || (hash === '#/' && location.hash === ''))
-      this.show();
-    else location.hash = hash;
+  // Goes to PATH with CHANGES of what is chosen.
+  go(path, changes = {}, replace = false) {
+    const hash = writeAddress(path, { ...this.choices, ...changes });
+    if (hash !== (location.hash || '#/'))
+      history[replace ? 'replaceState' : 'pushState'](null, '', hash);
+    this.open();
+  }
+
+  // Stays where it is.  What a frame is called does not outlive a change of
+  // what is hidden.
+  choose(changes, replace = false) {
+    const zoomed = ['zoom', 'callers'].includes(this.route[0]);
+    const moves = ['hide', 'program', 'inverted'].some((key) => key in changes);
+    this.go(zoomed && moves ? '' : pathOfRoute(this.route), changes, replace);
+  }
+
+  // What is wrong with TEXT for the choice KEY, one line; '' when nothing is.
+  fault(key, text) {
+    if (text === '') return '';
+    if (this.model.profile.grouped)
+      return `${key}: this page has no functions, but groups of them`;
+    try {
+      expressionTest(text);
+      return '';
+    } catch (error) {
+      return `${key}: '${oneLine(text)}' is no regular expression: ${
+        error.message}`;
+    }
+  }
+
+  // Lets the expression KEY be TEXT, if it is one; else nothing changes.
+  express(key, text) {
+    const wrong = this.fault(key, text);
+    if (wrong === '') this.choose({ [key]: text });
+    else this.say(wrong);
+    return wrong === '';
+  }
+
+  say(line) {
+    get('fault').textContent = line;
+    get('fault').hidden = line === '';
   }
 
   // What the view that is called NAME consists of, null for the overview.
   elementsOf([name, id]) {
-    const { model, sorts, matches } = this;
+    const { model, matches } = this;
     const views = {
-      functions: () => functionsView(model, matches, sorts.functions),
-      function: () => functionPage(model, Number(id), sorts.page,
+      functions: () => functionsView(model, matches, this.sort('functions')),
+      function: () => functionPage(model, Number(id), (key) => this.sort(key),
         (fn) => this.findFunction(fn)),
-      types: () => typesView(model, matches, sorts.types, sorts.sizes),
-      type: () => typeView(model, Number(id), sorts.type,
-        (type) => this.filter('type', type)),
-      contexts: () => contextsView(model, matches, sorts.contexts),
-      regions: () => regionsView(model, matches, sorts.regions,
-        (region) => this.filter('region', region)),
-      about: () => aboutView(model, this.check),
+      types: () => typesView(model, matches, this.sort('types'),
+        this.sort('sizes')),
+      type: () => typeView(model, Number(id), this.sort('type'),
+        (type) => this.go('', { type: String(type) })),
+      contexts: () => contextsView(model, matches, this.sort('contexts')),
+      regions: () => regionsView(model, matches, this.sort('regions'),
+        (region) => this.choose({ region: String(region) })),
+      about: () => aboutView(model),
     };
     return Object.hasOwn(views, name) ? [views[name]()] : null;
   }
@@ -67,83 +114,53 @@ class Shell {
         replaceChildren(get('view'), this.overview.element);
       this.overview.show(route);
     }
-    this.showSelection();
+    showSelection(this);
   }
 
-  // The line below the switches: what is selected, and how much that is.
-  showSelection() {
-    const { profile, total, narrowed, programOnly } = this.model;
-    get('selection').hidden = !narrowed && !programOnly;
-    get('selection-text').textContent = (narrowed ? 'Selected: ' : 'All: ') +
-      `${plural(total.bytes, 'byte', 'bytes')} in ` +
-      plural(total.allocs, 'allocation', 'allocations') +
-      (narrowed ? ` of ${number(profile.total.bytes)} and ${
-        number(profile.total.allocs)}` : '') +
-      (programOnly ? "; ECL's own functions are left out, what they " +
-        'allocate is charged to their callers' : '');
-  }
-
-  // After any change of what is selected.
-  update() {
-    this.model.update();
-    this.search(this.text);
-  }
-
-  search(text) {
-    const matches = Model.matcher(text);
+  search() {
+    const { search } = this.choices;
+    const matches = Model.matcher(search);
     const wrong = matches instanceof Error;
     get('search').setAttribute('aria-invalid', String(wrong));
     get('search').title = wrong ? matches.message : '';
-    this.text = text;
     this.matches = wrong ? null : matches;
     this.found = this.matches === null ? null : this.model.search(matches);
-    this.show();
   }
 
   findFunction(fn) {
     const quoted = fn.name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-    get('search').value = `^${quoted}$`;
-    this.search(get('search').value);
-    this.go('#/');
-  }
-
-  // Shows nothing but the type, phase, thread or region ID; null: all.
-  filter(key, id) {
-    get(key).value = id === null ? '' : String(id);
-    this.model[key] = id;
-    this.update();
-  }
-
-  setMeasure(word) {
-    this.model.choose(word);
-    get(`measure-${word}`).checked = true;
-    this.sortBy(word);
-    this.search(this.text);
+    this.go('', { search: `^${quoted}$` });
   }
 
   nextMeasure() {
-    const { words } = this.model.profile;
+    const words = this.model.profile.measures.map(({ word }) => word);
     const at = words.indexOf(this.model.measure.word);
-    this.setMeasure(words[(at + 1) % words.length]);
+    this.choose({ value: words[(at + 1) % words.length] });
   }
 
-  // Puts tables in order of the measure WORD.
-  sortBy(word) {
-    const { sorts } = this;
-    sorts.functions = { key: `self-${word}`, up: false };
-    for (const key of ['types', 'sizes', 'contexts', 'type'])
-      sorts[key] = { key: word, up: false };
-    for (const key of ['callers', 'callees', 'types'])
-      sorts.page[key] = { key: word, up: false };
+  // The order of the table NAME: by what is measured, or how much that
+  // changed, until a heading is pressed.  What the table changes goes to the
+  // address.
+  sort(name) {
+    const { model } = this;
+    const { word } = model.measure;
+    const key = name === 'regions' ? 'name'
+      : (name === 'functions' ? `self-${word}` : word) +
+        (model.profile.compared ? '-change' : '');
+    return { key, up: name === 'regions',
+      ...readSorts(this.choices.sort).get(name),
+      changed: (now) => {
+        const sorts = readSorts(this.choices.sort).set(name, now);
+        this.choices.sort = writeSorts(sorts);
+        history.pushState(null, '',
+          writeAddress(pathOfRoute(this.route), this.choices));
+      } };
   }
 
   reset() {
-    for (const id of ['type', 'phase', 'thread', 'region']) get(id).value = '';
-    for (const box of get('categories').querySelectorAll('input'))
-      box.checked = true;
-    get('program-only').checked = false;
-    this.model.reset();
-    this.search(this.text);
+    const kept = ['value', 'search', 'inverted', 'colours', 'width', 'sort'];
+    this.choose(Object.fromEntries(Object.keys(CHOICES)
+      .filter((key) => !kept.includes(key)).map((key) => [key, ''])));
   }
 }
 
@@ -152,16 +169,21 @@ async function begin() {
     const profile = await readProfile(get('profile').textContent);
     get('profile').remove();
     const shell = new Shell(profile);
-    showHead(profile, shell.check);
     connectSwitches(shell);
+    showHead(profile);
     get('page').hidden = false;
     get('waiting').remove();
-    shell.show();
-    document.documentElement.dataset.ready = 'yes';
+    shell.open();
+    performance.mark('drawn');
+    // What is seen comes first; then whether it is right.
+    requestAnimationFrame(() => setTimeout(() => {
+      showWarnings(profile, shell.model.check);
+      document.documentElement.dataset.ready = 'yes';
+    }));
   } catch (error) {
     get('waiting').textContent =
       typeof DecompressionStream === 'undefined'
-        ? 'This page needs a newer browser: Chrome 97, Firefox 113, ' +
+        ? 'This page needs a newer browser: Chrome 111, Firefox 113, ' +
           'Safari 16.4 or later.'
         : `The page cannot show its data: ${error.message}`;
     throw error;

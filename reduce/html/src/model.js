@@ -5,33 +5,52 @@
 // Figures of functions, arcs and types are sums over the chains: while nothing
 // is left out, they are those that the reducer computed.
 
+// The expressions that choose among functions, as the command's options.
+const EXPRESSIONS = ['focus', 'ignore', 'hide'];
+
 class Model {
   constructor(profile) {
     this.profile = profile;
-    this.trees = { whole: wholeTree(profile), program: null };
-    this.choose(profile.value);
-    this.reset();
+    this.tree = wholeTree(profile);
+    this.trees = new Map([['', this.tree]]); // by what is hidden
+    this.choices = null;
   }
 
-  // Lets the measure with the word WORD count.
-  choose(word) {
-    this.measure = this.profile.measures.find((m) => m.word === word);
-  }
-
-  // Lets everything be seen again.
-  reset() {
-    this.categories = [true, true, true, true];
-    this.type = null; // ids; null: all
-    this.phase = null;
-    this.thread = null;
-    this.region = null;
-    this.programOnly = false; // without ECL's own functions
-    this.update();
+  // Takes CHOICES (address.js), of which those that make no sense are left
+  // out: an expression that is none, an id that nothing has.
+  choose(choices) {
+    const { profile } = this;
+    const old = this.choices;
+    const id = (key) => {
+      const chosen = choices[key] === '' ? NaN : Number(choices[key]);
+      return profile[`${key}s`][chosen] === undefined ? null : chosen;
+    };
+    this.choices = choices;
+    this.measure = profile.measures.find((m) => m.word === choices.value) ??
+      profile.measures.find((m) => m.word === profile.value);
+    this.programOnly = choices.program !== '';
+    this.categories = profile.categories.map((_, i) =>
+      !choices.without.includes(i));
+    for (const key of ['type', 'phase', 'thread', 'region'])
+      this[key] = id(key);
+    this.tests = Object.fromEntries(EXPRESSIONS.map((key) =>
+      [key, choices[key] === '' || profile.grouped ? null
+        : functionTest(expressionTest(choices[key]))]));
+    if (old === null || SUMMED.some((key) => old[key] !== choices[key]))
+      this.update();
+    this.measureWidths();
   }
 
   get narrowed() {
     return this.categories.includes(false) || this.type !== null ||
-      this.phase !== null || this.thread !== null || this.region !== null;
+      this.phase !== null || this.thread !== null || this.region !== null ||
+      this.tests.focus !== null || this.tests.ignore !== null;
+  }
+
+  // Whether functions show for what they allocate, and not for calls.
+  get byAllocations() {
+    return this.categories.includes(false) || this.type !== null ||
+      this.phase !== null || this.tests.focus !== null;
   }
 
   // The monitors do not count calls by region, nor that of C by thread.
@@ -41,7 +60,8 @@ class Model {
   }
 
   get filter() {
-    const { regions } = this.profile;
+    const { profile, tests } = this;
+    const { regions } = profile;
     return {
       type: (type) => this.categories[type.category] &&
         (this.type === null || this.type === type.id),
@@ -50,15 +70,30 @@ class Model {
         (this.thread === null || this.thread === group.thread) &&
         (this.region === null ||
           isWithin(regions[group.region], regions[this.region])),
+      chains: tests.focus === null && tests.ignore === null ? null
+        : new ChainSelection(profile, tests.focus, tests.ignore),
       callsKnown: this.callsKnown,
-      byAllocations: this.phase !== null,
+      byAllocations: this.phase !== null || tests.focus !== null,
     };
   }
 
+  // The tree of what is not hidden; the last ones are kept.
+  treeOf() {
+    const { profile, trees, programOnly, choices } = this;
+    const { hide } = this.tests;
+    const key = (programOnly ? 'p' : '') +
+      (hide === null ? '' : `h${choices.hide}`);
+    if (!trees.has(key)) {
+      if (trees.size > 4) trees.delete([...trees.keys()][1]);
+      trees.set(key, hidingTree(profile, (fn) =>
+        (programOnly && fn.system) || (hide?.(fn) ?? false)));
+    }
+    return trees.get(key);
+  }
+
   update() {
-    const { profile, trees } = this;
-    if (this.programOnly) trees.program ??= programTree(profile);
-    this.tree = this.programOnly ? trees.program : trees.whole;
+    const { profile } = this;
+    this.tree = this.treeOf();
     this.sums = sumTree(profile, this.tree, this.filter);
     this.total = this.sums.total;
     const rows = (key, items, sums) =>
@@ -78,17 +113,50 @@ class Model {
     this.callees = by('caller');
   }
 
+  // Whether the page's own sums are the reducer's; found out once.
+  get check() {
+    const { profile } = this;
+    const whole = !this.narrowed && this.tree === this.trees.get('');
+    this.checked ??= differences(profile, whole ? this.sums
+      : sumTree(profile, this.trees.get(''), { type: () => true,
+        group: () => true, callsKnown: true, byAllocations: false }));
+    return this.checked;
+  }
+
+  // How wide the frames of each node's own are, and of all in and below it:
+  // what is measured; where two profiles are compared, what was more, before
+  // or after, unless one of them is chosen.
+  measureWidths() {
+    const { sums, measure, profile, tree, choices } = this;
+    const { word } = measure;
+    const before = beforeOf(word);
+    const chosen = choices.width === 'before' ? before : word;
+    this.widths = { own: sums.self[chosen], all: sums.inclusive[chosen],
+      total: sums.total[chosen] };
+    if (!profile.compared || choices.width !== '') return;
+    const own = sums.self[word].map((value, node) =>
+      Math.max(value, sums.self[before][node]));
+    this.widths = { own, all: sumBelow({ own }, tree).own,
+      total: own.reduce((sum, value) => sum + value, 0) };
+  }
+
   // Functions that are left with anything.
   get shownFunctions() {
     if (this.special)
-      return this.functions.filter((f) => f.inclusive[this.measure.word] > 0);
+      return this.functions.filter((f) => this.hasMeasure(f.inclusive));
     return this.functions.filter((f) => allocates(f.inclusive) ||
-      (f.calls > 0 && !this.narrowed));
+      ((f.calls > 0 || f.callsBefore > 0) && !this.byAllocations));
   }
 
   get shownTypes() {
     return this.types.filter((t) =>
-      this.special ? t[this.measure.word] > 0 : allocates(t));
+      this.special ? this.hasMeasure(t) : allocates(t));
+  }
+
+  // Whether FIGURES are of any of what is measured.
+  hasMeasure(figures) {
+    const { word } = this.measure;
+    return figures[word] > 0 || figures[beforeOf(word)] > 0;
   }
 
   // Whether what is measured is a part of what was allocated: then only what

@@ -63,6 +63,8 @@ function pathCard(model, steps) {
     `${plural(left, 'step', 'steps')} in between left out`));
 }
 
+const allLink = (href, text) => element('a', { class: 'all', href }, text);
+
 function headCards(model, steps) {
   const { measure, total, profile } = model;
   const { word } = measure;
@@ -71,29 +73,62 @@ function headCards(model, steps) {
     .sort((a, b) => value(b) - value(a)).slice(0, HEAD_ROWS)
     .map((row) => ({ label: link(row), value: value(row),
       note: brief(value(row), measure) }));
-  const all = (href, text) => element('a', { class: 'all', href }, text);
   return element('div', { class: 'cards' }, pathCard(model, steps),
     bars(`Functions with most ${measure.noun}`,
       'What each function itself allocated',
       top(model.shownFunctions, (row) => row.self[word],
         (row) => functionLink(row.fn)),
-      total[word], all('#/functions', 'All functions')),
+      total[word], allLink('#/functions', 'All functions')),
     bars(`${profile.lisp ? 'Types' : 'Sizes'} with most`,
       'What the objects are',
       top(model.shownTypes, (row) => row[word], (row) => typeLink(row.type)),
-      total[word], all('#/types', `All ${things}`)));
+      total[word], allLink('#/types', `All ${things}`)));
+}
+
+// The same where two profiles are compared: what grew and what shrank most.
+function changeCards(model) {
+  const { measure: { word, noun }, profile } = model;
+  const change = (figures) => figures[word] - figures[beforeOf(word)];
+  const card = (caption, help, rows, rank, label, more) => {
+    const found = rows.map((row) => ({ row, by: change(row.figures) }))
+      .filter(({ by }) => rank(by) > 0).sort((a, b) => rank(b.by) - rank(a.by))
+      .slice(0, HEAD_ROWS);
+    return element('section', { class: 'card' },
+      element('h2', { title: help }, caption),
+      found.length === 0 && element('p', { class: 'quiet' }, 'None.'),
+      element('ol', { class: 'bars changes' }, found.map(({ row, by }) =>
+        element('li', { class: by > 0 ? 'grew' : 'shrank' },
+          bar(rank(by), rank(found[0].by)),
+          element('span', { class: 'who' }, label(row)),
+          element('span', { class: 'value' }, signed(by))))), more);
+  };
+  const functions = model.shownFunctions.map(({ fn, self }) =>
+    ({ fn, figures: self }));
+  const types = model.shownTypes.map((row) => ({ type: row.type,
+    figures: row }));
+  const help = 'By what each function itself allocated';
+  const all = () => allLink('#/functions', 'All functions');
+  return element('div', { class: 'cards' },
+    card(`Functions with more ${noun}`, help, functions, (by) => by,
+      ({ fn }) => functionLink(fn), all()),
+    card('Functions with less', help, functions, (by) => -by,
+      ({ fn }) => functionLink(fn), all()),
+    card(`${profile.lisp ? 'Types' : 'Sizes'} that changed most`,
+      'What the objects are', types, Math.abs, ({ type }) => typeLink(type),
+      allLink('#/types', profile.lisp ? 'All types' : 'All sizes')));
 }
 
 function heaviest(categories) {
   return categories.indexOf(Math.max(...categories));
 }
 
+// What to choose the width of frames from, where two profiles are compared.
+const WIDTHS = { '': 'the larger of both', after: 'after', before: 'before' };
+
 // The view: made once, then shown again for each change.
 class Overview {
   constructor(shell) {
     this.shell = shell;
-    this.callers = false;
-    this.byCategory = false;
     this.whole = null;
     this.key = [];
     this.place = element('div', { class: 'flame', tabindex: '0',
@@ -104,36 +139,36 @@ class Overview {
     this.colours = element('p', { class: 'colours' });
     this.head = element('div');
     this.hint = element('div');
-    const toggle = (id, label, title, act) => element('label', { title },
-      element('input', { type: 'checkbox', id,
-        onchange: (event) => act(event.target.checked) }), label);
+    const toggle = (id, label, title, key, on) => element('label', { title },
+      element('input', { type: 'checkbox', id, onchange: (event) =>
+        shell.choose({ [key]: event.target.checked ? on : '' }) }), label);
+    this.inverted = toggle('invert', 'callers of what allocates',
+      'Upside down: first what allocates, then its callers', 'inverted', '1');
+    this.byCategory = toggle('by-category', 'colour by category',
+      'The colour says what was allocated most, not the package', 'colours',
+      'category');
+    this.width = element('select', { id: 'width', 'aria-label': 'Width',
+      onchange: (event) => shell.choose({ width: event.target.value }) },
+    Object.entries(WIDTHS).map(([value, text]) =>
+      element('option', { value }, text)));
+    const { compared } = this.model.profile;
     this.element = element('div', { class: 'overview' },
       element('section', { class: 'graph' },
         element('div', { class: 'graph-bar' },
-          element('h2', {}, 'Flame graph'),
-          toggle('invert', 'callers of what allocates',
-            'Upside down: first what allocates, then its callers', (on) => {
-              this.callers = on;
-              this.shell.go('#/');
-              this.shell.show();
-            }),
-          toggle('by-category', 'colour by category',
-            'The colour says what was allocated most, not the package',
-            (on) => {
-              this.byCategory = on;
-              this.shell.show();
-            }),
-          button('Zoom out', () => this.shell.go('#/'), { id: 'zoom-out' })),
-        this.hint, this.details, this.place, this.state, this.colours),
+          element('h2', {}, 'Flame graph'), this.inverted,
+          compared ? element('label', {}, 'as wide as ', this.width)
+            : this.byCategory,
+          button('Zoom out', () => shell.go(''), { id: 'zoom-out' })),
+        this.hint, this.place, this.state, this.colours, this.details),
       this.head);
     this.graph = new FlameGraph(this.place, {
       name: (frame) => this.nameOf(frame),
       title: (frame) => this.titleOf(frame),
       paint: (frame, made) => this.paint(frame, made),
-      onZoom: (frame) => this.shell.go(this.routeOf(frame)),
+      onZoom: (frame) => this.shell.go(this.pathOf(frame)),
       onLook: (frame) => this.describe(frame ?? this.zoomed),
       onOpen: (frame) => frame.fn >= 0 &&
-        this.shell.go(`#/function/${frame.fn}`),
+        this.shell.go(`function/${frame.fn}`),
     });
   }
 
@@ -141,8 +176,13 @@ class Overview {
     return this.shell.model;
   }
 
-  share(value) {
-    return percent(value, this.model.total[this.model.measure.word]);
+  get callers() {
+    return this.shell.choices.inverted !== '';
+  }
+
+  // A key that was pressed nowhere in particular.
+  press(event) {
+    if (this.element.isConnected) this.graph.press(event);
   }
 
   nameOf(frame) {
@@ -150,19 +190,33 @@ class Overview {
   }
 
   titleOf(frame) {
-    return `${this.nameOf(frame)}: ${number(frame.value)} ${
-      this.model.measure.noun}, ${this.share(frame.value)}`;
+    const [first, ...facts] = factsOf(this.model, frame, this.callers);
+    const { compared } = this.model.profile;
+    return [`${this.nameOf(frame)}: ${first}${
+      compared || facts.length === 0 ? '' : `, ${facts.shift()}`}`, ...facts]
+      .join('\n');
   }
 
   // Colours are the style sheet's business; a package has a hue.
   paint(frame, made) {
-    const { found } = this.shell;
+    const { found, choices } = this.shell;
+    const { profile } = this.model;
     if (frame.fn < 0) made.classList.add('plain');
     else if (found !== null)
       made.classList.add(found.matching[frame.fn] ? 'match' : 'plain');
-    else if (this.byCategory)
+    else if (profile.compared) this.paintChange(frame, made);
+    else if (choices.colours === 'category')
       made.classList.add(`category-${heaviest(frame.categories)}`);
     else this.paintFunction(this.model.tree.functions[frame.fn], made);
+  }
+
+  // Red for more and blue for less, the stronger the larger the part of it.
+  paintChange(frame, made) {
+    const { word } = this.model.measure;
+    const [old, now] = [frame.all(beforeOf(word)), frame.all(word)];
+    made.classList.add(now > old ? 'grew' : now < old ? 'shrank' : 'same');
+    const part = Math.abs(now - old) / Math.max(now, old, 1);
+    made.style.setProperty('--part', `${20 + 80 * part}%`);
   }
 
   paintFunction(fn, made) {
@@ -172,10 +226,10 @@ class Overview {
   }
 
   // Chains are named by a node, callers by the functions on the way.
-  routeOf(frame) {
-    if (frame.fn < 0) return '#/';
-    return this.callers ? `#/callers/${pathOf(frame).join('.')}`
-      : `#/zoom/${frame.node}`;
+  pathOf(frame) {
+    if (frame.fn < 0) return '';
+    return this.callers ? `callers/${pathOf(frame).join('.')}`
+      : `zoom/${frame.node}`;
   }
 
   describe(frame) {
@@ -183,29 +237,35 @@ class Overview {
     const fn = model.tree.functions[frame.fn];
     replaceChildren(this.details,
       fn === undefined ? element('strong', {}, 'all') : functionLink(fn),
-      [`${number(frame.value)} ${model.measure.noun}`, this.share(frame.value),
-        frame.self > 0 && `${number(frame.self)} ${
-          this.callers ? 'with no caller' : 'itself'}`,
-        frame.calls > 0 &&
-          `${plural(frame.calls, ...callNouns(model))} here`,
-        Number.isNaN(frame.calls) && 'calls unknown'].filter(Boolean)
-        .map((text) => element('span', {}, text)),
+      factsOf(model, frame, this.callers).map((text) =>
+        element('span', {}, text)),
       (fn?.package ?? null) !== null &&
         element('span', { class: 'quiet' }, fn.package.name));
   }
 
-  // Shows the figures that the model has now, zoomed as ROUTE says.
-  show(route) {
+  // Makes what the figures that the model has now need.
+  update() {
     const { model } = this;
-    const key = [model.sums, model.measure, this.callers];
-    if (key.some((part, i) => part !== this.key[i])) {
-      const steps = model.hottestPath();
-      this.key = key;
-      this.whole = (this.callers ? callerFrames : chainFrames)(model.sums,
-        model.measure.word);
-      replaceChildren(this.head, headCards(model, steps));
-      replaceChildren(this.hint, hint(model, steps));
-    }
+    const key = [model.sums, model.measure, model.widths.own, this.callers];
+    if (key.every((part, i) => part === this.key[i])) return;
+    this.key = key;
+    this.whole = (this.callers ? callerFrames : chainFrames)(model);
+    const { compared } = model.profile;
+    const steps = compared ? [] : model.hottestPath();
+    replaceChildren(this.head,
+      compared ? changeCards(model) : headCards(model, steps));
+    replaceChildren(this.hint, compared
+      ? element('p', { class: 'hint' }, 'All: ', amount(model, model.measure,
+        (word) => model.total[word])) : hint(model, steps));
+  }
+
+  // Zoomed as ROUTE says.
+  show(route) {
+    const { model, shell } = this;
+    this.update();
+    this.inverted.firstChild.checked = this.callers;
+    this.byCategory.firstChild.checked = shell.choices.colours === 'category';
+    this.width.value = shell.choices.width;
     let path = [];
     if (route[0] === 'callers' && this.callers)
       path = route[1].split('.').map(Number);
@@ -224,12 +284,13 @@ class Overview {
   }
 
   showState(narrower) {
-    const { found } = this.shell;
+    const { model, shell: { found } } = this;
     replaceChildren(this.state,
       found !== null && element('strong', { id: 'found' },
-        `${this.share(found.value) || 'Nothing'} in ${
-          plural(found.count, 'matching function', 'matching functions')} ` +
-          `and below: ${number(found.value)} ${this.model.measure.noun}`),
+        `${percent(found.value, model.total[model.measure.word]) ||
+          'Nothing'} in ${plural(found.count, 'matching function',
+          'matching functions')} and below: ${number(found.value)} ${
+          model.measure.noun}`),
       narrower > 0 && element('span', { class: 'quiet' },
         `${plural(narrower, 'frame is', 'frames are')} too narrow to show: ` +
         'zoom in by a click'));
@@ -242,6 +303,8 @@ class Overview {
       paint(square);
       return element('span', {}, square, label);
     };
+    const classes = (names) => names.map(([name, label]) =>
+      chip(label, (square) => square.classList.add(name)));
     const foreign = model.shownFunctions.some((row) => row.fn.package === null);
     const byPackage = () => [
       ...model.profile.packages.slice(0, MOST_CHIPS).map((part) =>
@@ -249,8 +312,12 @@ class Overview {
           this.paintFunction({ package: part, shade: 0 }, square))),
       foreign && chip(model.profile.lisp ? "ECL's own, and C" : 'others',
         (square) => square.classList.add('foreign'))];
-    replaceChildren(this.colours, this.byCategory
-      ? model.profile.categories.map((category, i) => chip(category,
-        (square) => square.classList.add(`category-${i}`))) : byPackage());
+    replaceChildren(this.colours, model.profile.compared
+      ? classes([['grew', 'more than before'], ['shrank', 'less'],
+        ['same', 'as much; a colour is the stronger the larger the change ' +
+          'is as a part of the larger figure']])
+      : this.shell.choices.colours === 'category'
+        ? classes(model.profile.categories.map((category, i) =>
+          [`category-${i}`, category])) : byPackage());
   }
 }

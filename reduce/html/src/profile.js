@@ -5,7 +5,8 @@
 //
 // Figures are objects with a number for each measure that the profile knows,
 // under its word (that of --value), and some with `categories', which are of
-// bytes.  Calls that are not known are NaN, and so is every sum with them.
+// bytes.  Where two profiles are compared, united.js makes one of them.
+// Calls that are not known are NaN, and so is every sum with them.
 
 async function unpack(base64) {
   const text = atob(base64);
@@ -98,7 +99,8 @@ function readTables(profile) {
     kind: bin.kind === 'large' ? '> 1024' : bin.kind,
     largest: typeName(profile.types[bin.types[0]?.type] ?? {}) ||
       typesOfSize(profile, bin) }));
-  read('functions', (fn) => ({ name: oneLine(fn.name), line: fn.line ?? 0,
+  read('functions', (fn) => ({ raw: fn.name, rawFile: fn.file ?? '',
+    name: oneLine(fn.name), line: fn.line ?? 0,
     file: oneLine(fn.file ?? ''), calls: fn.activations ?? NaN,
     cycle: fn.cycle === null ? 0 : fn.cycle + 1 }));
   read('types', (type) => ({ ...figures(type), type: oneLine(type.type ?? ''),
@@ -115,22 +117,33 @@ function readTables(profile) {
   profile.regions.forEach((row, id) => Object.assign(row, moments[id]));
 }
 
-async function readProfile(text) {
-  const [tables, chains, page] =
-    await Promise.all(text.trim().split('\n').map(unpack));
+async function readParts(parts) {
+  const [tables, chains, page] = await Promise.all(parts.map(unpack));
   const parse = (part) => JSON.parse(new TextDecoder().decode(part));
   const profile = { ...parse(tables), ...parse(page) };
   profile.lisp = profile.language === 'lisp';
+  profile.lines ??= [];
+  profile.sources ??= [];
   for (const measure of profile.measures)
     measure.label = measure.key.replaceAll('_', ' ')
       .replace('allocations', 'allocs');
   profile.words = profile.measures.map((measure) => measure.word);
   readTables(profile);
   for (const its of profile.packages) its.name = oneLine(its.name);
-  for (const { function: id, package: its, shade, system } of profile.colours)
-    Object.assign(profile.functions[id], { shade, system,
+  for (const { function: id, package: its, ...more } of profile.colours)
+    Object.assign(profile.functions[id], { ...more,
       package: profile.packages[its] ?? null }); // null: nobody's
-  return Object.assign(profile, readChains(chains, profile.words));
+  Object.assign(profile, readChains(chains, profile.words));
+  profile.sides = [{ tables: profile, measures: profile.measures, at: null,
+    word: (word) => word, calls: 'calls' }];
+  return profile;
+}
+
+async function readProfile(text) {
+  const lines = text.trim().split('\n');
+  const profile = await readParts(lines.slice(0, 3));
+  return lines.length === 3 ? profile
+    : unite(profile, await readParts(lines.slice(3)));
 }
 
 // Whether REGION, undefined for none, is AROUND or in it.

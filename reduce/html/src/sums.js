@@ -40,26 +40,42 @@ function addFigures(items, words) {
   return sum;
 }
 
-// What FILTER lets through of the rows: FILTER.type(type) and
-// FILTER.group(group) say which.
-function sumRows(profile, tree, filter) {
-  const { rows, words, types, groups } = profile;
+// Which rows of what was allocated FILTER lets through: FILTER.type(type) and
+// FILTER.group(group) say it, and FILTER.chains, if there is a choice among
+// chains (selection.js).
+function keptRows({ rows, types, groups }, filter) {
   const typeKept = types.map(filter.type);
   const groupKept = groups.map(filter.group);
-  const kept = (column) => column.map((place, row) =>
-    typeKept[rows.type[row]] && groupKept[rows.group[row]] ? place : -1);
+  const kept = new Uint8Array(rows.count);
+  for (let row = 0; row < rows.count; row++) {
+    const group = rows.group[row];
+    kept[row] = typeKept[rows.type[row]] && groupKept[group] &&
+      (filter.chains?.allocates(rows.node[row], groups[group]) ?? true) ? 1 : 0;
+  }
+  return kept;
+}
+
+function sumRows(profile, tree, kept) {
+  const { rows, words, types, groups } = profile;
+  const places = (column, placeOf) => {
+    const found = new Int32Array(rows.count);
+    for (let row = 0; row < rows.count; row++)
+      found[row] = kept[row] === 0 ? -1
+        : placeOf === undefined ? column[row] : placeOf[column[row]];
+    return found;
+  };
   const columns = Object.fromEntries([
     ...words.map((word) => [word, rows[word]]),
     ...CATEGORIES.map((category) => [category, rows.bytes.map((bytes, row) =>
       types[rows.type[row]].category === category ? bytes : 0)])]);
   const figures = (column, count) =>
-    figuresOf(addUpAll(columns, kept(column), count), words, count);
+    figuresOf(addUpAll(columns, places(column), count), words, count);
   const byGroup = figures(rows.group, groups.length);
   const sumOf = (includes) =>
     addFigures(byGroup.filter((_, i) => includes(groups[i])), words);
   return {
-    self: addUpAll(columns, kept(rows.node.map((node) => tree.placeOf[node])),
-      tree.count),
+    kept,
+    self: addUpAll(columns, places(rows.node, tree.placeOf), tree.count),
     types: figures(rows.type, types.length),
     total: sumOf(() => true),
     phases: profile.phases.map((_, i) => sumOf(({ phase }) => phase === i)),
@@ -69,14 +85,18 @@ function sumRows(profile, tree, filter) {
   };
 }
 
-// Calls have no type: they obey the groups alone, and are none where
-// FILTER.callsKnown is false, since the monitor counts them for all groups.
-function sumCalls({ calls, groups }, tree, filter) {
+// CALLS have no type: they obey groups and FILTER.chains alone, and are none
+// where FILTER.callsKnown is false, since the monitor counts them for all
+// groups.
+function sumCalls(calls, { groups }, tree, filter) {
   const sums = new Float64Array(tree.count);
   const groupKept = groups.map(filter.group);
   for (let i = 0; filter.callsKnown && i < calls.count; i++) {
     const node = tree.callsAt[calls.node[i]];
-    if (node >= 0 && groupKept[calls.group[i]]) sums[node] += calls.calls[i];
+    const group = calls.group[i];
+    if (node >= 0 && groupKept[group] &&
+        (filter.chains?.calls(calls.node[i], groups[group]) ?? true))
+      sums[node] += calls.calls[i];
   }
   return sums;
 }
@@ -105,100 +125,80 @@ function sumFunctions(tree, words, { self, inclusive }) {
     where(functionOf, (node) => arcOf[node] < 0), tree.functions);
   const arcs = figures(inclusive,
     where(arcOf, (node) => tree.outermostArc[node]), tree.arcs);
-  const functions = tree.functions.map((fn, i) => ({ self: selves[i],
-    inclusive: inclusives[i], root: roots[i],
-    calls: Number.isNaN(fn.calls) ? NaN : 0, rootCalls: 0 }));
+  const functions = tree.functions.map((_, i) => ({ self: selves[i],
+    inclusive: inclusives[i], root: roots[i] }));
   return { functions, arcs: tree.arcs.map(({ caller, callee }, i) => ({ caller,
-    callee, calls: functions[callee].calls, inclusive: arcs[i] })) };
+    callee, inclusive: arcs[i] })) };
+}
+
+// Whether FIGURES are of anything that was allocated, on one of two sides.
+function allocatesOn({ word }, figures) {
+  return figures[word('allocs')] > 0 || figures[word('bytes')] > 0;
 }
 
 function allocates(figures) {
-  return figures.allocs > 0 || figures.bytes > 0;
+  return figures.allocs > 0 || figures.bytes > 0 ||
+    figures['allocs-before'] > 0 || figures['bytes-before'] > 0;
 }
 
-// Adds CALLS of nodes to FUNCTIONS and ARCS.  With BYALLOCATIONS, as under
-// --phase, they count only where allocations left an arc, or for roots a
-// function.  Of a function whose calls are not known they stay so.
-function addCalls(tree, calls, functions, arcs, byAllocations) {
+// Adds the calls of one side to FUNCTIONS and ARCS, by their key.  With
+// BYALLOCATIONS, as under --phase and --focus, they count only where
+// allocations left an arc, or for roots a function.  Of a function whose calls
+// are not known they stay so.
+function addCalls(tree, calls, functions, arcs, side, byAllocations) {
+  const { calls: key } = side;
+  const root = `${key}-root`;
+  functions.forEach((figures, i) => {
+    figures[key] = Number.isNaN(tree.functions[i][key]) ? NaN : 0;
+    figures[root] = 0;
+  });
+  for (const arc of arcs) arc[key] = functions[arc.callee][key];
   for (let node = 0; node < tree.count; node++) {
     const figures = functions[tree.functionOf[node]];
     const arc = arcs[tree.arcOf[node]] ?? null;
-    if (Number.isNaN(figures.calls)) calls[node] = NaN;
-    if (byAllocations && !allocates((arc ?? figures).inclusive)) {
+    if (Number.isNaN(figures[key])) calls[node] = NaN;
+    if (byAllocations && !allocatesOn(side, (arc ?? figures).inclusive)) {
       calls[node] = 0;
       continue;
     }
-    figures.calls += calls[node];
-    if (arc === null) figures.rootCalls += calls[node];
-    else arc.calls += calls[node];
+    figures[key] += calls[node];
+    if (arc === null) figures[root] += calls[node];
+    else arc[key] += calls[node];
   }
   for (const figures of functions)
-    if (Number.isNaN(figures.calls))
-      figures.rootCalls = allocates(figures.root) ? NaN : 0;
+    if (Number.isNaN(figures[key]))
+      figures[root] = allocatesOn(side, figures.root) ? NaN : 0;
 }
 
 // All sums over TREE of what FILTER lets through.
 function sumTree(profile, tree, filter) {
   const { words } = profile;
-  const sums = sumRows(profile, tree, filter);
+  const sums = sumRows(profile, tree, keptRows(profile, filter));
   sums.inclusive = sumBelow(sums.self, tree);
   const { functions, arcs } = sumFunctions(tree, words, sums);
-  sums.self.calls = sumCalls(profile, tree, filter);
-  addCalls(tree, sums.self.calls, functions, arcs, filter.byAllocations);
+  for (const side of profile.sides) {
+    const calls = sumCalls(profile[side.calls], profile, tree, filter);
+    addCalls(tree, calls, functions, arcs, side, filter.byAllocations);
+    sums.self[side.calls] = calls;
+  }
   return { ...sums, tree, functions, arcs };
 }
 
 // Whether anything is counted for ARC.
 function isUsed(arc) {
-  return arc.calls > 0 || allocates(arc.inclusive);
-}
-
-// In how many figures SUMS, over all chains without a filter, differ from
-// what the reducer computed, and of how many.
-function differences(profile, sums) {
-  const checks = [];
-  const check = (good) => checks.push(good);
-  const same = (row, sum, prefix = '') => profile.measures.every(
-    ({ word, key }) => row[prefix + key] === sum[word]) &&
-    (row[`${prefix}category_bytes`] ?? []).every((n, i) =>
-      n === sum.categories[i]);
-  check(same(profile.totals, sums.total));
-  profile.functions.forEach((f, i) => {
-    const g = sums.functions[i];
-    check(same(f, g.self, 'self_') && same(f, g.inclusive, 'inclusive_') &&
-      Object.is(f.calls, g.calls));
-  });
-  const place = (arc) => arc.caller * profile.functions.length + arc.callee;
-  const known = new Map(sums.arcs.map((arc) => [place(arc), arc]));
-  const left = new Set(sums.arcs.filter(isUsed));
-  for (const arc of profile.arcs) {
-    const other = known.get(place(arc));
-    left.delete(other);
-    check(other !== undefined && Object.is(other.calls, arc.calls ?? NaN) &&
-      same(arc, other.inclusive));
-  }
-  // A chain can be known for a call at its end alone: then nothing is counted
-  // for the pairs on the way.
-  check(left.size === 0);
-  for (const key of ['types', 'phases', 'threads', 'regions'])
-    profile[key].forEach((row, i) => check(same(row, sums[key][i])));
-  const { bytes, allocs } = sums.self;
-  check(profile.contexts ===
-    bytes.filter((own, node) => own > 0 || allocs[node] > 0).length);
-  return { compared: checks.length,
-    different: checks.filter((good) => !good).length };
+  return arc.calls > 0 || arc.callsBefore > 0 || allocates(arc.inclusive);
 }
 
 // What FILTER leaves of the rows, by what KEYOF(function, type) says: a map to
 // figures; rows for which it is undefined are left out.
-function sumBy(profile, tree, filter, keyOf) {
+function sumBy(profile, { tree, kept }, keyOf) {
   const found = new Map();
-  const { rows, types, groups, words } = profile;
+  const { rows, words } = profile;
   for (let row = 0; row < rows.count; row++) {
-    const type = rows.type[row];
-    const key = keyOf(tree.functionOf[tree.placeOf[rows.node[row]]], type);
-    if (key === undefined || !filter.type(types[type]) ||
-        !filter.group(groups[rows.group[row]])) continue;
+    if (kept[row] === 0) continue;
+    const key = keyOf(tree.functionOf[tree.placeOf[rows.node[row]]],
+      rows.type[row]);
+    if (key === undefined) continue;
     if (!found.has(key)) found.set(key, emptyFigures(words));
     for (const word of words) found.get(key)[word] += rows[word][row];
   }

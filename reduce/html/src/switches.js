@@ -10,8 +10,8 @@ function fillSelect(shell, key, label, items, least = 2) {
   select.closest('label').hidden = items.length < least;
   replaceChildren(select, element('option', { value: '' }, label),
     items.map(({ id, name }) => element('option', { value: id }, name)));
-  select.addEventListener('change', () => shell.filter(key,
-    select.value === '' ? null : Number(select.value)));
+  select.addEventListener('change', () =>
+    shell.choose({ [key]: select.value }));
 }
 
 function fillSelects(shell) {
@@ -27,22 +27,24 @@ function fillSelects(shell) {
     profile.regions.filter(allocates), 1);
 }
 
+// The categories that are not ticked, as digits.
+function categoriesLeftOut() {
+  return [...get('categories').querySelectorAll('input')]
+    .map((box, i) => (box.checked ? '' : String(i))).join('');
+}
+
 function fillChoices(shell) {
-  const { model } = shell;
-  const { profile } = model;
+  const { profile } = shell.model;
   replaceChildren(get('measures'), profile.measures.map((measure) =>
     element('label', { title: measure.what },
       element('input', { type: 'radio', name: 'measure',
-        id: `measure-${measure.word}`, checked: measure === model.measure,
-        onchange: () => shell.setMeasure(measure.word) }),
+        id: `measure-${measure.word}`,
+        onchange: () => shell.choose({ value: measure.word }) }),
       element('span', {}, measure.label))));
   replaceChildren(get('categories'), profile.categories.map((name, i) =>
     element('label', { title: profile.categoriesHelp },
-      element('input', { type: 'checkbox', checked: true,
-        id: `category-${i}`, onchange(event) {
-          model.categories[i] = event.target.checked;
-          shell.update();
-        } }),
+      element('input', { type: 'checkbox', id: `category-${i}`,
+        onchange: () => shell.choose({ without: categoriesLeftOut() }) }),
       element('span', { class: `chip category category-${i}` }), name)));
 }
 
@@ -59,27 +61,32 @@ function connectScheme() {
   });
 }
 
-function connectKeys(shell) {
-  const views = [...document.querySelectorAll('nav a')]
-    .filter((link) => !link.hidden).map((link) => link.getAttribute('href'));
-  addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey ||
-        /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-    if (event.key === '/') {
-      event.preventDefault();
-      get('search').focus();
-      get('search').select();
-    } else if (event.key === 'b') {
-      shell.nextMeasure();
-    } else if (/^[1-9]$/.test(event.key) && event.key <= views.length) {
-      shell.go(views[event.key - 1]);
-    }
-  });
+// The expressions take effect when they are complete: by Enter, or by leaving
+// the field.
+function connectExpressions(shell) {
+  for (const key of EXPRESSIONS) {
+    const field = get(key);
+    field.hidden = Boolean(shell.model.profile.grouped);
+    field.addEventListener('change', () => {
+      const good = shell.express(key, field.value);
+      field.setAttribute('aria-invalid', String(!good));
+    });
+  }
+}
+
+// Links in the page are of views; what is chosen goes with them.
+function connectLinks(shell) {
+  const complete = (event) => {
+    const link = event.target.closest?.('a[href^="#/"]');
+    if (link) link.setAttribute('href', writeAddress(
+      link.getAttribute('href').slice(2).split('?')[0], shell.choices));
+  };
+  for (const type of ['pointerdown', 'focusin', 'click'])
+    addEventListener(type, complete, true);
 }
 
 function connectSwitches(shell) {
-  const { model } = shell;
-  const { profile } = model;
+  const { profile } = shell.model;
   fillSelects(shell);
   fillChoices(shell);
   document.querySelector('nav a[data-view=regions]').hidden =
@@ -87,20 +94,18 @@ function connectSwitches(shell) {
   if (!profile.lisp)
     document.querySelector('nav a[data-view=types]').textContent = 'Sizes';
   get('program-only').closest('label').hidden = !profile.lisp;
-  get('program-only').addEventListener('change', (event) => {
-    model.programOnly = event.target.checked;
-    if (['zoom', 'callers'].includes(shell.route[0]))
-      history.replaceState(null, '', '#/');
-    shell.update();
-  });
+  get('program-only').addEventListener('change', (event) =>
+    shell.choose({ program: event.target.checked ? '1' : '' }));
   let waiting = 0;
   get('search').addEventListener('input', (event) => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => shell.search(event.target.value), 150);
+    waiting = setTimeout(() => shell.choose({ search: event.target.value },
+      shell.choices.search !== ''), 150);
   });
+  get('help').addEventListener('click', showKeys);
   get('reset').addEventListener('click', () => shell.reset());
   addEventListener('hashchange', () => {
-    shell.show();
+    shell.open();
     if (!['zoom', 'callers'].includes(shell.route[0])) scrollTo(0, 0);
   });
   let width = innerWidth;
@@ -108,12 +113,48 @@ function connectSwitches(shell) {
     if (innerWidth !== width) shell.overview.redraw();
     width = innerWidth;
   });
+  connectExpressions(shell);
+  connectLinks(shell);
   connectScheme();
   connectKeys(shell);
 }
 
-function showHead(profile, check) {
-  const { whole, total } = profile;
+// Lets the switches say what is chosen.
+function showChoices({ model, choices }) {
+  get(`measure-${model.measure.word}`).checked = true;
+  [...get('categories').querySelectorAll('input')].forEach((box, i) => {
+    box.checked = model.categories[i];
+  });
+  for (const key of ['type', 'phase', 'thread', 'region'])
+    get(key).value = model[key] ?? '';
+  get('program-only').checked = model.programOnly;
+  for (const key of EXPRESSIONS) {
+    get(key).value = choices[key];
+    get(key).removeAttribute('aria-invalid');
+  }
+  if (document.activeElement !== get('search'))
+    get('search').value = choices.search;
+}
+
+// The line below the switches: what is selected, and how much that is.
+function showSelection({ model }) {
+  const { profile, total, narrowed, programOnly, tests } = model;
+  const unmatched = EXPRESSIONS.filter((key) => tests[key] !== null &&
+    !profile.functions.some(tests[key]) && !profile.unseen.some((fn) =>
+    tests[key]({ raw: fn.name, rawFile: fn.file, matched: 2 })));
+  get('selection').hidden = !narrowed && !programOnly && tests.hide === null;
+  get('selection-text').textContent = (narrowed ? 'Selected: ' : 'All: ') +
+    `${plural(total.bytes, 'byte', 'bytes')} in ` +
+    plural(total.allocs, 'allocation', 'allocations') +
+    (narrowed ? ` of ${number(profile.total.bytes)} and ${
+      number(profile.total.allocs)}` : '') +
+    (programOnly ? "; ECL's own functions are left out, what they " +
+      'allocate is charged to their callers' : '') +
+    unmatched.map((key) => `; ${key} matches no function`).join('');
+}
+
+function showHead(profile) {
+  const { whole } = profile;
   document.title =
     `Allocation profile of ${oneLine(profile.program) || 'a program'}`;
   get('title').textContent = document.title;
@@ -130,12 +171,20 @@ function showHead(profile, check) {
     some(profile.regions.length, 'region', 'regions'),
     some(profile.threadsCounted, 'thread', 'threads')];
   // What is in memory at the REPL has no file.
-  const files = profile.files.filter(Boolean).map(oneLine);
+  const named = (files) => files.filter(Boolean).map(oneLine).join(', ');
+  const files = [named(profile.files)].filter(Boolean);
+  if (profile.compared)
+    files.push(`compared with ${named(profile.filesBefore)}`);
   replaceChildren(get('facts'), facts.filter(Boolean).map((fact) =>
     element('span', {}, fact)),
   files.map((file) => element('span', { class: 'quiet' }, file)));
-  const warnings = [profile.warnings.trim(),
-    profile.narrowed ? 'The options of mprof export selected ' +
+}
+
+// What one has to know before one believes the figures; CHECK is that of the
+// page's own sums.
+function showWarnings({ warnings: ofReport, narrowed, total, whole }, check) {
+  const warnings = [ofReport.trim(),
+    narrowed ? 'The options of mprof export selected ' +
       `${plural(total.bytes, 'byte', 'bytes')} in ${
         plural(total.allocs, 'allocation', 'allocations')}; ` +
       'shares are shares of these.' : '',

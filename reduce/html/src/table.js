@@ -45,6 +45,7 @@ function table(settings) {
   const turn = (column) => {
     sort.up = column.key === sort.key ? !sort.up : Boolean(column.left);
     sort.key = column.key;
+    sort.changed?.({ key: sort.key, up: sort.up });
     show();
     head.querySelector('th:not([aria-sort=none]) button')?.focus();
   };

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The chains of the page: see export_html.c for how they are written. */
+
+#include "export/page.h"
+
+#include <errno.h>
+
+/* Fills ROWS with those of all nodes. */
+static bool
+collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
+{
+  bool good = sample_rows_init(rows, &page->tree, of);
+  rows->unseen =
+      of == ROWS_OF_CALLS ? page->unseen.of_calls : page->unseen.of_node;
+  for (uint32_t i = 0; good && i < page->tree.count; i++)
+    good = sample_rows_add(rows, i);
+  return good;
+}
+
+bool
+page_collect(struct page *page)
+{
+  return chain_tree_init(&page->tree, page->reduction, ITEMS_ARE_CALLED) &&
+         unseen_init(&page->unseen, &page->reduction->selection) &&
+         collect(page, &page->rows, ROWS_OF_TYPES) &&
+         collect(page, &page->calls, ROWS_OF_CALLS);
+}
+
+/* The sets of functions that do not show: the number of the set that each
+ * adds a function to, and what an expression is compared with. */
+static void
+write_unseen(struct page *page)
+{
+  const struct frame_table *frames = &page->reduction->frames;
+  const struct tree *sets = &page->unseen.sets;
+  struct writer *out = &page->out;
+  writer_begin(out, "unseen", '[');
+  for (size_t i = TREE_ROOT + 1; i < sets->count; i++) {
+    const struct function *function = &frames->functions[sets->nodes[i].item];
+    writer_begin(out, NULL, '{');
+    writer_number(out, "set", sets->nodes[i].parent);
+    writer_text(out, "name", names_text(&frames->names, function->name));
+    writer_text(
+        out, "file",
+        function->runtime ? "" : names_text(&frames->names, function->file));
+    writer_end(out, '}');
+  }
+  writer_end(out, ']');
+}
+
+void
+page_write_groups(struct page *page)
+{
+  write_unseen(page);
+  const struct profile *profile = page->reduction->profile;
+  struct writer *out = &page->out;
+  writer_begin(out, "groups", '[');
+  for (size_t i = 0; i < page->groups.row_count; i++) {
+    size_t length;
+    const uint64_t *group = row_table_words(&page->groups, i, &length);
+    writer_begin(out, NULL, '{');
+    writer_text(out, "phase", phase_texts[group[0]].word);
+    writer_text(out, "thread", profile_thread_name(profile, group[1]));
+    writer_text(out, "region",
+                names_text(&profile->names, profile->regions[group[2]]));
+    writer_number(out, "unseen", group[3]);
+    writer_end(out, '}');
+  }
+  writer_end(out, ']');
+}
+
+static void
+write_bits(struct page *page, uint64_t number)
+{
+  char bytes[10];
+  size_t length = 0;
+  for (; number > 127; number >>= 7)
+    bytes[length++] = (char)((number & 127) | 128);
+  bytes[length++] = (char)number;
+  sink_bytes(page->out.sink, bytes, length);
+}
+
+static void
+write_nodes(struct page *page)
+{
+  const struct chain_node *nodes = page->tree.nodes;
+  size_t count = page->tree.count;
+  write_bits(page, count - 1);
+  for (size_t i = 1; i < count; i++) {
+    uint32_t n = (uint32_t)i - 1;
+    uint64_t up = 0;
+    for (; n != nodes[i].parent; n = nodes[n].parent)
+      up++;
+    write_bits(page, up);
+  }
+  for (size_t i = 1; i < count; i++)
+    write_bits(page, page->places.functions[nodes[i].item]);
+}
+
+/* The group of ROW. */
+static uint32_t
+group_of(struct page *page, const struct sample_row *row)
+{
+  const uint64_t key[] = {row->keys[ROW_PHASE], row->keys[ROW_THREAD],
+                          row->keys[ROW_REGION], row->keys[ROW_UNSEEN]};
+  uint32_t group =
+      row_table_add(&page->groups, key, sizeof key / sizeof key[0]);
+  if (group == ROW_NONE)
+    sink_fail(page->out.sink, ENOMEM);
+  return group;
+}
+
+static void
+write_rows(struct page *page, const struct sample_rows *rows, bool calls)
+{
+  const struct sample_row *row = rows->rows;
+  uint32_t last = 1;
+  write_bits(page, rows->count);
+  for (size_t i = 0; i < rows->count; last = row[i++].node)
+    write_bits(page, row[i].node - last);
+  for (size_t i = 0; !calls && i < rows->count; i++)
+    write_bits(page, page->places.types[row[i].keys[ROW_TYPE]]);
+  for (size_t i = 0; i < rows->count; i++)
+    write_bits(page, group_of(page, &row[i]));
+  for (int c = 0; c <= COLUMN_OF_CALLS; c++) {
+    if (calls != (c == COLUMN_OF_CALLS) ||
+        (!calls && !reduction_knows(page->reduction, (enum measure)c)))
+      continue;
+    for (size_t i = 0; i < rows->count; i++)
+      write_bits(page, row[i].counts[c]);
+  }
+}
+
+void
+page_write_chains(struct page *page)
+{
+  write_nodes(page);
+  write_rows(page, &page->rows, false);
+  write_rows(page, &page->calls, true);
+}

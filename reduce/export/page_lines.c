@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Lines of source in the page: the figures are those of --by=line, and beside
+ * them stands what is in the files now.
+ *
+ * A profile may name any file, and a page is given away: so nothing but
+ * regular files with the name of a source file are read, without a zero byte,
+ * and of these only lines that have figures, with those around them.
+ */
+
+#include "export/page.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+  LINES_AROUND = 4,    /* of one with figures, before and after */
+  MOST_LINE = 400,     /* bytes shown of a line */
+  MOST_FILE = 8 << 20, /* bytes of a file */
+  MOST_TEXT = 2 << 20  /* of all that is shown */
+};
+
+/* A line that has figures. */
+struct place {
+  const char *file;
+  int64_t line;
+};
+
+static int
+compare_places(const void *left, const void *right)
+{
+  const struct place *a = left;
+  const struct place *b = right;
+  int order = strcmp(a->file, b->file);
+  return order != 0 ? order : a->line < b->line ? -1 : a->line > b->line;
+}
+
+static bool
+is_source(const char *path)
+{
+  static const char endings[] =
+      " .c .h .cc .hh .cpp .hpp .cxx .hxx .c++ .h++ .C .H .inc .ipp .tcc .y "
+      ".m .mm .lisp .lsp .cl .l .asd .d .go .rs .zig .f .f90 .pas .adb ";
+  const char *ending = strrchr(path, '.');
+  size_t length = ending == NULL ? 0 : strlen(ending);
+  for (const char *e = endings; length > 1 && *e != '\0';
+       e += 1 + strcspn(e + 1, " "))
+    if (strncmp(e + 1, ending, length) == 0 && e[1 + length] == ' ')
+      return true;
+  return false;
+}
+
+/* ---- a file ---- */
+
+struct source_file {
+  char *text; /* owned; NULL: it is not there, or no text */
+  size_t length;
+  int64_t nanos; /* when it was changed last */
+};
+
+/* A pipe or a device in the place of a file does not make this wait. */
+static void
+read_source(struct source_file *file, const char *path)
+{
+  struct stat status;
+  *file = (struct source_file){0};
+  int descriptor =
+      is_source(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  if (descriptor < 0)
+    return;
+  if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_size <= MOST_FILE)
+    file->text = malloc((size_t)status.st_size + 1);
+  ssize_t got = 1;
+  while (file->text != NULL && got > 0 &&
+         file->length < (size_t)status.st_size) {
+    got = read(descriptor, file->text + file->length,
+               (size_t)status.st_size - file->length);
+    file->length += got > 0 ? (size_t)got : 0;
+  }
+  close(descriptor);
+  if (file->text == NULL)
+    return;
+  file->nanos =
+      status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
+  file->text[file->length] = '\0';
+  if (got < 0 || memchr(file->text, '\0', file->length) != NULL) {
+    free(file->text);
+    file->text = NULL;
+  }
+}
+
+/* How long the line at TEXT is as far as it is shown: whole characters. */
+static size_t
+shown_length(const char *text, size_t length)
+{
+  if (length <= MOST_LINE)
+    return length;
+  length = MOST_LINE;
+  while (length > 0 && (text[length] & 0xc0) == 0x80)
+    length--;
+  return length;
+}
+
+/* Writes those lines of FILE that are near one of the COUNT PLACES, as far as
+ * there are bytes LEFT. */
+static void
+write_file_lines(struct page *page, struct source_file *file,
+                 const struct place *places, size_t count, size_t *left)
+{
+  size_t next = 0;
+  char *text = file->text;
+  for (int64_t line = 1; next < count && *text != '\0'; line++) {
+    size_t length = strcspn(text, "\n");
+    size_t shown = shown_length(text, length);
+    bool last = text[length] == '\0';
+    while (next < count && places[next].line + LINES_AROUND < line)
+      next++;
+    if (next < count && places[next].line - LINES_AROUND <= line &&
+        shown < *left) {
+      *left -= shown + 1;
+      text[shown] = '\0';
+      writer_begin(&page->out, NULL, '{');
+      writer_number(&page->out, "line", (uint64_t)line);
+      writer_text(&page->out, "text", text);
+      writer_end(&page->out, '}');
+    }
+    text += length + !last;
+  }
+}
+
+/* Writes the file of the COUNT PLACES, if there is one. */
+static void
+write_file(struct page *page, const struct place *places, size_t count,
+           size_t *left)
+{
+  const struct profile *profile = page->reduction->profile;
+  struct writer *out = &page->out;
+  struct source_file file;
+  read_source(&file, places->file);
+  if (file.text == NULL)
+    return;
+  writer_begin(out, NULL, '{');
+  writer_text(out, "file", places->file);
+  writer_number(out, "changed",
+                profile->time_nanos != 0 &&
+                    file.nanos >
+                        profile->time_nanos + profile->duration_nanos);
+  writer_begin(out, "lines", '[');
+  write_file_lines(page, &file, places, count, left);
+  writer_end(out, ']');
+  writer_end(out, '}');
+  free(file.text);
+}
+
+/* ---- lines ---- */
+
+/* Writes NODE, a line of FUNCTION, which is a node of the page's graph. */
+static void
+write_line(struct page *page, const struct reduction *lines,
+           const struct graph_node *node, uint32_t function)
+{
+  struct writer *out = &page->out;
+  writer_begin(out, NULL, '{');
+  writer_number(out, "function", page->places.functions[function]);
+  writer_text(out, "file", node_file(lines, node));
+  writer_number(out, "line", (uint64_t)node_line(lines, node));
+  writer_counts(out, page->reduction, "self_", node->self.counts);
+  writer_counts(out, page->reduction, "inclusive_", node->inclusive.counts);
+  writer_end(out, '}');
+}
+
+/* Fills OF_GROUP with the page's node of the function that each line is in.
+ */
+static void
+find_functions(const struct page *page, const struct reduction *lines,
+               uint32_t *of_group)
+{
+  const struct frame_table *frames = &lines->frames;
+  for (size_t i = 0; i < frames->function_count; i++)
+    of_group[i] = INDEX_NONE;
+  for (size_t i = 0; i < frames->frame_count; i++) {
+    const struct frame *frame = &frames->frames[i];
+    uint32_t name = frames->functions[frame->function].name;
+    of_group[frame->shown] = page->reduction->tree.item_of[name];
+  }
+}
+
+static void
+write_lines(struct page *page, const struct reduction *lines)
+{
+  const struct call_graph *graph = &lines->graph;
+  size_t left = MOST_TEXT;
+  size_t count = 0;
+  struct place *places = array_zeroed(graph->node_count, sizeof *places);
+  uint32_t *of_group =
+      array_zeroed(lines->frames.function_count, sizeof *of_group);
+  if (places == NULL || of_group == NULL)
+    sink_fail(page->out.sink, ENOMEM);
+  else
+    find_functions(page, lines, of_group);
+  writer_begin(&page->out, "lines", '[');
+  for (size_t i = 0;
+       i < graph->node_count && page->out.sink->error_number == 0; i++) {
+    const struct graph_node *node = &graph->nodes[i];
+    uint32_t function =
+        node->function == INDEX_NONE ? INDEX_NONE : of_group[node->function];
+    if (function == INDEX_NONE || node_line(lines, node) == 0)
+      continue;
+    write_line(page, lines, node, function);
+    places[count++] =
+        (struct place){node_file(lines, node), node_line(lines, node)};
+  }
+  writer_end(&page->out, ']');
+  array_sort(places, count, sizeof *places, compare_places);
+  writer_begin(&page->out, "sources", '[');
+  for (size_t i = 0, next; i < count; i = next) {
+    for (next = i + 1;
+         next < count && strcmp(places[i].file, places[next].file) == 0;)
+      next++;
+    if (!page->reduction->options->no_source)
+      write_file(page, places + i, next - i, &left);
+  }
+  writer_end(&page->out, ']');
+  free(places);
+  free(of_group);
+}
+
+void
+page_write_lines(struct page *page)
+{
+  struct view_options options = *page->reduction->options;
+  struct reduction lines = {0};
+  struct mprof_error error;
+  if (options.by != BY_FUNCTION || reduction_is_of_holders(page->reduction) ||
+      !frames_have_lines(&page->reduction->frames))
+    return;
+  options.by = BY_LINE;
+  if (reduction_init(&lines, page->reduction->profile, &options, NULL,
+                     &error))
+    write_lines(page, &lines);
+  else
+    sink_fail(page->out.sink, ENOMEM);
+  reduction_release(&lines);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// The address of the page holds all that was chosen, so that a copied link
+// shows the same, and going back is the browser's:
+//
+//   #/                  overview            #/function/12   one function
+//   #/zoom/NODE         zoomed              #/types  #/type/3
+//   #/callers/F.G.H     the same, inverted  #/contexts  #/regions  #/about
+//
+// and behind a question mark the choices that are not the usual ones.
+
+// Each choice is text, and '' what is usual.
+const CHOICES = {
+  value: '', // the word of a measure
+  focus: '', ignore: '', hide: '', // expressions, as the command's options
+  program: '', // '1': without ECL's own functions
+  without: '', // categories that are left out, as digits
+  type: '', phase: '', thread: '', region: '', // ids
+  search: '', // a regular expression of JavaScript
+  inverted: '', // '1': callers of what allocates
+  colours: '', // 'category'
+  width: '', // of frames where profiles are compared: 'after', 'before'
+  sort: '', // TABLE:COLUMN for each table, with a - where it ascends
+};
+
+// Those that sums depend on.
+const SUMMED = ['focus', 'ignore', 'hide', 'program', 'without', 'type',
+  'phase', 'thread', 'region'];
+
+function readAddress(hash) {
+  const [path, query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
+  const given = new URLSearchParams(query);
+  const choices = Object.fromEntries(Object.keys(CHOICES).map((key) =>
+    [key, given.get(key) ?? '']));
+  const route = path.split('/');
+  return { route: route[0] === '' ? ['overview'] : route, choices };
+}
+
+function writeAddress(path, choices) {
+  const query = new URLSearchParams(Object.keys(CHOICES)
+    .filter((key) => choices[key] !== '').map((key) => [key, choices[key]]));
+  return `#/${path}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+const pathOfRoute = (route) => route[0] === 'overview' ? '' : route.join('/');
+
+// Where tables are sorted otherwise than by what they begin with: a map from
+// their names to {key, up}.
+function readSorts(text) {
+  return new Map(text.split(',').filter(Boolean).map((part) => {
+    const [name, key = ''] = part.split(':');
+    return [name, { key: key.replace(/-$/, ''), up: key.endsWith('-') }];
+  }));
+}
+
+function writeSorts(sorts) {
+  return [...sorts].map(([name, { key, up }]) =>
+    `${name}:${key}${up ? '-' : ''}`).join(',');
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// The lines of a function, with what was allocated at each: the figures of
+// --by=line, and what stood in the file when the page was written.  The chains
+// do not know lines, so that there are none of a part of what was allocated.
+
+const LINES_AROUND = 4;
+
+// The lines of FILE near PLACES, lines with figures in ascending order: of each
+// its number, its text, and the place if it is one; null stands for a gap.
+function linesNear(file, places, texts) {
+  const placeOf = new Map(places.map((place) => [place.line, place]));
+  const wanted = new Set(placeOf.keys());
+  for (const { line } of places)
+    for (let near = line - LINES_AROUND; near <= line + LINES_AROUND; near++)
+      if (texts.has(near)) wanted.add(near);
+  const rows = [];
+  for (const line of [...wanted].sort((a, b) => a - b)) {
+    if (rows.length > 0 && rows[rows.length - 1].line !== line - 1)
+      rows.push(null);
+    rows.push({ line, text: texts.get(line) ?? '', place: placeOf.get(line) });
+  }
+  return rows;
+}
+
+function sourceTable(model, file, places) {
+  const { profile, measure, total } = model;
+  const source = profile.sources.find((its) => its.file === file);
+  const texts = new Map((source?.lines ?? []).map(({ line, text }) =>
+    [line, text]));
+  const measures = profile.measures.filter((m) => m === measure ||
+    m.word === 'bytes' || m.word === 'allocs');
+  const columns = ['self', 'inclusive'].flatMap((prefix) =>
+    measures.map((m) => ({ label: `${prefix} ${m.label}`, word: m.word,
+      value: (place) => place[`${prefix}_${m.key}`] })));
+  const figureCell = (place, { value, word }) => element('td', {},
+    place === undefined || value(place) === 0 ? '' : [
+      word === 'bytes' && bar(value(place), total[word]),
+      element('span', {}, number(value(place)))]);
+  const row = (line) => line === null
+    ? element('tr', { class: 'gap' }, element('td',
+      { colspan: columns.length + 2 }, '⋮'))
+    : element('tr', { class: line.place === undefined ? '' : 'counted' },
+      columns.map((column) => figureCell(line.place, column)),
+      element('td', { class: 'quiet' }, String(line.line)),
+      element('td', { class: 'code' }, line.text));
+  return [
+    element('p', { class: 'quiet' }, oneLine(file),
+      source === undefined && '; the page has no text of it',
+      source?.changed > 0 && '; it was changed after the profile was made, ' +
+        'so that lines may not be those that ran'),
+    element('div', { class: 'scroll' }, element('table', {},
+      element('thead', {}, element('tr', {},
+        [...columns.map(({ label }) => label), 'line', 'source'].map((label) =>
+          element('th', { scope: 'col' }, label)))),
+      element('tbody', {}, linesNear(file, places, texts).map(row))))];
+}
+
+// The section of FN; null when no line of it is known.
+function sourceLines(model, fn) {
+  const { profile } = model;
+  const places = profile.lines.filter((line) => line.function === fn.id)
+    .sort((a, b) => a.line - b.line);
+  if (places.length === 0) return null;
+  const files = [...new Set(places.map(({ file }) => file))].sort();
+  const whole = !model.narrowed && model.tree === model.trees.get('');
+  return element('section', { class: 'table source' },
+    element('h2', {}, profile.compared ? 'Lines, after' : 'Lines'),
+    whole ? files.map((file) => sourceTable(model, file,
+      places.filter((place) => place.file === file)))
+      : element('p', { class: 'quiet' }, 'What was allocated at each line is ' +
+        'known of the whole profile, and not of a part: show all to see it.'));
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Two profiles in one page, by --base: each figure is that of one of them, as
+// the command exports it, under the same choices; and known by hand:
+//
+//   old   MAIN ── PARSE ── READ   200 conses, 3,200 bytes, 10 calls
+//           └──── GONE             50 strings, 4,800 bytes
+//         MAIN itself              10 floats,   160 bytes
+//   new   MAIN ── PARSE ── READ   300 conses, 4,800 bytes, 12 calls
+//           └──── FRESH             5 strings,   500 bytes
+//         MAIN itself              10 floats,   160 bytes
+
+import { mprof, scratch } from './browser.mjs';
+import { GOLDEN, byName, exported } from './compare.mjs';
+import { ProfileEncoder, program } from './encode_profile.mjs';
+
+const cons = { category: 'cons', type: 'CONS' };
+const string = { category: 'struct', type: 'STRING' };
+const float = { category: 'float', type: 'DOUBLE-FLOAT' };
+
+function known(reads, calls, other, count, bytes) {
+  const p = new ProfileEncoder();
+  p.allocate(['A::MAIN', 'A::PARSE', 'A::READ'], reads, 16 * reads, cons);
+  p.allocate(['A::MAIN', other], count, bytes, string);
+  p.allocate(['A::MAIN'], 10, 160, float);
+  p.activate(['A::MAIN'], 1);
+  p.activate(['A::MAIN', 'A::PARSE', 'A::READ'], calls);
+  return p;
+}
+
+// Rows of both exports by what KEYOF gives, a list: its values of KEYS, the
+// old one, the new one and the difference of each.
+function both(old, now, keyOf, keys) {
+  const found = new Map();
+  for (const [side, rows] of [old, now].entries())
+    for (const row of rows) {
+      const name = keyOf(row);
+      const at = name.join('\n');
+      if (!found.has(at)) found.set(at, { name, sides: [{}, {}] });
+      found.get(at).sides[side] = row;
+    }
+  return [...found.values()].map(({ name, sides: [before, after] }) =>
+    [...name, ...keys.flatMap((key) => {
+      const [a, b] = [before, after].map((row) =>
+        row[key] === undefined ? 0 : row[key] ?? '');
+      return [a, b, a === '' || b === '' ? '' : b - a];
+    })]).sort(byName);
+}
+
+const three = (row, label) => ['before', 'after', 'change']
+  .map((when) => row[`${label} ${when}`])
+  .map((text) => typeof text === 'string' && text !== ''
+    ? Number(text.replaceAll(',', '')) : text);
+
+async function tables(tests, page, exports, name) {
+  const [old, now] = exports;
+  await page.go('#/functions');
+  const rows = await page.rows('.functions');
+  tests.equal(rows.map((r) => [r.function, ...['self bytes', 'self allocs',
+    'inclusive bytes', 'inclusive allocs', 'calls'].flatMap((label) =>
+    three(r, label))]).sort(byName),
+  both(old.functions, now.functions, (f) => [f.name], ['self-bytes',
+    'self-allocations', 'inclusive-bytes', 'inclusive-allocations',
+    'activations']), `${name}: functions`);
+  for (const [at, total] of [old.bytes, now.bytes, now.bytes - old.bytes]
+    .entries())
+    tests.equal(rows.reduce((sum, r) => sum + three(r, 'self bytes')[at], 0),
+      total, `${name}: what functions themselves have adds up`);
+  await page.go('#/types');
+  tests.equal((await page.rows('.types')).map((r) => [r.type, r.class,
+    r.category, ...three(r, 'bytes'), ...three(r, 'allocs')]).sort(byName),
+  both(old.types, now.types, (t) => [t.type ?? '', t.class ?? t.type ??
+    '[unknown type]', t.category], ['bytes', 'allocations']),
+  `${name}: types`);
+  await page.go('#/about');
+  tests.check(/, no difference\.$/.test(await page.text('#check')),
+    `${name}: sums over the chains are the reducer's`,
+    await page.text('#check'));
+}
+
+async function arcs(tests, page, [old, now], name) {
+  await page.go('#/functions');
+  await page.rows('.functions');
+  const links = await page.page.evaluate(() =>
+    [...document.querySelectorAll('.functions tbody a')].map((a) =>
+      [a.textContent, a.getAttribute('href')]));
+  const found = [];
+  for (const [caller, href] of links) {
+    await page.go(href.split('?')[0]);
+    for (const r of await page.rows('.callees'))
+      found.push([caller, r.callee, ...three(r, 'bytes'),
+        ...three(r, 'calls')]);
+  }
+  tests.equal(found.sort(byName), both(old.arcs, now.arcs, (a) =>
+    [a.caller, a.callee], ['bytes', 'calls']), `${name}: arcs`);
+}
+
+// Random profiles have functions and chains of which the other has none.
+async function figures(tests, browser) {
+  const files = [5, 6].map((seed) => scratch(browser.folder,
+    `changes-${seed}.data`, program(40 + 10 * seed, 300, 12, seed)));
+  const page = await browser.open('changes', files[1],
+    [`--base=${files[0]}`]);
+  for (const options of [[], ['--focus=PARSER'], ['--ignore=^SI'],
+    ['--hide=F[0-9]*[13]$'], ['--focus=F1', '--hide=^LIB']]) {
+    const exports = files.map((file) => exported(file, ...options));
+    const query = new URLSearchParams(options.map((option) =>
+      /--(.*?)=(.*)/.exec(option).slice(1)));
+    await page.open(`#/functions?${query}`);
+    const name = `changes ${options.join(' ')}`;
+    await tables(tests, page, exports, name);
+    if (options.length < 2) await arcs(tests, page, exports, name);
+  }
+  tests.equal(page.faults, [], 'changes: no request, nothing said');
+  await page.close();
+  const sum = await browser.open('changes-sum', files[0],
+    [`--base=${files.join(',')}`, files[1]]);
+  await sum.go('#/functions');
+  tests.equal((await sum.rows('.functions')).filter((r) =>
+    r['self bytes change'] !== 0), [],
+  'changes: several files on both sides are added up');
+  await sum.close();
+}
+
+// What of two C programs was never freed, and sizes.
+async function ofC(tests, browser) {
+  const [old, now] = ['widgets-c', 'regions'].map((name) =>
+    `${GOLDEN}/${name}.data`);
+  const page = await browser.open('changes-c', now, [`--base=${old}`]);
+  const exports = [old, now].map((file) => exported(file));
+  await page.go('#/functions');
+  tests.equal((await page.rows('.functions')).map((r) => [r.function,
+    ...three(r, 'self kept bytes')]).sort(byName),
+  both(...exports.map((e) => e.functions), (f) => [f.name],
+    ['self-kept-bytes']), 'changes of a C program: kept bytes');
+  await page.go('#/types');
+  const size = (text) => String(text);
+  tests.equal((await page.rows('.sizes')).map((r) => [size(r.size),
+    ...three(r, 'bytes')]).sort(byName),
+  both(...exports.map((e) => e.bins), (b) => [size(b.size)], ['bytes']),
+  'changes of a C program: sizes');
+  await page.go('#/about');
+  tests.check(/, no difference\.$/.test(await page.text('#check')),
+    'changes of a C program: the sums are the reducer\'s');
+  await page.close();
+}
+
+async function knownFigures(tests, browser) {
+  const old = scratch(browser.folder, 'old.data',
+    known(200, 10, 'A::GONE', 50, 4800));
+  const now = scratch(browser.folder, 'new.data',
+    known(300, 12, 'A::FRESH', 5, 500));
+  const page = await browser.open('known-changes', now, [`--base=${old}`]);
+  const frames = async () => (await page.frames()).map((f) =>
+    [f.row, f.title.split('\n')[0], Math.round(f.share * 10260)]);
+  tests.equal(await frames(), [
+    [0, 'all: bytes 8,160 before, 5,460 after, -2,700 (-33.0 %)', 10260],
+    [1, 'A::MAIN: bytes 8,160 before, 5,460 after, -2,700 (-33.0 %)', 10260],
+    [2, 'A::PARSE: bytes 3,200 before, 4,800 after, +1,600 (+50.0 %)', 4800],
+    [2, 'A::GONE: bytes 4,800 before, 0 after, -4,800 (-100 %)', 4800],
+    [2, 'A::FRESH: bytes 0 before, 500 after, +500', 500],
+    [3, 'A::READ: bytes 3,200 before, 4,800 after, +1,600 (+50.0 %)', 4800],
+  ], 'changes: frames are as wide as the larger of both');
+  tests.equal(await page.page.evaluate(() => [...document
+    .querySelectorAll('.frame')].map((f) => f.classList[1])),
+  ['plain', 'shrank', 'grew', 'shrank', 'grew', 'grew'],
+  'changes: their colours');
+  await page.page.selectOption('#width', 'after');
+  await page.settle();
+  tests.equal((await page.frames()).map((f) => [f.name.split(':').pop(),
+    Math.round(f.share * 5460)]), [['all', 5460], ['MAIN', 5460],
+    ['PARSE', 4800], ['FRESH', 500], ['READ', 4800]],
+  'changes: as wide as after');
+  await page.page.selectOption('#width', 'before');
+  await page.settle();
+  tests.equal((await page.frames()).map((f) => [f.name.split(':').pop(),
+    Math.round(f.share * 8160)]), [['all', 8160], ['MAIN', 8160],
+    ['GONE', 4800], ['PARSE', 3200], ['READ', 3200]],
+  'changes: as wide as before');
+  await page.page.selectOption('#width', '');
+  await page.tick('invert', true);
+  tests.equal((await page.frames()).filter((f) => f.row === 1).map((f) =>
+    f.title.split('\n')[0]).sort(), [
+    'A::FRESH: bytes 0 before, 500 after, +500',
+    'A::GONE: bytes 4,800 before, 0 after, -4,800 (-100 %)',
+    'A::MAIN: bytes 160 before, 160 after, 0',
+    'A::READ: bytes 3,200 before, 4,800 after, +1,600 (+50.0 %)'],
+  'changes: inverted');
+  await page.tick('invert', false);
+  tests.equal(await page.page.evaluate(() =>
+    [...document.querySelectorAll('.changes')].map((list) =>
+      [...list.children].map((li) => li.innerText.split('\n').join(' ')))),
+  [['A::READ +1,600', 'A::FRESH +500'], ['A::GONE -4,800'],
+    ['STRING -4,300', 'CONS +1,600']], 'changes: what changed most');
+  await page.clickFrame('A::PARSE');
+  tests.equal(await page.text('.details'), 'A::PARSEbytes 3,200 before, ' +
+    '4,800 after, +1,600 (+50.0 %)self bytes 0 before, 0 after, 0A',
+  'changes: the line of details');
+  tests.equal((await page.frames()).find((f) => f.title.startsWith('A::READ'))
+    .title.split('\n').slice(1), ['self bytes 3,200 before, 4,800 after, ' +
+    '+1,600 (+50.0 %)', 'calls here 10 before, 12 after, +2 (+20.0 %)'],
+  'changes: what a frame itself has, and its calls');
+  await page.go('#/contexts');
+  tests.equal((await page.rows('.contexts')).map((r) => [r['chain of calls'],
+    ...three(r, 'bytes')]), [
+    ['A::MAIN › A::GONE', 4800, 0, -4800],
+    ['A::MAIN › A::PARSE › A::READ', 3200, 4800, 1600],
+    ['A::MAIN › A::FRESH', 0, 500, 500], ['A::MAIN', 160, 160, 0]],
+  'changes: contexts, by how much they changed');
+  const diff = mprof('diff', '--tables=contexts', '--verbose', '--no-legend',
+    old, now);
+  tests.check(['-4800', '+1600', '+500'].every((n) => diff.includes(n)),
+    'changes: as mprof diff has them', diff);
+  await page.close();
+}
+
+export async function testChanges(tests, browser) {
+  await knownFigures(tests, browser);
+  await figures(tests, browser);
+  await ofC(tests, browser);
+}

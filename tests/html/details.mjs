@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// What is said of a frame, where it is seen, and the keys that lead to it.
+//
+//   main ── parse (app.c:7)    100 objects, 1,600 bytes, 100 calls
+//     └──── leaf through 80 functions, 10 objects, 80 bytes
+
+import { scratch } from './browser.mjs';
+import { ProfileEncoder } from './encode_profile.mjs';
+
+function profile() {
+  const p = new ProfileEncoder(['mprof.version=1', 'mprof.language=c']);
+  const parse = { name: 'parse', file: '/src/app.c', line: 9, start: 7 };
+  const deep = Array.from({ length: 80 }, (_, i) => `f${i}`);
+  p.allocate(['main', parse], 100, 1600, {});
+  p.activate(['main', parse], 100);
+  p.allocate(['main', ...deep], 10, 80, {});
+  return p;
+}
+
+const details = (page) => page.page.evaluate(() =>
+  [...document.querySelector('.details').children].map((e) => e.textContent));
+
+// Whether the line of details is in the window, whole.
+const inView = (page) => page.page.evaluate(() => {
+  const { top, bottom } = document.querySelector('.details')
+    .getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+});
+
+async function line(tests, page) {
+  tests.equal(await inView(page), true, 'details: in view at the beginning');
+  tests.equal((await page.frames()).find((f) => f.name === 'parse').title,
+    'parse: 1,600 bytes, 95.2 %\nself 1,600 bytes\n100 allocations here\n' +
+    '/src/app.c:7', 'details: a frame has them under the pointer');
+  await page.page.hover('.frame >> text="parse"');
+  tests.equal((await details(page)).slice(0, 6), ['parse', '1,600 bytes',
+    '95.2 %', 'self 1,600 bytes', '100 allocations here', '/src/app.c:7'],
+  'details: of the frame under the pointer');
+  await page.page.click('label:has(#measure-allocs)');
+  await page.page.hover('.frame >> text="parse"');
+  tests.equal((await details(page)).slice(0, 6), ['parse', '100 allocations',
+    '90.9 %', 'self 100 allocations', '1,600 bytes', 'self 1,600 bytes'],
+  'details: with bytes whatever is measured');
+  await page.page.evaluate(() => scrollTo(0, 600));
+  tests.equal(await inView(page), true, 'details: in view further down');
+  await page.page.evaluate(() => scrollTo(0, 0));
+  await page.page.click('label:has(#measure-bytes)');
+}
+
+async function keys(tests, page) {
+  const press = async (...pressed) => {
+    for (const key of pressed) await page.page.keyboard.press(key);
+    await page.settle();
+  };
+  await page.page.evaluate(() => document.activeElement.blur());
+  await press('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight');
+  tests.equal((await details(page))[0], 'f0',
+    'keys: arrows move among frames wherever the focus is');
+  await press(...Array(60).fill('ArrowDown'));
+  tests.equal([(await details(page))[0], await inView(page)], ['f60', true],
+    'keys: details of the frame stay in view');
+  tests.equal(await page.page.evaluate(() => {
+    const { top, bottom } = document.querySelector('.frame.chosen')
+      .getBoundingClientRect();
+    const line = document.querySelector('.details').getBoundingClientRect();
+    return top >= 0 && bottom <= line.top;
+  }), true, 'keys: and so does the frame, above them');
+  await press('Enter');
+  tests.equal((await page.frames()).find((f) => f.name === 'f60').share, 1,
+    'keys: Enter zooms');
+  await press('Escape', 'Escape');
+  tests.equal((await page.frames()).find((f) => f.name === 'f58').share, 1,
+    'keys: Escape zooms out');
+  await press('?');
+  tests.equal([await page.page.isVisible('#keys'),
+    (await page.text('#keys dl')).includes('Escape')], [true, true],
+  'keys: ? shows them');
+  await press('Escape');
+  tests.equal([await page.page.isVisible('#keys'), (await page.frames())
+    .find((f) => f.name === 'f58').share], [false, 1],
+  'keys: Escape closes them, and no more');
+  await press('/');
+  tests.equal(await page.page.evaluate(() => document.activeElement.id),
+    'search', 'keys: / goes to the search');
+  await page.page.keyboard.type('?/b');
+  tests.equal([await page.page.isVisible('#keys'),
+    await page.page.inputValue('#search')], [false, '?/b'],
+  'keys: in a field they are text');
+}
+
+export async function testDetails(tests, browser) {
+  const data = scratch(browser.folder, 'details.data', profile());
+  const page = await browser.open('details', data);
+  await line(tests, page);
+  await keys(tests, page);
+  tests.equal(page.faults, [], 'details: no request, nothing said');
+  await page.close();
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// Lines of source beside what was allocated there, and sizes as a chart, both
+// with the command's own figures.
+
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mprof, scratch } from './browser.mjs';
+import { GOLDEN, byName, exported } from './compare.mjs';
+import { ProfileEncoder } from './encode_profile.mjs';
+
+const shown = (page) => page.page.evaluate(() =>
+  [...document.querySelectorAll('.source tbody tr')].map((tr) =>
+    [...tr.cells].map((td) => td.textContent)));
+
+const numberOf = (text) => Number(text.replaceAll(',', ''));
+
+// Lines of a profile are those of --by=line: "function file:line".
+async function figures(tests, browser) {
+  const data = `${GOLDEN}/lines.data`;
+  const page = await browser.open('lines', data);
+  await page.go('#/functions');
+  const links = await page.page.evaluate(() =>
+    [...document.querySelectorAll('.functions tbody a')].map((a) =>
+      [a.textContent, a.getAttribute('href').split('?')[0]]));
+  const found = [];
+  for (const [name, href] of links) {
+    await page.go(href);
+    const file = await page.page.evaluate(() => [...document
+      .querySelectorAll('.source p')].map((p) => p.textContent.split(';')[0]));
+    for (const [selfBytes, selfAllocs, bytes, allocs, line] of
+      await shown(page))
+      found.push([`${name} ${file[0]}:${line}`, ...[selfBytes, selfAllocs,
+        bytes, allocs].map(numberOf)]);
+  }
+  const wanted = exported(data, '--by=line').functions
+    .filter((f) => f.line !== null)
+    .map((f) => [f.name, f['self-bytes'], f['self-allocations'],
+      f['inclusive-bytes'], f['inclusive-allocations']]);
+  tests.check(wanted.length > 1, 'lines: there are some', wanted.length);
+  tests.equal(found.sort(byName), wanted.sort(byName),
+    'lines: figures are those of --by=line');
+  await page.page.fill('#focus', '.');
+  await page.page.press('#focus', 'Enter');
+  tests.equal(await shown(page), [], 'lines: none of a part of it');
+  tests.equal(page.faults, [], 'lines: no request, nothing said');
+  await page.close();
+}
+
+const MADE = 1795258066n; // when the profile was, in seconds
+
+// A function in FILE that allocates at the lines at PLACES.
+function written(folder, file, places) {
+  const profile = new ProfileEncoder(['mprof.version=1', 'mprof.language=c']);
+  profile.time(MADE * 1000000000n);
+  for (const line of places)
+    profile.allocate(['main', { name: 'make', file, line }], line, 8 * line,
+      {});
+  return scratch(folder, 'source.data', profile);
+}
+
+async function sources(tests, browser) {
+  const file = join(browser.folder, 'odd name.c');
+  const texts = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`);
+  texts[11] = '</script><script>window.harm = 1</script>';
+  texts[12] = `\tx = "${'é'.repeat(300)}";`;
+  writeFileSync(file, texts.join('\n'));
+  const data = written(browser.folder, file, [12, 29]);
+  utimesSync(file, Number(MADE), Number(MADE));
+  const page = await browser.open('source', data);
+  const place = await page.page.evaluate(() => [...document
+    .querySelectorAll('.bars a')].find((a) => a.textContent === 'make')
+    .getAttribute('href'));
+  await page.go(place);
+  const rows = await shown(page);
+  const cut = `\tx = "${'é'.repeat(197)}`;
+  tests.equal(rows.map((row) => row.slice(-2)), [
+    ...[8, 9, 10, 11].map((n) => [String(n), `line ${n}`]),
+    ['12', texts[11]], ['13', cut],
+    ...[14, 15, 16].map((n) => [String(n), `line ${n}`]), ['⋮'],
+    ...[25, 26, 27, 28, 29, 30].map((n) => [String(n), `line ${n}`])],
+  'source: lines with figures, and those around them');
+  tests.equal(rows.filter((row) => row[0] !== '' && row.length > 1).map((row) =>
+    row.slice(0, 5)), [['96', '12', '96', '12', '12'],
+    ['232', '29', '232', '29', '29']], 'source: their figures');
+  tests.equal(await page.page.evaluate(() => window.harm ?? null), null,
+    'source: nothing of it runs');
+  tests.equal(await page.text('.source p'), file,
+    'source: a file that is as it was');
+  tests.equal(page.faults, [], 'source: no request, nothing said');
+  await page.close();
+  utimesSync(file, Number(MADE) + 1, Number(MADE) + 1);
+  const later = await browser.open('source', data);
+  await later.go(place.split('?')[0]);
+  tests.equal(await later.text('.source p'), `${file}; it was changed after ` +
+    'the profile was made, so that lines may not be those that ran',
+  'source: a file that was changed since');
+  await later.close();
+  await leftOut(tests, browser, file, data);
+}
+
+// What is read is named like source, is text, and is wanted.
+async function leftOut(tests, browser, file, data) {
+  const has = (...options) => {
+    const out = join(browser.folder, 'left-out.html');
+    mprof('export', '--format=html', '-o', out, ...options, data);
+    return readFileSync(out).length;
+  };
+  const whole = has();
+  const none = has('--no-source');
+  tests.check(none < whole, 'source: --no-source leaves it out',
+    `${none} ${whole}`);
+  writeFileSync(file, 'text\n'.repeat(20) + '\0');
+  tests.equal(has(), none, 'source: no file with a zero byte');
+  const secret = join(browser.folder, 'secret.key');
+  writeFileSync(secret, 'text\n'.repeat(30));
+  data = written(browser.folder, secret, [12, 29]);
+  tests.equal(has(), has('--no-source'), 'source: no file of another kind');
+  data = written(browser.folder, browser.folder, [12, 29]);
+  tests.equal(has(), has('--no-source'), 'source: no folder');
+  data = written(browser.folder, '/nowhere/gone.c', [12, 29]);
+  tests.equal(has(), has('--no-source'), 'source: no file at all');
+}
+
+// Powers of two: each column is the sum of the sizes that belong to it.
+async function chart(tests, browser) {
+  for (const [name, word] of [['mixture', 'bytes'], ['widgets-c', 'kept'],
+    ['regions', 'allocs']]) {
+    const data = `${GOLDEN}/${name}.data`;
+    const page = await browser.open('chart', data);
+    await page.open(`#/types?value=${word}`);
+    const key = { bytes: 'bytes', kept: 'kept-bytes',
+      allocs: 'allocations' }[word];
+    const wanted = new Map();
+    for (const bin of exported(data).bins) {
+      const size = typeof bin.size === 'number'
+        ? 2 ** Math.ceil(Math.log2(Math.max(bin.size, 1)))
+        : bin.size === Symbol.for(':grown') ? 'grown' : '> 1024';
+      if (bin[key] > 0)
+        wanted.set(size, (wanted.get(size) ?? 0) + bin[key]);
+    }
+    const most = Math.max(...wanted.values());
+    tests.equal(await page.page.evaluate(() =>
+      [...document.querySelectorAll('.histogram li')].map((li) =>
+        [li.querySelector('.size').textContent, li.title.split(': ')[1]
+          .split(' ')[0], parseFloat(li.querySelector('.now').style.height)
+          .toFixed(3)])),
+    [...wanted].map(([size, value]) => [typeof size === 'string' ? size
+      : size <= 2 ? String(size)
+        : `${(size / 2 + 1).toLocaleString('en-US')} to ${
+          size.toLocaleString('en-US')}`, value.toLocaleString('en-US'),
+    ((100 * value) / most).toFixed(3)]), `sizes: a chart of ${name}`);
+    await page.close();
+  }
+}
+
+export async function testLines(tests, browser) {
+  await figures(tests, browser);
+  await sources(tests, browser);
+  await chart(tests, browser);
+}
