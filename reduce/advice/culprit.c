@@ -44,6 +44,7 @@ parts_of(const struct reduction *reduction, size_t function)
                                    is_function_name(name) &&
                                    !lisp_name_passes_on(name) &&
                                    !is_system_function(name, file)};
+  parts.interpreted = parts.program && f->low_address == 0 && *file == '\0';
   for (int i = 0; advice_rules[i] != NULL; i++) {
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;
@@ -85,6 +86,7 @@ rule_bits_init(struct rule_bits *bits, const struct reduction *reduction)
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;
     bits->direct |= rule->direct ? bit : 0;
+    bits->interpreted |= rule->interpreted ? bit : 0;
     bits->any_through |= rule->through == NULL ? bit : 0;
     bits->packages |= rule->package != NULL ? bit : 0;
     for (size_t t = 0; t < profile->type_count; t++) {
@@ -156,6 +158,8 @@ holding_rules(const struct walk *walk, uint32_t type)
 {
   const struct rule_bits *bits = walk->bits;
   uint64_t rules = bits->types[type];
+  if (!bits->parts[walk->culprit].interpreted)
+    rules &= ~bits->interpreted;
   if (walk->called == INDEX_NONE)
     return rules & bits->direct;
   return rules & ~bits->direct & (walk->through | bits->any_through) &

@@ -11,7 +11,7 @@ const struct advice_rule rule_initargs = {
     .grade = GRADE_CERTAIN,
     .through = NAMES("(METHOD MAKE-INSTANCE (SYMBOL))",
                      "(METHOD MAKE-INSTANCE (CLASS))"),
-    .leaf = NAMES("cl_grab_rest_args"),
+    .leaf = NAMES("cl_grab_rest_args", "LIST*"),
     .types = NAMES("CONS"),
     .objects = "conses",
     .fault = "has MAKE-INSTANCE cons the list of initargs",
