@@ -7,7 +7,8 @@
 const struct advice_rule rule_vector_list = {
     .name = "vector-list",
     .grade = GRADE_CERTAIN,
-    .called = NAMES("VECTOR"),
+    .called = NAMES("VECTOR", "APPLY"),
+    .through = NAMES("VECTOR"),
     .types = NAMES("CONS"),
     .objects = "conses",
     .fault = "has VECTOR cons the list of its arguments",
