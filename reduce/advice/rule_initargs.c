@@ -10,11 +10,13 @@ const struct advice_rule rule_initargs = {
     .name = "initargs",
     .grade = GRADE_CERTAIN,
     .through = NAMES("(METHOD MAKE-INSTANCE (SYMBOL))",
-                     "(METHOD MAKE-INSTANCE (CLASS))"),
+                     "(METHOD MAKE-INSTANCE (CLASS))",
+                     "(METHOD INITIALIZE-INSTANCE (T))",
+                     "(METHOD SHARED-INITIALIZE (T T))"),
     .leaf = NAMES("cl_grab_rest_args", "LIST*"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has MAKE-INSTANCE cons the list of initargs",
+    .fault = "has lists of initargs consed for instances",
     .remedy = "Where many are made, use DEFSTRUCT, whose "
               "constructor conses no list, or give fewer initargs "
               "and initforms in their place.",

@@ -14,10 +14,11 @@ const struct advice_rule rule_interpreted = {
     .types = NAMES("CONS"),
     .objects = "objects",
     .fault = "is interpreted, and not compiled",
-    .remedy = "Compile it: COMPILE-FILE and LOAD of the result, or "
-              "COMPILE. The conses of the interpreter, for each variable "
-              "and argument, are gone then. Method combinations other than "
-              "STANDARD are interpreted, too.",
+    .remedy = "Compile it, by COMPILE-FILE or COMPILE: the "
+              "interpreter conses for each variable and "
+              "argument. What method combinations other than "
+              "STANDARD make is interpreted and cannot be "
+              "compiled: there use CALL-NEXT-METHOD.",
     .example = "(load \"app.lisp\") => (load (compile-file \"app.lisp\"))",
     .unknown = "how many of the conses are the program's own",
 };

@@ -8,13 +8,11 @@
 
 const struct advice_rule *const advice_rules[] = {
     &rule_scanner,        &rule_eval,
-    &rule_condition,      &rule_interpreted,
     &rule_generic_float,  &rule_float_function,
     &rule_boxed_float,    &rule_random_integer,
     &rule_bignum,         &rule_boxed_integer,
     &rule_ratio,          &rule_random_state,
     &rule_rest_list,      &rule_value_list,
-    &rule_map_lists,      &rule_vector_list,
     &rule_closure,        &rule_function_object,
     &rule_format_control, &rule_format_string,
     &rule_string_stream,  &rule_reinitialize,

@@ -24,6 +24,11 @@
   ((count :initarg :count :initform 0 :accessor counter-count)
    (step :initarg :step :initform 1 :reader counter-step)))
 
+;;; A method that the instances pass does not hide the fault.
+
+(defmethod initialize-instance :around ((counter counter) &key)
+  (call-next-method))
+
 (defun fault-2 ()
   (let ((counter (make-instance 'counter :count 0 :step 1)))
     (incf (counter-count counter) (counter-step counter))))

@@ -19,17 +19,38 @@
   (loop for a from 1 to 10
         sum (the fixnum (funcall *compiled-area* a 3))))
 
-;;; Variables, of a loop within.
+;;; What other method combinations than STANDARD make is interpreted, too, and
+;;; cannot be compiled.
 
-(defvar *gauss* '(lambda (n) (let ((sum 0)) (dotimes (i n sum) (incf sum i)))))
-(defvar *interpreted-gauss* (eval *gauss*))
-(defvar *compiled-gauss* (compile nil *gauss*))
+(defclass node ()
+  ((children :initarg :children :initform '() :reader children)))
+
+(defclass weighted-node (node)
+  ((weight :initform 10 :reader weight)))
+
+(defgeneric size (node)
+  (:method-combination +)
+  (:method + ((node node))
+    (reduce #'+ (children node) :key #'size :initial-value 1))
+  (:method + ((node weighted-node))
+    (weight node)))
+
+(defvar *tree*
+  (make-instance
+   'weighted-node
+   :children (list (make-instance 'node) (make-instance 'weighted-node))))
 
 (defun fault-2 ()
-  (funcall *interpreted-gauss* 20))
+  (size *tree*))
+
+(defgeneric size-by-next-method (node)
+  (:method ((node node))
+    (reduce #'+ (children node) :key #'size-by-next-method :initial-value 1))
+  (:method ((node weighted-node))
+    (+ (weight node) (call-next-method))))
 
 (defun mended-2 ()
-  (funcall *compiled-gauss* 20))
+  (size-by-next-method *tree*))
 
 ;;; Global functions that call each other, and make a list.
 
