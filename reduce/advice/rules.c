@@ -6,6 +6,7 @@
 
 #include "advice/rules.h"
 
+/* clang-format off */
 const struct advice_rule *const advice_rules[] = {
     &rule_scanner,
     &rule_generic_float,
@@ -16,6 +17,8 @@ const struct advice_rule *const advice_rules[] = {
     &rule_format_control,
     &rule_format_string,
     &rule_string_stream,
+    &rule_type_check,
+    &rule_condition,
     &rule_initargs,
     &rule_hash_growth,
     &rule_vector_growth,
