@@ -9,6 +9,7 @@
 const struct advice_rule rule_closure = {
     .name = "closure",
     .grade = GRADE_CERTAIN,
+    .saving = SAVES_ALL_OF_MANY,
     .called = NAMES("ecl_make_cclosure_va"),
     .types = NAMES("CLOSURE"),
     .objects = "closures",
