@@ -10,9 +10,18 @@
 
 /* ---- what names mean ---- */
 
-/* The compiler and the loader: who calls them has not written what they do.
+/* The compiler, the loader, and what defines classes and methods: who calls
+ * them has not written what they do.
  */
-static const char *const barriers[] = {"COMPILE", "COMPILE-FILE", "LOAD",
+static const char *const barriers[] = {"COMPILE",
+                                       "COMPILE-FILE",
+                                       "LOAD",
+                                       "ADD-METHOD",
+                                       "CLOS::INSTALL-METHOD",
+                                       "CLOS::LOAD-DEFCLASS",
+                                       "CLOS:ENSURE-CLASS",
+                                       "ENSURE-GENERIC-FUNCTION",
+                                       "SI:DEFINE-STRUCTURE",
                                        NULL};
 
 static bool

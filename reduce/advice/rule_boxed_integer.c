@@ -14,12 +14,13 @@ const struct advice_rule rule_boxed_integer = {
     .types = NAMES("BIGNUM"),
     .objects = "bignums",
     .fault = "boxes integers of 64 bits",
-    .remedy = "Declare FIXNUM where the values fit. For others do all that "
-              "takes and gives them by FFI:C-INLINE: in ECL arithmetic, "
-              "calls, and general arrays box them, and declarations do not "
-              "help.",
-    .example = "(logxor a b) => (ffi:c-inline (a b) (:uint64-t :uint64-t) "
-               ":uint64-t \"#0 ^ #1\" :one-liner t)",
+    .remedy = "Declare FIXNUM where the values fit. In ECL all Lisp "
+              "code that takes or gives others boxes them, whatever is "
+              "declared: read them from their array, and compute, "
+              "within FFI:C-INLINE.",
+    .example = "(> (aref words i) limit) => (ffi:c-inline (words i) "
+               "(:object :fixnum) :bool \"#0->vector.self.b64[#1] > 99ULL\" "
+               ":one-liner t)",
     .unknown = "where the integer goes: an operand, an argument, a value or "
                "an element",
 };

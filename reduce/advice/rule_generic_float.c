@@ -18,10 +18,12 @@ const struct advice_rule rule_generic_float = {
     .types = NAMES("SINGLE-FLOAT", "DOUBLE-FLOAT", "LONG-FLOAT"),
     .objects = "floats",
     .fault = "computes with floats by generic arithmetic",
-    .remedy = "Declare the types of the operands and of the variable that "
-              "gets the result, and compile the function with (OPTIMIZE "
-              "(SAFETY 0)): ECL trusts declarations only then. Write a "
-              "loop in place of REDUCE and APPLY.",
+    .remedy = "Declare the types of the operands and of the variable "
+              "that gets the result, and compile the function with "
+              "(OPTIMIZE (SAFETY 0)): ECL trusts declarations only "
+              "then. Write a loop in place of REDUCE and APPLY. ECL "
+              "24.5.10 boxes what is between nested operations: set a "
+              "typed variable to each result.",
     .example = "(* a b) => (let ((a a) (b b)) (declare (double-float a b) "
                "(optimize (safety 0))) (* a b))",
     .unknown = "whether the result is boxed again where it leaves the "

@@ -37,7 +37,11 @@
 (declaim (inline next-guess-inline))
 (defun next-guess-inline (x a)
   (declare (double-float x a) (optimize (safety 0)))
-  (/ (+ x (/ a x)) 2d0))
+  (let ((guess 0d0))                    ; ECL 24.5.10 boxes within nested forms
+    (declare (double-float guess))
+    (setf guess (/ a x)
+          guess (+ x guess))
+    (/ guess 2d0)))
 
 (defun mended-2 ()
   (let ((x 10d0) (a 2d0))
@@ -65,7 +69,7 @@
     (dotimes (year 12)
       (setf balance (* balance rate)
             (account-balance account) balance))
-    (> (account-balance account) 150d0)))
+    (plusp (account-balance account))))
 
 (defun mended-3 ()
   (let ((balances (balances-values *balances*)) (rate 1.05d0) (balance 100d0))
@@ -74,7 +78,7 @@
     (dotimes (year 12)
       (setf balance (* balance rate)
             (aref balances 0) balance))
-    (> (aref balances 0) 150d0)))
+    (plusp balance)))
 
 ;;; Floats that exist already; floats that stay in arrays; fixnums.
 
@@ -88,12 +92,14 @@
     copy))
 
 (defun alike-2 ()
-  (let ((from (make-array 4 :element-type 'single-float
-                            :initial-element 2f0))
-        (to (make-array 4 :element-type 'single-float)))
-    (declare (optimize (safety 0)))
+  (let ((from (make-array 4 :element-type 'single-float))
+        (to (make-array 4 :element-type 'single-float))
+        (x 0f0) (factor 3f0))
+    (declare (single-float x factor) (optimize (safety 0)))
     (dotimes (i 4 to)
-      (setf (aref to i) (* 2f0 (aref from i))))))
+      (setf x (aref from i)
+            x (* x factor)
+            (aref to i) x))))
 
 (defun alike-3 ()
   (let ((squares (make-array 10)) (square 0))

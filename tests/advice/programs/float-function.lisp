@@ -4,19 +4,23 @@
 
 (defvar *areas* (list 2d0 9d0 0.25d0 30.5d0))
 
+(defvar *limit* 3.5d0)
+
 (defun fault-1 ()
   (let ((small 0))
     (dolist (area *areas* small)
-      (when (< (sqrt area) 3.5d0)
+      (when (< (sqrt area) *limit*)
         (incf small)))))
 
 (defun mended-1 ()
-  (let ((small 0))
-    (declare (optimize (safety 0)))
-    (dolist (area *areas* small)
-      (declare (type (double-float 0d0) area))
-      (when (< (sqrt area) 3.5d0)
-        (incf small)))))
+  (let ((small 0) (length 0d0) (limit *limit*))
+    (declare (double-float length limit) (optimize (safety 0)))
+    (dolist (element *areas* small)
+      (let ((area element))
+        (declare (double-float area))
+        (setf length (sqrt (the (double-float 0d0) area)))
+        (when (< length limit)
+          (incf small))))))
 
 ;;; Declarations do not help EXP and ABS.
 
@@ -39,13 +43,13 @@
 (defun fault-3 ()
   (let ((bins (make-array 32 :initial-element 0)))
     (dolist (area *areas* bins)
-      (incf (svref bins (floor area 0.99d0))))))
+      (incf (svref bins (floor area))))))
 
 (defun mended-3 ()
   (let ((bins (make-array 32 :initial-element 0)))
     (dolist (area *areas* bins)
       (incf (svref bins (ffi:c-inline (area) (:double) :fixnum
-                                      "(cl_fixnum)floor(#0 / 0.99)"
+                                      "(cl_fixnum)floor(#0)"
                                       :one-liner t))))))
 
 ;;; The same functions of integers; those that give back an argument; what is

@@ -17,12 +17,16 @@
 (defvar *words* (list "a" "bc" "def" "gh"))
 
 (defun fault-2 ()
-  (count-if (lambda (word) (= (length (the string word)) 2)) *words*))
+  (loop for size from 1 to 3
+        collect (position size *words*
+                          :key (lambda (word) (length (the string word))))))
 
 (defun mended-2 ()
-  (count-if (load-time-value
-             (lambda (word) (= (length (the string word)) 2)))
-            *words*))
+  (loop for size from 1 to 3
+        collect (position size *words*
+                          :key (load-time-value
+                                (lambda (word)
+                                  (length (the string word)))))))
 
 ;;; A local function that is passed; a global one has a name.
 
@@ -30,10 +34,10 @@
   (funcall function (funcall function n)))
 
 (defun fault-3 ()
-  (flet ((next (n)
-           (if (evenp n) (/ n 2) (1+ (* 3 n)))))
-    (loop for n from 1 to 10
-          collect (call-twice #'next n))))
+  (loop for n from 1 to 10
+        collect (flet ((next (n)
+                         (if (evenp n) (/ n 2) (1+ (* 3 n)))))
+                  (call-twice #'next n))))
 
 (defun next (n)
   (if (evenp n) (/ n 2) (1+ (* 3 n))))

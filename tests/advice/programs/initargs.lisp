@@ -37,6 +37,11 @@
   (let ((counter (make-instance 'counter)))
     (incf (counter-count counter) (counter-step counter))))
 
+(defvar *more-2*
+  (if (string< (lisp-implementation-version) "24")
+      0
+      (* -4 16)))                       ; CALL-NEXT-METHOD in ECL 24.5.10
+
 ;;; In place of default initargs, too.
 
 (defclass shape ()

@@ -52,6 +52,11 @@
 (defun mended-2 ()
   (size-by-next-method *tree*))
 
+(defvar *more-2*
+  (if (string< (lisp-implementation-version) "24")
+      0
+      (* 2 16)))                        ; CALL-NEXT-METHOD in ECL 24.5.10
+
 ;;; Global functions that call each other, and make a list.
 
 (defvar *collatz*
