@@ -48,6 +48,7 @@
 
 (defun mended-2 ()
   (let ((words *words*))
+    (declare (type words words))
     (loop for i below 5
           sum (folded-element words i))))
 

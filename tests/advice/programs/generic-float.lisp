@@ -6,15 +6,16 @@
 
 (defvar *payments* (list 1.5d0 2.25d0 8d0 0.125d0 3.75d0))
 
+(defvar *balance* 100d0)
 (defvar *rate* 1.01d0)
 
 (defun fault-1 ()
-  (let ((balance 100d0) (rate *rate*))
+  (let ((balance *balance*) (rate *rate*))
     (dolist (payment *payments* balance)
       (setf balance (+ (* balance rate) payment)))))
 
 (defun mended-1 ()
-  (let ((balance 100d0) (rate *rate*))
+  (let ((balance *balance*) (rate *rate*))
     (declare (double-float balance rate) (optimize (safety 0)))
     (dolist (element *payments* balance)
       (let ((payment element))
