@@ -7,18 +7,20 @@
 
 #include "advice/rules.h"
 
+#define INTEGER_FUNCTIONS                                                    \
+  "ecl_plus", "ecl_minus", "ecl_times", "ecl_divide", "ecl_negate",          \
+      "ecl_one_plus", "ecl_one_minus", "ecl_boole", "LOGAND", "LOGIOR",      \
+      "LOGXOR", "LOGNOT", "ASH", "ecl_ash", "LDB", "DPB", "MASK-FIELD",      \
+      "ABS", "ecl_abs", "GCD", "ecl_gcd", "LCM", "EXPT", "ecl_expt",         \
+      "ISQRT", "ecl_floor1", "ecl_floor2", "ecl_ceiling1", "ecl_ceiling2",   \
+      "ecl_truncate1", "ecl_truncate2", "ecl_round1", "ecl_round2", "FLOOR", \
+      "CEILING", "TRUNCATE", "ROUND", "MOD", "REM"
+
 const struct advice_rule rule_bignum = {
     .name = "bignum",
     .grade = GRADE_CHECK,
-    .called =
-        NAMES("ecl_plus", "ecl_minus", "ecl_times", "ecl_divide",
-              "ecl_negate", "ecl_one_plus", "ecl_one_minus", "ecl_boole",
-              "LOGAND", "LOGIOR", "LOGXOR", "LOGNOT", "ASH", "ecl_ash", "LDB",
-              "DPB", "MASK-FIELD", "ABS", "ecl_abs", "GCD", "ecl_gcd", "LCM",
-              "EXPT", "ecl_expt", "ISQRT", "REDUCE", "APPLY", "ecl_floor1",
-              "ecl_floor2", "ecl_ceiling1", "ecl_ceiling2", "ecl_truncate1",
-              "ecl_truncate2", "ecl_round1", "ecl_round2", "FLOOR", "CEILING",
-              "TRUNCATE", "ROUND", "MOD", "REM"),
+    .called = NAMES(INTEGER_FUNCTIONS, "REDUCE", "APPLY"),
+    .through = NAMES(INTEGER_FUNCTIONS),
     .types = NAMES("BIGNUM"),
     .objects = "bignums",
     .fault = "computes with integers that are no fixnums",

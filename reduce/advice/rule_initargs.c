@@ -17,10 +17,13 @@ const struct advice_rule rule_initargs = {
     .types = NAMES("CONS"),
     .objects = "conses",
     .fault = "has lists of initargs consed for instances",
-    .remedy = "Where many are made, use DEFSTRUCT, whose "
-              "constructor conses no list, or give fewer initargs "
-              "and initforms in their place.",
-    .example = "(defclass point () ((x :initarg :x))) => (defstruct"
-               " point x)",
-    .unknown = "whether anything depends on the class",
+    .remedy = "Make the instance without initargs, and set its slots "
+              "by SETF of SLOT-VALUE or of accessors, which cons "
+              "nothing; initforms and the constructors of structures "
+              "do not, either. The class in place of its name, by "
+              "LOAD-TIME-VALUE of FIND-CLASS, saves one list.",
+    .example = "(make-instance 'point :x 3) => (let ((p "
+               "(make-instance 'point))) (setf (slot-value p 'x) 3) p)",
+    .unknown = "whether methods of INITIALIZE-INSTANCE want the "
+               "initargs",
 };

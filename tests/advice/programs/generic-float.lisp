@@ -1,8 +1,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Arithmetic that ECL leaves to functions of its runtime, which make a float
-;;;; for each result.  In what is mended each operation is by itself: ECL 24.5.10
-;;;; boxes what is between nested ones.
+;;;; Arithmetic that ECL leaves to functions of its runtime, which make a
+;;;; float for each result.  In what is mended each operation is by itself,
+;;;; for ECL 24.5.10 boxes what is between nested ones.
 
 (defvar *payments* (list 1.5d0 2.25d0 8d0 0.125d0 3.75d0))
 

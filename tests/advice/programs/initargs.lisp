@@ -11,12 +11,12 @@
         sum (let ((point (make-instance 'point :x n :y n)))
               (+ (x point) (y point)))))
 
-(defstruct pair x y)
-
 (defun mended-1 ()
   (loop for n from 1 to 10
-        sum (let ((pair (make-pair :x n :y n)))
-              (+ (pair-x pair) (pair-y pair)))))
+        sum (let ((point (make-instance 'point)))
+              (setf (slot-value point 'x) n
+                    (slot-value point 'y) n)
+              (+ (x point) (y point)))))
 
 ;;; Initforms do for what is the same each time.
 
@@ -66,6 +66,8 @@
 
 (defun alike-1 ()
   (counter-count (make-instance 'counter)))
+
+(defstruct pair x y)
 
 (defun alike-2 ()
   (make-pair :x 1 :y (make-pair :x 2)))
