@@ -20,6 +20,8 @@ const struct advice_rule *const advice_rules[] = {
     &rule_boxed_integer,
     &rule_ratio,
     &rule_random_state,
+    &rule_complement,
+    &rule_type_of,
     &rule_rest_list,
     &rule_value_list,
     &rule_vector_list,
