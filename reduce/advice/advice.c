@@ -152,9 +152,16 @@ static uint64_t
 saved_bytes(const struct advice *advice)
 {
   uint64_t bytes = advice->figures.bytes;
-  if (advice->rule->saving == SAVES_ALL || advice->objects == 0)
+  switch (advice->objects) {
+  case 0:
     return bytes;
-  return bytes - bytes / advice->objects;
+  case 1:
+    return advice->rule->saving == SAVES_ALL ? bytes : 0;
+  default:
+    return advice->rule->saving == SAVES_ALL_BUT_ONE
+               ? bytes - bytes / advice->objects
+               : bytes;
+  }
 }
 
 static int
