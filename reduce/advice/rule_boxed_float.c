@@ -6,7 +6,7 @@
 
 const struct advice_rule rule_boxed_float = {
     .name = "boxed-float",
-    .grade = GRADE_CERTAIN,
+    .grade = GRADE_CHECK,
     .direct = true,
     .types = NAMES("SINGLE-FLOAT", "DOUBLE-FLOAT", "LONG-FLOAT"),
     .objects = "floats",

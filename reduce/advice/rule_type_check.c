@@ -15,12 +15,12 @@ const struct advice_rule rule_type_check = {
     .objects = "conses",
     .fault = "has TYPEP expand a type at each check",
     .remedy =
-        "Have DEFTYPE give back a quoted list: a backquote with a comma "
-        "makes the list anew each time, #. does not. Write (ARRAY T (*)) or "
-        "(SIMPLE-ARRAY T (*)), not (VECTOR T), where T is the element type. "
-        "Declarations are checked unless SAFETY is 0.",
-    .example = "(deftype buffer () `(simple-array octet (,+size+))) => "
-               "(deftype buffer () '(simple-array octet (#.+size+)))",
+        "Write the type that it expands to: (ARRAY T (*)) for (VECTOR T), "
+        "where T is the element type, and what a DEFTYPE stands for. In ECL "
+        "21.2.1 it is enough that DEFTYPE gives back a quoted list, with #. "
+        "where a comma was. Declarations are checked unless SAFETY is 0.",
+    .example = "(declare (type (vector (unsigned-byte 8)) v)) => (declare "
+               "(type (array (unsigned-byte 8) (*)) v))",
     .unknown = "which type it is, and whether it is declared, in "
                "CHECK-TYPE or in TYPEP",
 };

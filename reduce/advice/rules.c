@@ -27,6 +27,7 @@ const struct advice_rule *const advice_rules[] = {
     &rule_vector_list,
     &rule_closure,
     &rule_function_object,
+    &rule_pretty_print,
     &rule_format_control,
     &rule_format_column,
     &rule_format_string,

@@ -72,3 +72,9 @@
 (defun condition/1 ()
   (compiled '(lambda (x) (declare (ignore x)) 1))
   nil)
+
+;;; The pretty printer makes instances of its own.
+
+(defun initargs/2 ()
+  (write '(1 2 3) :stream *null* :pretty t)
+  nil)

@@ -36,9 +36,6 @@
 (deftype row ()
   `(simple-array fixnum (,+row-length+)))
 
-(deftype constant-row ()
-  '(simple-array fixnum (#.+row-length+)))
-
 (defvar *row*
   (make-array +row-length+ :element-type 'fixnum :initial-contents '(1 2 3 4)))
 
@@ -51,7 +48,7 @@
         sum (mean *row*)))
 
 (defun mean-of-row (row)
-  (check-type row constant-row)
+  (check-type row (simple-array fixnum (#.+row-length+)))
   (floor (reduce #'+ row) (length row)))
 
 (defun mended-2 ()
