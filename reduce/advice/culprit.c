@@ -49,6 +49,8 @@ parts_of(const struct reduction *reduction, size_t function)
     uint64_t bit = UINT64_C(1) << i;
     if (rule->called == NULL || is_listed(rule->called, name))
       parts.called |= bit;
+    if (is_listed(rule->below, name))
+      parts.below |= bit;
     if (is_listed(rule->through, name))
       parts.through |= bit;
     if (rule->leaf == NULL || is_listed(rule->leaf, name))
@@ -85,6 +87,7 @@ rule_bits_init(struct rule_bits *bits, const struct reduction *reduction)
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;
     bits->direct |= rule->direct ? bit : 0;
+    bits->any_below |= rule->below == NULL ? bit : 0;
     bits->any_through |= rule->through == NULL ? bit : 0;
     bits->packages |= rule->package != NULL ? bit : 0;
     for (size_t t = 0; t < profile->type_count; t++) {
@@ -144,6 +147,7 @@ walk_to_program(struct walk *walk, uint64_t packages)
       return true;
     }
     walk->through |= parts->through;
+    walk->below = walk->called;
     walk->called = f->function;
     walk->leaf = walk->leaf == INDEX_NONE ? f->function : walk->leaf;
   }
@@ -158,7 +162,10 @@ holding_rules(const struct walk *walk, uint32_t type)
   uint64_t rules = bits->types[type];
   if (walk->called == INDEX_NONE)
     return rules & bits->direct;
-  return rules & ~bits->direct & (walk->through | bits->any_through) &
+  uint64_t below =
+      walk->below == INDEX_NONE ? 0 : bits->parts[walk->below].below;
+  return rules & ~bits->direct & (below | bits->any_below) &
+         (walk->through | bits->any_through) &
          bits->parts[walk->called].called & bits->parts[walk->leaf].leaf;
 }
 
@@ -169,6 +176,7 @@ find_culprit(const struct rule_bits *bits, uint32_t node, uint32_t type,
   *walk = (struct walk){.bits = bits,
                         .node = node,
                         .leaf = INDEX_NONE,
+                        .below = INDEX_NONE,
                         .called = INDEX_NONE,
                         .culprit = INDEX_NONE};
   if (bits->types[type] == 0 || !walk_to_program(walk, 0))
@@ -176,6 +184,7 @@ find_culprit(const struct rule_bits *bits, uint32_t node, uint32_t type,
   const struct parts *parts = &bits->parts[walk->culprit];
   struct walk outer = *walk;
   outer.through |= parts->through;
+  outer.below = walk->called;
   outer.called = walk->culprit;
   outer.leaf = walk->leaf == INDEX_NONE ? walk->culprit : walk->leaf;
   if (parts->package != 0 && walk_to_program(&outer, parts->package)) {

@@ -45,6 +45,7 @@ struct advice_rule {
   /* the condition; lists of names end with NULL */
   bool direct;                /* the culprit itself allocates */
   const char *const *called;  /* what the culprit calls */
+  const char *const *below;   /* what that one calls itself */
   const char *const *through; /* a function below the culprit */
   const char *const *leaf;    /* what allocates; not the culprit */
   const char *const *types;   /* or classes, of the objects */

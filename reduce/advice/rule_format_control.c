@@ -7,6 +7,7 @@
 const struct advice_rule rule_format_control = {
     .name = "format-control",
     .grade = GRADE_CERTAIN,
+    .called = NAMES("FORMAT", "APPLY"),
     .through = NAMES("SI::TOKENIZE-CONTROL-STRING"),
     .objects = "objects",
     .fault = "has FORMAT parse the control string each time",
