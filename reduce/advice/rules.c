@@ -7,17 +7,15 @@
 #include "advice/rules.h"
 
 const struct advice_rule *const advice_rules[] = {
-    &rule_scanner,
-    &rule_generic_float,
-    &rule_boxed_float,
-    &rule_rest_list,
-    &rule_closure,
-    &rule_function_object,
-    &rule_format_control,
-    &rule_format_string,
-    &rule_string_stream,
-    &rule_initargs,
-    &rule_hash_growth,
-    &rule_vector_growth,
-    NULL,
+    &rule_scanner,        &rule_generic_float,    &rule_boxed_float,
+    &rule_rest_list,      &rule_closure,          &rule_function_object,
+    &rule_format_control, &rule_format_string,    &rule_string_stream,
+    &rule_to_string,      &rule_gensym,           &rule_initargs,
+    &rule_hash_growth,    &rule_vector_growth,    &rule_string_growth,
+    &rule_argument_list,  &rule_append,           &rule_concatenate,
+    &rule_subseq,         &rule_remove,           &rule_copy,
+    &rule_reverse,        &rule_string_case,      &rule_coerce,
+    &rule_sets,           &rule_read_from_string, &rule_symbols,
+    &rule_pathnames,      &rule_open_file,        &rule_adjust_array,
+    &rule_hash_table,     &rule_read_line,        NULL,
 };
