@@ -54,6 +54,27 @@ add_share(struct search *search, uint32_t advice, uint32_t function,
   return true;
 }
 
+/* Notes the size of the objects that the advice ROW has of COUNT. */
+static bool
+add_size(struct search *search, uint32_t row,
+         const struct sample_count *count)
+{
+  struct advice *advice = &search->items[row];
+  const uint64_t size = count->object_bytes, key[] = {row, size};
+  size_t sizes = search->sizes.row_count;
+  if (count->size_kind != SIZE_EXACT) {
+    advice->larger = true;
+    return true;
+  }
+  if (row_table_add(&search->sizes, key, 2) == ROW_NONE)
+    return false;
+  advice->least =
+      advice->sizes == 0 || size < advice->least ? size : advice->least;
+  advice->most = size > advice->most ? size : advice->most;
+  advice->sizes += search->sizes.row_count - sizes;
+  return true;
+}
+
 /* Adds what COUNT counts to the advice of the first of RULES. */
 static bool
 gather(struct search *search, const struct walk *walk, uint64_t rules,
@@ -77,13 +98,8 @@ gather(struct search *search, const struct walk *walk, uint64_t rules,
   figures_add(&advice->figures, &more);
   if ((search->bits.counted[count->type] >> rule & 1) == 0)
     return true;
-  const uint64_t size[] = {row, count->object_bytes};
-  size_t sizes = search->sizes.row_count;
   advice->objects += count->counts[MEASURE_ALLOCS];
-  if (row_table_add(&search->sizes, size, 2) == ROW_NONE)
-    return false;
-  advice->sizes += search->sizes.row_count - sizes;
-  return true;
+  return add_size(search, row, count);
 }
 
 static bool

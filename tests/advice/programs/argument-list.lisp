@@ -1,6 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; EVERY, SOME, MAP and CONCATENATE make lists of the sequences that they get.
+;;;; EVERY, SOME, MAP and CONCATENATE make lists of the sequences that they are
+;;;; given.
 
 (defun all-digits-p (text)
   (every #'digit-char-p text))

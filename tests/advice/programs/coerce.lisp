@@ -30,17 +30,22 @@
     (dotimes (i 10 squares)
       (setf (svref squares i) (* i i)))))
 
-;;; A type that is known at run time alone.
-
-(defun sum-as (type numbers)
-  (reduce #'+ (coerce numbers type)))
-(declaim (notinline sum-as))
+;;; A string of some characters of another one.
 
 (defun fault-3 ()
-  (sum-as 'list #(1 2 3)))
+  (let ((letters nil))
+    (loop for c across "a-b-c"
+          do (when (alpha-char-p c)
+               (push c letters)))
+    (coerce (nreverse letters) 'string)))
+
+;; The string is needed; the list goes, too.
+(defparameter *more-3* (- (+ 40 (* 3 4)) (* 3 16)))
 
 (defun mended-3 ()
-  (reduce #'+ #(1 2 3)))
+  (remove-if-not #'alpha-char-p
+                 (load-time-value (coerce "a-b-c"
+                                          '(simple-array character (*))))))
 
 ;;; To a number or to a function; to the type that it has; MAP.
 

@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; A hash table that is full is made anew, larger.  It takes 16 bytes for each
-;;;; entry that there is room for; the room that is given instead is to be
+;;;; A hash table that is full is made anew, larger.  It takes 16 bytes for
+;;;; each entry that there is room for; the room that is given instead is to be
 ;;;; subtracted.
 
 ;;; A table of numbers.

@@ -1,6 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; A file stream has a buffer, and the name of the file is parsed and printed.
+;;;; A file stream has a buffer, and the name of the file is parsed and
+;;;; printed.
 
 (defvar *file* (format nil "~A/open-file.txt" (ext:getenv "ADVICE_WORK")))
 
