@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STRING_HEADER_BYTES = 40 };
+
 /* Bytes that came by a function, to find the one with most. */
 struct share {
   uint32_t advice, function; /* this may be INDEX_NONE */
@@ -167,10 +169,15 @@ find_calls(struct search *search)
 static uint64_t
 saved_bytes(const struct advice *advice)
 {
-  uint64_t bytes = advice->figures.bytes;
-  if (advice->rule->saving == SAVES_ALL || advice->objects == 0)
+  const uint64_t bytes = advice->figures.bytes, objects = advice->objects;
+  const uint64_t headers = objects * STRING_HEADER_BYTES;
+  if (advice->rule->saving == SAVES_WIDTH)
+    return bytes > headers && (bytes - headers) / 4 * 3 > objects
+               ? (bytes - headers) / 4 * 3 - objects
+               : 0;
+  if (advice->rule->saving == SAVES_ALL || objects == 0)
     return bytes;
-  return bytes - bytes / advice->objects;
+  return bytes - bytes / objects;
 }
 
 static int

@@ -9,15 +9,17 @@ const struct advice_rule rule_argument_list = {
     .name = "argument-list",
     .grade = GRADE_CERTAIN,
     .called = NAMES("EVERY", "SOME", "NOTANY", "NOTEVERY", "MAP", "MAP-INTO",
-                    "CONCATENATE"),
+                    "CONCATENATE", "VECTOR"),
     .leaf = NAMES("EVERY", "SOME", "NOTANY", "NOTEVERY", "MAP", "MAP-INTO",
-                  "CONCATENATE", "COPY-LIST", "cl_grab_rest_args"),
+                  "CONCATENATE", "COPY-LIST", "ARRAY-DIMENSIONS",
+                  "cl_grab_rest_args"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has EVERY, SOME, MAP or CONCATENATE cons lists for "
-             "their arguments",
-    .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE, and "
-              "for CONCATENATE a new string that REPLACE fills.",
+    .fault = "has EVERY, SOME, MAP, CONCATENATE or VECTOR cons "
+             "lists for their arguments",
+    .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE; for "
+              "CONCATENATE a new string that REPLACE fills; for "
+              "VECTOR a MAKE-ARRAY and SETF of SVREF.",
     .example = "(every #'digit-char-p text) => (loop for c across "
                "text always (digit-char-p c))",
     .unknown = "nothing that matters here",

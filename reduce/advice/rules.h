@@ -15,6 +15,6 @@ extern const struct advice_rule rule_adjust_array, rule_append,
     rule_read_from_string, rule_read_line, rule_remove, rule_rest_list,
     rule_reverse, rule_scanner, rule_sets, rule_string_case,
     rule_string_growth, rule_string_stream, rule_subseq, rule_symbols,
-    rule_to_string, rule_vector_growth;
+    rule_to_string, rule_vector_growth, rule_wide_string;
 
 #endif
