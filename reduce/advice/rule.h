@@ -35,7 +35,9 @@ enum grade {
 enum saving {
   SAVES_ALL,
   SAVES_ALL_OF_MANY, /* of one object there is nothing to save */
-  SAVES_ALL_BUT_ONE  /* one object of all stays */
+  SAVES_ALL_BUT_ONE, /* one object of all stays */
+  SAVES_WIDTH /* strings of 4 bytes a character get 1 byte, and one at the
+                 end */
 };
 
 struct advice_rule {
