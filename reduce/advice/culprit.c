@@ -10,6 +10,20 @@
 
 /* ---- what names mean ---- */
 
+/* The compiler, the loader, and what defines classes and methods: who calls
+ * them has not written what they do.
+ */
+static const char *const barriers[] = {"COMPILE",
+                                       "COMPILE-FILE",
+                                       "LOAD",
+                                       "ADD-METHOD",
+                                       "CLOS::INSTALL-METHOD",
+                                       "CLOS::LOAD-DEFCLASS",
+                                       "CLOS:ENSURE-CLASS",
+                                       "ENSURE-GENERIC-FUNCTION",
+                                       "SI:DEFINE-STRUCTURE",
+                                       NULL};
+
 static bool
 is_listed(const char *const *list, const char *name)
 {
@@ -34,16 +48,27 @@ is_of_package(const char *name, const char *package)
   return false;
 }
 
+/* Whether the function NAME, which is of the program, is called by ECL where
+ * it pleases: what expands a type, and what loads a file, once. */
+static bool
+is_called_by_ecl(const char *name)
+{
+  return strncmp(name, "(DEFTYPE ", 9) == 0 ||
+         strncmp(name, "(LOAD ", 6) == 0;
+}
+
 static struct parts
 parts_of(const struct reduction *reduction, size_t function)
 {
   const char *name = function_name(&reduction->frames, function);
   const char *file = function_file(&reduction->frames, function);
   const struct function *f = &reduction->frames.functions[function];
-  struct parts parts = {.program = !f->runtime && !f->c &&
-                                   is_function_name(name) &&
-                                   !lisp_name_passes_on(name) &&
-                                   !is_system_function(name, file)};
+  struct parts parts = {
+      .program = !f->runtime && !f->c && is_function_name(name) &&
+                 !lisp_name_passes_on(name) && !is_called_by_ecl(name) &&
+                 !is_system_function(name, file),
+      .barrier = is_listed(barriers, name)};
+  parts.interpreted = parts.program && f->low_address == 0 && *file == '\0';
   for (int i = 0; advice_rules[i] != NULL; i++) {
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;
@@ -51,6 +76,8 @@ parts_of(const struct reduction *reduction, size_t function)
       parts.called |= bit;
     if (is_listed(rule->through, name))
       parts.through |= bit;
+    if (is_listed(rule->without, name))
+      parts.without |= bit;
     if (rule->leaf == NULL || is_listed(rule->leaf, name))
       parts.leaf |= bit;
     if (rule->package != NULL && is_of_package(name, rule->package))
@@ -85,6 +112,7 @@ rule_bits_init(struct rule_bits *bits, const struct reduction *reduction)
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;
     bits->direct |= rule->direct ? bit : 0;
+    bits->interpreted |= rule->interpreted ? bit : 0;
     bits->any_through |= rule->through == NULL ? bit : 0;
     bits->packages |= rule->package != NULL ? bit : 0;
     for (size_t t = 0; t < profile->type_count; t++) {
@@ -127,6 +155,19 @@ walk_frame(struct walk *walk)
   return NULL;
 }
 
+/* Has WALK leave FUNCTION behind, which is not the culprit. */
+static void
+walk_past(struct walk *walk, uint32_t function)
+{
+  const struct parts *parts = walk->bits->parts;
+  if (walk->called == INDEX_NONE)
+    walk->leaf = function;
+  else
+    walk->barred |= parts[walk->called].without;
+  walk->through |= parts[function].through;
+  walk->called = function;
+}
+
 /* Walks to the next function of the program that is none of the packages that
  * the rules PACKAGES ask for: it is the culprit.  False: there is none below
  * what runs the profiled body. */
@@ -136,16 +177,15 @@ walk_to_program(struct walk *walk, uint64_t packages)
   const struct selection *selection = &walk->bits->reduction->selection;
   for (const struct frame *f; (f = walk_frame(walk)) != NULL;) {
     const struct parts *parts = &walk->bits->parts[f->function];
-    if (selection->cuts && selection->functions[f->function].root)
+    if (parts->barrier ||
+        (selection->cuts && selection->functions[f->function].root))
       break;
     if (parts->program && (parts->package & packages) == 0) {
       walk->culprit = f->function;
       walk->line = f->line;
       return true;
     }
-    walk->through |= parts->through;
-    walk->called = f->function;
-    walk->leaf = walk->leaf == INDEX_NONE ? f->function : walk->leaf;
+    walk_past(walk, f->function);
   }
   return false;
 }
@@ -156,9 +196,12 @@ holding_rules(const struct walk *walk, uint32_t type)
 {
   const struct rule_bits *bits = walk->bits;
   uint64_t rules = bits->types[type];
+  if (!bits->parts[walk->culprit].interpreted)
+    rules &= ~bits->interpreted;
   if (walk->called == INDEX_NONE)
     return rules & bits->direct;
-  return rules & ~bits->direct & (walk->through | bits->any_through) &
+  rules &= ~(bits->direct | walk->barred);
+  return rules & (walk->through | bits->any_through) &
          bits->parts[walk->called].called & bits->parts[walk->leaf].leaf;
 }
 
@@ -175,9 +218,7 @@ find_culprit(const struct rule_bits *bits, uint32_t node, uint32_t type,
     return 0;
   const struct parts *parts = &bits->parts[walk->culprit];
   struct walk outer = *walk;
-  outer.through |= parts->through;
-  outer.called = walk->culprit;
-  outer.leaf = walk->leaf == INDEX_NONE ? walk->culprit : walk->leaf;
+  walk_past(&outer, walk->culprit);
   if (parts->package != 0 && walk_to_program(&outer, parts->package)) {
     uint64_t rules = holding_rules(&outer, type) & parts->package;
     if (rules != 0) {

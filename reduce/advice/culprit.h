@@ -16,8 +16,10 @@
 
 /* Which rules a function may play which part in: bit i is rule i. */
 struct parts {
-  uint64_t called, through, leaf, package;
-  bool program; /* may be a culprit */
+  uint64_t called, through, without, leaf, package;
+  bool program;     /* may be a culprit */
+  bool barrier;     /* what it does itself is no fault of its callers */
+  bool interpreted; /* has no address, for it is no machine code */
 };
 
 /* What the names of the rules mean in a profile: bit i is rule i. */
@@ -26,7 +28,7 @@ struct rule_bits {
   struct parts *parts;               /* by function of the frame table */
   uint64_t *types;   /* by type of the profile: rules that ask for it */
   uint64_t *counted; /* ... that count its objects */
-  uint64_t direct, any_through, packages; /* rules that say so */
+  uint64_t direct, interpreted, any_through, packages; /* that say so */
 };
 
 /* False when memory runs out; release BITS even then. */
@@ -40,6 +42,7 @@ struct walk {
   uint32_t node;    /* of the profile's tree */
   uint32_t next;    /* the frame that comes, of those of the node */
   uint64_t through; /* the rules that name one of the functions behind */
+  uint64_t barred;  /* those that want none of them below what is called */
   uint32_t leaf, called, culprit; /* functions, INDEX_NONE: not there */
   int64_t line;                   /* in the culprit */
 };

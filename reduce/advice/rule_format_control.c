@@ -7,7 +7,10 @@
 const struct advice_rule rule_format_control = {
     .name = "format-control",
     .grade = GRADE_CERTAIN,
+    .called = NAMES("FORMAT"),
     .through = NAMES("SI::TOKENIZE-CONTROL-STRING"),
+    /* the control string of what prints an object */
+    .without = NAMES("FORMAT"),
     .objects = "objects",
     .fault = "has FORMAT parse the control string each time",
     .remedy = "Give a function in its place: FORMATTER parses it "

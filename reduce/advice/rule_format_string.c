@@ -11,6 +11,8 @@ const struct advice_rule rule_format_string = {
     .called = NAMES("FORMAT"),
     .through = NAMES("SI:MAKE-STRING-OUTPUT-STREAM-FROM-STRING",
                      "ecl_alloc_adjustable_extended_string"),
+    /* where directives are at work, which may need streams of their own */
+    .without = NAMES("SI:FORMATTER-AUX"),
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
     .fault = "has FORMAT NIL make a string stream each time",

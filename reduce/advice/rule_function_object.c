@@ -9,6 +9,7 @@
 const struct advice_rule rule_function_object = {
     .name = "function-object",
     .grade = GRADE_CERTAIN,
+    .saving = SAVES_ALL_OF_MANY,
     .called = NAMES("ecl_make_cfun_va", "ecl_make_cfun"),
     .types = NAMES("COMPILED-FUNCTION"),
     .objects = "functions",

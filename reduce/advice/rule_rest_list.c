@@ -6,7 +6,7 @@
 
 const struct advice_rule rule_rest_list = {
     .name = "rest-list",
-    .grade = GRADE_CERTAIN,
+    .grade = GRADE_CHECK,
     .called = NAMES("cl_grab_rest_args"),
     .leaf = NAMES("cl_grab_rest_args"),
     .types = NAMES("CONS"),
@@ -17,5 +17,6 @@ const struct advice_rule rule_rest_list = {
               "ECL.",
     .example = "(defun f (&rest numbers) ...) => (defun f (a "
                "&optional b) ...)",
-    .unknown = "with how many arguments it is called",
+    .unknown =
+        "with how many arguments it is called, and whether it keeps the list",
 };

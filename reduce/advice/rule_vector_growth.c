@@ -6,7 +6,7 @@
 
 const struct advice_rule rule_vector_growth = {
     .name = "vector-growth",
-    .grade = GRADE_CERTAIN,
+    .grade = GRADE_CHECK,
     .called = NAMES("VECTOR-PUSH-EXTEND"),
     .through = NAMES("extend_vector"),
     .objects = "objects",
@@ -16,5 +16,6 @@ const struct advice_rule rule_vector_growth = {
               "extension.",
     .example = "(make-array 0 :adjustable t :fill-pointer t) => "
                "(make-array 10000 :adjustable t :fill-pointer 0)",
-    .unknown = "how many elements there will be",
+    .unknown = "how many elements there will be; what the larger vector "
+               "takes is to be subtracted",
 };

@@ -7,9 +7,57 @@
 
 #include "advice/rule.h"
 
-extern const struct advice_rule rule_boxed_float, rule_closure,
-    rule_format_control, rule_format_string, rule_function_object,
-    rule_generic_float, rule_hash_growth, rule_initargs, rule_rest_list,
-    rule_scanner, rule_string_stream, rule_vector_growth;
+extern const struct advice_rule rule_adjust_array;
+extern const struct advice_rule rule_append;
+extern const struct advice_rule rule_argument_list;
+extern const struct advice_rule rule_bignum;
+extern const struct advice_rule rule_bit_access;
+extern const struct advice_rule rule_boxed_float;
+extern const struct advice_rule rule_boxed_integer;
+extern const struct advice_rule rule_closure;
+extern const struct advice_rule rule_coerce;
+extern const struct advice_rule rule_complement;
+extern const struct advice_rule rule_concatenate;
+extern const struct advice_rule rule_condition;
+extern const struct advice_rule rule_copy;
+extern const struct advice_rule rule_eval;
+extern const struct advice_rule rule_every;
+extern const struct advice_rule rule_float_function;
+extern const struct advice_rule rule_format_column;
+extern const struct advice_rule rule_format_control;
+extern const struct advice_rule rule_format_string;
+extern const struct advice_rule rule_function_object;
+extern const struct advice_rule rule_generic_float;
+extern const struct advice_rule rule_gensym;
+extern const struct advice_rule rule_hash_growth;
+extern const struct advice_rule rule_hash_table;
+extern const struct advice_rule rule_initargs;
+extern const struct advice_rule rule_interpreted;
+extern const struct advice_rule rule_open_file;
+extern const struct advice_rule rule_pathnames;
+extern const struct advice_rule rule_pretty_print;
+extern const struct advice_rule rule_random_integer;
+extern const struct advice_rule rule_random_state;
+extern const struct advice_rule rule_ratio;
+extern const struct advice_rule rule_read_from_string;
+extern const struct advice_rule rule_read_line;
+extern const struct advice_rule rule_reinitialize;
+extern const struct advice_rule rule_remove;
+extern const struct advice_rule rule_rest_list;
+extern const struct advice_rule rule_reverse;
+extern const struct advice_rule rule_scanner;
+extern const struct advice_rule rule_sets;
+extern const struct advice_rule rule_string_case;
+extern const struct advice_rule rule_string_growth;
+extern const struct advice_rule rule_string_stream;
+extern const struct advice_rule rule_subseq;
+extern const struct advice_rule rule_symbols;
+extern const struct advice_rule rule_to_string;
+extern const struct advice_rule rule_type_check;
+extern const struct advice_rule rule_type_of;
+extern const struct advice_rule rule_value_list;
+extern const struct advice_rule rule_vector_growth;
+extern const struct advice_rule rule_vector_list;
+extern const struct advice_rule rule_wide_string;
 
 #endif

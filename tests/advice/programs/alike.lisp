@@ -1,0 +1,80 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; What looks like the fault of a rule, and is none: the function RULE/N has
+;;;; no advice by RULE.  Most of it was found in libraries that many use.
+
+(defun compiled (form)
+  (let ((*compile-verbose* nil)
+        (*compile-print* nil))
+    (compile nil form)))
+
+;;; FORMAT to a stream, where directives need streams of their own.
+
+(defvar *null* (make-broadcast-stream))
+
+(defun format-string/1 ()
+  (dolist (price '(1.25d0 2.5d0))
+    (format *null* "~F" price)))
+
+(defun format-string/2 ()
+  (dolist (name '("tea" "milk"))
+    (format *null* "~@[~<~%~:; ~:@(~S~)~>~]" name)))
+
+;;; An object whose printer has a control string of its own, in ECL; the
+;;; compiler at work, which parses them; what FORMATTER made.
+
+(defvar *error* (make-condition 'type-error :datum 1 :expected-type 'string))
+
+(defun format-control/1 ()
+  (princ *error* *null*))
+
+(defun format-control/2 ()
+  (compiled '(lambda (x) (format nil (formatter "~D") x)))
+  nil)
+
+(defun format-control/3 ()
+  (dolist (name '("tea" "milk"))
+    (format *null* (load-time-value (formatter "~A: ~A")) name *error*)))
+
+;;; The functions of a file, made when it is loaded; one that is made once.
+
+(defvar *file* *load-truename*)
+(defvar *own-package* *package*)
+
+(defun function-object/1 ()
+  (let ((*package* *own-package*))
+    (load *file* :verbose nil)))
+
+(declaim (notinline call))
+
+(defun call (function)
+  (funcall function 1))
+
+(defun function-object/2 ()
+  (call (lambda (x) (* x x))))
+
+(defun closure/1 ()
+  (let ((n (random 1)))
+    (call (lambda (x) (+ x n)))))
+
+;;; Conditions are instances that cannot be structures.
+
+(defun initargs/1 ()
+  (handler-case (error 'type-error :datum 1 :expected-type 'string)
+    (error () nil)))
+
+;;; The compiler checks types and signals what it notes.
+
+(defun type-check/1 ()
+  (compiled '(lambda (x) (declare (type (mod 7) x)) (1+ x)))
+  nil)
+
+(defun condition/1 ()
+  (compiled '(lambda (x) (declare (ignore x)) 1))
+  nil)
+
+;;; The pretty printer makes instances of its own.
+
+(defun initargs/2 ()
+  (write '(1 2 3) :stream *null* :pretty t)
+  nil)
