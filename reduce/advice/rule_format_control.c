@@ -7,10 +7,10 @@
 const struct advice_rule rule_format_control = {
     .name = "format-control",
     .grade = GRADE_CERTAIN,
-    .called = NAMES("FORMAT"),
+    .called = NAMES("FORMAT", "APPLY"),
     .through = NAMES("SI::TOKENIZE-CONTROL-STRING"),
     /* the control string of what prints an object */
-    .without = NAMES("FORMAT"),
+    .without = NAMES("SI:WRITE-OBJECT"),
     .objects = "objects",
     .fault = "has FORMAT parse the control string each time",
     .remedy = "Give a function in its place: FORMATTER parses it "
