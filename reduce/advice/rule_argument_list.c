@@ -15,8 +15,8 @@ const struct advice_rule rule_argument_list = {
                   "cl_grab_rest_args"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has EVERY, SOME, MAP, CONCATENATE or VECTOR cons "
-             "lists for their arguments",
+    .fault = "conses lists for EVERY, SOME, MAP, CONCATENATE or "
+             "VECTOR",
     .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE; for "
               "CONCATENATE a new string that REPLACE fills; for "
               "VECTOR a MAKE-ARRAY and SETF of SVREF.",

@@ -12,9 +12,9 @@ const struct advice_rule rule_coerce = {
         NAMES("SI::COERCE-TO-LIST", "SI::COERCE-TO-VECTOR", "CONCATENATE"),
     .objects = "objects",
     .fault = "converts sequences by COERCE",
-    .remedy = "Walk the sequence as it is: LOOP ACROSS, MAP NIL, "
-              "REDUCE and ELT take vectors. Make it of the other "
-              "type from the start.",
+    .remedy = "Walk the sequence as it is: LOOP ACROSS, REDUCE and "
+              "FIND take vectors. Make it of the other type from "
+              "the start.",
     .example = "(dolist (c (coerce text 'list)) ...) => (loop for c "
                "across text do ...)",
     .unknown = "whether the copy is kept",

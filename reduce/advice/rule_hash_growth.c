@@ -12,10 +12,10 @@ const struct advice_rule rule_hash_growth = {
     .objects = "objects",
     .fault = "has hash tables grow",
     .remedy = "Give MAKE-HASH-TABLE the :SIZE that is needed in the "
-              "end, and a third more: a table grows when three quarters "
-              "of it are full. Or keep a table that has grown, and empty it "
-              "with CLRHASH.",
+              "end, and a third more: a table grows when three "
+              "quarters of it are full. What that takes more is to "
+              "be subtracted. Or keep a table that has grown, and "
+              "empty it with CLRHASH.",
     .example = "(make-hash-table) => (make-hash-table :size 100000)",
-    .unknown = "how many entries there will be; what the larger table takes "
-               "is to be subtracted",
+    .unknown = "how many entries there will be",
 };

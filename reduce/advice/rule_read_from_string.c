@@ -10,9 +10,9 @@ const struct advice_rule rule_read_from_string = {
     .called = NAMES("READ-FROM-STRING"),
     .objects = "objects",
     .fault = "reads objects from strings",
-    .remedy = "Read constants once. For an integer use PARSE- "
-              "INTEGER; for many objects, one stream for the whole "
-              "text, and READ.",
+    .remedy = "Read constants once. For an integer use "
+              "PARSE-INTEGER; for many objects, one stream for the "
+              "whole text, and READ.",
     .example = "(read-from-string \"42\") => (parse-integer \"42\")",
     .unknown = "what the strings contain",
 };

@@ -13,7 +13,7 @@ const struct advice_rule rule_sets = {
     .objects = "conses",
     .fault = "makes lists by set operations",
     .remedy = "To ask whether elements are in common, or missing, "
-              "use SOME or SUBSETP with MEMBER, or a hash table. "
+              "use DOLIST with MEMBER, SUBSETP, or a hash table. "
               "Where nobody else has the lists, use NUNION, "
               "NINTERSECTION and NSET-DIFFERENCE.",
     .example = "(null (intersection a b)) => (dolist (x a t) (when "

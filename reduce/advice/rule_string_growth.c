@@ -15,11 +15,11 @@ const struct advice_rule rule_string_growth = {
     .remedy = "Keep one stream: GET-OUTPUT-STREAM-STRING empties "
               "its buffer, which stays as large as it is. Or write "
               "to a string with a fill pointer that is large enough "
-              "from the start; where all characters are in BASE- "
-              "CHAR, a stream of these needs a quarter.",
+              "from the start; where all characters are in "
+              "BASE-CHAR, a stream of these needs a quarter.",
     .example = "(with-output-to-string (s) ...) => (let ((text "
-               "(make-array 100000 :element-type 'character :fill- "
-               "pointer 0))) (with-output-to-string (s text) ...) "
-               "text)",
+               "(make-array 100000 :element-type 'character "
+               ":fill-pointer 0))) (with-output-to-string (s text) "
+               "...) text)",
     .unknown = "how long the text will be",
 };

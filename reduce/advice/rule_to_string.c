@@ -15,8 +15,7 @@ const struct advice_rule rule_to_string = {
     .without = NAMES("SI:WRITE-OBJECT"),
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
-    .fault = "has PRINC-TO-STRING or its like make a string stream "
-             "each time",
+    .fault = "has PRINC-TO-STRING or the like make string streams",
     .remedy = "Print to the stream that the string goes to, or to "
               "one string stream that is kept, and take what is in "
               "it with GET-OUTPUT-STREAM-STRING.",

@@ -12,10 +12,11 @@ const struct advice_rule rule_vector_growth = {
     .objects = "objects",
     .fault = "has vectors grow by VECTOR-PUSH-EXTEND",
     .remedy = "Make the vector as large as needed, with a fill "
-              "pointer of 0, or give VECTOR-PUSH-EXTEND a larger "
-              "extension.",
+              "pointer of 0: what that takes more is to be "
+              "subtracted. Or give VECTOR-PUSH-EXTEND a larger "
+              "extension, or keep a vector that has grown, and set "
+              "its fill pointer to 0.",
     .example = "(make-array 0 :adjustable t :fill-pointer t) => "
                "(make-array 10000 :adjustable t :fill-pointer 0)",
-    .unknown = "how many elements there will be; what the larger vector "
-               "takes is to be subtracted",
+    .unknown = "how many elements there will be",
 };
