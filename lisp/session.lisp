@@ -176,7 +176,7 @@ is mapped into memory: all that was counted is there when the program is killed,
 and `mprof recover' makes FILE of it.  STOP, and a program that ends by itself,
 save FILE and remove it.
 SITES (boolean, default NIL): tell calls on one line apart, for REPORT with :BY
-:SITE.  Takes more contexts.
+:SITE, and lines in a recursion, for :BY :LINE.  Takes more contexts.
 Other OPTIONS are errors.
 
 Signals ALREADY-ACTIVE when the profiler counts already, or the figures kept

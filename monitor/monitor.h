@@ -44,11 +44,11 @@ enum mprof_counter {
 };
 
 enum mprof_option {
-  MPROF_UNFOLDED = 1,   /* keep every recursive context */
-  MPROF_FULL_WALK = 2,  /* walk the whole stack each time: same figures, and
-                           a check of what frame words say */
-  MPROF_LIVE = 4,       /* follow each object until it is dead */
-  MPROF_SITES = 16      /* tell calls in one line of a function apart */
+  MPROF_UNFOLDED = 1,  /* keep every recursive context */
+  MPROF_FULL_WALK = 2, /* walk the whole stack each time: same figures, and
+                          a check of what frame words say */
+  MPROF_LIVE = 4,      /* follow each object until it is dead */
+  MPROF_SITES = 16     /* tell calls in one line of a function apart */
 };
 
 /* Begin to count in all Lisp threads, going on with the figures that are

@@ -244,7 +244,8 @@ code_function_lines(uintptr_t start, const struct source_lines *lines)
     code_function_at(number)->lines = lines;
 }
 
-/* How far behind the beginning of its function, all that is further is one. */
+/* How far behind the beginning of its function, all that is further is one.
+ */
 static uint32_t
 offset_of(const struct code_function *f, uintptr_t ip)
 {
@@ -257,7 +258,8 @@ code_function_place(uintptr_t ip, bool apart)
 {
   const uint32_t number = code_function_of_site(ip);
   const struct code_function *const f = code_function_at(number);
-  const uint32_t line = f->lines == NULL ? 0 : source_lines_at(f->lines, ip - 1);
+  const uint32_t line =
+      f->lines == NULL ? 0 : source_lines_at(f->lines, ip - 1);
   const bool known = line != 0 && line <= PLACE_LINES;
   apart = apart && f->name != NULL &&
           (known || code_file(ip) != functions.runtime);

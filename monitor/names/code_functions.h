@@ -77,9 +77,10 @@ void code_function_name(uintptr_t start, const char *name, const char *file,
 /* Where it was compiled from is told by these lines.  Not inside the hook. */
 void code_function_lines(uintptr_t start, const struct source_lines *lines);
 
-/* The place in its function of the call that returns to `ip' (SITE_PLACE), with
- * its line, and with its offset if the function has lines or is none of ECL's,
- * and `apart' says so; `ip' itself, if neither is known.  Inside the hook. */
+/* The place in its function of the call that returns to `ip' (SITE_PLACE),
+ * with its line, and with its offset if the function has lines or is none of
+ * ECL's, and `apart' says so; `ip' itself, if neither is known.  Inside the
+ * hook. */
 uint64_t code_function_place(uintptr_t ip, bool apart);
 
 /* Let the image of the process, if it has one, know of a function, or of all.

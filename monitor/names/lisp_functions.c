@@ -120,8 +120,8 @@ is_ecls_source(const char *file)
   return strncmp(file, "SRC:", 4) == 0 || strncmp(file, "EXT:", 4) == 0;
 }
 
-/* The lines of the source that the table's functions were compiled from; NULL:
- * they are not known. */
+/* The lines of the source that the table's functions were compiled from;
+ * NULL: they are not known. */
 static const struct source_lines *
 lines_of(const struct ecl_function_names *table)
 {

@@ -75,8 +75,8 @@ read_unit(Dwarf_Die *unit, const char *source)
   lines->count = 0;
   for (size_t i = 0; i < count; i++)
     add_row(lines, dwarf_onesrcline(rows, i), source);
-  shorter = realloc(lines, sizeof *lines +
-                               lines->count * sizeof *lines->stretches);
+  shorter =
+      realloc(lines, sizeof *lines + lines->count * sizeof *lines->stretches);
   return shorter != NULL ? shorter : lines;
 }
 
@@ -90,7 +90,8 @@ read_file(const char *path, uintptr_t offset, const char *source)
   if (descriptor < 0)
     return NULL;
   information = dwarf_begin(descriptor, DWARF_C_READ);
-  if (information != NULL && dwarf_addrdie(information, offset, &unit) != NULL)
+  if (information != NULL &&
+      dwarf_addrdie(information, offset, &unit) != NULL)
     lines = read_unit(&unit, source);
   dwarf_end(information);
   close(descriptor);

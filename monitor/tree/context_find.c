@@ -43,7 +43,8 @@ hash_of_context(const void *closure, uint32_t number)
   const struct context *c = &tree->contexts[number];
   if (tree->contexts[c->parent].first == number)
     return RECORD_NOT_INDEXED;
-  return context_hash(c->parent, context_tree_call_key(tree, c->site, c->function));
+  return context_hash(c->parent,
+                      context_tree_call_key(tree, c->site, c->function));
 }
 
 static uint64_t
@@ -140,8 +141,9 @@ find_child(struct context_tree *tree, uint32_t parent, uint64_t site,
   const uint32_t hash = context_hash(parent, key);
   const uint32_t first = tree->contexts[parent].first;
   uint32_t slot;
-  if (first != 0 && context_tree_call_key(tree, tree->contexts[first].site,
-                             tree->contexts[first].function) == key)
+  if (first != 0 &&
+      context_tree_call_key(tree, tree->contexts[first].site,
+                            tree->contexts[first].function) == key)
     return first;
   for (uint32_t i = hash & index->mask;
        first != 0 && (slot = index->slots[i]) != 0;

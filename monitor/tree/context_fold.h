@@ -14,10 +14,10 @@
  * inclusive figures, which count each once a path, come out exact.  Depth is
  * bounded by the arcs of the program, not by its stack.
  *
- * A call at another line (SITE_PLACE) is folded like any other of its function:
- * what lines allocate themselves is exact, but of the lines on a folded path
- * some may be missing.  With `places' each counts as a function, and inclusive
- * figures of lines are exact, too, for more contexts.
+ * A call at another line (SITE_PLACE) is folded like any other of its
+ * function: what lines allocate themselves is exact, but of the lines on a
+ * folded path some may be missing.  With `places' each counts as a function,
+ * and inclusive figures of lines are exact, too, for more contexts.
  *
  * Reports leave out the runtime's own C functions, and then pair a function
  * with the nearest caller that is left.  These pairs are kept as well: they
@@ -48,8 +48,8 @@ struct context;
 enum phase_state context_fold_state(const struct context *contexts,
                                     uint32_t parent, uint32_t function);
 
-/* Where a call at `site' in `function' from `parent' folds to: the parent of that
- * ancestor on the path whose place it takes; CONTEXT_OVERFLOW: nowhere.
+/* Where a call at `site' in `function' from `parent' folds to: the parent of
+ * that ancestor on the path whose place it takes; CONTEXT_OVERFLOW: nowhere.
  * `state' is that of context_fold_state.  Sets `new_arc' when the path lacks
  * a call from that caller, or from that nearest shown caller, to that
  * callee. */
@@ -58,8 +58,8 @@ uint32_t context_fold_parent(const struct context *contexts, uint32_t parent,
                              enum phase_state state, bool places,
                              bool *new_arc);
 
-/* The caller, on the folded path, of a `function' that allocates at `site' and
- * was called from `up': `up' itself where nothing is folded. */
+/* The caller, on the folded path, of a `function' that allocates at `site'
+ * and was called from `up': `up' itself where nothing is folded. */
 uint32_t context_fold_caller(const struct context *contexts, uint32_t up,
                              uint64_t site, uint32_t function, bool places);
 

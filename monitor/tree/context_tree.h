@@ -16,10 +16,11 @@
  *
  * What tells the calls in one context apart is, as the owner of the tree
  * chooses, the site or only the function that it is in, with the line if that
- * is known.  In the latter case the site of a record is the line (SITE_PLACE),
- * or the first address that was met: in Lisp profiles, where chains of mutual
- * recursion are long, that is all that reports show, and without lines there
- * are less than half as many contexts (Maxima: 0.6 million for 1.3).
+ * is known.  In the latter case the site of a record is the line
+ * (SITE_PLACE), or the first address that was met: in Lisp profiles, where
+ * chains of mutual recursion are long, that is all that reports show, and
+ * without lines there are less than half as many contexts (Maxima: 0.6
+ * million for 1.3).
  *
  * There is no context beside it.  Counters are on leaves, and activations on
  * the context or leaf by which the function was entered first; the figures of
@@ -143,8 +144,8 @@ struct leaf {
  * nothing when it is asked what the path has already. */
 #define FUNCTION_ROOT (1u << 29)
 
-/* A place in a function, by bits: 0-25 its number, 26-41 the offset of the call
- * (0: of any), 42-59 the line of the source (0: not known). */
+/* A place in a function, by bits: 0-25 its number, 26-41 the offset of the
+ * call (0: of any), 42-59 the line of the source (0: not known). */
 enum { PLACE_OFFSETS = (1 << 16) - 1, PLACE_LINES = (1 << 18) - 1 };
 #define PLACE_OFFSET(site) ((uint32_t)((site) >> 26) & PLACE_OFFSETS)
 #define PLACE_LINE(site) ((uint32_t)((site) >> 42) & PLACE_LINES)
@@ -298,12 +299,11 @@ context_tree_leaf_in(struct context_tree *tree, uint32_t up, uint64_t site,
   struct leaf *const last = &tree->leaves[tree->contexts[up].last_leaf];
   const struct kind *const k = &tree->kinds[last->kind];
   const struct kind kind = {.clas = clas, .what = what, .size = size};
-  if (__builtin_expect(last->up == up && last->function == function &&
-                           function != 0 &&
-                           (last->site == site || (site & SITE_PLACE) == 0) &&
-                           k->what == what &&
-                           k->size == size && k->clas == clas,
-                       1))
+  if (__builtin_expect(
+          last->up == up && last->function == function && function != 0 &&
+              (last->site == site || (site & SITE_PLACE) == 0) &&
+              k->what == what && k->size == size && k->clas == clas,
+          1))
     return last;
   return context_tree_find_leaf(tree, up, site, function, &kind);
 }

@@ -52,8 +52,8 @@ call_site_place(struct call_site *sites, uint32_t mask, uintptr_t ip)
 /* Fill in what is known of a return address. */
 void call_site_learn(struct call_site *site, uintptr_t ip);
 
-/* Whether calls in one line of a function are told apart.  Before the sites are
- * learned. */
+/* Whether calls in one line of a function are told apart.  Before the sites
+ * are learned. */
 extern bool call_sites_apart;
 
 /* Grows whenever code has come or gone: then all that is known is void. */

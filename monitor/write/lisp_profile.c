@@ -233,7 +233,8 @@ put_locations(struct pprof_stream *p, const struct sample_writer *samples)
 static enum location_part
 part_of(void *closure, uint64_t at)
 {
-  const struct code_function *const f = site_function(site_function_number(at));
+  const struct code_function *const f =
+      site_function(site_function_number(at));
   (void)closure;
   if (f->runtime)
     return LOCATION_HIDDEN;

@@ -3,9 +3,9 @@
  * sample_writer.h -- the paths of context trees as the samples of a profile.
  *
  * A location is a call site, or where the tree tells calls apart by
- * functions, a function or a line of one.  It is found once.  Locations are numbered in the
- * order of their first use, and what the numbers stand for is written
- * afterwards.
+ * functions, a function or a line of one.  It is found once.  Locations are
+ * numbered in the order of their first use, and what the numbers stand for is
+ * written afterwards.
  *
  * Cost: the length of all chains; 8 bytes a context while a tree is written.
  * Not inside the hook; records of the tree do not change meanwhile, but it

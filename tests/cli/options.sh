@@ -53,7 +53,7 @@ expect 'a limit of what is not known' 2 "mprof: with --value=peak nothing \
 else is known: give --fail-above in the place of --fail-above-kept" \
   diff --value=peak --fail-above-kept=0 a b
 expect 'wrong grouping' 2 \
-  "mprof: --by takes function, line, file, package or class, not 'module'" \
+  "mprof: --by takes function, line, site, file, package or class, not 'module'" \
   report --by=module
 for n in 0 -1 2x '' 99999999999999999999; do
   expect "limit '$n'" 2 "mprof: --limit takes a positive number, not '$n'" \
