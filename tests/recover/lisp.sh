@@ -83,13 +83,22 @@ rm -f log killed.data* own.data
   "$start" "$join" '(things)' '(sleep 0.5)' '(mprof.bindings:monitor-stop)' \
   '(mprof:save "own.data")' "$kill")
 run recover killed.data
-for options in '--types' '--threads' '--show-runtime --types' \
-  '--show-root --types --threads'; do
+for options in '--types' '--threads' '--show-root --types --threads'; do
   # shellcheck disable=SC2086
   same "as the program writes it: folded $options" \
     "$("$MPROF" export --format=folded $options own.data | sum)" \
     "$("$MPROF" export --format=folded $options killed.data | sum)"
 done
+# bytes FILE END [OPTION...]: of all chains that end so
+bytes() {
+  "$MPROF" export --format=folded "${@:3}" "$1" |
+    awk -v end="$2" '{ n = $NF; sub(/ [0-9]*$/, "") }
+      substr($0, length($0) - length(end) + 1) == end { sum += n }
+      END { print sum }'
+}
+same 'and what floats are objects for' \
+  "$(bytes own.data 'MAKE-ONE;DOUBLE-FLOAT' --types)" \
+  "$(bytes killed.data 'MAKE-ONE;ecl_double_float_for_variable' --show-runtime)"
 tables=threads,regions,bins,direct,graph,types,type-functions
 for file in own killed; do
   "$MPROF" report --verbose --tables=$tables $file.data >$file.tables

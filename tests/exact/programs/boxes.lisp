@@ -165,6 +165,13 @@ nothing else makes any.  It is called with ARGUMENTS: (VARIABLE TYPE VALUE)."
     (ignore-it (> y 1))
     nil))
 
+(defvar *numbers* (make-array 1 :element-type 'double-float))
+(boxing-x typed-element (#.(by-release nil '(temporary 1)))
+  (let ((v *numbers*))
+    (declare (type (simple-array double-float (*)) v))
+    (setf (aref v 0) (* x 2))
+    nil))
+
 ;;; And nothing, where all stays in C.
 
 (boxing-x nothing ()
