@@ -293,7 +293,7 @@ work(void *data)
     step(w, i);
     if (w->even && mprof_region_end)
       mprof_region_end();
-    if (w->even)
+    if (w->even && alone)
       held = live_in_region;
     if (alone)
       pthread_mutex_unlock(&lock);
