@@ -90,4 +90,16 @@ same 'mapped, beyond the budget: nothing is retired' '1 0' "$(
     END { print n + 0, r + 0 }')"
 run 'threads' MPROF_BUDGET=3000 -- 12 40000
 all_have_callers 'threads' retired.data
+
+# A signal ends it somewhere: all samples are what was counted until then.
+for threads in 1 2 3 5 8; do
+  rm -f retired.data*
+  timeout 100 env MPROF_OUT="$work/retired.data" MPROF_BUDGET=400 \
+    LD_PRELOAD="$monitor" ./retired "$threads" 5000 ended >out 2>err
+  same "$threads threads are ended: exit status" 143 $?
+  same "$threads threads are ended" "$(rows retired.data comment | awk '
+    $2 == "allocations" { n = $3 } $2 == "bytes" { b = $3 }
+    $2 == "peak_bytes" { p = $3 } END { print n, b, p }')" \
+    "$(rows retired.data all | cut -d' ' -f 3,4,8)"
+done
 finish

@@ -44,7 +44,7 @@ struct leaf_lives { /* all zero: the life of a leaf has its number */
     uint32_t of_linker : 1;    /* its leaf was one of the dynamic linker's */
     uint32_t next;  /* life of the same leaf, or free one; 0: none */
     uint32_t first; /* life of the leaf with that number; 0: none */
-  } * numbers;      /* as many as stripes.leaves; NULL: see above */
+  } *numbers;       /* as many as stripes.leaves; NULL: see above */
   uint32_t end;     /* no life has this number or a larger one */
   uint32_t free;    /* the first number that is; 0: none */
   struct arena arena;
@@ -57,13 +57,12 @@ leaf_lives_are_plain(const struct leaf_lives *lives)
   return lives->numbers == NULL;
 }
 
-/* The leaf of a life; 0: none.  Under the lock of any stripe, too. */
+/* The leaf of a life, a number less than stripes.leaves; 0: none.  Under the
+ * lock of any stripe, too. */
 static inline uint32_t
 leaf_lives_leaf(const struct leaf_lives *lives, uint32_t life)
 {
-  return leaf_lives_are_plain(lives) ? life
-         : life < lives->end         ? lives->numbers[life].leaf
-                                     : 0;
+  return leaf_lives_are_plain(lives) ? life : lives->numbers[life].leaf;
 }
 
 /* Let there be room for lives and leaves with numbers less than `end'.

@@ -3,7 +3,7 @@
  * retired.c -- a program that does something else after a while, again and
  * again, on more paths than are asked for at a time; and counts by itself.
  *
- *     retired THREADS STEPS [alone]
+ *     retired THREADS STEPS [alone|ended]
  *
  * Each thread allocates, reallocates and frees in STEPS steps; what one
  * allocates others free.  In the end it prints, as figures.c does,
@@ -20,11 +20,14 @@
  *     region even ALLOCS BYTES KEPT BYTES
  *     held BYTES    that lived when it was left last
  *
- * With `alone' one thread at a time is at a step: else nobody knows what
- * the peak is, and it is printed as "-".
+ * With `alone' one thread at a time is at a step: else nobody knows what the
+ * peak is, and it is printed as "-".  With `ended' a signal ends it, which the
+ * last thread gets in the midst of a step, when the first has done that many;
+ * all go on until then.
  */
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -64,8 +67,8 @@ static struct worker workers[THREADS + 1]; /* the last one is main */
 static uintptr_t slots[SLOTS]; /* inverted: nobody is to find them */
 static void *reachable[SLOTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool alone;
-static int steps;
+static bool alone, ended;
+static int steps, threads;
 static uint64_t live, peak, live_in_region, held;
 static struct figures now[SIZES]; /* all threads; only if alone */
 
@@ -277,7 +280,11 @@ static void *
 work(void *data)
 {
   struct worker *const w = data;
-  for (int i = 0; i < steps; i++) {
+  pthread_mutex_lock(&lock); /* all are there */
+  pthread_mutex_unlock(&lock);
+  for (int i = 0; ended || i < steps; i++) {
+    if (i == steps && w == workers)
+      pthread_kill(workers[threads - 1].thread, SIGTERM);
     if (alone)
       pthread_mutex_lock(&lock);
     w->even = i % 2 == 0;
@@ -286,7 +293,7 @@ work(void *data)
     step(w, i);
     if (w->even && mprof_region_end)
       mprof_region_end();
-    if (w->even)
+    if (w->even && alone)
       held = live_in_region;
     if (alone)
       pthread_mutex_unlock(&lock);
@@ -360,20 +367,19 @@ print(const uint64_t *lost)
 int
 main(int argc, char **argv)
 {
-  const int threads = atoi(argv[1]);
   uint64_t lost[SIZES] = {0};
+  threads = atoi(argv[1]);
   steps = atoi(argv[2]);
-  alone = argc > 3;
+  alone = argc > 3 && strcmp(argv[3], "alone") == 0;
+  ended = argc > 3 && !alone;
   for (int t = 0; t < threads; t++) {
     workers[t].number = (uint8_t)t;
     workers[t].seed = 88172645463325252u + (uint64_t)t * 1000003;
   }
-  if (alone)
-    pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&lock);
   for (int t = 0; t < threads; t++)
     pthread_create(&workers[t].thread, NULL, work, &workers[t]);
-  if (alone)
-    pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&lock);
   for (int t = 0; t < threads; t++)
     pthread_join(workers[t].thread, NULL);
   leave(lost);
