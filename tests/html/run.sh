@@ -27,5 +27,5 @@ fi
 
 # Node finds packages from where a script lies.
 cp tests/html/*.mjs "$work/"
-GOLDEN=$PWD/tests/golden exec nice timeout 600 node "$work/main.mjs" \
+GOLDEN=$PWD/tests/golden exec nice timeout 850 node "$work/main.mjs" \
   "$work/pages"
