@@ -70,7 +70,11 @@
       (:table (:save)
        (member :functions :arcs :types :survival :contexts :bins :regions
         :phases :threads :advice)
-       "which one, for :CSV"))
+       "which one, for :CSV")
+      (:base (:save) string
+       "for a page, no expression but the file of a profile to compare with")
+      (:no-source (:save) boolean
+       "for a page, leave out lines of source files"))
     "What the keywords of REPORT, SAVE and PROFILE are: (KEYWORD GROUPS TYPE
 DOCUMENTATION [OPTION]).  GROUPS says who takes it: :PART is for all, since it
 says what a profile is and not how it is shown.  A TYPE of MEMBER is one of some

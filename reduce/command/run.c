@@ -106,6 +106,8 @@ base_init(struct base *base, struct reduction *reduction,
   *base = (struct base){.view = options->view, .file = options->base};
   base->view.files = &base->file;
   base->view.file_count = 1;
+  base->view.select.samples = NULL; /* they are of the other profile */
+  base->view.select.sample_count = 0;
   if (options->base == NULL)
     return true;
   if (!profile_load_joined(&base->profile, options->base, options->heap,

@@ -108,6 +108,28 @@ is gone afterwards with the files in it."
         (is (= 2 (length (directory (concatenate 'string folder
                                                  "*.*")))))))))
 
+;;; Each profile in a page is three lines, packed.
+(test flamegraph-compares
+  (with-idle-profiler
+    (let* ((profile (profiled (one-way 5) (other-way 10)))
+           (part (mprof:filter-profile profile :focus "OTHER-WAY")))
+      (with-folder (folder)
+        (flet ((parts (&rest choices)
+                 (let ((file (concatenate 'string folder "a.html")))
+                   (apply #'mprof:save file choices)
+                   (with-open-file (stream file)
+                     (loop for line = (read-line stream nil)
+                           while line
+                           count (and (eql 0 (search "eJ" line))
+                                      (< 50 (length line))))))))
+          (let ((old (concatenate 'string folder "old.data")))
+            (mprof:save old)
+            (is (= 3 (parts)))
+            (is (= 3 (parts :no-source t)))
+            (is (= 6 (parts :base old)))
+            (is (= 6 (parts :base old :profile part)))
+            (signals mprof:mprof-error (parts :base old :format :json))))))))
+
 (test save-a-profile
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))
