@@ -6,6 +6,7 @@
 const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
 const MOST_CHIPS = 12;
+const ADVICE_ROWS = 5;
 
 // "7 calls × 143 B": CALLS that share VALUE; '' where these are not known.
 function callsText(model, calls, value) {
@@ -83,6 +84,20 @@ function headCards(model, steps) {
       'What the objects are',
       top(model.shownTypes, (row) => row[word], (row) => typeLink(row.type)),
       total[word], allLink('#/types', `All ${things}`)));
+}
+
+// What to change, of the whole profile, as mprof advise has it.
+function adviceCard({ profile }) {
+  const rows = profile.advice.filter(({ fn }) => fn !== undefined);
+  return rows.length > 0 && element('section', { class: 'card advice' },
+    element('h2', { title: 'Of the whole file; mprof advise says how' },
+      'What to change'),
+    element('ul', {}, rows.slice(0, ADVICE_ROWS).map((row) =>
+      element('li', { title: `${row.remedy}\n${row.example}` },
+        functionLink(row.fn), ` ${row.fault}: `, element('strong', {},
+          `${row.grade === 'certain' ? '' : 'up to '}${
+            percent(row.saved_bytes, profile.whole.bytes)}`),
+        ` less, ${number(row.saved_bytes)} bytes`))));
 }
 
 // The same where two profiles are compared: what grew and what shrank most.
@@ -253,7 +268,8 @@ class Overview {
     const { compared } = model.profile;
     const steps = compared ? [] : model.hottestPath();
     replaceChildren(this.head,
-      compared ? changeCards(model) : headCards(model, steps));
+      compared ? changeCards(model)
+        : [adviceCard(model), headCards(model, steps)]);
     replaceChildren(this.hint, compared
       ? element('p', { class: 'hint' }, 'All: ', amount(model, model.measure,
         (word) => model.total[word])) : hint(model, steps));

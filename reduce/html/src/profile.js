@@ -106,6 +106,8 @@ function readTables(profile) {
   read('types', (type) => ({ ...figures(type), type: oneLine(type.type ?? ''),
     name: typeName(type) || (lisp ? '[unknown type]' : type.category),
     category: categories.indexOf(type.category) }));
+  const byName = new Map(profile.functions.map((fn) => [fn.raw, fn]));
+  for (const advice of profile.advice) advice.fn = byName.get(advice.function);
   const titleOf = (phase) => phase === 'eval' ? 'evaluation' : `${phase} time`;
   for (const [key, name, shown] of [['phase', 'phase', titleOf],
     ['thread', 'name', oneLine], ['region', 'path', oneLine]]) {
