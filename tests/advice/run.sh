@@ -2,30 +2,39 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run.sh [RULE...]: for each rule of advice, programs that have the fault, the
-# same ones mended, and programs that look alike: see advice.lisp.
+# same ones mended, and programs that look alike: see advice.lisp.  As many
+# rules at once as there are processors.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}" "${MPROF:=$BUILD/bin/mprof}"
 work=$BUILD/advice
 mkdir -p "$work"
+export ECL work
+
+run_rule() {
+  if [ ! -e "tests/advice/programs/$1.lisp" ]; then
+    echo "not ok - $1 has programs"
+  else
+    ADVICE_RULE=$1 ADVICE_WORK=$work timeout 300 "$ECL" --norc \
+      --eval '(require :mprof)' --eval '(require :cmp)' \
+      --load tests/advice/advice.lisp --eval '(advice-tests::main)' \
+      </dev/null 2>&1 | sed -E '/^;;; Loading/d; /^((not )?ok - |#)/!s/^/# /'
+    [ "${PIPESTATUS[0]}" = 0 ]
+  fi >"$work/$1.out" || echo "not ok - $1 runs" >>"$work/$1.out"
+}
+export -f run_rule
 
 rules=("$@")
 if [ $# = 0 ]; then
   mapfile -t rules < <("$MPROF" help advise |
     sed -n '/^Rules/,$s/^  \([a-z-]*\) (.*/\1/p')
 fi
+printf '%s\n' "${rules[@]}" |
+  xargs -n 1 -P "$(nproc)" bash -c 'run_rule "$1"' run_rule
 status=0
 for rule in "${rules[@]}"; do
-  if [ ! -e "tests/advice/programs/$rule.lisp" ]; then
-    echo "not ok - $rule has programs"
-    status=1
-    continue
-  fi
-  ADVICE_RULE=$rule ADVICE_WORK=$work timeout 300 "$ECL" --norc \
-    --eval '(require :mprof)' --eval '(require :cmp)' \
-    --load tests/advice/advice.lisp --eval '(advice-tests::main)' \
-    </dev/null 2>&1 | sed -E '/^;;; Loading/d; /^((not )?ok - |#)/!s/^/# /'
-  [ "${PIPESTATUS[0]}" = 0 ] || status=1
+  cat "$work/$rule.out"
+  ! grep -q '^not ok' "$work/$rule.out" || status=1
 done
 exit $status
