@@ -172,7 +172,7 @@ learn_site(struct stack_walk *walk, uintptr_t ip)
 {
   struct call_site *site;
   if (walk->site_mask < MOST_CALL_SITES - 1 &&
-      ++walk->learned > walk->site_mask / 2)
+      ++walk->learned > walk->site_mask)
     make_sites(walk, (walk->site_mask + 1) * 2);
   site = call_site_place(walk->sites, walk->site_mask, ip);
   call_site_learn(site, ip);

@@ -58,7 +58,7 @@ struct stack_walk {
   size_t count;
   bool known;               /* the last of these was met by an earlier walk */
   struct call_site *sites;  /* those that were met: begins small, and is twice
-                               as long when half of it was learned */
+                               as long when so many were learned */
   uint32_t site_mask;       /* its places less one */
   uint32_t learned;         /* since it was as long */
   unsigned long generation; /* of these */

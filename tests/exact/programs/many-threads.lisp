@@ -35,7 +35,7 @@
 
 ;; A thread of 24.5.10 begins with a restart, which is made in seven places: with
 ;; them it has more than sixteen paths, and the table of these is larger.
-(defconstant +most-kilobytes+ (by-release 64 80))
+(defconstant +most-kilobytes+ (by-release 72 80))
 (defconstant +at-once+ 100)
 (defvar *each* 0)
 (defvar *go-on* nil)
