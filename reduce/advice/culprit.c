@@ -10,9 +10,18 @@
 
 /* ---- what names mean ---- */
 
-/* The compiler and the loader: who calls them has not written what they do.
+/* The compiler, the loader, and what defines classes and methods: who calls
+ * them has not written what they do.
  */
-static const char *const barriers[] = {"COMPILE", "COMPILE-FILE", "LOAD",
+static const char *const barriers[] = {"COMPILE",
+                                       "COMPILE-FILE",
+                                       "LOAD",
+                                       "ADD-METHOD",
+                                       "CLOS::INSTALL-METHOD",
+                                       "CLOS::LOAD-DEFCLASS",
+                                       "CLOS:ENSURE-CLASS",
+                                       "ENSURE-GENERIC-FUNCTION",
+                                       "SI:DEFINE-STRUCTURE",
                                        NULL};
 
 static bool
@@ -59,6 +68,7 @@ parts_of(const struct reduction *reduction, size_t function)
                  !lisp_name_passes_on(name) && !is_called_by_ecl(name) &&
                  !is_system_function(name, file),
       .barrier = is_listed(barriers, name)};
+  parts.interpreted = parts.program && f->low_address == 0 && *file == '\0';
   for (int i = 0; advice_rules[i] != NULL; i++) {
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;
@@ -102,6 +112,7 @@ rule_bits_init(struct rule_bits *bits, const struct reduction *reduction)
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;
     bits->direct |= rule->direct ? bit : 0;
+    bits->interpreted |= rule->interpreted ? bit : 0;
     bits->any_through |= rule->through == NULL ? bit : 0;
     bits->packages |= rule->package != NULL ? bit : 0;
     for (size_t t = 0; t < profile->type_count; t++) {
@@ -185,6 +196,8 @@ holding_rules(const struct walk *walk, uint32_t type)
 {
   const struct rule_bits *bits = walk->bits;
   uint64_t rules = bits->types[type];
+  if (!bits->parts[walk->culprit].interpreted)
+    rules &= ~bits->interpreted;
   if (walk->called == INDEX_NONE)
     return rules & bits->direct;
   rules &= ~(bits->direct | walk->barred);

@@ -17,8 +17,9 @@
 /* Which rules a function may play which part in: bit i is rule i. */
 struct parts {
   uint64_t called, through, without, leaf, package;
-  bool program; /* may be a culprit */
-  bool barrier; /* what it does itself is no fault of its callers */
+  bool program;     /* may be a culprit */
+  bool barrier;     /* what it does itself is no fault of its callers */
+  bool interpreted; /* has no address, for it is no machine code */
 };
 
 /* What the names of the rules mean in a profile: bit i is rule i. */
@@ -27,7 +28,7 @@ struct rule_bits {
   struct parts *parts;               /* by function of the frame table */
   uint64_t *types;   /* by type of the profile: rules that ask for it */
   uint64_t *counted; /* ... that count its objects */
-  uint64_t direct, any_through, packages; /* rules that say so */
+  uint64_t direct, interpreted, any_through, packages; /* that say so */
 };
 
 /* False when memory runs out; release BITS even then. */

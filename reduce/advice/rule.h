@@ -45,6 +45,7 @@ struct advice_rule {
 
   /* the condition; lists of names end with NULL */
   bool direct;                /* the culprit itself allocates */
+  bool interpreted;           /* the culprit is; it has no machine code */
   const char *const *called;  /* what the culprit calls */
   const char *const *through; /* a function below the culprit */
   const char *const *without; /* no such function below what it calls */

@@ -13,8 +13,10 @@ const struct advice_rule rule_boxed_float = {
     .fault = "boxes floats of known type",
     .remedy = "Keep them in typed variables, in arrays with that "
               "element type, or inline the function that they are "
-              "passed to; at SAFETY 1 and more each operand of "
-              "generic arithmetic is boxed, too.",
+              "passed to; at SAFETY 1 and more each operand of generic "
+              "arithmetic is boxed, too, and in ECL 24.5.10 what is "
+              "between nested operations: set a typed variable to each "
+              "result.",
     .example = "(setf (svref v i) x) => (setf (aref (the (simple-"
                "array double-float (*)) v) i) x)",
     .unknown = "where the float goes: an argument, a value, a slot,"

@@ -15,9 +15,10 @@ const struct advice_rule rule_closure = {
     .objects = "closures",
     .fault = "makes closures",
     .remedy = "Make the closure once, outside of the loop or the "
-              "function, or pass what it captures as arguments; "
-              "LABELS and FLET without captured variables cost "
-              "nothing.",
+              "function, or pass what it captures as arguments. "
+              "LABELS and FLET cost nothing when they are only "
+              "called. HANDLER-CASE makes a closure, and so does "
+              "RETURN-FROM out of a function that is passed.",
     .example = "(mapcar (lambda (x) (+ x n)) list) => (loop for x "
                "in list collect (+ x n))",
     .unknown = "whether they are kept, and whether the variables that they "

@@ -9,18 +9,23 @@
 
 const struct advice_rule rule_generic_float = {
     .name = "generic-float",
-    .grade = GRADE_CERTAIN,
+    .grade = GRADE_CHECK,
     .called = NAMES("ecl_plus", "ecl_minus", "ecl_times", "ecl_divide",
-                    "ecl_negate", "ecl_one_plus", "ecl_one_minus"),
+                    "ecl_negate", "ecl_one_plus", "ecl_one_minus", "REDUCE",
+                    "APPLY"),
+    .through = NAMES("ecl_plus", "ecl_minus", "ecl_times", "ecl_divide",
+                     "ecl_negate", "ecl_one_plus", "ecl_one_minus"),
     .types = NAMES("SINGLE-FLOAT", "DOUBLE-FLOAT", "LONG-FLOAT"),
     .objects = "floats",
     .fault = "computes with floats by generic arithmetic",
-    .remedy = "Declare the types of the operands and of the "
-              "variable that gets the result, and compile the "
-              "function with (OPTIMIZE (SAFETY 0)): ECL trusts "
-              "declarations only then.",
-    .example = "(* a b) => (let ((a a) (b b)) (declare "
-               "(double-float a b) (optimize (safety 0))) (* a b))",
-    .unknown = "whether the result is boxed again where it leaves "
-               "the function",
+    .remedy = "Declare the types of the operands and of the variable "
+              "that gets the result, and compile the function with "
+              "(OPTIMIZE (SAFETY 0)): ECL trusts declarations only "
+              "then. Write a loop in place of REDUCE and APPLY. ECL "
+              "24.5.10 boxes what is between nested operations: set a "
+              "typed variable to each result.",
+    .example = "(* a b) => (let ((a a) (b b)) (declare (double-float a b) "
+               "(optimize (safety 0))) (* a b))",
+    .unknown = "whether the result is boxed again where it leaves the "
+               "function",
 };

@@ -10,15 +10,20 @@ const struct advice_rule rule_initargs = {
     .name = "initargs",
     .grade = GRADE_CERTAIN,
     .through = NAMES("(METHOD MAKE-INSTANCE (SYMBOL))",
-                     "(METHOD MAKE-INSTANCE (CLASS))"),
-    .leaf = NAMES("cl_grab_rest_args"),
+                     "(METHOD MAKE-INSTANCE (CLASS))",
+                     "(METHOD INITIALIZE-INSTANCE (T))",
+                     "(METHOD SHARED-INITIALIZE (T T))"),
+    .leaf = NAMES("cl_grab_rest_args", "LIST*"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "has MAKE-INSTANCE cons the list of initargs",
-    .remedy = "Where many are made, use DEFSTRUCT, whose "
-              "constructor conses no list, or give fewer initargs "
-              "and initforms in their place.",
-    .example = "(defclass point () ((x :initarg :x))) => (defstruct"
-               " point x)",
-    .unknown = "whether anything depends on the class",
+    .fault = "has lists of initargs consed for instances",
+    .remedy = "Make the instance without initargs, and set its slots "
+              "by SETF of SLOT-VALUE or of accessors, which cons "
+              "nothing; initforms and the constructors of structures "
+              "do not, either. The class in place of its name, by "
+              "LOAD-TIME-VALUE of FIND-CLASS, saves one list.",
+    .example = "(make-instance 'point :x 3) => (let ((p "
+               "(make-instance 'point))) (setf (slot-value p 'x) 3) p)",
+    .unknown = "whether methods of INITIALIZE-INSTANCE want the "
+               "initargs",
 };

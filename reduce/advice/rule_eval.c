@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* EVAL compiles a form to byte codes each time. */
+
+#include "advice/rules.h"
+
+const struct advice_rule rule_eval = {
+    .name = "eval",
+    .grade = GRADE_CERTAIN,
+    .called = NAMES("EVAL"),
+    .objects = "objects",
+    .fault = "has EVAL compile a form each time",
+    .remedy = "Call the function itself: FUNCALL or APPLY with the "
+              "arguments, SYMBOL-VALUE for a variable. Where forms come "
+              "from outside, COMPILE each one once, as a function, and "
+              "keep that.",
+    .example = "(eval `(f ,x)) => (funcall 'f x)",
+    .unknown = "whether the forms are the same each time",
+};

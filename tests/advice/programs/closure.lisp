@@ -1,0 +1,89 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; Functions that capture variables.  With each goes what holds the captured
+;;;; variables: a cons each, which the advice does not count.
+
+(defvar *numbers* (list 3 14 15 92 65 35))
+
+(declaim (notinline above))
+(defun above (limit)
+  (find-if (lambda (n) (> n limit)) *numbers*))
+
+(defun fault-1 ()
+  (loop for limit from 10 to 50 by 10
+        collect (above limit)))
+
+(declaim (notinline above-by-loop))
+(defun above-by-loop (limit)
+  (loop for n in *numbers*
+        when (> n limit)
+          return n))
+
+(defun mended-1 ()
+  (loop for limit from 10 to 50 by 10
+        collect (above-by-loop limit)))
+
+(defvar *more-1* (- (* 5 16)))          ; LIMIT
+
+;;; HANDLER-CASE makes one, and conses for its handlers.
+
+(defun fault-2 ()
+  (let ((sum 0))
+    (dolist (n *numbers* sum)
+      (handler-case (incf sum (floor 1000 (- n 93)))
+        (division-by-zero () (return :infinite))))))
+
+(defun mended-2 ()
+  (let ((sum 0))
+    (dolist (n *numbers* sum)
+      (if (= n 93)
+          (return :infinite)
+          (incf sum (floor 1000 (- n 93)))))))
+
+(defvar *more-2* (- (* 6 4 16)))        ; the handlers, and what is captured
+
+;;; To leave a block from within a function is such a variable.
+
+(defun call-with-each (function list)
+  (dolist (n list)
+    (funcall function n)))
+
+(defun fault-3 ()
+  (let ((odd 0))
+    (dotimes (i 4 odd)
+      (block search
+        (call-with-each (lambda (n) (when (oddp n) (return-from search)))
+                        *numbers*)
+        (incf odd)))))
+
+(declaim (notinline any-odd))
+(defun any-odd (list)
+  (dolist (n list)
+    (when (oddp n)
+      (return t))))
+
+(defun mended-3 ()
+  (let ((odd 0))
+    (dotimes (i 4 odd)
+      (unless (any-odd *numbers*)
+        (incf odd)))))
+
+(defvar *more-3* (- (* 4 16)))          ; SEARCH
+
+;;; Local functions that are only called; functions that capture nothing;
+;;; global ones.
+
+(defun alike-1 ()
+  (let ((sum 0))
+    (labels ((add (n)
+               (incf sum n)
+               (when (> n 0)
+                 (add (1- n)))))
+      (add 10)
+      sum)))
+
+(defun alike-2 ()
+  (remove-if (lambda (n) (evenp n)) *numbers*))
+
+(defun alike-3 ()
+  (remove-if #'evenp *numbers*))
