@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { STRING_HEADER_BYTES = 40 };
+
 /* Bytes that came by a function, to find the one with most. */
 struct share {
   uint32_t advice, function; /* this may be INDEX_NONE */
@@ -54,6 +56,27 @@ add_share(struct search *search, uint32_t advice, uint32_t function,
   return true;
 }
 
+/* Notes the size of the objects that the advice ROW has of COUNT. */
+static bool
+add_size(struct search *search, uint32_t row,
+         const struct sample_count *count)
+{
+  struct advice *advice = &search->items[row];
+  const uint64_t size = count->object_bytes, key[] = {row, size};
+  size_t sizes = search->sizes.row_count;
+  if (count->size_kind != SIZE_EXACT) {
+    advice->larger = true;
+    return true;
+  }
+  if (row_table_add(&search->sizes, key, 2) == ROW_NONE)
+    return false;
+  advice->least =
+      advice->sizes == 0 || size < advice->least ? size : advice->least;
+  advice->most = size > advice->most ? size : advice->most;
+  advice->sizes += search->sizes.row_count - sizes;
+  return true;
+}
+
 /* Adds what COUNT counts to the advice of the first of RULES. */
 static bool
 gather(struct search *search, const struct walk *walk, uint64_t rules,
@@ -77,13 +100,8 @@ gather(struct search *search, const struct walk *walk, uint64_t rules,
   figures_add(&advice->figures, &more);
   if ((search->bits.counted[count->type] >> rule & 1) == 0)
     return true;
-  const uint64_t size[] = {row, count->object_bytes};
-  size_t sizes = search->sizes.row_count;
   advice->objects += count->counts[MEASURE_ALLOCS];
-  if (row_table_add(&search->sizes, size, 2) == ROW_NONE)
-    return false;
-  advice->sizes += search->sizes.row_count - sizes;
-  return true;
+  return add_size(search, row, count);
 }
 
 static bool
@@ -151,16 +169,21 @@ find_calls(struct search *search)
 static uint64_t
 saved_bytes(const struct advice *advice)
 {
-  uint64_t bytes = advice->figures.bytes;
-  switch (advice->objects) {
-  case 0:
+  const uint64_t bytes = advice->figures.bytes, objects = advice->objects;
+  const uint64_t headers = objects * STRING_HEADER_BYTES;
+  if (objects == 0)
     return bytes;
-  case 1:
-    return advice->rule->saving == SAVES_ALL ? bytes : 0;
+  switch (advice->rule->saving) {
+  case SAVES_ALL_OF_MANY:
+    return objects > 1 ? bytes : 0;
+  case SAVES_ALL_BUT_ONE:
+    return bytes - bytes / objects;
+  case SAVES_WIDTH:
+    return bytes > headers && (bytes - headers) / 4 * 3 > objects
+               ? (bytes - headers) / 4 * 3 - objects
+               : 0;
   default:
-    return advice->rule->saving == SAVES_ALL_BUT_ONE
-               ? bytes - bytes / advice->objects
-               : bytes;
+    return bytes;
   }
 }
 

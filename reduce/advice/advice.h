@@ -25,8 +25,10 @@ struct advice {
   uint64_t calls;   /* of the culprit that led to allocation, or
                        CALLS_UNKNOWN */
   uint64_t objects; /* that the rule counts */
-  uint64_t sizes;   /* how many different sizes these have */
-  uint64_t saved;   /* bytes, at most so many where the grade is check */
+  uint64_t sizes;   /* how many different ones these have, as far as known */
+  uint64_t least, most; /* of the sizes, in bytes */
+  bool larger;          /* there are others, which are not known */
+  uint64_t saved;       /* bytes, at most so many where the grade is check */
   struct figures figures;
 };
 

@@ -74,6 +74,8 @@ parts_of(const struct reduction *reduction, size_t function)
     uint64_t bit = UINT64_C(1) << i;
     if (rule->called == NULL || is_listed(rule->called, name))
       parts.called |= bit;
+    if (is_listed(rule->below, name))
+      parts.below |= bit;
     if (is_listed(rule->through, name))
       parts.through |= bit;
     if (is_listed(rule->without, name))
@@ -113,6 +115,7 @@ rule_bits_init(struct rule_bits *bits, const struct reduction *reduction)
     uint64_t bit = UINT64_C(1) << i;
     bits->direct |= rule->direct ? bit : 0;
     bits->interpreted |= rule->interpreted ? bit : 0;
+    bits->any_below |= rule->below == NULL ? bit : 0;
     bits->any_through |= rule->through == NULL ? bit : 0;
     bits->packages |= rule->package != NULL ? bit : 0;
     for (size_t t = 0; t < profile->type_count; t++) {
@@ -165,6 +168,7 @@ walk_past(struct walk *walk, uint32_t function)
   else
     walk->barred |= parts[walk->called].without;
   walk->through |= parts[function].through;
+  walk->below = walk->called;
   walk->called = function;
 }
 
@@ -200,8 +204,11 @@ holding_rules(const struct walk *walk, uint32_t type)
     rules &= ~bits->interpreted;
   if (walk->called == INDEX_NONE)
     return rules & bits->direct;
+  uint64_t below =
+      walk->below == INDEX_NONE ? 0 : bits->parts[walk->below].below;
   rules &= ~(bits->direct | walk->barred);
-  return rules & (walk->through | bits->any_through) &
+  return rules & (below | bits->any_below) &
+         (walk->through | bits->any_through) &
          bits->parts[walk->called].called & bits->parts[walk->leaf].leaf;
 }
 
@@ -212,6 +219,7 @@ find_culprit(const struct rule_bits *bits, uint32_t node, uint32_t type,
   *walk = (struct walk){.bits = bits,
                         .node = node,
                         .leaf = INDEX_NONE,
+                        .below = INDEX_NONE,
                         .called = INDEX_NONE,
                         .culprit = INDEX_NONE};
   if (bits->types[type] == 0 || !walk_to_program(walk, 0))

@@ -16,7 +16,7 @@
 
 /* Which rules a function may play which part in: bit i is rule i. */
 struct parts {
-  uint64_t called, through, without, leaf, package;
+  uint64_t called, below, through, without, leaf, package;
   bool program;     /* may be a culprit */
   bool barrier;     /* what it does itself is no fault of its callers */
   bool interpreted; /* has no address, for it is no machine code */
@@ -28,7 +28,8 @@ struct rule_bits {
   struct parts *parts;               /* by function of the frame table */
   uint64_t *types;   /* by type of the profile: rules that ask for it */
   uint64_t *counted; /* ... that count its objects */
-  uint64_t direct, interpreted, any_through, packages; /* that say so */
+  uint64_t direct, interpreted, any_below, any_through,
+      packages; /* rules that say so */
 };
 
 /* False when memory runs out; release BITS even then. */
@@ -43,8 +44,9 @@ struct walk {
   uint32_t next;    /* the frame that comes, of those of the node */
   uint64_t through; /* the rules that name one of the functions behind */
   uint64_t barred;  /* those that want none of them below what is called */
-  uint32_t leaf, called, culprit; /* functions, INDEX_NONE: not there */
-  int64_t line;                   /* in the culprit */
+  uint32_t leaf, below, called,
+      culprit;  /* functions, INDEX_NONE: not there */
+  int64_t line; /* in the culprit */
 };
 
 /* Walks from NODE, where an object of TYPE was allocated, to the culprit;

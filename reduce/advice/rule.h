@@ -35,7 +35,9 @@ enum grade {
 enum saving {
   SAVES_ALL,
   SAVES_ALL_OF_MANY, /* of one object there is nothing to save */
-  SAVES_ALL_BUT_ONE  /* one object of all stays */
+  SAVES_ALL_BUT_ONE, /* one object of all stays */
+  SAVES_WIDTH /* strings of 4 bytes a character get 1 byte, and one at the
+                 end */
 };
 
 struct advice_rule {
@@ -47,6 +49,7 @@ struct advice_rule {
   bool direct;                /* the culprit itself allocates */
   bool interpreted;           /* the culprit is; it has no machine code */
   const char *const *called;  /* what the culprit calls */
+  const char *const *below;   /* what that one calls itself */
   const char *const *through; /* a function below the culprit */
   const char *const *without; /* no such function below what it calls */
   const char *const *leaf;    /* what allocates; not the culprit */

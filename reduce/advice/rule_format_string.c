@@ -9,10 +9,8 @@ const struct advice_rule rule_format_string = {
     .grade = GRADE_CERTAIN,
     .saving = SAVES_ALL_BUT_ONE,
     .called = NAMES("FORMAT"),
-    .through = NAMES("SI:MAKE-STRING-OUTPUT-STREAM-FROM-STRING",
-                     "ecl_alloc_adjustable_extended_string"),
-    /* where directives are at work, which may need streams of their own */
-    .without = NAMES("SI:FORMATTER-AUX"),
+    .below = NAMES("SI:MAKE-STRING-OUTPUT-STREAM-FROM-STRING",
+                   "ecl_alloc_adjustable_extended_string"),
     .counted = NAMES("STRING-STREAM"),
     .objects = "string streams",
     .fault = "has FORMAT NIL make a string stream each time",

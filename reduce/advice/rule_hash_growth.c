@@ -6,12 +6,16 @@
 
 const struct advice_rule rule_hash_growth = {
     .name = "hash-growth",
-    .grade = GRADE_CERTAIN,
+    .grade = GRADE_CHECK,
+    .called = NAMES("SI:HASH-SET", "ecl_sethash"),
     .through = NAMES("ecl_extend_hashtable"),
     .objects = "objects",
     .fault = "has hash tables grow",
-    .remedy = "Give MAKE-HASH-TABLE the :SIZE that is needed in the"
-              " end.",
+    .remedy = "Give MAKE-HASH-TABLE the :SIZE that is needed in the "
+              "end, and a third more: a table grows when three "
+              "quarters of it are full. What that takes more is to "
+              "be subtracted. Or keep a table that has grown, and "
+              "empty it with CLRHASH.",
     .example = "(make-hash-table) => (make-hash-table :size 100000)",
     .unknown = "how many entries there will be",
 };

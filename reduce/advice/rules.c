@@ -6,6 +6,7 @@
 
 #include "advice/rules.h"
 
+/* One a line. */
 /* clang-format off */
 const struct advice_rule *const advice_rules[] = {
     &rule_scanner,
@@ -36,8 +37,30 @@ const struct advice_rule *const advice_rules[] = {
     &rule_bit_access,
     &rule_every,
     &rule_reinitialize,
+    &rule_to_string,
+    &rule_gensym,
     &rule_initargs,
     &rule_hash_growth,
     &rule_vector_growth,
+    &rule_string_growth,
+    &rule_argument_list,
+    &rule_append,
+    &rule_concatenate,
+    &rule_subseq,
+    &rule_remove,
+    &rule_copy,
+    &rule_reverse,
+    &rule_string_case,
+    &rule_coerce,
+    &rule_sets,
+    &rule_read_from_string,
+    &rule_symbols,
+    &rule_pathnames,
+    &rule_open_file,
+    &rule_adjust_array,
+    &rule_hash_table,
+    &rule_read_line,
+    &rule_wide_string,
     NULL,
 };
+/* clang-format on */

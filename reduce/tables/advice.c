@@ -15,7 +15,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LINES_OF_REPORT = 3 };
+enum {
+  LINES_OF_REPORT = 3,
+  MANY_SIZES = 8 /* are told: what is copied may grow from call to call */
+};
 
 enum id {
   RULE,
@@ -165,8 +168,15 @@ write_counts(const struct reduction *reduction, const struct advice *advice,
   if (objects != figures->allocs)
     sink_format(sink, " in %" PRIu64 " allocations", figures->allocs);
   sink_format(sink, ", %" PRIu64 " bytes", figures->bytes);
-  if (objects > 1 && figures->bytes % objects == 0)
+  if (objects > 1 && advice->sizes == 1 && !advice->larger &&
+      figures->bytes % objects == 0)
     sink_format(sink, ", %" PRIu64 " each", figures->bytes / objects);
+  if (advice->sizes >= MANY_SIZES)
+    sink_format(sink,
+                ", of %" PRIu64 " sizes from %" PRIu64 " to %" PRIu64
+                " bytes%s",
+                advice->sizes, advice->least, advice->most,
+                advice->larger ? " and larger" : "");
   if (advice->calls != CALLS_UNKNOWN && advice->calls > 0)
     sink_format(sink, ", in %" PRIu64 " call%s", advice->calls,
                 advice->calls == 1 ? "" : "s");

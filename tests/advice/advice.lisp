@@ -16,15 +16,26 @@
 ;;;;
 ;;;; What a program is expected to allocate besides is stated as the variable
 ;;;; *MORE-i* (default 0): so many bytes MENDED-i needs in the place of what is
-;;;; saved.  The comment there says for what.
+;;;; saved.  The comment there says for what.  *TEXT-i* (default NIL) is a text
+;;;; that MPROF:ADVISE prints for FAULT-i.  A few sizes that it depends on
+;;;; differ from release to release: see below.
 
 (defpackage #:advice-tests
   (:use #:common-lisp)
+  (:export #:*stream-bytes* #:*symbol-bytes*)
   (:local-nicknames (#:data #:mprof.data)))
 
 (in-package #:advice-tests)
 
 (defvar *rule* (ext:getenv "ADVICE_RULE"))
+
+(defvar *new* (string>= (lisp-implementation-version) "24"))
+
+(defvar *stream-bytes* (if *new* 408 352)
+  "What a stream takes, without its buffer.")
+
+(defvar *symbol-bytes* (if *new* 88 64)
+  "What a symbol takes, without its name.")
 
 (defun compiled (source)
   "The package in which SOURCE has been compiled and loaded."
@@ -59,12 +70,24 @@ what advice by the rule says that it saves; NIL: there is none."
   (unless good
     (setf *failed* t)))
 
+(defun check-text (i package)
+  "Look for what the advice on the I-th function with the fault should say."
+  (let ((text (find-symbol (format nil "*TEXT-~D*" i) package)))
+    (when text
+      (mprof:with-profiling (:report nil)
+        (funcall (find-symbol (format nil "FAULT-~D" i) package)))
+      (let ((advice (with-output-to-string (s)
+                      (mprof:advise :stream s :verbose t))))
+        (check (format nil "advice ~D has ~S" i (symbol-value text))
+               (search (symbol-value text) advice) "~A" advice)))))
+
 (defun check-pair (i package)
   "Compare the I-th function that has the fault with the mended one."
   (multiple-value-bind (fault fault-bytes saved)
       (measured (format nil "FAULT-~D" i) package)
     (multiple-value-bind (mended mended-bytes left)
         (measured (format nil "MENDED-~D" i) package)
+      (check-text i package)
       (let* ((more (find-symbol (format nil "*MORE-~D*" i) package))
              (more (if more (symbol-value more) 0)))
         (check (format nil "fault ~D, and mended, do the same" i)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* ADJUST-ARRAY makes a new array and copies the old one. */
+
+#include "advice/rules.h"
+
+const struct advice_rule rule_adjust_array = {
+    .name = "adjust-array",
+    .grade = GRADE_CHECK,
+    .called = NAMES("ADJUST-ARRAY"),
+    .objects = "objects",
+    .fault = "has arrays made anew by ADJUST-ARRAY",
+    .remedy = "Make the array as large as needed at once, or use a "
+              "fill pointer and VECTOR-PUSH-EXTEND, which grows by "
+              "half each time.",
+    .example = "(setf a (adjust-array a (1+ (length a)))) => "
+               "(vector-push-extend x a)",
+    .unknown = "how many elements there will be",
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* ECL has a few sequence functions make lists of the sequences that they are
+ * given. */
+
+#include "advice/rules.h"
+
+const struct advice_rule rule_argument_list = {
+    .name = "argument-list",
+    .grade = GRADE_CERTAIN,
+    .called = NAMES("EVERY", "SOME", "NOTANY", "NOTEVERY", "MAP", "MAP-INTO",
+                    "CONCATENATE", "VECTOR"),
+    .leaf = NAMES("EVERY", "SOME", "NOTANY", "NOTEVERY", "MAP", "MAP-INTO",
+                  "CONCATENATE", "COPY-LIST", "ARRAY-DIMENSIONS",
+                  "cl_grab_rest_args"),
+    .types = NAMES("CONS"),
+    .objects = "conses",
+    .fault = "conses lists for EVERY, SOME, MAP, CONCATENATE or "
+             "VECTOR",
+    .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE; for "
+              "CONCATENATE a new string that REPLACE fills; for "
+              "VECTOR a MAKE-ARRAY and SETF of SVREF.",
+    .example = "(every #'digit-char-p text) => (loop for c across "
+               "text always (digit-char-p c))",
+    .unknown = "nothing that matters here",
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* READ-LINE makes a string for each line. */
+
+#include "advice/rules.h"
+
+const struct advice_rule rule_read_line = {
+    .name = "read-line",
+    .grade = GRADE_CHECK,
+    .called = NAMES("READ-LINE"),
+    .types = NAMES("STRING", "BASE-STRING", "CONS"),
+    .counted = NAMES("STRING", "BASE-STRING"),
+    .objects = "lines",
+    .fault = "makes a string of each line",
+    .remedy = "Have READ-SEQUENCE fill one string again and again, "
+              "and search that for #\\Newline; or READ-CHAR, which "
+              "conses nothing. A line is a string of 4 bytes a "
+              "character.",
+    .example = "(loop for line = (read-line s nil) while line count "
+               "t) => (loop for c = (read-char s nil) while c count "
+               "(char= c #\\Newline))",
+    .unknown = "whether the lines are kept",
+};

@@ -1,0 +1,79 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; FORMAT NIL writes to a string stream that it makes.
+
+;;; One stream for the whole program.
+
+(defvar *keys* (make-string-output-stream))
+
+(defun fault-1 ()
+  (let ((keys nil))
+    (dotimes (i 10 keys)
+      (push (format nil "key-~d" i) keys))))
+
+;; One stream stays, but here it is there before.
+(defparameter *more-1* (- (+ advice-tests:*stream-bytes* 40 (* 4 64))))
+
+(defun mended-1 ()
+  (let ((keys nil))
+    (dotimes (i 10 keys)
+      (format *keys* "key-~d" i)
+      (push (get-output-stream-string *keys*) keys))))
+
+;;; A string that is written to another stream.
+
+(defun fault-2 ()
+  (with-output-to-string (out)
+    (dolist (x '(1 3/4 sym))
+      (write-string (format nil "[~a]" x) out))))
+
+;; Here no stream stays, nor the strings.
+(defparameter *more-2* (- (+ advice-tests:*stream-bytes* 40 (* 4 64)
+                            52 60 60)))
+
+(defun mended-2 ()
+  (with-output-to-string (out)
+    (dolist (x '(1 3/4 sym))
+      (format out "[~a]" x))))
+
+;;; A stream for all calls of a function, made in the caller.
+
+(defun label (x y)
+  (format nil "~a/~a" x y))
+(declaim (notinline label))
+
+(defun fault-3 ()
+  (loop for x below 5 collect (label x (* x x))))
+
+(defun label-by (s x y)
+  (format s "~a/~a" x y)
+  (get-output-stream-string s))
+(declaim (notinline label-by))
+
+;; The buffer of the stream that stays has 128 characters, FORMAT's have 64.
+(defparameter *more-3* (* 64 4))
+
+(defun mended-3 ()
+  (loop with s = (make-string-output-stream)
+        for x below 5 collect (label-by s x (* x x))))
+
+;;; FORMAT to a stream; to a string with a fill pointer; a directive that makes
+;;; a stream for itself.
+
+(defun alike-1 ()
+  (with-output-to-string (s)
+    (dotimes (i 10)
+      (format s "~d~%" i))))
+
+(defvar *string* (make-array 100 :element-type 'character :fill-pointer 0))
+
+(defun alike-2 ()
+  (setf (fill-pointer *string*) 0)
+  (with-output-to-string (s *string*)
+    (dotimes (i 10)
+      (format s "~d " i)))
+  *string*)
+
+(defun alike-3 ()
+  (format *keys* "~6,2f" 1.5)
+  (get-output-stream-string *keys*))

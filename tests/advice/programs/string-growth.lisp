@@ -1,0 +1,74 @@
+;;;; SPDX-License-Identifier: LGPL-2.1-or-later
+;;;;
+;;;; What is written to a string stream outgrows the buffer, which begins with
+;;;; 128 characters and grows by half.
+
+;;; A string with a fill pointer, large enough.
+
+(defun fault-1 ()
+  (with-output-to-string (s)
+    (dotimes (i 1000)
+      (write-char #\a s))))
+
+;; The string takes the place of the copy; the first buffer goes, too.
+(defparameter *more-1* (- (+ 40 (* 4 128))))
+
+(defun mended-1 ()
+  (let ((text (make-array 1000 :element-type 'character :fill-pointer 0)))
+    (with-output-to-string (s text)
+      (dotimes (i 1000)
+        (write-char #\a s)))
+    text))
+
+;;; A stream that is kept has the buffer that it needs from the second time on.
+
+(defun page (s n)
+  (dotimes (i n)
+    (write-string "<li>item</li>" s))
+  (get-output-stream-string s))
+
+(defun fault-2 ()
+  (length (page (make-string-output-stream) 30)))
+
+;; Here the stream is not made, either.
+(defparameter *more-2* (- (+ advice-tests:*stream-bytes* 40 (* 4 128))))
+
+(defvar *page* (make-string-output-stream))
+
+(defun mended-2 ()
+  (length (page *page* 30)))
+
+;;; A string with a fill pointer that is too short.
+
+(defun digits-of (n capacity)
+  (let ((text (make-array capacity :element-type 'character :fill-pointer 0
+                                   :adjustable t)))
+    (with-output-to-string (s text)
+      (dotimes (i n)
+        (prin1 i s)))
+    text))
+
+(defun fault-3 ()
+  (digits-of 50 10))
+
+;; Eighty characters more from the start.
+(defparameter *more-3* (* 80 4))
+
+(defun mended-3 ()
+  (digits-of 50 90))
+
+;;; A short text; a long string that is written to a stream that has room; a
+;;; vector of another type that grows.
+
+(defun alike-1 ()
+  (with-output-to-string (s)
+    (dotimes (i 100)
+      (write-char #\a s))))
+
+(defun alike-2 ()
+  (page *page* 20))
+
+(defun alike-3 ()
+  (let ((v (make-array 0 :fill-pointer t :adjustable t)))
+    (dotimes (i 100 v)
+      (vector-push-extend i v))))
