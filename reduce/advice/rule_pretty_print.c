@@ -13,15 +13,16 @@ const struct advice_rule rule_pretty_print = {
         NAMES("FORMAT", "PRINC", "PRIN1", "PRINT", "WRITE", "PRINC-TO-STRING",
               "PRIN1-TO-STRING", "WRITE-TO-STRING", "ecl_princ", "ecl_prin1"),
     .through = NAMES(
-        "PPRINT-FILL", "SI::PPRINT-ARRAY", "SI::PPRINT-BLOCK",
-        "SI::PPRINT-CASE", "SI::PPRINT-DEFUN",
+        "PPRINT-FILL", "SI::PPRINT-MULTI-DIM-ARRAY", "SI::PPRINT-VECTOR",
+        "SI::PPRINT-BLOCK", "SI::PPRINT-CASE", "SI::PPRINT-DEFUN",
         "SI::PPRINT-DESTRUCTURING-BIND", "SI::PPRINT-DO", "SI::PPRINT-DOLIST",
         "SI::PPRINT-FLET", "SI::PPRINT-FUNCTION-CALL", "SI::PPRINT-LAMBDA",
         "SI::PPRINT-LET", "SI::PPRINT-PROG", "SI::PPRINT-PROGN",
         "SI::PPRINT-PROGV", "SI::PPRINT-QUOTE", "SI::PPRINT-SETQ",
         "SI::PPRINT-TAGBODY", "SI::PPRINT-TYPECASE"),
     /* where the program asks for it; what plain printing takes, too */
-    .without = NAMES("SI::FORMAT-LOGICAL-BLOCK", "si_put_buffer_string"),
+    .without = NAMES("SI::FORMAT-LOGICAL-BLOCK", "ecl_string_push_extend",
+                     "si_put_buffer_string"),
     .objects = "objects",
     .fault = "prints lists or arrays by the pretty printer",
     .remedy = "Bind *PRINT-PRETTY* to NIL around what a program reads; it is "

@@ -78,3 +78,12 @@
 (defun initargs/2 ()
   (write '(1 2 3) :stream *null* :pretty t)
   nil)
+
+;;; A string with a fill pointer, which the pretty printer passes on.
+
+(defvar *text*
+  (make-array 500 :element-type 'character :fill-pointer 500
+                  :initial-element #\a))
+
+(defun pretty-print/1 ()
+  (format nil "~A" *text*))
