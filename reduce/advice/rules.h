@@ -10,7 +10,7 @@
 extern const struct advice_rule rule_adjust_array, rule_append,
     rule_argument_list, rule_bignum, rule_bit_access, rule_boxed_float,
     rule_boxed_integer, rule_closure, rule_coerce, rule_complement,
-    rule_concatenate, rule_condition, rule_copy, rule_eval, rule_every,
+    rule_concatenate, rule_condition, rule_copy, rule_eval,
     rule_float_function, rule_format_column, rule_format_control,
     rule_format_string, rule_function_object, rule_generic_float, rule_gensym,
     rule_hash_growth, rule_hash_table, rule_initargs, rule_interpreted,
