@@ -6,7 +6,7 @@
 
 const struct advice_rule rule_eval = {
     .name = "eval",
-    .grade = GRADE_CERTAIN,
+    .grade = GRADE_CHECK,
     .called = NAMES("EVAL"),
     .objects = "objects",
     .fault = "has EVAL compile a form each time",

@@ -35,7 +35,6 @@ const struct advice_rule *const advice_rules[] = {
     &rule_string_stream,
     &rule_type_check,
     &rule_bit_access,
-    &rule_every,
     &rule_reinitialize,
     &rule_to_string,
     &rule_gensym,

@@ -21,7 +21,6 @@ extern const struct advice_rule rule_concatenate;
 extern const struct advice_rule rule_condition;
 extern const struct advice_rule rule_copy;
 extern const struct advice_rule rule_eval;
-extern const struct advice_rule rule_every;
 extern const struct advice_rule rule_float_function;
 extern const struct advice_rule rule_format_column;
 extern const struct advice_rule rule_format_control;

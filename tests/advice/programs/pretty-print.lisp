@@ -13,7 +13,9 @@
 
 ;;; Records that are written to a file.
 
-(defvar *records* '((:id 1 :name "tea" :price 3) (:id 2 :name "milk" :price 1)))
+(defvar *records*
+  '((:id 1 :name "tea" :price 3)
+    (:id 2 :name "milk" :price 1)))
 
 (defun fault-1 ()
   (written
