@@ -95,7 +95,7 @@ lists of elements of the vector FUNCTIONS, leaf first."
         (let* ((next (make-number-reader octets position))
                (paths (read-paths next (names functions) nodes))
                (chains (read-chains next paths
-                                    (map 'vector #'word-keyword phases)
+                                    (map 'vector #'phase-keyword phases)
                                     (names threads) chains))
                (types (coerce (type-rows (mapcar #'decoded types)) 'vector)))
           (dotimes (i contexts)

@@ -195,8 +195,8 @@ Example:
 
 ;;; The figures
 
-(defun word-keyword (word)
-  "The keyword for what the C library calls WORD, a phase or a grade."
+(defun phase-keyword (word)
+  "The keyword for the phase that the C library calls WORD."
   (intern (string-upcase word) '#:keyword))
 
 (defun rows (kind plists &rest more)
@@ -283,18 +283,14 @@ READER gives it."
                              (reader :inclusive-live-allocations)
                              :live-bytes (reader :inclusive-live-bytes)
                              :calls (reader :activations))
-            :types (type-rows types)
-            :bins (rows 'bin-figures bins
-                        :types #'types-of :name (reader :size))
+            :types (type-rows types) :threads (rows 'thread-figures threads)
+            :bins (rows 'bin-figures bins :types #'types-of :name (reader :size))
             :regions (rows 'region-figures regions :name (reader :path)
                            :calls (reader :entered))
-            :threads (rows 'thread-figures threads)
-            :advice (rows 'advice advice :name (reader :function)
-                          :grade (lambda (plist)
-                                   (word-keyword (getf plist :grade))))
+            :advice (rows 'advice advice :name (reader :function))
             :phases (rows 'phase-figures phases
                           :name (lambda (plist)
-                                  (word-keyword (getf plist :phase))))))))
+                                  (phase-keyword (getf plist :phase))))))))
 
 (defun figures (profile)
   "The figures of PROFILE, made when they are asked for first."

@@ -7,12 +7,18 @@
 
 typedef void maker(void);
 
-#define SINGLE(reason) [ECL_FOR(reason)] = (maker *)ecl_single_float_for_##reason,
-#define DOUBLE(reason) [ECL_FOR(reason)] = (maker *)ecl_double_float_for_##reason,
-#define LONG(reason) [ECL_FOR(reason)] = (maker *)ecl_long_float_for_##reason,
-#define CSINGLE(reason) [ECL_FOR(reason)] = (maker *)ecl_csfloat_for_##reason,
-#define CDOUBLE(reason) [ECL_FOR(reason)] = (maker *)ecl_cdfloat_for_##reason,
-#define CLONG(reason) [ECL_FOR(reason)] = (maker *)ecl_clfloat_for_##reason,
+#define SINGLE(reason)                                                       \
+  [ECL_FOR(reason)] = (maker *)ecl_single_float_for_##reason,
+#define DOUBLE(reason)                                                       \
+  [ECL_FOR(reason)] = (maker *)ecl_double_float_for_##reason,
+#define LONG(reason)                                                         \
+  [ECL_FOR(reason)] = (maker *)ecl_long_float_for_##reason,
+#define CSINGLE(reason)                                                      \
+  [ECL_FOR(reason)] = (maker *)ecl_csfloat_for_##reason,
+#define CDOUBLE(reason)                                                      \
+  [ECL_FOR(reason)] = (maker *)ecl_cdfloat_for_##reason,
+#define CLONG(reason)                                                        \
+  [ECL_FOR(reason)] = (maker *)ecl_clfloat_for_##reason,
 
 static maker *const makers[t_end][ECL_REASONS] = {
     [t_singlefloat] = {ECL_EACH_REASON(SINGLE)},

@@ -129,8 +129,8 @@ locations_of(struct sample_writer *w, uint32_t context)
 }
 
 /* Collect the chain, the leaf first, which is an allocation of that kind, or
- * a call (NULL); its length.  *first becomes the site that it begins with, if that is a
- * context. */
+ * a call (NULL); its length.  *first becomes the site that it begins with, if
+ * that is a context. */
 static size_t
 collect_chain(struct sample_writer *w, uint64_t site, uint32_t function,
               uint32_t up, const struct kind *kind, uint64_t *first)

@@ -106,7 +106,9 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   case RULE:
     return cell_text(advice->rule->name);
   case GRADE:
-    return cell_text(grade_name(advice->rule->grade));
+    return (struct cell){
+        .kind = view->form == FORM_LISP ? CELL_KEYWORD : CELL_TEXT,
+        .text = grade_name(advice->rule->grade)};
   case SAVED:
     return cell_number(advice->saved);
   case CALLS:
