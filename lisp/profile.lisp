@@ -267,16 +267,15 @@ READER gives it."
                        advice comments &allow-other-keys)
       data
     (assert (eq tag :mprof-profile))
-    (let ((arcs (rows 'arc-figures arcs))
-          (survival-rows (survival-rows survival)))
+    (let ((arcs (rows 'arc-figures arcs)) (lives (survival-rows survival)))
       (list :allocations allocations :bytes bytes :comments comments :arcs arcs
             :live-allocations live-allocations :live-bytes live-bytes
-            :survival survival-rows :died (survived *died* survival)
+            :survival lives :died (survived *died* survival)
             :alive (survived *alive* survival)
             :functions (rows 'function-figures functions :types #'types-of
                              :callers (by-name arcs #'data:callee)
                              :callees (by-name arcs #'data:caller)
-                             :survival (by-name survival-rows #'data:name)
+                             :survival (by-name lives #'data:name)
                              :allocations (reader :inclusive-allocations)
                              :bytes (reader :inclusive-bytes)
                              :live-allocations
@@ -284,7 +283,8 @@ READER gives it."
                              :live-bytes (reader :inclusive-live-bytes)
                              :calls (reader :activations))
             :types (type-rows types) :threads (rows 'thread-figures threads)
-            :bins (rows 'bin-figures bins :types #'types-of :name (reader :size))
+            :bins (rows 'bin-figures bins :types #'types-of
+                        :name (reader :size))
             :regions (rows 'region-figures regions :name (reader :path)
                            :calls (reader :entered))
             :advice (rows 'advice advice :name (reader :function))
