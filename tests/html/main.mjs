@@ -2,6 +2,7 @@
 
 // main.mjs FOLDER: all tests of the page; what they make goes to FOLDER.
 
+import { testAdvice } from './advice.mjs';
 import { Browser, Tests } from './browser.mjs';
 import { testChanges } from './changes.mjs';
 import { testChoices } from './choices.mjs';
@@ -17,6 +18,7 @@ const suites = {
   figures: testFigures,
   measures: testMeasures,
   use: testUse,
+  advice: testAdvice,
   details: testDetails,
   choices: testChoices,
   changes: testChanges,

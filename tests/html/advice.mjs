@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+// What to change: the first lines are those of mprof advise.
+
+import { mprof, scratch } from './browser.mjs';
+import { ProfileEncoder } from './encode_profile.mjs';
+
+const cons = { category: 'cons', type: 'CONS' };
+
+export async function testAdvice(tests, browser) {
+  const p = new ProfileEncoder();
+  const parse = ['FORMAT', 'SI::TOKENIZE-CONTROL-STRING'];
+  p.allocate(['A::MAIN', 'A::PRINT', ...parse], 60, 960, cons);
+  p.allocate(['A::MAIN', ...parse], 20, 320, cons);
+  p.allocate(['A::MAIN', 'A::WALK'], 20, 320, cons);
+  const data = scratch(browser.folder, 'advice.data', p);
+  const page = await browser.open('advice', data);
+  const lines = (await page.page.evaluate(() =>
+    [...document.querySelectorAll('.advice li')].map((li) => li.textContent)));
+  tests.equal(lines, [
+    'A::PRINT has FORMAT parse the control string each time: 60.0 % less, ' +
+      '960 bytes',
+    'A::MAIN has FORMAT parse the control string each time: 20.0 % less, ' +
+      '320 bytes'], 'what to change, what saves most first');
+  const said = mprof('advise', data).split('\n')
+    .filter((line) => /^\d+\. /.test(line));
+  tests.equal(said, [
+    '1. saves 960 bytes, 60 %: A::PRINT has FORMAT parse the control string ' +
+      'each time',
+    '2. saves 320 bytes, 20 %: A::MAIN has FORMAT parse the control string ' +
+      'each time'], 'as mprof advise says');
+  await page.page.click('.advice a:text-is("A::PRINT")');
+  await page.settle();
+  tests.check(/#\/function\/\d+$/.test(page.page.url()),
+    'it leads to the function', page.page.url());
+  await page.close();
+
+  const none = new ProfileEncoder();
+  none.allocate(['A::MAIN'], 1, 16, cons);
+  const other = await browser.open('no-advice',
+    scratch(browser.folder, 'no-advice.data', none));
+  tests.equal(await other.page.evaluate(() =>
+    document.querySelectorAll('.advice').length), 0,
+  'nothing where no rule finds anything');
+  tests.equal(other.faults, [], 'advice: no request, nothing said');
+  await other.close();
+}
