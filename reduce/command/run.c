@@ -83,7 +83,7 @@ emitter_of(const struct options *options)
   case COMMAND_REPORT:
     return report_write;
   case COMMAND_ADVISE:
-    return report_advise;
+    return report_advice;
   case COMMAND_GRAPH:
     return NULL;
   default: /* a flame graph, unless the file to write is another format */

@@ -118,7 +118,7 @@ shown_advice(const struct reduction *reduction)
 
 const struct output report_tables[] = {
     {"advice", "what to change, the first three lines of mprof advise",
-     .emit = report_advice, .shown = shown_advice},
+     .emit = report_first_advice, .shown = shown_advice},
     {"leaks", "memory that was never freed (C)", .table = &leaks_table,
      .shown = shown_leaks},
     {"regions", "allocation by named region", .table = &regions_table,

@@ -309,7 +309,7 @@ write_full(const struct reduction *reduction, const struct advice_list *list,
 }
 
 void
-report_advise(const struct reduction *reduction, struct sink *sink)
+report_advice(const struct reduction *reduction, struct sink *sink)
 {
   write_all(reduction, sink, write_full);
 }
@@ -336,7 +336,7 @@ write_first(const struct reduction *reduction, const struct advice_list *list,
 }
 
 void
-report_advice(const struct reduction *reduction, struct sink *sink)
+report_first_advice(const struct reduction *reduction, struct sink *sink)
 {
   write_all(reduction, sink, write_first);
 }

@@ -44,8 +44,8 @@ void report_reconciliation(const struct reduction *reduction,
 
 /* What to change: the first advice, a line each; all of it, in full; and the
  * rules that it comes from. */
+void report_first_advice(const struct reduction *reduction, struct sink *sink);
 void report_advice(const struct reduction *reduction, struct sink *sink);
-void report_advise(const struct reduction *reduction, struct sink *sink);
 void report_advice_rules(struct sink *sink);
 
 /* The legend of a call graph whose functions are holders. */
