@@ -9,17 +9,16 @@ const struct advice_rule rule_argument_list = {
     .name = "argument-list",
     .grade = GRADE_CERTAIN,
     .called = NAMES("EVERY", "SOME", "NOTANY", "NOTEVERY", "MAP", "MAP-INTO",
-                    "CONCATENATE", "VECTOR"),
+                    "CONCATENATE"),
     .leaf = NAMES("EVERY", "SOME", "NOTANY", "NOTEVERY", "MAP", "MAP-INTO",
                   "CONCATENATE", "COPY-LIST", "ARRAY-DIMENSIONS",
                   "cl_grab_rest_args"),
     .types = NAMES("CONS"),
     .objects = "conses",
-    .fault = "conses lists for EVERY, SOME, MAP, CONCATENATE or "
-             "VECTOR",
-    .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE; for "
-              "CONCATENATE a new string that REPLACE fills; for "
-              "VECTOR a MAKE-ARRAY and SETF of SVREF.",
+    .fault = "conses lists for EVERY, SOME, MAP or CONCATENATE",
+    .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE; FIND-IF, "
+              "POSITION-IF and COUNT-IF cons nothing, either; for "
+              "CONCATENATE a new string that REPLACE fills.",
     .example = "(every #'digit-char-p text) => (loop for c across "
                "text always (digit-char-p c))",
     .unknown = "nothing that matters here",

@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; EVERY, SOME, MAP and CONCATENATE make lists of the sequences that they are
-;;;; given, VECTOR of its arguments.
+;;;; given.
 
 (defun all-digits-p (text)
   (every #'digit-char-p text))
@@ -33,7 +33,7 @@
     (dolist (name '("ann" "bob") names)
       (push (joined "mr " name) names))))
 
-;;; MAP over two vectors, one of which is made for it.
+;;; MAP over two vectors
 
 (defun dot (a b)
   (let ((sum 0))
@@ -41,20 +41,15 @@
     sum))
 
 (defun fault-3 ()
-  (dot #(1 2 3) (vector 4 5 6)))
+  (dot #(1 2 3) #(4 5 6)))
 
-;; Nor is the closure made, nor the cons that it has SUM in.  The vector has
-;; as many bytes.
+;; Nor is the closure made, nor the cons that it has SUM in.
 (defparameter *more-3* (- (+ 48 16)))
 
 (defun mended-3 ()
-  (let ((b (make-array 3)))
-    (setf (svref b 0) 4
-          (svref b 1) 5
-          (svref b 2) 6)
-    (loop for x across #(1 2 3)
-          for y across b
-          sum (* x y))))
+  (loop for x across #(1 2 3)
+        for y across #(4 5 6)
+        sum (* x y)))
 
 ;;; Other functions of sequences; MAPCAR; functions of lists.
 
