@@ -71,7 +71,8 @@
 (defvar *levels* (make-hash-table))
 (defvar *level-arrays* (make-hash-table))
 
-(setf (gethash 'tank *level-arrays*) (make-array 1 :element-type 'double-float))
+(setf (gethash 'tank *level-arrays*)
+      (make-array 1 :element-type 'double-float))
 
 (defun fault-3 ()
   (let ((levels *levels*) (level 2d0))

@@ -42,8 +42,8 @@
 (defvar *more-2* (* -8 16))             ; there are no conses, either
 
 ;;; An array of floats of which the compiler does not know: the float is boxed
-;;; on its way into the array.  The type is declared, but not where the variable
-;;; is bound.
+;;; on its way into the array.  The type is declared, but not where the
+;;; variable is bound.
 
 (defvar *track* (make-array 20 :element-type 'double-float))
 

@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; A function of the runtime computes, and gets objects: a float of C is boxed
-;;;; for it.  The float that it makes is another one.
+;;;; A function of the runtime computes, and gets objects: a float of C is
+;;;; boxed for it.  The float that it makes is another one.
 
 (defvar *limit* 3.5d0)
 

@@ -1,9 +1,9 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; What ECL keeps for itself on its way to a result is an object: in 21.2.1 the
-;;;; value of a form that binds a special variable, in 24.5.10 what is between
-;;;; nested operations.  So each fault has both.  A typed variable, set where the
-;;;; result is, has none.
+;;;; What ECL keeps for itself on its way to a result is an object: in 21.2.1
+;;;; the value of a form that binds a special variable, in 24.5.10 what is
+;;;; between nested operations.  So each fault has both.  A typed variable, set
+;;;; where the result is, has none.
 
 (defvar *scale* 2)
 (defvar *calls* 0)
