@@ -11,11 +11,13 @@ const struct advice_rule rule_argument_list = {
     .called = NAMES("EVERY", "SOME", "NOTANY", "NOTEVERY", "MAP", "MAP-INTO",
                     "CONCATENATE"),
     .leaf = NAMES("EVERY", "SOME", "NOTANY", "NOTEVERY", "MAP", "MAP-INTO",
-                  "CONCATENATE", "COPY-LIST", "cl_grab_rest_args"),
+                  "CONCATENATE", "COPY-LIST", "ARRAY-DIMENSIONS",
+                  "cl_grab_rest_args"),
     .types = NAMES("CONS"),
     .objects = "conses",
     .fault = "conses lists for EVERY, SOME, MAP or CONCATENATE",
-    .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE; for "
+    .remedy = "Use LOOP, DOLIST or DOTIMES, MAPCAR or REDUCE; FIND-IF, "
+              "POSITION-IF and COUNT-IF cons nothing, either; for "
               "CONCATENATE a new string that REPLACE fills.",
     .example = "(every #'digit-char-p text) => (loop for c across "
                "text always (digit-char-p c))",

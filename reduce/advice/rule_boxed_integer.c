@@ -4,23 +4,27 @@
  * where it leaves typed code.
  */
 
+#include "advice/boxes.h"
 #include "advice/rules.h"
 
 const struct advice_rule rule_boxed_integer = {
     .name = "boxed-integer",
     .grade = GRADE_CHECK,
     .called = NAMES("ecl_make_unsigned_integer", "ecl_make_integer",
-                    "ecl_make_uint64_t", "ecl_make_int64_t"),
+                    "ecl_make_uint64_t", "ecl_make_int64_t",
+                    INTEGERS_FOR("argument"), INTEGERS_FOR("value"),
+                    INTEGERS_FOR("slot"), INTEGERS_FOR("element"),
+                    INTEGERS_FOR("special"), INTEGERS_FOR("variable"),
+                    INTEGERS_FOR("arithmetic"), INTEGERS_FOR("temporary")),
     .types = NAMES("BIGNUM"),
     .objects = "bignums",
     .fault = "boxes integers of 64 bits",
-    .remedy = "Declare FIXNUM where the values fit. In ECL all Lisp "
-              "code that takes or gives others boxes them, whatever is "
-              "declared: read them from their array, and compute, "
-              "within FFI:C-INLINE.",
-    .example = "(> (aref words i) limit) => (ffi:c-inline (words i) "
-               "(:object :fixnum) :bool \"#0->vector.self.b64[#1] > 99ULL\" "
-               ":one-liner t)",
+    .remedy = "Declare FIXNUM where the values fit. In ECL all Lisp code "
+              "that takes or gives others boxes them, whatever is declared: "
+              "read them from their array, and compute, within FFI:C-INLINE.",
+    .example =
+        "(> (aref words i) limit) => (ffi:c-inline (words i) (:object "
+        ":fixnum) :bool \"#0->vector.self.b64[#1] > 99ULL\" :one-liner t)",
     .unknown = "where the integer goes: an operand, an argument, a value or "
                "an element",
 };

@@ -26,6 +26,7 @@ const struct advice_rule rule_generic_float = {
               "typed variable to each result.",
     .example = "(* a b) => (let ((a a) (b b)) (declare (double-float a b) "
                "(optimize (safety 0))) (* a b))",
-    .unknown = "whether the result is boxed again where it leaves the "
-               "function",
+    .unknown =
+        "whether the result is boxed again where it leaves the "
+        "function; operands of known type are boxed, too (boxed-operand)",
 };

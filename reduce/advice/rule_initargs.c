@@ -13,6 +13,9 @@ const struct advice_rule rule_initargs = {
                      "(METHOD MAKE-INSTANCE (CLASS))",
                      "(METHOD INITIALIZE-INSTANCE (T))",
                      "(METHOD SHARED-INITIALIZE (T T))"),
+    /* what ECL itself makes instances for */
+    .without = NAMES("MAKE-CONDITION", "SI::COERCE-TO-CONDITION",
+                     "SI::MAKE-PRETTY-STREAM"),
     .leaf = NAMES("cl_grab_rest_args", "LIST*"),
     .types = NAMES("CONS"),
     .objects = "conses",

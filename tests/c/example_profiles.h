@@ -369,7 +369,7 @@ example_phases(void)
     builder_cons(b, chains[i], count);
     builder_by_thread(b, "SI:TOP-LEVEL");
   }
-  builder_allocate(b, "APP::WORK",
+  builder_allocate(b, "APP::WORK/%ecl_double_float_for_value",
                    (struct allocation){100, 1600, 16, "float", "DOUBLE-FLOAT",
                                        NULL, 0, 0});
   builder_by_thread(b, "worker");

@@ -33,9 +33,9 @@ example_followed(const char *collection, int64_t entries)
   builder_allocate(b, "APP::MAIN/APP::PARSE",
                    (struct allocation){200, 3200, 16, "cons", "CONS", NULL, 5,
                                        80});
-  builder_allocate(b, "APP::MAIN/APP::PARSE/APP::READ",
-                   (struct allocation){50, 800, 16, "float", "DOUBLE-FLOAT",
-                                       NULL, 0, 0});
+  builder_allocate(
+      b, "APP::MAIN/APP::PARSE/APP::READ/%ecl_double_float_for_value",
+      (struct allocation){50, 800, 16, "float", "DOUBLE-FLOAT", NULL, 0, 0});
   builder_activate(b, "APP::MAIN", 1);
   builder_activate(b, "APP::MAIN/APP::CACHE", 100);
   builder_activate(b, "APP::MAIN/APP::PARSE", 20);
@@ -90,7 +90,8 @@ example_survival(void)
   allocate_mortals(b, "APP::MAIN/APP::SERVE/APP::SESSION", 48, "struct",
                    "INSTANCE",
                    (int64_t[]){10, 20, 160, 100, 10, 10, 20, 40, 20, 10});
-  allocate_mortals(b, "APP::MAIN/APP::SERVE", 16, "float", "DOUBLE-FLOAT",
+  allocate_mortals(b, "APP::MAIN/APP::SERVE/%ecl_double_float_for_slot", 16,
+                   "float", "DOUBLE-FLOAT",
                    (int64_t[]){0, 0, 0, 0, 0, 99, 0, 0, 0, 1});
   builder_activate(b, "APP::MAIN", 1);
   builder_activate(b, "APP::MAIN/APP::SERVE", 100);

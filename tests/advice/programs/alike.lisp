@@ -79,6 +79,66 @@
   (write '(1 2 3) :stream *null* :pretty t)
   nil)
 
+;;; So do logical blocks, of a control string and of a function.
+
+(defun initargs/3 ()
+  (let ((*print-pretty* t))
+    (format nil "~<~A ~A~:>" '(1 2))))
+
+(defun initargs/4 ()
+  (let ((*print-pretty* t))
+    (with-output-to-string (s)
+      (pprint-logical-block (s '(1 2) :prefix "<" :suffix ">")
+        (princ (pprint-pop) s)))))
+
+(defun initargs/5 ()
+  (let ((*print-pretty* t))
+    (princ-to-string '(1 (2 3)))))
+
+(defun initargs/6 ()
+  (handler-case (error "No ~A" 'tea)
+    (error () nil)))
+
+;;; Functions on sequences that make no list of them; that make what is wanted;
+;;; conses by the function that is called.
+
+(defvar *numbers* '(2 4 6 8))
+
+(defun argument-list/1 ()
+  (list (find-if #'evenp *numbers*)
+        (position-if #'oddp *numbers*)
+        (count-if #'plusp *numbers*)))
+
+(defun argument-list/2 ()
+  (remove-if-not #'evenp (mapcar #'1+ *numbers*)))
+
+(defvar *seen* nil)
+
+(declaim (notinline note))
+
+(defun note (x)
+  (push x *seen*)
+  t)
+
+(defun argument-list/3 ()
+  (loop for x in *numbers*
+        always (note x)))
+
+;;; What is boxed is an integer.
+
+(declaim (notinline note-word))
+
+(defun note-word (word)
+  (declare (type (unsigned-byte 64) word))
+  (evenp word))
+
+(defvar *word* (ash 1 63))
+
+(defun boxed-argument/1 ()
+  (let ((word *word*))
+    (declare (type (unsigned-byte 64) word) (optimize (safety 0)))
+    (note-word word)))
+
 ;;; A string with a fill pointer, which the pretty printer passes on.
 
 (defvar *text*

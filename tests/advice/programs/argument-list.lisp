@@ -33,7 +33,7 @@
     (dolist (name '("ann" "bob") names)
       (push (joined "mr " name) names))))
 
-;;; MAP over two vectors.
+;;; MAP over two vectors
 
 (defun dot (a b)
   (let ((sum 0))

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A function of the runtime computes where the types of the operands, or
+ * SAFETY, do not allow C to.
+ */
+
+#include "advice/boxes.h"
+#include "advice/rules.h"
+
+const struct advice_rule rule_boxed_operand = {
+    .name = "boxed-operand",
+    .grade = GRADE_CHECK,
+    .called = FLOATS_FOR("arithmetic"),
+    .objects = "floats",
+    .fault = "boxes floats of known type as operands",
+    .remedy = "Declare the types of the other operands, too, by typed "
+              "variables, and compile with (OPTIMIZE (SAFETY 0)). FLOOR and "
+              "its like, ABS, EXPT, and SQRT of what can be negative are not "
+              "computed in C even so: call C by FFI:C-INLINE.",
+    .example = "(< x *limit*) => (let ((limit *limit*)) (declare "
+               "(double-float limit)) (< x limit))",
+    .unknown = "which operand it is",
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A local variable has an object when a closure or a local function uses it,
+ * or when it is of no type of C.
+ */
+
+#include "advice/boxes.h"
+#include "advice/rules.h"
+
+const struct advice_rule rule_boxed_variable = {
+    .name = "boxed-variable",
+    .grade = GRADE_CHECK,
+    .called = FLOATS_FOR("variable"),
+    .objects = "floats",
+    .fault = "boxes floats of known type for local variables",
+    .remedy = "Declare the type of the variable, and begin with a float in "
+              "place of NIL or 0. Where a closure or a local function sets "
+              "it, no type helps: write a loop in place of the closure, or "
+              "have a typed array of one element in the variable.",
+    .example = "(let ((sum 0d0)) (mapc (lambda (x) (setf sum (+ sum x))) l)) "
+               "=> (dolist (x l) (setf sum (+ sum x)))",
+    .unknown =
+        "which variable it is, and whether it needs an object elsewhere",
+};
