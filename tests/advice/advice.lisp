@@ -43,8 +43,8 @@
                                  :use '(#:common-lisp)))
         (*standard-output* (make-broadcast-stream)))
     (load (compile-file source
-                        :output-file (format nil "~A/~A.fas"
-                                             (ext:getenv "ADVICE_WORK")
+                        :output-file (format nil "~A/~A-~A.fas"
+                                             (ext:getenv "ADVICE_WORK") *rule*
                                              (pathname-name source))))
     *package*))
 
