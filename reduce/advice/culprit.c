@@ -57,8 +57,18 @@ is_called_by_ecl(const char *name)
          strncmp(name, "(LOAD ", 6) == 0;
 }
 
+/* Whether the profile says where code is. */
+static bool
+has_addresses(const struct frame_table *frames)
+{
+  for (size_t i = 0; i < frames->function_count; i++)
+    if (frames->functions[i].low_address != 0)
+      return true;
+  return false;
+}
+
 static struct parts
-parts_of(const struct reduction *reduction, size_t function)
+parts_of(const struct reduction *reduction, size_t function, bool addresses)
 {
   const char *name = function_name(&reduction->frames, function);
   const char *file = function_file(&reduction->frames, function);
@@ -68,7 +78,8 @@ parts_of(const struct reduction *reduction, size_t function)
                  !lisp_name_passes_on(name) && !is_called_by_ecl(name) &&
                  !is_system_function(name, file),
       .barrier = is_listed(barriers, name)};
-  parts.interpreted = parts.program && f->low_address == 0 && *file == '\0';
+  parts.interpreted =
+      addresses && parts.program && f->low_address == 0 && *file == '\0';
   for (int i = 0; advice_rules[i] != NULL; i++) {
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;
@@ -106,8 +117,9 @@ rule_bits_init(struct rule_bits *bits, const struct reduction *reduction)
   bits->counted = array_zeroed(profile->type_count, sizeof *bits->counted);
   if (bits->parts == NULL || bits->types == NULL || bits->counted == NULL)
     return false;
+  bool addresses = has_addresses(&reduction->frames);
   for (size_t i = 0; i < functions; i++)
-    bits->parts[i] = parts_of(reduction, i);
+    bits->parts[i] = parts_of(reduction, i, addresses);
   for (int i = 0; advice_rules[i] != NULL; i++) {
     const struct advice_rule *rule = advice_rules[i];
     uint64_t bit = UINT64_C(1) << i;

@@ -139,4 +139,8 @@ class Profile:
                     if function in chain) for i in range(4)]
 
     def addresses_by_name(self):
-        return {self.locations[i]: a for i, a in self.addresses.items()}
+        """The addresses of each function: one for each of its lines."""
+        addresses = {}
+        for location, address in self.addresses.items():
+            addresses.setdefault(self.locations[location], set()).add(address)
+        return addresses
