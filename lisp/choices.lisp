@@ -25,6 +25,7 @@
        "charge ECL's own functions to those of the program")
       (:by (:part) (member :function :line :site :file :package :class)
        "what the rows are")
+      (:sites (:part) boolean "the same as :BY :SITE")
       (:phase (:part) (list :compile :load :eval :run)
        "only what was allocated then")
       (:thread (:part) string "only what threads with such a name allocated")

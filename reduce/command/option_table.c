@@ -187,6 +187,8 @@ const struct option_row option_rows[] = {
      FLAG(view.select.hide_system)},
     {IN_VIEW, "by", "WHAT", "group by ",
      WORD(granularity, view.by, BY_FUNCTION, by_words)},
+    {IN_VIEW, "sites", NULL, "tell call sites apart: the same as --by=site",
+     CHOICE(granularity, view.by, BY_SITE)},
     {IN_CHOICES, "phase", "LIST", "only in these phases: ",
      CHOOSE(list, uint64_t, view.select.phases, false, phase_texts, word)},
     {IN_CHOICES, "thread", "REGEX", "only by threads with a matching name",

@@ -173,6 +173,11 @@ expect 'call sites' 0 '' report --by=site --tables=direct --no-legend \
   "$golden/lines.data"
 [ "$(rows)" = 'read_all b.c:22+0 read_all b.c:23+48 ' ]
 result $? "rows are call sites: $(rows)"
+run report --sites "$golden/lines.data"
+mv out sites
+run report --by=site "$golden/lines.data"
+grep -q 'call sites' out && cmp -s out sites
+result $? '--sites is --by=site'
 
 expect 'several files' 0 '' report --no-legend "$w" "$w" "$x"
 says 'files are added up' '20021 allocations, 960336 bytes'

@@ -204,7 +204,7 @@ every keyword is such an option."
                  (:min-percent 1/3) (:sort-by :allocations)
                  (:value :allocations) (:focus "CONS")
                  (:ignore "CONS") (:hide "CONS") (:show "CONS")
-                 (:show-from "CONS") (:hide-system t)
+                 (:show-from "CONS") (:hide-system t) (:sites t)
                  (:by :package) (:phase :run) (:thread "x") (:region "x")
                  (:object-type "CONS") (:category (:cons :other))
                  (:show-runtime t) (:show-root t) (:offsets t) (:human t)
