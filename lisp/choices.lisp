@@ -44,9 +44,11 @@
        "these and not the usual ones; the last three are for C programs")
       (:type (:report) (member :flat :graph :held :survival)
        "the same for one of these, the first two as in sb-sprof" "tables")
-      (:limit (:report :save :advise) (integer 1) "at most so many rows, or nodes")
+      (:limit (:report :save :advise) (integer 1)
+       "at most so many rows, or nodes")
       (:max (:report) (integer 1) "the same, as in sb-sprof" "limit")
-      (:min-percent (:report :save :advise) real "leave out rows, or nodes, below this")
+      (:min-percent (:report :save :advise) real
+       "leave out rows, or nodes, below this")
       (:sort-by (:report)
        (member :bytes :allocations :calls :self :inclusive :name :live :kept
         :peak :temporary)
@@ -56,7 +58,8 @@
         :held-allocations :kept :kept-allocations :peak :peak-allocations
         :temporary)
        "what is counted; live, held ones after START :LIVE, the last five in C")
-      (:verbose (:report :advise) boolean "leave out no row; else those below 1 %")
+      (:verbose (:report :advise) boolean
+       "leave out no row; else those below 1 %")
       (:terse (:report) boolean "leave out rows below 5 %")
       (:offsets (:report) boolean "tell call sites apart in the table :LEAKS")
       (:averages (:report) boolean
@@ -64,7 +67,8 @@
       (:human (:report) boolean "separate the thousands of numbers in tables")
       (:width (:report) (integer 0)
        "cut names, and leave columns out, so that lines fit into it; 0: never")
-      (:color (:report :advise) boolean "mark what to look at first" "color=always")
+      (:color (:report :advise) boolean "mark what to look at first"
+       "color=always")
       (:types (:save) boolean "for :FOLDED, the type as the last frame")
       (:phases (:save) boolean "for :FOLDED, the phase as the first frame")
       (:threads (:save) boolean "for :FOLDED, the thread as the first frame")

@@ -106,9 +106,9 @@ cell(const struct view *view, const struct ranking_row *row, int id)
   case RULE:
     return cell_text(advice->rule->name);
   case GRADE:
-    return (struct cell){
-        .kind = view->form == FORM_LISP ? CELL_KEYWORD : CELL_TEXT,
-        .text = grade_name(advice->rule->grade)};
+    return (struct cell){.kind = view->form == FORM_LISP ? CELL_KEYWORD
+                                                         : CELL_TEXT,
+                         .text = grade_name(advice->rule->grade)};
   case SAVED:
     return cell_number(advice->saved);
   case CALLS:
@@ -267,10 +267,10 @@ write_list(const struct reduction *reduction, const struct advice_list *list,
     else
       left_out += list->items[i].saved;
   if (shown < list->count)
-    sink_format(sink,
-                "\nLeft out: %zu more, below 1 %% or beyond the limit, which "
-                "save up to %" PRIu64 " bytes;\n--verbose shows them.\n",
-                list->count - shown, left_out);
+    sink_format(
+        sink, "\nLeft out: %zu more, which save up to %" PRIu64 " bytes%s.\n",
+        list->count - shown, left_out,
+        options->limit == SIZE_MAX ? "; --verbose shows them" : "");
 }
 
 static void
